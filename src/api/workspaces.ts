@@ -71,7 +71,7 @@ export class Workspaces {
   private async make(id: string, checkout: string, from: string | undefined): Promise<{ readonly workspace: string; readonly at: string }> {
     const workspace = join(this.place.folder, id);
     const made = await addWorktree({ checkout, folder: workspace, branch: branchOf(id), ...present({ from }) });
-    if ('trouble' in made) throw noWorkspace(id, `git could not create the worktree ${workspace}: ${made.trouble}`);
+    if ('problem' in made) throw noWorkspace(id, `git could not create the worktree ${workspace}: ${made.problem}`);
     return { workspace, at: made.at };
   }
 
@@ -95,17 +95,17 @@ export class Workspaces {
     const { forge } = this.place;
     const about = `it is about pull request #${number}`;
     if (forge === undefined) throw noWorkspace(id, `${about}, but no forge is configured; set "forge" in .pawl/config.yaml`);
-    let trouble = '';
+    let problem = '';
     for (let round = 0; round < FETCHES_MAX; round += 1) {
       const pr = await forge.pullRequest(number);
       if (pr.result !== 'ok') throw noWorkspace(id, `${about}, which the ${forge.name} forge could not read: ${pr.message}`);
       const { fetchRef: ref, headSha: sha } = pr.value;
       const fetched = await forge.fetch({ folder: checkout, ref, sha });
       if (fetched.result === 'ok') return pr.value;
-      trouble = `${about}, but its head ${sha} could not be fetched from ${ref}: ${fetched.message}`;
+      problem = `${about}, but its head ${sha} could not be fetched from ${ref}: ${fetched.message}`;
       if (fetched.result !== 'stale_head') break;
     }
-    throw noWorkspace(id, trouble);
+    throw noWorkspace(id, problem);
   }
 
   /** Called when the run has ended: removes its worktree, unless it has uncommitted changes. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { delay, edge, graph, human, PROMISE, signal, step, to } from '../../test/kernel/definitions.ts';
-import { control, decided, errored, settled, trouble } from '../../test/kernel/inputs.ts';
+import { control, decided, errored, settled, stepFailure } from '../../test/kernel/inputs.ts';
 import { startGraph } from '../../test/kernel/memory-host.ts';
 import type { RunInput } from './input.ts';
 
@@ -55,7 +55,7 @@ describe('a final run', () => {
     { type: 'due', at: 9 },
     { type: 'prepared', at: 9, path: 'a#1', attempt: 1 },
     { type: 'settled', at: 9, path: 'a#1', attempt: 1, outcome: 'ok' },
-    { type: 'errored', at: 9, path: 'a#1', attempt: 1, error: trouble() },
+    { type: 'errored', at: 9, path: 'a#1', attempt: 1, error: stepFailure() },
     { type: 'decided', at: 9, path: 'a#1', option: 'yes', digest: '', actor: 'ann' },
     { type: 'reported', at: 9, path: 'a#1', attempt: 1, outcome: 'ok' },
     { type: 'signalled', at: 9, name: 'go' },

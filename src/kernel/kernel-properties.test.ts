@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { arbitraryDefinition, arbitraryParams } from '../../test/kernel/arbitrary-definition.ts';
-import { progress, trouble } from '../../test/kernel/inputs.ts';
+import { progress, stepFailure } from '../../test/kernel/inputs.ts';
 import { Ledger } from '../../test/kernel/ledger.ts';
 import { type MemoryHost, openGraph } from '../../test/kernel/memory-host.ts';
 import type { Definition } from '../definition/model.ts';
@@ -49,7 +49,7 @@ function noise(host: MemoryHost, definition: Definition, past: readonly RunInput
     ...assuming(host),
     { type: 'settled', at, path: 's0#1', attempt: 1, outcome: 'ok' },
     { type: 'prepared', at, path: 's0#1', attempt: 1 },
-    { type: 'errored', at, path: 's0#1', attempt: 1, error: trouble() },
+    { type: 'errored', at, path: 's0#1', attempt: 1, error: stepFailure() },
     { type: 'childEnded', at, path: 's0#1', child: 'stranger', status: 'completed' },
     steer({ do: 'cancel' }),
   ];

@@ -40,7 +40,7 @@ test('it starts at the given commit', async () => {
   git(checkout, 'checkout', '--quiet', 'main');
   expect(await add({ from })).toEqual({ at: from });
   expect(readFileSync(join(folder(), 'feature.txt'), 'utf8')).toBe('f');
-  expect(await addWorktree({ checkout, folder: `${folder()}2`, branch: 'x', from: 'f'.repeat(40) })).toHaveProperty('trouble');
+  expect(await addWorktree({ checkout, folder: `${folder()}2`, branch: 'x', from: 'f'.repeat(40) })).toHaveProperty('problem');
 });
 
 test('adding it again after a crash returns the existing one', async () => {
@@ -51,7 +51,7 @@ test('adding it again after a crash returns the existing one', async () => {
 });
 
 test('a failure to create one has a reason', async () => {
-  expect(await addWorktree({ checkout, folder: folder(), branch: 'main' })).toEqual({ trouble: expect.stringContaining('main') });
+  expect(await addWorktree({ checkout, folder: folder(), branch: 'main' })).toEqual({ problem: expect.stringContaining('main') });
 });
 
 test('a removed one is restored with its commits', async () => {

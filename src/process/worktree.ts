@@ -40,7 +40,7 @@ export interface WorktreeRequest {
 }
 
 /** The commit of a worktree, or why it could not be created. */
-export type AddedWorktree = { readonly at: string } | { readonly trouble: string };
+export type AddedWorktree = { readonly at: string } | { readonly problem: string };
 
 /**
  * Creates a worktree, on a new branch unless it exists. An existing worktree is returned; a removed one is restored
@@ -53,10 +53,10 @@ export async function addWorktree({ checkout, folder, branch, from = 'HEAD' }: W
     const isThere = (await commitAt(checkout, `refs/heads/${branch}`)) !== undefined;
     const begin = (await commitAt(checkout, keptRef(branch))) ?? from;
     const made = await gitWorktreeAdd(checkout, isThere ? [folder, branch] : ['-b', branch, folder, begin]);
-    if (!made.ok) return { trouble: made.message };
+    if (!made.ok) return { problem: made.message };
   }
   const at = await commitAt(folder, 'HEAD');
-  return at === undefined ? { trouble: `${folder} exists but has no commit` } : { at };
+  return at === undefined ? { problem: `${folder} exists but has no commit` } : { at };
 }
 
 const ADD_TRIES = 5;

@@ -10,7 +10,7 @@ import type { AttemptRequest, AttemptResult } from './attempt.ts';
 import { type AttemptContext, kindOf } from './context.ts';
 import type { Attempt } from './layers.ts';
 import { redactJson } from './redaction.ts';
-import type { Bench, Job } from './work.ts';
+import type { Job, Runner } from './work.ts';
 
 /** A value and its path in the work. */
 export interface Placed {
@@ -40,7 +40,7 @@ export async function withBuiltValues(job: Job, attempt: Attempt): Promise<Attem
 
 /** The question that a function builds from the current run, masked like everything that is stored. */
 export async function builtQuestion(
-  { redactor }: Pick<Bench, 'redactor'>,
+  { redactor }: Pick<Runner, 'redactor'>,
   request: AttemptRequest,
   context: AttemptContext,
 ): Promise<{ readonly prompt?: string }> {

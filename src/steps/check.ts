@@ -71,9 +71,9 @@ export function tookTooLong(limitMs: number | undefined): CheckVerdict {
 const CHECK_TIMEOUT_MS = 3_600_000;
 
 /** How long a check may take: a command that reads from a named pipe would otherwise wait for ever. */
-export function checkTimeout({ bench, request }: Job, given: number | undefined): number | undefined {
+export function checkTimeout({ runner, request }: Job, given: number | undefined): number | undefined {
   if (given !== undefined || request.bound.model.timeoutMs !== undefined) return given;
-  return bench.services.checkTimeoutMs ?? CHECK_TIMEOUT_MS;
+  return runner.services.checkTimeoutMs ?? CHECK_TIMEOUT_MS;
 }
 
 /** The verdict of a check that the forge did not answer. */

@@ -59,12 +59,12 @@ export class GateLook {
   passedBefore(config: CheckModel, index: number): CheckRun | undefined {
     const last = this.#last?.checks[index];
     if (last === undefined || last.verdict.passed !== true || this.#asksForge(config)) return undefined;
-    if (judgesFiles(this.#job.bench, [config]) && (this.#tree === null || this.#last?.tree !== this.#tree)) return undefined;
+    if (judgesFiles(this.#job.runner, [config]) && (this.#tree === null || this.#last?.tree !== this.#tree)) return undefined;
     return { config, verdict: last.verdict, at: last.at };
   }
 
   #asksForge(config: CheckModel): boolean {
-    return allChecks([config]).some(({ check }) => entryOf(this.#job.bench.checks, check)?.needsPullRequest === true);
+    return allChecks([config]).some(({ check }) => entryOf(this.#job.runner.checks, check)?.needsPullRequest === true);
   }
 
   /** The data to store about this run of the checks; nothing if it equals the previous one. */
@@ -81,7 +81,7 @@ export class GateLook {
     const { activation } = this.#job.request;
     const look: StoredLook = { attempt: activation.attempt, tree: this.#tree, checks, pending, seen };
     if (this.#last !== undefined && isSame(this.#last, look)) return undefined;
-    return { [lookKey(activation.path)]: redactJson(this.#job.bench.redactor, look as unknown as Json) };
+    return { [lookKey(activation.path)]: redactJson(this.#job.runner.redactor, look as unknown as Json) };
   }
 
   /** The data that clears the stored results once the gate has its verdict. */

@@ -31,7 +31,7 @@ export const AROUND_WORK: readonly Layer[] = [
   { isNeeded: takesSnapshots, around: betweenSnapshots },
   { isNeeded: (job) => !takesSnapshots(job) && mayRestore(job.request.workflow.definition), around: afterRestores },
   { isNeeded: needsCopies, around: workingOnCopies },
-  { isNeeded: (job) => !needsCopies(job) && worksOutside(job.bench, kindOf(job)), around: watchingDatabases },
+  { isNeeded: (job) => !needsCopies(job) && worksOutside(job.runner, kindOf(job)), around: watchingDatabases },
   { isNeeded: (job) => job.request.bound.code.built !== undefined, around: withBuiltValues },
   { isNeeded: changesJudgedFiles, around: acceptingChanges },
   { isNeeded: isReadOnly, around: readOnly },
@@ -57,13 +57,13 @@ function kindOf({ request }: Job): StepModel['kind'] {
 
 /** Whether an attempt takes snapshots: it may write to the workspace, or its files may have to be restored. */
 function takesSnapshots(job: Job): boolean {
-  const { bench, request } = job;
-  const { snapshots } = bench.services;
+  const { runner, request } = job;
+  const { snapshots } = runner.services;
   const { model } = request.bound;
   if (snapshots === undefined || model.mutatesCheckout === false) return false;
   if (model.onFail === 'restore') return true;
   if (!snapshots.isKept || request.workflow.definition.snapshot?.off === true) return false;
-  const { writesFiles } = traitsOf(bench, model.kind);
+  const { writesFiles } = traitsOf(runner, model.kind);
   if (writesFiles === 'any' || (writesFiles === 'declared' && writtenBy(model).length > 0)) return true;
   return isInstructed(model) && isForCaller(job);
 }
@@ -79,21 +79,21 @@ function mayRestore(definition: Definition): boolean {
 }
 
 /** Whether anything of a step uses its databases: its work, or its author's functions. */
-export function needsCopies({ bench, request }: Job): boolean {
+export function needsCopies({ runner, request }: Job): boolean {
   const { model } = request.bound;
-  return databaseNames(model).length > 0 && (canWrite(bench.kinds, model.kind) || hasFunctions(request));
+  return databaseNames(model).length > 0 && (canWrite(runner.kinds, model.kind) || hasFunctions(request));
 }
 
 /** Whether a step may change protected files, or judges them, in a run that checks them. */
 function changesJudgedFiles(job: Job): boolean {
-  const { writesFiles, checksWork } = traitsOf(job.bench, kindOf(job));
+  const { writesFiles, checksWork } = traitsOf(job.runner, kindOf(job));
   return (writesFiles !== undefined || checksWork === true) && mayBeJudged(job);
 }
 
 /** Whether a check may follow in this run or its family. A flow does not declare that; there it is assumed if agents have roles. */
-export function mayBeJudged({ bench, request: { family, workflow } }: Job): boolean {
-  if (workflow.definition.form === 'flow') return Object.keys(bench.services.roles ?? {}).length > 0;
-  return family?.isChild === true || hasChecks(bench, workflow.definition);
+export function mayBeJudged({ runner, request: { family, workflow } }: Job): boolean {
+  if (workflow.definition.form === 'flow') return Object.keys(runner.services.roles ?? {}).length > 0;
+  return family?.isChild === true || hasChecks(runner, workflow.definition);
 }
 
 function hasChecks(facts: KindFacts, definition: Definition): boolean {
@@ -110,5 +110,5 @@ function isReadOnly({ request }: Job): boolean {
 
 /** Only members can have rivals. What is handed out is done by an agent that has its own place to work. */
 function mayHaveRivals(job: Job): boolean {
-  return !isReadOnly(job) && job.request.group !== undefined && worksOutside(job.bench, kindOf(job)) && !isForCaller(job);
+  return !isReadOnly(job) && job.request.group !== undefined && worksOutside(job.runner, kindOf(job)) && !isForCaller(job);
 }

@@ -34,7 +34,7 @@ import { Secrets } from './secrets.ts';
 import { entryOf, type StepServices } from './services.ts';
 import { approvalOf } from './subject-changes.ts';
 import { observeSubjects } from './subjects.ts';
-import { type Bench, type Executors, type Job, requestError, stepError, stoppedError, type Work } from './work.ts';
+import { type Executors, type Job, type Runner, requestError, stepError, stoppedError, type Work } from './work.ts';
 import { recordHandedWork } from './worker/asking.ts';
 import type { WorkerConfig } from './worker/brief.ts';
 import { isForCaller } from './worker/handover.ts';
@@ -51,7 +51,7 @@ export function createAttemptRunner(
   { kinds, checks }: Executors,
   secrets: Secrets = new Secrets(services.secrets ?? {}, (message) => services.warn?.(message)),
 ): AttemptRunner {
-  const own: Bench = {
+  const own: Runner = {
     services,
     kinds,
     checks: { ...services.checks, ...checks },
@@ -59,19 +59,19 @@ export function createAttemptRunner(
     redactor: Object.keys(services.secrets ?? {}).length > 0 ? secrets.redactor : undefined,
   };
   return async (request) => {
-    const bench = request.workspace === undefined ? own : { ...own, services: { ...services, cwd: request.workspace } };
+    const runner = request.workspace === undefined ? own : { ...own, services: { ...services, cwd: request.workspace } };
     secrets.refresh();
     try {
       if (request.signal.aborted) throw new Stopped();
       const opened = openContext(request);
       const plain = isPromise(opened) ? await opened : opened;
       const parts = partsNamedBy(request.bound.model);
-      if (parts.length > 0) return sealed(bench.redactor, await withForge(bench, request, { context: plain, parts }));
+      if (parts.length > 0) return sealed(runner.redactor, await withForge(runner, request, { context: plain, parts }));
       const context = plain;
       const filled = request.bound.model.templates === true ? filledIn(request, context.snapshot) : request;
-      return sealed(bench.redactor, await WANTS[filled.want](bench, filled, context));
+      return sealed(runner.redactor, await WANTS[filled.want](runner, filled, context));
     } catch (thrown) {
-      return sealed(bench.redactor, failureOf(request, thrown));
+      return sealed(runner.redactor, failureOf(request, thrown));
     }
   };
 }
@@ -82,12 +82,12 @@ interface Asking {
 }
 
 /** Runs it with the forge facts that the step uses, read now and recorded with the evidence. */
-async function withForge(bench: Bench, request: AttemptRequest, { context, parts }: Asking): Promise<AttemptResult> {
-  const { facts, problem } = await readForge(bench.services.forge, context.snapshot.data, parts);
+async function withForge(runner: Runner, request: AttemptRequest, { context, parts }: Asking): Promise<AttemptResult> {
+  const { facts, problem } = await readForge(runner.services.forge, context.snapshot.data, parts);
   if (problem !== undefined) return unread(request, problem);
   const known = context.knowing({ $github: facts });
   const filled = request.bound.model.templates === true ? filledIn(request, known.snapshot) : request;
-  const result = await WANTS[filled.want](bench, filled, known);
+  const result = await WANTS[filled.want](runner, filled, known);
   return result.type === 'observed' ? result : { ...result, evidence: { ...(result.evidence as Evidence | undefined), github: facts } };
 }
 
@@ -100,17 +100,17 @@ function unread({ bound: { model }, want }: AttemptRequest, problem: NonNullable
   return { type: 'errored', error, evidence, checks: NO_CHECKS };
 }
 
-type Want = (bench: Bench, request: AttemptRequest, context: AttemptContext) => Promise<AttemptResult>;
+type Want = (runner: Runner, request: AttemptRequest, context: AttemptContext) => Promise<AttemptResult>;
 
 const WANTS: Readonly<Record<AttemptRequest['want'], Want>> = { prepare, execute, verify, reconcile, observe };
 
-async function prepare(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
-  if (pipelineOf(bench, request.bound.model.kind) === 'execute') {
-    const job = { bench, request, context };
+async function prepare(runner: Runner, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
+  if (pipelineOf(runner, request.bound.model.kind) === 'execute') {
+    const job = { runner, request, context };
     // Functions that find effects before the work see the databases of that time.
     return request.bound.code.finds === undefined ? prepareWork(job) : reading(job, prepareWork);
   }
-  return reading({ bench, request, context }, prepareWait);
+  return reading({ runner, request, context }, prepareWait);
 }
 
 /** Lets conditions and functions of a step read its databases. */
@@ -125,25 +125,25 @@ async function prepareWork(job: Job): Promise<AttemptResult> {
   return { type: 'ready', ...(Object.keys(found).length === 0 ? {} : { found }), ...handsOut, checks: NO_CHECKS };
 }
 
-async function prepareWait({ bench, request, context }: Job): Promise<AttemptResult> {
+async function prepareWait({ runner, request, context }: Job): Promise<AttemptResult> {
   const { evidence, error } = await evaluateConditions('preconditions', request, context);
   const noted = { evidence: { preconditions: evidence }, checks: NO_CHECKS };
   if (error !== undefined) return { type: 'errored', error, ...noted };
-  const found = await contractBefore({ bench, request, context });
-  return { type: 'ready', ...(await builtQuestion(bench, request, context)), ...present({ found }), ...noted };
+  const found = await contractBefore({ runner, request, context });
+  return { type: 'ready', ...(await builtQuestion(runner, request, context)), ...present({ found }), ...noted };
 }
 
-async function observe(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
-  const subjects = await observeSubjects({ bench, request, context });
+async function observe(runner: Runner, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
+  const subjects = await observeSubjects({ runner, request, context });
   const { path, step } = request.activation;
-  return { type: 'observed', subjects, ...approvalOf(subjects, { path, step, now: bench.services.now() }) };
+  return { type: 'observed', subjects, ...approvalOf(subjects, { path, step, now: runner.services.now() }) };
 }
 
-function execute(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
-  return surrounded(AROUND_WORK, { bench, request, context }, executeHere);
+function execute(runner: Runner, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
+  return surrounded(AROUND_WORK, { runner, request, context }, executeHere);
 }
 
-async function executeHere({ bench, request, context }: Job): Promise<AttemptResult> {
+async function executeHere({ runner, request, context }: Job): Promise<AttemptResult> {
   const { model } = request.bound;
   // A delay is polled many times; its host checks its contract before it begins and after it ends.
   const isPoll = model.kind === 'delay';
@@ -154,29 +154,29 @@ async function executeHere({ bench, request, context }: Job): Promise<AttemptRes
     if (found.error !== undefined) return { type: 'errored', error: found.error, evidence: before, checks: NO_CHECKS };
     if (request.signal.aborted) throw new Stopped();
   }
-  const pending = startWork({ bench, request, context });
+  const pending = startWork({ runner, request, context });
   const work = isPromise(pending) ? await pending : pending;
   const assumptions = [...context.assumed, ...(work.assumptions ?? [])];
   if ('handed' in work) return { type: 'handed', handover: work.handed as unknown as JsonObject, ...notedOf(work, before) };
   if ('asks' in work)
     return { type: 'asked', questions: work.asks as unknown as Json, ...present({ saved: work.saved }), ...notedOf(work, before) };
-  const result = resultOf(bench, request, { work, before, assumptions });
-  return isPoll || !isJudged(request.bound, result) ? result : accepted({ bench, request, context }, result);
+  const result = resultOf(runner, request, { work, before, assumptions });
+  return isPoll || !isJudged(request.bound, result) ? result : accepted({ runner, request, context }, result);
 }
 
 function startWork(job: Job): Work | Promise<Work> {
   const start = (): Work | Promise<Work> => work(job);
   // Only with a forge can anything be merged.
-  return job.bench.services.forge === undefined ? start() : recordingTree(job, start);
+  return job.runner.services.forge === undefined ? start() : recordingTree(job, start);
 }
 
 function work(job: Job): Work | Promise<Work> {
   const { kind } = job.request.bound.model;
-  const execute = entryOf(job.bench.kinds, kind)?.execute;
+  const execute = entryOf(job.runner.kinds, kind)?.execute;
   if (execute === undefined) return { error: stepError('STEP_FAILED', `a step of kind "${kind}" waits; it is not executed`) };
   // Declared outputs are verified for every worker; agents and programs must also leave protected files alone.
-  if (worksOutside(job.bench, kind) || outputsOf(job.request.bound.model).length > 0) return producing(job, execute);
-  return isAgentKind(job.bench, kind) ? protecting(job, execute) : execute(job);
+  if (worksOutside(job.runner, kind) || outputsOf(job.request.bound.model).length > 0) return producing(job, execute);
+  return isAgentKind(job.runner, kind) ? protecting(job, execute) : execute(job);
 }
 
 interface Done {
@@ -185,11 +185,11 @@ interface Done {
   readonly assumptions?: readonly AssumptionText[];
 }
 
-function resultOf(bench: Bench, request: AttemptRequest, { work, before, assumptions = [] }: Done): AttemptResult {
+function resultOf(runner: Runner, request: AttemptRequest, { work, before, assumptions = [] }: Done): AttemptResult {
   const noted = notedOf(work, before);
   if ('error' in work) return { type: 'errored', error: work.error, ...present({ output: work.output }), ...noted };
   const said = assumptions.length === 0 ? noted : { ...noted, assumptions };
-  return { type: 'settled', outcome: work.outcome, output: plainOutput(bench, request, work.output), ...said };
+  return { type: 'settled', outcome: work.outcome, output: plainOutput(runner, request, work.output), ...said };
 }
 
 const NOTHING = Object.freeze({ checks: NO_CHECKS });
@@ -205,48 +205,48 @@ function notedOf({ claim, evidence, actor, remember, checks = NO_CHECKS }: Work,
   };
 }
 
-async function verify(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
-  const job = { bench, request, context };
-  if (pipelineOf(bench, request.bound.model.kind) === 'execute') return surrounded(AROUND_REPORT, job, verifyReport);
+async function verify(runner: Runner, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
+  const job = { runner, request, context };
+  if (pipelineOf(runner, request.bound.model.kind) === 'execute') return surrounded(AROUND_REPORT, job, verifyReport);
   return reading(job, verifyWait);
 }
 
-async function verifyWait({ bench, request, context }: Job): Promise<AttemptResult> {
-  const { error, remember, ...seen } = await holds({ bench, request, context: context.after(request.result) }, 'ok', request.result);
+async function verifyWait({ runner, request, context }: Job): Promise<AttemptResult> {
+  const { error, remember, ...seen } = await holds({ runner, request, context: context.after(request.result) }, 'ok', request.result);
   const noted = { ...seen, ...(Object.keys(remember).length === 0 ? {} : { remember }) };
   if (error !== undefined) return { type: 'errored', error, claim: request.result, ...noted };
   return { type: 'settled', outcome: 'ok', output: request.result, ...noted };
 }
 
-function workTimeOf({ bench, request }: Job): number {
+function workTimeOf({ runner, request }: Job): number {
   const began = startTimeOf(request.activation);
-  return began === undefined ? 0 : bench.services.now() - began;
+  return began === undefined ? 0 : runner.services.now() - began;
 }
 
-function workerOf({ bench, request: { bound } }: Job): WorkerConfig {
+function workerOf({ runner, request: { bound } }: Job): WorkerConfig {
   const { model } = bound;
-  return isAgentKind(bench, model.kind) && 'config' in model ? { ...model.config, role: roleOf(model) } : {};
+  return isAgentKind(runner, model.kind) && 'config' in model ? { ...model.config, role: roleOf(model) } : {};
 }
 
 /** A report is verified like the result of a driven worker: declared outputs first, then the contract. */
-async function verifyReport({ bench, request, context }: Job): Promise<AttemptResult> {
+async function verifyReport({ runner, request, context }: Job): Promise<AttemptResult> {
   const claim = request.result;
   const outcome = heldBy(request.activation)?.outcome ?? 'ok';
-  const job = { bench, request, context };
+  const job = { runner, request, context };
   await recordHandedWork(job, workerOf(job), workTimeOf(job));
   const produced = await recordingTree(job, () => producing(job, () => ({ outcome, output: claim, claim })));
   if ('handed' in produced) throw new Error('a report is no new work');
   if ('asks' in produced) return { type: 'asked', questions: produced.asks as unknown as Json, ...notedOf(produced, undefined) };
-  const result = resultOf(bench, request, { work: produced, before: undefined });
+  const result = resultOf(runner, request, { work: produced, before: undefined });
   return isJudged(request.bound, result) ? accepted(job, result) : result;
 }
 
-async function reconcile(bench: Bench, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
+async function reconcile(runner: Runner, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
   const { code, model } = request.bound;
-  const job = { bench, request, context };
+  const job = { runner, request, context };
   const known = recordedResult(job);
   if (known !== undefined) return known;
-  if (writtenDatabase(bench.kinds, model) !== undefined) {
+  if (writtenDatabase(runner.kinds, model) !== undefined) {
     // The database has no record of it. Whether the rest may run again is the author's policy.
     if (model.recovery === 'ask')
       return unclear(`the database has no change by step "${model.id}", and the step does not declare that it can run again`);
@@ -255,7 +255,7 @@ async function reconcile(bench: Bench, request: AttemptRequest, context: Attempt
   return reading(job, reconcileByCode);
 }
 
-async function reconcileByCode({ bench, request, context }: Job): Promise<AttemptResult> {
+async function reconcileByCode({ runner, request, context }: Job): Promise<AttemptResult> {
   const { code, model } = request.bound;
   if (code.reconcile === undefined) return reconcileByContract(request, context);
   let found: unknown;
@@ -269,7 +269,7 @@ async function reconcileByCode({ bench, request, context }: Job): Promise<Attemp
   if (found === false) return { type: 'ready', evidence: { reconciled: false }, checks: NO_CHECKS };
   const output = found === true ? null : typeof found === 'object' && found !== null && 'output' in found ? found.output : undefined;
   if (output === undefined) return unclear(`the reconcile function of step "${model.id}" must return true, false or { output }`);
-  const plain = plainOutput(bench, request, output);
+  const plain = plainOutput(runner, request, output);
   return { type: 'settled', outcome: 'ok', output: plain, evidence: { reconciled: true }, checks: NO_CHECKS };
 }
 
@@ -288,8 +288,8 @@ function unclear(message: string): AttemptResult {
   return { type: 'errored', error: stepError('CONDITION_ERROR', message, { retryable: false }), checks: NO_CHECKS };
 }
 
-function plainOutput(bench: Bench, { bound }: AttemptRequest, output: unknown): Json {
-  return redactJson(bench.redactor, toPlain(output, `the output of step "${bound.model.id}"`));
+function plainOutput(runner: Runner, { bound }: AttemptRequest, output: unknown): Json {
+  return redactJson(runner.redactor, toPlain(output, `the output of step "${bound.model.id}"`));
 }
 
 function failureOf({ bound: { model } }: AttemptRequest, thrown: unknown): AttemptResult {

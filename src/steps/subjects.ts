@@ -24,7 +24,7 @@ const PROBLEMS: Readonly<Record<OtherEntry['kind'], string>> = {
 /** The current subjects of a step's question. */
 export async function observeSubjects(job: Job): Promise<JsonObject> {
   const { request, context } = job;
-  const { services } = job.bench;
+  const { services } = job.runner;
   const { data } = context.snapshot;
   const { subjects } = request.bound.model.gate as ApprovalModel;
   const files = subjects?.files === undefined ? undefined : await filesOf(services.cwd, subjects.files, request.signal);
@@ -38,7 +38,7 @@ async function treeOf(job: Job): Promise<JsonObject | undefined> {
   try {
     const { id } = await treeNow(job);
     if (id === '') return undefined;
-    const judges = staleVerdicts(job.bench, await requiredVerdicts(job), { tree: id }).filter(({ by }) => by !== 'approval');
+    const judges = staleVerdicts(job.runner, await requiredVerdicts(job), { tree: id }).filter(({ by }) => by !== 'approval');
     const stale = await Promise.all(judges.map(async ({ step, tree }) => ({ step, files: await changedFiles(job, String(tree), id) })));
     return { id, ...(stale.length === 0 ? {} : { stale }) };
   } catch (thrown) {
@@ -47,9 +47,9 @@ async function treeOf(job: Job): Promise<JsonObject | undefined> {
   }
 }
 
-async function changedFiles({ bench }: Job, before: string, after: string): Promise<string[]> {
+async function changedFiles({ runner }: Job, before: string, after: string): Promise<string[]> {
   // Without git, or after a cleanup of its objects, only that they differ is known.
-  const changes = await changesOfTrees(bench.services.cwd, before, after).catch(() => []);
+  const changes = await changesOfTrees(runner.services.cwd, before, after).catch(() => []);
   return changes.slice(0, CHANGES_MAX).map(({ path, what }) => `${path} (${what})`);
 }
 

@@ -28,7 +28,7 @@ export interface Executors {
 }
 
 /** The services of a runner, with values derived from them once. */
-export interface Bench {
+export interface Runner {
   readonly services: StepServices;
   readonly kinds: Executors['kinds'];
   /** The checks of gates by name: the built-in ones and those of the project. */
@@ -42,7 +42,7 @@ export interface Bench {
 
 /** One piece of work for an executor. */
 export interface Job<Model extends StepModel = StepModel> {
-  readonly bench: Bench;
+  readonly runner: Runner;
   readonly request: AttemptRequest<Model>;
   readonly context: AttemptContext;
 }

@@ -217,10 +217,10 @@ test('reading commands load neither the engine nor the step executors', () => {
     .map((file) => file.slice(ROOT.length + 1))
     .filter((file) => /^src\/(engine|steps|api|authoring|expr)\//.test(file));
   expect(folders.sort()).toEqual([
-    'src/engine/request/approvals.ts',
-    'src/engine/request/assumption-list.ts',
     'src/engine/event-facts.ts',
     'src/engine/inspect.ts',
+    'src/engine/request/approvals.ts',
+    'src/engine/request/assumption-list.ts',
     'src/engine/run-tree.ts',
     'src/engine/status.ts',
   ]);

@@ -56,7 +56,7 @@ export function createRig(): Rig {
     async open(options = {}) {
       const engine = await createEngine({
         synchronous: 'NORMAL',
-        warn: (trouble) => warnings.push(trouble),
+        warn: (warning) => warnings.push(warning),
         cwd: directory,
         ...(options.store === undefined ? { db } : {}),
         ...options,

@@ -20,11 +20,11 @@ export function settled(host: MemoryHost, path: string, given: { outcome?: strin
 
 /** An attempt broke. */
 export function errored(host: MemoryHost, path: string, error: Partial<StepError> = {}): RunInput {
-  return { type: 'errored', at: host.state.at, path, attempt: host.at(path).attempt, error: trouble(error) };
+  return { type: 'errored', at: host.state.at, path, attempt: host.at(path).attempt, error: stepFailure(error) };
 }
 
-/** The trouble that an attempt brings. */
-export function trouble(error: Partial<StepError> = {}): StepError {
+/** The error of a failed attempt. */
+export function stepFailure(error: Partial<StepError> = {}): StepError {
   return { code: 'STEP_FAILED', message: 'boom', reason: 'error', ...error };
 }
 
@@ -42,11 +42,11 @@ export function control(host: MemoryHost, action: ControlAction): RunInput {
 
 const OUTCOMES = ['ok', 'fail', 'iterate', 'reject', 'skip'];
 const TROUBLES: readonly StepError[] = [
-  trouble(),
-  trouble({ reason: 'contract', message: 'the promise is broken' }),
-  trouble({ reason: 'precondition' }),
-  trouble({ retryable: false }),
-  trouble({ reason: 'timeout' }),
+  stepFailure(),
+  stepFailure({ reason: 'contract', message: 'the promise is broken' }),
+  stepFailure({ reason: 'precondition' }),
+  stepFailure({ retryable: false }),
+  stepFailure({ reason: 'timeout' }),
 ];
 
 /** Everything that can bring a run on as it stands; a run for which this is empty is over. */
@@ -68,7 +68,7 @@ function progressOf(run: RunState, activation: Activation, model: StepModel): Ru
     case 'preparing':
       return [
         { type: 'prepared', ...of },
-        { type: 'errored', ...of, error: trouble({ reason: 'precondition' }) },
+        { type: 'errored', ...of, error: stepFailure({ reason: 'precondition' }) },
       ];
     case 'running':
       return endsOf(activation, of);
@@ -98,7 +98,7 @@ function endsOf(activation: Activation, of: Attempt): RunInput[] {
 function verdictsOf(activation: Activation, of: Attempt): RunInput[] {
   const verdicts: RunInput[] = [
     { type: 'settled', ...of, outcome: 'ok' },
-    { type: 'errored', ...of, error: trouble({ reason: 'contract' }) },
+    { type: 'errored', ...of, error: stepFailure({ reason: 'contract' }) },
   ];
   return activation.state === 'reconciling' ? [...verdicts, { type: 'prepared', ...of }] : verdicts;
 }

@@ -55,7 +55,7 @@ export async function restoreWork(checkout: string, work: readonly SavedWork[]):
   for (const { folder, branch, head, files } of work) {
     await read(checkout, ['update-ref', `refs/heads/${branch}`, head]);
     const made = await addWorktree({ checkout, folder, branch });
-    if ('trouble' in made) throw new EngineError('WORKSPACE_FAILED', `git could not restore the worktree ${folder}: ${made.trouble}`);
+    if ('problem' in made) throw new EngineError('WORKSPACE_FAILED', `git could not restore the worktree ${folder}: ${made.problem}`);
     if (files === undefined) continue;
     await read(folder, ['read-tree', '-m', '-u', head, files]);
     // What was not committed is not staged either.

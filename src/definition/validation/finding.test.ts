@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { FINDINGS } from './finding.ts';
 
-const PAGE = readFileSync(new URL('../../docs/reference/findings.md', import.meta.url), 'utf8');
+const PAGE = readFileSync(new URL('../../../docs/reference/findings.md', import.meta.url), 'utf8');
 
 /** The rows of the page: code, severity, what is wrong, example, fix. */
 const ROWS = PAGE.split('\n')

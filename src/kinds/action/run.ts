@@ -23,8 +23,8 @@ export async function execute(given: Job<StepOf<'action'>>): Promise<Work> {
   if (typeof named === 'string')
     return { error: stepError('STEP_FAILED', `step "${id}" cannot ${action}: ${named}`, { retryable: false }) };
   const job = named === undefined ? given : { ...given, context: given.context.knowing({ pr_number: named }) };
-  const { bench, request, context } = job;
-  const { forge, groups } = bench.services;
+  const { runner, request, context } = job;
+  const { forge, groups } = runner.services;
   const refusal = actionRefusal(request.workflow.definition, action, aimed);
   if (refusal !== undefined) return { error: stepError('NOT_ALLOWED', `step "${id}" may not ${action}: ${refusal}`, { retryable: false }) };
   if (forge === undefined) {

@@ -19,7 +19,7 @@ export async function execute(job: AgentJob): Promise<Work> {
   if (asked.kind === 'asks')
     return { asks: asked.questions, actor: asked.actor, ...present({ saved: asked.saved }), ...usageEvidence(asked), ...sessionOf(asked) };
   const noted = { actor: asked.actor, ...usageEvidence(asked), ...sessionOf(asked) };
-  if (asked.kind === 'trouble') return { error: asked.error, ...noted, ...present({ claim: asked.claim }) };
+  if (asked.kind === 'failure') return { error: asked.error, ...noted, ...present({ claim: asked.claim }) };
   return { ...noted, ...(asked.kind === 'returned' ? fromObject(job, asked.value) : fromAnswer(job, asked)) };
 }
 

@@ -8,7 +8,7 @@ import type { StepOf } from '../../definition/model.ts';
 import type { CommandResult } from '../../process/command.ts';
 import { instructionsFor, wholeText } from '../../steps/instructions/instructions.ts';
 import { entryOf } from '../../steps/services.ts';
-import { type Bench, type Job, stepError, stoppedError, type Work } from '../../steps/work.ts';
+import { type Job, type Runner, stepError, stoppedError, type Work } from '../../steps/work.ts';
 import { openCredentials } from '../../steps/worker/credentials.ts';
 import { ATTENDED, type StoredHandover } from '../../steps/worker/handover.ts';
 import { openNetwork } from '../../steps/worker/network.ts';
@@ -26,15 +26,15 @@ const PLAIN_WORDS = /^[\w./:=@%+,-]+(?:\s+[\w./:=@%+,-]+)*$/;
 
 /** Runs the program and reads what it reports. */
 export async function execute(job: Job<StepOf<'command'>>): Promise<Work> {
-  const { bench, request, context } = job;
+  const { runner, request, context } = job;
   const { model } = request.bound;
   const written = programOf(model.config);
-  const program = registered(bench, written);
+  const program = registered(runner, written);
   if ('refusal' in program) return { error: stepError('COMMAND_NOT_RUN', `step "${model.id}": ${program.refusal}`, { retryable: false }) };
   const network = await openNetwork([model.network]);
   if ('refusal' in network)
     return { error: stepError('NETWORK_NOT_ENFORCED', `step "${model.id}" was not started: ${network.refusal}`, { retryable: false }) };
-  const result = await runProgram(bench, request, {
+  const result = await runProgram(runner, request, {
     ...program,
     stdin: JSON.stringify(stepInputOf(request, context)),
     outputMax: OUTPUT_MAX,
@@ -45,7 +45,7 @@ export async function execute(job: Job<StepOf<'command'>>): Promise<Work> {
   const prompt = program !== written && isPrompt(job, result) ? result.stdout.trim() : '';
   if (prompt !== '') return { handed: await handPrompt(job, prompt, name), actor: name };
   const work = result.kind === 'exited' ? ended(job, result) : notEnded(job, result);
-  return { actor: name, ...work, ...evidenceOf({ ...work.evidence, ...network.evidence(), ...openCredentials(bench.services).evidence }) };
+  return { actor: name, ...work, ...evidenceOf({ ...work.evidence, ...network.evidence(), ...openCredentials(runner.services).evidence }) };
 }
 
 /** Hands the program's output to the attended agent as its task. */
@@ -73,8 +73,8 @@ function isPrompt({ context }: Job, result: CommandResult): result is ExitResult
 }
 
 // A name such as `w1:strategic` is looked up whole, then by its first word; further words are its arguments.
-function registered(bench: Bench, program: Program): Program | { readonly refusal: string } {
-  const { commands = {} } = bench.services;
+function registered(runner: Runner, program: Program): Program | { readonly refusal: string } {
+  const { commands = {} } = runner.services;
   const words = program.argv ?? (program.run ?? '').trim().split(/\s+/);
   const [first = '', ...rest] = words;
   const whole = program.run === undefined ? undefined : entryOf(commands, program.run.trim());

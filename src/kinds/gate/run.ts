@@ -47,16 +47,16 @@ export async function execute(job: GateJob): Promise<Work> {
   return { error: requestError('COMMAND_NOT_RUN', message, ready) };
 }
 
-function needsPullRequest({ bench, request }: GateJob): boolean {
-  return allChecks(request.bound.model.config.checks).some(({ check }) => entryOf(bench.checks, check)?.needsPullRequest === true);
+function needsPullRequest({ runner, request }: GateJob): boolean {
+  return allChecks(request.bound.model.config.checks).some(({ check }) => entryOf(runner.checks, check)?.needsPullRequest === true);
 }
 
 /** Runs all checks, on one tree if they read files. */
 async function judge(job: GateJob): Promise<Work> {
   const checks = job.request.bound.model.config.checks;
-  const startedAt = job.bench.services.now();
+  const startedAt = job.runner.services.now();
   // Without a workspace, each check reports that itself.
-  if (!judgesFiles(job.bench, checks) || !existsSync(job.bench.services.cwd))
+  if (!judgesFiles(job.runner, checks) || !existsSync(job.runner.services.cwd))
     return conclude(job, { ...(await look({ ...job, startedAt }, undefined)), startedAt });
   const watch = await TreeWatch.open(job);
   try {
@@ -117,7 +117,7 @@ async function runOnce(job: StartedJob, config: CheckModel): Promise<CheckRun> {
   const verdict = await verdictOf(job, config);
   // A stopped gate has no verdict, so the rest of its checks need not run.
   if (job.request.signal.aborted) throw new Stopped();
-  return { config, verdict, at: job.bench.services.now() };
+  return { config, verdict, at: job.runner.services.now() };
 }
 
 function isFlaky({ looks = [] }: CheckRun): boolean {
@@ -126,9 +126,9 @@ function isFlaky({ looks = [] }: CheckRun): boolean {
 
 async function verdictOf(job: StartedJob, config: CheckModel): Promise<CheckVerdict> {
   const name = config.check;
-  const check = entryOf(job.bench.checks, name);
+  const check = entryOf(job.runner.checks, name);
   if (check === undefined)
-    return { passed: null, result: null, error: `there is no check "${name}"${didYouMean(name, Object.keys(job.bench.checks))}` };
+    return { passed: null, result: null, error: `there is no check "${name}"${didYouMean(name, Object.keys(job.runner.checks))}` };
   try {
     return wellFormed(await withinTime(job, check, config));
   } catch (thrown) {
@@ -155,8 +155,8 @@ async function withinTime(job: StartedJob, check: GateCheck, config: CheckModel)
 }
 
 function sceneOf(job: StartedJob, signal: AbortSignal): CheckScene {
-  const { bench, request, context, startedAt } = job;
-  const { services } = bench;
+  const { runner, request, context, startedAt } = job;
+  const { services } = runner;
   return {
     cwd: services.cwd,
     runId: request.runId,
@@ -172,7 +172,7 @@ function sceneOf(job: StartedJob, signal: AbortSignal): CheckScene {
       return services.forge === undefined ? undefined : factsOf(services.forge, services.groups ?? {}, subject);
     },
     decisionAt: (step) => decisionAt(job, step),
-    run: (program) => runProgram(bench, { ...request, signal }, { ...program, pipefail: true }),
+    run: (program) => runProgram(runner, { ...request, signal }, { ...program, pipefail: true }),
     ask: (asked) => ask(job, asked, signal),
     check: (config, limit) =>
       verdictOf({ ...job, request: { ...request, signal: limit === undefined ? signal : AbortSignal.any([signal, limit]) } }, config),
@@ -180,7 +180,7 @@ function sceneOf(job: StartedJob, signal: AbortSignal): CheckScene {
 }
 
 async function ask(job: StartedJob, asked: Parameters<CheckScene['ask']>[0], signal: AbortSignal): Promise<WebAnswer> {
-  const { secrets, services } = job.bench;
+  const { secrets, services } = job.runner;
   const { webhooks = {} } = services;
   const request = await renderRequest(asked, { scope: asked.templates === true ? templateScope(job) : undefined, secrets, webhooks });
   // Loaded only when needed: the HTTP client doubles the start time of a program.
@@ -229,7 +229,7 @@ function conclude(job: Job, { checks: runs, look, startedAt, tree: looked, moves
     ...(flaky.length > 0 ? { flaky_checks: flaky.map(({ config }) => titleOf(job, config)) } : {}),
     ...factsOfChecks(runs),
     checks: runs.map((one) => shownOf(job, one)),
-    duration: formatDuration(job.bench.services.now() - startedAt),
+    duration: formatDuration(job.runner.services.now() - startedAt),
   };
   const kept =
     outcome === 'pending' ? look.kept(runs.map((run) => ({ ...run, name: titleOf(job, run.config), record: recordOf(run) }))) : look.done();
@@ -309,6 +309,6 @@ function shownOf(job: Job, run: CheckRun): JsonObject {
   return { check: config.check, name, passed, ...present({ pending: pending || undefined, flaky: isFlaky(run) || undefined, error }) };
 }
 
-function titleOf({ bench }: Job, config: CheckModel): string {
-  return config.name ?? entryOf(bench.checks, config.check)?.title?.(config) ?? config.check;
+function titleOf({ runner }: Job, config: CheckModel): string {
+  return config.name ?? entryOf(runner.checks, config.check)?.title?.(config) ?? config.check;
 }

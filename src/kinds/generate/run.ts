@@ -15,7 +15,7 @@ export async function execute(job: Job<StepOf<'generate'>>): Promise<Work> {
   const noted = { actor: asked.actor, ...usageEvidence(asked) };
   if (asked.kind === 'handed') return { handed: asked.handover, actor: asked.actor, ...usageEvidence(asked) };
   if (asked.kind === 'asks') return { asks: asked.questions, ...noted };
-  if (asked.kind === 'trouble') return { error: asked.error, ...noted, ...present({ claim: asked.claim }) };
+  if (asked.kind === 'failure') return { error: asked.error, ...noted, ...present({ claim: asked.claim }) };
   if (asked.kind === 'answered' && !asked.success)
     return { outcome: 'fail', output: { error: asked.message ?? 'the generator reported failure without saying why' }, ...noted };
   const text = asked.kind === 'returned' ? asked.value : asked.output;

@@ -13,12 +13,12 @@ import { type Job, stepError, type Work } from '../../steps/work.ts';
 
 /** Reads the configuration and lets the application's kind work. */
 export async function execute(job: Job<StepOf<'own'>>): Promise<Work> {
-  const { bench, request, context } = job;
+  const { runner, request, context } = job;
   const { model, code } = request.bound;
   const { use, with: given } = model.config;
-  const kind = code.own ?? entryOf(bench.services.kinds, use);
+  const kind = code.own ?? entryOf(runner.services.kinds, use);
   if (kind === undefined) {
-    const hint = didYouMean(use, Object.keys(bench.services.kinds ?? {}));
+    const hint = didYouMean(use, Object.keys(runner.services.kinds ?? {}));
     const message = `step "${model.id}" uses the kind "${use}", which this engine does not have${hint}; pass it to the engine: createEngine({ kinds: { … } })`;
     return { error: stepError('STEP_FAILED', message, { retryable: false }) };
   }
@@ -32,7 +32,7 @@ export async function execute(job: Job<StepOf<'own'>>): Promise<Work> {
   const running = kind.run({
     config: config as never,
     ctx: context,
-    cwd: bench.services.cwd,
+    cwd: runner.services.cwd,
     signal: request.signal,
     ...present({ reviewed: reviewedFor(job) }),
   });

@@ -22,6 +22,6 @@ export function execute(job: Job): Work | Promise<Work> {
 async function handed(job: Job): Promise<Work> {
   const asked = await handInstructions(job);
   if (asked.kind === 'handed') return { handed: asked.handover, actor: asked.actor };
-  if (asked.kind === 'trouble') return { error: asked.error, actor: asked.actor };
+  if (asked.kind === 'failure') return { error: asked.error, actor: asked.actor };
   throw new Error('instructions are only ever handed out');
 }

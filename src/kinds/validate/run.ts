@@ -28,9 +28,9 @@ interface StageRun {
 
 /** Runs every stage once. */
 export async function execute(job: Job<StepOf<'validate'>>): Promise<Work> {
-  const { bench, request } = job;
+  const { runner, request } = job;
   const step = request.bound.model.id;
-  const stages = resolveStages(bench.services, request.bound.model);
+  const stages = resolveStages(runner.services, request.bound.model);
   if ('refusal' in stages) {
     return { error: stepError('DEFINITION_INVALID', `validation "${step}": ${stages.refusal}`, { retryable: false }) };
   }
@@ -38,14 +38,14 @@ export async function execute(job: Job<StepOf<'validate'>>): Promise<Work> {
 }
 
 async function runStages(job: Job, stages: readonly Stage[]): Promise<Work> {
-  const { bench, request } = job;
+  const { runner, request } = job;
   const step = request.bound.model.id;
   const runs: StageRun[] = [];
   for (const stage of stages) {
     const limit = present({ timeoutMs: checkTimeout(job, stage.program.timeoutMs) });
-    const result = await runProgram(bench, request, { ...stage.program, ...limit, pipefail: true });
+    const result = await runProgram(runner, request, { ...stage.program, ...limit, pipefail: true });
     if (request.signal.aborted) return { error: stoppedError(step) };
-    runs.push({ stage, result, at: bench.services.now() });
+    runs.push({ stage, result, at: runner.services.now() });
   }
   return conclude(step, runs);
 }

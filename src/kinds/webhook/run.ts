@@ -11,7 +11,7 @@ import { keyOf } from '../../steps/context.ts';
 import { bodyOf, differenceOf } from '../../steps/web/answer-body.ts';
 import { rateLimitOf } from '../../steps/web/rate-limit.ts';
 import { type RenderedRequest, renderRequest, shownUrl } from '../../steps/web/rendered-request.ts';
-import type { WebResponse, WebTrouble } from '../../steps/web/request.ts';
+import type { WebFailure, WebResponse } from '../../steps/web/request.ts';
 import { templateScope } from '../../steps/web/template-scope.ts';
 import { type Job, stepError, stoppedError, type Work } from '../../steps/work.ts';
 import type { WebhookConfig } from './declare.ts';
@@ -22,17 +22,17 @@ const KEPT_HEADERS = ['content-type', 'etag', 'last-modified', 'location', 'retr
 
 /** Asks once and compares the answer with what is expected. */
 export async function execute(job: Job<StepOf<'webhook'>>): Promise<Work> {
-  const { bench, request: attempt } = job;
+  const { runner, request: attempt } = job;
   const { model } = attempt.bound;
   const { config } = model;
-  const { webhooks = {} } = bench.services;
+  const { webhooks = {} } = runner.services;
   // The places are those in the configuration, below `request`.
   const built = (await builtValues(attempt, job.context)).map(({ path, value }) => ({ path: path.slice(1), value }));
   let request: RenderedRequest;
   try {
     request = await renderRequest(config.request, {
       scope: config.templates === true ? templateScope(job) : undefined,
-      secrets: bench.secrets,
+      secrets: runner.secrets,
       webhooks,
       built,
     });
@@ -51,11 +51,11 @@ export async function execute(job: Job<StepOf<'webhook'>>): Promise<Work> {
     signal: attempt.signal,
   });
   const evidence = { request: { method: request.method, url: shownUrl(request.url), key: keyOf(attempt) } };
-  const done = answer.kind === 'answered' ? answered(job, answer) : { error: troubleOf(model.id, answer) };
+  const done = answer.kind === 'answered' ? answered(job, answer) : { error: errorOf(model.id, answer) };
   return { actor: `${request.method} ${shownUrl(request.url)}`, evidence, ...done };
 }
 
-function answered({ bench, request: { bound } }: Job<StepOf<'webhook'>>, answer: WebResponse): Work {
+function answered({ runner, request: { bound } }: Job<StepOf<'webhook'>>, answer: WebResponse): Work {
   const { id, config } = bound.model;
   const { status } = answer;
   const body = bodyOf(answer);
@@ -63,7 +63,7 @@ function answered({ bench, request: { bound } }: Job<StepOf<'webhook'>>, answer:
   const headers = Object.fromEntries(kept.map((name) => [name, answer.headers[name] as string]));
   const unmet = unmetOf(config.expect ?? {}, status, body);
   const output = { status, body, headers };
-  const limit = unmet === undefined ? undefined : rateLimitOf(answer, bench.services.now());
+  const limit = unmet === undefined ? undefined : rateLimitOf(answer, runner.services.now());
   if (limit !== undefined) {
     const message = `webhook "${id}": the service answered with ${status}, because it gets too many requests`;
     return { error: stepError('STEP_FAILED', message, { reason: 'quota', ...present({ resumeAt: limit.until }) }) };
@@ -78,10 +78,10 @@ function unmetOf(expect: NonNullable<Expected>, status: number, body: Json): str
   return expect.body === undefined ? undefined : differenceOf(expect.body, body);
 }
 
-function troubleOf(step: string, trouble: WebTrouble): StepError {
-  if (trouble.reason === 'stopped') return stoppedError(step);
-  const message = `webhook "${step}" got no answer: ${trouble.message}`;
-  if (trouble.reason === 'timeout') return stepError('STEP_FAILED', message, { reason: 'timeout' });
-  const isFinal = trouble.kind === 'refused' && trouble.reason !== 'dns';
+function errorOf(step: string, failure: WebFailure): StepError {
+  if (failure.reason === 'stopped') return stoppedError(step);
+  const message = `webhook "${step}" got no answer: ${failure.message}`;
+  if (failure.reason === 'timeout') return stepError('STEP_FAILED', message, { reason: 'timeout' });
+  const isFinal = failure.kind === 'refused' && failure.reason !== 'dns';
   return stepError('STEP_FAILED', message, isFinal ? { retryable: false } : {});
 }

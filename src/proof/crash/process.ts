@@ -12,7 +12,7 @@ export interface CrashCommand {
   readonly args: readonly string[];
 }
 
-/** How a process ended: killed, or by itself with the run at its end. `trouble` is neither. */
+/** How a process ended: killed, or by itself with the run at its end. `failure` is neither. */
 export interface ProcessEnd {
   readonly killed: boolean;
   readonly counts?: Readonly<Record<string, number>>;

@@ -86,9 +86,9 @@ async function resumeAll(baseline: Baseline, job: CrashJob, trials: readonly Cop
   for (let from = 0; from < trials.length; from += RUNS_PER_PROCESS) {
     const some = trials.slice(from, from + RUNS_PER_PROCESS);
     const jobs = some.map(({ directory }) => copiedJob(job, directory));
-    const troubles = await runProcesses(baseline.command, jobs);
+    const failures = await runProcesses(baseline.command, jobs);
     for (const [index, { killed }] of some.entries())
-      found.push(await judge(baseline, { job: jobs[index] as CrashJob, killed }, troubles[index]));
+      found.push(await judge(baseline, { job: jobs[index] as CrashJob, killed }, failures[index]));
   }
   return found;
 }

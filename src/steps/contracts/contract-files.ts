@@ -28,7 +28,7 @@ export async function contractBefore(job: Job): Promise<JsonObject | undefined> 
   const contract = contractOf(job.request);
   if (contract === undefined) return undefined;
   const { documents = [], changes = [] } = contract;
-  const texts = new TextFiles(job.bench.services.cwd);
+  const texts = new TextFiles(job.runner.services.cwd);
   const digests: [string, Json][] = [];
   for (const { path } of documents) {
     const text = await texts.load(path);
@@ -74,8 +74,8 @@ function textIn(value: JsonObject, name: string): string | undefined {
 }
 
 /** The non-empty files that match a pattern, with digests that ignore blank lines and invisible characters. */
-export function digestsOf({ bench, request }: Job, pattern: string): Promise<ReadonlyMap<string, string>> {
-  return digestMatching({ cwd: bench.services.cwd, pattern, signal: request.signal, isOfText: true });
+export function digestsOf({ runner, request }: Job, pattern: string): Promise<ReadonlyMap<string, string>> {
+  return digestMatching({ cwd: runner.services.cwd, pattern, signal: request.signal, isOfText: true });
 }
 
 /** The documents that were accepted in this run and its family, by path. */

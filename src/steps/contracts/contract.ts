@@ -35,7 +35,7 @@ export function hasContract({ contract, reviewOf, next }: StepModel, outcome: Ou
 export async function checkContract(job: Job, output: Json): Promise<ContractFindings> {
   const { request } = job;
   const contract = contractOf(request) ?? {};
-  const texts = new TextFiles(job.bench.services.cwd);
+  const texts = new TextFiles(job.runner.services.cwd);
   const accepted = await acceptedDocuments(job);
   const { reviewOf } = request.bound.model;
   await loadTexts(texts, contract, accepted.keys());
@@ -79,7 +79,7 @@ async function writtenFiles(job: Job, contract: StepContract, texts: TextFiles):
   const { at } = filesBefore(job);
   const created = new Set<string>();
   for (const path of citedPaths(contract, texts.read).filter((one) => texts.isNewer(one, at)))
-    if (!(await git(job.bench.services.cwd, ['cat-file', '-e', `HEAD:./${path}`])).ok) created.add(path);
+    if (!(await git(job.runner.services.cwd, ['cat-file', '-e', `HEAD:./${path}`])).ok) created.add(path);
   return (path) => created.has(path);
 }
 
@@ -98,19 +98,19 @@ async function changedFiles(job: Job, { changes = [] }: StepContract): Promise<(
 
 /** Runs the command of a contract as a gate would; undefined if there is none. */
 async function runContractCommand(job: Job, { command }: StepContract): Promise<CheckResult | undefined> {
-  const { bench, request } = job;
+  const { runner, request } = job;
   const line = command === undefined ? undefined : commandLine(command, request.params);
   if (line === undefined) return undefined;
-  const at = bench.services.now();
+  const at = runner.services.now();
   const config = { check: 'command' as const, run: line };
-  const verdict = await bench.checks.command?.run(config, sceneOf(job, at));
+  const verdict = await runner.checks.command?.run(config, sceneOf(job, at));
   const { passed = null, result = null, error = 'there is no check "command"' } = verdict ?? ({} as Partial<CheckVerdict>);
   return { type: 'command', config, passed, result, at, ...(passed === true ? {} : { error }) };
 }
 
 function sceneOf(job: Job, startedAt: number): CheckScene {
-  const { bench, request } = job;
-  const { cwd, now } = bench.services;
+  const { runner, request } = job;
+  const { cwd, now } = runner.services;
   const notHere = (): never => {
     throw new Error('a contract only runs a command');
   };
@@ -118,7 +118,7 @@ function sceneOf(job: Job, startedAt: number): CheckScene {
   const timeoutMs = checkTimeout(job, undefined);
   return {
     ...{ cwd, runId, step: bound.model.id, attempt: activation.attempt, params, signal, now, startedAt, forge: undefined },
-    run: (program) => runProgram(bench, request, { ...program, ...(timeoutMs === undefined ? {} : { timeoutMs }), pipefail: true }),
+    run: (program) => runProgram(runner, request, { ...program, ...(timeoutMs === undefined ? {} : { timeoutMs }), pipefail: true }),
     ask: notHere,
     check: notHere,
   };

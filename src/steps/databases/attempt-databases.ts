@@ -72,7 +72,7 @@ export async function readingDatabases(job: Job, work: Attempt): Promise<Attempt
 /** The recorded result of an accepted attempt whose process died before it could report it (S6). */
 export function recordedResult(job: Job): AttemptResult | undefined {
   const { model } = job.request.bound;
-  if (writtenDatabase(job.bench.kinds, model) === undefined) return undefined;
+  if (writtenDatabase(job.runner.kinds, model) === undefined) return undefined;
   const { runId: run, startedAt: started, activation } = job.request;
   for (const { use, service } of databaseServices(job)) {
     if (use.access !== 'write') continue;
@@ -90,7 +90,7 @@ async function backUpRun(job: Job): Promise<void> {
     if (use.access !== 'write') continue;
     const { path, backupFolder: folder, keepBackups: keep } = service;
     await backups.ensure(path, { runId, runStartedAt }, () =>
-      backUp(path, { runId, runStartedAt, ...present({ folder, keep }), now: job.bench.services.now }),
+      backUp(path, { runId, runStartedAt, ...present({ folder, keep }), now: job.runner.services.now }),
     );
   }
 }
@@ -108,13 +108,13 @@ async function onCopies(job: Job, work: Attempt): Promise<AttemptResult> {
   }
 }
 
-async function withClients({ bench, request, context }: Job, copies: readonly DatabaseCopy[], work: Attempt): Promise<AttemptResult> {
+async function withClients({ runner, request, context }: Job, copies: readonly DatabaseCopy[], work: Attempt): Promise<AttemptResult> {
   const clients = openClients(copies, request);
   try {
-    const env = { ...bench.services.env, ...copyVariables(copies) };
-    const place = { ...bench, services: { ...bench.services, env }, copies };
+    const env = { ...runner.services.env, ...copyVariables(copies) };
+    const place = { ...runner, services: { ...runner.services, env }, copies };
     const { databases } = clients;
-    return await work({ bench: place, request, context: databases === undefined ? context : await context.giving(databases) });
+    return await work({ runner: place, request, context: databases === undefined ? context : await context.giving(databases) });
   } finally {
     // Code that continues after its attempt was stopped finds a closed client.
     clients.close();
@@ -158,19 +158,19 @@ function isKeptOutcome({ request }: Job, { outcome }: Settled): boolean {
 }
 
 async function accepting(job: Job, copy: DatabaseCopy, result: Settled): Promise<AttemptResult> {
-  const { request, bench } = job;
+  const { request, runner } = job;
   const { use, service } = copy;
   const { activation, runId: run, startedAt: started, signal } = request;
   const { kind } = request.bound.model;
   // Functions confirm each delete, and each of their statements has the row limit.
-  const isFunction = !isForCaller(job) && (traitsOf(bench, kind).worker === 'function' || request.bound.code.agent !== undefined);
+  const isFunction = !isForCaller(job) && (traitsOf(runner, kind).worker === 'function' || request.bound.code.agent !== undefined);
   const { rowLimit = ROW_LIMIT } = service;
   const deletesMax = use.deletes ?? (isFunction ? undefined : 0);
   const told = (tables: readonly TableChange[]): Settled =>
-    sealed(bench.redactor, withEvidence(result, { databases: { [use.name]: { changed: tables as unknown as Json } } })) as Settled;
+    sealed(runner.redactor, withEvidence(result, { databases: { [use.name]: { changed: tables as unknown as Json } } })) as Settled;
   const found = await acceptCopy(copy, {
     step: { run, started, path: activation.path, attempt: activation.attempt },
-    at: new Date(bench.services.now()).toISOString(),
+    at: new Date(runner.services.now()).toISOString(),
     ...present({ deletesMax }),
     ...(isFunction ? {} : { updatesMax: rowLimit }),
     result: (tables) => JSON.stringify(told(tables)),
@@ -275,14 +275,14 @@ function firstValue(client: SafeDatabaseClient, query: string): unknown {
 }
 
 /** Evidence of changes to the databases during the step, by other steps or by something other than Pawl. */
-function outsideEvidence({ bench, request }: Job, copies: readonly DatabaseCopy[]): Evidence {
+function outsideEvidence({ runner, request }: Job, copies: readonly DatabaseCopy[]): Evidence {
   const found: Record<string, Json> = {};
   for (const { use, file, base } of copies) {
     const tables = differences(file, base);
     if (tables.length === 0) continue;
     const steps = acceptedSince(file, base).map(({ run, path }) => `${run}/${path}`);
     if (steps.length === 0)
-      bench.services.warn?.(
+      runner.services.warn?.(
         new EngineError(
           'DATA_PROTECTED',
           `while step "${request.bound.model.id}" was running, database "${use.name}" was changed by something other than Pawl: ${tables.map(({ table }) => table).join(', ')}; "pawl data diff ${request.runId}" shows what is different since the run began`,

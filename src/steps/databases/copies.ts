@@ -32,9 +32,9 @@ const OUTSIDE = 'outside';
 const KEPT_MS_MAX = 30 * 24 * 3_600_000;
 
 /** The databases of a step, with their files. Throws an error that names a missing one. */
-export function databaseServices({ bench, request }: Job): { readonly use: DatabaseUse; readonly service: DatabaseService }[] {
-  const { services } = bench;
-  return databasesOf(bench.kinds, request.bound.model).map((use) => {
+export function databaseServices({ runner, request }: Job): { readonly use: DatabaseUse; readonly service: DatabaseService }[] {
+  const { services } = runner;
+  return databasesOf(runner.kinds, request.bound.model).map((use) => {
     const service = entryOf(services.databases, use.name);
     if (service !== undefined) return { use, service: { ...service, path: resolve(services.cwd, service.path) } };
     const hint = didYouMean(use.name, Object.keys(services.databases ?? {}));
@@ -50,7 +50,7 @@ export async function openCopies(job: Job): Promise<DatabaseCopy[]> {
   const folder = folderOf(job);
   const wanted = databaseServices(job);
   if (!existsSync(join(folder, KEPT))) {
-    removeForgotten(dirname(folder), job.bench.services.now());
+    removeForgotten(dirname(folder), job.runner.services.now());
     removeCopies(job);
   }
   const copies: DatabaseCopy[] = [];
@@ -91,9 +91,9 @@ async function createNew(job: Job, { own, copy, file }: NewCopy): Promise<Worked
 }
 
 /** The path of the copy in the workspace, for agents and programs. */
-function placeOf({ bench, request }: Job, { copy }: DatabaseUse): string | undefined {
+function placeOf({ runner, request }: Job, { copy }: DatabaseUse): string | undefined {
   const { kind } = request.bound.model;
-  return copy === undefined || !worksOutside(bench, kind) ? undefined : resolve(bench.services.cwd, copy);
+  return copy === undefined || !worksOutside(runner, kind) ? undefined : resolve(runner.services.cwd, copy);
 }
 
 /** Keeps the copies until the work on them is reported. */
@@ -128,13 +128,13 @@ function removeForgotten(root: string, now: number): void {
   }
 }
 
-function folderOf({ bench, request }: Job): string {
+function folderOf({ runner, request }: Job): string {
   // A run with the id of an earlier one does not get copies that were kept for that one.
   const key = createHash('sha256')
     .update(`${keyOf(request)} ${request.startedAt}`)
     .digest('hex')
     .slice(0, 32);
-  return join(copyFolder(bench.services), key);
+  return join(copyFolder(runner.services), key);
 }
 
 function copyFolder({ copyDir }: StepServices): string {

@@ -19,7 +19,7 @@ interface Watched {
 
 /** Runs the work, and adds to its evidence which databases something other than Pawl changed meanwhile. */
 export async function watchingDatabases(job: Job, work: Attempt): Promise<AttemptResult> {
-  const { services } = job.bench;
+  const { services } = job.runner;
   const watched = Object.entries(services.databases ?? {}).flatMap(([name, { path }]) => watch(name, path) ?? []);
   try {
     const result = await work(job);

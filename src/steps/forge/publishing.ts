@@ -50,7 +50,7 @@ const PUSHED = '$pushed';
 /** The branch of a run, with all work committed if the branch is its own. */
 async function workBranch(job: Job, forge: Forge): Promise<WorkBranch | Unpublished> {
   const { head, apart } = job.request;
-  const { cwd } = job.bench.services;
+  const { cwd } = job.runner.services;
   const found = await checkedOut(cwd);
   if (found === undefined) return refuse(`${cwd} is not a git checkout, so this run has no branch to open a pull request from`);
   if (head === undefined || apart !== undefined) return await branchInPlace(forge, found);
@@ -82,7 +82,7 @@ async function branchInPlace(
 
 /** Publishes the work of a run: commits it if the branch is the run's own, and pushes it. */
 async function publish(job: Job, forge: Forge): Promise<WorkBranch | Unpublished> {
-  return await inTurn(job.bench.services.cwd, () => publishNow(job, forge));
+  return await inTurn(job.runner.services.cwd, () => publishNow(job, forge));
 }
 
 async function publishNow(job: Job, forge: Forge): Promise<WorkBranch | Unpublished> {
@@ -99,7 +99,7 @@ async function publishNow(job: Job, forge: Forge): Promise<WorkBranch | Unpublis
   if (refusal !== undefined) return refuse(`the work cannot be pushed: ${refusal}`);
   const pushed = job.context.snapshot.data[PUSHED];
   const replaces = typeof pushed === 'string' ? { replaces: pushed } : {};
-  const answer = await forge.push({ folder: job.bench.services.cwd, branch: branch.name, sha: branch.sha, ...replaces });
+  const answer = await forge.push({ folder: job.runner.services.cwd, branch: branch.name, sha: branch.sha, ...replaces });
   return answer.result === 'ok' ? branch : failed(answer);
 }
 
@@ -167,7 +167,7 @@ export async function openPullRequest(job: Job, forge: Forge, opening: Opening):
  * that the worker opened itself, from the run's branch, becomes that of the run.
  */
 export async function publishing(job: Job, done: Work): Promise<Work> {
-  const { forge } = job.bench.services;
+  const { forge } = job.runner.services;
   const { head, activation } = job.request;
   // Other branches of a group may still be writing; the step after the group publishes their changes.
   if (forge === undefined || head === undefined || activation.member !== undefined) return done;
@@ -198,7 +198,7 @@ async function hasPullRequest({ context, request }: Job, forge: Forge, head: Wor
  * opened if there is none. In a people's checkout nothing is pushed or opened without a request.
  */
 export async function withPullRequest<J extends Job>(job: J): Promise<{ readonly job: J; readonly remember?: JsonObject } | Unpublished> {
-  const { forge } = job.bench.services;
+  const { forge } = job.runner.services;
   if (forge === undefined || job.request.head === undefined) return { job };
   const foreign = await foreignPullRequest(job);
   if (foreign !== undefined) return foreign;
@@ -209,11 +209,11 @@ export async function withPullRequest<J extends Job>(job: J): Promise<{ readonly
 }
 
 /** Why the pull request in a run's data is not its own; a step can write any number there. */
-export async function foreignPullRequest({ bench, context, request }: Job): Promise<Unpublished | undefined> {
+export async function foreignPullRequest({ runner, context, request }: Job): Promise<Unpublished | undefined> {
   const { head } = request;
   const { pr_number: number } = context.snapshot.data;
   if (head === undefined || typeof number !== 'number') return undefined;
-  const read = await bench.services.forge?.pullRequest(number);
+  const read = await runner.services.forge?.pullRequest(number);
   // One that cannot be read is reported where it is needed.
   if (read?.result !== 'ok') return undefined;
   const isOwn = head.pr === undefined ? !read.value.fork && read.value.headBranch === head.branch : number === head.pr;

@@ -30,13 +30,13 @@ export function checksText(job: Job): string | undefined {
 }
 
 /** The gate or validation that follows when the step succeeds, with what it checks. */
-function gateAfter({ bench, request }: Job): string | undefined {
+function gateAfter({ runner, request }: Job): string | undefined {
   const { workflow, bound, group } = request;
   const after = stepAfter(workflow.definition.steps, group ?? bound.model);
   if (after?.kind === 'validate') return `Then "${after.id}" runs the validation of the project.`;
   const checks = after === undefined ? [] : checksIn(after);
   if (after === undefined || checks.length === 0) return undefined;
-  const titles = checks.map((check) => check.name ?? entryOf(bench.checks, check.check)?.title?.(check) ?? check.check);
+  const titles = checks.map((check) => check.name ?? entryOf(runner.checks, check.check)?.title?.(check) ?? check.check);
   const shown = titles.slice(0, CHECKS_MAX).map((title) => `- ${shortLine(title, CHECK_CHARACTERS_MAX)}`);
   const more = titles.length > CHECKS_MAX ? [`- and ${titles.length - CHECKS_MAX} more`] : [];
   return [`Then the gate "${after.id}" checks:`, ...shown, ...more].join('\n');

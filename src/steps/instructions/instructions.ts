@@ -109,9 +109,9 @@ function pastFor({ independent }: StepModel, past: RunPast): RunPast {
 }
 
 /** Writes texts that are too long for the instructions next to the transcript, without secrets. */
-export function keeperOf({ bench, request: { runId: run, activation } }: Job): KeepText {
+export function keeperOf({ runner, request: { runId: run, activation } }: Job): KeepText {
   const { path, attempt } = activation;
-  return (name, text) => bench.services.keepText?.({ run, path, attempt, name }, redactJson(bench.redactor, text));
+  return (name, text) => runner.services.keepText?.({ run, path, attempt, name }, redactJson(runner.redactor, text));
 }
 
 /** The instructions as one text. */
@@ -137,7 +137,7 @@ function section(heading: string, text: string | undefined): string | undefined 
 }
 
 /** The position: which step of how many, which visit, which folder. */
-function positionText({ bench, request }: Job, loop: LoopPosition | undefined): string {
+function positionText({ runner, request }: Job, loop: LoopPosition | undefined): string {
   const { workflow, bound, group, activation, visit = 1, runId } = request;
   const { name, steps, form } = workflow.definition;
   const listed = form === 'flow' ? [] : steps.filter(({ id, side }) => side !== true && !isPart(id, steps));
@@ -146,8 +146,8 @@ function positionText({ bench, request }: Job, loop: LoopPosition | undefined): 
   const number = index === -1 ? `Step "${own}"` : `Step ${index + 1} of ${listed.length}, "${own}",`;
   const member = activation.member === undefined ? '' : ` ${group?.kind === 'each' ? 'item' : 'branch'} "${activation.member.key}",`;
   const count = [...(visit > 1 ? [`visit ${visit}`] : []), `attempt ${activation.attempt}`].join(', ');
-  const place = `${number}${member} of the workflow "${name}" (run ${runId}), ${count}. Work in the folder ${bench.services.cwd}`;
-  return [place, ...copyLines(bench.copies ?? []), ...(loop === undefined ? [] : loopLines(loop))].join('\n');
+  const place = `${number}${member} of the workflow "${name}" (run ${runId}), ${count}. Work in the folder ${runner.services.cwd}`;
+  return [place, ...copyLines(runner.copies ?? []), ...(loop === undefined ? [] : loopLines(loop))].join('\n');
 }
 
 /** The copies of databases that it works on, and what happens to its changes. */

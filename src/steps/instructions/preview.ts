@@ -119,8 +119,8 @@ function jobOf(
   };
   const filled = step.templates === true ? filledOrWritten(request, snapshot) : request;
   const secrets = new Secrets({}, () => undefined);
-  const bench = { services, kinds, checks: { ...services.checks, ...checks }, secrets, redactor: undefined };
-  return { bench, request: filled, context: new AttemptContext(filled, { snapshot }) };
+  const runner = { services, kinds, checks: { ...services.checks, ...checks }, secrets, redactor: undefined };
+  return { runner, request: filled, context: new AttemptContext(filled, { snapshot }) };
 }
 
 /** The functions of a step; those of a branch or a body are among those of the step around it. */

@@ -51,7 +51,7 @@ export async function handoverOf(job: Job, call: WorkerCall): Promise<StoredHand
 
 function told(job: Job, { worker, data }: WorkerCall, rules: readonly string[]): Promise<Instructions> {
   const { role = '' } = worker;
-  const preamble = entryOf(job.bench.services.roles, role)?.prompt;
+  const preamble = entryOf(job.runner.services.roles, role)?.prompt;
   return instructionsFor(job, { ...writtenTask(job.request, worker, job.context.snapshot.results), preamble, data, rules });
 }
 

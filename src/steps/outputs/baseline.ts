@@ -38,10 +38,10 @@ const OF_RUN = '$runBaseline:';
 
 /** The baseline of the run. Parallel steps may each take one: the earliest counts. */
 async function foundBeforeRun(job: Job): Promise<JsonObject | undefined> {
-  const { request, context, bench } = job;
+  const { request, context, runner } = job;
   const outputs = request.workflow.definition.steps.flatMap(outputsOfRun);
   if (outputs.length === 0 || ofRun(context.snapshot.data) !== undefined) return undefined;
-  return { [`${OF_RUN}${request.activation.path}`]: { at: bench.services.now(), files: plainOf(await takeDigests(job, outputs)) } };
+  return { [`${OF_RUN}${request.activation.path}`]: { at: runner.services.now(), files: plainOf(await takeDigests(job, outputs)) } };
 }
 
 function outputsOfRun(step: StepModel): readonly OutputDeclaration[] {
@@ -77,12 +77,12 @@ function digestsOf(kept: JsonObject): Baseline {
 
 /** The current digests of all files and effects of the outputs. */
 export async function takeDigests(job: Job, declared: readonly OutputDeclaration[]): Promise<Baseline> {
-  const { bench, request } = job;
+  const { runner, request } = job;
   const digests = new Map<string, FileDigests>();
   for (const output of declared) if (output.type === 'effect') digests.set(effectKey(output), (await findEffect(job, output)).digests);
   for (const { pattern } of declared.filter(isFileOutput)) {
     if (digests.has(pattern)) continue;
-    digests.set(pattern, await digestMatching({ cwd: bench.services.cwd, pattern, signal: request.signal }));
+    digests.set(pattern, await digestMatching({ cwd: runner.services.cwd, pattern, signal: request.signal }));
   }
   return digests;
 }

@@ -53,8 +53,8 @@ export function findFault(output: OutputDeclaration, wanted: Json | undefined): 
 
 /** The forge for an output, or why it can never be created here. */
 export function forgeFor(job: Job, output: OutputDeclaration): { readonly forge: Forge } | { readonly error: StepError } {
-  const { bench, request, context } = job;
-  const { forge } = bench.services;
+  const { runner, request, context } = job;
+  const { forge } = runner.services;
   const noun = NOUNS[output.type] ?? '';
   const what = `the output "${output.name}" of step "${request.bound.model.id}" is ${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`;
   const refuse = (why: string) => ({ error: stepError('COMMAND_NOT_RUN', `${what}, and ${why}`, { retryable: false }) });
@@ -77,7 +77,7 @@ export async function prepareOutput(job: Job, forge: Forge, { output, wanted }: 
   if (wanted === undefined) return { output, request: undefined };
   const repository = await forge.repository();
   if (repository.result !== 'ok') return notMade(job, output, repository);
-  const rules = present({ home: repository.value.url, hosts: job.bench.services.writes?.links });
+  const rules = present({ home: repository.value.url, hosts: job.runner.services.writes?.links });
   const request = readRequest(job, { output, wanted }, { place: placeOf(job.context.snapshot.data), rules });
   if ('refused' in request) {
     const noun = NOUNS[output.type] ?? '';

@@ -69,8 +69,8 @@ export async function beforeWork(job: Job): Promise<JsonObject | undefined> {
 }
 
 /** The outputs of the step here: without a forge, there is no implied pull request. */
-function outputsHere({ bench, request }: Job): Declared {
-  const hasForge = bench.services.forge !== undefined;
+function outputsHere({ runner, request }: Job): Declared {
+  const hasForge = runner.services.forge !== undefined;
   return outputsOf(request.bound.model).filter(({ implied }) => hasForge || implied !== true);
 }
 
@@ -101,7 +101,7 @@ async function verified(job: Job, declared: Declared, { before, done }: Finished
     const wanted = requestedOutput(output, said, declared);
     const fault = findFault(output, wanted);
     if (fault !== undefined) found.set(output, fault);
-    else if (wanted !== undefined || job.bench.services.forge !== undefined) wishes.push({ output, wanted });
+    else if (wanted !== undefined || job.runner.services.forge !== undefined) wishes.push({ output, wanted });
     else found.set(output, missing(output, 'no pull request was asked for', 'ask for one'));
   }
   if ([...found.values()].every(({ broken }) => broken === undefined)) {
@@ -110,8 +110,8 @@ async function verified(job: Job, declared: Declared, { before, done }: Finished
     const isBroken = [...found.values()].some(({ broken }) => broken !== undefined);
     const requests = ready.wishes.flatMap(({ request }) => request ?? []);
     if (!isBroken && requests.length > 0 && isStaged(job)) return stage(job, done, requests);
-    const trouble = isBroken ? undefined : await makeAll(job, ready.wishes, found);
-    if (trouble !== undefined) return { ...noted(done), ...trouble };
+    const failure = isBroken ? undefined : await makeAll(job, ready.wishes, found);
+    if (failure !== undefined) return { ...noted(done), ...failure };
   }
   return concluded(job, done, inOrder(declared, found));
 }
@@ -135,13 +135,13 @@ async function decideStaged(job: Job, declared: Declared, { before, decided }: D
   const wishes = atForge.filter((output) => !found.has(output) && (requests.has(output.name) || output.type === 'pr'));
   for (const output of atForge)
     if (!found.has(output) && !wishes.includes(output)) found.set(output, missing(output, 'nothing was asked for', 'ask for it'));
-  const trouble = await makeAll(
+  const failure = await makeAll(
     job,
     wishes.map((output) => ({ output, request: requests.get(output.name) })),
     found,
   );
   // The decision stays valid until the writes are done, also if the forge is unreachable now.
-  if (trouble !== undefined) return { ...noted(decided.done), ...trouble };
+  if (failure !== undefined) return { ...noted(decided.done), ...failure };
   return concluded(job, done, inOrder(declared, found));
 }
 
@@ -164,7 +164,7 @@ async function prepareAll(
 }
 
 async function findInWorkspace(job: Job, declared: Declared, before: Baseline): Promise<[OutputDeclaration, OutputFinding][]> {
-  const { bench } = job;
+  const { runner } = job;
   const since = job.request.bound.model.fresh === 'run' ? ('the run' as const) : ('the step' as const);
   const after = await takeDigests(
     job,
@@ -174,7 +174,7 @@ async function findInWorkspace(job: Job, declared: Declared, before: Baseline): 
   for (const output of declared.filter(isFileOutput)) {
     const nothing = new Map<string, string>();
     const digests = { before: before.get(output.pattern) ?? nothing, after: after.get(output.pattern) ?? nothing };
-    const change = { cwd: bench.services.cwd, ...digests, since };
+    const change = { cwd: runner.services.cwd, ...digests, since };
     found.push([output, output.type === 'file' ? await findFiles(output, change) : await findArtifact(output, change)]);
   }
   for (const output of declared)
@@ -230,8 +230,8 @@ function concluded(job: Job, done: Finished['done'], findings: readonly OutputFi
 }
 
 /** Whether the worker's answer beyond its outputs is only a claim. */
-function isAsked({ bench, request }: Job): boolean {
-  return worksOutside(bench, request.bound.model.kind);
+function isAsked({ runner, request }: Job): boolean {
+  return worksOutside(runner, request.bound.model.kind);
 }
 
 /** The number of the pull request, for the run's data. */

@@ -37,8 +37,8 @@ const RECORD = '$guarded:';
 const ACCEPTED = '$accepted:';
 
 /** Whether an agent does the work. That includes a handed-out command, which is known when its report is verified. */
-export function isAgentWork({ bench, request }: Job): boolean {
-  return isAgentKind(bench, request.bound.model.kind) || request.want === 'verify';
+export function isAgentWork({ runner, request }: Job): boolean {
+  return isAgentKind(runner, request.bound.model.kind) || request.want === 'verify';
 }
 
 /** The record that checks of this run compare with. Parallel agents may each have made one: the earliest counts. */
@@ -51,7 +51,7 @@ export async function recordBefore(job: Job): Promise<JsonObject | undefined> {
   if (!isAgentWork(job) || recordIn(job.context.snapshot.data) !== undefined) return undefined;
   const guards = await sharedGuards(job);
   const files = Object.fromEntries(await digestGuarded(job, guards));
-  return { [`${RECORD}${job.request.activation.path}`]: { at: job.bench.services.now(), guards: guards as unknown as Json, files } };
+  return { [`${RECORD}${job.request.activation.path}`]: { at: job.runner.services.now(), guards: guards as unknown as Json, files } };
 }
 
 /** The record that a child run begins with. */
@@ -131,9 +131,9 @@ function changeBetween(before: Digests, after: Digests, leftOut: ReadonlySet<str
   return Object.fromEntries([...gone, ...changed].filter(([path]) => !leftOut.has(path)));
 }
 
-function acceptedAs({ bench, request }: Job, by: string, files: Record<string, string | null>): JsonObject {
+function acceptedAs({ runner, request }: Job, by: string, files: Record<string, string | null>): JsonObject {
   const { path, attempt } = request.activation;
-  return { [`${ACCEPTED}${by === path ? '' : `${by}:`}${path}/${attempt}`]: { at: bench.services.now(), files } };
+  return { [`${ACCEPTED}${by === path ? '' : `${by}:`}${path}/${attempt}`]: { at: runner.services.now(), files } };
 }
 
 /** Entries of one sort among a run's data, oldest first. */

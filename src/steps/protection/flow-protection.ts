@@ -37,7 +37,7 @@ export async function recordingChanges(job: Job, work: () => Promise<Work> | Wor
 }
 
 async function treeId(job: Job): Promise<string | undefined> {
-  if ((await gitFolder(job.bench.services.cwd)) === undefined) return undefined;
+  if ((await gitFolder(job.runner.services.cwd)) === undefined) return undefined;
   try {
     return (await treeNow(job)).id;
   } catch (thrown) {
@@ -52,7 +52,7 @@ export async function steeredFiles(job: Job, tree: string): Promise<string[]> {
   const { model } = job.request.bound;
   const commands = changes.length === 0 ? [] : commandsIn(checksIn(model));
   if (commands.length === 0) return [];
-  const { cwd } = job.bench.services;
+  const { cwd } = job.runner.services;
   const prefix = await git(cwd, ['rev-parse', '--show-prefix']);
   const look = new Look(cwd, prefix.ok ? prefix.stdout.trim() : '');
   const found = new Set<string>();

@@ -72,7 +72,7 @@ export const GIT_GUARDS: readonly Guard[] = ALWAYS_PROTECTED.filter((pattern) =>
  * it during a run, and none of it is in the tree that a gate judges.
  */
 export async function sharedGuards(job: Job): Promise<readonly Guard[]> {
-  const { cwd, protected: ofProject = [] } = job.bench.services;
+  const { cwd, protected: ofProject = [] } = job.runner.services;
   const read = async (path: string): Promise<string | undefined> => (await readWorkspaceFile(join(cwd, path)))?.toString();
   const definitions = definitionsOf(job.request);
   const named = [...ofProject, ...definitions.flatMap((definition) => definition.protected ?? [])];
@@ -88,7 +88,7 @@ export async function sharedGuards(job: Job): Promise<readonly Guard[]> {
  * that people named, and the files that decide what gates run.
  */
 export async function protectedNames(job: Job): Promise<readonly string[]> {
-  const { cwd } = job.bench.services;
+  const { cwd } = job.runner.services;
   const own = (job.request.bound.model.protected ?? []).map(guardFor);
   const guards = [...own, ...(await sharedGuards(job))].filter(({ pattern }) => !ALWAYS_PROTECTED.includes(pattern));
   const shown = guards.filter(
@@ -130,10 +130,10 @@ function definitionsOf({ workflow, family }: AttemptRequest): Definition[] {
  * The commands that judge the work of these workflows: those of their gates and contracts, and the stages of their
  * validations. The parameters of a child are not known here; its contract is guarded as far as it names files itself.
  */
-function gateCommands({ bench, request }: Job, definitions: readonly Definition[]): GateCommand[] {
+function gateCommands({ runner, request }: Job, definitions: readonly Definition[]): GateCommand[] {
   const steps = definitions.flatMap((definition) => definition.steps.flatMap(stepsWithin));
   const checks = steps.flatMap((step) => commandsIn(checksIn(step)));
-  const stages = steps.some(({ kind }) => kind === 'validate') ? Object.values(bench.services.stages ?? {}) : [];
+  const stages = steps.some(({ kind }) => kind === 'validate') ? Object.values(runner.services.stages ?? {}) : [];
   const contracts = steps.flatMap(({ contract }) => {
     // A command that a person gave whole runs the tests of the project, which the work is meant to change.
     const isGiven = /^\s*\{\w+\}\s*$/.test(contract?.command ?? '');
@@ -152,8 +152,8 @@ function isProgram(stage: StageSetting): stage is ProgramSetting {
 }
 
 /** The digests of all files that these guards match, without those of the engine. */
-export async function digestGuarded({ bench, request }: Job, guards: readonly Guard[]): Promise<Digests> {
-  const { cwd, pidDir } = bench.services;
+export async function digestGuarded({ runner, request }: Job, guards: readonly Guard[]): Promise<Digests> {
+  const { cwd, pidDir } = runner.services;
   const own = pidDir?.replace(/\.pids$/, '');
   return await digestProtected({ cwd, guards, signal: request.signal, ...(own === undefined ? {} : { own }) });
 }

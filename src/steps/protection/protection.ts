@@ -57,9 +57,9 @@ export async function protectedBefore(job: Job): Promise<JsonObject | undefined>
 }
 
 /** The patterns that people wrote: for the project, the workflow or the step. */
-function namedPatterns({ bench, request }: Job): readonly string[] {
+function namedPatterns({ runner, request }: Job): readonly string[] {
   const { bound, workflow } = request;
-  return [...(bench.services.protected ?? []), ...(workflow.definition.protected ?? []), ...(bound.model.protected ?? [])];
+  return [...(runner.services.protected ?? []), ...(workflow.definition.protected ?? []), ...(bound.model.protected ?? [])];
 }
 
 async function guardsOf(job: Job): Promise<readonly Guard[]> {

@@ -41,7 +41,7 @@ export interface WebResponse {
 }
 
 /** No response. `refused`: the request was not allowed or makes no sense, and repeating it does not help. `failed`: repeating it can help. */
-export type WebTrouble =
+export type WebFailure =
   | Refusal
   | { readonly kind: 'refused'; readonly reason: 'header' | 'redirect'; readonly message: string }
   | {
@@ -51,7 +51,7 @@ export type WebTrouble =
     };
 
 /** The result of a web request. */
-export type WebAnswer = WebResponse | WebTrouble;
+export type WebAnswer = WebResponse | WebFailure;
 
 const TIMEOUT_MS = 30_000;
 const BYTES_MAX = 1 << 20;
@@ -127,7 +127,7 @@ function exchange(request: Sent, destination: Destination, signal: AbortSignal):
     } catch (thrown) {
       return resolve({ kind: 'refused', reason: 'header', message: `the request cannot be sent: ${messageOf(thrown)}` });
     }
-    const fail = (thrown: unknown): void => resolve(troubleOf(url, thrown));
+    const fail = (thrown: unknown): void => resolve(failureOf(url, thrown));
     sent.on('response', (response) => {
       receive(response, request.maxBytes).then((body) => {
         if (body === undefined) sent.destroy();
@@ -187,11 +187,11 @@ function answerOf(url: URL, response: IncomingMessage, body: string): WebRespons
   return { kind: 'answered', status: response.statusCode ?? 0, headers: Object.fromEntries(headers), body, url: url.href };
 }
 
-function tooLarge(url: URL, maxBytes: number): WebTrouble {
+function tooLarge(url: URL, maxBytes: number): WebFailure {
   return { kind: 'failed', reason: 'too-large', message: `${url.host} answered with more than ${maxBytes} bytes` };
 }
 
-function troubleOf(url: URL, thrown: unknown): WebTrouble {
+function failureOf(url: URL, thrown: unknown): WebFailure {
   const code = String((thrown as { code?: unknown } | null)?.code ?? '');
   if (TLS_CODE.test(code))
     return { kind: 'failed', reason: 'tls', message: `the certificate of ${url.host} cannot be trusted: ${messageOf(thrown)}` };

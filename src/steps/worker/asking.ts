@@ -47,7 +47,7 @@ type AskResult =
   | (AgentAnswer & { readonly kind: 'asks'; readonly actor: string; readonly saved?: SavedState })
   | { readonly kind: 'handed'; readonly handover: StoredHandover; readonly actor: string }
   | {
-      readonly kind: 'trouble';
+      readonly kind: 'failure';
       readonly error: StepError;
       readonly actor: string;
       readonly usage?: AgentUsage;
@@ -66,8 +66,8 @@ export async function ask(job: Job, worker: WorkerConfig): Promise<Asked> {
   if (request.signal.aborted) throw new Stopped();
   const { agent } = code;
   if (agent !== undefined) return withNetwork(job, { actor: LIVE_OBJECT, unfenced: IN_PROCESS }, () => askObject(job, agent, call));
-  if (!isHandedOut(job.bench.services, role, context.snapshot)) return askRole(job, call);
-  const setting = entryOf(job.bench.services.roles, role);
+  if (!isHandedOut(job.runner.services, role, context.snapshot)) return askRole(job, call);
+  const setting = entryOf(job.runner.services.roles, role);
   return withNetwork(job, { actor: role, setting, unfenced: ATTENDED_AGENT }, () => handOver(job, call));
 }
 
@@ -97,7 +97,7 @@ async function askObject(job: Job, agent: NonNullable<StepCode['agent']>, { work
     const failed = { kind: 'failed', failure, message: isOver ? TIME_IS_OVER : messageOf(thrown) } as const;
     await admission.close(failed);
     if (!isOver) throw thrown;
-    return { kind: 'trouble', error: failureOf(job, LIVE_OBJECT, failed), actor: LIVE_OBJECT };
+    return { kind: 'failure', error: failureOf(job, LIVE_OBJECT, failed), actor: LIVE_OBJECT };
   }
 }
 
@@ -122,14 +122,14 @@ function usageOf(value: Json): AgentUsage | undefined {
 }
 
 /** A reply that breaks the rules fails the attempt; the next attempt gets the reason. */
-function invalid(job: Job, actor: string, { fault, claim }: { readonly fault: string; readonly claim: Json }): Asked & { kind: 'trouble' } {
+function invalid(job: Job, actor: string, { fault, claim }: { readonly fault: string; readonly claim: Json }): Asked & { kind: 'failure' } {
   const message = `the reply of ${actor === LIVE_OBJECT ? actor : `the agent "${actor}"`} at step "${job.request.bound.model.id}" is invalid: ${fault}`;
   const error = stepError('STEP_OUTPUT_INVALID', message, { reason: 'contract' });
-  return { kind: 'trouble', error, actor, claim, evidence: { reply: { fault }, verdict: CLAIMED } };
+  return { kind: 'failure', error, actor, claim, evidence: { reply: { fault }, verdict: CLAIMED } };
 }
 
 function shortage(refusal: Refusal, actor: string): Asked {
-  return { kind: 'trouble', error: stepError('LIMIT_REACHED', refusal.message, refusal), actor };
+  return { kind: 'failure', error: stepError('LIMIT_REACHED', refusal.message, refusal), actor };
 }
 
 /** Hands the instructions of a step without a worker to the agent that carries out the run. */
@@ -153,24 +153,24 @@ function handedSpawn(role: string): Pick<Spawn, 'worker' | 'role' | 'account'> {
 
 /** Records work that was handed out and is reported now. */
 export async function recordHandedWork(job: Job, worker: WorkerConfig, ms: number): Promise<void> {
-  const { accounting } = job.bench.services;
+  const { accounting } = job.runner.services;
   await accounting?.reported(spawnOf(job, worker, handedSpawn(worker.role ?? '')), ms);
 }
 
 async function askRole(job: Job, call: WorkerCall): Promise<Asked> {
-  const { services } = job.bench;
+  const { services } = job.runner;
   const { role = '' } = call.worker;
-  const trouble = (error: StepError): Asked => ({ kind: 'trouble', error, actor: role });
+  const failure = (error: StepError): Asked => ({ kind: 'failure', error, actor: role });
   const setting = entryOf(services.roles, role);
   if (setting === undefined) {
     const known = Object.keys(services.roles ?? {});
     const where = `write it as .pawl/agents/${role}.md or under "roles" in .pawl/config.yaml, or pass it as a role to createEngine`;
-    return trouble(unknownRole(job, `there is no role "${role}"${didYouMean(role, known)}; ${where}`));
+    return failure(unknownRole(job, `there is no role "${role}"${didYouMean(role, known)}; ${where}`));
   }
   const driver = entryOf(services.drivers, setting.driver);
   if (driver === undefined) {
     const hint = didYouMean(setting.driver, Object.keys(services.drivers ?? {}));
-    return trouble(unknownRole(job, `the role "${role}" names the driver "${setting.driver}", which does not exist${hint}`));
+    return failure(unknownRole(job, `the role "${role}" names the driver "${setting.driver}", which does not exist${hint}`));
   }
   const unfenced = driver.fences === true ? undefined : `the driver "${driver.name}" starts no program`;
   return await withNetwork(job, { actor: role, setting, unfenced }, (fence) => askDriver(job, { ...call, setting, driver, fence }));
@@ -184,7 +184,7 @@ interface Reached extends WorkerCall {
 
 async function askDriver(job: Job, { worker, data, rules, setting, driver, fence }: Reached): Promise<Asked> {
   const { role = '' } = worker;
-  const trouble = (error: StepError): Asked => ({ kind: 'trouble', error, actor: role });
+  const failure = (error: StepError): Asked => ({ kind: 'failure', error, actor: role });
   const admission = await admit(job, worker, { worker: 'driver', role, account: setting.credential ?? setting.driver, setting });
   if ('reason' in admission) return shortage(admission, role);
   let rejected: { fault: string; claim: Json } | undefined;
@@ -212,12 +212,12 @@ async function askDriver(job: Job, { worker, data, rules, setting, driver, fence
   if (answer.kind === 'failed' && answer.failure === 'invalid-output' && rejected !== undefined)
     return { ...invalid(job, role, rejected), ...noted };
   if (answer.kind === 'asks') {
-    if (job.request.bound.model.supportsQuestions !== true) return trouble(unasked(job, role));
+    if (job.request.bound.model.supportsQuestions !== true) return failure(unasked(job, role));
     const read = place === undefined ? undefined : await readSavedState(place);
     if (read === undefined) return { ...answer, actor: role };
-    return 'kept' in read ? { ...answer, actor: role, saved: read.kept } : { ...trouble(unsaved(job, role, read.problem)), ...noted };
+    return 'kept' in read ? { ...answer, actor: role, saved: read.kept } : { ...failure(unsaved(job, role, read.problem)), ...noted };
   }
-  return { ...trouble(failureOf(job, role, answer)), ...noted } as Asked;
+  return { ...failure(failureOf(job, role, answer)), ...noted } as Asked;
 }
 
 interface Worker {
@@ -229,16 +229,17 @@ interface Worker {
 
 /** Calls the worker with the network access that the role and the step allow, and records it. */
 async function withNetwork(
-  { bench, request: { bound } }: Job,
+  { runner, request: { bound } }: Job,
   { actor, setting, unfenced }: Worker,
   asking: (fence: NetworkFence | undefined) => Promise<Asked>,
 ): Promise<Asked> {
   const network = await openNetwork([setting?.permissions?.network, bound.model.network], unfenced);
   if ('refusal' in network) {
     const message = `step "${bound.model.id}" was not started: ${network.refusal}`;
-    return { kind: 'trouble', error: stepError('NETWORK_NOT_ENFORCED', message, { retryable: false }), actor };
+    return { kind: 'failure', error: stepError('NETWORK_NOT_ENFORCED', message, { retryable: false }), actor };
   }
-  const { fence, evidence } = unfenced === undefined ? guardedFence(bench.services, network.fence) : { fence: network.fence, evidence: {} };
+  const { fence, evidence } =
+    unfenced === undefined ? guardedFence(runner.services, network.fence) : { fence: network.fence, evidence: {} };
   try {
     return { ...(await asking(fence)), ...network.evidence(), ...evidence };
   } finally {
@@ -260,14 +261,14 @@ type Applicant = Pick<Spawn, 'worker' | 'role' | 'account'> & { readonly setting
 
 /** Asks the accounting whether the worker may be asked now. */
 function admit(job: Job, worker: WorkerConfig, applicant: Applicant): Promise<Admission | Refusal> {
-  const { accounting } = job.bench.services;
+  const { accounting } = job.runner.services;
   const spawn = spawnOf(job, worker, applicant);
   if (accounting !== undefined) return accounting.open(spawn);
   const { unknown: _, ...left } = spawn.budgets.attempt ?? {};
   return Promise.resolve({ left, onEvent: () => undefined, close: (answer) => Promise.resolve(answer) });
 }
 
-function spawnOf({ bench, request }: Job, { budget }: WorkerConfig, { setting, ...applicant }: Applicant): Spawn {
+function spawnOf({ runner, request }: Job, { budget }: WorkerConfig, { setting, ...applicant }: Applicant): Spawn {
   const { activation, bound, runId: run } = request;
   const { day, ...attempt } = setting?.budget ?? {};
   return {
@@ -278,7 +279,7 @@ function spawnOf({ bench, request }: Job, { budget }: WorkerConfig, { setting, .
     attempt: activation.attempt,
     budgets: { attempt, ...present({ day, step: budget }) },
     ...present({ driver: setting?.driver, model: setting?.model }),
-    redactor: bench.redactor,
+    redactor: runner.redactor,
   };
 }
 
@@ -327,7 +328,7 @@ function permissionsFor(definition: Definition, { permissions }: RoleSetting): A
   return permissions === undefined && definition.permissions === undefined ? undefined : narrowed(definition, permissions);
 }
 
-function requestFor({ bench, request, context: { snapshot } }: Job, call: RoleCall): AgentRequest {
+function requestFor({ runner, request, context: { snapshot } }: Job, call: RoleCall): AgentRequest {
   const { model } = request.bound;
   const { worker, setting, data, admission, rules, check, told } = call;
   const { role = '', action, script } = worker;
@@ -344,14 +345,14 @@ function requestFor({ bench, request, context: { snapshot } }: Job, call: RoleCa
     script,
     context: data,
     feedback: request.activation.feedback,
-    cwd: bench.services.cwd,
-    env: { ...openCredentials(bench.services).env, ...bench.services.env, ...paramVariables(request.params) },
+    cwd: runner.services.cwd,
+    env: { ...openCredentials(runner.services).env, ...runner.services.env, ...paramVariables(request.params) },
     timeoutMs: timeMs === undefined ? model.timeoutMs : Math.min(timeMs, model.timeoutMs ?? timeMs),
     ...present({ model: setting.model, credential: setting.credential, permissions: permissionsFor(request.workflow.definition, setting) }),
     ...(Object.keys(budget).length === 0 ? {} : { budget }),
     onEvent: (event) => admission.onEvent(event),
-    ...present({ inheritEnv: bench.services.inheritEnv, watchdogs: watchdogsFor(bench.services, setting, model.timeoutMs) }),
-    ...present({ pidDir: bench.services.pidDir, redactor: bench.redactor }),
+    ...present({ inheritEnv: runner.services.inheritEnv, watchdogs: watchdogsFor(runner.services, setting, model.timeoutMs) }),
+    ...present({ pidDir: runner.services.pidDir, redactor: runner.redactor }),
     ...present({ schema: rules.givesText === true ? TEXT : rules.schema }),
     check,
     ...(worker.continueSession === true ? continued(role, snapshot) : {}),
@@ -378,10 +379,10 @@ function continued(role: string, { data, completedSteps }: Snapshot): Pick<Agent
   return { session: { id, handover } };
 }
 
-function failureOf({ bench, request }: Job, role: string, answer: AgentAnswer & { readonly kind: 'failed' }): StepError {
+function failureOf({ runner, request }: Job, role: string, answer: AgentAnswer & { readonly kind: 'failed' }): StepError {
   const { failure, message } = answer;
   if (failure === 'aborted') return stoppedError(request.bound.model.id);
-  const { resumeAt = failure === 'unavailable' ? nextTry(bench.services.now(), request.activation.since) : undefined } = answer;
+  const { resumeAt = failure === 'unavailable' ? nextTry(runner.services.now(), request.activation.since) : undefined } = answer;
   const until = resumeAt === undefined ? '' : `; it may be asked again from ${new Date(resumeAt).toISOString()}`;
   const all = failure === 'crash' ? `; "pawl logs ${request.runId} ${request.bound.model.id}" shows all that it printed` : '';
   return stepError('AGENT_FAILED', `the agent "${role}" failed (${failure}): ${message}${until}${all}`, {
@@ -423,7 +424,7 @@ export function usageEvidence(asked: Asked): { readonly evidence?: { readonly [n
   const { usage } = asked;
   const refusals = asked.kind === 'returned' ? [] : (asked.refusals ?? []);
   const evidence = {
-    ...(asked.kind === 'trouble' ? asked.evidence : {}),
+    ...(asked.kind === 'failure' ? asked.evidence : {}),
     ...present({ network, credentials }),
     ...(usage === undefined ? {} : { usage: usage as unknown as JsonObject }),
     ...(refusals.length === 0 ? {} : { refusals: refusals as unknown as Json }),

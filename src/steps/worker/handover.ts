@@ -49,11 +49,11 @@ export function isInstructed(model: StepModel): boolean {
 }
 
 /** Whether the work of an agent's step is handed out. A live object does its own work. */
-export function isForCaller({ bench, request: { bound }, context }: Job): boolean {
+export function isForCaller({ runner, request: { bound }, context }: Job): boolean {
   const { model, code } = bound;
   if (isInstructed(model)) return context.snapshot.data[ATTENDED] === true;
-  if (!isAgentKind(bench, model.kind) || code.agent !== undefined) return false;
-  return isHandedOut(bench.services, roleOf(model) ?? '', context.snapshot);
+  if (!isAgentKind(runner, model.kind) || code.agent !== undefined) return false;
+  return isHandedOut(runner.services, roleOf(model) ?? '', context.snapshot);
 }
 
 /** A parsed report: an outcome with its output, or its fault. */

@@ -17,7 +17,7 @@ import { BoundedOutput } from '../../process/output.ts';
 import type { AttemptRequest } from '../attempt.ts';
 import { keyOf } from '../context.ts';
 import type { ProgramSetting } from '../services.ts';
-import type { Bench } from '../work.ts';
+import type { Runner } from '../work.ts';
 import { locateInWorkspace } from '../workspace/workspace-path.ts';
 import { openCredentials } from './credentials.ts';
 
@@ -35,8 +35,8 @@ const KEPT_BYTES = 65_536;
 const TAIL_CHARACTERS = 2000;
 
 /** Runs a program for an attempt, to its end. */
-export async function runProgram(bench: Bench, request: AttemptRequest, program: Program): Promise<CommandResult> {
-  const { services, redactor } = bench;
+export async function runProgram(runner: Runner, request: AttemptRequest, program: Program): Promise<CommandResult> {
+  const { services, redactor } = runner;
   const { run, argv, cwd, env, stdin, timeoutMs, outputMax, fence, pipefail = false } = program;
   const outside = cwd === undefined ? undefined : await outsideOf(services.cwd, cwd);
   if (outside !== undefined) return outside;

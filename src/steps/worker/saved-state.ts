@@ -29,10 +29,10 @@ export type SavedState = {
 const KEPT_CHARACTERS_MAX = 1 << 18;
 
 /** Where a step saves its state; undefined for a step that declares none. */
-export async function statePlaceOf({ bench, request }: Job): Promise<StatePlace | undefined> {
+export async function statePlaceOf({ runner, request }: Job): Promise<StatePlace | undefined> {
   const { questionState: pattern, supportsQuestions } = request.bound.model;
   if (pattern === undefined || supportsQuestions !== true) return undefined;
-  const root = bench.services.cwd;
+  const root = runner.services.cwd;
   return { root, pattern, before: Object.fromEntries(await digestMatching({ cwd: root, pattern, signal: request.signal })) };
 }
 
@@ -66,11 +66,11 @@ export async function stateInstructions(job: Job): Promise<string[]> {
 }
 
 async function savedText(job: Job): Promise<string[]> {
-  const { bench, request } = job;
+  const { runner, request } = job;
   const { savedState, signal } = request;
   if (savedState === undefined) return [];
   const { pattern, files } = savedState;
-  const now = await digestMatching({ cwd: bench.services.cwd, pattern, signal });
+  const now = await digestMatching({ cwd: runner.services.cwd, pattern, signal });
   const changed = files.filter(({ path, sha256 }) => now.get(path) !== sha256);
   const names = files.map(({ path }) => inOneLine(path)).join(', ');
   const told = `You saved your progress before you asked: ${names}. Read it and go on from there.`;

@@ -12,7 +12,7 @@ import { checkoutOf } from '../../process/worktree.ts';
 import type { AttemptRequest, AttemptResult } from '../attempt.ts';
 import type { Attempt } from '../layers.ts';
 import { entryOf, type StepServices } from '../services.ts';
-import type { Bench, Job } from '../work.ts';
+import type { Job, Runner } from '../work.ts';
 import { narrowed } from '../worker/permission.ts';
 import { treeBeside } from './judged-tree.ts';
 
@@ -21,13 +21,13 @@ const WRITING: readonly AgentDeed[] = ['edit', 'delete', 'move', 'execute'];
 
 /** Runs an attempt, in its own checkout if another branch may write the same files. */
 export async function apart(job: Job, work: Attempt): Promise<AttemptResult> {
-  const { bench, request } = job;
-  if (!isRival(bench, request) || (await checkoutOf(bench.services.cwd)) === undefined) return work(job);
-  const tree = await treeBeside({ bench, request });
-  const checkout = await openSideCheckout(bench.services.cwd);
+  const { runner, request } = job;
+  if (!isRival(runner, request) || (await checkoutOf(runner.services.cwd)) === undefined) return work(job);
+  const tree = await treeBeside({ runner, request });
+  const checkout = await openSideCheckout(runner.services.cwd);
   try {
-    const place = { ...bench, services: { ...bench.services, cwd: checkout.folder } };
-    const result = await work({ ...job, bench: place, request: { ...request, apart: tree === undefined ? {} : { tree } } });
+    const place = { ...runner, services: { ...runner.services, cwd: checkout.folder } };
+    const result = await work({ ...job, runner: place, request: { ...request, apart: tree === undefined ? {} : { tree } } });
     if (result.type !== 'settled' || result.outcome !== 'ok') return result;
     const brought = await mergeBack(checkout);
     if (brought.kind === 'merged') return result;
@@ -40,19 +40,19 @@ export async function apart(job: Job, work: Attempt): Promise<AttemptResult> {
 }
 
 /** Whether this is a branch that writes what another branch, or another item of the same list, may write as well. */
-export function isRival(bench: Bench, { activation, bound, group, workflow }: AttemptRequest): boolean {
-  const { services } = bench;
+export function isRival(runner: Runner, { activation, bound, group, workflow }: AttemptRequest): boolean {
+  const { services } = runner;
   const { kind, id } = bound.model;
   if (
     group === undefined ||
     (group.kind !== 'parallel' && group.kind !== 'each') ||
-    !worksOutside(bench, kind) ||
+    !worksOutside(runner, kind) ||
     activation.member === undefined
   )
     return false;
   if (group.concurrency === 1) return false;
   const patternsOf = (member: StepModel): readonly string[] => {
-    if (!isSilentWriter(bench, member)) return writtenBy(member);
+    if (!isSilentWriter(runner, member)) return writtenBy(member);
     const isLive = member.id === id && bound.code.agent !== undefined;
     return isLive || isReview(group) || !mayWrite(services, workflow.definition, member) ? [] : ANYTHING;
   };

@@ -81,17 +81,20 @@ export function judgedKey(path: string): string {
 }
 
 /** The data that the run stores about a verdict. */
-export function judgedTree({ bench, request, context }: Job, { tree, from, head, by, holds }: Judging): { readonly remember?: JsonObject } {
+export function judgedTree(
+  { runner, request, context }: Job,
+  { tree, from, head, by, holds }: Judging,
+): { readonly remember?: JsonObject } {
   const { path, member } = request.activation;
   const group = member?.group;
   const key = judgedKey(path);
   if (!holds) return context.snapshot.data[key] === undefined ? {} : { remember: { [key]: null } };
-  const at = bench.services.now();
+  const at = runner.services.now();
   const judge = by === 'gate' ? judgeOf(request) : undefined;
   const { model } = request.bound;
   const isReviewer =
     by === 'review' &&
-    (traitsOf(bench, model.kind).judgesTree === true ||
+    (traitsOf(runner, model.kind).judgesTree === true ||
       (model.kind === 'agent' && replyRulesOf(model.config, model, request.group).reviews === true));
   const judged = { tree: tree?.id ?? null, by, step: request.bound.model.id, at };
   const known = { ...present({ from: from?.id, group, judge, head }), ...(isReviewer ? { isReviewer } : {}) };
@@ -173,10 +176,10 @@ function withoutTree({ request }: Job, done: Work): Work {
 }
 
 /** Whether what a step does may be merged by the same run, or by another one of its family. */
-function mayLand({ bench, request }: Pick<Job, 'bench' | 'request'>): boolean {
-  if (bench.services.forge === undefined || traitsOf(bench, request.bound.model.kind).writesFiles === undefined) return false;
+function mayLand({ runner, request }: Pick<Job, 'runner' | 'request'>): boolean {
+  if (runner.services.forge === undefined || traitsOf(runner, request.bound.model.kind).writesFiles === undefined) return false;
   const { form, steps } = request.workflow.definition;
-  return form === 'flow' || request.family?.isChild === true || steps.some((step) => landsWork(bench, step) || startsRuns(step));
+  return form === 'flow' || request.family?.isChild === true || steps.some((step) => landsWork(runner, step) || startsRuns(step));
 }
 
 function startsRuns(step: StepModel): boolean {
@@ -190,7 +193,7 @@ async function isWorthNoting({ request }: Job): Promise<boolean> {
 }
 
 /** The tree of the workspace for work that moves to its own checkout, if a merge may depend on it. */
-export async function treeBeside(place: Pick<Job, 'bench' | 'request'>): Promise<WorkspaceTree | undefined> {
+export async function treeBeside(place: Pick<Job, 'runner' | 'request'>): Promise<WorkspaceTree | undefined> {
   const tree = mayLand(place) ? await treeIfAny(place) : undefined;
   return tree === 'unreadable' ? undefined : tree;
 }
@@ -208,7 +211,7 @@ async function foundAfter(job: Job): Promise<FoundTree> {
 /** Undefined if nothing is named that could be part of a tree. */
 type FoundTree = WorkspaceTree | 'unreadable' | undefined;
 
-async function treeIfAny(place: Pick<Job, 'bench' | 'request'>): Promise<FoundTree> {
+async function treeIfAny(place: Pick<Job, 'runner' | 'request'>): Promise<FoundTree> {
   try {
     const tree = await treeNow(place);
     return tree.id === '' ? undefined : tree;

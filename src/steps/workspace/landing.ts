@@ -45,7 +45,7 @@ export function holdingText(holding: readonly HoldingAssumption[]): string {
 export async function checkLanding(job: Job, forge: Forge, subject: ActionSubject): Promise<Landing> {
   const required = await requiredVerdicts(job);
   if (required.length === 0 || subject.pr === undefined) return { subject };
-  const { cwd } = job.bench.services;
+  const { cwd } = job.runner.services;
   const head = subject.head ?? (await headOf(forge, subject.pr));
   if ((await gitFolder(cwd)) === undefined) {
     const { id } = await treeNow(job);
@@ -74,7 +74,7 @@ interface Landable extends Candidate {
 async function verdictOn(job: Job, required: readonly RequiredVerdict[], { subject, ...candidate }: Landable): Promise<Landing> {
   const { tree } = candidate;
   const head = subject.head === undefined ? {} : { head: subject.head };
-  const stale = staleVerdicts(job.bench, required, candidate);
+  const stale = staleVerdicts(job.runner, required, candidate);
   const seen = { ...(tree === '' ? {} : { tree }), ...head };
   if (stale.length === 0) return { subject, evidence: seen };
   const again = stale.every(({ by }) => by === 'gate') ? await rerunGates(job, stale, tree) : undefined;
@@ -94,7 +94,7 @@ async function verdictOn(job: Job, required: readonly RequiredVerdict[], { subje
 
 /** Why going back from the merge would change nothing: a stale verdict would not be renewed. */
 function notRenewed(
-  { bench, request: { bound, workflow } }: Job,
+  { runner, request: { bound, workflow } }: Job,
   stale: readonly RequiredVerdict[],
   refused: RequiredVerdict | undefined,
 ): string | undefined {
@@ -105,7 +105,7 @@ function notRenewed(
   const renewed = new Set([target, ...stepsAfter(definition, target)]);
   // The merge itself reruns gates once nothing else is stale; a gate that did not pass must be on the path back.
   const isRenewed = (verdict: RequiredVerdict): boolean => {
-    if (isRepeatable(bench, verdict) && verdict !== refused) return true;
+    if (isRepeatable(runner, verdict) && verdict !== refused) return true;
     return definition.steps.some((model) => {
       if (!renewed.has(model.id)) return false;
       const inside = [model, ...membersOf(model)];
@@ -129,14 +129,14 @@ type Rerun =
 /** Runs gates again on what would be merged, if the workspace has exactly that tree. */
 async function rerunGates(job: Job, stale: readonly RequiredVerdict[], tree: string): Promise<Rerun | undefined> {
   const checks: CheckResult[] = [];
-  if (!stale.every((verdict) => isRepeatable(job.bench, verdict))) return undefined;
+  if (!stale.every((verdict) => isRepeatable(job.runner, verdict))) return undefined;
   for (const verdict of stale) {
     const looksAtFiles = verdict.tree !== null;
     if (looksAtFiles && (await treeNow(job)).id !== tree) return undefined;
     const { item, ...judge } = verdict.judge ?? {};
     const model = { ...job.request.bound.model, ...judge, id: verdict.step } as StepModel;
     const request = { ...job.request, item, bound: { model, code: NO_CODE } };
-    const done = await job.bench.kinds[model.kind]?.execute?.({ ...job, request });
+    const done = await job.runner.kinds[model.kind]?.execute?.({ ...job, request });
     if (done === undefined) return undefined;
     checks.push(...(done.checks ?? []));
     const why = refusalOf(done) ?? (looksAtFiles && (await treeNow(job)).id !== tree ? 'it changed files' : undefined);
@@ -170,11 +170,11 @@ function staleWork(error: string, facts: JsonObject): Work {
   };
 }
 
-async function filesBetween({ bench }: Job, stale: readonly RequiredVerdict[], tree: string): Promise<string[]> {
+async function filesBetween({ runner }: Job, stale: readonly RequiredVerdict[], tree: string): Promise<string[]> {
   const found = new Set<string>();
   for (const other of new Set(stale.map((one) => one.tree))) {
     // Without git, or after a cleanup of its objects, only that they differ is known.
-    const changes = other === null ? [] : await changesOfTrees(bench.services.cwd, other, tree).catch(() => []);
+    const changes = other === null ? [] : await changesOfTrees(runner.services.cwd, other, tree).catch(() => []);
     for (const { path, what } of changes) found.add(`${path} (${what})`);
   }
   return [...found].sort();

@@ -13,8 +13,8 @@ const FILES_NAMED = 10;
 
 /** Does the work of an attempt that may not change files, and fails it if it did. */
 export async function readOnly(job: Job, work: Attempt): Promise<AttemptResult> {
-  const { bench, request } = job;
-  const { cwd } = bench.services;
+  const { runner, request } = job;
+  const { cwd } = runner.services;
   const isInGit = (await checkoutOf(cwd)) !== undefined;
   if (request.group === undefined || !isInGit) {
     const changes = isInGit ? await gitChanges(cwd) : await fileChanges(cwd, request.signal);
@@ -22,7 +22,7 @@ export async function readOnly(job: Job, work: Attempt): Promise<AttemptResult> 
   }
   const checkout = await openSideCheckout(cwd);
   try {
-    const result = await work({ ...job, bench: { ...bench, services: { ...bench.services, cwd: checkout.folder } } });
+    const result = await work({ ...job, runner: { ...runner, services: { ...runner.services, cwd: checkout.folder } } });
     return judged(request, result, await filesChangedSince(checkout.folder, checkout.base));
   } finally {
     await closeSideCheckout(checkout);

@@ -78,10 +78,10 @@ class SnapshotFrame {
   }
 
   static async open(job: Job): Promise<SnapshotFrame | undefined> {
-    const { snapshots, warn } = job.bench.services;
+    const { snapshots, warn } = job.runner.services;
     if (snapshots === undefined) return undefined;
     try {
-      const { cwd } = job.bench.services;
+      const { cwd } = job.runner.services;
       const { definition } = job.request.workflow;
       const named = includedIn(definition);
       const source = { folder: cwd, leftOut: (top: string) => leftOut(job, top), ...named };
@@ -193,20 +193,20 @@ class SnapshotFrame {
     const all = [...kept, ...left];
     const snapshot = await this.take('restored', of);
     this.add({ is: 'restored', at: this.now, ...of, snapshot, files: done.length, kept: all });
-    if (kept.length > 0) this.job.bench.services.warn?.(new Error(keptText(of.step, kept)));
+    if (kept.length > 0) this.job.runner.services.warn?.(new Error(keptText(of.step, kept)));
     return { files: done.length, kept: all };
   }
 
   /** Group members restore only the files they declare. */
   private mayPutBack(path: string, { group, path: of }: BeginLine): boolean {
-    const { bench, request } = this.job;
+    const { runner, request } = this.job;
     if (group === undefined) return true;
     if (of !== this.attempt.path || (request.group?.kind !== 'parallel' && request.group?.kind !== 'each')) return false;
     if (request.group.concurrency === 1) return true;
     // A member with its own checkout left nothing here: changes here are the work of others.
-    if (isRival(bench, request)) return false;
+    if (isRival(runner, request)) return false;
     const { top } = this.repository.place;
-    const own = posix.normalize(relative(bench.services.cwd, join(top, path)));
+    const own = posix.normalize(relative(runner.services.cwd, join(top, path)));
     return writtenBy(request.bound.model).some((pattern) => matches(own, pattern));
   }
 
@@ -222,7 +222,7 @@ class SnapshotFrame {
   private failed(error: unknown): AttemptResult | undefined {
     const { model } = this.job.request.bound;
     if (!this.restores) {
-      this.job.bench.services.warn?.(new Error(`no snapshot of step "${model.id}", so it cannot be undone: ${messageOf(error)}`));
+      this.job.runner.services.warn?.(new Error(`no snapshot of step "${model.id}", so it cannot be undone: ${messageOf(error)}`));
       return undefined;
     }
     const message = `step "${model.id}" has on_fail: restore, but no snapshot of the workspace could be taken: ${messageOf(error)}`;
@@ -243,7 +243,7 @@ class SnapshotFrame {
   }
 
   private get now(): number {
-    return this.job.bench.services.now();
+    return this.job.runner.services.now();
   }
 }
 

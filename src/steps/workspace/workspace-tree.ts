@@ -34,7 +34,7 @@ export interface WorkspaceTree {
 }
 
 /** The parts of an attempt that are needed to read its workspace. */
-type Place = Pick<Job, 'bench' | 'request'>;
+type Place = Pick<Job, 'runner' | 'request'>;
 
 /** A file that changed. `rewritten`: it has the same content again. */
 export interface Move {
@@ -107,7 +107,7 @@ export class TreeWatch {
 
   /** Begins to watch the workspace of an attempt. */
   static async open(job: Place): Promise<TreeWatch> {
-    const { cwd } = job.bench.services;
+    const { cwd } = job.runner.services;
     const reader = (await gitFolder(cwd)) === undefined ? undefined : await TreeReader.open(cwd, (top) => leftOut(job, top));
     const isOwn = reader !== undefined && (await isOwnWorktree(job));
     return new TreeWatch(job, reader, isOwn);
@@ -157,7 +157,7 @@ export class TreeWatch {
   }
 
   private fromWorkspace(path: string): string {
-    return this.git === undefined ? path : posix.normalize(relative(this.job.bench.services.cwd, join(this.git.top, path)));
+    return this.git === undefined ? path : posix.normalize(relative(this.job.runner.services.cwd, join(this.git.top, path)));
   }
 
   private async committed(look: Look): Promise<WorkspaceTree> {
@@ -211,7 +211,7 @@ async function marksOf(top: string, paths: Iterable<string>): Promise<Map<string
 }
 
 async function lookAtNamed(job: Place): Promise<Look> {
-  const { cwd } = job.bench.services;
+  const { cwd } = job.runner.services;
   const patterns = namedPatterns(job).filter((pattern) => patternRefusal(pattern) === undefined);
   const guards = patterns.map((pattern) => ({ pattern }));
   const reports = reportsOf(job.request.workflow.definition.steps.flatMap(checksOf));
@@ -232,8 +232,8 @@ function reportsOf(checks: readonly CheckModel[]): string[] {
 }
 
 /** What is excluded from the tree: caches, reports of the workflow's gates, and the engine's own files. */
-export function leftOut({ bench, request }: Place, top: string): string[] {
-  const { cwd, pidDir } = bench.services;
+export function leftOut({ runner, request }: Place, top: string): string[] {
+  const { cwd, pidDir } = runner.services;
   const checks = request.workflow.definition.steps.flatMap(checksOf);
   const below = relative(top, cwd);
   const reports = reportsOf(checks).map((pattern) => `/${posix.join(below, pattern)}`);
@@ -251,9 +251,9 @@ function checksOf(step: StepModel): CheckModel[] {
   return [...allChecks(checksIn(step)), ...membersOf(step).flatMap(checksOf)];
 }
 
-function namedPatterns({ bench, request }: Place): string[] {
+function namedPatterns({ runner, request }: Place): string[] {
   const { definition } = request.workflow;
-  return [...(bench.services.protected ?? []), ...(definition.protected ?? []), ...definition.steps.flatMap(patternsOf)];
+  return [...(runner.services.protected ?? []), ...(definition.protected ?? []), ...definition.steps.flatMap(patternsOf)];
 }
 
 function patternsOf(step: StepModel): string[] {

@@ -31,13 +31,13 @@ const WRITE_ANSWER = 'write';
 const REFUSE_ANSWER = 'refuse';
 
 /** Whether writes need a person's approval first: the step, the workflow or the project says so. */
-export function isStaged({ bench, request }: Job): boolean {
-  return request.bound.model.staged === true || request.workflow.definition.staged === true || bench.services.writes?.staged === true;
+export function isStaged({ runner, request }: Job): boolean {
+  return request.bound.model.staged === true || request.workflow.definition.staged === true || runner.services.writes?.staged === true;
 }
 
 /** Ends an attempt with the question whether its writes may be made. */
 export function stage(job: Job, done: Done, requests: readonly WriteRequest[]): Work {
-  const { bench, request } = job;
+  const { runner, request } = job;
   const { id } = request.bound.model;
   if (request.apart !== undefined) {
     const why = 'it works in a checkout of its own, which is gone by the time somebody has decided';
@@ -48,7 +48,7 @@ export function stage(job: Job, done: Done, requests: readonly WriteRequest[]): 
   }
   const { assumptions: _, checks: __, ...kept } = done;
   const record = { answers: request.answers?.length ?? 0, requests, done: kept } as unknown as Json;
-  const remember = { ...done.remember, [nameOf(job)]: redactJson(bench.redactor, record) };
+  const remember = { ...done.remember, [nameOf(job)]: redactJson(runner.redactor, record) };
   const { outcome: ___, output: ____, ...noted } = done;
   return { ...noted, asks: [questionOf(id, requests)], remember };
 }

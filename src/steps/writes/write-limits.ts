@@ -20,7 +20,7 @@ const KIND_OF_ACTION: Readonly<Record<string, WriteKind>> = {
 export async function limitRefusal(job: Job, forge: Forge, request: WriteRequest): Promise<string | undefined | ForgeFailure> {
   const kind = WRITE_OF[request.write.type];
   const { definition } = job.request.workflow;
-  const max = writesMax(kind, definition.writes, job.bench.services.writes?.limits);
+  const max = writesMax(kind, definition.writes, job.runner.services.writes?.limits);
   const own = writeKey(job, request);
   const done = await forge.done(writePrefix(job.request.runId));
   if (done.result !== 'ok') return done;

@@ -184,7 +184,7 @@ class Cleaning {
     for (const change of changes) this.#changes.add(change);
     const plain = text.replaceAll('\u200B', '');
     if (plain.search(KNOWN_TOKENS) !== -1) this.token = true;
-    const masked = this.#job.bench.redactor?.text(plain) ?? plain;
+    const masked = this.#job.runner.redactor?.text(plain) ?? plain;
     if (masked === plain) return text;
     this.#changes.add('secrets were masked');
     return again(masked).text;

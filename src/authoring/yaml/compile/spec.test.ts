@@ -249,7 +249,7 @@ stages:
     conditions: [{ check: any_of, conditions: [{ check: command, run: make, timeout: 1m }] }]
     on_fail: { goto: build, context: { why: "{{ gate.failed_checks }}" }, max_iterations: 2 }
 `);
-  const troubles = { error: 'escalate', timeout: 'escalate' } as const;
+  const failures = { error: 'escalate', timeout: 'escalate' } as const;
   const graph = compileWorkflow(
     {
       name: 'w',
@@ -266,7 +266,7 @@ stages:
           timeout: '1h',
           outputs: [{ name: 'code', type: 'file', pattern: 'src/**', required: false }],
           extend: { by: '30m', max: 2 },
-          next: { ok: 'check', skip: 'check', fail: 'escalate', ...troubles },
+          next: { ok: 'check', skip: 'check', fail: 'escalate', ...failures },
         },
         check: {
           gate: { checks: [{ check: 'any_of' as const, checks: [{ check: 'command' as const, run: 'make', timeout: '1m' as const }] }] },
@@ -275,7 +275,7 @@ stages:
             ok: null,
             skip: null,
             fail: { to: 'build', context: { why: '{{ gate.failed_checks }}' }, maxIterations: 2 },
-            ...troubles,
+            ...failures,
           },
         },
       },

@@ -23,7 +23,7 @@ type WrittenHooks = WrittenWorkflow['on_complete'];
 
 const SUCCESS: readonly TransitionKey[] = ['on_complete', 'on_success', 'on_pass'];
 /** Outcomes that go where `on_error` leads when the stage has no transition of their own for them (C2). */
-const TROUBLES: readonly (readonly [outcome: string, keys: readonly TransitionKey[]])[] = [
+const FAILURES: readonly (readonly [outcome: string, keys: readonly TransitionKey[]])[] = [
   ['error', []],
   ['timeout', ['on_timeout']],
   ['conflict', ['on_conflict']],
@@ -135,7 +135,7 @@ function nextOf(
   const mayConflict = 'on_conflict' in stage || writesDatabase(stage, databases, compilers);
   const isPossible = (outcome: string): boolean =>
     stage.type === 'action' || (outcome !== 'ci_failure' && (outcome !== 'conflict' || mayConflict));
-  const troubles = TROUBLES.filter(([outcome]) => isPossible(outcome)).map(
+  const failures = FAILURES.filter(([outcome]) => isPossible(outcome)).map(
     ([outcome, keys]) => [outcome, keys.map(edge).find((found) => found !== undefined) ?? onError] as const,
   );
   return {
@@ -143,7 +143,7 @@ function nextOf(
     skip,
     fail: onFailure ?? onError,
     ...present({ reject, reject_all: rejectAll }),
-    ...Object.fromEntries([...troubles, ...own]),
+    ...Object.fromEntries([...failures, ...own]),
   };
 }
 

@@ -10,7 +10,7 @@ import { checkSchema } from './check.ts';
 import * as field from './field.ts';
 import type { StageForm, StageVariant, StageWords, WrittenStage } from './form.ts';
 import * as part from './part.ts';
-import { around, leads, onEnter, outcomes, troubles } from './transition.ts';
+import { around, failures, leads, onEnter, outcomes } from './transition.ts';
 
 const { map, noted, textsOrNone, tree } = field;
 
@@ -76,7 +76,7 @@ function branchForm({ type, form, fields }: Described, words: StageWords): Form 
 function stageForm({ type, form, fields }: Described, words: StageWords): Form {
   const { on_complete } = outcomes;
   const shape = { ...frame, type: typed(type), ...fields };
-  const end = { ...troubles, on_enter: onEnter };
+  const end = { ...failures, on_enter: onEnter };
   return (
     variantsOf(form, words, ({ name, variant }) => {
       const all = { ...shape, ...variant.fields, ...ways(variant), on_complete, ...ways(form), ...end };
@@ -110,7 +110,7 @@ function typed(type: string) {
 function ownStage(kind: OwnKind): z.ZodObject {
   const { on_complete, on_fail, on_reject } = outcomes;
   const own = kind.outcomes.map((outcome) => [`on_${outcome}`, leads(`on_${outcome}`, `When its outcome is \`${outcome}\`.`).optional()]);
-  return ownForm(kind, 'stage', { ...Object.fromEntries(own), on_complete, on_fail, on_reject, ...troubles, on_enter: onEnter });
+  return ownForm(kind, 'stage', { ...Object.fromEntries(own), on_complete, on_fail, on_reject, ...failures, on_enter: onEnter });
 }
 
 function ownForm({ kind }: OwnKind, what: 'stage' | 'branch', transitions: z.ZodRawShape): z.ZodObject {

@@ -90,7 +90,7 @@ export function leads(key: string, description: string, note: Note = {}) {
 }
 
 /** The transitions for failures, which every stage can have. */
-export const troubles = {
+export const failures = {
   on_error: noted(retried, {
     id: 'on_error',
     description: 'When it could not be done at all. Default: escalate.',
