@@ -45,9 +45,12 @@ const failedFiles: Reporter = {
 /** Files that are part of `npm run proof` because of the time they take: half a minute to a minute, most of it git and processes. */
 const SLOW_SUITES = [
   'src/forge/local/local-forge.test.ts',
+  'test/browser/control.test.ts',
   'test/browser/reading.test.ts',
   'test/cli/guides.test.ts',
   'test/cli/recipes.test.ts',
+  'test/engine/isolation.test.ts',
+  'test/engine/one-tree.test.ts',
   'test/engine/undo-kills.test.ts',
   'test/github/github-forge.test.ts',
   'test/github/faults.test.ts',
