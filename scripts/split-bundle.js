@@ -38,9 +38,18 @@ export function divide({ layers, executed, read }) {
     for (const source of sources) if (!owners.has(source)) owners.set(source, file);
   };
   const isExecuted = new Set(executed);
-  const imported = Object.entries(layers).map(([file, entries]) => ({ file, entries, sources: importedBy(entries, read) }));
-  for (const { file, entries, sources } of imported)
-    give(file, loadedTogether([...entries, ...[...sources].filter((source) => isExecuted.has(source))], { read, all: sources }));
+  const imported = Object.entries(layers).map(([file, entries]) => {
+    const sources = importedBy(entries, read);
+    const started = [...entries, ...[...sources].filter((source) => isExecuted.has(source))];
+    return { file, sources, together: loadedTogether(started, { read, all: sources }) };
+  });
+  const [first, ...others] = imported;
+  // What several of the others execute is in the first file, which is always loaded, so that they do not load each other.
+  const shared = others.flatMap(({ together }) =>
+    [...together].filter((source) => others.some((one) => one.together !== together && one.together.has(source))),
+  );
+  if (first !== undefined) give(first.file, loadedTogether([...first.together, ...shared], { read, all: first.sources }));
+  for (const { file, together } of others) give(file, together);
   for (const { file, sources } of imported) give(file.replace('.cjs', '-more.cjs'), sources);
   const more = Object.keys(layers).map((file) => file.replace('.cjs', '-more.cjs'));
   return { owners, files: [...Object.keys(layers), ...more.filter((file) => [...owners.values()].includes(file))] };
