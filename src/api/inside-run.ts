@@ -7,6 +7,7 @@
 
 import { type Above, readAncestors, standsAbove, withDrivers } from '../authority/ancestry.ts';
 import { EngineError, isEngineError } from '../base/error.ts';
+import { isSettled } from '../definition/run-status.ts';
 import { processOf } from '../process/owner.ts';
 import type { Store } from '../store/store.ts';
 
@@ -32,11 +33,12 @@ async function isAbout(store: Store, above: Above): Promise<boolean> {
   return (await store.origin()) !== undefined;
 }
 
+/** The processes that drive open runs. Runs that nobody drives are not read: there may be thousands of them. */
 async function driversOf(store: Store): Promise<readonly { readonly pid: number; readonly run: string }[]> {
-  const runs = await store.list({ status: ['running', 'waiting'] });
-  return runs.flatMap(({ id, owner }) => {
-    const pid = owner === undefined ? undefined : processOf(owner);
-    return pid === undefined ? [] : [{ pid, run: id }];
+  const heads = await store.heads({ of: 'owned' });
+  return heads.flatMap(({ run, owner, status }) => {
+    const pid = owner === undefined || isSettled(status) ? undefined : processOf(owner);
+    return pid === undefined ? [] : [{ pid, run }];
   });
 }
 

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { defineWorkflow } from '../../src/compat/index.ts';
+import { createEngine } from '../../src/index.ts';
 import { createRig, type Rig } from './rig.ts';
+import { openSpiedStore } from './spied-store.ts';
 
 let rig: Rig;
 beforeEach(() => {
@@ -34,6 +36,18 @@ test('a program that a step started cannot decide in the store of its run', asyn
   expect(await decidedInside(waiting.id, working.id)).toBe('NOT_ALLOWED');
   // A test suite that a gate runs has stores of its own.
   expect(await decidedInside(waiting.id, 'aaaaaaaaaaaaaaaa')).toBe('completed');
+});
+
+test('a decision does not list runs, so it takes as long beside thousands of parked ones', async () => {
+  const store = await openSpiedStore(rig.db);
+  const engine = await createEngine({ store, workflows: [ask] });
+  const run = await engine.start(ask);
+  await run.wait('idle');
+  store.calls.length = 0;
+  await run.decide({ option: 'approve', actor: 'ann' });
+  expect(store.calls.filter((call) => call === 'list')).toEqual([]);
+  await engine.close();
+  await store.close();
 });
 
 test('a program that an agent started cannot decide in the user’s database, but in one that it created itself', async () => {
