@@ -258,11 +258,20 @@ describe('fields of a step', () => {
     ['a signal that is not a name', { signal: { name: 's' } }, 'a KIND_INVALID'],
     ['a child that is neither a workflow nor a name', { workflow: { name: 'child' } }, 'a KIND_INVALID'],
     ['a misspelt field of a contract', { contract: { document: [] } }, 'a FIELD_UNKNOWN'],
+    ['documents that are not a list', { contract: { documents: { path: 'a.md' } } }, 'a FIELD_INVALID'],
+    ['a document that is nothing', { contract: { documents: [null] } }, 'a FIELD_INVALID'],
     ['a misspelt field of a document', { contract: { documents: [{ path: 'a.md', minwords: 3 }] } }, 'a FIELD_UNKNOWN'],
     ['two options of one label', { human: { prompt: '?', options: [{ label: 'x' }, { label: 'x' }] } }, 'a GATE_INVALID'],
     ['an argument whose default is none of its choices', { args: { m: { choices: ['x'], default: 'y' } } }, 'a ARG_INVALID'],
   ])('%s is refused', (_, fields, expected) => {
     expect(faults({ name: 'wf', steps: [{ id: 'a', next: null, ...fields }] })).toEqual([expected]);
+  });
+
+  test('a contract is copied: what its author does with the object later changes nothing', () => {
+    const document = { path: 'a.md', minWords: undefined };
+    const contract = { documents: [document] };
+    expect(first({ id: 'a', contract, next: null } as never).contract).toEqual({ documents: [{ path: 'a.md' }] });
+    expect(Object.isFrozen(document)).toBe(false);
   });
 
   test('a misspelt field is reported with a suggestion', () => {

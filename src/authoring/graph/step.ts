@@ -235,12 +235,18 @@ function outputsOf({ outputs, fresh }: AnyStep, { work }: Work, step: StepReadin
 const CONTRACT_FIELDS = ['documents', 'changes', 'report', 'command'];
 const DOCUMENT_FIELDS = ['path', 'sections', 'minWords', 'ids', 'references', 'quotes', 'json', 'plan', 'frozen'];
 
-/** The contract as it was written, if it is plain data; otherwise there is none. */
+/** The contract as plain data; what is wrong inside of it is found by `validate`. */
 function readContract(contract: StepContract, step: StepReading): StepContract {
-  if (!isJsonObject(step.plain(contract, 'its contract'))) return {};
-  step.knownFields(contract, CONTRACT_FIELDS, 'a contract');
-  for (const document of contract.documents ?? []) step.knownFields(document, DOCUMENT_FIELDS, 'a document of a contract');
-  return contract;
+  const plain = step.plain(contract, 'its contract');
+  if (!isJsonObject(plain)) return {};
+  step.knownFields(plain, CONTRACT_FIELDS, 'a contract');
+  const { documents = [] } = plain;
+  if (Array.isArray(documents) && documents.every(isJsonObject)) {
+    for (const document of documents) step.knownFields(document, DOCUMENT_FIELDS, 'a document of a contract');
+    return plain;
+  }
+  step.fault('FIELD_INVALID', '`documents` of its contract must be a list of objects', 'write them as [{ path: "plan.md" }]');
+  return {};
 }
 
 function readExtension(extend: SharedSpec['extend'], step: StepReading): StepFrame['extension'] {
