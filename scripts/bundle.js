@@ -3,8 +3,8 @@
 //
 // Both are CommonJS, which Node starts faster than modules, and both are divided: what most programs execute is in the
 // files that are loaded first, the rest is loaded when it is first called (`split-bundle.js`). `startup.json` lists what
-// small programs and the most frequent commands execute; `npm run startup` writes it. If it is out of date, programs only
-// start more slowly.
+// small programs and the most frequent commands execute; `npm run startup` writes it. If it is out of date, programs start
+// more slowly.
 //
 // `library-bundle.js` bundles the library. The command line is `main.cjs` (the start, and the commands that look at runs), `skill.cjs` and `engine.cjs` (what `skill`
 // and `done` need besides), `modules.cjs` (reading modules of the user) and `rest.cjs`. `loader.cjs` loads one module of a

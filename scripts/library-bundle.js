@@ -4,7 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { importedBy, namesOf } from './sources.js';
-import { buildSplit, divide, loadedFrom, REST } from './split-bundle.js';
+import { buildSplit, divide, loadedFrom, REST, sourceAt } from './split-bundle.js';
 
 /** It imports vitest, which cannot be required: it is a module, and takes what the other entries have from the library. */
 const SUITES = 'src/proof/suites/index.ts';
@@ -110,7 +110,7 @@ function fromLibrary(split, sources) {
     name: 'from-library',
     setup({ onResolve, onLoad }) {
       onResolve({ filter: /\.ts$/ }, ({ path, resolveDir }) => {
-        const source = posix.relative(split.root, posix.join(resolveDir, path));
+        const source = sourceAt(split, resolveDir, path);
         return sources.has(source) ? { path: source, namespace: 'library' } : undefined;
       });
       onLoad({ filter: /./, namespace: 'library' }, ({ path }) => {

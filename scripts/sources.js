@@ -80,7 +80,8 @@ function besides(source, specifier) {
 }
 
 /**
- * The names in calls outside of functions, which are evaluated when the source is loaded.
+ * The names in calls outside of functions, which are evaluated when the source is loaded; also those in functions that are
+ * passed to such a call, which may call them at once: `STATES.filter((state) => isOpen(state))`.
  * @param {import('oxc-parser').Program} program
  */
 function namesUsedAtStart(program) {
@@ -89,10 +90,10 @@ function namesUsedAtStart(program) {
   let functions = 0;
   let calls = 0;
   const enterFunction = () => {
-    functions += 1;
+    if (calls === 0) functions += 1;
   };
   const leaveFunction = () => {
-    functions -= 1;
+    if (calls === 0) functions -= 1;
   };
   const enterCall = () => {
     if (functions === 0) calls += 1;

@@ -162,10 +162,11 @@ function loadOnDemand(split, { onResolve, onLoad }) {
 }
 
 /**
+ * The source that an import names, by its path below the root.
  * @param {Split} split
  * @param {string} folder
  * @param {string} path
  */
-function sourceAt({ root }, folder, path) {
+export function sourceAt({ root }, folder, path) {
   return relative(root, join(folder, path)).split(sep).join('/');
 }

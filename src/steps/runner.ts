@@ -119,8 +119,8 @@ function reading(job: Job, attempt: Attempt): Promise<AttemptResult> {
 }
 
 async function prepareWork(job: Job): Promise<AttemptResult> {
-  const record = mayBeJudged(job) ? await recordBefore(job) : undefined;
-  const found = { ...(await beforeWork(job)), ...(await protectedBefore(job)), ...record };
+  const guarded = { ...(await beforeWork(job)), ...(await protectedBefore(job)) };
+  const found = mayBeJudged(job) ? { ...guarded, ...(await recordBefore(job)) } : guarded;
   const handsOut = isForCaller(job) ? { handsOut: true as const } : {};
   return { type: 'ready', ...(Object.keys(found).length === 0 ? {} : { found }), ...handsOut, checks: NO_CHECKS };
 }
