@@ -6,9 +6,10 @@
 // small programs and the most frequent commands execute; `npm run startup` writes it. If it is out of date, programs start
 // more slowly.
 //
-// `library-bundle.js` bundles the library. The command line is `main.cjs` (the start, and the commands that look at runs), `skill.cjs` and `engine.cjs` (what `skill`
-// and `done` need besides), `modules.cjs` (reading modules of the user) and `rest.cjs`. `loader.cjs` loads one module of a
-// user in a process of its own. The skills that are part of the package are in `shipped` (`shipped-skills.js`).
+// `library-bundle.js` bundles the library. The command line is `main.cjs` (the start, and the commands that look at runs),
+// `skill.cjs` and `engine.cjs` (what `skill` and `done` execute besides), `modules.cjs` (reading modules of the user), a file
+// such as `engine-more.cjs` beside each for what is rarely executed, and `rest.cjs`. `loader.cjs` loads one module of a user
+// in a process of its own. The skills that are part of the package are in `shipped` (`shipped-skills.js`).
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -18,7 +19,7 @@ import { bundleLibrary } from './library-bundle.js';
 import { bundledPackages, writeLicences } from './licences.js';
 import { bundleSkills, CATALOGUE } from './shipped-skills.js';
 import { namesOf, sourceReader } from './sources.js';
-import { buildSplit, divide, loadedFrom, REST, standalone } from './split-bundle.js';
+import { buildSplit, divide, fileOf, loadedFrom, REQUIRE, standalone } from './split-bundle.js';
 
 /** The folder of the project. */
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -99,9 +100,7 @@ export async function bundle(folder, skills = [CATALOGUE], { minify = true } = {
   await bundleLibrary({ root, folder, read, startup: STARTUP.library, options: COMMON, build: noted });
   const split = await bundleCommandLine(join(folder, 'cli'), read, noted);
   for (const [file, source] of Object.entries(FOR_MODULES)) {
-    const require = "const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);";
-    // `require` does not search the file for the names of its exports, which would take longer than running it.
-    const text = `${require}\nexport const { ${namesOf(read(source)).join(', ')} } = ${loadedFrom(split, source)};\n`;
+    const text = `${REQUIRE}\nexport const { ${namesOf(read(source)).join(', ')} } = ${loadedFrom(split, source)};\n`;
     writeFileSync(join(folder, 'cli', file), text);
   }
   metafiles.push(
@@ -109,7 +108,7 @@ export async function bundle(folder, skills = [CATALOGUE], { minify = true } = {
       root,
       commands: join(folder, 'cli'),
       folders: skills,
-      fileOf: (source) => split.owners.get(source) ?? REST,
+      fileOf: (source) => fileOf(split, source),
       options: { ...COMMON, minify },
     }),
   );

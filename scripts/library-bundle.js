@@ -4,13 +4,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { importedBy, namesOf } from './sources.js';
-import { buildSplit, divide, loadedFrom, REST, sourceAt } from './split-bundle.js';
+import { buildSplit, divide, fileOf, loadedFrom, REQUIRE, sourceAt } from './split-bundle.js';
 
 /** It imports vitest, which cannot be required: it is a module, and takes what the other entries have from the library. */
 const SUITES = 'src/proof/suites/index.ts';
-
-/** In the modules of the entries; programs that bundle the library have others, since bundlers do not follow it. */
-const REQUIRE = "const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);";
 
 /** A program that goes on loads everything soon, so that an upgrade of the package cannot take it away from it. */
 const LOAD_MORE = "setTimeout(() => { try { require('./start-more.cjs'); } catch {} }, 1000).unref();";
@@ -63,7 +60,7 @@ export async function bundleLibrary(library) {
     const names = namesOf(read(entry)).join(', ');
     const contents = `${CHECK_NODE}\n${REQUIRE}\nexport const { ${names} } = ${loadedFrom(split, entry, lib)};`;
     await build({ ...options, format: 'esm', stdin: { contents, resolveDir: root }, outfile: join(folder, moduleOf(entry, '.mjs')) });
-    const text = `import library from '${lib}${split.owners.get(entry) ?? REST}';\nexport const { ${names} } = library.modules['${entry}'];\n`;
+    const text = `import library from '${lib}${fileOf(split, entry)}';\nexport const { ${names} } = library.modules['${entry}'];\n`;
     writeFileSync(join(folder, moduleOf(entry, '.bundler.mjs')), text);
   }
   const plugins = [...(options.plugins ?? []), fromLibrary(split, all), builtinModules()];

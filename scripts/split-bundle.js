@@ -10,7 +10,7 @@ import { join, relative, sep } from 'node:path';
 import { importedBy, loadedTogether, namesOf } from './sources.js';
 
 /** The file with the sources that no other file has. */
-export const REST = 'rest.cjs';
+const REST = 'rest.cjs';
 
 /**
  * @typedef {import('./sources.js').Source} Source
@@ -62,8 +62,8 @@ export function divide({ layers, executed, read }) {
  */
 export async function buildSplit(split, build) {
   for (const file of split.files) await build(file, tableOf(split, file), filePlugin(split, file));
-  // A getter each, so that a source is evaluated when it is asked for.
-  const getters = [...split.asked].map((source) => `get '${source}'() { return require('./${source}'); }`);
+  // A getter each, so that a source is evaluated when it is asked for. In order: they were noted in that of a parallel build.
+  const getters = [...split.asked].sort().map((source) => `get '${source}'() { return require('./${source}'); }`);
   await build(REST, `'use strict'; exports.modules = { ${getters.join(', ')} };`, filePlugin(split, REST));
 }
 
@@ -88,14 +88,26 @@ export function standalone(split) {
   };
 }
 
+/** The first line of a module that loads these files: `import` would search them for the names of their exports, which takes longer. */
+export const REQUIRE = "const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);";
+
+/**
+ * The file that has a source.
+ * @param {Pick<Split, 'owners'>} split
+ * @param {string} source
+ */
+export function fileOf({ owners }, source) {
+  return owners.get(source) ?? REST;
+}
+
 /**
  * The program text that loads what a source exports.
  * @param {Split} split
  * @param {string} source
  * @param {string} [folder]
  */
-export function loadedFrom({ owners }, source, folder = './') {
-  return `require('${folder}${owners.get(source) ?? REST}').modules['${source}']`;
+export function loadedFrom(split, source, folder = './') {
+  return `require('${folder}${fileOf(split, source)}').modules['${source}']`;
 }
 
 /**
@@ -128,7 +140,7 @@ function filePlugin(split, file) {
     setup({ onResolve, onLoad }) {
       onResolve({ filter: /\.ts$/ }, ({ path, resolveDir, kind }) => {
         const source = sourceAt(split, resolveDir, path);
-        const owner = owners.get(source) ?? REST;
+        const owner = fileOf(split, source);
         if (owner === file && (kind !== 'dynamic-import' || file === REST)) return undefined;
         if (owner === REST) asked.add(source);
         if (kind === 'dynamic-import') return { path: source, namespace: 'loaded' };
