@@ -48,7 +48,7 @@ export type ActionResult =
       readonly until?: number;
     };
 
-/** Does an action, as its fields are now, once, however often it is called with the same key. */
+/** Performs an action. A repeated call with the same key returns the first result. */
 export async function performAction(forge: Forge, fields: JsonObject, scene: ActionScene): Promise<ActionResult> {
   try {
     const answer = await perform(forge, parseForgeAction(fields), scene);
@@ -86,7 +86,7 @@ function toResult(failure: ForgeFailure): ActionResult {
   return { outcome: 'error', error, reason, ...('until' in failure ? present({ until: failure.until }) : {}) };
 }
 
-/** How long a merge may be under way, unless it says otherwise. */
+/** How long a merge may take by default. */
 const WAIT_MS = 24 * 3_600_000;
 
 async function mergePr(

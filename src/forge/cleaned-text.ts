@@ -4,11 +4,11 @@
 // CT1. Invisible characters are removed: zero-width, direction marks, tags, control characters. Joiners inside emoji stay.
 // CT2. HTML, comments included, is shown as text, so nothing is hidden in it, nor elsewhere (`hidden-text.ts`). An image is a
 //      link.
-// CT3. A link leads to the repository itself or to an allowed host; any other is text, also one by a path that leaves the
-//      repository. So is a reference to an issue or a commit of another repository, which would show up there.
-// CT4. A line that begins like a command ("/pawl approve", "/merge") is none, and neither is "workflow:NAME".
+// CT3. Links to the repository itself and to allowed hosts stay links. All other links become text, including paths that leave
+//      the repository, and references to issues or commits of other repositories, which would be shown there.
+// CT4. A line that begins like a command ("/pawl approve", "/merge") triggers nothing, and neither does "workflow:NAME".
 // CT5. Mentions and closing keywords are disarmed (`outgoing-text.ts`).
-// CT6. A text that is too long is cut, and says so. Cleaning takes linear time.
+// CT6. A text that is too long is cut, and the list of changes says so. Cleaning takes linear time.
 //
 // To disarm a text, a zero-width space is inserted: it reads the same, also in code.
 
@@ -35,7 +35,7 @@ export const BODY_MAX = 30_000;
 export const TITLE_MAX = 200;
 
 const GAP = '\u200B';
-const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cc}\u2028\u2029\uFFF9-\uFFFB]/gu;
+const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Cc}\u2028\u2029\uFFF9-\uFFFB]/gu;
 const JOINABLE = /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\uFE0F)$/u;
 const STYLED = /[\p{Extended_Pictographic}#*0-9]$/u;
 const PICTURE = /^\p{Extended_Pictographic}/u;
@@ -62,40 +62,25 @@ export function cleanTitle(given: string, rules: CleaningRules = {}): CleanedTex
 function clean(given: string, rules: CleaningRules, max: number): CleanedText {
   const counts = new Map<string, number>();
   const note = (what: string): void => void counts.set(what, (counts.get(what) ?? 0) + 1);
-  const gap = (pattern: RegExp, what: string, text: string): string =>
-    text.replace(pattern, (found) => {
-      note(what);
-      return `${found}${GAP}`;
-    });
-  let text = withoutUnseen(given.toWellFormed().replace(/\r\n?/g, '\n'), () => note('characters that nobody sees were removed'));
+  let text = withoutInvisible(given.toWellFormed().replace(/\r\n?/g, '\n'), () => note('invisible characters were removed'));
   const cut = text.length - max;
   if (cut > 0) text = `${text.slice(0, max).toWellFormed()}…`;
-  text = gap(TAG, 'HTML tags or comments are shown as text', text);
-  text = gap(IMAGE, 'images became links', text);
-  text = text.replace(ENTITY, `&${GAP}`);
-  const change = (pattern: RegExp, what: string, to: (found: string) => string): string =>
-    text.replace(pattern, (found) => {
-      const changed = to(found);
-      if (changed !== found) note(what);
-      return changed;
-    });
-  const shown = (show: (given: string) => string, what: string): string => {
-    const changed = show(text);
-    if (changed !== text) note(what);
-    return changed;
+  const noted = (what: string, before: string, after: string): string => {
+    if (after !== before) note(what);
+    return after;
   };
-  text = shown((given) => showTables(showDefinitions(showFences(given))), HIDDEN);
-  text = change(ADDRESS, LINKS, (found) => (isAllowed(found, rules) ? found : asText(found)));
-  text = shown(
-    (given) => changeLinks(given, (link) => (link.hasTitle || climbs(link) ? 'break' : leadsAway(link, rules) ? 'bend' : 'keep')),
-    LINKS,
-  );
-  text = change(FOREIGN_REFERENCE, 'references to other repositories are text', (found) =>
-    isHome(found, rules) ? found : `${found}${GAP}`,
-  );
-  text = gap(COMMAND, COMMANDS, text);
-  text = gap(OWN_COMMAND, COMMANDS, text);
-  text = gap(START, COMMANDS, text);
+  const change = (pattern: RegExp, what: string, to = (found: string): string => `${found}${GAP}`): void => {
+    text = text.replace(pattern, (found) => noted(what, found, to(found)));
+  };
+  change(TAG, 'HTML tags or comments are shown as text');
+  change(IMAGE, 'images became links');
+  text = text.replace(ENTITY, `&${GAP}`);
+  text = noted('hidden text was made visible', text, showTables(showDefinitions(showFences(text))));
+  change(ADDRESS, LINKS, (found) => (isAllowed(found, rules) ? found : asText(found)));
+  const linkChange = (link: WrittenLink) => (link.hasTitle || climbs(link) ? 'break' : leadsAway(link, rules) ? 'bend' : 'keep');
+  text = noted(LINKS, text, changeLinks(text, linkChange));
+  change(FOREIGN_REFERENCE, 'references to other repositories became text', (found) => (isHome(found, rules) ? found : `${found}${GAP}`));
+  for (const pattern of [COMMAND, OWN_COMMAND, START]) change(pattern, 'commands were disarmed');
   const safe = disarm(text);
   const disarmed = gapsIn(safe) - gapsIn(text);
   if (disarmed > 0) counts.set('mentions or closing keywords were disarmed', disarmed);
@@ -103,12 +88,10 @@ function clean(given: string, rules: CleaningRules, max: number): CleanedText {
   return { text: safe, changes: cut > 0 ? [...changes, `${cut} characters beyond ${max} were cut`] : changes };
 }
 
-const LINKS = 'links to other places are text';
-const HIDDEN = 'what a renderer would not show is shown';
-const COMMANDS = 'commands were disarmed';
+const LINKS = 'links to other sites became text';
 
-function withoutUnseen(text: string, removed: () => void): string {
-  return text.replace(UNSEEN, (sign, at: number) => {
+function withoutInvisible(text: string, removed: () => void): string {
+  return text.replace(INVISIBLE, (sign, at: number) => {
     if (sign === '\n' || sign === '\t') return sign;
     const before = text.slice(Math.max(at - 2, 0), at);
     if (sign === '\uFE0F' && STYLED.test(before)) return sign;
@@ -126,12 +109,12 @@ function isAllowed(address: string, { home, hosts = [] }: CleaningRules): boolea
   return own !== null && url.host === own.host && `${url.pathname}/`.toLowerCase().startsWith(`${own.pathname.toLowerCase()}/`);
 }
 
-/** An address that no renderer makes a link of. */
+/** Changes an address so that no renderer turns it into a link. */
 function asText(address: string): string {
   return /^www/i.test(address) ? `${address.slice(0, 3)}${GAP}${address.slice(3)}` : address.replace(/:(?=\\*\/)/g, `:${GAP}`);
 }
 
-/** Whether the destination of a link is another place although it is no plain address: `//host`, `https:host`, `/other/repository`. */
+/** Whether a link leaves the repository without a plain address: `//host`, `https:host`, `/other/repository`. */
 function leadsAway({ destination }: WrittenLink, { home }: CleaningRules): boolean {
   const own = home === undefined ? null : URL.parse(home);
   return readings(destination).some((plain) => {
@@ -141,12 +124,12 @@ function leadsAway({ destination }: WrittenLink, { home }: CleaningRules): boole
   });
 }
 
-/** Whether a path leaves the repository: what it is relative to differs by page, so one step up is all that is allowed. */
+/** Whether a path may leave the repository. Its base differs between pages, so only one step up is allowed. */
 function climbs({ destination }: WrittenLink): boolean {
   return readings(destination).some((plain) => plain.split('/').filter((part) => part === '..').length > 1);
 }
 
-/** A destination as renderers and browsers may read it: a backslash escapes a sign, or is a slash. */
+/** The ways in which renderers and browsers may read a destination: a backslash is an escape or a slash. */
 function readings(destination: string): string[] {
   const plain = destination.replace(/%2e/gi, '.');
   return [plain.replace(/[\\\t]/g, '/'), plain.replace(/\\(?=[!-/:-@[-`{-~])/g, '')];

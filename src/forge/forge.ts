@@ -24,7 +24,7 @@ export type ForgeFailure =
   | { readonly result: 'conflict' | 'ci_failure' | 'not_found' | 'denied'; readonly message: string }
   /** A retry may help; from `until` on, in milliseconds since 1970, if the forge or its driver knows a time. */
   | { readonly result: 'unavailable'; readonly message: string; readonly until?: number }
-  /** A merge that is under way: in a merge queue, or behind checks that have not ended. The same request finds its end. */
+  /** A merge in progress: in a merge queue, or waiting for checks. Repeating the request returns its result. */
   | { readonly result: 'queued'; readonly message: string; readonly until: number }
   | { readonly result: 'stale_head'; readonly message: string; readonly head: string }
   /** `until` is the time, in milliseconds since 1970, from which a retry makes sense. */
@@ -34,7 +34,7 @@ export type ForgeFailure =
 export interface Passing {
   readonly mayPass: boolean;
   readonly until?: number;
-  /** Set for what is under way at the forge: news of it are worth asking again at once. */
+  /** Set while the forge is working on it: the next event about it is a reason to ask again at once. */
   readonly onNews?: true;
 }
 
@@ -101,7 +101,7 @@ export interface PullRequestFacts extends Omit<IssueFacts, 'state'> {
 export interface Comment {
   readonly id: string;
   readonly author: string;
-  /** Whether the author is a program, whose word decides nothing. */
+  /** Whether the author is a program, which cannot decide anything. */
   readonly bot: boolean;
   readonly body: string;
   readonly at: number;
@@ -143,7 +143,7 @@ export interface CheckRun {
   readonly own?: true;
 }
 
-/** What the names of checks of the forge's own identity begin with. */
+/** The prefix of the names of checks that the forge's own identity reports. */
 export const OWN_CHECK = 'pawl: ';
 
 /** The reactions to a command in a comment: received, done, rejected, not understood. */
@@ -168,7 +168,7 @@ export type ChangedFile =
   /** `from` is the path it had before; it is not listed as removed. */
   | { readonly path: string; readonly status: 'renamed'; readonly from: string };
 
-/** Whose changes to read. A branch is compared with `base`, by default the default branch. */
+/** The pull request or branch to read changes of. A branch is compared with `base`, by default the default branch. */
 export type ChangeSource = { readonly pr: number } | { readonly branch: string; readonly base?: string };
 
 /** How a pull request is merged into its base branch. */
@@ -214,7 +214,7 @@ export interface MergeRequest {
   readonly method?: MergeMethod;
   readonly deleteBranch: boolean;
   readonly expectedHead: string;
-  /** How long a merge queue or unfinished checks may take, and what stays the same however often the merge is asked for. */
+  /** How long to wait for a merge queue or unfinished checks. `visit` is the same for all requests of one merge. */
   readonly waits?: { readonly visit: string; readonly forMs: number };
 }
 
@@ -234,7 +234,7 @@ export interface Identity {
   readonly permission: Permission;
   /** How checks are shown: as check runs, or as commit statuses, which have no text of their own. */
   readonly checks: 'check_runs' | 'statuses';
-  /** Whose account it is: the forge's alone, or that of a person who also uses it. */
+  /** Whether only Pawl uses the account, or also a person. */
   readonly account: 'own' | 'person';
 }
 
@@ -285,7 +285,7 @@ export interface DoneAction {
 export interface ForgeEvent {
   /** Unique in its forge, and the same however often and by whatever way the event is delivered. */
   readonly id: string;
-  /** The place after this event; see `watch`. */
+  /** The position after this event; see `watch`. */
   readonly cursor: string;
   /** As GitHub names it: `issues.labeled`, `pull_request_review.submitted`, `check_run.completed`. */
   readonly event: string;
@@ -305,7 +305,7 @@ export interface ForgeEvent {
 export interface WatchOptions {
   /** The cursor of the last event that was taken. Default: only what happens from now on. */
   readonly after?: string;
-  /** Called without `after`, once, with the cursor of the beginning: everything later is after it. Must not throw. */
+  /** Called once if there is no `after`, with the cursor from which events are delivered. Must not throw. */
   readonly begun?: (cursor: string) => void;
 }
 
@@ -358,7 +358,7 @@ export interface ForgeActor {
   editComment(request: { readonly id: string; readonly body: string }, key: string): Promise<ForgeAnswer<WrittenComment>>;
   /** A reaction that already exists is ok. */
   react(request: ReactionRequest, key: string): Promise<ForgeAnswer<{ readonly id: string }>>;
-  /** `stale_head` if the head is another one by now. Nobody approves their own pull request: that is `denied`. */
+  /** `stale_head` if the head has changed. Approving one's own pull request is `denied`. */
   submitReview(request: ReviewRequest, key: string): Promise<ForgeAnswer<{ readonly id: string }>>;
   setCheck(request: CheckReport, key: string): Promise<ForgeAnswer<{ readonly name: string }>>;
   /** Returns everyone who is asked afterwards. */
@@ -397,7 +397,7 @@ export interface Forge extends ForgeReader, ForgeActor, ForgeGit {
   readonly name: string;
   /** Calls back for events, in order, from any process. The callback must not throw. Returns a function that stops it. */
   watch(callback: (event: ForgeEvent) => void, options?: WatchOptions): () => void;
-  /** How far the clock of the forge is ahead of the one here, in milliseconds; without it, both are the same. */
+  /** How far the forge's clock is ahead of the local one, in milliseconds. Without this method, they are the same. */
   aheadMs?(): number;
   close(): Promise<void>;
 }

@@ -77,7 +77,7 @@ test('a comment is cleaned, written once, and the record says what was changed',
       changed: [
         'HTML tags or comments are shown as text (1)',
         'images became links (1)',
-        'links to other places are text (1)',
+        'links to other sites became text (1)',
         'commands were disarmed (1)',
         'mentions or closing keywords were disarmed (2)',
       ],

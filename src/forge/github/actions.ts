@@ -26,7 +26,7 @@ export interface ActionParts {
 
 type Actions = Omit<ForgeActor, 'mergePullRequest' | 'submitReview' | 'setCheck' | 'requestReviewers' | 'assign' | 'replyToDiscussion'>;
 
-/** How much older than our record of its begin a text may be: clocks differ. */
+/** How much older than the recorded start of its action a text may be, because clocks differ. */
 const CLOCK_DRIFT_MS = 5 * 60_000;
 
 /** Creates the actions. */
@@ -100,7 +100,7 @@ async function removeLabels(connection: Connection, { number, labels }: LabelReq
   const before = await readLabels(connection, number);
   for (const name of before.filter((one) => labels.some((label) => isSamePerson(one, label)))) {
     await octokit.rest.issues.removeLabel({ ...repo, issue_number: number, name }).catch((error: unknown) => {
-      // Somebody else was quicker.
+      // Somebody else removed it first.
       if (!isApiError(error, 404)) throw error;
     });
   }
@@ -124,7 +124,7 @@ function commentWork(parts: ActionParts, { number, body }: CommentRequest, key: 
   };
 }
 
-// A text without room for a mark is found by itself, unless it is recorded as the comment of another key.
+// A text with no room for a mark is recognised by its content, unless it is recorded as the comment of another key.
 async function findComment(
   { connection, reader, ledger }: ActionParts,
   { number, body, key, since }: CommentRequest & { readonly key: string; readonly since: number },
@@ -172,7 +172,7 @@ async function openPullRequest({ connection, reader }: ActionParts, request: Pul
   try {
     return { number: (await octokit.rest.pulls.create({ ...repo, title, body, head, base, draft })).data.number };
   } catch (error) {
-    // Somebody else was quicker, or a request of ours was carried out although it failed.
+    // Somebody else opened it first, or a failed request of ours was carried out.
     if (isApiError(error, 422) && /already exists/i.test(responseText(error))) {
       const other = await findPullRequest(reader, request);
       if (other !== undefined) return other;
@@ -189,7 +189,7 @@ async function findPullRequest(
   return found === undefined ? undefined : { number: found.number };
 }
 
-/** The id of the comment tells it from those that people write under the same login. */
+// The result has the id of the comment, to distinguish it from comments that people write under the same login.
 function notifyWork(parts: ActionParts, { number, target, people, message }: Notification, key: string): LedgerWork<{ target: string }> {
   const mentions = people.map((name) => `@${name.replace(/^@/, '')}`).join(' ');
   const body = mentions === '' ? message : `${mentions}\n\n${message}`;
@@ -200,7 +200,7 @@ function notifyWork(parts: ActionParts, { number, target, people, message }: Not
       return adopted === undefined ? undefined : { target, ...adopted };
     },
     act: async () => {
-      if (number === undefined) deny(`GitHub has no place for a message to ${target} that is about no issue or pull request`);
+      if (number === undefined) deny(`a message to ${target} needs an issue or a pull request, because on GitHub it is a comment`);
       return { target, ...(await comment.act()) };
     },
   };

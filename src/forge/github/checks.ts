@@ -23,7 +23,7 @@ const STATUS_CONCLUSIONS: Readonly<Record<string, CheckRun['conclusion']>> = {
   error: 'failure',
 };
 
-/** Reads the checks of a branch's head or of a commit, by name. GitHub does not tell here who set a status: its name does. */
+/** Reads the checks of a branch's head or of a commit, by name. GitHub does not say here who set a status, so its name decides. */
 export async function readChecks({ octokit, repo }: Connection, ref: string, self: Identity): Promise<CheckRun[]> {
   const ownMark = (name: string, by: string): { own?: true } => (name.startsWith(OWN_CHECK) && by === self.login ? { own: true } : {});
   try {
@@ -45,13 +45,13 @@ export async function readChecks({ octokit, repo }: Connection, ref: string, sel
     });
     return [...checks, ...statuses].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   } catch (error) {
-    // GitHub says 422 for a name that is no commit.
+    // GitHub answers 422 if the name is not a commit.
     if (isApiError(error, 404, 422)) refuseMissing(`there is no branch and no commit "${ref}"`);
     throw error;
   }
 }
 
-/** Reads the latest status of each name. The pages are counted here: octokit joins no lists whose response has an address of its own. */
+/** Reads the latest status of each name. Octokit cannot join these pages, because the response has a `url` of its own. */
 export async function readStatuses({ octokit, repo }: RepositoryAccess, ref: string) {
   const found = [];
   for (let page = 1; ; page += 1) {
@@ -61,14 +61,14 @@ export async function readStatuses({ octokit, repo }: RepositoryAccess, ref: str
   }
 }
 
-interface RunOfSuite {
+interface CheckRunData {
   readonly head_sha: string;
   readonly app: { readonly slug?: string } | null;
   readonly check_suite: { readonly id: number } | null;
 }
 
 // Only GitHub Actions has workflows; their names are not in the check runs.
-async function workflowNames({ octokit, repo }: RepositoryAccess, runs: readonly RunOfSuite[]): Promise<Map<number | undefined, string>> {
+async function workflowNames({ octokit, repo }: RepositoryAccess, runs: readonly CheckRunData[]): Promise<Map<number | undefined, string>> {
   const head_sha = runs.find(({ app }) => app?.slug === 'github-actions')?.head_sha;
   if (head_sha === undefined) return new Map();
   const found = await octokit.paginate(octokit.rest.actions.listWorkflowRunsForRepo, { ...repo, head_sha, per_page: PAGE });
