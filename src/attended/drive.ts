@@ -14,16 +14,16 @@ export interface DriveLimits {
   readonly patienceMs?: number;
   /** The limit while no step is open for the agent. */
   readonly idleMs?: number | undefined;
-  /** Stops waiting for what is due. */
+  /** Stops waiting for a timer or a schedule. */
   readonly stopped?: Promise<void>;
   /** Returns at once even if something is still running, because nobody waits for the reply any more. */
   readonly signal?: AbortSignal;
 }
 
-/** What is due within this time is waited for. */
+/** If the run continues by itself within this time, the call waits for it. */
 const SOON_MS = 60_000;
-/** How often a long wait checks whether a step is open, while others are still running. */
-export const LOOK_MS = 2000;
+/** How often a long wait checks whether a step has opened while others are still running. */
+export const POLL_MS = 2000;
 
 /** Drives a run until it needs somebody, and returns its state as its agent sees it. */
 export async function driveForAgent(engine: Engine, run: string, limits: DriveLimits = {}): Promise<AttendedRun> {
@@ -36,7 +36,7 @@ export async function driveForAgent(engine: Engine, run: string, limits: DriveLi
     const isIdle = await endsWithin(engine.run(run).waitOnly('idle'), end - Date.now(), signal);
     const now = await readAttendedRun(sourceOfEngine(engine), run);
     if (!isIdle && now.kind !== 'work' && Date.now() < last && signal?.aborted !== true) {
-      end = Math.min(last, Date.now() + LOOK_MS);
+      end = Math.min(last, Date.now() + POLL_MS);
       continue;
     }
     if (!isIdle || signal?.aborted === true || now.kind !== 'waiting' || now.due === undefined) return now;
@@ -45,7 +45,7 @@ export async function driveForAgent(engine: Engine, run: string, limits: DriveLi
   }
 }
 
-/** Whether something ends within a time. If it fails before that, this fails too. The timer keeps the process alive. */
+/** Whether a promise settles within a time; rejects if it rejects before that. The timer keeps the process alive. */
 export async function endsWithin(work: Promise<unknown>, ms: number, signal?: AbortSignal): Promise<boolean> {
   const { promise: late, resolve } = Promise.withResolvers<false>();
   const timer = setTimeout(() => resolve(false), signal?.aborted === true ? 0 : Math.min(TIMER_MS_MAX, Math.max(0, ms)));

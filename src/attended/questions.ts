@@ -1,5 +1,5 @@
-// Owns the questions of agents to people: which of them wait, which ones an answer is meant for, and what was typed as
-// an answer. It reads a store and changes nothing.
+// Owns the questions of agents to people: finding the pending ones, matching an answer to its question, and parsing the
+// answer. It reads a store and changes nothing.
 
 import type { AgentQuestion } from '../agents/driver.ts';
 import { EngineError } from '../base/error.ts';
@@ -24,7 +24,7 @@ export async function readQuestions(store: Store, run: string): Promise<readonly
   return all.flat().sort((a, b) => a.since - b.since);
 }
 
-/** The questions that an answer is meant for, by the step that asks and the digest of what the person saw. */
+/** Finds the questions that are answered, by the step that asks and the digest of what the person saw. */
 export function pickQuestions(
   run: string,
   waiting: readonly WaitingQuestions[],
@@ -53,7 +53,7 @@ export function pickQuestions(
   return only;
 }
 
-/** What was typed as an answer: the label of an option, its number, or any other text. */
+/** Parses a typed answer: the label of an option, its number, or any other text. */
 export function parseAnswer({ options, multiSelect }: AgentQuestion, typed: string): Answer {
   const one = (word: string): string => {
     const named = options.find(({ label }) => label === word) ?? options.find(({ label }) => label.toLowerCase() === word.toLowerCase());

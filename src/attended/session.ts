@@ -16,7 +16,7 @@ import type { ArgModel } from '../definition/model.ts';
 import { readRunIds } from '../engine/run-tree.ts';
 import { activityOf, type RunningStep } from './activity.ts';
 import { type AttendedRun, forWorker, type OpenWork, readAttendedRun, sourceOfEngine } from './attended-run.ts';
-import { type DriveLimits, driveForAgent, LOOK_MS } from './drive.ts';
+import { type DriveLimits, driveForAgent, POLL_MS } from './drive.ts';
 import { openRunNamed, type ProjectRun, pickRun } from './open-runs.ts';
 import { type Answer, readQuestions, type WaitingQuestions } from './questions.ts';
 import { type Reply, type Submission, submit, workIn } from './submission.ts';
@@ -61,7 +61,7 @@ interface SessionOptions {
   readonly runs: readonly string[];
   readonly patienceMs?: number;
   /** False for a session that serves only the runs it was given. */
-  readonly mayTakeUp?: boolean;
+  readonly mayAdopt?: boolean;
 }
 
 /** Which step an agent asks for. */
@@ -85,13 +85,13 @@ export class AttendedSession {
   private readonly host: AttendedHost;
   private readonly runs: Set<string>;
   private readonly patienceMs: number;
-  private readonly mayTakeUp: boolean;
+  private readonly mayAdopt: boolean;
 
-  constructor(host: AttendedHost, { runs, patienceMs = PATIENCE_MS, mayTakeUp = true }: SessionOptions) {
+  constructor(host: AttendedHost, { runs, patienceMs = PATIENCE_MS, mayAdopt = true }: SessionOptions) {
     this.host = host;
     this.runs = new Set(runs);
     this.patienceMs = patienceMs;
-    this.mayTakeUp = mayTakeUp;
+    this.mayAdopt = mayAdopt;
   }
 
   private limited(limits: DriveLimits): DriveLimits & { readonly patienceMs: number } {
@@ -128,10 +128,10 @@ export class AttendedSession {
   async next(request: NextRequest = {}, limits: DriveLimits = {}): Promise<SessionRuns> {
     const { run, token, step, item } = request;
     // A worker with a token belongs to a run that is already served, or that it names.
-    if (token === undefined || run !== undefined) await this.takeUpFor(run);
+    if (token === undefined || run !== undefined) await this.adoptFor(run);
     if (token !== undefined) return { runs: [await this.withToken(token, run)], others: [] };
     const driven = await this.drive(this.served(run), limits);
-    if (step !== undefined || item !== undefined) return { runs: [pickedFrom(driven, { step, item })], others: [] };
+    if (step !== undefined || item !== undefined) return { runs: [selectWork(driven, { step, item })], others: [] };
     if (run !== undefined) return { runs: driven, others: [] };
     const open = driven.filter(({ kind }) => kind !== 'ended');
     return open.length > 0 ? { runs: open, others: [] } : { runs: driven.slice(0, 1), others: await this.others() };
@@ -146,13 +146,13 @@ export class AttendedSession {
     const end = Date.now() + idleMs;
     let driven = await all(short);
     while (driven.some(isUnderWay) && !driven.some(({ kind }) => kind === 'work') && Date.now() < end && limits.signal?.aborted !== true)
-      driven = await all({ ...short, patienceMs: LOOK_MS });
+      driven = await all({ ...short, patienceMs: POLL_MS });
     return driven;
   }
 
   /** Adopts the named run, or the one that an agent without a run continues. */
-  private async takeUpFor(prefix: string | undefined): Promise<void> {
-    if (!this.mayTakeUp || (prefix === undefined ? await this.hasOpenRun() : this.matching(prefix).length > 0)) return;
+  private async adoptFor(prefix: string | undefined): Promise<void> {
+    if (!this.mayAdopt || (prefix === undefined ? await this.hasOpenRun() : this.matching(prefix).length > 0)) return;
     const others = await this.others();
     const taken = prefix === undefined ? pickRun(others) : openRunNamed(others, prefix);
     if (taken === undefined) return;
@@ -166,7 +166,7 @@ export class AttendedSession {
 
   /** The open attended runs of the project that this session does not serve. */
   private async others(): Promise<readonly ProjectRun[]> {
-    return this.mayTakeUp ? (await this.host.openRuns()).filter(({ run }) => !this.runs.has(run.id)) : [];
+    return this.mayAdopt ? (await this.host.openRuns()).filter(({ run }) => !this.runs.has(run.id)) : [];
   }
 
   /** The one step with a token, without driving anything. */
@@ -185,7 +185,7 @@ export class AttendedSession {
   async status(prefix?: string): Promise<SessionRuns> {
     const others = await this.others();
     if (prefix === undefined) return { runs: await this.read(this.served()), others };
-    if (this.matching(prefix).length > 0 || !this.mayTakeUp) return { runs: await this.read(this.served(prefix)), others: [] };
+    if (this.matching(prefix).length > 0 || !this.mayAdopt) return { runs: await this.read(this.served(prefix)), others: [] };
     return { runs: [], others: [openRunNamed(others, prefix)] };
   }
 
@@ -193,9 +193,9 @@ export class AttendedSession {
     return Promise.all(runs.map(async (run) => readAttendedRun(sourceOfEngine(await this.host.open(run)), run)));
   }
 
-  /** What can be started here; nothing, for a session that was given its runs. */
+  /** The workflows that this session may start; none if it serves only the runs it was given. */
   async offers(): ReturnType<AttendedHost['offers']> {
-    return this.mayTakeUp ? this.host.offers() : { workflows: [], untrusted: 0 };
+    return this.mayAdopt ? this.host.offers() : { workflows: [], untrusted: 0 };
   }
 
   /** Passes a submission to the run of its token: the first served run that knows it. */
@@ -233,9 +233,9 @@ export class AttendedSession {
   async activity(now: number): Promise<readonly string[]> {
     const lastLine = this.host.lastLine?.bind(this.host);
     const lines = this.served().map(async (run) => {
-      const { store } = await this.host.open(run);
-      const { kind } = await readAttendedRun(sourceOfEngine(await this.host.open(run)), run);
-      return kind === 'executing' || kind === 'abandoned' ? [await activityOf(store, run, { now, ...present({ lastLine }) })] : [];
+      const engine = await this.host.open(run);
+      const isActive = isUnderWay(await readAttendedRun(sourceOfEngine(engine), run));
+      return isActive ? [await activityOf(engine.store, run, { now, ...present({ lastLine }) })] : [];
     });
     return (await Promise.all(lines)).flat();
   }
@@ -288,13 +288,13 @@ function withWork(run: AttendedRun, work: readonly OpenWork[]): AttendedRun {
   return { id, workflow, position, kind: 'work', work };
 }
 
-/** The run with only those of its open steps that were asked for. */
-function pickedFrom(runs: readonly AttendedRun[], { step, item }: Pick<NextRequest, 'step' | 'item'>): AttendedRun {
-  const isMeant = (one: OpenWork): boolean =>
+/** The first run that has the requested steps open, with only those steps. */
+function selectWork(runs: readonly AttendedRun[], { step, item }: Pick<NextRequest, 'step' | 'item'>): AttendedRun {
+  const isRequested = (one: OpenWork): boolean =>
     (step === undefined || one.step === step || topStepOf(one.step) === step || one.path === step) &&
     (item === undefined || one.item === item);
   for (const run of runs) {
-    const work = workIn(run).filter(isMeant);
+    const work = workIn(run).filter(isRequested);
     if (work.length > 0) return withWork(run, work);
   }
   const named = [...(step === undefined ? [] : [`step "${step}"`]), ...(item === undefined ? [] : [`item "${item}"`])].join(', ');
@@ -305,7 +305,7 @@ function hasCode(error: unknown, codes: readonly string[]): boolean {
   return isEngineError(error) && codes.includes(error.code);
 }
 
-/** Whether a run was started with these parameters; those that were left out got their defaults there. */
-function includes(had: JsonObject, given: JsonObject): boolean {
-  return Object.entries(given).every(([name, value]) => had[name] !== undefined && canonicalJson(value) === canonicalJson(had[name]));
+/** Whether a run was started with these parameters; parameters that were left out have their defaults in `stored`. */
+function includes(stored: JsonObject, given: JsonObject): boolean {
+  return Object.entries(given).every(([name, value]) => stored[name] !== undefined && canonicalJson(value) === canonicalJson(stored[name]));
 }

@@ -107,11 +107,11 @@ export async function submit(engine: Engine, request: SubmitRequest): Promise<Re
   const isRepeated = 'repeated' in receipt && receipt.repeated;
   // The work of a repeated report is no longer open.
   const by = sent ?? (isRepeated ? await dispatchOf(engine.store, root, { run: request.run, path: receipt.path }) : undefined);
-  return by === undefined ? reply : onlyWhatWasSent(reply, by);
+  return by === undefined ? reply : onlyDispatched(reply, by);
 }
 
 /** The reply to a sub-agent: the rest of its dispatched work. It does not get the steps of others. */
-function onlyWhatWasSent(reply: Reply, sent: WorkDispatch): Reply {
+function onlyDispatched(reply: Reply, sent: WorkDispatch): Reply {
   const own = workIn(reply.run)
     .filter(({ dispatch }) => dispatch?.inside.includes(sent.to) === true)
     .map((work) => (work.dispatch?.to === sent.to ? forWorker(work) : work));

@@ -34,7 +34,7 @@ interface WaitQuestion {
 const PROMPT_MAX = 600;
 const LABEL_MAX = 80;
 
-/** Adds to waits their questions, and who can answer how. */
+/** Adds to each wait its questions, who may answer them, and the command for it. */
 export async function explainWaits(store: Store, waits: readonly TreeWait[]): Promise<readonly ExplainedWait[]> {
   const explained = [...Map.groupBy(waits, ({ run }) => run)].map(([run, ofRun]) => explainRun(store, run, ofRun));
   const all = (await Promise.all(explained)).flat();
@@ -69,7 +69,7 @@ function toQuestion(prompt: string, options: readonly { readonly label: string }
   return { prompt: shortText(prompt, PROMPT_MAX), options: options.map(({ label }) => shortText(label, LABEL_MAX)) };
 }
 
-/** What is asked, of whom, and the command with which they answer. */
+/** Lines with the questions of a wait, who may answer, and the command to run. */
 export function askedLines({ wait, asks, from, count, signed, command }: ExplainedWait): string[] {
   const where = wait.step === undefined ? '' : ` at step "${wait.step}"`;
   const questions = asks.map(({ prompt, options }) => {

@@ -1,5 +1,5 @@
-// Owns what became of an approval since a person looked: which shown values changed, why it was requested again, who decided
-// it, and the errors that say so. The run's log still has what was shown. Only reads the store.
+// Owns what happened to an approval since a person saw it: which shown values changed, why it was requested again, who
+// decided it, and the errors about it. The earlier content is read from the run's log. Only reads the store.
 
 import { EngineError } from '../base/error.ts';
 import { present } from '../base/fields.ts';
@@ -34,7 +34,7 @@ export interface ApprovalChange {
   readonly note?: string;
 }
 
-/** What changed between the content with a digest, or the first characters of it, and what is asked now. */
+/** Compares the content with a digest, or with a prefix of it, with the current content of the approval. */
 export async function changeSince(
   store: Store,
   run: string,
@@ -112,7 +112,7 @@ export async function alreadyDecided(store: Store, run: string, ref: ApprovalRef
   );
 }
 
-/** A decision that is on disk and that the run has not applied yet. */
+/** A stored decision that the run has not applied yet. */
 async function decisionInMail(store: Store, run: string, ref: ApprovalRef): Promise<DecisionReport | undefined> {
   for (const { input } of await store.inbox(run, 0)) {
     if (input.type !== 'decided' || input.digest !== ref.digest || input.path !== ref.gate) continue;

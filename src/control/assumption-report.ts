@@ -1,5 +1,5 @@
-// Owns the report of what agents assumed instead of asking: which assumptions there are, in which order people should look
-// at them, and the command that answers each. Only reads the store.
+// Owns the report of assumptions: which ones agents made, the order in which people should review them, and the command
+// that answers each. Only reads the store.
 
 import { shellWord } from '../base/shell-word.ts';
 import { SEVERITIES } from '../definition/review/review.ts';
@@ -16,7 +16,7 @@ export interface AssumptionReport
   readonly options: readonly string[];
   readonly at: string;
   readonly answer: { readonly actor: string; readonly at: string; readonly text: string; readonly unmet: boolean } | null;
-  /** The command that answers it, or that follows an answer which came when the run was over. */
+  /** The command that answers it, or that forks the run if the answer came after the run had ended. */
   readonly command: string | null;
 }
 
@@ -31,7 +31,7 @@ export async function reportRuns(store: Store, runs: readonly string[]): Promise
   return sorted(all.flat());
 }
 
-/** The assumptions of all runs, those that are over included. */
+/** The assumptions of all runs, including those that have ended. */
 export async function reportAll(store: Store): Promise<readonly AssumptionReport[]> {
   const runs = (await store.list({ assumes: true })).filter(({ damaged }) => damaged === undefined);
   return reportRuns(

@@ -1,12 +1,12 @@
-// Owns which approval a decision is meant for, and what is wrong with one that comes too late: decided by somebody else, or about
-// content that has changed. Only reads the store.
+// Owns finding the approval of a decision, and the errors for a decision that comes too late: somebody else has decided, or
+// the content has changed. Only reads the store.
 
 import { EngineError } from '../base/error.ts';
 import type { Store } from '../store/store.ts';
 import { alreadyDecided, contentChanged } from './approval-change.ts';
 import { type ApprovalRef, type PendingApproval, pendingApprovals, pickApproval } from './approvals.ts';
 
-/** The approval that is meant, with the content the person saw; otherwise an error says what happened to it. */
+/** Finds the approval, with the content the person saw; otherwise throws an error that says what happened to it. */
 export async function findApproval(store: Store, run: string, named: ApprovalRef): Promise<PendingApproval> {
   const asked = pickApproval(run, await pendingApprovals(store, run), named);
   const fits = asked !== undefined && (named.digest === undefined || asked.gate.digest.startsWith(named.digest));
@@ -18,7 +18,7 @@ export async function findApproval(store: Store, run: string, named: ApprovalRef
   throw decided ?? noApproval(run, named.gate);
 }
 
-/** The error for an approval that does not wait any more. */
+/** The error for an approval that is not pending. */
 export function noApproval(run: string, gate: string | undefined): EngineError {
   const which = gate === undefined ? '' : ` "${gate}"`;
   return new EngineError('WAIT_NOT_FOUND', `run ${run} has no pending approval${which}; "pawl show ${run}" shows its state`);

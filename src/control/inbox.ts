@@ -1,5 +1,5 @@
-// Owns what waits for a person: approvals, questions of agents, runs that stopped, gates that wait for somebody outside, and
-// what agents assumed without asking. It is the JSON of `pawl inbox`. Only reads the store.
+// Owns the inbox: approvals, questions of agents, stopped runs, gates that wait for reviews or CI, and open assumptions. It
+// is the JSON of `pawl inbox`. Only reads the store.
 
 import { readQuestions, type WaitingQuestions } from '../attended/questions.ts';
 import { commandFor } from '../attended/wait-command.ts';
@@ -25,7 +25,7 @@ export interface Approval extends PendingApproval {
   readonly diff?: { readonly title: string; readonly text: string };
 }
 
-/** A run that stopped, or a step of which nobody knows how it ended. */
+/** A run that stopped, or a step whose outcome is unknown. */
 interface StuckRun {
   readonly run: string;
   readonly workflow: string;
@@ -48,7 +48,7 @@ export interface Inbox {
   readonly pending: readonly PendingGate[];
 }
 
-/** What waits for a person, and apart from it what agents assumed without asking. */
+/** The inbox together with the open assumptions. */
 export interface FullInbox extends Inbox {
   readonly assumptions: readonly AssumptionReport[];
 }
@@ -64,7 +64,7 @@ export async function readInbox(store: Store, runs: readonly string[], below: bo
   };
 }
 
-/** What has no answer yet, in one run with those below it or in all. */
+/** The assumptions without an answer, in a run and its child runs or, without a run, in all runs. */
 export async function openAssumptions(store: Store, run: string | undefined): Promise<readonly AssumptionReport[]> {
   const all = run === undefined ? await reportAll(store) : await reportRuns(store, await readRunIds(store, run));
   return all.filter(({ state }) => state === 'open');

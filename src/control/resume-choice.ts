@@ -1,5 +1,5 @@
-// Owns how a person's choice for a stopped run is put together from its parts, whoever sent them: which of them go together, and
-// what each means to the engine.
+// Owns turning the options for a stopped run, from flags or from a request, into the engine's choices: which options can be
+// combined, and what each means.
 
 import { EngineError } from '../base/error.ts';
 import { present } from '../base/fields.ts';
@@ -26,7 +26,7 @@ const WAYS = ['retry', 'accept', 'to', 'rerun', 'done', 'failed'] as const;
 const SETTLES = ['rerun', 'done', 'failed'] as const;
 type Way = (typeof WAYS)[number];
 
-/** The choices that the parts make: one way to continue, or one for each step of unknown outcome. `named` spells a part. */
+/** The choices from the parts: one way to continue, or one for each step of unknown outcome. `named` returns the name that a message shows for a part. */
 export function choicesOf(parts: ChoiceParts, named: (part: keyof ChoiceParts) => string): readonly ResumeChoice[] {
   const ways = WAYS.filter((way) => isGiven(parts[way]));
   const [way, other] = ways;
@@ -54,14 +54,14 @@ function isGiven(part: ChoiceParts[Way]): boolean {
   return Array.isArray(part) ? part.length > 0 : part !== undefined && part !== false;
 }
 
-/** Further choices are applied after the first, so a wrong path is refused before anything has changed. */
+/** Throws for a wrong path. Choices are applied one after the other, so all paths are checked before the first is applied. */
 export function assertUnknown(state: RunState, choice: ResumeChoice): void {
   if (!('path' in choice) || choice.path === undefined || unknownAt(state, choice.path).length > 0) return;
   const names = Object.values(state.live).flatMap(({ path, state: now }) => (now === 'unknown' ? [path] : []));
   throw new EngineError('WAIT_NOT_FOUND', `run ${state.id} has steps whose end is unknown; name one of them: ${names.join(', ')}`);
 }
 
-/** Refuses to retry a run that stopped at another step than the one a person names. */
+/** Throws if the run stopped at another step than the one a person named. */
 export function assertStoppedAt({ id, halt }: RunState, step: string | undefined): void {
   if (step === undefined || halt === undefined || step === halt.step || step === halt.path) return;
   throw new EngineError(

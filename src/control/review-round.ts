@@ -1,5 +1,5 @@
-// Owns what a review decided, as progress and `pawl show` tell it. To the engine a reviewer that found something, and a
-// round that did not pass, did their work: their outcome is no failure. To a reader both are a rejection.
+// Owns how progress and `pawl show` present the result of a review. To the engine, a reviewer with findings and a round that
+// did not pass completed their work: their outcome is not a failure. For the reader, both are a rejection.
 
 import { isJsonObject, type Json } from '../base/json.ts';
 import type { Definition } from '../definition/model.ts';
@@ -11,7 +11,7 @@ export interface ReviewedStep {
   readonly isMember: boolean;
 }
 
-/** Whether a workflow is that of a review, whose reviewers verify an item each. */
+/** Whether a workflow is a review, whose reviewers verify one item each. */
 export function isReviewWorkflow({ steps }: Pick<Definition, 'steps'>): boolean {
   return steps.some(({ kind }) => kind === 'review');
 }

@@ -1,5 +1,5 @@
-// Owns the diff that people see where they look at a run or decide: what the run changed in files, by its snapshots, in at most so
-// many bytes. Secrets are masked before it is cut.
+// Owns the diff shown with a run or an approval: the files that the run changed according to its snapshots, cut to a maximum
+// number of bytes. Secrets are masked before it is cut.
 
 import type { Engine } from '../api/engine.ts';
 import { isEngineError } from '../base/error.ts';
@@ -10,7 +10,7 @@ import type { FileReport } from '../engine/undo/file-history.ts';
 /** A text, cut off at the end of a line where it is too long. */
 export interface BoundedDiff {
   readonly text: string;
-  /** How long all of it is. */
+  /** The length of the whole diff. */
   readonly bytes: number;
   readonly truncated: boolean;
 }
@@ -36,7 +36,7 @@ export async function readRunDiff(engine: Engine, { run, bytesMax, ...query }: D
   }
 }
 
-/** What is decided about at an approval: what its run changed, or if it has no snapshots, the run that started it. */
+/** The diff for an approval: that of its run or, if it has no snapshots, of the run that started it. */
 export async function readApprovalDiff(engine: Engine, run: string, bytesMax: number): Promise<BoundedDiff | undefined> {
   const report = await readRunDiff(engine, { run, bytesMax, steps: false });
   if (report !== undefined) return report.diff;

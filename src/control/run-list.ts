@@ -10,13 +10,13 @@ export interface ListedRun extends RunSummary {
   readonly usage?: UsageReport;
 }
 
-/** Stores in which agents were called; that is asked once, since the answer looks at every call. */
-const called = new WeakSet<Store>();
+/** Stores known to have calls of agents. The query reads every call, so it is made only until it finds one. */
+const storesWithCalls = new WeakSet<Store>();
 
 /** The runs with what their agents used; costs nothing in a store where no agent was ever called. */
 export async function withUsage(store: Store, runs: readonly RunSummary[]): Promise<readonly ListedRun[]> {
-  if (!called.has(store) && (await store.usage({})).attempts === 0) return runs;
-  called.add(store);
+  if (!storesWithCalls.has(store) && (await store.usage({})).attempts === 0) return runs;
+  storesWithCalls.add(store);
   const used = runs.map(async (run) => {
     const usage = usageOf(await store.usage({ run: run.id, withChildren: true }));
     return usage === undefined ? run : { ...run, usage };

@@ -102,7 +102,7 @@ export interface GroupReport extends Pick<StepReport, 'path' | 'step' | 'kind'> 
   readonly failures: readonly string[];
 }
 
-/** How the workflow file differs from the definition that the run keeps. */
+/** How the workflow file differs from the definition stored with the run. */
 export type DefinitionChange =
   | { readonly kind: 'gone' }
   | { readonly kind: 'invalid' }
@@ -120,7 +120,7 @@ export interface RunReport {
   readonly overrides: readonly OverrideReport[];
   /** What its workers assumed instead of asking, and how people answered. */
   readonly assumptions: readonly AssumptionReport[];
-  /** How the workflow file differs from the definition that an open run keeps; `pawl show` reads it. */
+  /** How the workflow file differs from the definition stored with an open run; `pawl show` reads it. */
   readonly definitionChange?: DefinitionChange;
 }
 
@@ -133,7 +133,7 @@ export const shownValues: ValueFilter = ({ status, kind }, { bytes }) =>
 const JSON_BYTES_MAX = 1024 * 1024;
 const JSON_TOTAL_MAX = 32 * 1024 * 1024;
 
-/** The values that the JSON of a report has: none that is very large, and not more than fit into memory together. */
+/** Selects the values of the JSON report: none that is very large, and in total no more than fit into memory. */
 function jsonValues(): ValueFilter {
   let total = 0;
   return (_, { bytes }) => {
@@ -330,7 +330,7 @@ function waitOf(wait: OpenWait, { run, gates, halt, steps }: WaitContext): WaitR
   };
 }
 
-/** The command that helps a run which waits for its child: that of what the child waits for. */
+/** The command for a run that waits for its child: the command for the child's own wait. */
 async function commandBelow(store: Store, { kind, child }: OpenWait): Promise<string | undefined> {
   if (kind !== 'child' || child === undefined || (await store.resolve(child, 1)).length === 0) return undefined;
   const { waits } = await readRunTree(store, child);

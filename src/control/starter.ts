@@ -1,4 +1,4 @@
-// Owns whose run it is: that of the starter of its topmost parent.
+// Owns who started a run. A child run counts as started by whoever started its topmost parent.
 
 import type { Store } from '../store/store.ts';
 
@@ -9,7 +9,7 @@ export async function starterOf(store: Pick<Store, 'load'>, run: string): Promis
   return origin.actor;
 }
 
-/** The run of a starter, for messages. */
+/** Describes a run by its starter, for messages. */
 export function startedText(starter: string | undefined): string {
   return starter === undefined ? 'a run of unknown origin' : `a run that ${starter} started`;
 }

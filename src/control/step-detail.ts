@@ -1,5 +1,5 @@
-// Owns everything about one step of a run: its attempts with what was claimed and observed, cut to a size that a page can show,
-// and what it is by its definition. Values that were cut can be read whole by their digest.
+// Owns the details of one step of a run: its definition, and its attempts with claim and evidence, cut to a size that a page
+// can show. A value that was cut can be read in full by its digest.
 
 import { EngineError } from '../base/error.ts';
 import type { Json } from '../base/json.ts';
@@ -67,7 +67,7 @@ async function detailOf(store: Store, step: StepReport, rows: readonly StoredAtt
   return { ...step, output: output ?? null, claim: claim ?? null, evidence: evidence ?? null };
 }
 
-/** The text of a value, at most so long; one that is huge is not read at all. */
+/** The text of a value, cut to a maximum length; a huge value is not read at all. */
 export async function bounded(store: Pick<Store, 'values'>, ref: Ref | undefined): Promise<BoundedValue | null> {
   if (ref === undefined) return null;
   const { digest, bytes } = ref;
@@ -76,7 +76,7 @@ export async function bounded(store: Pick<Store, 'values'>, ref: Ref | undefined
   return { text: text.slice(0, TEXT_MAX), bytes, truncated: text.length > TEXT_MAX, digest };
 }
 
-/** Every value that a run refers to: its parameters, its output, and what its attempts returned, claimed and showed. */
+/** Every value that a run refers to: its parameters, its output, and the outputs, claims and evidence of its attempts. */
 export async function valuesOf(store: Store, run: string): Promise<ReadonlyMap<string, { readonly of: string; readonly bytes: number }>> {
   const [{ state }, rows] = await Promise.all([store.load(run), store.attempts(run)]);
   const all: (readonly [string, Ref | undefined])[] = [

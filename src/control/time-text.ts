@@ -23,7 +23,7 @@ export function clockText(at: number): string {
 
 const SAME_CLOCK_MS = 12 * 3_600_000;
 
-/** A time to come, seen from `now`: the time of day, with the date where that alone could be misread: `2026-11-18 14:03:22`. */
+/** A future time: the time of day, with the date if the time alone could be misread: `2026-11-18 14:03:22`. */
 export function dueText(at: number, now: number): string {
   if (Math.abs(at - now) < SAME_CLOCK_MS) return clockText(at);
   const day = new Date(at);

@@ -1,21 +1,21 @@
-// Owns what a run did over time: one bar per stretch in which a step worked, waited, paused before a retry or stood in a queue.
-// It is read from the log.
+// Owns the timeline of a run, read from its log: one bar per period in which a step worked, waited, paused before a retry
+// or was queued.
 
 import { activationIn } from '../engine/event-facts.ts';
 import type { Activation } from '../kernel/activation.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import type { EventRow } from '../store/store.ts';
 
-/** A stretch of time of one attempt. */
+/** One period of an attempt. */
 interface TimelineBar {
   readonly path: string;
   readonly step: string;
   readonly attempt: number;
   readonly kind: 'work' | 'wait' | 'retry' | 'queue';
   readonly from: number;
-  /** Null while it goes on. */
+  /** Null while the period continues. */
   readonly to: number | null;
-  /** How the attempt ended; null where the step went on, or still does. */
+  /** How the attempt ended; null if it continued after this period, or still does. */
   readonly outcome: string | null;
 }
 

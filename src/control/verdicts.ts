@@ -28,7 +28,7 @@ function isVerdict(value: Json): value is JsonObject {
   return isJsonObject(value) && 'name' in value && 'passed' in value;
 }
 
-/** The error in the result of a step that reported it itself, or whose rows others changed; the engine has no error then. */
+/** The error in the output of a failed step, for failures that the engine has no error for: the step reported it itself, or others changed its rows. */
 export function reportedError({ status, output }: StepReport): string | null {
   return status === 'failed' && isJsonObject(output) && typeof output.error === 'string' ? output.error : null;
 }

@@ -1,9 +1,9 @@
-// Owns what a server knows of its client and asks of it: its name, whether it can put a form before its user, and the
-// requests of the server that wait for the client's response.
+// Owns the client of a connection: its name, whether it can show a form to its user, and the requests of the server that
+// wait for its response.
 
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 
-/** What a client said about itself. It is a claim. */
+/** What a client declares about itself. Nothing proves it. */
 export interface ClientFacts {
   readonly name: string | undefined;
   /** It can show a form to its user. */
@@ -20,11 +20,11 @@ export interface ClientRequest {
 const ELICITS_SINCE = '2025-06-18';
 const NAME_MAX = 60;
 
-/** What a client says about itself, in `initialize` or in `_meta` of a request. */
+/** Reads what a client declares about itself, in `initialize` or in `_meta` of a request. */
 export function clientFacts({ capabilities, clientInfo }: JsonObject, version: string): ClientFacts {
   const name = isJsonObject(clientInfo) && typeof clientInfo.name === 'string' ? clientInfo.name.slice(0, NAME_MAX) : undefined;
   const elicitation = isJsonObject(capabilities) ? capabilities.elicitation : undefined;
-  // Without modes it is forms: the first version had nothing else.
+  // The first version had only forms, so no modes means forms.
   const hasForms = isJsonObject(elicitation) && (Object.keys(elicitation).length === 0 || isJsonObject(elicitation.form));
   return { name, elicits: hasForms && version >= ELICITS_SINCE };
 }
@@ -65,7 +65,7 @@ export class ClientLink {
     return promise;
   }
 
-  /** Takes a response of the client; one to no open request is ignored. */
+  /** Handles a response of the client; it is ignored if no request with its id is open. */
   receive({ id, result }: JsonObject): void {
     if (typeof id === 'string') this.open.get(id)?.(isJsonObject(result) ? result : CANCELLED);
   }

@@ -1,5 +1,5 @@
-// Owns asking the person through the client: the questions of an agent as a form, and the answers in what comes back. It
-// is off unless the user's own settings allow it, since a server cannot prove that a person filled in the form.
+// Owns asking the person through the client: the questions of an agent as a form, and the answers in its response. It is
+// off unless the user's own settings allow it, since a server cannot prove that a person filled in the form.
 //
 // - Only questions of an agent are asked, which are information. An approval is never decided this way.
 // - Answers that must be signed are never taken from a form.
@@ -16,7 +16,7 @@ export interface FormRight {
   actorFor(client: ClientFacts): string;
 }
 
-/** The questions that the client is asked to put before its user, by the name under which the answers come back. */
+/** The forms that the client should show to its user, by the name under which the answers are returned. */
 export async function formsFor(
   session: AttendedSession,
   client: ClientFacts,
@@ -26,7 +26,7 @@ export async function formsFor(
   return asked === undefined ? undefined : { [nameOf(asked)]: { method: 'elicitation/create', params: formOf(asked) } };
 }
 
-/** The name of questions: it fits only these questions of this attempt, so old answers are answers to nothing. */
+/** The name of a form. It identifies these questions of this attempt, so late answers to other questions are ignored. */
 function nameOf({ run, path, attempt, digest }: WaitingQuestions): string {
   return `${run}/${path}/${attempt}/${digest}`;
 }
@@ -44,7 +44,7 @@ function fieldOf(index: number): string {
   return `answer${index + 1}`;
 }
 
-/** Forms are flat, and older clients know no lists: where several options may be chosen, they are typed with commas. */
+/** Forms are flat, and older clients do not support lists: several options are typed with commas between them. */
 function propertyOf({ question, options, multiSelect, header }: AgentQuestion): JsonObject {
   const labels = options.map(({ label }) => label);
   const title = header ?? question.slice(0, TITLE_MAX);
@@ -54,7 +54,7 @@ function propertyOf({ question, options, multiSelect, header }: AgentQuestion): 
 
 const TITLE_MAX = 60;
 
-/** Records what the person answered in a form; returns false when they left it for later. */
+/** Records the person's answers from a form; returns false if they postponed it. */
 export async function takeForms(session: AttendedSession, inputs: JsonObject, actor: string): Promise<boolean> {
   for (const asked of await session.questions()) {
     const given = inputs[nameOf(asked)];

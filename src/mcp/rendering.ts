@@ -1,5 +1,5 @@
-// Owns the texts that an agent reads over MCP: the step that is open with all it needs, or why there is none. Each text
-// is complete, since an agent may have forgotten everything before it, and bounded, since an agent pays for all of it.
+// Owns the texts that an agent reads over MCP: the open steps with their instructions, or why there are none. Each text is
+// complete, since an agent may have lost all earlier context, and limited in size, since the agent pays for its tokens.
 
 import { type AttendedRun, type OpenWork, resultLines, stepName, stepNames } from '../attended/attended-run.ts';
 import { dispatchPrompt, dispatchReason, type WorkDispatch } from '../attended/dispatch.ts';
@@ -11,7 +11,7 @@ import { argumentLines } from '../definition/param/arg.ts';
 import type { OpenWait } from '../engine/status.ts';
 import { inOneLine, quotedAfterFirst } from '../steps/instructions/quotes.ts';
 
-/** How many characters of instructions an answer has; the first step is always whole. */
+/** The maximum length of the instructions in one reply; the first step is always complete. */
 const WHOLE_MAX = 2000;
 /** How many open steps a page lists by name. */
 const PAGE = 20;
@@ -118,7 +118,7 @@ function workText(work: OpenWork): string {
   return lines.join('\n');
 }
 
-/** Work for a sub-agent, for the agent that sends it off. */
+/** Dispatched work, as the dispatching agent sees it. */
 function dispatchText({ step, item, run, token }: OpenWork, dispatch: WorkDispatch): string {
   const which = item === undefined ? '' : `, item "${item}"`;
   const command = `call pawl_next with run "${run}" and token "${token}"`;
@@ -132,7 +132,7 @@ function dispatchText({ step, item, run, token }: OpenWork, dispatch: WorkDispat
   ].join('\n');
 }
 
-/** What became of a submission, and what is new for the agent: the steps whose instructions it has not been given here. */
+/** The result of a submission, and the steps whose instructions this connection has not sent yet. */
 export function replyText(reply: Reply, seen: Set<string>): string {
   const { receipt, run } = reply;
   if (receipt?.kind === 'assumed') return receiptText(receipt);
@@ -155,7 +155,7 @@ export function replyText(reply: Reply, seen: Set<string>): string {
   return [...verdict, summaryLine(run), ...whole.map(workText), ...others].join('\n\n');
 }
 
-/** What became of a submission of a worker that does one step only: the verdict, and that step again if it is not done. */
+/** The reply to a worker that does only one step: the verdict, and that step again if it is not done. */
 export function ownStepText(reply: Reply): string {
   const { receipt, run } = reply;
   const again = workIn(run).map(workText);
@@ -174,12 +174,12 @@ function receiptText(receipt: Receipt): string {
   return `NOT accepted: step "${step}" is not done${again}${after(receipt.message)}`;
 }
 
-/** What happened, after a colon; its further lines are quoted, so that they cannot pass for what Pawl says. */
+/** A message after a colon. Its further lines are quoted, so that the agent cannot mistake them for text of Pawl. */
 function after(message: string): string {
   return message === '' ? '.' : `: ${quotedAfterFirst(message)}`;
 }
 
-/** The open runs of the project that an agent could take up, and how. */
+/** The open runs of the project that an agent can adopt, and how. */
 export function othersText(others: readonly ProjectRun[]): string[] {
   if (others.length === 0) return [];
   const rows = others.slice(0, PAGE).map(({ run, holder }) => {

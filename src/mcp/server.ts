@@ -1,9 +1,9 @@
 // Owns the connection with one client: which requests there are, in which order they may come, and that each gets one
 // response. It does not know what the tools do. No message ends the connection, only the end of the stream.
 //
-// - A tool may ask the client for something. Up to 2025-11-25 the server sends a request of its own and waits; since
-//   2026-07-28 the response says what is asked, and the client repeats its request with the answers.
-// - A client that cancels a request gets no response. What the tool had recorded by then stays recorded.
+// - A tool may ask the client for input. Up to 2025-11-25 the server sends its own request and waits; since 2026-07-28 the
+//   response lists the requested inputs, and the client repeats its request with the answers.
+// - A client that cancels a request gets no response. Whatever the tool recorded before that stays recorded.
 
 import type { Readable } from 'node:stream';
 import { messageOf } from '../base/error.ts';
@@ -32,7 +32,7 @@ export interface ToolSpec {
   readonly annotations: JsonObject;
 }
 
-/** The result of a tool: a text for the model, and whether it is an error; or what it asks the client first. */
+/** The result of a tool: a text for the model, and whether it is an error; or the inputs that it needs first. */
 export type ToolAnswer = { readonly text: string; readonly isError: boolean } | { readonly asks: Readonly<Record<string, ClientRequest>> };
 
 /** The call around a tool. */
@@ -40,9 +40,9 @@ export interface CallContext {
   /** Aborted when the client cancels the request. */
   readonly signal: AbortSignal;
   readonly client: ClientFacts;
-  /** Says what is going on; absent if the client did not ask for progress. */
+  /** Reports progress; absent if the client did not ask for it. */
   readonly progress?: (message: string) => void;
-  /** What the client answered to what the tool asked, by the same names. */
+  /** The client's answers to the requested inputs, by the same names. */
   readonly inputs?: JsonObject;
 }
 
@@ -103,7 +103,7 @@ class Connection {
   private version: string | undefined;
   private client: ClientFacts = { name: undefined, elicits: false };
   private readonly open = new Map<MessageId, AbortController>();
-  /** Those of the open requests that may take as long as the client is told about progress. */
+  /** The open requests with progress notifications, which may take longer. */
   private readonly long = new Set<AbortController>();
 
   constructor(server: ToolServer, send: (message: Json) => void) {
@@ -112,7 +112,7 @@ class Connection {
     this.link = new ClientLink(send);
   }
 
-  /** The client is gone: nobody answers what it was asked, and nobody is told about progress. */
+  /** The client is gone: its answers and its progress notifications are no longer needed. */
   end(): void {
     this.link.end();
     for (const request of this.long) request.abort('gone');
@@ -211,7 +211,7 @@ class Connection {
     throw new ProtocolError('internal', `the tool "${name}" asked the client more than ${ROUNDS_MAX} times`);
   }
 
-  /** Sends what is going on while a request is open, if its client gave a token for that. */
+  /** Sends progress notifications while a request is open, if its client gave a token for them. */
   private progressFor(params: JsonObject, signal: AbortSignal): ((message: string) => void) | undefined {
     const token = progressToken(params);
     if (token === undefined) return undefined;
@@ -229,7 +229,7 @@ function progressToken({ _meta }: JsonObject): string | number | undefined {
   return typeof token === 'string' || typeof token === 'number' ? token : undefined;
 }
 
-/** A request: what cancels it, who sent it, and whether it names its version itself. */
+/** A request: the signal that cancels it, its client, and whether it names its protocol version itself. */
 interface RequestFacts {
   readonly signal: AbortSignal;
   readonly client: ClientFacts;

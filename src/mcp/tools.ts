@@ -1,8 +1,8 @@
-// Owns the tools of the server: their names, their arguments, and that every failure is an answer with its code. Their
-// descriptions are fixed and contain nothing of a workflow, so that no file of a project can put words into them.
+// Owns the tools of the server: their names and arguments, and the rule that every failure is a result with an error code.
+// Their descriptions are constant and contain no text of a workflow, so that no file of a project can inject text there.
 //
-// - Without progress a call returns within a minute, since clients give up then. With it, a call waits as long as the
-//   engine works, up to half an hour, and says what is going on.
+// - Without progress notifications a call returns within a minute, since clients give up then. With them, a call waits as
+//   long as the engine works, up to half an hour, and reports its activity.
 
 import type { DriveLimits } from '../attended/drive.ts';
 import type { AttendedSession, SessionRuns } from '../attended/session.ts';
@@ -193,11 +193,11 @@ const NOTHING = 'There is no run here yet.';
 const INSTRUCTIONS =
   'Pawl hands out the steps of a workflow one at a time. Do the step that is open, report it with its token, and do what the answer says. Only what the engine could verify counts as done. If you do not know what you were doing, call pawl_next. Approvals are for people: when the run waits for one, say so and stop.';
 
-/** How long a call with progress waits, and how often it says what is going on. */
+/** How long a call with progress notifications waits, and how often it sends one. */
 const LONG_MS = 30 * 60_000;
 const PROGRESS_MS = 5000;
 
-/** What a server is made of. */
+/** The options of a server. */
 export interface ServerOptions {
   readonly version: string;
   /** Whether it starts runs, or serves only those it was given. */
@@ -230,7 +230,7 @@ export function serverOf(session: AttendedSession, options: ServerOptions): Tool
         if (typeof text !== 'string') return text;
         return { text: mayStart && name === 'pawl_status' ? `${text}\n\n${offersText(await session.offers())}` : text, isError: false };
       } catch (thrown) {
-        // A bug of ours is reported like any failure: the agent can continue with what it has.
+        // A bug of ours is reported like any failure, and the agent can continue.
         return failed(isEngineError(thrown) ? thrown.code : 'INTERNAL', messageOf(thrown));
       } finally {
         stop();
@@ -246,11 +246,11 @@ interface ToolCall {
   readonly forms: FormRight | undefined;
 }
 
-/** The text of a tool; or the questions of an agent that the client is to put before its user first. */
+/** The text of a tool, or the questions of an agent that the client must show to its user first. */
 async function answerOf(tool: Tool, { args, caller, context, forms }: ToolCall): Promise<string | ToolAnswer> {
   const { client, inputs } = context;
   if (forms === undefined || tool.annotations.readOnlyHint === true) return tool.call(caller, args);
-  // The client has been asked: what was submitted is recorded, and the answers move the run on.
+  // The client has shown the forms: the submission is already recorded, and the answers continue the run.
   if (inputs !== undefined) {
     const taken = await takeForms(caller.session, inputs, forms.actorFor(client));
     const next = await NEXT.call(caller, {});
@@ -265,7 +265,7 @@ function limitsOf({ progress, signal }: CallContext): DriveLimits {
   return progress === undefined ? { signal } : { signal, idleMs: LONG_MS };
 }
 
-/** Says from time to time what the engine does, until it is stopped. */
+/** Reports the engine's activity at intervals, until it is stopped. */
 function sayProgress(session: AttendedSession, { progress }: CallContext, everyMs: number): () => void {
   if (progress === undefined) return () => undefined;
   let isOver = false;
@@ -273,7 +273,7 @@ function sayProgress(session: AttendedSession, { progress }: CallContext, everyM
     const lines = await session.activity(Date.now());
     if (!isOver) progress(lines.join('; ') || 'working');
   };
-  // What cannot be read now is told the next time; the call itself reports a lasting failure.
+  // A failed read is retried at the next interval; the call itself reports a lasting failure.
   const timer = setInterval(() => say().catch(() => undefined), everyMs);
   return () => {
     isOver = true;

@@ -37,7 +37,7 @@ export function isStateless({ params, method }: Message): boolean {
   return true;
 }
 
-/** What the client of a request with its own version says about itself. */
+/** What the client declares about itself in a request that names its version. */
 export function statelessClient({ _meta }: JsonObject): ClientFacts {
   const meta = isJsonObject(_meta) ? _meta : {};
   return clientFacts({ capabilities: meta[`${META}clientCapabilities`] ?? {}, clientInfo: meta[`${META}clientInfo`] ?? {} }, STATELESS);
@@ -52,7 +52,7 @@ const CACHED: Readonly<Record<string, number>> = {
   'resources/read': 0,
 };
 
-/** A result with what a response to a request with its own version must have. */
+/** A result with the fields that the response to a request with its own version must have. */
 export function statelessResult(
   result: JsonObject,
   { method, serverInfo }: { readonly method: string; readonly serverInfo: JsonObject },

@@ -32,13 +32,13 @@ import { CHANGE_TABLES, ChangeLog } from './stream/change-log.ts';
 import { Streams } from './stream/streams.ts';
 import { watchOthers } from './takeover.ts';
 
-/** Options of a server of this project: those of a program's, and the project behind it. */
+/** The options of `createServer`, and the project to serve. */
 export interface OpenServerOptions extends ServerOptions {
   /** The project behind it, in place of `workflows`. */
   readonly project?: ServedProject;
 }
 
-/** A server with its inside, for the command line and tests. */
+/** A server with its internals, for the command line and tests. */
 export interface OpenServer extends PawlServer {
   /** Every route, for tests and descriptions. */
   readonly app: ServerApp;
@@ -80,7 +80,7 @@ function checkOptions(options: OpenServerOptions): void {
     throw new EngineError('OPTION_INVALID', 'createServer: "workflows" has no effect beside "project"; leave one of them out');
 }
 
-/** The port where nothing else is said. */
+/** The default port. */
 export const PORT = 7411;
 
 /** Opens a server around an engine. It listens when `listen` is called, or answers through `fetch`. */
@@ -102,7 +102,7 @@ class AppServer implements OpenServer {
   constructor(engine: Engine, options: OpenServerOptions, parts: readonly ServerPart[]) {
     const { db = ':memory:', now = Date.now, warn = (error) => process.emitWarning(String(error)), groups = {} } = options;
     this.front = present({ publicUrl: options.publicUrl, trustedProxy: options.trustedProxy });
-    // Mounted in another server, it is reached under that one's address, or under the one that is said.
+    // Mounted in another server, it has that server's address, or the given public one.
     this.addresses = addressesOf({ host: '127.0.0.1', port: 80, hasTls: false, ...this.front });
     const database = openServerDatabase(serverFileOf(db), tablesOf(parts));
     const ordered = openServerDatabase(serverFileOf(db), [CHANGE_TABLES], 'NORMAL');
@@ -158,7 +158,7 @@ class AppServer implements OpenServer {
 
   private async open({ host = '127.0.0.1', port = PORT, tls }: ListenOptions): Promise<Listening> {
     const at = { host, hasTls: tls !== undefined, ...this.front };
-    // What is refused is refused before the port is open.
+    // An address that is not allowed is refused before the port is open.
     addressesOf({ ...at, port });
     const socket = createAdaptorServer({ fetch: this.app.fetch, ...socketOptions(tls) }) as Server;
     this.socket = socket;

@@ -1,4 +1,5 @@
-// Owns reading the body of a request: bounded before and while it is read, alone and together with the others, and JSON only.
+// Owns reading the body of a request: JSON only, with limits on each body and on all bodies together, checked before and
+// while they are read.
 
 import { EngineError } from '../base/error.ts';
 import type { Json } from '../base/json.ts';
@@ -8,7 +9,7 @@ import { parseStrictJson } from './strict-json.ts';
 /** The largest body in bytes, unless a route says otherwise. */
 const BODY_MAX = 1024 * 1024;
 
-/** How many bytes of bodies may be held while they are read. Who has not logged in cannot use up what others have. */
+/** How many bytes of bodies may be held while they are read. Callers without a login have a limit of their own. */
 const HELD_MAX = { known: 128 * 1024 * 1024, nobody: 64 * 1024 * 1024 };
 const held = { known: 0, nobody: 0 };
 
@@ -32,7 +33,7 @@ export async function readBody(c: ServerContext, max = BODY_MAX): Promise<Uint8A
     }
   } catch (cause) {
     if (cause instanceof EngineError) throw cause;
-    // Whoever sent it broke off. That is no failure of ours.
+    // The sender broke off, which is not a failure of ours.
     throw new EngineError('REQUEST_INVALID', 'the request ended before its body was complete', { cause });
   } finally {
     held[who] -= size;

@@ -1,5 +1,5 @@
-// Owns the caller of a request: a person with a name and scopes, however they logged in. Routes see nothing else of a login. What
-// they may do is decided by `rightOf` of `src/authority`, as for a caller of the command line.
+// Owns the caller of a request: a person with a name and scopes, however they logged in. Routes see nothing else of a login.
+// `rightOf` of `src/authority` decides what they may do, as for a caller of the command line.
 
 import type { LoggedIn } from '../authority/right.ts';
 import type { LoginScope } from '../authority/rights.ts';

@@ -1,4 +1,4 @@
-// Owns the project of a server that is mounted in a program: the workflows it was given, which its code vouches for.
+// Owns the project of a server that is mounted in a program: the workflows that the program passes, which are trusted.
 
 import type { AnyWorkflow } from '../api/engine-options.ts';
 import { compiledOf } from '../api/workflow-source.ts';

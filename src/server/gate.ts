@@ -17,10 +17,10 @@ type Guard = MiddlewareHandler<{ Variables: Partial<ServerVariables> }>;
 export function scopeGate(routes: readonly Route[]): Guard {
   const rows = new Map(routes.map((route) => [`${route.method} ${route.path}`, route]));
   return async (c, next) => {
-    const meant = matchedRoutes(c).find(({ method }) => method !== 'ALL');
-    if (meant === undefined) return next();
-    const row = rows.get(`${meant.method} ${meant.path}`);
-    if (row === undefined) throw new EngineError('NOT_ALLOWED', `${meant.method} ${meant.path} is not in the table of routes`);
+    const route = matchedRoutes(c).find(({ method }) => method !== 'ALL');
+    if (route === undefined) return next();
+    const row = rows.get(`${route.method} ${route.path}`);
+    if (row === undefined) throw new EngineError('NOT_ALLOWED', `${route.method} ${route.path} is not in the table of routes`);
     assertScope(c.get('caller'), row);
     return next();
   };
@@ -49,7 +49,7 @@ export class Methods {
       .map(({ method, path }) => ({ method, pattern: new RegExp(`^${path.replace(/:\w+/g, '[^/]+').replace(/\/\*$/, '/.*')}$`) }));
   }
 
-  /** The methods of a path, as the Allow header has them; undefined for a path that is not there. */
+  /** The methods of a path, for the Allow header; undefined for an unknown path. */
   allowed(path: string): string | undefined {
     const found = new Set(this.paths.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method));
     if (found.size === 0) return undefined;
@@ -63,7 +63,7 @@ export class Methods {
     return new Response(null, { status: 204, headers: { allow } });
   };
 
-  /** The response for a path, or a method of a path, that is not there. */
+  /** The response for an unknown path, or for a method that a path does not have. */
   readonly missing = (c: ServerContext): Response => {
     const allow = this.allowed(c.req.path);
     if (allow !== undefined && !allow.split(', ').includes(c.req.method))

@@ -31,7 +31,7 @@ const HEADERS: Readonly<Record<string, string>> = {
 /** Sets the headers of every response; a route may set a stricter cache than "no-store", never a laxer policy. */
 export const securityHeaders: MiddlewareHandler = async (c, next) => {
   await next();
-  // The response to HEAD has no body: what would have been read must not stay open.
+  // The response to HEAD has no body, so the stream must not stay open.
   if (c.req.method === 'HEAD') await c.res.body?.cancel();
   for (const [name, value] of Object.entries(HEADERS)) c.res.headers.set(name, value);
   if (!c.res.headers.has('cache-control')) c.res.headers.set('cache-control', 'no-store');

@@ -1,6 +1,6 @@
-// Owns that places of this machine stay on it: who asks over HTTP learns the files of the project from its folder on, and of
-// any other file the last name. What runs recorded (values, prompts, logs, histories) is shown as it is: digests and hashes
-// are over it, and whoever may read a run may read that.
+// Owns hiding paths of this machine from HTTP responses: files of the project are shown relative to its folder, other files
+// by their last name. What runs recorded (values, prompts, logs, histories) is not changed: digests and hashes cover it, and
+// whoever may read a run may read that.
 
 import { readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -12,7 +12,7 @@ const RECORDED: ReadonlySet<string> = new Set([
   ...['params', 'output', 'shown', 'claim', 'evidence', 'prompt', 'question', 'questions', 'input', 'payload', 'answer', 'assumed'],
   ...['rows', 'lines', 'text', 'diff', 'subjects', 'options', 'value'],
 ]);
-/** Words with a slash that are no files: addresses of the server itself. */
+/** First segments of the server's own URL paths, which are not files. */
 const OWN = new Set(['api', 'auth', 'd', 'hooks', 'healthz', 'readyz', 'metrics', 'pawl']);
 
 interface KnownPlaces {
@@ -22,7 +22,7 @@ interface KnownPlaces {
   readonly db: string | undefined;
 }
 
-/** Takes the places of this machine out of what leaves it. */
+/** Removes paths of this machine from responses. */
 export class MachinePaths {
   private readonly known: readonly (readonly [place: string, shown: string])[];
   private readonly any: RegExp;
@@ -34,23 +34,23 @@ export class MachinePaths {
       ...[[`file://${project}/`, ''] as const, [`${project}/`, ''] as const, [project, basename(project)] as const],
       ...[[`${home}/`, '~/'] as const],
     ];
-    // A folder at the top is no secret, and its name is in too many words.
+    // A top-level folder is not a secret, and its name occurs in too many other words.
     this.known = known.filter(([place]) => place.split('/').filter((part) => part !== '').length > 1);
     const tops = readdirSync('/').filter((name) => !OWN.has(name));
     this.any = new RegExp(`(?:file://)?(?<![\\w.~/-])/(?:${tops.map(RegExp.escape).join('|')})(?:/[^\\s/"'\`,;:()]+)+`, 'g');
   }
 
-  /** A message without any place of this machine. */
+  /** A message without any path of this machine. */
   message(text: string): string {
     return this.text(text).replace(this.any, (path) => `…/${basename(path)}`);
   }
 
-  /** A message with everything in it, such as the details of a failure. */
+  /** JSON without any path of this machine, such as the details of a failure. */
   messages(value: Json): Json {
     return mapped(value, (text) => this.message(text), NOTHING);
   }
 
-  /** The JSON of an answer: without the places of this project, but for what runs recorded. */
+  /** The JSON of a response without the paths of this project, except in what runs recorded. */
   answer(json: string): string {
     if (!this.known.some(([place]) => json.includes(place))) return json;
     return JSON.stringify(mapped(JSON.parse(json) as Json, (text) => this.text(text), RECORDED));

@@ -1,11 +1,11 @@
-// Owns the description of the API: OpenAPI 3.1, made from the same declarations that routes are mounted with.
+// Owns the description of the API: OpenAPI 3.1, generated from the declarations of the routes.
 
 import * as z from 'zod';
 import type { JsonObject } from '../base/json.ts';
 import { PROBLEM_TYPE } from './problem.ts';
 import type { Route } from './route.ts';
 
-/** The problem that failures are sent as. */
+/** The JSON of an error response. */
 const PROBLEM: JsonObject = {
   type: 'object',
   required: ['type', 'title', 'status', 'code', 'detail'],

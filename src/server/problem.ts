@@ -16,7 +16,7 @@ export interface Problem {
   readonly status: number;
   readonly code: ErrorCode | 'INTERNAL';
   readonly detail: string;
-  /** Whether sending it again can help: never, by itself later, or after a change. */
+  /** Whether a retry can help: never, later without a change, or after a change. */
   readonly retry: 'never' | 'auto' | 'after-change';
   readonly position?: { readonly file?: string; readonly line: number; readonly column: number };
   readonly details?: Readonly<Record<string, unknown>>;

@@ -40,7 +40,7 @@ export interface Repeats {
   readonly underWay: Map<string, { readonly request: string; readonly answer: Promise<Response> }>;
 }
 
-/** Answers a request that may come twice; `use` is called at most once per key. */
+/** Handles a request that may be sent twice; `use` is called at most once per key. */
 export async function repeated(
   repeats: Repeats,
   { c, caller, route, given }: { readonly c: ServerContext; readonly caller: Caller; readonly route: Route; readonly given: Json },

@@ -11,13 +11,13 @@ import type { MachinePaths } from './machine-paths.ts';
 import { invalidRequest } from './problem.ts';
 import { type Repeats, repeated } from './repeats.ts';
 
-/** What middleware leaves for the routes. */
+/** The variables that middleware sets for the routes. */
 export interface ServerVariables {
-  /** Who asks; unset where nobody has proved who they are. */
+  /** The caller; not set without a login. */
   readonly caller: Caller;
-  /** Takes the places of this machine out of what is answered. */
+  /** Removes paths of this machine from responses. */
   readonly paths: MachinePaths;
-  /** What the request did, for the audit; unset where its method and path say it all. */
+  /** What the request did, for the audit; not set if its method and path are enough. */
   readonly acts: readonly RequestAct[];
 }
 
@@ -25,7 +25,7 @@ export interface ServerVariables {
 export interface RequestAct {
   /** The verb of the command line: `decide`, `cancel`, `start`. */
   readonly action: string;
-  /** A person or a token, where it is no run. */
+  /** A person or a token, if it is not about a run. */
   readonly about?: string | undefined;
   /** Absent also while a run that is started has no id. */
   readonly run?: string | undefined;
@@ -33,7 +33,7 @@ export interface RequestAct {
   readonly step?: string | undefined;
   /** What was chosen: an option, a way to go on, the name of a signal. */
   readonly choice?: string | undefined;
-  /** The code of the error, where it did not go as the request did. */
+  /** The code of the error, if it differs from the result of the request. */
   readonly outcome?: string | undefined;
 }
 
@@ -83,7 +83,7 @@ interface RouteRequest<R extends Route> {
   readonly body: OutputOf<R['body']>;
   /** A name for this request that is the same when it is repeated under the same key; undefined without a key. */
   readonly key: string | undefined;
-  /** Notes what the request does, before it is done; said again once more is known. */
+  /** Records what the request does, before it is done; called again when more is known. */
   readonly note: (...acts: readonly RequestAct[]) => void;
 }
 
@@ -127,7 +127,7 @@ function jsonResponse(c: ServerContext, answered: object, status = 200): Respons
   return new Response(c.get('paths')?.answer(text) ?? text, { status, headers: { 'content-type': 'application/json' } });
 }
 
-/** Who asks. The gate lets nobody through to a route that needs a login; a public route gets nobody. */
+/** The caller. The gate rejects requests without a login, except for public routes, which get `NOBODY`. */
 function callerOf(c: ServerContext, { scope }: Route): Caller {
   const caller = c.get('caller');
   if (caller !== undefined) return caller;

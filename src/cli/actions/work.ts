@@ -33,7 +33,7 @@ interface JobParts {
 
 /** How long a job stays for a delay that is about to end, and for the owner of a run that may be dead. */
 const SOON_MS = 60_000;
-const LOOK_MS = 1000;
+const POLL_MS = 1000;
 const ROUNDS_MAX = 20;
 
 /** Does all that can be done now. Returns the open runs. */
@@ -122,7 +122,7 @@ export async function outliveOwners(store: Store): Promise<void> {
     for (;;) {
       const { owner } = await store.load(id);
       if (owner === undefined || isDead(owner)) break;
-      await setTimeout(LOOK_MS);
+      await setTimeout(POLL_MS);
     }
   }
 }

@@ -29,7 +29,7 @@ export const run: CommandRun = async (terminal, given) => {
   const only = given.option('run') ?? shell.env.PAWL_RUN ?? (await runAbove(shell, host));
   const runs = only === undefined ? await host.existing(earlierRuns(shell, place)) : [await host.find(only)];
   if (only !== undefined) for (const id of runs) host.remember(id, 'served');
-  const session = new AttendedSession(host, { runs, mayTakeUp: only === undefined });
+  const session = new AttendedSession(host, { runs, mayAdopt: only === undefined });
   const forms = only === undefined ? formRight(shell, place) : undefined;
   const resources = resourcesOf({ shell, place, session, store: () => host.database() });
   const server = serverOf(session, { version: versionOf(), mayStart: only === undefined, resources, ...present({ forms }) });

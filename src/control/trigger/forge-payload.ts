@@ -1,5 +1,5 @@
-// Owns what a workflow reads as `trigger` where the forge sent no payload: the facts of an issue or a pull request, read from
-// the forge, in the form of GitHub's payloads.
+// Owns the value of `trigger` if the forge sent no payload: the facts of an issue or a pull request, read from the forge, in
+// the format of GitHub's payloads.
 
 import { present } from '../../base/fields.ts';
 import type { Json, JsonObject } from '../../base/json.ts';

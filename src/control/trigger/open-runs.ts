@@ -1,4 +1,4 @@
-// Owns that a workflow has one open run for an issue or a pull request.
+// Owns the rule that a workflow has at most one open run per issue or pull request.
 
 import type { Engine } from '../../api/engine.ts';
 import { EngineError } from '../../base/error.ts';
@@ -8,7 +8,7 @@ import type { RunOrigin, RunSummary, Store } from '../../store/store.ts';
 /** The issue or the pull request that a run is for. */
 type RunSubject = Pick<RunOrigin, 'issue' | 'pr'>;
 
-/** The states of runs that are open: those that go on, and those that a person can resume. */
+/** The states of open runs: those that continue, and those that a person can resume. */
 export const OPEN_STATES: readonly RunStatus[] = ['pending', 'running', 'waiting', 'failed', 'escalated'];
 
 /** The open runs of a workflow for an issue or a pull request; none if it is for neither. */

@@ -1,4 +1,4 @@
-// Owns what an event's payload is about: the issue or the pull request, and what runs know of it by name.
+// Owns reading the issue or the pull request from an event's payload, and the facts about it that runs can name.
 
 import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
@@ -11,7 +11,7 @@ interface TriggerSubject {
   readonly facts: JsonObject;
 }
 
-/** What a payload is about. */
+/** The subject of a payload. */
 export function subjectOf(payload: JsonObject): TriggerSubject {
   const isOfPull = isJsonObject(payload.issue) && isJsonObject(payload.issue.pull_request);
   // A comment on a pull request arrives as a comment on an issue with a `pull_request` field.

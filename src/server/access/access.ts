@@ -25,17 +25,17 @@ export interface Access extends PasskeyStore {
 /** How a caller was authenticated. */
 export type Proof = { readonly kind: 'session' | 'token'; readonly id: string; readonly person: string };
 
-const known = new WeakMap<Services, Access>();
+const accessByServices = new WeakMap<Services, Access>();
 const proofs = new WeakMap<Caller, Proof>();
 
 /** The state of access of a server. */
 export function accessOf(services: Services): Access {
-  const found = known.get(services);
-  if (found !== undefined) return found;
+  const existing = accessByServices.get(services);
+  if (existing !== undefined) return existing;
   const { database, now, addresses } = services;
-  const made: Access = { services, database, now, addresses, failures: new FailedLogins(now), streams: new Set() };
-  known.set(services, made);
-  return made;
+  const access: Access = { services, database, now, addresses, failures: new FailedLogins(now), streams: new Set() };
+  accessByServices.set(services, access);
+  return access;
 }
 
 /** The person behind a session cookie. */
@@ -97,7 +97,7 @@ export function isStillValid(access: Access, caller: Caller): boolean {
 
 /** Makes every stream check whether its caller is still valid, after something was revoked. */
 export function endRevokedStreams({ streams }: Access): void {
-  for (const look of [...streams]) look();
+  for (const check of [...streams]) check();
 }
 
 /** The address that a request came from. */
@@ -106,7 +106,7 @@ export function addressOf({ addresses }: Access, c: ServerContext): string {
   return addresses().clientOf(incoming?.socket?.remoteAddress ?? 'unknown', c.req.header('x-forwarded-for'));
 }
 
-/** Runs something whose failure counts as a failed login: limited by address, and recorded. */
+/** Runs a function whose failure counts as a failed login: limited by address, and recorded. */
 export async function loginAttempt<T>(access: Access, c: ServerContext, attempt: () => T | Promise<T>): Promise<T> {
   const address = addressOf(access, c);
   try {

@@ -98,7 +98,7 @@ function parsePublicUrl(text: string): URL {
   return url;
 }
 
-/** The Host headers that mean a URL: with the port, and without it where it is the usual one. */
+/** The Host headers for a URL: with the port, and without it if it is the default port. */
 function hostsOf({ host, hostname, port, protocol }: URL): string[] {
   return port === '' ? [host, `${hostname}:${protocol === 'https:' ? 443 : 80}`] : [host];
 }

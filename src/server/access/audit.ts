@@ -16,9 +16,9 @@ export interface AuditEntry {
   readonly person: string | null;
   /** How they were authenticated: `session`, `token`, `link`, `passkey`, `terminal`; `none` if they were not. */
   readonly via: string;
-  /** What was done: a verb such as `login`, `decide`, `cancel`; the method of a request that says it with its path. */
+  /** A verb such as `login`, `decide`, `cancel`; for other requests the HTTP method. */
   readonly action: string;
-  /** To what: the run, the step and the choice in one text; a person, a token, the path of a request. */
+  /** The subject: run, step and choice in one text; a person, a token, the path of a request. */
   readonly about: string;
   readonly run: string | null;
   /** The step, the approval or the assumption that it was about. */
@@ -32,7 +32,7 @@ export interface AuditEntry {
 
 const KEPT_MAX = 100_000;
 const FAILED_MAX = 10_000;
-/** How often the end is cut off. */
+/** Old entries are deleted after every so many new ones. */
 const TRIM_EVERY = 1000;
 const ABOUT_MAX = 300;
 

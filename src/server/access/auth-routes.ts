@@ -1,5 +1,5 @@
-// Owns logging in and out: the pages for people, and what their script asks for. A link is used by a POST only, so that a
-// robot that previews it, or a browser that fetches ahead, does not use it up.
+// Owns logging in and out: the pages for people, and the requests of their script. Only a POST uses up a link, so that a bot
+// that previews it, or a browser that prefetches it, does not.
 
 import { EngineError, ERROR_CODES, isEngineError } from '../../base/error.ts';
 import { readBody } from '../body.ts';
@@ -16,7 +16,7 @@ import { loginOptions, loginWithPasskey } from './passkeys.ts';
 import { createSession, revokeSession, type Session } from './sessions.ts';
 
 const HTML = 'text/html';
-/** A form has a secret and a few words. */
+/** The largest accepted form, in bytes. */
 const FORM_MAX = 200_000;
 
 /** The routes of logging in. */
@@ -100,7 +100,7 @@ export interface Page {
   readonly status?: number;
 }
 
-/** Shows a page; a failure that a person can understand is one as well. */
+/** Renders a page; an EngineError becomes an error page. */
 export async function onPage(c: ServerContext, make: () => Page | Promise<Page>): Promise<Response> {
   try {
     return pageResponse(c, await make());
@@ -126,7 +126,7 @@ export async function readForm(c: ServerContext): Promise<URLSearchParams> {
   return new URLSearchParams(Buffer.from(await readBody(c, FORM_MAX)).toString('utf8'));
 }
 
-/** Where to go after the login: a page of this server and nothing else. */
+/** Where to go after the login: always a page of this server. */
 function nextOf(c: ServerContext): string {
   return ownPath(c.req.query('next') ?? '/');
 }

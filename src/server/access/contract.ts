@@ -9,7 +9,7 @@ const scopes = z.array(z.enum(LOGIN_SCOPES));
 const lasts = z.string().max(20).refine(isDuration, 'must be a duration such as 12h or 90d, of at most a year').optional();
 const schemaVersion = z.literal(1).default(1);
 const name = z.string().min(1).max(64);
-/** What an authenticator returned; the library looks at its parts. */
+/** The response of an authenticator; the library validates its parts. */
 const response = z.looseObject({ id: z.string().max(2000), response: z.looseObject({ clientDataJSON: z.string().max(10_000) }) });
 
 const person = z.object({

@@ -20,7 +20,7 @@ export function setSessionCookie(c: Context, addresses: Addresses, secret: strin
   setCookie(c, cookieName(addresses), secret, { ...flagsOf(addresses), maxAge: Math.floor(SESSION_MS / 1000) });
 }
 
-/** Takes the cookie away. */
+/** Deletes the cookie. */
 export function clearSessionCookie(c: Context, addresses: Addresses): void {
   deleteCookie(c, cookieName(addresses), flagsOf(addresses));
 }

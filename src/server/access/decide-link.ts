@@ -1,5 +1,5 @@
-// Owns links for one decision: one approval, one person, one use, with an end. A link remembers the digest of what was asked
-// when it was made, so that whoever opens it learns what changed since.
+// Owns links for one decision: for one approval and one person, usable once, with an expiry. A link stores the digest of the
+// approval's content when it was created, so that its page can show what changed since.
 
 import { EngineError } from '../../base/error.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
@@ -12,7 +12,7 @@ import { createLink } from './links.ts';
 import { requirePerson } from './people.ts';
 import type { AccessStore } from './tables.ts';
 
-/** The approval that a link is for, and the digest of what it asked when the link was made. */
+/** The approval of a link, and the digest of its content when the link was created. */
 export interface LinkedApproval {
   readonly run: string;
   readonly path: string;
@@ -25,7 +25,7 @@ interface DecideLinkRequest {
   readonly gate?: string | undefined;
   /** The person who may decide with it. */
   readonly person: string;
-  /** Who makes it. */
+  /** Who creates it. */
   readonly by: string;
   readonly expires?: string | undefined;
 }
@@ -38,8 +38,8 @@ interface DecideLinkPlace {
 }
 
 /**
- * Makes a link with which one person decides one approval, for example for a notification. The person must be known to the
- * server and have the scope `decide`.
+ * Creates a link with which one person decides one approval, for example for a notification. The person must be known to
+ * the server and have the scope `decide`.
  */
 export async function createDecideLink(
   { access, store, addresses }: DecideLinkPlace,

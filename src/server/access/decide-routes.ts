@@ -14,7 +14,7 @@ import { readApprovalDiff } from '../../control/run-diff.ts';
 import { withoutVisits } from '../../definition/address.ts';
 import { isAsShown, type OpenApproval } from '../../engine/request/approvals.ts';
 import { decisionStatement } from '../../engine/signature/signatures.ts';
-import { recheckSubjects } from '../fresh-look.ts';
+import { recheckSubjects } from '../recheck-subjects.ts';
 import { handle, type Route, type ServerApp, type ServerContext } from '../route.ts';
 import type { Services } from '../services.ts';
 import { type Access, accessOf, addressOf, callerOf, loginAttempt } from './access.ts';
@@ -107,7 +107,7 @@ interface SigningRequest {
   readonly actor: string;
 }
 
-/** The statement to sign: only about content that is what its digest says. */
+/** The statement to sign; throws if the content does not match its digest. */
 function statementFor({ run, gate, option, input, actor }: SigningRequest): Statement {
   if (!isAsShown(gate))
     throw new EngineError(
@@ -124,7 +124,7 @@ async function approvalAt({ services }: Access, { run, path }: Pick<LinkedApprov
   return gates.find((gate) => gate.path === path);
 }
 
-/** The same after checking its subjects again; if that is not possible, as it was asked. */
+/** The approval after checking its subjects again; if that is not possible, as it was requested. */
 async function freshApprovalAt(access: Access, at: Pick<LinkedApproval, 'run' | 'path'>): Promise<OpenApproval | undefined> {
   try {
     await recheckSubjects(access.services, at.run);
@@ -137,15 +137,15 @@ async function freshApprovalAt(access: Access, at: Pick<LinkedApproval, 'run' | 
 /** Programs that fetch the links of messages to show a preview of them. */
 const PREVIEWER = /bot\b|bot\/|crawler|spider|preview|externalhit|whatsapp|slack|telegram|discord|skype|mattermost|embedly|unfurl/i;
 
-/** Whether a program fetches the page before a person opens it, if ever: that is no reason to look again. */
+/** Whether a program fetches the page for a preview. The subjects are not checked again for that. */
 function isPreview({ req }: ServerContext): boolean {
   const purpose = `${req.header('purpose') ?? ''} ${req.header('sec-purpose') ?? ''}`;
   if (req.method === 'HEAD' || /prefetch|preview/i.test(purpose)) return true;
-  // A browser says so when it opens a page, also the one of a chat program.
+  // A browser sends this header when it opens a page, even the browser inside a chat program.
   return req.header('sec-fetch-dest') !== 'document' && PREVIEWER.test(req.header('user-agent') ?? '');
 }
 
-/** How much of a diff a phone is sent. */
+/** The maximum size of the diff on the page. */
 const DIFF_BYTES = 128 * 1024;
 
 /** A link, and the secret that it was opened with. */
@@ -154,7 +154,7 @@ interface OpenedLink {
   readonly secret: string;
 }
 
-/** The page that asks: with what changed since the digest that the person knows. */
+/** The page for the decision, with the changes since the digest that the person saw. */
 async function lookPage(
   access: Access,
   { link, secret }: OpenedLink,
@@ -175,7 +175,7 @@ async function lookPage(
   return decidePage({ ...asked, ...present({ change, problem: last.problem }) });
 }
 
-/** Decides what the form names, or shows what changed since (AC5). */
+/** Makes the decision in the form, or shows what changed since (AC5). */
 async function decideByForm(access: Access, c: ServerContext, secret: string): Promise<Page> {
   const link = await usable(access, c, secret);
   const form = await readForm(c);

@@ -63,7 +63,7 @@ export class FailedLogins {
   }
 
   private left({ count, at }: Failures, { refillMs }: Allowance): number {
-    // A clock that was set back must not lock anybody out until it is there again.
+    // A clock that was set back must not lock anybody out until it has caught up.
     return Math.max(0, count - Math.max(0, this.now() - at) / refillMs);
   }
 

@@ -19,7 +19,7 @@ import { html, ownPath, page } from './html.ts';
 import { isPageOf } from './sessions.ts';
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
-/** Probes of machines come by address, and learn nothing but that the server is there. */
+/** Health probes use an address instead of a host name, and only learn that the server is up. */
 const ALIVE = '/healthz';
 const PROBES = new Set([ALIVE, '/readyz']);
 
@@ -28,7 +28,7 @@ export function mountGuard(app: ServerApp, services: Services): void {
   const access = accessOf(services);
   app.use('*', async (c, next) => {
     assertHost(access, c);
-    // What was revoked since is in another file: nobody can be let in.
+    // If the database file was replaced, later revocations are in another file, so nobody may be let in.
     if (c.req.path !== ALIVE) access.database.assertInPlace();
     const caller = identify(access, c);
     assertOrigin(access, c, caller);
@@ -45,7 +45,7 @@ export function mountGuard(app: ServerApp, services: Services): void {
 function assertHost({ addresses }: Access, c: ServerContext): void {
   if (PROBES.has(c.req.path)) return;
   const { host } = new URL(c.req.url);
-  // The first line of a request may name a server, too.
+  // The request line may name a host, too.
   const wrong = [c.req.header('host') ?? host, host].find((name) => !addresses().isHost(name));
   if (wrong === undefined) return;
   throw new EngineError(
@@ -59,7 +59,7 @@ function identify(access: Access, c: ServerContext): Caller | undefined {
   const header = c.req.header('authorization');
   if (header !== undefined && !c.req.path.startsWith('/hooks/')) return byToken(access, c, header);
   const cookie = getCookie(c, cookieName(access.addresses()));
-  // A cookie that has ended is no attempt to guess one: the browser just has it still.
+  // An expired cookie is not an attempt to guess one: the browser just still sends it.
   return cookie === undefined ? undefined : callerOfSession(access, cookie);
 }
 
@@ -74,7 +74,7 @@ function byToken(access: Access, c: ServerContext, header: string): Caller {
   );
 }
 
-/** AC2. A token is never sent by a browser on its own, so a program with one needs no page. */
+/** AC2. A browser never sends a token on its own, so a program with a token needs no page. */
 function assertOrigin({ addresses }: Access, c: ServerContext, caller: Caller | undefined): void {
   const origin = c.req.header('origin');
   const site = c.req.header('sec-fetch-site');
@@ -104,8 +104,8 @@ function assertPage(access: Access, c: ServerContext, caller: Caller): void {
 const START = '/api/v1/runs';
 
 /**
- * The same for a program with logins of its own, whose names are not all known: a change by a browser comes from a page of the
- * server that the request was sent to, or of its public address.
+ * The same check for a program with its own logins, whose host names are not all known: a change by a browser must come from
+ * a page of the server that the request was sent to, or of its public address.
  */
 export function assertOwnPage(c: ServerContext, isOrigin: (origin: string) => boolean): void {
   if (SAFE.has(c.req.method) || c.req.path.startsWith('/hooks/')) return;
@@ -133,8 +133,8 @@ function isPageOfApp(c: ServerContext): boolean {
 }
 
 /**
- * The way to the login. The cookie is not sent when a page of another site leads here (SameSite=Strict), so such a request
- * is first made again from a page of ours.
+ * Redirects to the login. The browser does not send the cookie when a page of another site leads here (SameSite=Strict), so
+ * such a request is first repeated from one of our pages.
  */
 function toLogin(c: ServerContext): Response {
   const { pathname, search } = new URL(c.req.url);
@@ -144,7 +144,7 @@ function toLogin(c: ServerContext): Response {
   return c.redirect(`/auth/login?next=${encodeURIComponent(here)}`, 303);
 }
 
-/** A line in the audit for everything that was not only read. */
+/** Writes an audit entry for every request that may change something. */
 function recordRequest(access: Access, c: ServerContext, caller: Caller): void {
   if (SAFE.has(c.req.method)) return;
   const { status } = c.res;
@@ -160,9 +160,9 @@ function cutStream(access: Access, c: ServerContext, caller: Caller | undefined)
   const { body, headers } = c.res;
   if (caller === undefined || body === null || !(headers.get('content-type') ?? '').startsWith('text/event-stream')) return;
   let ends: TransformStreamDefaultController<Uint8Array> | undefined;
-  const look = (): boolean => {
+  const check = (): boolean => {
     if (isStillValid(access, caller)) return true;
-    access.streams.delete(look);
+    access.streams.delete(check);
     ends?.terminate();
     return false;
   };
@@ -171,14 +171,14 @@ function cutStream(access: Access, c: ServerContext, caller: Caller | undefined)
       ends = controller;
     },
     transform: (chunk, controller) => {
-      if (look()) controller.enqueue(chunk);
+      if (check()) controller.enqueue(chunk);
     },
   });
-  access.streams.add(look);
+  access.streams.add(check);
   // The reader left, or the stream was cut: both are its end.
   body.pipeTo(through.writable).then(
-    () => access.streams.delete(look),
-    () => access.streams.delete(look),
+    () => access.streams.delete(check),
+    () => access.streams.delete(check),
   );
   c.res = new Response(through.readable, c.res);
 }

@@ -6,7 +6,7 @@ const HIDDEN =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
 
-/** A part of a page that was made here and needs no escaping. */
+/** A part of a page that is already escaped. */
 export class Markup {
   readonly text: string;
 
@@ -17,7 +17,7 @@ export class Markup {
 
 type Part = Markup | string | number | undefined | readonly Part[];
 
-/** Builds a part of a page; whatever is put in is escaped, unless it was made by this function itself. */
+/** Builds a part of a page; inserted values are escaped, unless they are `Markup`. */
 export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Markup {
   return new Markup(texts.map((text, index) => text + markupOf(parts[index])).join(''));
 }

@@ -24,17 +24,17 @@ interface LinkRequest {
 
 type Base = Pick<Addresses, 'baseUrl'>;
 
-/** A link with which a person who is known logs in once. */
+/** Creates a link with which an existing person logs in once. */
 export function loginLink(store: AccessStore, { baseUrl }: Base, { person, by, expires }: LinkRequest): ShownLink {
   return shown(baseUrl, createLink(store, { kind: 'login', person, createdBy: by, lastsMs: lifetimeOf(expires, 'login') }));
 }
 
-/** Makes sure that who runs the server is a person of it, who manages the others. */
+/** Makes sure that the person who runs the server can log in and manages the others. */
 export function ensureOwner(store: AccessStore, name: string): void {
   if (findPerson(store, name) === undefined) addPerson(store, { name, scopes: LOGIN_SCOPES, manages: true, invitedBy: name });
 }
 
-/** Adds a person and returns the link that they are sent. */
+/** Adds a person and returns the link to send them. */
 export function invite(
   store: AccessStore,
   { baseUrl }: Base,

@@ -3,17 +3,17 @@
 import { durationOf } from '../../base/duration.ts';
 import { EngineError } from '../../base/error.ts';
 
-/** How long each lasts unless something else is said. */
+/** How long each lasts by default. */
 export const LIFETIMES = { login: '15m', invite: '7d', decide: '24h', token: '90d' } as const;
 
 const YEAR_MS = 366 * 24 * 60 * 60 * 1000;
 
-/** Whether a text is a duration that may be asked for. */
+/** Whether a text is an allowed duration. */
 export function isDuration(text: string): boolean {
   return msIn(text) !== undefined;
 }
 
-/** The duration of a text, or the usual one. */
+/** The duration of a text, or the default one. */
 export function lifetimeOf(text: string | undefined, usual: keyof typeof LIFETIMES): number {
   const ms = msIn(text ?? LIFETIMES[usual]);
   if (ms !== undefined) return ms;

@@ -7,7 +7,7 @@ import { mountGuard } from './guard.ts';
 import { mountPeople, PEOPLE } from './people-routes.ts';
 import { ACCESS_TABLES } from './tables.ts';
 
-/** Who may: logins, people, tokens, passkeys, links for decisions. */
+/** The part for access: logins, people, tokens, passkeys, links for decisions. */
 export const ACCESS: ServerPart = {
   name: 'access',
   routes: [...Object.values(AUTH), ...Object.values(PEOPLE), ...Object.values(DECIDE)],

@@ -1,9 +1,9 @@
 // Owns passkeys: registering one, logging in with one, and signing a decision with one. The library verifies registrations
 // and logins; whether a signature counts is decided in `src/authority`, for every process alike.
 //
-// - Every challenge is stored, belongs to one purpose, ends after a few minutes and is taken once, so that nothing that was
-//   recorded can be sent again.
-// - A passkey registered here is good for logging in. For signed decisions it counts once an enrolled key has enrolled it.
+// - Every challenge is stored, belongs to one purpose, expires after a few minutes and can be used once, so that a recorded
+//   response cannot be replayed.
+// - A passkey registered here is valid for logging in. For signed decisions it counts once an enrolled key has enrolled it.
 
 import { createPublicKey, hash, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -173,7 +173,7 @@ export async function signingOptions(
   return options;
 }
 
-/** The signature in an answer to such a challenge; whether it counts is judged where the decision is made. */
+/** The signature in the response to such a challenge. Whether it counts is checked when the decision is made. */
 export function signatureOf(store: PasskeyStore, person: string, response: AuthenticationResponseJSON): Signature {
   const { about } = takeChallenge(store, response, { purpose: 'sign', person });
   const row = store.database.get('SELECT key FROM passkeys WHERE id = ? AND person = ?', String(response.id), person);
@@ -208,7 +208,7 @@ interface NewChallenge {
 function keepChallenge({ database, now }: AccessStore, { challenge, purpose, person, about = {} }: NewChallenge): void {
   database.transaction(() => {
     database.run('DELETE FROM challenges WHERE expires_at <= ?', now());
-    // Anybody may ask for a challenge to log in, so their number is bounded; the oldest of the same purpose go.
+    // Anybody may request a challenge to log in, so their number is limited; the oldest of the same purpose are deleted.
     database.run(
       'DELETE FROM challenges WHERE challenge IN (SELECT challenge FROM challenges WHERE kind = ? ORDER BY expires_at DESC LIMIT -1 OFFSET ?)',
       purpose,
@@ -221,7 +221,7 @@ function keepChallenge({ database, now }: AccessStore, { challenge, purpose, per
   });
 }
 
-/** The challenge that an answer is for. It is taken, whatever the answer is worth. */
+/** The challenge of a response. It is used up even if the response is not valid. */
 function takeChallenge(
   { database, now }: AccessStore,
   { response }: { readonly response?: { readonly clientDataJSON?: unknown } },
@@ -252,7 +252,7 @@ function notVerified(why: string): EngineError {
   return new EngineError('PASSKEY_INVALID', `the passkey was not accepted: ${why}`);
 }
 
-/** The site that passkeys belong to; browsers know none for an address in numbers. */
+/** The site that passkeys belong to; browsers do not allow passkeys for an IP address. */
 function siteOf({ addresses }: PasskeyStore): string {
   const { site, baseUrl } = addresses();
   if (isIP(site.replace(/[[\]]/g, '')) === 0) return site;
@@ -262,7 +262,7 @@ function siteOf({ addresses }: PasskeyStore): string {
   );
 }
 
-/** The public key in the form of authenticators (COSE) as one of Node. */
+/** Converts a public key in the format of authenticators (COSE) to one of Node. */
 function keyOf(cose: ReadonlyMap<number, unknown>): KeyObject {
   const part = (label: number): string => Buffer.from(cose.get(label) as Uint8Array).toString('base64url');
   const jwks: Readonly<Record<string, () => JsonWebKey>> = {

@@ -225,7 +225,7 @@ interface Owned {
   readonly all: readonly { readonly id: string; readonly person: string }[];
 }
 
-/** The id of something that the caller may revoke. What belongs to others does not exist for them. */
+/** The id of something that the caller may revoke. For things of other people the error is the same as for unknown ones. */
 function own(access: Access, caller: Caller, { what, id, all }: Owned): string {
   const found = all.find((one) => one.id === id);
   if (found !== undefined && (found.person === caller.name || manages(access, caller))) return id;

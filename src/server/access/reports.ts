@@ -1,34 +1,30 @@
-// Owns how access is shown, alike for the API and for `pawl access --json`: without secrets, times as text.
+// Owns the JSON of access, the same for the API and for `pawl access --json`: without secrets, times as text.
 
 import { publicKeyText } from '../../authority/keys.ts';
+import { iso } from '../api/times.ts';
 import type { AuditEntry } from './audit.ts';
 import type { Passkey } from './passkeys.ts';
 import type { Person } from './people.ts';
 import type { Session } from './sessions.ts';
 import type { AccessToken } from './tokens.ts';
 
-/** A time as text. */
-function timeText(at: number): string {
-  return new Date(at).toISOString();
-}
-
 function maybeTime(at: number | null): string | null {
-  return at === null ? null : timeText(at);
+  return at === null ? null : iso(at);
 }
 
 /** A person, with the groups of the settings. */
 export function personReport({ name, scopes, manages, invitedBy, createdAt, revokedAt }: Person, groups: readonly string[]) {
   return {
     ...{ name, scopes: [...scopes], manages, groups: [...groups], invitedBy },
-    ...{ createdAt: timeText(createdAt), revokedAt: maybeTime(revokedAt) },
+    ...{ createdAt: iso(createdAt), revokedAt: maybeTime(revokedAt) },
   };
 }
 
 /** A token. */
 export function tokenReport({ id, person, name, scopes, createdAt, seenAt, expiresAt }: AccessToken, now: number) {
   return {
-    ...{ id, person, name, scopes: [...scopes], createdAt: timeText(createdAt) },
-    ...{ usedAt: maybeTime(seenAt), expiresAt: timeText(expiresAt), isExpired: expiresAt <= now },
+    ...{ id, person, name, scopes: [...scopes], createdAt: iso(createdAt) },
+    ...{ usedAt: maybeTime(seenAt), expiresAt: iso(expiresAt), isExpired: expiresAt <= now },
   };
 }
 
@@ -36,7 +32,7 @@ export function tokenReport({ id, person, name, scopes, createdAt, seenAt, expir
 export function sessionReport({ id, person, via, address, agent, createdAt, seenAt, expiresAt }: Session, isMine: boolean) {
   return {
     ...{ id, person, via, address, agent, isMine },
-    ...{ createdAt: timeText(createdAt), usedAt: timeText(seenAt), expiresAt: timeText(expiresAt) },
+    ...{ createdAt: iso(createdAt), usedAt: iso(seenAt), expiresAt: iso(expiresAt) },
   };
 }
 
@@ -44,11 +40,11 @@ export function sessionReport({ id, person, via, address, agent, createdAt, seen
 export function passkeyReport({ id, person, title, key, createdAt, seenAt }: Passkey, isEnrolled: boolean) {
   return {
     ...{ id, person, title, isEnrolled, publicKey: publicKeyText({ name: person, key }) },
-    ...{ createdAt: timeText(createdAt), usedAt: maybeTime(seenAt) },
+    ...{ createdAt: iso(createdAt), usedAt: maybeTime(seenAt) },
   };
 }
 
 /** A line of the audit. */
 export function auditReport({ at, ...entry }: AuditEntry) {
-  return { ...entry, at: timeText(at) };
+  return { ...entry, at: iso(at) };
 }

@@ -28,7 +28,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const IDLE_MS = 7 * DAY_MS;
 /** How long it lasts at most; the cookie ends then, too. */
 export const SESSION_MS = 30 * DAY_MS;
-/** How exactly the last request is recorded: not every one is a write. */
+/** The precision of `seenAt`, so that not every request is a write. */
 const SEEN_MS = 60_000;
 const AGENT_MAX = 200;
 

@@ -96,12 +96,12 @@ export interface AccessStore {
   readonly now: () => number;
 }
 
-/** Records where the server is reached, so that links can be made while it does not run, and by other processes. */
+/** Records the server's address, so that links can be created while it is not running, and by other processes. */
 export function recordBaseUrl({ database, now }: AccessStore, baseUrl: string): void {
   database.run('INSERT OR REPLACE INTO reached (id, base_url, at) VALUES (1, ?, ?)', baseUrl, now());
 }
 
-/** Where the server was reached last; undefined if it never ran. */
+/** The last address of the server; undefined if it never ran. */
 export function readBaseUrl({ database }: AccessStore): string | undefined {
   const row = database.get('SELECT base_url FROM reached WHERE id = 1');
   return row === undefined ? undefined : String(row.base_url);

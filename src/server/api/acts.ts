@@ -4,6 +4,7 @@
 import type * as z from 'zod';
 import { compiledOf } from '../../api/workflow-source.ts';
 import { pickQuestions, readQuestions } from '../../attended/questions.ts';
+import { isOthersRun, type Right, rightOf } from '../../authority/right.ts';
 import { EngineError, isEngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { deriveRunId } from '../../base/id.ts';
@@ -13,16 +14,17 @@ import { findApproval, TOO_LATE, tooLate } from '../../control/decision.ts';
 import { type ForkTable, readForkTable } from '../../control/fork-table.ts';
 import { assertStoppedAt, assertUnknown, type ChoiceParts, choicesOf } from '../../control/resume-choice.ts';
 import type { RunReport } from '../../control/run-report.ts';
+import { startedText, starterOf } from '../../control/starter.ts';
 import { bindParams } from '../../definition/param/arg.ts';
 import { isFinal } from '../../definition/run-status.ts';
 import type { ResumeChoice } from '../../engine/request/resume.ts';
+import type { Store } from '../../store/store.ts';
 import type { Caller } from '../caller.ts';
 import type { answerBody, bulkBody, decideBody, forkBody, startBody } from '../contract/act.ts';
-import { recheckSubjects } from '../fresh-look.ts';
 import { problemOf } from '../problem.ts';
+import { recheckSubjects } from '../recheck-subjects.ts';
 import { handle, type RequestAct, type ServerApp } from '../route.ts';
 import type { Services } from '../services.ts';
-import { demandRight, demandSteering } from './rights.ts';
 import { API_ROUTES } from './routes.ts';
 import { reportOf } from './runs.ts';
 import { iso } from './times.ts';
@@ -78,7 +80,7 @@ export function mountActs(app: ServerApp, services: Services): void {
 
 type Note = (...acts: readonly RequestAct[]) => void;
 
-/** What the audit says of a request that only shows what would happen. */
+/** The choice in the audit for a request that changes nothing. */
 const DRY_RUN = 'dry run';
 
 /** A start with a key has an id derived from the key, so that it is one run even after a crash. */
@@ -110,13 +112,13 @@ interface DecideRequest {
 }
 
 /**
- * Decides an approval of a run or of a child that it waits for, on exactly the content that the digest names. Under a key, a
- * decision that its person has already made is no failure: the answer to the first request was lost.
+ * Decides an approval of a run or of a child that it waits for, on exactly the content with the digest. With a key, a
+ * decision that the same person already made is not an error: the response to the first request was lost.
  */
 async function decide(services: Services, caller: Caller, { run, body, key, note }: DecideRequest): Promise<RunReport> {
   const { engine, store } = services;
   note({ action: 'decide', run, step: body.gate, choice: body.option });
-  const { actor } = demandRight(caller, { demand: 'decide', on: 'decide' });
+  const { actor } = rightOf(caller, { demand: 'decide', on: 'decide' });
   const { option, digest, gate, input, signature } = body;
   try {
     const asked = await findApproval(store, run, { gate, digest });
@@ -136,7 +138,7 @@ async function decide(services: Services, caller: Caller, { run, body, key, note
   return reportOf(services, run);
 }
 
-/** Checks the subjects of a run's approvals again; returns those that are asked again, and what changed. */
+/** Checks the subjects of a run's approvals again; returns the approvals that changed, and how. */
 async function lookAgain(services: Services, run: string) {
   const { engine, store } = services;
   const before = new Map((await engine.run(run).approvals()).map(({ path, digest }) => [path, digest]));
@@ -153,14 +155,14 @@ function isTooLate(error: unknown): boolean {
   return isEngineError(error) && TOO_LATE.has(error.code);
 }
 
-/** Answers the questions of an agent, or what one assumed instead of asking. */
+/** Answers the questions of an agent, or one of its assumptions. */
 async function answer(
   services: Services,
   caller: Caller,
   { run, body, note }: { readonly run: string; readonly body: z.output<typeof answerBody>; readonly note: Note },
 ): Promise<RunReport> {
   const { engine, store } = services;
-  const { actor } = demandRight(caller, { demand: 'decide', on: 'answer' });
+  const { actor } = rightOf(caller, { demand: 'decide', on: 'answer' });
   const { answers, step, assumption, answer: text, agree, digest, signature } = body;
   const choice = agree === true ? 'agree' : (text ?? answers?.map((one) => [one].flat().join(', ')).join('; '));
   note({ action: 'answer', run, step: assumption ?? step, choice });
@@ -186,7 +188,7 @@ async function cancel(
   { run, reason, undo }: { readonly run: string; readonly reason?: string | undefined; readonly undo?: false | undefined },
 ): Promise<void> {
   const { actor } = await demandSteering(services.store, caller, { run, on: 'cancel' });
-  if (undo === false) demandRight(caller, { demand: 'override', on: 'cancel' });
+  if (undo === false) rightOf(caller, { demand: 'override', on: 'cancel' });
   await services.engine.run(run).cancel({ actor, ...present({ reason, undo }) });
 }
 
@@ -205,7 +207,7 @@ async function resume(
 ): Promise<void> {
   const { engine, store } = services;
   const choices = choicesOf(parts, (part) => `"${part}"`);
-  const { actor } = demandRight(caller, { demand: choices.length === 0 ? 'steer' : 'override', on: 'resume' });
+  const { actor } = rightOf(caller, { demand: choices.length === 0 ? 'steer' : 'override', on: 'resume' });
   const { state } = await store.load(run);
   if (choices.length > 0) note?.(...choices.map((choice) => actOf(run, state.halt?.path, choice)));
   for (const choice of choices.slice(1)) assertUnknown(state, choice);
@@ -221,7 +223,7 @@ function actOf(run: string, halted: string | undefined, choice: ResumeChoice): R
   return { action: 'resume', run, step: ('path' in choice ? choice.path : undefined) ?? halted, choice: how };
 }
 
-/** Starts a run from the middle of another, or says what that would do. One that begins after a check overrides that check. */
+/** Forks a run, or returns what that would do. A fork that starts after a check overrides that check. */
 async function fork(
   services: Services,
   caller: Caller,
@@ -233,7 +235,7 @@ async function fork(
   const plan = await readForkTable(engine, run, from);
   if (dryRun) return { plan };
   const passes = plan.passed.length > 0 || outputs !== undefined;
-  const { actor } = demandRight(caller, { demand: passes ? 'override' : 'steer', on: 'fork' });
+  const { actor } = rightOf(caller, { demand: passes ? 'override' : 'steer', on: 'fork' });
   await project.forkable?.(await store.load(run));
   const forked = await engine.run(run).fork({ from, actor, ...present({ params, outputs }) });
   note({ action: 'fork', run, step: from, choice: forked.id });
@@ -268,4 +270,11 @@ async function bulk(
 async function assertOpen({ store }: Services, run: string): Promise<void> {
   const { state } = await store.load(run);
   if (isFinal(state.status)) throw new EngineError('RUN_FINAL', `run ${run} has ended (${state.status}); it does not accept signals`);
+}
+
+/** Checks that a caller may control a run: their own, or with the right to override one that someone else started. */
+async function demandSteering(store: Store, caller: Caller, { run, on }: { readonly run: string; readonly on: string }): Promise<Right> {
+  const starter = await starterOf(store, run);
+  if (!isOthersRun(caller, starter)) return rightOf(caller, { demand: 'steer', on });
+  return rightOf(caller, { demand: 'override', on, about: startedText(starter) });
 }

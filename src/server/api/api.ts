@@ -1,5 +1,5 @@
-// Owns the part of the server that is about runs: mounts every route of `/api/v1` that `routes.ts` declares, and says where an
-// event stream continues.
+// Owns the part of the server for runs: mounts every route of `/api/v1` that `routes.ts` declares, and finds the position
+// from which an event stream continues.
 
 import { EngineError } from '../../base/error.ts';
 import { openApiOf } from '../openapi.ts';
@@ -31,7 +31,7 @@ function mountEvents(app: ServerApp, { repeats, streams }: Services): void {
   handle(at, API_ROUTES.allEvents, async ({ c, caller, query }) => streams.ofAll(caller, positionOf(c, query.after)));
 }
 
-/** Where a reader was: a browser names the last event it got when it connects again. */
+/** The last position that a reader received: a browser sends the id of its last event when it reconnects. */
 function positionOf(c: ServerContext, named: number | undefined): number | undefined {
   const header = c.req.header('last-event-id');
   if (header === undefined || header === '') return named;

@@ -64,7 +64,7 @@ function bucketOf({ at, role, costUsd, ms, ...rest }: UsageBucket) {
   return { ...rest, at: iso(at), role: role ?? null, cost: isUnknown ? null : costUsd, durationMs: ms };
 }
 
-/** What waits for people, oldest first; each with what a person needs to decide there. */
+/** The inbox, oldest first; each item with the data that a person needs to decide. */
 async function inboxFor(services: Services, caller: Caller) {
   const { store } = services;
   const runs = await store.list({ status: OPEN_STATUSES, mayAsk: true, limit: INBOX_MAX + 1 });
@@ -159,7 +159,7 @@ function mayDecide({ groups }: Caller, from: readonly string[] | undefined): boo
   return from === undefined || from.some((group) => groups.includes(group));
 }
 
-/** Adds what the engine observed at the steps before, and what their workers claimed. */
+/** Adds the evidence and the claims of the latest steps. */
 async function withEvidence(store: Store, item: Item): Promise<Item> {
   if (item.kind !== 'approval') return item;
   const rows = (await store.latest(item.run)).filter(({ evidence }) => evidence !== undefined).slice(-EVIDENCE_MAX);

@@ -1,5 +1,5 @@
-// Owns the routes of `/api/v1` about runs, workflows and the server: paths, scopes and shapes. It is one table, so that nobody
-// has to look for the scope of a route.
+// Owns the routes of `/api/v1` about runs, workflows and the server: paths, scopes and schemas, all in one table, so that the
+// scope of a route is easy to find.
 
 import {
   answerBody,
@@ -36,7 +36,7 @@ import type { Route } from '../route.ts';
 const V1 = '/api/v1';
 const RUN = `${V1}/runs/:id`;
 
-const LOOKING = {
+const READS = {
   runs: { method: 'GET', path: `${V1}/runs`, scope: 'view', summary: 'list runs, newest first', query: runsQuery, answer: runsPage },
   run: { method: 'GET', path: RUN, scope: 'view', summary: 'show a run, as "pawl show --json"', answer: runReport },
   graph: { method: 'GET', path: `${RUN}/graph`, scope: 'view', summary: 'the graph of a run and the path it took', answer: runGraph },
@@ -68,7 +68,7 @@ const LOOKING = {
   },
 } as const satisfies Record<string, Route>;
 
-const ACTING = {
+const CHANGES = {
   start: {
     ...{ method: 'POST', path: `${V1}/runs`, scope: 'operate', summary: 'start a run of a trusted workflow' },
     ...{ body: startBody, answer: runReport, status: 201, isRepeatable: true },
@@ -111,7 +111,7 @@ const ACTING = {
   },
 } as const satisfies Record<string, Route>;
 
-const AROUND = {
+const PROJECT = {
   inbox: { method: 'GET', path: `${V1}/inbox`, scope: 'view', summary: 'what waits for people, oldest first', answer: inboxPage },
   workflows: {
     method: 'GET',
@@ -141,4 +141,4 @@ const AROUND = {
 } as const satisfies Record<string, Route>;
 
 /** The routes, by a name each. */
-export const API_ROUTES = { ...LOOKING, ...ACTING, ...AROUND } as const;
+export const API_ROUTES = { ...READS, ...CHANGES, ...PROJECT } as const;

@@ -18,11 +18,11 @@ async function twelveRuns(): Promise<Store> {
 }
 
 /** The runs of each page until the last, and where each page ended. */
-async function allPages(store: Store, query: RunQuery & { readonly limit: number }, lookMs: number) {
+async function allPages(store: Store, query: RunQuery & { readonly limit: number }, searchMs: number) {
   const pages: { readonly runs: readonly string[]; readonly rest: number | undefined }[] = [];
   let below: number | undefined;
   do {
-    const page = await readRunPage(store, { ...query, ...(below === undefined ? {} : { below }) }, { slice: 5, lookMs });
+    const page = await readRunPage(store, { ...query, ...(below === undefined ? {} : { below }) }, { slice: 5, searchMs });
     pages.push({ runs: page.runs.map(({ id }) => id), rest: page.rest });
     below = page.below;
   } while (below !== undefined);
@@ -64,7 +64,7 @@ test('pruned runs do not take up pages', async () => {
       return found.map((run) => ({ ...run, place: run.place + 1_000_000 }));
     },
   });
-  const page = await readRunPage(gappy, { tags: ['old'], limit: 5 }, { slice: 5, lookMs: 60_000 });
+  const page = await readRunPage(gappy, { tags: ['old'], limit: 5 }, { slice: 5, searchMs: 60_000 });
   expect(page).toMatchObject({ runs: [{ id: 'run04' }, { id: 'run01' }], below: undefined });
   expect(asked.length).toBe(7);
 });

@@ -11,32 +11,36 @@ export interface RunPage {
   readonly runs: readonly RunSummary[];
   /** The place below which the next page begins; undefined if there are no older runs. */
   readonly below: number | undefined;
-  /** When the first run that was not looked at was created; undefined if all were. */
+  /** When the first run that was not read was created; undefined if all were read. */
   readonly rest: number | undefined;
 }
 
-/** How far one page looks. */
-export interface Look {
+/** The limits of the search for one page. */
+export interface SearchLimits {
   /** How many runs are read before other requests get a turn. */
   readonly slice: number;
-  /** No slice begins after so long. The first always does, so that every page gets on. */
-  readonly lookMs: number;
+  /** No slice begins after this time, except the first, so that every page makes progress. */
+  readonly searchMs: number;
 }
 
-const LOOK: Look = { slice: 5_000, lookMs: 40 };
+const SEARCH: SearchLimits = { slice: 5_000, searchMs: 40 };
 
-/** Reads a page of at most so many runs. */
-export async function readRunPage(store: Store, query: RunQuery & { readonly limit: number }, look: Look = LOOK): Promise<RunPage> {
+/** Reads a page of at most `limit` runs. */
+export async function readRunPage(
+  store: Store,
+  query: RunQuery & { readonly limit: number },
+  limits: SearchLimits = SEARCH,
+): Promise<RunPage> {
   const { limit, below: start, ...filter } = query;
   if (Object.keys(filter).length === 0) return pageOf(await store.list({ ...query, limit: limit + 1 }), limit);
-  const until = performance.now() + look.lookMs;
+  const until = performance.now() + limits.searchMs;
   const found: RunSummary[] = [];
   let below = start;
   for (;;) {
     const [newest] = await store.list({ limit: 1, ...present({ below }) });
     if (newest === undefined) return { runs: found, below: undefined, rest: undefined };
     if (below !== start && performance.now() > until) return { runs: found, below, rest: newest.createdAt };
-    const from = newest.place + 1 - look.slice;
+    const from = newest.place + 1 - limits.slice;
     found.push(...(await store.list({ ...filter, from, below: newest.place + 1, limit: limit + 1 - found.length })));
     if (found.length > limit) return pageOf(found, limit);
     below = from;

@@ -7,7 +7,9 @@ export function iso(at: number): string {
   return new Date(at).toISOString();
 }
 
-/** The time of a query; undefined if there is none. */
+/** The time of a query or a body; undefined if there is none. */
+export function timeOf(text: string, name: string): number;
+export function timeOf(text: string | undefined, name: string): number | undefined;
 export function timeOf(text: string | undefined, name: string): number | undefined {
   if (text === undefined) return undefined;
   const time = Date.parse(text);

@@ -60,7 +60,7 @@ export const cancelPlan = z.object({
   }),
 });
 
-/** What changed since the approvals of a run were asked. */
+/** What changed since the approvals of a run were requested. */
 export const lookAnswer = z.object({
   schemaVersion,
   changed: z.array(z.object({ gate: z.string(), digest: z.string(), what: z.string() })),
@@ -124,7 +124,7 @@ export const bulkBody = z.strictObject({
   reason: z.string().max(10_000).optional(),
 });
 
-/** How it went with each of them. */
+/** The result for each of them. */
 export const bulkAnswer = z.object({
   schemaVersion,
   results: z.array(

@@ -33,7 +33,7 @@ export const scheduleList = z.object({ schemaVersion, schedules: z.array(schedul
 export const oneSchedule = z.object({ schemaVersion, schedule: scheduleReport });
 /** The runs that were started by hand or by a backfill. */
 export const startedRuns = z.object({ schemaVersion, runs: z.array(z.string()), schedule: scheduleReport });
-/** A past stretch of time. */
+/** A past period. */
 export const backfillBody = z.strictObject({ from: time, until: time.optional() });
 /** No options. */
 export const noBody = z.strictObject({});

@@ -63,7 +63,7 @@ export const stepDetail = z.object({
   links: z.object({ log: z.string(), artifacts: z.array(z.object({ digest: z.string(), bytes: z.number(), of: z.string() })) }),
 });
 
-/** Where to read the log of a step on. */
+/** Where to continue reading the log of a step. */
 export const logQuery = z.object({
   after: z.coerce.number().int().min(0).default(0),
   attempt: z.coerce.number().int().min(1).optional(),
@@ -86,7 +86,7 @@ const fileSummary = z.object({
   lines: z.object({ added: z.number(), deleted: z.number() }).optional().meta({ description: 'absent for a binary file' }),
 });
 
-/** Of which step the changes are. */
+/** The step whose changes to show. */
 export const diffQuery = z.object({
   step: z.string().optional().meta({ description: 'a step, or the path of one visit, such as build#2; default: the whole run' }),
 });
@@ -127,5 +127,5 @@ export const history = z.object({
   next: z.number().nullable().meta({ description: 'pass it as after; null at the end' }),
 });
 
-/** Where a stream goes on; the header `Last-Event-ID` comes first. */
+/** Where a stream continues; the header `Last-Event-ID` has precedence. */
 export const streamQuery = z.object({ after: z.coerce.number().int().min(0).optional() });

@@ -83,7 +83,7 @@ export const workflowDetail = z.looseObject({
   findings: z.array(finding),
 });
 
-/** Which time of the usage, and how it is divided. */
+/** The period of the usage, and how it is divided. */
 export const usageQuery = z.object({
   since: time.optional(),
   until: time.optional(),

@@ -8,7 +8,6 @@
 //   that their sender signed without a time, the digest is kept for a year, so that none can be sent again.
 
 import { EngineError, isEngineError, messageOf } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
 import { deriveRunId } from '../../base/id.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import type { Clock } from '../../engine/clock.ts';
@@ -21,13 +20,13 @@ export interface ReceivedDelivery {
   readonly route: string;
   /** The id that its sender gave it. */
   readonly id: string;
-  /** What it is about, where the sender says so: `issues.labeled`. */
+  /** The kind of event, if the sender names it: `issues.labeled`. */
   readonly event?: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Json;
   /** Deliveries with the same key are debounced and counted together. */
   readonly key?: string;
-  /** When it is acted on, if that is not now: no later one with the same key may come until then. */
+  /** How long it waits for a later delivery with the same key, which would replace it. */
   readonly debounceMs?: number;
   /** The digest of its body, where the sender signs that and not the id: a second one is a repetition. */
   readonly digest?: string;
@@ -69,7 +68,7 @@ interface DeliveryParts {
 
 const KEPT_MS = 30 * 86_400_000;
 const KEPT_MAX = 10_000;
-/** Looking through all of them costs as much as storing a few. */
+/** Pruning reads all of them, which costs as much as storing a few. */
 const PRUNE_EVERY = 100;
 const DIGEST_KEPT_MS = 365 * 86_400_000;
 /** How often a delivery is tried again after a failure that may pass, and when first. */
@@ -83,12 +82,12 @@ export class Deliveries extends Alarm<DeliveryParts> {
   private taken = 0;
   private batches = 0;
 
-  /** Which batch is acted on now: all that was due at one moment. */
+  /** The number of the current batch: all deliveries that were due at one moment. */
   get batch(): number {
     return this.batches;
   }
 
-  /** Says who acts on the deliveries of a route. */
+  /** Sets the handler for the deliveries of a route. */
   handle(route: string, handler: DeliveryHandler): void {
     this.handlers.set(route, handler);
   }
@@ -259,6 +258,5 @@ function deliveryOf(row: ServerRow): StoredDelivery {
     ...{ run: run as string | null, actedAt: actedAt === null ? null : Number(actedAt) },
     headers: JSON.parse(String(headers)) as JsonObject,
     body: JSON.parse(String(body)) as Json,
-    ...present({}),
   };
 }

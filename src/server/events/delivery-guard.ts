@@ -20,7 +20,7 @@ export class DeliveryGuard {
   private readonly parts: GuardParts;
   private readonly kept = new Map<string, { readonly at: number; readonly secret: Promise<string | Error> }>();
   private readonly minute = { since: Number.NEGATIVE_INFINITY, lines: 0, left: 0 };
-  /** Compared with where there is no hook, so that the time of an answer does not tell. */
+  /** Compared with the signature if there is no such hook, so that the response time reveals nothing. */
   readonly noSecret = randomBytes(32).toString('hex');
 
   constructor(parts: GuardParts) {
@@ -57,7 +57,7 @@ export class DeliveryGuard {
   }
 }
 
-/** A name that somebody sent, as it can be printed: what is no usual character of a name is left out. */
+/** A received name in printable form: unusual characters are replaced. */
 function shown(name: string): string {
   return `"${name.slice(0, 60).replace(/[^\w.:-]+/g, '?')}"`;
 }

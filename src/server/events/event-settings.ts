@@ -18,9 +18,9 @@ export interface HookSetting {
   readonly signal?: { readonly run: string; readonly name: string; readonly payload?: Json };
   /** A condition: a delivery for which it is false does nothing. */
   readonly when?: string;
-  /** What deliveries have in common that are debounced or counted together. Default: the hook. */
+  /** Deliveries with the same key are debounced and counted together. Default: one key for the hook. */
   readonly key?: string;
-  /** Waits until no delivery with the same key has come for so long; only the last one counts. */
+  /** Waits until no delivery with the same key has arrived for this time; only the last one counts. */
   readonly debounceMs?: number;
   /** The maximum number of deliveries with the same key in a time. */
   readonly rate?: { readonly max: number; readonly perMs: number };
@@ -45,8 +45,8 @@ export interface NotificationTarget {
   /** A program that gets the notice as JSON on stdin. */
   readonly command?: readonly string[];
   /**
-   * The person who alone reads it: notices of approvals carry a link with which this person decides. Whoever reads the notice
-   * can use it.
+   * The only person who reads these notices: a notice of an approval contains a link with which this person decides. Whoever
+   * reads the notice can use it.
    */
   readonly person?: string;
   /** Default: waiting, failed, escalated and warning. */
@@ -58,7 +58,7 @@ export interface NotificationTarget {
 /** The forge whose events start workflows. */
 export interface ForgeEventSettings {
   readonly forge: Forge;
-  /** Which repository it is, among all that there are: events of different ones start runs with different ids. */
+  /** The name of the repository: events of different repositories start runs with different ids. */
   readonly repository?: string;
   /** The groups of people, by the settings. */
   readonly groups?: () => Groups;

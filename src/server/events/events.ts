@@ -1,9 +1,10 @@
 // Owns the part of the server that acts by itself: schedules, deliveries, notices and metrics.
 
+import { rightOf } from '../../authority/right.ts';
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
-import { demandRight } from '../api/rights.ts';
+import { iso, timeOf } from '../api/times.ts';
 import { parseJsonBody, readBody } from '../body.ts';
 import { handle, type ServerApp, type ServerContext } from '../route.ts';
 import type { ServerPart, Services } from '../services.ts';
@@ -38,7 +39,7 @@ export const EVENTS: ServerPart = {
   },
 };
 
-/** What schedules and deliveries need of a server. */
+/** The services that schedules and deliveries need. */
 export type EventServices = Pick<Services, 'database' | 'project' | 'engine' | 'warn' | 'events'>;
 
 /** The schedules of a project. */
@@ -71,13 +72,13 @@ function mountSchedules(app: ServerApp, services: Services): void {
   services.onClose(() => schedules.close());
   const on = { app, repeats };
   handle(on, EVENT_ROUTES.schedules, async () => ({ schedules: (await schedules.list()).map(shownSchedule) }));
-  // What the command line takes the right to maintain for is not for every program that starts runs.
+  // The command line requires the right `upkeep` for these, so a token that may only start runs is not enough.
   handle(on, EVENT_ROUTES.pause, async ({ param, caller }) => {
-    const { actor } = demandRight(caller, { demand: 'override', on: 'schedules pause' });
+    const { actor } = rightOf(caller, { demand: 'override', on: 'schedules pause' });
     return { schedule: shownSchedule(await schedules.pause(param('id'), actor)) };
   });
   handle(on, EVENT_ROUTES.resume, async ({ param, caller }) => {
-    demandRight(caller, { demand: 'override', on: 'schedules resume' });
+    rightOf(caller, { demand: 'override', on: 'schedules resume' });
     return { schedule: shownSchedule(await schedules.resume(param('id'))) };
   });
   handle(on, EVENT_ROUTES.runNow, async ({ param, caller, note }) => {
@@ -86,7 +87,7 @@ function mountSchedules(app: ServerApp, services: Services): void {
     return { runs: [run], schedule: shownSchedule(await schedules.get(param('id'))) };
   });
   handle(on, EVENT_ROUTES.backfill, async ({ param, caller, body, note }) => {
-    const [from, until] = [timeOf(body.from, 'from'), body.until === undefined ? clockOf(events).now() : timeOf(body.until, 'until')];
+    const [from, until] = [timeOf(body.from, 'from'), timeOf(body.until, 'until') ?? clockOf(events).now()];
     const runs = await schedules.backfill(param('id'), { from, until, actor: caller.name });
     if (runs.length > 0) note(...runs.map((run) => ({ action: 'start', run, choice: `schedule ${param('id')}` })));
     return { runs, schedule: shownSchedule(await schedules.get(param('id'))) };
@@ -113,13 +114,13 @@ function mountDeliveries(app: ServerApp, services: Services): void {
   });
   handle(on, EVENT_ROUTES.delivery, async ({ param }) => oneDelivery(deliveries.get(numberOf(param('id')))));
   handle(on, EVENT_ROUTES.resend, async ({ param, caller }) => {
-    demandRight(caller, { demand: 'override', on: 'deliveries resend' });
+    rightOf(caller, { demand: 'override', on: 'deliveries resend' });
     return oneDelivery(await deliveries.resend(numberOf(param('id'))));
   });
   void deliveries.ring();
 }
 
-/** Starts a run of the project that nobody asked for at a keyboard. */
+/** Starts runs of the project for schedules and deliveries. */
 function startOf({ engine, project }: EventServices): (start: EventStart) => Promise<void> {
   return async ({ workflow: name, id, params, event, deliveryId, actor, trigger }) => {
     const { workflow, file, facts } = await project.startable(name, params, { event, payload: trigger });
@@ -153,7 +154,7 @@ async function takeHook(c: ServerContext, call: HookCall): Promise<AcceptedDeliv
   return { delivery: signed.id, status };
 }
 
-/** Ages of triggers count from now on, and not only from the first event. */
+/** Records the triggers with an age now, so that ages do not count only from the first event. */
 function noteAges({ project, database, events, warn }: Services): void {
   const ages = new TriggerAges(database, clockOf(events).now);
   (project.triggered?.() ?? Promise.resolve([])).then((found) => ages.note(found)).catch(warn);
@@ -188,7 +189,7 @@ interface AcceptedDelivery {
   readonly status: 'stored' | 'duplicate';
 }
 
-/** Why a delivery is not accepted. Where there is no hook the same work is done, so that the time does not tell. */
+/** Why a delivery is not accepted. For an unknown hook the same work is done, so that the response time reveals nothing. */
 async function problemWith(
   setting: HookSetting | undefined,
   signed: Parameters<typeof signatureProblem>[1],
@@ -201,7 +202,7 @@ async function problemWith(
 
 const WINDOW_MS = 5 * 60_000;
 
-/** The headers that are stored: none that prove who somebody is, and no long ones. */
+/** The headers that are stored: without credentials, and cut to a maximum length. */
 function shownHeaders(c: ServerContext): Record<string, string> {
   const all = Object.entries(c.req.header()).filter(
     ([name]) => !/^(authorization|cookie|proxy-authorization|webhook-signature)$/.test(name),
@@ -211,8 +212,6 @@ function shownHeaders(c: ServerContext): Record<string, string> {
 
 const HEADERS_MAX = 50;
 const HEADER_MAX = 1000;
-
-const iso = (time: number): string => new Date(time).toISOString();
 
 /** A schedule as JSON. */
 export function shownSchedule({ paused, next, ticks, ...rest }: ScheduleReport) {
@@ -237,10 +236,4 @@ function oneDelivery(delivery: StoredDelivery) {
 function numberOf(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
   throw new EngineError('DELIVERY_UNKNOWN', `there is no delivery "${text}"; deliveries have numbers`);
-}
-
-function timeOf(text: string, field: string): number {
-  const time = Date.parse(text);
-  if (Number.isFinite(time)) return time;
-  throw new EngineError('REQUEST_INVALID', `"${field}" must be a time such as 2026-01-31T06:00:00Z, not ${JSON.stringify(text)}`);
 }

@@ -31,7 +31,7 @@ export function groupOf(setting: HookSetting, scope: JsonObject): Pick<ReceivedD
   try {
     return { key: keyIn(key, scope), debounceMs };
   } catch {
-    // Acting on it says what is wrong; until then it is alone.
+    // Handling the delivery reports the error; until then it has no group.
     return { key: '', debounceMs: 0 };
   }
 }
@@ -99,7 +99,7 @@ async function sendSignal(
 
 const KEY_MAX = 200;
 
-/** The key of a delivery. Of a long one its digest is enough: it is only compared. */
+/** The key of a delivery. A long one is replaced by its digest: keys are only compared. */
 function keyIn(template: string, scope: JsonObject): string {
   const key = JSON.stringify(filled(template, scope));
   return key.length > KEY_MAX ? digestText(key) : key;

@@ -17,7 +17,7 @@ interface NoticeParts {
   readonly clock: Clock;
   /** The notifiers by the name of their target. */
   readonly targets: ReadonlyMap<string, Notifier>;
-  /** Adds what belongs into no database, such as a link to decide. */
+  /** Adds data that must not be stored, such as a link to decide. */
   readonly complete?: (notice: Notice, target: string) => Promise<Notice>;
   readonly warn: (error: unknown) => void;
 }
@@ -120,7 +120,7 @@ export class Notices extends Alarm<NoticeParts> {
     if (message !== null) warn(new Error(`a notice could not be sent: ${message}`));
   }
 
-  /** NB2: what a dead process was sending. */
+  /** NB2: settles the notices that a dead process was sending. */
   private settleDead(): void {
     const { database, clock } = this.parts;
     for (const { id, sender, due } of database.all("SELECT id, sender, due FROM notices WHERE status = 'sending'"))

@@ -82,8 +82,8 @@ function isFor({ events = DEFAULT_EVENTS, workflows }: NotificationTarget, { eve
 }
 
 /**
- * Adds the link to a notice. It is made when the notice is sent: a link that decides is a secret, of which the database has the
- * digest only, and before the server listens nobody knows its address.
+ * Adds the link to a notice. It is created when the notice is sent: a link that decides is a secret, of which the database
+ * stores only the digest, and the server's address is not known before it listens.
  */
 async function withLink(services: Services, notice: Notice, person: string | undefined): Promise<Notice> {
   const address = await services.knownAddress();
@@ -94,7 +94,7 @@ async function withLink(services: Services, notice: Notice, person: string | und
   return { ...notice, link: decide ?? `${address}/runs/${run}${where}` };
 }
 
-/** The link with which a person decides; undefined for one who may not, which is reported, and for what is decided already. */
+/** The link with which a person decides; undefined if it is already decided, or if the person may not, which is logged. */
 async function decideLink(
   services: Services,
   about: { run: string; gate: string | undefined; person: string },

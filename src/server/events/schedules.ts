@@ -70,7 +70,7 @@ export interface ScheduleReport {
   readonly ticks: readonly Tick[];
 }
 
-/** What is made up for at once at most: the last so many ticks. */
+/** The maximum number of ticks that are caught up at once; the latest ones. */
 const CATCH_UP_MAX = 100;
 const NEXT_SHOWN = 5;
 const TICKS_SHOWN = 10;
@@ -102,7 +102,7 @@ export class Schedules extends Alarm<ScheduleParts> {
     return this.get(workflow);
   }
 
-  /** Goes on with the next time. Times in the pause are not made up for; `backfill` does that. */
+  /** Continues with the next time. Times during the pause are not caught up; `backfill` does that. */
   async resume(workflow: string): Promise<ScheduleReport> {
     await this.find(workflow);
     const { database, clock } = this.parts;
@@ -127,7 +127,7 @@ export class Schedules extends Alarm<ScheduleParts> {
     return run;
   }
 
-  /** Starts the ticks of a past stretch of time that no run was started for. Returns the runs. */
+  /** Starts the ticks of a past period that no run was started for. Returns the runs. */
   async backfill(workflow: string, { from, until, actor }: { from: number; until: number; actor: string }): Promise<readonly string[]> {
     const { schedule } = await this.find(workflow);
     const now = this.parts.clock.now();
@@ -150,7 +150,7 @@ export class Schedules extends Alarm<ScheduleParts> {
     return runs;
   }
 
-  /** Finds what is due, writes it down, starts it, and returns when something is due next. */
+  /** Records the ticks that are due, starts them, and returns when the next one is due. */
   protected override async work(): Promise<number | undefined> {
     const all = await this.known();
     for (const one of all) this.noteDue(one);
@@ -161,7 +161,7 @@ export class Schedules extends Alarm<ScheduleParts> {
     return next.length === 0 ? undefined : Math.min(...next);
   }
 
-  /** Writes down the ticks that are due (SC2). */
+  /** Records the ticks that are due (SC2). */
   private noteDue(one: ScheduledWorkflow): void {
     const { database, clock } = this.parts;
     const { workflow, schedule } = one;

@@ -1,5 +1,5 @@
-// Owns whether a delivery comes from somebody who knows the secret: the scheme of Standard Webhooks. The signature covers the
-// id, the time and the raw body, so that none of them can be changed, and an old delivery cannot be sent again.
+// Owns the signatures of deliveries, in the scheme of Standard Webhooks. A signature covers the id, the time and the raw
+// body, so that none of them can be changed, and an old delivery cannot be replayed.
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 

@@ -1,6 +1,6 @@
-// Owns serving the built files of the dashboard: names with a hash are kept by browsers for good, everything else is asked for
-// anew. Only files that are in the folder are served, by the names they have there, and a link in it leads nowhere; compressed
-// for who takes that. They are the same for everybody and hold no secret, so that their compressed length says nothing.
+// Owns serving the built files of the dashboard. Browsers cache names with a hash forever and revalidate all others. Only
+// files inside the folder are served, by the names they have there; links are not followed. Responses are compressed if the
+// client accepts that: the files are the same for everybody and hold no secret, so their compressed length reveals nothing.
 
 import { type Dirent, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';

@@ -1,5 +1,5 @@
-// Owns what is served besides the API: the health of the process, and the pages of the dashboard. Every path that nothing else
-// answers is a page of the app, which finds its way by itself.
+// Owns the health of the process and the pages of the dashboard. Every path without another route is a page of the app, which
+// has its own router.
 
 import { health } from '../contract/project.ts';
 import { handle, type Route } from '../route.ts';
@@ -14,7 +14,7 @@ const ROUTES = {
   page: { method: 'GET', path: '/*', scope: 'view', summary: 'a page of the dashboard', content: 'text/html' },
 } as const satisfies Record<string, Route>;
 
-/** Paths that are no pages, so that a wrong one is an error and not the app. */
+/** Paths that are not pages, so that a wrong one is an error instead of the app. */
 const NO_PAGE = /^\/(?:api|auth|hooks|d|assets|metrics)(?:\/|$)/;
 
 /** The pages. */

@@ -13,14 +13,14 @@ export type Delivery = DeliveryList['deliveries'][number];
 export type SentNotice = NoticeList['notices'][number];
 
 /** What of this happens without an event of a run, such as a delivery that matched nothing, is looked for this often. */
-const LOOK_MS = 5_000;
+const POLL_MS = 5_000;
 
 /** A list of one of these things. */
 export function useEventList<K extends 'schedules' | 'notices', T>(name: K): UseQueryResult<readonly T[]> {
   return useQuery({
     queryKey: [name],
     queryFn: async ({ signal }) => (await read<Readonly<Record<K, readonly T[]>>>(`/${name}`, signal))[name],
-    refetchInterval: LOOK_MS,
+    refetchInterval: POLL_MS,
   });
 }
 
@@ -30,7 +30,7 @@ export function useDeliveries(limit: number): UseQueryResult<DeliveryList> {
     queryKey: ['deliveries', limit],
     queryFn: ({ signal }) => read<DeliveryList>(`/deliveries?limit=${limit}`, signal),
     placeholderData: (before) => before,
-    refetchInterval: LOOK_MS,
+    refetchInterval: POLL_MS,
   });
 }
 

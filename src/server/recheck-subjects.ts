@@ -1,7 +1,7 @@
-// Owns how often the server checks the subjects of questions again when people open them: each check reads files or asks the
-// forge, and is written to the log of the run.
+// Owns how often the server checks the subjects of approvals again when people open them: each check reads files or queries
+// the forge, and is written to the log of the run.
 //
-// - One check in a few seconds is enough for everybody who opens a question then. A decision is checked again when it is made.
+// - One check every few seconds is enough for everybody who opens an approval. A decision is checked again when it is made.
 
 import type { Engine } from '../api/engine.ts';
 import type { Services } from './services.ts';
@@ -26,7 +26,7 @@ export async function recheckSubjects({ engine, now }: Pick<Services, 'engine' |
   try {
     await check.done;
   } catch (error) {
-    // The next one tries again.
+    // The next caller tries again.
     if (checks.get(run) === check) checks.delete(run);
     throw error;
   }
