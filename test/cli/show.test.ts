@@ -223,7 +223,5 @@ test('reading commands load neither the engine nor the step executors', () => {
     'src/engine/request/assumption-list.ts',
     'src/engine/run-tree.ts',
     'src/engine/status.ts',
-    // Reads values from a store by their digest; it loads nothing else of the engine.
-    'src/engine/values.ts',
   ]);
 });
