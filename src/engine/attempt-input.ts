@@ -15,9 +15,9 @@ export interface ResultSource {
 
 /** Converts the result of an attempt into an input for the kernel. */
 export function inputOf(record: RunRecord, result: Exclude<AttemptResult, { readonly type: 'observed' }>, source: ResultSource): RunInput {
-  if (result.type === 'handed') return { type: 'handed', ...source, handover: record.keep(result.handover) as Ref };
+  if (result.type === 'handed') return { type: 'handed', ...source, handover: record.keep(result.handover) };
   if (result.type === 'asked') {
-    const saved = result.saved === undefined ? {} : { saved: record.keep(result.saved) as Ref };
+    const saved = result.saved === undefined ? {} : { saved: record.keep(result.saved) };
     return { type: 'asked', ...source, questions: record.keep(result.questions) as Ref, ...saved };
   }
   if (result.type === 'ready') {

@@ -7,7 +7,7 @@
 // E5. A run that only waits is not kept in memory: the driver releases it.
 
 import type { JsonObject } from '../base/json.ts';
-import { type Path, type Ref, slotsOf } from '../kernel/activation.ts';
+import { type Path, slotsOf } from '../kernel/activation.ts';
 import { draftOf } from '../kernel/apply.ts';
 import { decide } from '../kernel/decide.ts';
 import { type Effect, outstanding } from '../kernel/effect.ts';
@@ -216,13 +216,13 @@ export class RunDriver {
   private async lookOutside(batch: QueuedInput[]): Promise<void> {
     const { outside } = this.host;
     if (!this.record.has([], [])) await this.record.load([], []);
-    const known = this.record.named([...outside.dependsOn, outside.key]);
+    const known = Object.fromEntries([...outside.dependsOn, outside.key].map((key) => [key, this.record.data(key)]));
     const start = batch.find(({ input }) => input.type === 'start')?.input;
     const given = start?.type === 'start' && start.facts !== undefined ? (this.record.value(start.facts) as JsonObject) : {};
     const seen = await outside.read(this.outsideParts, { ...known, ...given });
     const before = known[outside.key];
     if (before !== undefined && JSON.stringify(before) === JSON.stringify(seen)) return;
-    const facts = this.record.keep({ [outside.key]: seen }) as Ref;
+    const facts = this.record.keep({ [outside.key]: seen });
     batch.unshift({ input: { type: 'observed', at: this.host.clock.now(), facts } });
   }
 

@@ -7,7 +7,8 @@
 import { EngineError, isEngineError, isPassing } from '../base/error.ts';
 import { present } from '../base/fields.ts';
 import { createRunId } from '../base/id.ts';
-import { deepFreeze, type JsonObject } from '../base/json.ts';
+import { invariant } from '../base/invariant.ts';
+import { deepFreeze, isJsonObject, type JsonObject } from '../base/json.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import { bindParams } from '../definition/param/arg.ts';
 import { isFinal, isSettled } from '../definition/run-status.ts';
@@ -35,6 +36,7 @@ import { workflowOf } from './run-workflow.ts';
 import { proveRun } from './signature/signature-proof.ts';
 import { acceptanceOf, type Proof, type Signer, type Signing, signFirstEvent, signingAtStart } from './signature/signatures.ts';
 import { needsUndo, runUndo } from './undo/compensation.ts';
+import { readValues } from './values.ts';
 import { Waking } from './waking.ts';
 
 /** Options for driving a run. `cancel`: only to cancel it, even if its code is missing or has changed. */
@@ -104,10 +106,9 @@ export class EngineCore implements DriverHost {
     const signing = signingAtStart(this.parts.signing, definition, options.signing);
     const program = programOf(this.parts, { workflow, params: bound }, options);
     const { concurrency } = definition;
-    const record = this.recordFor(id, { reads: program.program.reads, fresh: true, concurrency, ...present({ parked: options.parked }) });
-    record.params = bound;
-    for (const [key, value] of options.past?.data ?? []) record.supplyData(key, value);
-    for (const [step, value] of options.past?.results ?? []) record.supplyResult(step, value);
+    const { reads } = program.program;
+    const record = this.recordFor(id, { reads, params: bound, fresh: true, concurrency, ...present({ parked: options.parked }) });
+    if (options.past !== undefined) record.supplyPast(options.past);
     const params = Object.keys(bound).length === 0 ? undefined : record.keep(bound);
     const supplied = Object.entries(options.outputs ?? {}).map(([step, value]) => record.supply(step, value));
     const created = createFirstEvent(workflow, {
@@ -229,8 +230,8 @@ export class EngineCore implements DriverHost {
     await this.sweepAfter(state);
     const params = await this.paramsOf(state);
     const bound = this.remember(state.id, await programOfRun(this, state, { workflow, definition, params }));
-    const record = this.recordFor(state.id, { reads: bound.program.reads, fresh: false, concurrency: definition.concurrency });
-    record.params = params;
+    const { concurrency } = definition;
+    const record = this.recordFor(state.id, { reads: bound.program.reads, params, fresh: false, concurrency });
     // Work that is started again after a takeover reads its values before anything is decided.
     await record.load(refsOf(state), []);
     const actor = codeHash === workflow.codeHash ? undefined : options.acceptedBy;
@@ -252,7 +253,7 @@ export class EngineCore implements DriverHost {
   /** Drives a run without its code: to cancel it, or to record something about a run that has ended. */
   private driverWithout({ state, epoch, mail }: Claimed, how: Pick<DriverStart, 'accepts' | 'proof'>): RunDriver {
     const bound = this.remember(state.id, inertProgram());
-    const record = this.recordFor(state.id, { reads: [], fresh: false });
+    const record = this.recordFor(state.id, { reads: [], params: {}, fresh: false });
     const driver = new RunDriver(this, { state, epoch, record, ...bound, place: {}, ...how });
     this.drivers.set(state.id, driver);
     driver.takeMail(mail);
@@ -274,8 +275,9 @@ export class EngineCore implements DriverHost {
   /** Returns the parameters a run was started with. */
   async paramsOf(state: RunState): Promise<JsonObject> {
     if (state.params === undefined) return {};
-    const texts = await this.store.values([state.params.digest]);
-    return deepFreeze(JSON.parse(texts.get(state.params.digest) as string) as JsonObject);
+    const params = (await readValues(this.store, [state.params]))(state.params);
+    invariant(isJsonObject(params), 'parameters are an object', state.id);
+    return deepFreeze(params);
   }
 
   /** Returns the driver of a run in this process, if there is one. */

@@ -21,6 +21,7 @@ import { findWorkflow, flowHistory, givenResults } from './programs.ts';
 import { requireActor } from './request/actor.ts';
 import type { ForkHistory, SuppliedOutputs } from './run-start.ts';
 import type { FrozenSigning, Signer } from './signature/signatures.ts';
+import { readValues } from './values.ts';
 
 /** Options for forking a run. */
 export interface ForkRequest<Step extends string = string, Params = Readonly<Record<string, unknown>>> {
@@ -166,9 +167,7 @@ async function pastOf(core: EngineCore, original: RunState, cut: Cut): Promise<F
   const rows = (await core.store.attempts(run)).filter(pastRows(cut));
   const merged = await mergedRefs(core, cut.before);
   const latest = new Map(rows.filter((row) => row.group === undefined && row.status === 'completed').map((row) => [row.step, row.output]));
-  const outputs = [...latest.values()].flatMap((ref) => (ref === undefined ? [] : [ref]));
-  const texts = await core.store.values([...new Set([...merged.map(({ ref }) => ref), ...outputs].map((ref) => ref.digest))]);
-  const read = (ref: Ref | undefined): Json => (ref === undefined ? null : (JSON.parse(texts.get(ref.digest) as string) as Json));
+  const read = await readValues(core.store, [...merged.map(({ ref }) => ref), ...latest.values()]);
   const data = new Map<string, Json>();
   for (const { ref, part } of merged) for (const [key, value] of Object.entries(part(read(ref)))) data.set(key, value);
   const results = new Map([...latest].map(([step, ref]) => [step, read(ref)]));

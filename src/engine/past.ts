@@ -8,6 +8,7 @@ import type { RunState } from '../kernel/run-state.ts';
 import type { PastSetback, RunPast } from '../steps/attempt.ts';
 import type { Store } from '../store/store.ts';
 import { refsOfAnswers } from './record.ts';
+import { readValues } from './values.ts';
 
 /** Reads the past of a run for its agents. */
 export async function readPast(store: Store, run: RunState): Promise<RunPast> {
@@ -15,19 +16,14 @@ export async function readPast(store: Store, run: RunState): Promise<RunPast> {
   const above = await Promise.all(ancestors.map(async (id) => (await store.load(id)).state));
   // The topmost run comes first, so that what is nearest to the step comes last.
   const runs = [...above.reverse(), run];
-  const refs = runs.flatMap((one) => [
-    ...(one.setbacks ?? []).flatMap(({ output }) => (output === undefined ? [] : [output.digest])),
-    ...refsOfAnswers(one).map(({ digest }) => digest),
-  ]);
-  const values = refs.length === 0 ? new Map<string, string>() : await store.values(refs);
+  const refs = runs.flatMap((one) => [...(one.setbacks ?? []).map(({ output }) => output), ...refsOfAnswers(one)]);
+  const read = await readValues(store, refs);
   const setbacks = runs.flatMap((one) =>
-    (one.setbacks ?? []).map(({ output, ...rest }): PastSetback => {
-      const text = output === undefined ? undefined : values.get(output.digest);
-      const value = text === undefined ? null : (JSON.parse(text) as Json);
-      return { ...rest, output: value, ...(one === run ? {} : { inParent: true }) };
-    }),
+    (one.setbacks ?? []).map(
+      ({ output, ...rest }): PastSetback => ({ ...rest, output: read(output), ...(one === run ? {} : { inParent: true }) }),
+    ),
   );
-  const answered = runs.flatMap((one) => answeredIn(one, (ref) => JSON.parse(values.get(ref.digest) as string) as Json));
+  const answered = runs.flatMap((one) => answeredIn(one, read));
   return { setbacks, notes: runs.flatMap(({ notes = [] }) => notes), answered };
 }
 

@@ -8,7 +8,6 @@ import { type BoundStep, type CompiledWorkflow, NO_CODE, type StepCode } from '.
 import type { KindFacts } from '../definition/kind.ts';
 import { type Definition, type StepModel, stepsWithin } from '../definition/model.ts';
 import { plainFrame } from '../definition/plain-frame.ts';
-import type { Ref } from '../kernel/activation.ts';
 import type { Program } from '../kernel/program.ts';
 import type { RunState } from '../kernel/run-state.ts';
 import { createFlowProgram, type FlowProgram, type FlowRecord } from '../programs/flow.ts';
@@ -17,6 +16,8 @@ import { UNDO_STEP } from '../programs/undo.ts';
 import type { Store, StoredAttempt } from '../store/store.ts';
 import type { DefinitionSource } from './host.ts';
 import type { StartOptions } from './run-start.ts';
+import { readValues } from './values.ts';
+import { resultsOf } from './whole-record.ts';
 
 /** A program with the functions of its steps. */
 export interface BoundProgram {
@@ -175,10 +176,7 @@ function isReplayed({ step, outcome, attempt }: StoredAttempt): boolean {
 /** Returns the results that were supplied in place of steps. */
 export async function givenResults(store: Store, attempts: readonly StoredAttempt[]): Promise<ReadonlyMap<string, Json>> {
   const rows = attempts.filter(({ attempt }) => attempt === 0);
-  const texts = await store.values(rows.flatMap(({ output }) => (output === undefined ? [] : [output.digest])));
-  return new Map(
-    rows.map(({ step, output }) => [step, output === undefined ? null : (JSON.parse(texts.get(output.digest) as string) as Json)]),
-  );
+  return new Map(await resultsOf(store, rows));
 }
 
 /** Returns what a replay passes to the generator: the last result of each step, in the order in which the steps started. */
@@ -186,15 +184,16 @@ export async function flowHistory(store: Store, attempts: readonly StoredAttempt
   const rows = new Map<string, StoredAttempt>();
   for (const row of attempts) if (row.group === undefined && isReplayed(row)) rows.set(row.path, row);
   const kept = withoutVoid([...rows.values()]);
-  const refs = kept.flatMap(({ output, evidence }) => [output, evidence]).filter((ref) => ref !== undefined);
-  const texts = await store.values(refs.map(({ digest }) => digest));
-  const read = (ref: Ref): Json => JSON.parse(texts.get(ref.digest) as string) as Json;
+  const read = await readValues(
+    store,
+    kept.flatMap(({ output, evidence }) => [output, evidence]),
+  );
   return kept.map((row) => ({
     path: row.path,
     step: row.step,
     input: row.input ?? '',
     outcome: row.outcome as string,
-    output: row.output === undefined ? null : read(row.output),
+    output: read(row.output),
     ...(row.error === undefined ? {} : { error: row.error }),
     ...(row.evidence === undefined ? {} : { evidence: read(row.evidence) }),
   }));

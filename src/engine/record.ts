@@ -3,19 +3,16 @@
 //
 // E1. Everything a decision reads is loaded before the decision, so that the kernel stays synchronous.
 // E2. Memory is bounded by what the definition names and by live groups, unless a function asks for the whole record.
-// E8. A value that is not on disk yet is never dropped: a queued input or a commit under way refers to it.
 
-import { digestText } from '../base/digest.ts';
-import { invariant } from '../base/invariant.ts';
+import { present } from '../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Concurrency, StepModel } from '../definition/model.ts';
 import { hasResult } from '../definition/outcome.ts';
 import type { Observation } from '../definition/question/asked-question.ts';
 import { withoutOwnNames } from '../definition/scope/joining-data.ts';
-import type { Activation, Path, Ref } from '../kernel/activation.ts';
+import type { Path, Ref } from '../kernel/activation.ts';
 import { heldBy, humanWaitOf } from '../kernel/activation.ts';
 import { joiningData, mergedBy, type RunEvent } from '../kernel/event.ts';
-import type { StepError } from '../kernel/input.ts';
 import type { MemberResult, Need, View } from '../kernel/program.ts';
 import type { RunState } from '../kernel/run-state.ts';
 import { type EndedAttempt, memberResult } from '../kernel/turn.ts';
@@ -23,6 +20,8 @@ import type { Snapshot } from '../steps/attempt.ts';
 import type { Delta, Store, StoredAttempt, StoredValue } from '../store/store.ts';
 import { opensGroup } from './event-facts.ts';
 import type { OutsideFacts } from './host.ts';
+import { KnownValues, readValues } from './values.ts';
+import { resultsOf, WholeRecord } from './whole-record.ts';
 
 /** Options for opening a record. */
 export interface RecordOptions {
@@ -30,6 +29,7 @@ export interface RecordOptions {
   readonly run: string;
   readonly reads: readonly Need[];
   readonly outside: OutsideFacts;
+  readonly params: JsonObject;
   /** True for a run without history: there is nothing to load. */
   readonly fresh: boolean;
   readonly slots: (model: StepModel) => readonly string[];
@@ -45,37 +45,14 @@ export interface SuppliedResult {
   readonly ref?: Ref;
 }
 
-interface FullRecord {
-  data: Record<string, Json>;
-  results: Record<string, Json>;
-  completed: Set<string>;
+/** The data and results that the program names, with their latest values. */
+interface Named {
+  readonly data: Map<string, Json | undefined>;
+  readonly outputs: Map<string, Json | undefined>;
 }
-
-type Change = (whole: FullRecord) => void;
-
-/**
- * The record as functions see it. Until it is read, the changes that a reader of the store may not see yet are kept:
- * those since the last commit, or since the read started.
- */
-type WholeRecord =
-  | { readonly is: 'unread'; unseen: Change[] }
-  | { readonly is: 'reading'; readonly unseen: Change[]; readonly read: Promise<ReadRecord> }
-  | ReadRecord;
-
-interface ReadRecord {
-  readonly is: 'read';
-  readonly full: FullRecord;
-  /** What functions saw last. */
-  shown?: { readonly state: RunState; readonly snapshot: Snapshot };
-}
-
-/** Values without a reference are dropped only when more than this many are kept. */
-const KNOWN_MAX = 64;
 
 /** What the record of one run needs, beside what all records of an engine share. */
-export interface RecordWants {
-  readonly reads: ConstructorParameters<typeof RunRecord>[0]['reads'];
-  readonly fresh: boolean;
+export interface RecordWants extends Pick<RecordOptions, 'reads' | 'params' | 'fresh'> {
   readonly concurrency?: Concurrency | undefined;
   /** Set if another process will drive the run: its steps stay in the queue. */
   readonly parked?: true;
@@ -83,30 +60,25 @@ export interface RecordWants {
 
 /** A run's data in memory while it is driven. */
 export class RunRecord implements View {
-  params: JsonObject = {};
   /** The evidence of the latest attempt whose end is not decided yet. */
   observed: { readonly path: Path; readonly evidence: Json | undefined } | undefined;
   private readonly options: RecordOptions;
-  private readonly known = new Map<string, Json>();
-  private readonly namedData = new Map<string, Json | undefined>();
-  private readonly namedOutputs = new Map<string, Json | undefined>();
+  private readonly values = new KnownValues();
+  private readonly whole: WholeRecord;
+  /** Undefined until they are loaded. */
+  private named: Named | undefined;
   private readonly groups = new Map<Path, Map<string, MemberResult>>();
-  private whole: WholeRecord;
-  private loaded: boolean;
-  private fresh: StoredValue[] = [];
+  /** The data that the next delta writes. */
   private changedData = new Map<string, string>();
 
   constructor(options: RecordOptions) {
     this.options = options;
-    this.loaded = options.fresh;
-    for (const need of options.reads) {
-      if (need.read === 'data') this.namedData.set(need.key, undefined);
-      if (need.read === 'outside') for (const key of options.outside.dependsOn) this.namedData.set(key, undefined);
-      if (need.read === 'output') this.namedOutputs.set(need.step, undefined);
-    }
-    this.whole = options.fresh
-      ? { is: 'read', full: { data: bare([]), results: bare([]), completed: new Set() } }
-      : { is: 'unread', unseen: [] };
+    this.whole = new WholeRecord(options);
+    if (options.fresh) this.named = namesIn(options);
+  }
+
+  get params(): JsonObject {
+    return this.options.params;
   }
 
   get kinds(): View['kinds'] {
@@ -118,16 +90,11 @@ export class RunRecord implements View {
   }
 
   data(key: string): Json | undefined {
-    return this.namedData.get(key);
-  }
-
-  /** Returns several keys of the data at once. */
-  named<K extends string>(keys: readonly K[]): { readonly [key in K]: Json | undefined } {
-    return Object.fromEntries(keys.map((key) => [key, this.namedData.get(key)])) as { [key in K]: Json | undefined };
+    return this.named?.data.get(key);
   }
 
   output(step: string): Json | undefined {
-    return this.namedOutputs.get(step);
+    return this.named?.outputs.get(step);
   }
 
   evidence(path: Path): Json | undefined {
@@ -135,9 +102,7 @@ export class RunRecord implements View {
   }
 
   value(ref: Ref): Json {
-    const value = this.known.get(ref.digest);
-    invariant(value !== undefined, 'E1: a value is loaded before it is read', ref.digest);
-    return value;
+    return this.values.get(ref);
   }
 
   members(group: Path): readonly MemberResult[] {
@@ -152,13 +117,10 @@ export class RunRecord implements View {
     return this.options.limitOf(key);
   }
 
+  keep(value: NonNullable<Json>): Ref;
+  keep(value: Json): Ref | undefined;
   keep(value: Json): Ref | undefined {
-    if (value === null) return undefined;
-    const text = JSON.stringify(value);
-    const ref = { digest: digestText(text), bytes: Buffer.byteLength(text) };
-    this.known.set(ref.digest, value);
-    this.fresh.push({ ref, text });
-    return ref;
+    return value === null ? undefined : this.values.add(value);
   }
 
   /** Supplies the result of a step that is not run, for a run that starts in the middle. */
@@ -169,57 +131,22 @@ export class RunRecord implements View {
     return ref === undefined ? { step } : { step, ref };
   }
 
-  /** Adds a result of the run this one was forked from. The store copies its row. */
-  supplyResult(step: string, value: Json): void {
-    this.noteResult(step, value);
-  }
-
-  /** Adds data of the run this one was forked from. */
-  supplyData(key: string, value: Json): void {
-    this.mergeData(Object.fromEntries([[key, value]]));
+  /** Adds the data and results of the run this one was forked from. The store copies the rows of the results. */
+  supplyPast(past: { readonly data: ReadonlyMap<string, Json>; readonly results: ReadonlyMap<string, Json> }): void {
+    this.mergeData(Object.fromEntries(past.data));
+    for (const [step, value] of past.results) this.noteResult(step, value);
   }
 
   /** Loads what the next decisions may read: named data and results once, values, and members of live groups. */
   async load(refs: readonly Ref[], groups: readonly Path[]): Promise<void> {
-    const missing = refs.filter((ref) => !this.known.has(ref.digest)).map((ref) => ref.digest);
-    if (missing.length > 0) {
-      for (const [digest, text] of await this.options.store.values(missing)) this.known.set(digest, JSON.parse(text) as Json);
-    }
-    if (!this.loaded) await this.loadNamed();
-    for (const group of groups) if (!this.groups.has(group)) await this.loadMembers(group);
+    if (!this.values.has(refs)) await this.values.load(this.options.store, refs);
+    this.named ??= await readNamed(this.options);
+    for (const group of groups) if (!this.groups.has(group)) this.groups.set(group, await readMembers(this.options, group));
   }
 
   /** True if `load` has nothing to do, so that the hot path can skip it. */
   has(refs: readonly Ref[], groups: readonly Path[]): boolean {
-    return this.loaded && refs.every((ref) => this.known.has(ref.digest)) && groups.every((group) => this.groups.has(group));
-  }
-
-  private async loadNamed(): Promise<void> {
-    const { store, run } = this.options;
-    if (this.namedData.size > 0) {
-      for (const [key, value] of await store.data(run, [...this.namedData.keys()])) this.namedData.set(key, value);
-    }
-    if (this.namedOutputs.size > 0) {
-      const rows = await store.latest(run, [...this.namedOutputs.keys()]);
-      for (const [step, value] of await this.outputsOf(rows)) this.namedOutputs.set(step, value);
-    }
-    this.loaded = true;
-  }
-
-  private async loadMembers(group: Path): Promise<void> {
-    const members = new Map<string, MemberResult>();
-    const rows = (await this.options.store.attempts(this.options.run, group)).filter((row) => row.outcome !== undefined);
-    const outputs = await this.options.store.values(rows.flatMap((row) => (row.output === undefined ? [] : [row.output.digest])));
-    for (const row of rows) {
-      const text = row.output === undefined ? undefined : outputs.get(row.output.digest);
-      members.set(row.key ?? '', memberOf(row, text === undefined ? null : (JSON.parse(text) as Json)));
-    }
-    this.groups.set(group, members);
-  }
-
-  private async outputsOf(rows: readonly StoredAttempt[]): Promise<[string, Json][]> {
-    const texts = await this.options.store.values(rows.flatMap((row) => (row.output === undefined ? [] : [row.output.digest])));
-    return rows.map((row) => [row.step, row.output === undefined ? null : (JSON.parse(texts.get(row.output.digest) as string) as Json)]);
+    return this.named !== undefined && this.values.has(refs) && groups.every((group) => this.groups.has(group));
   }
 
   /** Applies the events of a decision, so that the next one sees them. */
@@ -243,116 +170,79 @@ export class RunRecord implements View {
   }
 
   private noteResult(step: string, output: Json): void {
-    if (this.namedOutputs.has(step)) this.namedOutputs.set(step, output);
-    this.changeFullRecord((full) => {
-      full.results[step] = output;
-      full.completed.add(step);
-    });
+    if (this.named?.outputs.has(step)) this.named.outputs.set(step, output);
+    this.whole.setResult(step, output);
   }
 
   private mergeData(patch: JsonObject): void {
     for (const [key, value] of Object.entries(patch)) {
       this.changedData.set(key, JSON.stringify(value));
-      if (this.namedData.has(key)) this.namedData.set(key, value);
-      this.changeFullRecord((full) => {
-        full.data[key] = value;
-      });
+      if (this.named?.data.has(key)) this.named.data.set(key, value);
+      this.whole.setData(key, value);
     }
-  }
-
-  private changeFullRecord(change: Change): void {
-    if (this.whole.is === 'read') change(this.whole.full);
-    else this.whole.unseen.push(change);
   }
 
   /** Returns the values and data that changed since the last call, for the delta. */
   takeChanges(): { values: readonly StoredValue[]; data: readonly { key: string; text: string }[] } {
-    const values = this.fresh;
-    this.fresh = [];
+    const values = this.values.takeUnwritten();
     if (this.changedData.size === 0) return { values, data: [] };
     const data = Array.from(this.changedData, ([key, text]) => ({ key, text }));
-    this.changedData = new Map();
+    this.changedData.clear();
     return { values, data };
   }
 
   /** Restores changes that were not written, so that the next delta contains them. */
   putBack({ values, data }: Pick<Delta, 'values' | 'data'>): void {
-    this.fresh = [...values, ...this.fresh];
+    this.values.putBack(values);
     this.changedData = new Map([...data.map(({ key, text }) => [key, text] as const), ...this.changedData]);
   }
 
-  /** Drops values that can be loaded again and that nothing live refers to (E8). Call it right after a commit. */
+  /** Drops values and groups that can be loaded again and that nothing live refers to. Call it right after a commit. */
   forget(state: RunState): void {
-    if (this.whole.is === 'unread') this.whole.unseen = [];
-    if (this.known.size < KNOWN_MAX) return;
-    const kept = new Set(refsOf(state).map((ref) => ref.digest));
-    for (const { ref } of this.fresh) kept.add(ref.digest);
-    for (const digest of this.known.keys()) if (!kept.has(digest)) this.known.delete(digest);
+    this.whole.committed();
+    if (!this.values.isFull) return;
+    this.values.keepOnly(refsOf(state));
     for (const group of this.groups.keys()) if (state.groups[group] === undefined && state.halt?.path !== group) this.groups.delete(group);
   }
 
   /** Returns the run's record as functions see it. It is read from the store once and kept up to date after that. */
   snapshot(state: RunState): Snapshot | Promise<Snapshot> {
-    if (this.whole.is === 'read') return snapshotAt(this.whole, state);
-    const { read } = this.whole.is === 'reading' ? this.whole : this.startReading(this.whole.unseen);
-    return read.then((whole) => snapshotAt(whole, state));
-  }
-
-  private startReading(unseen: Change[]): { readonly read: Promise<ReadRecord> } {
-    const read = this.readWhole(unseen);
-    this.whole = { is: 'reading', unseen, read };
-    read.catch(() => {
-      this.whole = { is: 'unread', unseen };
-    });
-    return this.whole;
-  }
-
-  private async readWhole(unseen: Change[]): Promise<ReadRecord> {
-    const { store, run } = this.options;
-    const [data, rows] = await Promise.all([store.data(run), store.latest(run)]);
-    const own = rows.filter((row) => row.group === undefined);
-    const results = bare(await this.outputsOf(own));
-    const full = { data: bare(data), results, completed: new Set(own.map((row) => row.step)) };
-    // The run continued while this was read: apply what was settled meanwhile, in order.
-    for (const change of unseen) change(full);
-    const whole: ReadRecord = { is: 'read', full };
-    this.whole = whole;
-    return whole;
+    return this.whole.snapshot(state);
   }
 }
 
-/** Cached per position of the run: the members of a fan-out share one snapshot. */
-function snapshotAt(whole: ReadRecord, state: RunState): Snapshot {
-  if (whole.shown?.state !== state) whole.shown = { state, snapshot: snapshotOf(whole.full, state) };
-  return whole.shown.snapshot;
+function namesIn({ reads, outside }: RecordOptions): Named {
+  const named: Named = { data: new Map(), outputs: new Map() };
+  for (const need of reads) {
+    if (need.read === 'data') named.data.set(need.key, undefined);
+    if (need.read === 'outside') for (const key of outside.dependsOn) named.data.set(key, undefined);
+    if (need.read === 'output') named.outputs.set(need.step, undefined);
+  }
+  return named;
 }
 
-/** Creates an object without a prototype, so that a key such as `__proto__` stays data. */
-function bare(entries: Iterable<readonly [string, Json]>): Record<string, Json> {
-  return Object.assign(Object.create(null), Object.fromEntries(entries)) as Record<string, Json>;
+async function readNamed(options: RecordOptions): Promise<Named> {
+  const { store, run } = options;
+  const named = namesIn(options);
+  if (named.data.size > 0) for (const [key, value] of await store.data(run, [...named.data.keys()])) named.data.set(key, value);
+  if (named.outputs.size > 0) {
+    const rows = await store.latest(run, [...named.outputs.keys()]);
+    for (const [step, value] of await resultsOf(store, rows)) named.outputs.set(step, value);
+  }
+  return named;
 }
 
-function memberOf(row: StoredAttempt, output: Json): MemberResult {
-  const error: StepError | undefined = row.error;
-  return {
-    path: row.path,
-    key: row.key ?? '',
-    index: row.index ?? 0,
-    attempt: row.attempt,
-    outcome: row.outcome ?? 'cancelled',
-    output,
-    ...(error === undefined ? {} : { error }),
-  };
+async function readMembers({ store, run }: RecordOptions, group: Path): Promise<Map<string, MemberResult>> {
+  const rows = (await store.attempts(run, group)).filter((row) => row.outcome !== undefined);
+  const read = await readValues(
+    store,
+    rows.map(({ output }) => output),
+  );
+  return new Map(rows.map((row) => [row.key ?? '', memberOf(row, read(row.output))]));
 }
 
-function snapshotOf(whole: FullRecord, state: RunState): Snapshot {
-  return {
-    data: whole.data,
-    results: whole.results,
-    completedSteps: whole.completed,
-    iterationCounts: state.counts,
-    gateDecision: state.decision,
-  };
+function memberOf({ path, key = '', index = 0, attempt, outcome = 'cancelled', error }: StoredAttempt, output: Json): MemberResult {
+  return { path, key, index, attempt, outcome, output, ...present({ error }) };
 }
 
 /** Returns the values that an observation refers to. */
@@ -364,7 +254,8 @@ export function observedRefs({ subjects, approved, refused, output }: Observatio
 export function refsOf(state: RunState): Ref[] {
   const refs: Ref[] = [];
   for (const path in state.live) {
-    const activation = state.live[path] as Activation;
+    const activation = state.live[path];
+    if (activation === undefined) continue;
     if (activation.answers !== undefined) refs.push(...activation.answers);
     if (activation.saved !== undefined) refs.push(activation.saved);
     const held = heldBy(activation)?.output;

@@ -3,7 +3,7 @@
 
 import { present } from '../base/fields.ts';
 import type { JsonObject } from '../base/json.ts';
-import { type Activation, humanWaitOf, type Path, type Ref } from '../kernel/activation.ts';
+import { type Activation, humanWaitOf, type Path } from '../kernel/activation.ts';
 import { type Effect, effectOf, outstanding, type StepWork } from '../kernel/effect.ts';
 import type { RunInput } from '../kernel/input.ts';
 import type { RunState } from '../kernel/run-state.ts';
@@ -145,7 +145,7 @@ export class RunWork {
     const input = inputOf(record, result, { at, path, attempt });
     const undoable = rememberedUndo(driver.checkpoint, request.bound.model);
     if (result.remember === undefined && undoable === undefined) return [input];
-    return [{ type: 'observed', at, facts: record.keep({ ...result.remember, ...undoable }) as Ref }, input];
+    return [{ type: 'observed', at, facts: record.keep({ ...result.remember, ...undoable }) }, input];
   }
 
   private request(want: StepWork, activation: Activation, signal: AbortSignal): AttemptRequest {
@@ -160,7 +160,7 @@ export class RunWork {
     const { subjects, approved, refused, output } = found;
     const outside = humanWaitOf(activation)?.outside;
     const keep = (value: JsonObject | undefined) => (value === undefined ? undefined : record.keep(value));
-    const seen = { subjects: record.keep(subjects) as Ref, approved: keep(approved), refused: keep(refused), output: keep(output) };
+    const seen = { subjects: record.keep(subjects), approved: keep(approved), refused: keep(refused), output: keep(output) };
     const changes = outside?.seen === undefined ? undefined : changesBetween(record.value(outside.seen.subjects), subjects);
     return { type: 'observed', at: host.clock.now(), path, attempt, seen, changes, after: outside?.decided?.length ?? 0 };
   }

@@ -3,7 +3,7 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { defineWorkflow } from '../../src/compat/index.ts';
-import { storedValue } from '../../src/engine/request/delivery.ts';
+import { storedValue } from '../../src/engine/values.ts';
 import type { Engine } from '../../src/index.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { AssumingAgents, assuming, DATABASE, pathsOf } from './assuming-agents.ts';

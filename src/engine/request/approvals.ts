@@ -7,10 +7,11 @@ import { modelNamed } from '../../definition/address.ts';
 import type { ApprovalModel, Definition } from '../../definition/model.ts';
 import type { HumanWait } from '../../definition/question/asked-question.ts';
 import { approvalDigest, subjectsDigest } from '../../definition/question/question-digest.ts';
-import { type Activation, humanWaitOf, type Path, type Ref } from '../../kernel/activation.ts';
+import { type Activation, humanWaitOf, type Path } from '../../kernel/activation.ts';
 import type { RunState } from '../../kernel/run-state.ts';
 import type { ReceivedMail } from '../../store/store.ts';
 import type { Readable } from '../inspect.ts';
+import { readValues } from '../values.ts';
 
 /** A question that waits for a person. */
 export interface OpenApproval {
@@ -72,17 +73,15 @@ async function approvalOf(
 ): Promise<OpenApproval> {
   const { path, step, openedAt, deadline } = activation;
   const subjects = wait.outside?.seen?.subjects;
-  const refs = [wait.shown, wait.gate, subjects].flatMap((ref) => (ref === undefined ? [] : [ref.digest]));
-  const texts = await core.store.values(refs);
-  const read = (ref: Ref | undefined): unknown => (ref === undefined ? undefined : JSON.parse(texts.get(ref.digest) as string));
+  const read = await readValues(core.store, [wait.shown, wait.gate, subjects]);
   const question = (read(wait.gate) ?? approvalModel(definition, step)) as ApprovalModel;
   return {
     path,
     step,
     question,
     digest: wait.digest ?? '',
-    shown: (read(wait.shown) as Json | undefined) ?? {},
-    ...(subjects === undefined ? {} : { subjects: read(subjects) as Json }),
+    shown: read(wait.shown) ?? {},
+    ...(subjects === undefined ? {} : { subjects: read(subjects) }),
     ...present({ votes: wait.votes, split: wait.split }),
     since: openedAt,
     ...present({ due: deadline }),

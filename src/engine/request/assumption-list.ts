@@ -1,12 +1,11 @@
 // Owns reading the assumptions of workers and people's answers to them. It reads a store and needs no engine.
 
 import { present } from '../../base/fields.ts';
-import type { Json } from '../../base/json.ts';
 import type { AssumptionText } from '../../definition/question/assumption.ts';
 import type { Assumption } from '../../definition/question/assumption-record.ts';
-import type { Ref } from '../../kernel/activation.ts';
 import type { RunState } from '../../kernel/run-state.ts';
 import type { Store } from '../../store/store.ts';
+import { readValues } from '../values.ts';
 
 /** An assumption of a worker, with its answer if there is one. */
 export interface RunAssumption extends AssumptionText {
@@ -72,9 +71,10 @@ export interface AssumptionReader {
 
 /** Reads the texts of assumptions, and of the answers to them. */
 export async function textsOf(store: Pick<Store, 'values'>, assumptions: readonly Assumption[]): Promise<AssumptionReader> {
-  const refs = assumptions.flatMap(({ list, answer }) => [list, answer?.text]).filter((ref): ref is Ref => ref !== undefined);
-  const texts = await store.values([...new Set(refs.map(({ digest }) => digest))]);
-  const value = (ref: Ref): Json => JSON.parse(texts.get(ref.digest) as string) as Json;
+  const value = await readValues(
+    store,
+    assumptions.flatMap(({ list, answer }) => [list, answer?.text]),
+  );
   const text = ({ list, index }: Assumption): AssumptionText =>
     (value(list) as unknown as readonly AssumptionText[])[index] as AssumptionText;
   return Object.assign(text, {

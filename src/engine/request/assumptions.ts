@@ -15,9 +15,10 @@ import type { EngineCore } from '../engine.ts';
 import { readFamily } from '../landing.ts';
 import { lastEndOf } from '../last-end.ts';
 import { overrideStatement, type Signer } from '../signature/signatures.ts';
+import { storedValue } from '../values.ts';
 import { requireActor } from './actor.ts';
 import { type RunAssumption, readAssumptions, textsOf } from './assumption-list.ts';
-import { send, storedValue } from './delivery.ts';
+import { send } from './delivery.ts';
 import { attemptWithToken } from './reports.ts';
 import { assertSignedFor } from './requests.ts';
 

@@ -1,10 +1,8 @@
 // Owns the delivery of mail to runs: mail is on disk before anything acts on it, the run's driver consumes it, and a
 // rejected request is withdrawn, so that it does not take effect later.
 
-import { digestText } from '../../base/digest.ts';
 import { EngineError, ERROR_CODES, isEngineError } from '../../base/error.ts';
-import type { Json } from '../../base/json.ts';
-import type { Mail, StoredValue } from '../../store/store.ts';
+import type { Mail } from '../../store/store.ts';
 import { RunDriver } from '../driver.ts';
 import type { DriveOptions, EngineCore } from '../engine.ts';
 import { nextChange } from './follow.ts';
@@ -123,10 +121,4 @@ async function untilConsumedOrFree(
     if (owner === undefined && ownDriver === undefined) return 'free';
     await (ownDriver === undefined ? changed.happened : Promise.race([ownDriver, changed.happened]));
   }
-}
-
-/** Converts a value to the form the store keeps. */
-export function storedValue(value: Json): StoredValue {
-  const text = JSON.stringify(value);
-  return { text, ref: { digest: digestText(text), bytes: Buffer.byteLength(text) } };
 }

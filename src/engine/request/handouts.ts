@@ -4,9 +4,10 @@
 import { createHmac } from 'node:crypto';
 import type { AgentQuestion } from '../../agents/driver.ts';
 import { present } from '../../base/fields.ts';
-import { type Path, type Ref, waitOf } from '../../kernel/activation.ts';
+import { type Path, waitOf } from '../../kernel/activation.ts';
 import type { Handover, StoredHandover } from '../../steps/worker/handover.ts';
 import type { Store } from '../../store/store.ts';
+import { readValues } from '../values.ts';
 
 /** Handed-out work that waits for a report. */
 export interface Handout extends Handover {
@@ -41,14 +42,14 @@ export async function handoutsOf(core: HandoutReader, run: string): Promise<read
     const wait = waitOf(activation);
     return wait?.kind === 'report' ? [{ ...activation, handover: wait.handover }] : [];
   });
-  const read = await valuesOf(
-    core,
+  const read = await readValues(
+    core.store,
     waiting.map(({ handover }) => handover),
   );
   waiting.sort((a, b) => a.openedAt - b.openedAt || (a.member?.index ?? 0) - (b.member?.index ?? 0));
   return waiting.map((activation) => {
     const { path, step, attempt, member, deadline } = activation;
-    const { state: _, ...handover } = read(activation.handover) as StoredHandover;
+    const { state: _, ...handover } = read(activation.handover) as unknown as StoredHandover;
     return {
       ...handover,
       run,
@@ -82,8 +83,8 @@ export async function questionsOf(core: Pick<HandoutReader, 'store'>, run: strin
     const wait = waitOf(activation);
     return wait?.kind === 'answer' ? [{ ...activation, asked: wait.questions }] : [];
   });
-  const read = await valuesOf(
-    core,
+  const read = await readValues(
+    core.store,
     waiting.map(({ asked }) => asked),
   );
   return waiting.map(({ path, step, attempt, asked, openedAt }) => ({
@@ -91,18 +92,9 @@ export async function questionsOf(core: Pick<HandoutReader, 'store'>, run: strin
     path,
     step,
     attempt,
-    questions: read(asked) as readonly AgentQuestion[],
+    questions: read(asked) as unknown as readonly AgentQuestion[],
     digest: asked.digest,
     since: openedAt,
     signed: state.signed === true,
   }));
-}
-
-/** Loads values and returns a function that reads them by reference. */
-export async function valuesOf(
-  core: Pick<HandoutReader, 'store'>,
-  refs: readonly (Ref | undefined)[],
-): Promise<(ref: Ref | undefined) => unknown> {
-  const texts = await core.store.values(refs.flatMap((ref) => (ref === undefined ? [] : [ref.digest])));
-  return (ref) => (ref === undefined ? undefined : JSON.parse(texts.get(ref.digest) as string));
 }

@@ -26,9 +26,10 @@ import { readSavedState, type StatePlace } from '../../steps/worker/saved-state.
 import type { StoredAttempt, StoredValue } from '../../store/store.ts';
 import type { EngineCore } from '../engine.ts';
 import { type Signer, signedBy } from '../signature/signatures.ts';
+import { readValues, storedValue } from '../values.ts';
 import { requireActor } from './actor.ts';
-import { send, storedValue } from './delivery.ts';
-import { type OpenQuestions, questionsOf, tokenOf, valuesOf } from './handouts.ts';
+import { send } from './delivery.ts';
+import { type OpenQuestions, questionsOf, tokenOf } from './handouts.ts';
 import { checkAnswers } from './request-shape.ts';
 import { assertSignedFor, finalRun, untilState } from './requests.ts';
 
@@ -49,7 +50,7 @@ export interface ReportVerdict {
 async function handoverOf(core: EngineCore, activation: Activation): Promise<StoredHandover> {
   const wait = waitOf(activation);
   const ref = wait?.kind === 'report' ? wait.handover : undefined;
-  return (await valuesOf(core, [ref]))(ref) as StoredHandover;
+  return (await readValues(core.store, [ref]))(ref) as unknown as StoredHandover;
 }
 
 /** Accepts a report. Resolves when it is verified and the verdict is on disk. */

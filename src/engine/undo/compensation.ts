@@ -21,6 +21,7 @@ import type { RunDriver } from '../driver.ts';
 import type { EngineCore } from '../engine.ts';
 import { type BoundProgram, programOfRun } from '../programs.ts';
 import { workflowOf } from '../run-workflow.ts';
+import { readValues } from '../values.ts';
 
 /** The data key under which a run stores the list of results to undo. */
 const PLAN = '$undo';
@@ -180,9 +181,7 @@ function undone({ run, path, step }: UndoItem, result: AttemptResult): AttemptRe
 
 async function resultOf(core: EngineCore, { run, path }: UndoItem): Promise<Json> {
   const row = (await core.store.attempts(run)).findLast((one) => one.path === path);
-  if (row?.output === undefined) return null;
-  const text = (await core.store.values([row.output.digest])).get(row.output.digest);
-  return text === undefined ? null : (JSON.parse(text) as Json);
+  return (await readValues(core.store, [row?.output]))(row?.output);
 }
 
 /** Whether cancelling a run must undo something, as far as its record shows without its code. */
@@ -206,6 +205,6 @@ async function openRun(core: EngineCore, run: string): Promise<UndoneRun> {
   const workflow = await workflowOf(core, stored);
   const params = await core.paramsOf(state);
   const bound = core.programs.get(run) ?? (await programOfRun(core, state, { workflow, definition, params }));
-  const record = core.recordFor(run, { reads: [], fresh: false });
+  const record = core.recordFor(run, { reads: [], params, fresh: false });
   return { bound, workflow, params, snapshot: () => record.snapshot(state) };
 }
