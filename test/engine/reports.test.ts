@@ -45,6 +45,33 @@ describe('the same report twice', () => {
     ]);
   });
 
+  test('while the first is being verified waits for its verdict, and another report is refused', async () => {
+    const verified = Promise.withResolvers<boolean>();
+    const slow = defineWorkflow({
+      name: 'slow',
+      steps: [
+        {
+          id: 'plan',
+          agent: 'planner',
+          prompt: 'Plan it.',
+          postconditions: [{ name: 'verified', check: () => verified.promise, error: 'it is not' }],
+          next: null,
+        },
+      ],
+    });
+    const engine = await rig.open();
+    const { id, token } = await begun(engine, slow);
+    const first = engine.run(id).report({ token, result: { pages: 2 } });
+    await expect.poll(async () => (await engine.run(id).get()).steps.at(-1)?.status).toBe('verifying');
+    const second = engine.run(id).report({ token, result: { pages: 2 } });
+    expect((await errorOf(engine.run(id).report({ token, result: 'other' }))).code).toBe('TOKEN_SPENT');
+    verified.resolve(true);
+    expect(await Promise.all([first, second])).toMatchObject([
+      { accepted: true, repeated: false },
+      { accepted: true, repeated: true, step: 'plan', attempt: 1 },
+    ]);
+  });
+
   test('in a flow gets the recorded verdict, as in a graph', async () => {
     const flow = workflow('flow', {}, function* () {
       yield* step('plan').agent({ agent: 'planner', context: {} });

@@ -7,8 +7,8 @@ test('50 seeds hold every invariant', async () => {
   await expectSeeds({ first: 1, runs: 50 });
 });
 
-test('2 seeds with fan-outs of up to 500 members, whose workers take their time, hold every invariant', async () => {
-  await expectSeeds({ first: 1, runs: 2, isWide: true });
+test('3 seeds with fan-outs of up to 500 members, whose workers take their time, hold every invariant', async () => {
+  await expectSeeds({ first: 5, runs: 3, isWide: true });
 });
 
 // An engine that was taken for dead acted on a signal that its sender had withdrawn; the contract of stores has it as T4.
@@ -24,6 +24,11 @@ test('a seed that left an undo to nobody holds every invariant', async () => {
 // A failed run whose children might have had something to undo, and had not, could not be resumed.
 test('a seed that could not resume a run with nothing to undo holds every invariant', async () => {
   expect(await simulateCommand('--seed', '409')).toContain('1 seeds, 0 failed');
+});
+
+// The same report, sent again by way of another engine while it was being verified, was rejected as a different one.
+test('a seed in which a report was repeated during its verification holds every invariant', async () => {
+  expect(await simulateCommand('--seed', '40', '--wide')).toContain('1 seeds, 0 failed');
 });
 
 test('a command line that makes no sense is refused', async () => {

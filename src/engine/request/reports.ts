@@ -123,15 +123,18 @@ async function verdictOn(core: EngineCore, run: string, { path, attempt, step, a
   const events = (await core.store.events(run, after)).flatMap((row) => row.events);
   const ended = events.find((event) => endsAttempt(event, path, attempt));
   const base = { repeated: false, step, path, attempt };
-  if (ended === undefined)
-    throw new EngineError(
-      'STORE_UNAVAILABLE',
-      `the report on step "${step}" of run ${run} is recorded, but the run stopped before it was verified; resume the run, then call "next"`,
-    );
+  if (ended === undefined) throw notVerified(step, run);
   if (ended.type === 'step.settled' && ended.outcome === 'cancelled') return { ...base, accepted: false, message: CANCELLED };
   const failed = ended.type === 'step.changed' ? ended.failed?.error : ended.type === 'step.settled' ? ended.error : undefined;
   if (failed !== undefined) return { ...base, accepted: false, message: failed.message };
   return { ...base, accepted: true };
+}
+
+function notVerified(step: string, run: string): EngineError {
+  return new EngineError(
+    'STORE_UNAVAILABLE',
+    `the report on step "${step}" of run ${run} is recorded, but the run stopped before it was verified; resume the run, then call "next"`,
+  );
 }
 
 function endsAttempt(event: RunEvent, path: Path, attempt: number): boolean {
@@ -148,10 +151,7 @@ async function earlier(core: EngineCore, state: RunState, report: WorkReport): P
   const row = rows.find(({ path, attempt }) => isSame(tokenOf(core, { run, path, attempt }), report.token));
   if (row !== undefined) return repeated(state, row, report);
   const held = Object.values(state.live).find(({ path, attempt }) => isSame(tokenOf(core, { run, path, attempt }), report.token));
-  if (held !== undefined && isAcceptedReport(state, held, report)) {
-    const { step, path, attempt } = held;
-    return { accepted: true, repeated: true, step, path, attempt };
-  }
+  if (held !== undefined && isHeldResult(state, held, report)) return verdictOnHeld(core, run, { held, report });
   if (held !== undefined)
     throw new EngineError('TOKEN_SPENT', `the report on step "${held.step}" of run ${run} is recorded and being verified; call "next"`);
   if (isFinal(state.status)) throw finalRun(state);
@@ -160,10 +160,25 @@ async function earlier(core: EngineCore, state: RunState, report: WorkReport): P
   });
 }
 
-/** Whether the report was already accepted, and the step only waits for a person. */
-function isAcceptedReport({ form }: RunState, activation: Activation, report: WorkReport): boolean {
+/** The verdict on a report that was sent before: its result waits for a person who approves it, or is still being verified. */
+async function verdictOnHeld(
+  core: EngineCore,
+  run: string,
+  { held, report }: { readonly held: Activation; readonly report: WorkReport },
+): Promise<ReportVerdict> {
+  const { step, path, attempt } = held;
+  if (held.state === 'waiting') return { accepted: true, repeated: true, step, path, attempt };
+  await core.drive(run);
+  await untilState(core, run, ({ live }) => !isBeingVerified(live[path], attempt));
+  const { state } = await core.store.load(run);
+  if (isBeingVerified(state.live[path], attempt)) throw notVerified(step, run);
+  return earlier(core, state, report);
+}
+
+/** Whether the activation holds the result of this report. */
+function isHeldResult({ form }: RunState, activation: Activation, report: WorkReport): boolean {
   const held = heldBy(activation);
-  if (activation.state !== 'waiting' || held === undefined || 'failure' in report) return false;
+  if (held === undefined || 'failure' in report) return false;
   const { kind } = activation;
   const said = outputDigests(form, kind, toPlain(report.result ?? null, 'the result'));
   return said.includes(held.output?.digest ?? digestText('null'));

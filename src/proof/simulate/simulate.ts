@@ -127,7 +127,7 @@ class World {
     this.schedule = new Schedule(clock, random);
     const slotLimit = random.int(1, 2);
     this.witness = new Witness({ [`key:${SHARED_SLOT}`]: slotLimit });
-    this.faults = drawFaults(random);
+    this.faults = drawFaults(random, wide);
     this.randomActs = random.chance(0.3) ? 0 : random.next() * 0.15;
     this.schedule.impatience = random.chance(0.5) ? 0 : 0.05;
     const workflow: CompiledWorkflow = wide ? createWideWorkflow(random) : createWorkflow(random);
@@ -247,13 +247,16 @@ class World {
   }
 }
 
+/** Unanswered commits are drawn more often here: in a wide run many results share one. */
+const UNANSWERED_WIDE = 0.3;
+
 /** Some seeds get a perfect world, the others one in which some things fail, each seed other things. */
-function drawFaults(random: Random): Faults {
+function drawFaults(random: Random, wide: boolean): Faults {
   const upTo = (share: number): number => (random.chance(0.5) ? random.next() * share : 0);
   if (random.chance(0.15)) return { ...CALM };
   return {
     failed: upTo(0.1),
-    unanswered: upTo(0.1),
+    unanswered: upTo(wide ? UNANSWERED_WIDE : 0.1),
     unread: upTo(0.05),
     slow: upTo(0.3),
     bellLost: upTo(0.5),

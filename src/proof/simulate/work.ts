@@ -73,7 +73,9 @@ function resultOf(parts: WorkParts, request: AttemptRequest): AttemptResult {
         return { type: 'ready', ...(model.config.role === CALLER ? { handsOut: true as const } : {}), checks: [] };
       return goesWell || random.chance(0.7) ? { type: 'ready', checks: [] } : errored('PRECONDITION_FAILED', 'precondition');
     case 'verify':
-      return goesWell ? { type: 'settled', outcome: 'ok', output: request.result, checks: [] } : errored('CONTRACT_BROKEN', 'contract');
+      return goesWell
+        ? { type: 'settled', outcome: 'ok', output: request.result, checks: [] }
+        : { ...errored('CONTRACT_BROKEN', 'contract'), claim: request.result };
     case 'reconcile':
       return reconciled(parts);
     case 'observe':
@@ -121,6 +123,6 @@ function settled(outcome: string, output: JsonObject | null): AttemptResult {
   return { type: 'settled', outcome, output, checks: [] };
 }
 
-function errored(code: string, reason: StepError['reason'], retryable = true): AttemptResult {
+function errored(code: string, reason: StepError['reason'], retryable = true): Extract<AttemptResult, { type: 'errored' }> {
   return { type: 'errored', error: { code, reason, message: `simulated: ${code}`, retryable }, checks: [] };
 }
