@@ -13,8 +13,8 @@ import { ATTENDED } from '../steps/worker/handover.ts';
 import type { Store } from '../store/store.ts';
 import type { EngineCore } from './engine.ts';
 import type { DriverHost } from './host.ts';
+import { placeOf } from './host.ts';
 import { findWorkflow } from './programs.ts';
-import { placeOf } from './run-start.ts';
 
 /** What is needed to start a child. */
 export interface ChildStart {

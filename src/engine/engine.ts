@@ -5,14 +5,10 @@
 // E7. A run has one owner. A command for a run with another owner follows the log until its mail is consumed.
 
 import { EngineError, isEngineError, isPassing } from '../base/error.ts';
-import { present } from '../base/fields.ts';
-import { createRunId } from '../base/id.ts';
 import { invariant } from '../base/invariant.ts';
 import { deepFreeze, isJsonObject, type JsonObject } from '../base/json.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
-import { bindParams } from '../definition/param/arg.ts';
 import { isFinal, isSettled } from '../definition/run-status.ts';
-import { createRun } from '../kernel/apply.ts';
 import type { ChildEffect } from '../kernel/effect.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import type { RunInput } from '../kernel/input.ts';
@@ -20,21 +16,20 @@ import type { RunState } from '../kernel/run-state.ts';
 import type { EndedAttempt } from '../kernel/turn.ts';
 import type { AttemptRequest, AttemptRunner } from '../steps/attempt.ts';
 import type { Claimed, Mail, Store } from '../store/store.ts';
-import { beginningOf } from './beginning.ts';
 import { cancelChild, startChild } from './children.ts';
 import type { Clock } from './clock.ts';
-import { hasWorkLeft, suppliedRows, wantedAt } from './delta.ts';
+import { hasWorkLeft, wantedAt } from './delta.ts';
 import { RunDriver } from './driver.ts';
-import { type DriverHost, type DriverStart, parkedHost, type StoredRun } from './host.ts';
+import { type DriverHost, type DriverStart, placeOf, type StoredRun } from './host.ts';
 import { limitOf, slotsOf } from './limits/limits.ts';
 import type { Committed } from './observer.ts';
 import type { EngineParts } from './parts.ts';
-import { type BoundProgram, checkUnchanged, findWorkflow, inertProgram, programOf, programOfRun } from './programs.ts';
+import { type BoundProgram, checkUnchanged, findWorkflow, inertProgram, programOfRun } from './programs.ts';
 import { type RecordWants, RunRecord, refsOf } from './record.ts';
-import { assertPriority, createFirstEvent, ownOptions, placeOf, type StartOptions } from './run-start.ts';
+import { type StartOptions, startRun } from './run-start.ts';
 import { workflowOf } from './run-workflow.ts';
 import { proveRun } from './signature/signature-proof.ts';
-import { acceptanceOf, type Proof, type Signer, type Signing, signFirstEvent, signingAtStart } from './signature/signatures.ts';
+import { acceptanceOf, type Proof, type Signer, type Signing } from './signature/signatures.ts';
 import { needsUndo, runUndo } from './undo/compensation.ts';
 import { readValues } from './values.ts';
 import { Waking } from './waking.ts';
@@ -94,57 +89,20 @@ export class EngineCore implements DriverHost {
   }
 
   /** Starts a run. Resolves when it is on disk. */
-  async start(workflow: CompiledWorkflow, given: unknown, wanted: StartOptions = {}): Promise<RunDriver> {
+  start(workflow: CompiledWorkflow, params: unknown, options: StartOptions = {}): Promise<RunDriver> {
     this.assertOpen();
-    const options = ownOptions(wanted);
-    this.parts.source.add?.(workflow);
-    const { definition } = workflow;
-    const bound = bindParams(definition.params, given, `workflow "${definition.name}"`);
-    const id = options.id ?? createRunId();
-    this.assertFree(id);
-    const { override, detour } = beginningOf(this.parts.facts, definition, options);
-    const signing = signingAtStart(this.parts.signing, definition, options.signing);
-    const program = programOf(this.parts, { workflow, params: bound }, options);
-    const { concurrency } = definition;
-    const { reads } = program.program;
-    const record = this.recordFor(id, { reads, params: bound, fresh: true, concurrency, ...present({ parked: options.parked }) });
-    if (options.past !== undefined) record.supplyPast(options.past);
-    const params = Object.keys(bound).length === 0 ? undefined : record.keep(bound);
-    const supplied = Object.entries(options.outputs ?? {}).map(([step, value]) => record.supply(step, value));
-    const created = createFirstEvent(workflow, {
-      id,
-      at: this.clock.now(),
-      options,
-      supplied,
-      signing,
-      ...present({ params, override }),
-    });
-    const { origin = {}, from, sign } = options;
-    assertPriority(origin);
-    const by = present({ actor: origin.actor, sign });
-    const event = await signFirstEvent(this.signing, created, { from, entry: definition.entry, ...by });
-    // Another caller may have started the same run while this one was being signed.
-    this.assertFree(id);
-    this.remember(id, program);
-    const past = options.past === undefined ? {} : { fork: { run: options.past.run, seq: options.past.seq } };
-    const create = { owner: this.me, definition, codeHash: workflow.codeHash, origin: options.origin ?? {}, ...past };
-    const driver = new RunDriver(options.parked === true ? parkedHost(this) : this, {
-      state: createRun(event),
-      epoch: 1,
-      record,
-      ...program,
-      creation: { create, event, supplied: suppliedRows(workflow, supplied, event.at) },
-      proof: { keys: signing.keys, used: new Set() },
-      place: placeOf(options.origin ?? {}),
-    });
-    this.drivers.set(id, driver);
-    const facts = options.facts === undefined ? undefined : record.keep(options.facts);
-    driver.take({ type: 'start', at: event.at, ...present({ from: options.from, detour, facts }) });
-    await driver.created;
-    return driver;
+    return startRun(this, workflow, { params, options });
   }
 
-  private assertFree(id: string): void {
+  /** Takes the driver of a run that is being started. Throws RUN_EXISTS if another caller was faster. */
+  drives(driver: RunDriver, program: BoundProgram): void {
+    this.assertFree(driver.run);
+    this.remember(driver.run, program);
+    this.drivers.set(driver.run, driver);
+  }
+
+  /** Throws RUN_EXISTS if this engine drives a run with this id. */
+  assertFree(id: string): void {
     if (!this.drivers.has(id)) return;
     throw new EngineError('RUN_EXISTS', `run "${id}" already exists and is being driven; start the new run with another id`, {
       details: { run: id },

@@ -1,18 +1,27 @@
-// Owns the start of a run: its options, the history it reuses from another run, and its first event.
+// Owns the start of a run: its options, the history it reuses from another run, its first event, and its driver.
 
 import { EngineError } from '../base/error.ts';
 import { present } from '../base/fields.ts';
+import { createRunId } from '../base/id.ts';
 import { type Json, type JsonObject, toPlain } from '../base/json.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
+import { bindParams } from '../definition/param/arg.ts';
 import type { Override } from '../definition/passage.ts';
 import type { Assumption } from '../definition/question/assumption-record.ts';
 import type { Ref } from '../kernel/activation.ts';
+import { createRun } from '../kernel/apply.ts';
 import type { EventOf } from '../kernel/event.ts';
 import type { RunState } from '../kernel/run-state.ts';
 import type { FlowRecord } from '../programs/flow.ts';
 import type { RunOrigin } from '../store/store.ts';
+import { beginningOf } from './beginning.ts';
+import { suppliedRows } from './delta.ts';
+import { RunDriver } from './driver.ts';
+import type { EngineCore } from './engine.ts';
+import { parkedHost, placeOf } from './host.ts';
+import { programOf } from './programs.ts';
 import type { SuppliedResult } from './record.ts';
-import type { FrozenSigning, Signer } from './signature/signatures.ts';
+import { type FrozenSigning, type Signer, signFirstEvent, signingAtStart } from './signature/signatures.ts';
 
 /** Results of steps that a run is given instead of producing them, by the ids of the steps. */
 export type SuppliedOutputs<Step extends string = string> = string extends Step
@@ -62,7 +71,7 @@ export interface ForkHistory {
 }
 
 /** The parts of a first event. */
-export interface FirstEventParts {
+interface FirstEventParts {
   readonly id: string;
   readonly at: number;
   readonly options: StartOptions;
@@ -73,8 +82,53 @@ export interface FirstEventParts {
   readonly signing: FrozenSigning;
 }
 
+/** Starts a run. Resolves when it is on disk. */
+export async function startRun(
+  core: EngineCore,
+  workflow: CompiledWorkflow,
+  wanted: { readonly params: unknown; readonly options: StartOptions },
+): Promise<RunDriver> {
+  const options = ownOptions(wanted.options);
+  const { parts } = core;
+  parts.source.add?.(workflow);
+  const { definition } = workflow;
+  const bound = bindParams(definition.params, wanted.params, `workflow "${definition.name}"`);
+  const id = options.id ?? createRunId();
+  core.assertFree(id);
+  const { override, detour } = beginningOf(parts.facts, definition, options);
+  const signing = signingAtStart(parts.signing, definition, options.signing);
+  const program = programOf(parts, { workflow, params: bound }, options);
+  const { concurrency } = definition;
+  const { reads } = program.program;
+  const record = core.recordFor(id, { reads, params: bound, fresh: true, concurrency, ...present({ parked: options.parked }) });
+  if (options.past !== undefined) record.supplyPast(options.past);
+  const params = Object.keys(bound).length === 0 ? undefined : record.keep(bound);
+  const supplied = Object.entries(options.outputs ?? {}).map(([step, value]) => record.supply(step, value));
+  const at = core.clock.now();
+  const created = createFirstEvent(workflow, { id, at, options, supplied, signing, ...present({ params, override }) });
+  const { origin = {}, from, sign, past, facts } = options;
+  assertPriority(origin);
+  const by = present({ actor: origin.actor, sign });
+  const event = await signFirstEvent(parts.signing, created, { from, entry: definition.entry, ...by });
+  const fork = past === undefined ? {} : { fork: { run: past.run, seq: past.seq } };
+  const create = { owner: core.me, definition, codeHash: workflow.codeHash, origin, ...fork };
+  const driver = new RunDriver(options.parked === true ? parkedHost(core) : core, {
+    state: createRun(event),
+    epoch: 1,
+    record,
+    ...program,
+    creation: { create, event, supplied: suppliedRows(workflow, supplied, event.at) },
+    proof: { keys: signing.keys, used: new Set() },
+    place: placeOf(origin),
+  });
+  core.drives(driver, program);
+  driver.take({ type: 'start', at: event.at, ...present({ from, detour, facts: facts === undefined ? undefined : record.keep(facts) }) });
+  await driver.created;
+  return driver;
+}
+
 /** Copies the options, because the caller may change its objects later. */
-export function ownOptions(options: StartOptions): StartOptions {
+function ownOptions(options: StartOptions): StartOptions {
   const { outputs, facts } = options;
   return {
     ...options,
@@ -84,7 +138,7 @@ export function ownOptions(options: StartOptions): StartOptions {
 }
 
 /** Creates the first event of a run. */
-export function createFirstEvent({ definition, hash }: CompiledWorkflow, birth: FirstEventParts): EventOf<'run.started'> {
+function createFirstEvent({ definition, hash }: CompiledWorkflow, birth: FirstEventParts): EventOf<'run.started'> {
   const { id, at, options, supplied, params, override, signing } = birth;
   const { past, parent, depth = 0, from = '' } = options;
   const given = supplied.flatMap(({ step, ref }) => (ref === undefined ? [] : [[step, ref] as const]));
@@ -108,13 +162,8 @@ export function createFirstEvent({ definition, hash }: CompiledWorkflow, birth: 
   };
 }
 
-/** Returns where the steps of a run work, according to its origin. */
-export function placeOf({ workspace, head, priority }: RunOrigin): Pick<RunOrigin, 'workspace' | 'head' | 'priority'> {
-  return present({ workspace, head, priority });
-}
-
 /** Rejects a priority that is not a whole number from -1000 to 1000. */
-export function assertPriority({ priority = 0 }: RunOrigin): void {
+function assertPriority({ priority = 0 }: RunOrigin): void {
   if (Number.isInteger(priority) && Math.abs(priority) <= PRIORITY_MAX) return;
   throw new EngineError(
     'USAGE',

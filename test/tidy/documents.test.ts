@@ -67,6 +67,9 @@ describe('the other documents', () => {
     expect(readingListViolations(list('src/a.ts'), sources)).toEqual([]);
     expect(readingListViolations(list('src/gone.ts'), sources)[0]).toContain('src/gone.ts, which is not there');
     expect(readingListViolations(list('src/b.ts'), sources)[0]).toContain('4000 at most');
+    expect(readingListViolations(list('src/folder'), sources)).toContain(
+      'AGENTS.md: "Follow one run" names the folder src/folder; name the file',
+    );
     expect(readingListViolations('# A\n', sources)).toEqual(['AGENTS.md: "Follow one run" has 0 files']);
   });
 

@@ -76,17 +76,22 @@ function isTestFile(path: string): boolean {
 const WALK_FILES_MAX = 20;
 const WALK_LINES_MAX = 4000;
 
-/** What is wrong with the reading list "Follow one run" of AGENTS.md: files that are not there, or too much to read. */
+/** What is wrong with the reading list "Follow one run" of AGENTS.md: files that are not there, folders, or too much to read. */
 export function readingListViolations(agents: string, sources: readonly Pick<Source, 'path' | 'text'>[]): string[] {
   const section = agents.split(/^## /m).find((part) => part.startsWith('Follow one run')) ?? '';
   const items = section.split('\n').filter((line) => /^\d+\. /.test(line));
   const paths = [...new Set(items.flatMap((item) => [...item.matchAll(/`(src\/[^`]+\.ts)`/g)].map((match) => match[1] as string)))];
+  // A folder in place of its file would not be counted.
+  const folders = items
+    .flatMap((item) => [...item.matchAll(/`(src\/[^`]+)`/g)].map((match) => match[1] as string))
+    .filter((path) => !path.endsWith('.ts'));
   const lines = paths.map((path) => sources.find((source) => source.path === path)?.text.split('\n').length);
   const total = lines.reduce<number>((sum, count) => sum + (count ?? 0), 0);
   return [
     ...paths
       .filter((_, index) => lines[index] === undefined)
       .map((path) => `AGENTS.md: "Follow one run" names ${path}, which is not there`),
+    ...folders.map((folder) => `AGENTS.md: "Follow one run" names the folder ${folder}; name the file`),
     ...(paths.length === 0 || paths.length > WALK_FILES_MAX ? [`AGENTS.md: "Follow one run" has ${paths.length} files`] : []),
     ...(total > WALK_LINES_MAX ? [`AGENTS.md: "Follow one run" has ${total} lines; ${WALK_LINES_MAX} at most`] : []),
   ];
