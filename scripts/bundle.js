@@ -56,18 +56,21 @@ const COMMAND_LINE = {
   define: { 'import.meta.dirname': '__dirname', 'import.meta.filename': '__filename' },
 };
 
-/** @type {{ library: readonly string[], commands: readonly string[] }} */
+/** @type {{ library: readonly string[], often: readonly string[], commands: readonly string[] }} */
 const STARTUP = JSON.parse(readFileSync(join(root, 'scripts', 'startup.json'), 'utf8'));
+
+/** @param {...string} entries */
+const executedOf = (...entries) => ({ entries, executed: STARTUP.commands });
 
 /**
  * The files of the command line that hold what is executed of these sources and of all that they import, without what an
  * earlier file holds. The commands named here are called all day.
  */
 const LAYERS = {
-  'main.cjs': ['src/cli/main.ts', ...['inbox', 'next', 'runs', 'show'].map((command) => `src/cli/commands/${command}.ts`)],
-  'skill.cjs': ['src/cli/commands/skill.ts', 'src/cli/skills/found.ts', 'src/skills/index.ts'],
-  'modules.cjs': ['src/authoring/discover/imports.ts'],
-  'engine.cjs': ['src/cli/commands/done.ts'],
+  'main.cjs': executedOf('src/cli/main.ts', ...['inbox', 'next', 'runs', 'show'].map((command) => `src/cli/commands/${command}.ts`)),
+  'skill.cjs': executedOf('src/cli/commands/skill.ts', 'src/cli/skills/found.ts', 'src/skills/index.ts'),
+  'modules.cjs': executedOf('src/authoring/discover/imports.ts'),
+  'engine.cjs': executedOf('src/cli/commands/done.ts'),
 };
 
 /** What workflow modules import, which the command line gives them from its own copy, by the file that does. */
@@ -97,7 +100,7 @@ export async function bundle(folder, skills = [CATALOGUE], { minify = true } = {
     metafiles.push(/** @type {import('esbuild').Metafile} */ (metafile));
   };
   const read = sourceReader(root);
-  await bundleLibrary({ root, folder, read, startup: STARTUP.library, options: COMMON, build: noted });
+  await bundleLibrary({ root, folder, read, startup: STARTUP, options: COMMON, build: noted });
   const split = await bundleCommandLine(join(folder, 'cli'), read, noted);
   for (const [file, source] of Object.entries(FOR_MODULES)) {
     const text = `${REQUIRE}\nexport const { ${namesOf(read(source)).join(', ')} } = ${loadedFrom(split, source)};\n`;
@@ -124,7 +127,7 @@ export async function bundle(folder, skills = [CATALOGUE], { minify = true } = {
  * @param {(options: import('esbuild').BuildOptions) => Promise<void>} noted
  */
 async function bundleCommandLine(folder, read, noted) {
-  const divided = divide({ layers: LAYERS, executed: STARTUP.commands, read });
+  const divided = divide(LAYERS, read);
   const split = { ...divided, root, read, asked: new Set(Object.values(FOR_MODULES).filter((source) => !divided.owners.has(source))) };
   // It takes nothing from the others at its start: loading them would take longer than the module it is for.
   await noted({

@@ -1,5 +1,6 @@
-// Bundles the library: `lib/start.cjs` has what most programs execute, `lib/start-more.cjs` the rest of `pawl`, `lib/rest.cjs`
-// what only the other entries import; and each published entry is a module that takes its exports from them.
+// Bundles the library: `lib/start.cjs` has what every program executes, `lib/often.cjs` what expressions and recovery execute
+// in addition, `lib/start-more.cjs` the rest of `pawl`, `lib/rest.cjs` what only the other entries import; and each published
+// entry is a module that takes its exports from them.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
@@ -10,7 +11,10 @@ import { buildSplit, divide, fileOf, loadedFrom, REQUIRE, sourceAt } from './spl
 const SUITES = 'src/proof/suites/index.ts';
 
 /** A program that goes on loads everything soon, so that an upgrade of the package cannot take it away from it. */
-const LOAD_MORE = "setTimeout(() => { try { require('./start-more.cjs'); } catch {} }, 1000).unref();";
+const LOAD_MORE = "setTimeout(() => { try { require('./often.cjs'); require('./start-more.cjs'); } catch {} }, 1000).unref();";
+
+/** Modules of Node that are loaded when one of their functions is first called: a program that runs functions needs neither. */
+const LOADED_BY_CALLS = ['node:fs/promises', 'node:timers/promises'];
 
 /** A Node that is too old for the rest says so in a sentence. */
 const CHECK_NODE = `import { nodeProblem } from './bin/needed-node.js';
@@ -22,7 +26,7 @@ if (problem) throw Object.assign(new Error(problem), { stack: problem, code: 'ER
  *   root: string,
  *   folder: string,
  *   read: (source: string) => import('./sources.js').Source,
- *   startup: readonly string[],
+ *   startup: { readonly library: readonly string[], readonly often: readonly string[] },
  *   options: import('esbuild').BuildOptions,
  *   build: (options: import('esbuild').BuildOptions) => Promise<void>,
  * }} Library
@@ -36,7 +40,11 @@ export async function bundleLibrary(library) {
   const { root, folder, read, startup, options, build } = library;
   const entries = publishedEntries(root).filter((entry) => entry !== SUITES);
   const all = importedBy(entries, read);
-  const divided = divide({ layers: { 'start.cjs': ['src/index.ts'] }, executed: startup, read });
+  const layers = {
+    'start.cjs': { entries: ['src/index.ts'], executed: startup.library },
+    'often.cjs': { entries: ['src/index.ts'], executed: startup.often },
+  };
+  const divided = divide(layers, read);
   const usedBySuites = [...importedBy([SUITES], read)].filter((source) => all.has(source));
   const split = {
     ...divided,
@@ -132,8 +140,11 @@ function builtinModules() {
       onLoad({ filter: /./, namespace: 'builtin' }, ({ path }) => {
         const names = Object.keys(process.getBuiltinModule(path) ?? {}).filter((name) => /^[A-Za-z_]\w*$/.test(name) && name !== 'default');
         const exported = names.map((name, index) => `const n${index} = /* @__PURE__ */ read('${name}'); export { n${index} as ${name} };`);
-        const module = `const module = process.getBuiltinModule('${path}');\nconst read = (name) => module[name];`;
-        return { contents: [module, ...exported, 'export default module;'].join('\n') };
+        const load = `process.getBuiltinModule('${path}')`;
+        const module = LOADED_BY_CALLS.includes(path)
+          ? `const read = (name) => (...given) => ${load}[name](...given);`
+          : `const module = ${load};\nconst read = (name) => module[name];`;
+        return { contents: [module, ...exported, ...(LOADED_BY_CALLS.includes(path) ? [] : ['export default module;'])].join('\n') };
       });
     },
   };

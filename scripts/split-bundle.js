@@ -26,21 +26,21 @@ const REST = 'rest.cjs';
 
 /**
  * Decides which file has which source.
- * @param {{ layers: Readonly<Record<string, readonly string[]>>, executed: Iterable<string>, read: Split['read'] }} given
- *   The files with the sources that each is for, and the sources that are executed at a start.
+ * @param {Readonly<Record<string, { readonly entries: readonly string[], readonly executed: readonly string[] }>>} layers
+ *   The files, each with the sources that it is for, and those that are executed when it is loaded.
+ * @param {Split['read']} read
  * @returns {Pick<Split, 'owners' | 'files'>}
  */
-export function divide({ layers, executed, read }) {
+export function divide(layers, read) {
   /** @type {Map<string, string>} */
   const owners = new Map();
   /** @param {string} file @param {Iterable<string>} sources */
   const give = (file, sources) => {
     for (const source of sources) if (!owners.has(source)) owners.set(source, file);
   };
-  const isExecuted = new Set(executed);
-  const imported = Object.entries(layers).map(([file, entries]) => {
+  const imported = Object.entries(layers).map(([file, { entries, executed }]) => {
     const sources = importedBy(entries, read);
-    const started = [...entries, ...[...sources].filter((source) => isExecuted.has(source))];
+    const started = [...entries, ...executed.filter((source) => sources.has(source))];
     return { file, sources, together: loadedTogether(started, { read, all: sources }) };
   });
   const [first, ...others] = imported;

@@ -16,11 +16,20 @@ const folder = mkdtempSync(join(tmpdir(), 'pawl-startup-'));
 const built = join(root, 'node_modules', '.cache', 'pawl-startup');
 const env = { ...process.env, NODE_NO_WARNINGS: '1', PAWL_STATE: join(folder, 'state') };
 
-/** A run of a few steps: with a new store, and where another program left a run behind. */
+/** What every program does: one step, on a new store and on one that exists. */
+const SMALL_PROGRAM = `import { createEngine, defineWorkflow } from '${pathToFileURL(join(built, 'dist/index.mjs')).href}';
+const workflow = defineWorkflow({ name: 'small', steps: { only: { handler: () => 'done', next: null } } });
+const engine = await createEngine({ db: process.argv[2], workflows: [workflow] });
+await (await engine.start(workflow)).wait();
+await engine.close();
+`;
+
+/** A command and a loop with a condition: with a new store, and where another program left a run behind. */
 const PROGRAM = `import { createEngine, defineWorkflow } from '${pathToFileURL(join(built, 'dist/index.mjs')).href}';
 const [db, mode] = process.argv.slice(2);
 const last = () => (mode === 'leave' ? process.exit() : 'done');
 const workflow = defineWorkflow({ name: 'small', limits: { maxIterations: 5 }, steps: {
+  build: { recovery: 'rerun', command: [process.execPath, '--version'], next: 'work' },
   work: { recovery: 'rerun', handler: (ctx) => ({ n: Number(ctx.stepState.n ?? 0) + 1 }),
     next: { condition: 'result.n >= 3', onTrue: 'last', onFalse: 'work', maxIterations: 5 } },
   last: { recovery: 'rerun', handler: last, next: null },
@@ -98,9 +107,12 @@ const command = (...words) => [join(built, 'bin', 'pawl.js'), ...words, '--proje
 try {
   await bundle(join(built, 'dist'), [CATALOGUE], { minify: false });
   cpSync(join(root, 'bin'), join(built, 'bin'), { recursive: true });
+  const small = join(folder, 'small.mjs');
+  writeFileSync(small, SMALL_PROGRAM);
+  const library = [1, 2].flatMap(() => executedBy([small, join(folder, 'small.db')]).sources);
   const program = join(folder, 'program.mjs');
   writeFileSync(program, PROGRAM);
-  const library = ['run', 'leave', 'resume'].flatMap((mode) => executedBy([program, join(folder, 'runs.db'), mode]).sources);
+  const often = ['run', 'leave', 'resume'].flatMap((mode) => executedBy([program, join(folder, 'runs.db'), mode]).sources);
   const file = join(folder, 'steps.yaml');
   writeFileSync(file, WORKFLOW);
   // Only a person can trust a workflow, so the file that says so is written here.
@@ -131,7 +143,7 @@ try {
   const sorted = (/** @type {readonly string[]} */ sources) => [...new Set(sources)].sort();
   writeFileSync(
     join(root, 'scripts', 'startup.json'),
-    `${JSON.stringify({ library: sorted(library), commands: sorted(executed) }, null, 2)}\n`,
+    `${JSON.stringify({ library: sorted(library), often: sorted(often.filter((source) => !library.includes(source))), commands: sorted(executed) }, null, 2)}\n`,
   );
 } finally {
   for (const each of [folder, built]) rmSync(each, { recursive: true, force: true });

@@ -62,8 +62,14 @@ test('a program that runs functions loads only the first file of the library', (
   expect(run(`${RUNS.replace("command: ['echo', 'hi']", 'handler: () => 1')}${LOADED}`)).toBe('completed\nstart.cjs');
 });
 
-test('what is not in the first file is loaded when it is called', () => {
-  expect(run(`${RUNS}${LOADED}`)).toBe('completed\nstart-more.cjs start.cjs');
+test('a program that runs commands loads the second file too, when it is called', () => {
+  expect(run(`${RUNS}${LOADED}`)).toBe('completed\noften.cjs start.cjs');
+});
+
+test('what is in neither is loaded when it is called', () => {
+  const asks = RUNS.replace("command: ['echo', 'hi']", "human: { prompt: 'Go on?', options: [{ label: 'yes' }] }");
+  const text = asks.replace('.wait()).status', ".wait('idle')).status");
+  expect(run(`${text}${LOADED}`)).toBe('waiting\noften.cjs start-more.cjs start.cjs');
 });
 
 test('a program that goes on has loaded everything after a second, so that it does not miss files that an upgrade replaced', () => {
@@ -71,7 +77,7 @@ test('a program that goes on has loaded everything after a second, so that it do
     run(
       `import 'pawl';\nsetTimeout(() => {\n${LOADED.slice(LOADED.indexOf('const'))}\n}, 1100);\n${LOADED.slice(0, LOADED.indexOf('const'))}`,
     ),
-  ).toBe('start-more.cjs start.cjs');
+  ).toBe('often.cjs start-more.cjs start.cjs');
 });
 
 test('the list of what is executed at a start names sources that exist; "npm run startup" writes it', () => {
