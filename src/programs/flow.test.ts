@@ -77,6 +77,30 @@ describe('a flow', () => {
     expect(output(host)).toBe('two');
   });
 
+  test('that went back to a step ends without the output that this step had before (F4)', () => {
+    const program = programOf(function* () {
+      try {
+        yield call('a');
+        yield call('b');
+      } catch {}
+    });
+    const kept: Json[] = [];
+    const view = {
+      value: () => 'first' as Json,
+      keep: (value: Json) => {
+        kept.push(value);
+        return { digest: '', bytes: 0 };
+      },
+    } as unknown as Parameters<typeof program.next>[2];
+    const run = {} as Parameters<typeof program.next>[0];
+    program.begin(run, view);
+    const settledA = { step: 'a', path: 'a#1', output: { digest: '', bytes: 0 } } as unknown as Parameters<typeof program.next>[1];
+    program.next(run, { ...settledA, outcome: 'ok' }, view);
+    program.goBack?.('a');
+    program.next(run, { ...settledA, outcome: 'fail' }, view);
+    expect(kept).toEqual([null]);
+  });
+
   test('that returns what cannot be stored fails with a reason (F4)', () => {
     const host = start(function* () {
       yield call('a');

@@ -1,0 +1,196 @@
+// Owns one pass of a flow's generator: the results that it was given, and the step, end or error that it is at. A flow
+// that goes back to an earlier step begins another pass.
+//
+// F2. A step name is used once per run; the second use fails the run before that step runs.
+// F5. What the generator is given is its own copy, live and on replay: what it does with it changes nothing else.
+// - A step that was built has been yielded when the flow goes on; otherwise the run fails.
+
+import { EngineError } from '../base/error.ts';
+import { type Json, type JsonObject, ownCopy } from '../base/json.ts';
+import type { BoundStep, CompiledWorkflow, StepCode } from '../definition/code.ts';
+import { NO_CODE } from '../definition/code.ts';
+import { withDatabases } from '../definition/database.ts';
+import type { KindFacts } from '../definition/kind.ts';
+import { askingAboutTree, judgesTree } from '../definition/landing.ts';
+import { type JoinModel, membersOf, type StepModel } from '../definition/model.ts';
+import { plainFrame } from '../definition/plain-frame.ts';
+import { digestOfYield } from './flow-digest.ts';
+import { type Failure, type FlowGroup, type FlowYield, goOn, isFlowYield, StepFailed } from './flow-step.ts';
+
+/** What a pass needs to know of its run. */
+export interface FlowSource {
+  readonly workflow: CompiledWorkflow;
+  readonly params: JsonObject;
+  readonly facts: KindFacts;
+  /** Called with each step that the generator yields, in order. */
+  readonly onYield: (step: YieldedStep) => void;
+}
+
+/** The result that a generator is given for the step that it is at: a value, or a failure that is thrown into it. */
+export type Given = { readonly value: Json | undefined } | { readonly failure: Failure };
+
+/** A step, or a group of them, that a generator yielded. */
+export interface YieldedStep {
+  readonly yielded: FlowYield;
+  readonly name: string;
+  readonly digest: string;
+  /** The step and its members with their functions, by address. */
+  readonly bounds: ReadonlyMap<string, BoundStep>;
+  /** The workflows that were given as values, by the steps that start them. */
+  readonly children: ReadonlyMap<string, CompiledWorkflow>;
+}
+
+/** Where a generator is. */
+export type Position =
+  | { readonly is: 'step'; readonly step: YieldedStep }
+  | { readonly is: 'returned'; readonly value: unknown }
+  | { readonly is: 'thrown'; readonly error: unknown };
+
+interface Turn {
+  readonly given: Given;
+  /** The name of the step that the generator was at then. */
+  readonly at: string | undefined;
+}
+
+/** One pass of a generator through the steps of its flow. */
+export class FlowPass {
+  private readonly source: FlowSource;
+  private readonly generator: Generator<unknown, unknown, unknown>;
+  private readonly turns: Turn[] = [];
+  private readonly used = new Set<string>();
+  private groups = 0;
+  /** Whether a gate has judged files so far: questions that follow are about those files. */
+  private isJudged = false;
+  private now: Position = { is: 'returned', value: undefined };
+  private yielded: YieldedStep | undefined;
+
+  constructor(source: FlowSource, past: readonly Given[] = [{ value: undefined }]) {
+    const flow = source.workflow.flow as (input: JsonObject) => Generator<unknown, unknown, unknown>;
+    this.source = source;
+    this.generator = flow(source.params);
+    for (const given of past) this.give(given);
+  }
+
+  /** Where the generator is. */
+  get position(): Position {
+    return this.now;
+  }
+
+  /** The step that was yielded last: the flow is at it, ended after it, or failed at it. */
+  get lastStep(): YieldedStep | undefined {
+    return this.yielded;
+  }
+
+  /** The output of the last step that succeeded. */
+  get lastOutput(): Json {
+    const last = this.turns.findLast(({ given }) => 'value' in given);
+    return last !== undefined && 'value' in last.given ? (last.given.value ?? null) : null;
+  }
+
+  /** Gives the generator the result of the step that it is at, and lets it go on. */
+  give(given: Given): void {
+    this.now = this.advance(given);
+    if (this.now.is === 'step') this.yielded = this.now.step;
+    this.turns.push({ given, at: this.now.is === 'step' ? this.now.step.name : undefined });
+  }
+
+  /** A new pass that is at the step that this one failed at. */
+  beforeFailure(): FlowPass {
+    return this.after(this.turns.length - 1);
+  }
+
+  /** A new pass that is at an earlier step; undefined if it was not yielded. */
+  at(step: string): FlowPass | undefined {
+    const index = this.turns.findIndex((turn) => turn.at === step);
+    return index === -1 ? undefined : this.after(index + 1);
+  }
+
+  private after(count: number): FlowPass {
+    return new FlowPass(
+      this.source,
+      this.turns.slice(0, count).map(({ given }) => given),
+    );
+  }
+
+  private advance(given: Given): Position {
+    try {
+      const { result, unused } = goOn(() =>
+        'failure' in given ? this.generator.throw(new StepFailed(given.failure)) : this.generator.next(ownCopy(given.value)),
+      );
+      this.checkYielded(unused.filter((step) => step !== result.value));
+      if (result.done === true) return { is: 'returned', value: result.value };
+      const step = this.read(result.value);
+      this.source.onYield(step);
+      return { is: 'step', step };
+    } catch (error) {
+      return { is: 'thrown', error };
+    }
+  }
+
+  /** A step that was built and not yielded is not done: going on without it would skip it silently. */
+  private checkYielded([unused]: readonly FlowYield[]): void {
+    if (unused === undefined) return;
+    const what = unused.yields === 'step' ? `step "${unused.bound.model.id}"` : `${unused.yields}([…])`;
+    throw new EngineError(
+      'STEP_NOT_YIELDED',
+      `the flow "${this.name}" built ${what} and went on without yielding it, so it was never done; write yield* before it, where it is built`,
+    );
+  }
+
+  private read(yielded: unknown): YieldedStep {
+    if (!isFlowYield(yielded)) {
+      throw new EngineError(
+        'STEP_OUTPUT_INVALID',
+        `the flow "${this.name}" yielded something that is not a step; write yield* step("name").task(…)`,
+      );
+    }
+    const steps = yielded.yields === 'step' ? [yielded] : yielded.steps;
+    for (const { bound } of steps) this.use(bound.model.id);
+    const bound = yielded.yields === 'step' ? yielded.bound : this.groupOf(yielded);
+    const name = bound.model.id;
+    this.isJudged ||= judgesTree(this.source.facts, bound.model);
+    const modelOf = (model: StepModel): StepModel => this.completed(model);
+    const members = membersOf(bound.model).map(
+      (member) => [`${name}/${member.id}`, { model: modelOf(member), code: bound.code.members[member.id] ?? NO_CODE }] as const,
+    );
+    const children = steps.flatMap(({ child, bound: { model } }) =>
+      child === undefined ? [] : [[yielded.yields === 'step' ? name : `${name}/${model.id}`, child] as const],
+    );
+    return {
+      yielded,
+      name,
+      digest: digestOfYield(yielded),
+      bounds: new Map([[name, { ...bound, model: modelOf(bound.model) }], ...members]),
+      children: new Map(children),
+    };
+  }
+
+  /** Adds what the workflow says about all of its steps. */
+  private completed(model: StepModel): StepModel {
+    const { facts, workflow } = this.source;
+    return withDatabases(facts.kinds, this.isJudged ? askingAboutTree(model) : model, workflow.definition.databases);
+  }
+
+  private use(name: string): void {
+    if (this.used.has(name))
+      throw new EngineError(
+        'STEP_DUPLICATE',
+        `the flow "${this.name}" has two steps named "${name}"; names are unique in a run: in a loop write step(\`${name}-\${i}\`)`,
+      );
+    this.used.add(name);
+  }
+
+  private groupOf(group: FlowGroup): BoundStep {
+    this.groups += 1;
+    const id = `${group.yields}-${this.groups}`;
+    const join: JoinModel = group.yields === 'all' ? { rule: 'all' } : { rule: 'any' };
+    const models = group.steps.map(({ bound }) => bound.model);
+    const members: Record<string, StepCode> = Object.fromEntries(group.steps.map(({ bound }) => [bound.model.id, bound.code]));
+    const work = { kind: 'parallel' as const, flow: group.yields, members: models, join };
+    return { model: { ...plainFrame(id, 'rerun'), contractRetries: 0, ...work }, code: { ...NO_CODE, members } };
+  }
+
+  private get name(): string {
+    return this.source.workflow.definition.name;
+  }
+}
