@@ -88,6 +88,11 @@ export function logText(text: string, env: Readonly<Record<string, string | unde
   return env.GITHUB_ACTIONS === 'true' ? shown.replaceAll('::', ':\u200b:').replaceAll('##[', '#\u200b#[') : shown;
 }
 
+/** A number with its noun: `1 run`, `2 runs`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 /** Plain text on one line. */
 export function oneLine(text: string): string {
   return plain(text).replace(/\s+/g, ' ').trim();

@@ -15,22 +15,15 @@ import type { ParsedArgs } from '../command.ts';
 import { driveWithEngine } from '../drive.ts';
 import { catchInterrupts, EXIT_INTERRUPTED } from '../interrupt.ts';
 import { loadWorkflowOf } from '../load.ts';
-import { readJson } from '../params.ts';
+import { readJson, requiredOption } from '../params.ts';
 import { type Place, withRun } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { holdRun } from './hold-run.ts';
 import { printReply, tokenOption } from './rendering.ts';
 
-/** The token that a submission has to name. */
+/** The token of the attempt that the agent reports. */
 export function tokenGiven(given: ParsedArgs): string {
-  return required(given, 'token', 'it names the attempt that is reported, and "pawl next RUN" prints it');
-}
-
-/** The value of an option that cannot be left out. */
-export function required(given: ParsedArgs, option: string, why: string): string {
-  const value = given.option(option);
-  if (value === undefined || value.trim() === '') throw new EngineError('USAGE', `--${option} is missing: ${why}`);
-  return value;
+  return requiredOption(given, 'token', 'it names the attempt that is reported, and "pawl next RUN" prints it');
 }
 
 /** JSON as it is, from `@file`, or from standard input with `-`. */

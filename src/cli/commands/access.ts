@@ -15,6 +15,7 @@ import { type OpenAccess, openAccess, ownerName } from '../access/open-access.ts
 import { showAudit, showGroups, showPasskeys, showPeople, showSessions, showTokens } from '../access/tables.ts';
 import { userActor } from '../actor.ts';
 import type { CommandRun } from '../command.ts';
+import { requiredOption } from '../params.ts';
 import { demandRight } from '../right.ts';
 import { findRun } from '../session.ts';
 import { oneLine } from '../terminal.ts';
@@ -149,8 +150,7 @@ function revokeNamed(open: OpenAccess, name: string): void {
 async function link(open: OpenAccess, [prefix]: readonly string[]): Promise<void> {
   const { given, store, place } = open;
   const id = required(prefix, 'RUN', 'link RUN --for NAME');
-  const person = given.option('for');
-  if (person === undefined) throw new EngineError('USAGE', '--for is missing: name the person who may decide with the link');
+  const person = requiredOption(given, 'for', 'name the person who may decide with the link');
   const by = userActor(open.shell);
   await open.withRuns(async (runs) => {
     const made = await createDecideLink(

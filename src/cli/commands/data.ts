@@ -11,7 +11,7 @@ import { differences, type TableDifference } from '../../safe-db/difference.ts';
 import { type MigrateResult, type MigrationStatus, migrate, migrationStatus } from '../../safe-db/migrations.ts';
 import { restoreBackup } from '../../safe-db/restore.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
-import { showWork, sizeText } from '../copies.ts';
+import { showingProgress, sizeText } from '../copies.ts';
 import { findPlace, type Place } from '../session.ts';
 import type { DatabaseSetting } from '../settings/settings.ts';
 import type { Shell } from '../shell.ts';
@@ -136,7 +136,7 @@ async function migrateAll(shell: Shell, place: Place, databases: readonly Databa
     results.push({
       name,
       path,
-      ...(await working(shell, `migrating ${name}`, () => migrate(path, migrations, { allowLoss, ...present({ keep }) }))),
+      ...(await showingProgress(shell, `migrating ${name}`, () => migrate(path, migrations, { allowLoss, ...present({ keep }) }))),
     });
   }
   return shell.result({ databases: results.map(({ backup, ...rest }) => ({ ...rest, backup: backup ?? null })) }, () =>
@@ -155,7 +155,7 @@ async function backUpAll(shell: Shell, databases: readonly Database[]): Promise<
   const made: (BackupRecord & { readonly name: string })[] = [];
   for (const { name, path, keep_backups: keep } of databases) {
     assertExists({ name, path });
-    made.push({ name, ...(await working(shell, `copying and verifying ${name}`, () => backUp(path, present({ keep })))) });
+    made.push({ name, ...(await showingProgress(shell, `copying and verifying ${name}`, () => backUp(path, present({ keep })))) });
   }
   return shell.result({ backups: made }, () =>
     made.map(
@@ -171,7 +171,7 @@ async function restore(shell: Shell, place: Place, databases: readonly Database[
   const restored: { name: string; path: string; from: string; saved: BackupRecord | null }[] = [];
   for (const { database, path: from } of choices) {
     const { name, path, keep_backups: keep } = database;
-    const saved = await working(shell, `restoring ${name}`, () => restoreBackup(path, from, present({ keep })));
+    const saved = await showingProgress(shell, `restoring ${name}`, () => restoreBackup(path, from, present({ keep })));
     restored.push({ name, path, from, saved: saved ?? null });
   }
   return shell.result({ restored }, () =>
@@ -258,13 +258,4 @@ function assertExists({ name, path }: Pick<Database, 'name' | 'path'>): void {
   throw new EngineError('DATABASE_FAILED', `database "${name}" does not exist: ${path}; "pawl data migrate ${name}" creates it`, {
     details: { file: path },
   });
-}
-
-async function working<T>(shell: Shell, what: string, work: () => Promise<T>): Promise<T> {
-  const done = showWork(shell, what);
-  try {
-    return await work();
-  } finally {
-    done();
-  }
 }

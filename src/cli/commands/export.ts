@@ -1,13 +1,13 @@
 // `pawl export WORKFLOW`: writes a workflow as YAML.
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parse } from 'yaml';
 import { writeYaml } from '../../authoring/yaml/write/write.ts';
-import { EngineError, messageOf } from '../../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import type { CommandRun } from '../command.ts';
 import { type LoadedDescription, loadDescription } from '../load.ts';
+import { writeOutput } from '../output-file.ts';
 import { findPlace } from '../session.ts';
 import { oneLine } from '../terminal.ts';
 
@@ -21,7 +21,7 @@ export const run: CommandRun = async (shell, given) => {
   const { text, differences } = writeYaml(loaded.workflow, loaded.registry, aroundOf(loaded));
   const file = given.option('out');
   const path = file === undefined ? undefined : resolve(shell.cwd, file);
-  if (path !== undefined) writeNew(path, text);
+  if (path !== undefined) writeOutput(path, text, { what: 'the workflow', isNew: true });
   const result = { workflow: loaded.workflow.definition.name, format: 'yaml', isSame: differences.length === 0, differences };
   if (path !== undefined) shell.result({ ...result, file: path }, () => [`Wrote ${path}`]);
   else if (shell.wantsJson) shell.result({ ...result, text }, () => []);
@@ -52,14 +52,4 @@ function aroundOf({ file, workflow }: LoadedDescription): JsonObject {
   // A workflow that was generated from settings has no file of its own.
   if (!isJsonObject(source) || !isJsonObject(source.metadata) || source.metadata.name !== workflow.definition.name) return {};
   return Object.fromEntries(AROUND.flatMap((key) => (source[key] === undefined ? [] : [[key, source[key]]])));
-}
-
-function writeNew(path: string, text: string): void {
-  try {
-    writeFileSync(path, text, { flag: 'wx' });
-  } catch (cause) {
-    const exists = (cause as NodeJS.ErrnoException).code === 'EEXIST';
-    const why = exists ? 'it already exists; remove it, or choose another file' : messageOf(cause);
-    throw new EngineError('USAGE', `cannot write the workflow to ${path}: ${why}`, { cause });
-  }
 }

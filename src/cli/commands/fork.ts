@@ -1,28 +1,22 @@
 // `pawl fork`: starts a new run that reuses the results of another run up to a step.
 
 import type { Engine } from '../../api/engine.ts';
-import { EngineError } from '../../base/error.ts';
 import { type ForkTable, readForkTable } from '../../control/fork-table.ts';
 import type { Store } from '../../store/store.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { confirm } from '../decision/prompt.ts';
 import { forkLines } from '../fork-plan.ts';
 import { signingOf } from '../identity/signing.ts';
+import { readOutputs, readParams, requiredOption } from '../params.ts';
 import { demandRight } from '../right.ts';
 import { type Place, withRun } from '../session.ts';
 import type { Shell } from '../shell.ts';
 
-/** The exit code if the person does not confirm. */
-const EXIT_NOTHING = 1;
+const EXIT_NOT_CONFIRMED = 1;
 
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
-  const from = given.option('from');
-  if (from === undefined)
-    throw new EngineError(
-      'USAGE',
-      `--from is missing: it names the first step of the fork; "pawl show ${given.word('RUN')}" shows the steps`,
-    );
+  const from = requiredOption(given, 'from', `it names the first step of the fork; "pawl show ${given.word('RUN')}" shows the steps`);
   return withRun(shell, ({ place, store, id: original }) =>
     given.has('dry-run') ? showPlan(shell, place, { store, original, from }) : forkAndDrive(shell, given, { place, store, original, from }),
   );
@@ -47,18 +41,14 @@ async function showPlan(shell: Shell, place: Place, { store, original, from }: F
 async function forkAndDrive(shell: Shell, given: ParsedArgs, forking: ForkSource & { readonly place: Place }): Promise<number> {
   const { place, store, original, from } = forking;
   const forked = await store.load(original);
-  const [{ loadWorkflowAgain }, { readOutputs, readParams }, { driveRun, driveWithEngine }] = await Promise.all([
-    import('../load.ts'),
-    import('../params.ts'),
-    import('../drive.ts'),
-  ]);
+  const [{ loadWorkflowAgain }, { driveRun, driveWithEngine }] = await Promise.all([import('../load.ts'), import('../drive.ts')]);
   const { workflow } = await loadWorkflowAgain(shell, place.project, forked);
   const params = readParams(shell, given, workflow.definition.params);
   const outputs = readOutputs(shell, given);
   const use = async (engine: Engine): Promise<number> => {
     const plan = await readForkTable(engine, original, from);
     if (plan.passed.length > 0) await demandRight(shell, { demand: 'override', on: 'pawl fork --from' });
-    if (!(await isConfirmed(shell, given, plan))) return EXIT_NOTHING;
+    if (!(await isConfirmed(shell, given, plan))) return EXIT_NOT_CONFIRMED;
     const isSigned = forked.state.signed === true || place.settings.decisions === 'signed';
     const fork = await engine.run(original).fork({ from, params, outputs, ...signingOf(shell, { isSigned }) });
     shell.print(`Run ${fork.id} is a fork of ${original}.`);

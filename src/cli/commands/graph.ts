@@ -1,8 +1,7 @@
 // `pawl graph WORKFLOW|RUN`: draws the graph of a workflow, or of a run with its progress.
 
-import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { EngineError, isEngineError, messageOf } from '../../base/error.ts';
+import { EngineError, isEngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { isRunIdPrefix } from '../../base/id.ts';
 import { graphOfRun } from '../../control/run-graph.ts';
@@ -10,6 +9,7 @@ import { readRunReport } from '../../control/run-report.ts';
 import { describeGraph, drawMermaid, type GraphDescription } from '../../definition/describe.ts';
 import type { Store } from '../../store/store.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
+import { writeOutput } from '../output-file.ts';
 import { closing, findPlace, findRun, openExisting, openForRun, type Place } from '../session.ts';
 import { SCHEMA_VERSION, type Shell } from '../shell.ts';
 
@@ -34,11 +34,7 @@ export const run: CommandRun = async (shell, given) => {
     return 0;
   }
   const path = resolve(shell.cwd, file);
-  try {
-    writeFileSync(path, text);
-  } catch (cause) {
-    throw new EngineError('USAGE', `cannot write the graph to ${path}: ${messageOf(cause)}`, { cause });
-  }
+  writeOutput(path, text, { what: 'the graph' });
   return shell.result({ ...json, format, file: path }, () => [`Wrote ${path}`]);
 };
 

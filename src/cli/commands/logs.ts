@@ -10,7 +10,9 @@ import type { TranscriptId, TranscriptLine } from '../../engine/transcript/trans
 import type { RunEvent } from '../../kernel/event.ts';
 import type { RunState } from '../../kernel/run-state.ts';
 import type { EventRow, Store } from '../../store/store.ts';
-import type { CommandRun, ParsedArgs } from '../command.ts';
+import type { CommandRun } from '../command.ts';
+import { EXIT_INTERRUPTED } from '../interrupt.ts';
+import { wholeNumber } from '../params.ts';
 import type { OutputLine } from '../progress/output-lines.ts';
 import { eventPath, eventText } from '../run-report/event-text.ts';
 import { attemptsInFull } from '../run-report/steps.ts';
@@ -19,12 +21,11 @@ import { withShownRun } from '../session.ts';
 import { SCHEMA_VERSION, type Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
 
-const INTERRUPTED = 130;
 const TICK_MS = 1000;
 
 /** Runs the command. */
 export const run: CommandRun = (shell, given) => {
-  const since = sinceOf(given);
+  const since = wholeNumber(given, 'since', { min: 0, what: 'the number of an event, as "pawl logs" prints it' }) ?? 0;
   return withShownRun(shell, async ({ place, store, id }) => {
     const step = given.maybe('STEP');
     if (given.has('follow')) return follow(shell, store, { run: id, step, since });
@@ -33,14 +34,6 @@ export const run: CommandRun = (shell, given) => {
     return shell.result({ run: id, events: entries.map(jsonOf) }, () => entries.map((entry) => lineOf(shell, entry)));
   });
 };
-
-function sinceOf(given: ParsedArgs): number {
-  const text = given.option('since') ?? '0';
-  const since = Number(text);
-  if (!Number.isInteger(since) || since < 0)
-    throw new EngineError('USAGE', `--since must be the number of an event, as "pawl logs" prints it, not "${text}"`);
-  return since;
-}
 
 interface LogEntry {
   readonly seq: number;
@@ -95,7 +88,7 @@ async function follow(
       output?.look(state);
       await rung;
     }
-    return interrupted.signal.aborted ? INTERRUPTED : 0;
+    return interrupted.signal.aborted ? EXIT_INTERRUPTED : 0;
   } finally {
     process.off('SIGINT', interrupt);
     output?.close();

@@ -2,15 +2,17 @@
 
 import { durationOf } from '../../base/duration.ts';
 import { EngineError, messageOf } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
 import { agoText } from '../../control/time-text.ts';
 import type { RunStatus } from '../../definition/run-status.ts';
 import type { PrunedRun, PruneRequest } from '../../store/store.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
+import { requiredOption, wholeNumber } from '../params.ts';
 import { findPlace, openExisting, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { statusText } from '../status.ts';
 import { assertUpkeep } from '../store-origin.ts';
-import { oneLine, table } from '../terminal.ts';
+import { counted, oneLine, table } from '../terminal.ts';
 
 const STATUSES: readonly RunStatus[] = ['completed', 'overridden', 'rejected', 'cancelled'];
 
@@ -52,23 +54,16 @@ async function forgetSteps(shell: Shell, { settings }: Place, runs: readonly Pru
 }
 
 function requestOf(given: ParsedArgs): PruneRequest {
-  const age = given.option('older-than');
-  if (age === undefined) throw usage('--older-than is missing: the minimum age of the runs to delete, such as 30d');
+  const age = requiredOption(given, 'older-than', 'the minimum age of the runs to delete, such as 30d');
+  const ms = durationOf(age);
+  if (ms === undefined) throw usage(`--older-than must be a duration such as 30d or 12h, not "${age}"`);
   const statuses = given.options('status') as RunStatus[];
-  const keep = given.option('keep');
-  if (keep !== undefined && !/^\d{1,9}$/.test(keep)) throw usage(`--keep must be a whole number, not "${keep}"`);
   return {
-    before: Date.now() - ageOf(age),
+    before: Date.now() - ms,
     status: statuses.length === 0 ? STATUSES : statuses,
-    ...(keep === undefined ? {} : { keep: Number(keep) }),
+    ...present({ keep: wholeNumber(given, 'keep', { min: 0 }) }),
     vacuum: given.has('vacuum'),
   };
-}
-
-function ageOf(text: string): number {
-  const ms = durationOf(text);
-  if (ms === undefined) throw usage(`--older-than must be a duration such as 30d or 12h, not "${text}"`);
-  return ms;
 }
 
 function usage(what: string): EngineError {
@@ -95,10 +90,6 @@ function planLines(shell: Shell, runs: readonly PrunedRun[]): string[] {
     ]),
     `${counted(runs.length, 'run')} to delete`,
   ];
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 function report(

@@ -13,7 +13,7 @@ import { driveRun, driveWithEngine } from '../drive.ts';
 import { assertSettingsTrusted } from '../forge/session.ts';
 import { signingOf } from '../identity/signing.ts';
 import { type LoadedWorkflow, loadWorkflow } from '../load.ts';
-import { readOutputs, readParams } from '../params.ts';
+import { readOutputs, readParams, wholeNumber } from '../params.ts';
 import { starterName } from '../right.ts';
 import { closing, findPlace, openStore, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
@@ -43,6 +43,7 @@ export const run: CommandRun = async (shell, given) => {
   const facts = { ...startDataOf(definition, { settings: place.settings, trigger }), ...(isAttended ? { [ATTENDED]: true } : {}) };
   const options = startOptions(given, loaded);
   const outputs = readOutputs(shell, given);
+  const priority = wholeNumber(given, 'priority', { min: -1000, max: 1000 });
   await rejectSecondRun(place, definition.name, trigger);
   const detach = given.has('detach') ? await import('../detach.ts') : undefined;
   const server = detach === undefined ? undefined : (await import('../serve/running-servers.ts')).findServer(place.file);
@@ -51,7 +52,7 @@ export const run: CommandRun = async (shell, given) => {
   const use = async (engine: Engine): Promise<number> => {
     const actor = signing.sign === undefined ? await starterName(shell) : signing.actor;
     const { id } = await engine.start(loaded.workflow, params, {
-      origin: { file: loaded.file, ...trigger?.origin, actor, ...priorityOf(given) },
+      origin: { file: loaded.file, ...trigger?.origin, actor, ...present({ priority }) },
       ...present({ sign: signing.sign }),
       ...options,
       ...(Object.keys(facts).length === 0 ? {} : { facts }),
@@ -105,13 +106,6 @@ async function handOut(
   ]);
   bindRun(shell, { run: id, db: place.file });
   return replyUntilSignal(shell, { engine, run: id }, async (stopped) => withoutSubmission(await driveForAgent(engine, id, { stopped })));
-}
-
-function priorityOf(given: ParsedArgs): { readonly priority?: number } {
-  const text = given.option('priority');
-  if (text === undefined) return {};
-  if (!/^-?\d{1,4}$/.test(text)) throw new EngineError('USAGE', `--priority must be a whole number from -1000 to 1000, not "${text}"`);
-  return { priority: Number(text) };
 }
 
 function startOptions(given: ParsedArgs, { workflow }: LoadedWorkflow): { readonly id?: string; readonly from?: string } {

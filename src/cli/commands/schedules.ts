@@ -5,6 +5,7 @@ import { type EventServices, openSchedules, shownSchedule } from '../../server/e
 import type { ScheduleReport, Schedules } from '../../server/events/schedules.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { assertSettingsTrusted } from '../forge/session.ts';
+import { requiredOption } from '../params.ts';
 import { starterName } from '../right.ts';
 import { withProjectEvents } from '../serve/project-events.ts';
 import { findPlace } from '../session.ts';
@@ -81,8 +82,7 @@ async function backfill(
   workflow: string,
   { schedules, actor }: { readonly schedules: Schedules; readonly actor: string },
 ): Promise<readonly string[]> {
-  const from = given.option('from');
-  if (from === undefined) throw new EngineError('USAGE', 'a backfill needs --from, such as --from 2026-01-31');
+  const from = requiredOption(given, 'from', 'the first time to backfill, such as 2026-01-31');
   const until = given.option('until');
   return schedules.backfill(workflow, {
     from: timeOf('from', from),

@@ -13,6 +13,7 @@ import type { Neighbour } from '../../server/triggers/neighbours.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { assertSettingsTrusted } from '../forge/session.ts';
 import { catchInterrupts, type Interrupt } from '../interrupt.ts';
+import { wholeNumber } from '../params.ts';
 import { ownerLogin, tlsOf } from '../serve/front.ts';
 import { listedPlaces } from '../serve/listed-projects.ts';
 import { neighbourOf, type OpenProject, openProject } from '../serve/open-project.ts';
@@ -23,7 +24,7 @@ import type { Shell } from '../shell.ts';
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
   const place = await findPlace(shell, given);
-  const [port, host] = [portOf(given), given.option('host') ?? '127.0.0.1'];
+  const [port, host] = [wholeNumber(given, 'port', { min: 0, max: 65_535 }) ?? PORT, given.option('host') ?? '127.0.0.1'];
   const tls = tlsOf(shell, given);
   await assertSettingsTrusted(shell, place);
   const locked = given.has('locked');
@@ -125,11 +126,4 @@ function openBrowser(url: string, db: string): () => void {
 
 function namedOf(given: ParsedArgs): Map<string, readonly string[]> {
   return new Map(['db', 'project'].map((name) => [name, given.options(name)]));
-}
-
-function portOf(given: ParsedArgs): number {
-  const text = given.option('port') ?? String(PORT);
-  const port = Number(text);
-  if (Number.isInteger(port) && port >= 0 && port < 65_536 && text.trim() !== '') return port;
-  throw new EngineError('USAGE', `--port must be a whole number from 0 to 65535, not "${text}"`);
 }

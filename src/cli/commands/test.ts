@@ -1,9 +1,8 @@
 // `pawl test [WORKFLOW…]`: runs the tests that workflows generate for themselves.
 
-import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
-import { EngineError, messageOf } from '../../base/error.ts';
+import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import type { Json } from '../../base/json.ts';
 import { type ArgModel, type Definition, membersOf } from '../../definition/model.ts';
@@ -16,6 +15,7 @@ import { promptProblems } from '../generated-tests/prompt-process.ts';
 import { junitReport, repeatCommand, reportLines, type TestedWorkflow } from '../generated-tests/report.ts';
 import { type TestSubject, testSubjects } from '../generated-tests/subjects.ts';
 import { previewServices } from '../open-engine.ts';
+import { writeOutput } from '../output-file.ts';
 import { readParams } from '../params.ts';
 import { findPlace } from '../session.ts';
 import type { Shell } from '../shell.ts';
@@ -138,12 +138,7 @@ function asProcesses(shell: Shell, { reference, loaded }: TestSubject, tests: re
 function writeJunit(shell: Shell, given: ParsedArgs, tested: readonly TestedWorkflow[]): void {
   const file = given.option('junit');
   if (file === undefined) return;
-  const path = resolve(shell.cwd, file);
-  try {
-    writeFileSync(path, junitReport(tested));
-  } catch (cause) {
-    throw new EngineError('USAGE', `cannot write the report to ${path}: ${messageOf(cause)}`, { cause });
-  }
+  writeOutput(resolve(shell.cwd, file), junitReport(tested), { what: 'the report' });
 }
 
 /** One line on a terminal that says how far the tests are. */

@@ -8,7 +8,7 @@ import { openDeliveries, shownDelivery } from '../../server/events/events.ts';
 import { handDelivery } from '../../server/triggers/occasion.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { assertSettingsTrusted, FORGE_HINT } from '../forge/session.ts';
-import { readJson } from '../params.ts';
+import { readJson, requiredOption } from '../params.ts';
 import { starterName } from '../right.ts';
 import { withProjectEvents } from '../serve/project-events.ts';
 import { findPlace } from '../session.ts';
@@ -45,8 +45,7 @@ export const run: CommandRun = async (shell, given) => {
 };
 
 function readEvent(shell: Shell, given: ParsedArgs) {
-  const event = given.option('event');
-  if (event === undefined) throw new EngineError('USAGE', 'name the event: --event issues.labeled');
+  const event = requiredOption(given, 'event', 'the event to replay, such as issues.labeled');
   const wrong = eventProblem(event);
   if (wrong !== undefined) throw new EngineError('USAGE', `--event ${event}: ${wrong.message}; ${wrong.hint}`);
   const payload = readJson(shell, given.option('payload') ?? '{}', '--payload');

@@ -2,7 +2,6 @@
 
 import { dirname, join } from 'node:path';
 import type { Engine } from '../../api/engine.ts';
-import { EngineError } from '../../base/error.ts';
 import { holdDatabase } from '../../base/store-files.ts';
 import { agoText } from '../../control/time-text.ts';
 import { topStepOf } from '../../definition/address.ts';
@@ -13,6 +12,7 @@ import { snapshotsOf } from '../../steps/workspace/snapshot-log.ts';
 import { userActor } from '../actor.ts';
 import type { CommandRun } from '../command.ts';
 import { driveWithEngine } from '../drive.ts';
+import { requiredOption } from '../params.ts';
 import { demandSteering } from '../right.ts';
 import { type Place, withRun } from '../session.ts';
 import type { Shell } from '../shell.ts';
@@ -25,12 +25,7 @@ export const run: CommandRun = (shell, given) =>
   withRun(
     shell,
     async ({ place, store, id }) => {
-      const to = given.option('to');
-      if (to === undefined)
-        throw new EngineError(
-          'USAGE',
-          '--to is missing: the step before which the files should be as they were; "pawl diff" lists the steps',
-        );
+      const to = requiredOption(given, 'to', 'files are restored to their state before this step; "pawl diff" lists the steps');
       const source = { store, snapshots: snapshotsOf(place.file), run: id, facts: REGISTRY };
       const data = backupsOf(place, id);
       for (const { path } of Object.values(place.settings.databases ?? {})) holdDatabase(path, join(dirname(path), 'backups'));
