@@ -67,8 +67,9 @@ function stateOf(shell: Shell): string | undefined {
   }
 }
 
-/** Opens the database for reading; undefined if it does not exist. A database from --db must exist. */
-export async function openExisting(place: Place): Promise<OpenedStore | undefined> {
+/** Opens the database for reading; undefined if it does not exist. One from --db, or with a named run, must exist. */
+export async function openExisting(place: Place, prefix?: string): Promise<OpenedStore | undefined> {
+  if (prefix !== undefined) return openForRun(place, prefix, 'look');
   assertNamedExists(place);
   return existsSync(place.file) ? openStore(place, 'look') : undefined;
 }

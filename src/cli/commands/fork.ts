@@ -41,8 +41,8 @@ async function showPlan(shell: Shell, place: Place, { store, original, from }: F
 async function forkAndDrive(shell: Shell, given: ParsedArgs, forking: ForkSource & { readonly place: Place }): Promise<number> {
   const { place, store, original, from } = forking;
   const forked = await store.load(original);
-  const [{ loadWorkflowAgain }, { driveRun, driveWithEngine }] = await Promise.all([import('../load.ts'), import('../drive.ts')]);
-  const { workflow } = await loadWorkflowAgain(shell, place.project, forked);
+  const [{ loadCurrentWorkflow }, { driveRun, driveWithEngine }] = await Promise.all([import('../load.ts'), import('../drive.ts')]);
+  const { workflow } = await loadCurrentWorkflow(shell, place.project, forked);
   const params = readParams(shell, given, workflow.definition.params);
   const outputs = readOutputs(shell, given);
   const use = async (engine: Engine): Promise<number> => {

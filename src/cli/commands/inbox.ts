@@ -21,7 +21,7 @@ import { questionLines } from '../attended/answer.ts';
 import type { CommandRun } from '../command.ts';
 import { approvalLines } from '../decision/decision.ts';
 import { type ApprovalDiff, diffLines } from '../decision/diff-lines.ts';
-import { findPlace, findRun, openExisting, openForRun, type Place } from '../session.ts';
+import { findPlace, findRun, openExisting, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine, table } from '../terminal.ts';
 
@@ -31,7 +31,7 @@ export const run: CommandRun = async (shell, given) => {
   const prefix = given.maybe('RUN');
   if (prefix === undefined && (given.has('diff') || given.has('new')))
     throw new EngineError('USAGE', '--diff and --new need the id of a run: "pawl inbox RUN --diff"');
-  await using store = prefix === undefined ? await openExisting(place) : await openForRun(place, prefix, 'look');
+  await using store = await openExisting(place, prefix);
   const runs = store === undefined ? [] : prefix === undefined ? await openRuns(shell, store) : [await findRun(store, prefix, place)];
   const inbox: FullInbox =
     store === undefined

@@ -1,4 +1,4 @@
-// `pawl schedules`: the workflows that start by themselves: when, and the results of the last times.
+// `pawl schedules`: lists scheduled workflows with their next time and last result; pauses, resumes, runs and backfills them.
 
 import { EngineError } from '../../base/error.ts';
 import { type EventServices, openSchedules, shownSchedule } from '../../server/events/events.ts';
@@ -8,7 +8,7 @@ import { assertSettingsTrusted } from '../forge/session.ts';
 import { requiredOption } from '../params.ts';
 import { starterName } from '../right.ts';
 import { withProjectEvents } from '../serve/project-events.ts';
-import { findPlace } from '../session.ts';
+import { closing, findPlace } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine, table } from '../terminal.ts';
 
@@ -16,15 +16,13 @@ import { oneLine, table } from '../terminal.ts';
 export const run: CommandRun = async (shell, given) => {
   const place = await findPlace(shell, given);
   const action = given.maybe('ACTION') ?? 'list';
-  if (action === 'run' || action === 'backfill') await assertSettingsTrusted(shell, place);
-  return withProjectEvents(shell, { place, acts: action === 'run' || action === 'backfill' }, async (services) => {
-    const schedules = openSchedules(services);
-    try {
-      return action === 'list' ? await list(shell, given, schedules) : await act(shell, given, { action, schedules, services });
-    } finally {
-      await schedules.close();
-    }
-  });
+  const acts = action === 'run' || action === 'backfill';
+  if (acts) await assertSettingsTrusted(shell, place);
+  return withProjectEvents(shell, { place, acts }, (services) =>
+    closing(openSchedules(services), (schedules) =>
+      action === 'list' ? list(shell, given, schedules) : act(shell, given, { action, schedules, services }),
+    ),
+  );
 };
 
 async function list(shell: Shell, given: ParsedArgs, schedules: Schedules): Promise<number> {

@@ -6,9 +6,9 @@ import type { ModuleGraph } from '../../authoring/discover/imports.ts';
 import { EngineError } from '../../base/error.ts';
 import type { Signature } from '../../base/signature.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
-import { workflowFolders } from '../definitions.ts';
-import { partFilesOf } from '../own-parts.ts';
+import { namedFiles, workflowFiles } from '../definitions.ts';
 import { findProject, type Project, roleFilesOf } from '../project.ts';
+import { partFilesOf } from '../project-parts.ts';
 import { demandRight } from '../right.ts';
 import { filesToTrust } from '../settings/settings.ts';
 import type { Shell } from '../shell.ts';
@@ -47,7 +47,7 @@ export const run: CommandRun = async (shell, given) => {
 
 async function contents(shell: Shell, project: Project, given: ParsedArgs): Promise<number> {
   const graphs: ModuleGraph[] = [];
-  for (const file of await chosenFiles(shell, project, given)) graphs.push(await readSeen(file));
+  for (const file of await filesToReview(shell, project, given)) graphs.push(await readSeen(file));
   const { files } = readTrust(shell);
   const fresh = graphs.filter(({ file, digest }) => files[file]?.digest !== digest);
   if (fresh.length > 0) {
@@ -72,7 +72,7 @@ async function signContents(shell: Shell, project: Project, given: ParsedArgs): 
   ]);
   const { name } = identityFor(shell, given);
   const signed: { readonly graph: ModuleGraph; readonly signature: Signature }[] = [];
-  for (const file of await chosenFiles(shell, project, given)) {
+  for (const file of await filesToReview(shell, project, given)) {
     const graph = await readSeen(file);
     for (const line of describeContent(shell, graph, [])) shell.print(line);
     signed.push({ graph, signature: await signFor(shell, given, { about: 'trust', digest: graph.digest }) });
@@ -92,21 +92,17 @@ async function readSeen(file: string): Promise<ModuleGraph> {
   return graph;
 }
 
-async function chosenFiles(shell: Shell, project: Project, given: ParsedArgs): Promise<string[]> {
-  const named = given.allWords('FILE').map((word) => resolve(shell.cwd, word));
-  const missing = named.find((file) => !existsSync(file));
-  if (missing !== undefined) throw new EngineError('USAGE', `file ${missing} does not exist; "pawl list" shows the files of this project`);
+async function filesToReview(shell: Shell, project: Project, given: ParsedArgs): Promise<string[]> {
+  const named = namedFiles(shell, given);
   if (named.length > 0) return named;
-  const { findFiles } = await import('../../authoring/discover/discover.ts');
-  const workflows = (await Promise.all(workflowFolders(project).map(findFiles))).flatMap((files) => files.found);
   const found = [
-    ...workflows,
+    ...(await workflowFiles(project)),
     ...partFilesOf(project),
     ...skillModules(project),
     ...(await filesToTrust(shell, project)),
     ...roleFilesOf(project),
   ];
-  if (found.length === 0) throw new EngineError('USAGE', `there are no workflows in ${project.root}; give a file: pawl trust FILE`);
+  if (found.length === 0) throw new EngineError('USAGE', `no workflows in ${project.root}; give a file: pawl trust FILE`);
   return found;
 }
 

@@ -9,7 +9,7 @@ import { reportEnd } from '../drive.ts';
 import { EXIT_INTERRUPTED } from '../interrupt.ts';
 import { Screen } from '../progress/screen.ts';
 import { openProgress, transcriptsFor } from '../progress/view.ts';
-import { findPlace, findRun, openExisting, openForRun } from '../session.ts';
+import { findPlace, findRun, openExisting } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { statusText } from '../status.ts';
 import { oneLine, table } from '../terminal.ts';
@@ -21,7 +21,7 @@ const TICK_MS = 1000;
 export const run: CommandRun = async (shell, given) => {
   const place = await findPlace(shell, given);
   const prefix = given.maybe('RUN');
-  await using store = prefix === undefined ? await openExisting(place) : await openForRun(place, prefix, 'look');
+  await using store = await openExisting(place, prefix);
   if (store === undefined) return shell.result({ runs: [] }, () => ['No runs yet. "pawl run WORKFLOW" starts one.']);
   const stop = stopSignal(shell);
   if (prefix === undefined) return await watchAll(shell, store, stop);

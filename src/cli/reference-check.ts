@@ -10,12 +10,12 @@ import { childCycle, type Reference, referenceProblems, referencesIn, type Surro
 import { REGISTRY } from '../kinds/registry.ts';
 import { discoverProject } from './definitions.ts';
 import type { LoadedWorkflow } from './load.ts';
-import { readProjectParts } from './own-parts.ts';
 import type { Project } from './project.ts';
+import { readProjectParts } from './project-parts.ts';
 import type { Settings } from './settings/settings.ts';
 
 /** What a project has of everything that these references name. Parts that nothing refers to are not read. */
-export async function surroundingsOf(
+export async function readSurroundings(
   project: Project,
   {
     references,
@@ -70,7 +70,7 @@ export async function assertRunnable(
   for (const workflow of all.values()) {
     const { name } = workflow.definition;
     const references = workflow === loaded.workflow ? await referencesOf(loaded) : referencesIn(workflow.definition);
-    const around = await surroundingsOf(project, { references, settings });
+    const around = await readSurroundings(project, { references, settings });
     const found = referenceProblems(
       // The agent that calls can do the work of any role.
       references.filter(({ kind }) => !(isAttended && kind === 'role')),
