@@ -1,7 +1,7 @@
 // The commands of an agent that does the work of a run itself: it gets one step at a time and reports each.
 
 import { SEVERITIES } from '../../definition/review/review.ts';
-import { type ListedCommand, type OptionSpec, RUN_ARGUMENT } from '../command.ts';
+import { type CommandSpec, inGroup, type OptionSpec, RUN_ARGUMENT } from '../command.ts';
 
 const TOKEN: OptionSpec = { name: 'token', value: 'TOKEN', about: 'the token of the attempt, printed with the step' };
 /** The format of the instructions for an agent. */
@@ -20,8 +20,8 @@ const THEN =
 const TOKENS =
   'A token belongs to one attempt. Repeating a report returns the same answer; a different report with the same token is rejected.';
 
-/** The commands of this group. */
-export const ATTEND: readonly ListedCommand[] = [
+/** The commands of an agent that does the work of a run. */
+export const ATTEND: readonly CommandSpec[] = inGroup('Run', [
   {
     name: 'next',
     summary: 'print the open step of an attended run again',
@@ -110,4 +110,4 @@ export const ATTEND: readonly ListedCommand[] = [
     ],
     load: () => import('../commands/assume.ts'),
   },
-];
+]);

@@ -1,7 +1,7 @@
 // The commands for people's decisions, and for the tokens and keys that allow them.
 
 import { SCOPES } from '../../authority/rights.ts';
-import { type ListedCommand, type OptionSpec, QUIET, RUN_ARGUMENT, SIGNING_OPTIONS, TOKEN_FILE } from '../command.ts';
+import { type CommandSpec, inGroup, type OptionSpec, QUIET, RUN_ARGUMENT, SIGNING_OPTIONS, TOKEN_FILE } from '../command.ts';
 
 /** Who may decide or answer. */
 const whoMay = (verb: 'decide' | 'answer'): string =>
@@ -21,8 +21,8 @@ const DECISION_OPTIONS: readonly OptionSpec[] = [
   ...SIGNING_OPTIONS,
 ];
 
-/** The commands of this group. */
-export const DECIDE: readonly ListedCommand[] = [
+/** The commands for decisions of people. */
+export const DECIDE: readonly CommandSpec[] = inGroup('Decide', [
   {
     name: 'inbox',
     aliases: ['gates'],
@@ -159,4 +159,4 @@ export const DECIDE: readonly ListedCommand[] = [
     ],
     load: () => import('../commands/identity.ts'),
   },
-];
+]);

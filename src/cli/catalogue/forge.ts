@@ -1,10 +1,10 @@
 // The command for the local forge.
 
 import { CONCLUSIONS } from '../../definition/forge/conclusion.ts';
-import { type ListedCommand, TOKEN_FILE } from '../command.ts';
+import { type CommandSpec, inGroup, TOKEN_FILE } from '../command.ts';
 
-/** The commands of this group. */
-export const FORGE: readonly ListedCommand[] = [
+/** The commands for forges. */
+export const FORGE: readonly CommandSpec[] = inGroup('Decide', [
   {
     name: 'forge',
     summary: 'use the local forge: issues, pull requests, reviews, checks and labels',
@@ -73,4 +73,4 @@ export const FORGE: readonly ListedCommand[] = [
     examples: [{ line: 'pawl actions run', about: 'in a step of a job' }],
     load: () => import('../commands/actions.ts'),
   },
-];
+]);

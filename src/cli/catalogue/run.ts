@@ -1,6 +1,6 @@
 // The commands that start and control runs.
 
-import { type ListedCommand, type OptionSpec, QUIET, RIGHT_OPTIONS, RUN_ARGUMENT } from '../command.ts';
+import { type CommandSpec, inGroup, type OptionSpec, QUIET, RIGHT_OPTIONS, RUN_ARGUMENT } from '../command.ts';
 import { AGENT_FORMAT } from './attend.ts';
 
 const WAIT: OptionSpec = { name: 'wait', about: 'wait until the run has ended, however long that takes' };
@@ -11,8 +11,8 @@ const ACCEPT_CHANGES: OptionSpec = {
 };
 const OTHERS_RUN = 'For a run that someone else started you need a terminal of your own, or a token with the scope "override".';
 
-/** The commands of this group. */
-export const RUN_COMMANDS: readonly ListedCommand[] = [
+/** The commands that start and control runs. */
+export const RUN: readonly CommandSpec[] = inGroup('Run', [
   {
     name: 'run',
     summary: 'start a run of a workflow and drive it until it ends or waits',
@@ -279,4 +279,4 @@ export const RUN_COMMANDS: readonly ListedCommand[] = [
     ],
     load: () => import('../commands/fork.ts'),
   },
-];
+]);
