@@ -16,7 +16,7 @@ import { lastTranscriptText, transcriptsOf } from '../../engine/transcript/trans
 import { ATTENDED } from '../../steps/worker/handover.ts';
 import type { Store } from '../../store/store.ts';
 import { userActor } from '../actor.ts';
-import { assignRun, bindRun, callingSession, changeSession, ownProcess, readSession } from '../agent-session.ts';
+import { assignRun, bindRun, callingSession, changeSession, currentProcess, readSession } from '../agent-session.ts';
 import { discoverProject } from '../definitions.ts';
 import { assertSettingsTrusted, openForge } from '../forge/session.ts';
 import { loadDescription, loadWorkflow, loadWorkflowOf } from '../load.ts';
@@ -25,7 +25,7 @@ import { openEngine } from '../open-engine.ts';
 import { findRun, openForRun, openStore, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { assertTrusted } from '../trust/trust.ts';
-import { readProjectRuns } from './open-runs.ts';
+import { readProjectRuns } from './session-runs.ts';
 
 /** A project whose runs an agent works on. */
 export class ProjectHost implements AttendedHost {
@@ -39,7 +39,7 @@ export class ProjectHost implements AttendedHost {
   /** The parameters of workflows by file and digest. */
   private readonly params = new Map<string, OfferedWorkflow['params']>();
   /** The process that speaks for the session, and its name where the agent gives it none. */
-  private readonly process = ownProcess();
+  private readonly process = currentProcess();
 
   constructor(shell: Shell, place: Place) {
     this.shell = shell;

@@ -1,5 +1,5 @@
-// Owns the commands with which an agent reports or asks: they read the arguments, find the run, open an engine for it,
-// pass the submission on, and print the reply.
+// Owns the commands with which an agent reports or asks: they parse the arguments, find the run, open an engine for it, submit
+// the report or question, and print the reply.
 
 import { text } from 'node:stream/consumers';
 import type { Engine } from '../../api/engine.ts';
@@ -18,17 +18,17 @@ import { loadWorkflowOf } from '../load.ts';
 import { readJson, requiredOption } from '../params.ts';
 import { type Place, withRun } from '../session.ts';
 import type { Shell } from '../shell.ts';
-import { holdRun } from './hold-run.ts';
 import { printReply, tokenOption } from './rendering.ts';
+import { bindToCaller } from './session-runs.ts';
 
 /** The token of the attempt that the agent reports. */
 export function tokenGiven(given: ParsedArgs): string {
   return requiredOption(given, 'token', 'it names the attempt that is reported, and "pawl next RUN" prints it');
 }
 
-/** JSON as it is, from `@file`, or from standard input with `-`. */
+/** Reads JSON given as text, as `@file`, or as `-` for standard input. */
 export async function readJsonInput(shell: Shell, value: string, what: string): Promise<Json> {
-  // An @ that was read is an @ of the text, not another file.
+  // An @ at the start of the input is text, not the name of a file.
   if (value === '-') return readJson(shell, (await text(shell.world.stdin)).replace(/^@/, '@@'), what);
   return readJson(shell, value, what);
 }
@@ -37,7 +37,7 @@ export async function readJsonInput(shell: Shell, value: string, what: string): 
 export function submitByCommand(shell: Shell, submission: Submission): Promise<number> {
   return withRun(shell, async ({ place, store, id: run }) => {
     const root = await rootOf(store, run);
-    if (!shell.given.has('only')) await holdRun(shell, place, { store, run, byName: false });
+    if (!shell.given.has('only')) await bindToCaller(shell, place, { store, run, isNamed: false });
     return submitToRun(shell, place, { store, run, root, submission });
   });
 }
@@ -45,22 +45,22 @@ export function submitByCommand(shell: Shell, submission: Submission): Promise<n
 interface Target {
   readonly store: Store;
   readonly run: string;
-  /** The run that started the run, up to the first. */
+  /** The topmost parent run. */
   readonly root: string;
   readonly submission: Submission;
 }
 
-/** Gives a submission to a run, drives the run on, prints the reply, and returns the exit code. */
+/** Submits to a run, drives it, prints the reply, and returns the exit code. */
 async function submitToRun(shell: Shell, place: Place, { store, ...target }: Target): Promise<number> {
   const { root, run, submission } = target;
-  // Even if another process drives the run now: it may leave it before it has read the submission.
+  // Also if another process drives the run: it may release the run before it reads the submission.
   const workflows = await workflowsFor(shell, place, { store, root });
   const use = (engine: Engine): Promise<number> =>
     replyUntilSignal(shell, { engine, run: root }, (stopped) =>
       submit(engine, { ...target, stopped }).then(
         (reply) => (shell.given.has('only') ? onlyOwnStep(reply) : reply),
         (error: unknown) => {
-          throw repeatable(shell, error, { run, submission });
+          throw withRetryHint(shell, error, { run, submission });
         },
       ),
     );
@@ -95,16 +95,17 @@ export async function replyUntilSignal(
   return EXIT_INTERRUPTED;
 }
 
-/** Adds to the error of an invalid submission that the token is still valid, and the command to send it again. */
-function repeatable(shell: Shell, error: unknown, { run, submission }: Pick<Target, 'run' | 'submission'>): unknown {
+const COMMANDS: Readonly<Record<Submission['kind'], (run: string) => string>> = {
+  assumptions: (run) => `pawl assume ${run} --question TEXT --assumed TEXT`,
+  questions: (run) => `pawl ask ${run} --questions @questions.json`,
+  result: (run) => `pawl done ${run} --result @result.json`,
+  failure: (run) => `pawl done ${run} --result @result.json`,
+};
+
+/** The error of an invalid submission with the command to send it again, because the token is still valid. */
+function withRetryHint(shell: Shell, error: unknown, { run, submission }: Pick<Target, 'run' | 'submission'>): unknown {
   if (!isEngineError(error) || error.code !== 'REPORT_INVALID') return error;
-  const command =
-    submission.kind === 'assumptions'
-      ? `pawl assume ${run} --question TEXT --assumed TEXT`
-      : submission.kind === 'questions'
-        ? `pawl ask ${run} --questions @questions.json`
-        : `pawl done ${run} --result @result.json`;
-  const line = pasteable(shell, `${command} ${tokenOption(submission.token)}`);
+  const line = pasteable(shell, `${COMMANDS[submission.kind](run)} ${tokenOption(submission.token)}`);
   return new EngineError(error.code, `${error.message}; nothing is recorded and the token is still valid, so send it again: ${line}`, {
     cause: error,
     details: error.details,

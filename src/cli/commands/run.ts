@@ -60,7 +60,7 @@ export const run: CommandRun = async (shell, given) => {
       ...(server === undefined ? {} : { parked: true }),
     });
     await assertFirst(engine, id, trigger);
-    if (detach !== undefined && server !== undefined) return detach.leaveToServer(shell, place, { store: engine.store, id, server });
+    if (detach !== undefined && server !== undefined) return detach.handOverToServer(shell, place, { store: engine.store, id, server });
     return isAttended ? handOut(shell, place, { engine, run: id }) : driveRun(shell, { engine, run: id, wait: given.has('wait') });
   };
   return closing(await openStore(place), (store) => driveWithEngine(shell, place, { store, workflows: [loaded.workflow], use }));

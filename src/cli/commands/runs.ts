@@ -34,7 +34,7 @@ export const run: CommandRun = async (shell, given) => {
 
 /** The open attended runs: those that an agent can continue. */
 async function attendedOf(shell: Shell, place: Place, store: Store): Promise<readonly RunSummary[]> {
-  const { readProjectRuns } = await import('../attended/open-runs.ts');
+  const { readProjectRuns } = await import('../attended/session-runs.ts');
   const open = new Set((await readProjectRuns(shell, place, { store })).map(({ run: { id } }) => id));
   const workflow = shell.given.option('workflow');
   return (await store.list(present({ workflow }))).filter(({ id }) => open.has(id));
