@@ -5,6 +5,7 @@ import { relative } from 'node:path';
 import { EngineError } from '../../base/error.ts';
 import { AGENT_PROGRAMS, type AgentProgram, type MissingPart, type SetupFile } from '../agent-setup/setup-file.ts';
 import type { ParsedArgs } from '../command.ts';
+import { confirm } from '../decision/prompt.ts';
 import { findProject, type Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
 import { fileLines, filesJson, writeAll } from './init-files.ts';
@@ -74,9 +75,8 @@ async function extend(shell: Shell, given: ParsedArgs, incomplete: readonly Inco
 
 async function agrees(shell: Shell, possible: readonly { readonly file: string }[]): Promise<boolean> {
   if (!shell.isInteractive) return false;
-  const { ask } = await import('../trust/trust.ts');
   const names = possible.map(({ file }) => relative(shell.cwd, file)).join(', ');
-  return ['y', 'yes'].includes(await ask(shell, `Add what is missing to ${names}? Nothing in it is changed or removed. [y/N] `));
+  return confirm(shell, `Add what is missing to ${names}? Nothing in it is changed or removed.`);
 }
 
 /** The text of an existing file; empty if it cannot be read. */

@@ -7,6 +7,7 @@ import { agoText } from '../../control/time-text.ts';
 import type { RunStatus } from '../../definition/run-status.ts';
 import type { PrunedRun, PruneRequest } from '../../store/store.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
+import { confirm } from '../decision/prompt.ts';
 import { requiredOption, wholeNumber } from '../params.ts';
 import { findPlace, openExisting, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
@@ -38,15 +39,15 @@ export const run: CommandRun = async (shell, given) => {
   ]);
 };
 
-/** Removes the records that protected databases keep of the runs. A deleted run never continues, so nothing needs them. */
+/** Removes the records of the runs from protected databases. A deleted run never continues, so nothing needs them. */
 async function forgetSteps(shell: Shell, { settings }: Place, runs: readonly PrunedRun[]): Promise<void> {
   const databases = Object.entries(settings.databases ?? {});
   if (databases.length === 0 || runs.length === 0) return;
   const once = await import('../../safe-db/once.ts');
+  const deleted = runs.map(({ id: run, createdAt: started }) => ({ run, started }));
   for (const [name, { path }] of databases) {
     try {
-      const gone = runs.map(({ id: run, createdAt: started }) => ({ run, started }));
-      once.forgetSteps(path, gone);
+      once.forgetSteps(path, deleted);
     } catch (error) {
       shell.warn(`database "${name}" keeps its records of the deleted runs: ${messageOf(error)}`);
     }
@@ -75,8 +76,7 @@ async function isConfirmed(shell: Shell, given: ParsedArgs, runs: readonly Prune
   if (!shell.isInteractive)
     throw usage(`${counted(runs.length, 'run')} would be deleted for good; use --yes to delete them, or --dry-run to list them`);
   for (const line of planLines(shell, runs)) shell.print(line);
-  const { ask } = await import('../trust/trust.ts');
-  return ['y', 'yes'].includes(await ask(shell, `Delete ${counted(runs.length, 'run')} for good? [y/N] `));
+  return confirm(shell, `Delete ${counted(runs.length, 'run')} for good?`);
 }
 
 function planLines(shell: Shell, runs: readonly PrunedRun[]): string[] {

@@ -6,6 +6,7 @@ import type { ModuleGraph } from '../../authoring/discover/imports.ts';
 import { EngineError } from '../../base/error.ts';
 import type { Signature } from '../../base/signature.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
+import { confirm } from '../decision/prompt.ts';
 import { namedFiles, workflowFiles } from '../definitions.ts';
 import { findProject, type Project, roleFilesOf } from '../project.ts';
 import { partFilesOf } from '../project-parts.ts';
@@ -16,7 +17,6 @@ import { shownFile } from '../shown-file.ts';
 import { skillModules } from '../skills/folders.ts';
 import { oneLine } from '../terminal.ts';
 import {
-  ask,
   assertSeen,
   changedSince,
   changeTrust,
@@ -55,7 +55,11 @@ async function contents(shell: Shell, project: Project, given: ParsedArgs): Prom
       const before = files[graph.file];
       for (const line of describeContent(shell, graph, before === undefined ? [] : changedSince(before, graph))) shell.print(line);
     }
-    await confirm(shell, given, fresh.length === 1 ? 'Trust this version?' : `Trust the current version of these ${fresh.length} files?`);
+    await confirmTrust(
+      shell,
+      given,
+      fresh.length === 1 ? 'Trust this version?' : `Trust the current version of these ${fresh.length} files?`,
+    );
     for (const graph of fresh) recordTrust(shell, graph);
   }
   const trusted = graphs.map((graph) => ({ file: graph.file, digest: graph.digest, imports: importedFiles(graph) }));
@@ -110,14 +114,14 @@ async function wholeFolder(shell: Shell, project: Project, given: ParsedArgs): P
   if (given.allWords('FILE').length > 0)
     throw new EngineError('USAGE', '--folder trusts the whole project, so it cannot be combined with FILE');
   shell.print(`Every workflow in ${shell.style('bold', oneLine(project.root))} may run from now on, even after changes.`);
-  await confirm(shell, given, 'Trust this folder?');
+  await confirmTrust(shell, given, 'Trust this folder?');
   const folder = trustFolder(shell, project.root);
   shell.result({ folder }, () => [`${shell.symbol('done')} trusted: ${oneLine(folder)}`]);
   return 0;
 }
 
-/** Only a person can trust: a terminal asks them, elsewhere they need a token. */
-async function confirm(shell: Shell, given: ParsedArgs, question: string): Promise<void> {
+/** Only a person can trust: a terminal asks for confirmation, elsewhere a token is needed. */
+async function confirmTrust(shell: Shell, given: ParsedArgs, question: string): Promise<void> {
   await demandRight(shell, { demand: 'trust', on: 'pawl trust' });
   if (given.has('yes')) return;
   if (!shell.isInteractive)
@@ -125,8 +129,7 @@ async function confirm(shell: Shell, given: ParsedArgs, question: string): Promi
       'NOT_ALLOWED',
       'this is not an interactive terminal, so it cannot ask for confirmation; add --yes if you have reviewed the files',
     );
-  const answer = await ask(shell, `${question} [y/N] `);
-  if (answer !== 'y' && answer !== 'yes') throw new EngineError('NOT_ALLOWED', 'nothing was trusted');
+  if (!(await confirm(shell, question))) throw new EngineError('NOT_ALLOWED', 'nothing was trusted');
 }
 
 function revoke(shell: Shell, project: Project, given: ParsedArgs): number {
