@@ -7,7 +7,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, parse, relative } from 'node:path';
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
-import { AGENT_PROGRAMS } from '../agent-setup/setup-file.ts';
+import { AGENT_PROGRAMS } from '../agent-setup/programs.ts';
 import { callOf } from '../caller.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { packageRoot } from '../package.ts';
