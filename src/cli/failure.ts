@@ -1,5 +1,5 @@
-// Owns how a failure is reported: one line with what happened, what to do and the error code, after the position in the
-// source if there is one; JSON for programs; and the exit code from the catalogue.
+// Owns how a failure is reported: one line with the position in the source, if there is one, the message and the error code;
+// JSON for programs; and the exit code from the catalogue.
 
 import { type EngineError, ERROR_CODES, isEngineError, messageOf } from '../base/error.ts';
 import { pasteableIn } from './caller.ts';

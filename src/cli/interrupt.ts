@@ -1,14 +1,14 @@
-// Owns how a command that drives a run handles signals. The first signal stops after the running steps; the second kills
-// them. Either way the run is released and can be resumed.
+// Owns how a command that drives a run handles signals. After the first, running steps finish; the second kills them. Either
+// way the run is released and can be resumed.
 
 import type { Engine } from '../api/engine.ts';
 
-/** Signals while an engine is open. */
+/** The state of signal handling while an engine is open. */
 export interface Interrupt {
   readonly isStopping: boolean;
-  /** Settles when the engine has stopped because of a signal; never without one. */
+  /** Settles when a signal has stopped the engine; never without one. */
   readonly stopped: Promise<void>;
-  /** Prints what a signal does; the last caller of `catchInterrupts` sets it. */
+  /** Prints the effect of a signal; the last caller of `catchInterrupts` sets it. */
   print: (text: string) => void;
   /** Restores the default handling of signals. */
   release(): void;
@@ -18,14 +18,14 @@ export interface Interrupt {
 export const EXIT_INTERRUPTED = 130;
 
 const GRACE_MS = 10_000;
-/** A step's code that ignores the abort signal must not keep the process alive longer than this. */
+/** How long code that ignores the abort signal can keep the process alive. */
 const LINGER_MS = 1000;
 
 type Stoppable = Pick<Engine, 'close'>;
 
 const interrupts = new WeakMap<Stoppable, Interrupt>();
 
-/** Stops the engine on a signal, from the first call on. */
+/** Stops the engine on a signal; further calls for the same engine only change where messages are printed. */
 export function catchInterrupts(engine: Stoppable, print: (text: string) => void): Interrupt {
   const known = interrupts.get(engine);
   if (known !== undefined) {
