@@ -1,4 +1,4 @@
-// Owns copies of the database: their names, and verifying them.
+// Owns naming and verifying copies of the database, and showing that this takes a while.
 
 import { EngineError } from '../base/error.ts';
 import type { RunSummary } from '../store/store.ts';

@@ -49,7 +49,7 @@ async function dispatch(world: World, [name, ...rest]: readonly string[]): Promi
   if (given.has('help')) return showHelpOf(shell, spec);
   if (given.option('passphrase-fd') !== undefined) (await import('./identity/passphrase.ts')).takePassphrase(given);
   const demands = demandsOf(spec.name, { options: given.names(), action: given.maybe('ACTION') });
-  if (demands.some(({ demand }) => demand !== 'asks')) await (await import('./right.ts')).takeRights(shell, demands);
+  if (demands.some(({ demand }) => demand !== 'asks')) await (await import('./right.ts')).checkRights(shell, demands);
   const { run } = await spec.load();
   try {
     return await run(shell, given);
