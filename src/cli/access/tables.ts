@@ -1,4 +1,4 @@
-// Owns how `pawl access` shows people, groups, tokens, sessions, passkeys and the audit.
+// Owns the tables of `pawl access`: people, groups, tokens, sessions, passkeys and the audit log.
 
 import { fingerprintOf } from '../../authority/keys.ts';
 import { agoText, untilText } from '../../control/time-text.ts';
