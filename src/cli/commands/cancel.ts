@@ -1,5 +1,5 @@
-// `pawl cancel`: ends a run for good. Steps with an undo are undone first. The workflow's code is only loaded
-// if something has to be undone or child runs have to be ended too.
+// `pawl cancel`: ends a run for good, after undoing its steps that have an undo. The workflow's code is loaded only to undo steps or
+// to end child runs.
 
 import type { Engine } from '../../api/engine.ts';
 import { isUndriven, resumeUndriven } from '../../api/undriven.ts';
@@ -20,7 +20,7 @@ import { driveUntilSettled, driveWithEngine, reportEnd } from '../drive.ts';
 import { demandSteering } from '../right.ts';
 import { type OpenRun, withRun } from '../session.ts';
 import type { Shell } from '../shell.ts';
-import { oneLine, table } from '../terminal.ts';
+import { counted, oneLine, table } from '../terminal.ts';
 
 /** Runs the command. */
 export const run: CommandRun = (shell, given) =>
@@ -42,10 +42,10 @@ async function cancel(
   const { status } = await run.cancel({ actor: userActor(shell), ...present({ reason: given.option('reason'), undo }) });
   const interrupted = !isFinal(status) && (await driveUntilSettled(shell, { engine, run: id }));
   const report = await readRunReport(engine.store, id);
-  // What could not be undone is left to a person.
+  // A person must handle steps that could not be undone.
   if (report.run.status !== 'cancelled') return reportEnd(shell, engine.store, { run: id, interrupted });
   const undone = report.steps.filter(({ step, outcome }) => step === UNDO_STEP && outcome === 'ok').length;
-  const what = undone === 0 ? '' : `, and ${undone === 1 ? 'one step was' : `${undone} steps were`} undone`;
+  const what = undone === 0 ? '' : `, and ${counted(undone, 'step')} ${undone === 1 ? 'was' : 'were'} undone`;
   const above = await continueParents(engine, id);
   return shell.result(report, () => [`run ${id} is cancelled${what}; details: pawl show ${id}`, ...above.map(parentLine)]);
 }
@@ -55,7 +55,7 @@ interface ParentRun {
   readonly status: RunStatus;
 }
 
-/** Lets the runs that waited for a cancelled one learn of it, where no process drives them; nearest first. */
+/** Continues the parent runs that waited for a cancelled run and that no process drives, nearest first. */
 async function continueParents(engine: Engine, child: string): Promise<readonly ParentRun[]> {
   const { store } = engine;
   const { parent } = (await store.load(child)).state;
@@ -64,7 +64,7 @@ async function continueParents(engine: Engine, child: string): Promise<readonly 
     await resumeUndriven(engine, parent.run);
     await engine.run(parent.run).waitOnly('idle');
   } catch (error) {
-    // The run is cancelled all the same. What is above it learns of it when it is resumed.
+    // The run is cancelled anyway; its parent learns of it when it is resumed.
     if (!isEngineError(error)) throw error;
   }
   const { state } = await store.load(parent.run);
@@ -94,7 +94,7 @@ function planLines(shell: Shell, run: string, { items, stays }: CancelPlan): str
     oneLine(one.run === run ? one.path : `${one.path} (run ${one.run})`);
   const undone =
     items.length === 0
-      ? [`Cancelling run ${run} would undo nothing: no step that has ended says how.`]
+      ? [`Cancelling run ${run} would undo nothing: no finished step has an undo.`]
       : [
           `Cancelling run ${run} would undo, in this order:`,
           '',
@@ -107,7 +107,7 @@ function planLines(shell: Shell, run: string, { items, stays }: CancelPlan): str
   return [
     ...undone,
     '',
-    'These steps have no undo, so what they did would remain:',
+    'These steps have no undo, so their effects would remain:',
     '',
     ...table(shell.look, [
       { title: 'STEP', cells: stays.map(pathOf), shrinks: 'name' },
@@ -116,7 +116,7 @@ function planLines(shell: Shell, run: string, { items, stays }: CancelPlan): str
   ];
 }
 
-/** The workflow of a run that no process drives, if its code is needed: to undo something, or to handle the ends of child runs. */
+/** The workflow of a run that no process drives, if its code is needed to undo steps or to handle the end of child runs. */
 async function workflowsFor(shell: Shell, open: OpenRun, given: ParsedArgs): Promise<readonly CompiledWorkflow[]> {
   const { store, id } = open;
   const frozen = await store.load(id);
@@ -134,7 +134,7 @@ async function workflowsFor(shell: Shell, open: OpenRun, given: ParsedArgs): Pro
   }
 }
 
-/** The workflow of the topmost ancestor, which includes those of all runs below: it continues when this run is cancelled. */
+/** The workflow of the topmost parent, which continues when this run is cancelled; it includes those of all runs below. */
 async function workflowsAbove(shell: Shell, open: OpenRun): Promise<readonly CompiledWorkflow[]> {
   const root = await rootOf(open.store, open.id);
   if (root === open.id || !isUndriven(await open.store.load(root))) return [];

@@ -1,4 +1,4 @@
-// `pawl decide`: a person decides an approval by the label of an option; at a terminal the command asks for it.
+// `pawl decide`: a person decides an approval by choosing an option; a terminal asks for it.
 
 import { EngineError } from '../../base/error.ts';
 import type { OpenApproval } from '../../engine/request/approvals.ts';
@@ -10,10 +10,10 @@ import { decideByCommand } from '../decision/make.ts';
 export const run: CommandRun = (shell, given) => {
   const label = given.option('option');
   if (label !== undefined) return decideByCommand(shell, given, (gate) => optionNamed(gate, label));
-  return decideByCommand(shell, given, shell.isInteractive ? undefined : missing);
+  return decideByCommand(shell, given, shell.isInteractive ? undefined : rejectMissingOption);
 };
 
-function missing(gate: OpenApproval): never {
+function rejectMissingOption(gate: OpenApproval): never {
   const labels = gate.question.options.map((option) => `"${option.label}"`).join(', ');
   throw new EngineError('USAGE', `--option is missing; the options of approval "${gate.step}" are ${labels}`);
 }

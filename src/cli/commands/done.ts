@@ -1,4 +1,4 @@
-// `pawl done RUN`: the agent reports its work. The engine verifies it, and the next step is printed, or what is missing.
+// `pawl done RUN`: the agent reports a step as done. The engine verifies it, and prints the next step or what is missing.
 
 import { EngineError } from '../../base/error.ts';
 import { readJsonInput, submitByCommand, tokenGiven } from '../attended/submit.ts';

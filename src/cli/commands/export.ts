@@ -11,14 +11,14 @@ import { writeOutput } from '../output-file.ts';
 import { findPlace } from '../session.ts';
 import { oneLine } from '../terminal.ts';
 
-/** Fields of a file that are not part of the definition; they are copied unchanged. */
-const AROUND = ['trigger', 'override_triggers', 'concurrency', 'budget', 'permissions'];
+/** Fields of a file outside the definition, which are copied unchanged. */
+const FILE_FIELDS = ['trigger', 'override_triggers', 'concurrency', 'budget', 'permissions'];
 
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
   const { project } = await findPlace(shell, given);
   const loaded = await loadDescription(shell, project, given.word('WORKFLOW'));
-  const { text, differences } = writeYaml(loaded.workflow, loaded.registry, aroundOf(loaded));
+  const { text, differences } = writeYaml(loaded.workflow, loaded.registry, fileFieldsOf(loaded));
   const file = given.option('out');
   const path = file === undefined ? undefined : resolve(shell.cwd, file);
   if (path !== undefined) writeOutput(path, text, { what: 'the workflow', isNew: true });
@@ -28,28 +28,29 @@ export const run: CommandRun = async (shell, given) => {
   else shell.write(text);
   if (differences.length > 0)
     shell.warn(
-      `the exported file does not read back as the same definition; it differs in: ${differences.map(oneLine).join('; ')}${meaningOf(differences)}`,
+      `the exported file does not read back as the same definition; it differs in: ${differences.map(oneLine).join('; ')}${effectsOf(differences)}`,
     );
   return 0;
 };
 
-const MEANINGS: Readonly<Record<string, string>> = {
-  facts: 'a run of a file has names of the forge, such as issue_number, in its data',
-  next: 'a file also says where outcomes lead that this workflow leaves out',
-  merges: 'in a file the result of a step is only in {{ outputs.STEP }}, and does not join the data of the run',
+const EFFECTS: Readonly<Record<string, string>> = {
+  facts: 'in a run of a file, the data includes values from the forge, such as issue_number',
+  next: 'a file also has transitions for outcomes that this workflow leaves out',
+  merges: 'in a file, the result of a step is only in {{ outputs.STEP }}, not in the data of the run',
 };
 
-/** What the differences that most modules have mean for a run. */
-function meaningOf(differences: readonly string[]): string {
+/** The effects of common differences on a run. */
+function effectsOf(differences: readonly string[]): string {
   const fields = new Set(differences.flatMap((one) => one.replace(/^step ".*": /, '').split(', ')));
-  const known = Object.entries(MEANINGS).flatMap(([field, meaning]) => (fields.has(field) ? [`\n  ${field}: ${meaning}`] : []));
-  return known.join('');
+  return Object.entries(EFFECTS)
+    .flatMap(([field, effect]) => (fields.has(field) ? [`\n  ${field}: ${effect}`] : []))
+    .join('');
 }
 
-function aroundOf({ file, workflow }: LoadedDescription): JsonObject {
+function fileFieldsOf({ file, workflow }: LoadedDescription): JsonObject {
   if (!/\.ya?ml$/.test(file)) return {};
   const source = parse(readFileSync(file, 'utf8')) as Json;
   // A workflow that was generated from settings has no file of its own.
   if (!isJsonObject(source) || !isJsonObject(source.metadata) || source.metadata.name !== workflow.definition.name) return {};
-  return Object.fromEntries(AROUND.flatMap((key) => (source[key] === undefined ? [] : [[key, source[key]]])));
+  return Object.fromEntries(FILE_FIELDS.flatMap((key) => (source[key] === undefined ? [] : [[key, source[key]]])));
 }

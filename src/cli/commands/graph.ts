@@ -38,7 +38,7 @@ export const run: CommandRun = async (shell, given) => {
   return shell.result({ ...json, format, file: path }, () => [`Wrote ${path}`]);
 };
 
-/** A terminal gets a drawing, a program data, and a pipe or a file text for other tools. */
+/** A terminal gets a drawing, --json the data, and a pipe or file Mermaid. */
 function defaultFormat(shell: Shell, given: ParsedArgs): string {
   if (shell.wantsJson) return 'json';
   return shell.look.isTerminal && given.option('out') === undefined ? 'text' : 'mermaid';
@@ -77,7 +77,7 @@ async function subjectOf(shell: Shell, given: ParsedArgs, place: Place): Promise
   }
 }
 
-/** The run with this id prefix; undefined if there is none, because the word may be a workflow. */
+/** The graph of the run with an id prefix; undefined if there is none, because the word may be a workflow. */
 async function runGraph(word: string, place: Place): Promise<Subject | undefined> {
   const store = isRunIdPrefix(word) ? await openExisting(place) : undefined;
   if (store === undefined) return undefined;

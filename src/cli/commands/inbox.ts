@@ -1,4 +1,4 @@
-// `pawl inbox`: everything that waits for a person, oldest first. It reads the store alone.
+// `pawl inbox`: lists everything that waits for a person, oldest first.
 
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
@@ -37,7 +37,7 @@ export const run: CommandRun = async (shell, given) => {
     store === undefined
       ? { approvals: [], questions: [], stuck: [], pending: [], assumptions: [] }
       : await fullInbox(shell, place, { store, runs, only: prefix === undefined ? undefined : runs[0] });
-  return shell.result(inboxJson(inbox), () => (prefix === undefined ? listLines(shell, inbox) : wholeLines(shell, inbox)));
+  return shell.result(inboxJson(inbox), () => (prefix === undefined ? listLines(shell, inbox) : fullLines(shell, inbox)));
 };
 
 async function fullInbox(
@@ -54,7 +54,7 @@ async function fullInbox(
   };
 }
 
-/** The approvals of one run with what is new since the person last looked, and with their diff if it was asked for. */
+/** The approvals of one run with the changes since the person last looked, and with --diff or --new the diff. */
 async function withViews(
   shell: Shell,
   place: Place,
@@ -164,19 +164,17 @@ function countText(count: number): string {
   return count === 1 ? '(an agent asks a question)' : `(an agent asks ${count} questions)`;
 }
 
-/** The inbox only reads the store, so it cannot tell whether something has changed since. */
-function asAskedText(run: string): string {
-  return `What it is about was looked at when it was asked; "pawl decide ${run}" looks again.`;
-}
-
-function wholeLines(shell: Shell, { approvals, questions, stuck, pending, assumptions }: FullInbox): string[] {
+function fullLines(shell: Shell, { approvals, questions, stuck, pending, assumptions }: FullInbox): string[] {
   const lines = [
     ...approvals.flatMap(({ run, gate, command, isNew, diff }) => [
       ...(gate.posted === undefined ? [] : [`Approval ${oneLine(gate.path)} is ${oneLine(postedText(gate.posted))}`]),
       ...approvalLines(shell, { run, gate, isNew }, Number.POSITIVE_INFINITY),
       '',
       ...(diff === undefined ? [] : [...diffLines(shell, diff, `pawl inbox ${run} --diff`), '']),
-      ...(gate.subjects === undefined || gate.posted !== undefined ? [] : [shell.style('dim', asAskedText(run))]),
+      // The inbox reads only the store, which has the state at the time of the request.
+      ...(gate.subjects === undefined || gate.posted !== undefined
+        ? []
+        : [shell.style('dim', `This is the state when the approval was requested; "pawl decide ${run}" shows the current one.`)]),
       command,
       `digest ${gate.digest}`,
       '',

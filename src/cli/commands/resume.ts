@@ -1,4 +1,4 @@
-// `pawl resume`: continues a run after a crash or a pause, or after an escalation with a person's choice.
+// `pawl resume`: continues a run after a crash or a pause, or after an escalation by a person's choice.
 
 import { present } from '../../base/fields.ts';
 import { type ChoiceParts, choicesOf } from '../../control/resume-choice.ts';

@@ -26,7 +26,7 @@ import { readTrigger, type Trigger } from '../trigger/trigger.ts';
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
   const isAttended = given.has('attended');
-  if (isAttended) checkAttended(given);
+  if (isAttended) assertAttendedOptions(given);
   else if (shell.format !== undefined) throw new EngineError('USAGE', '--format is only valid with --attended');
   const place = await findPlace(shell, given);
   if (given.has('locked')) await (await import('../lock/lock.ts')).assertLocked(shell, place.project, given.word('WORKFLOW'));
@@ -37,7 +37,7 @@ export const run: CommandRun = async (shell, given) => {
   bindParams(definition.params, params, `workflow "${definition.name}"`);
   await assertSettingsTrusted(shell, place);
   await assertRunnable(place.project, { loaded, settings: place.settings, isAttended });
-  if (!isAttended) await warnOfRoles(shell, place, loaded);
+  if (!isAttended) await warnAboutRoles(shell, place, loaded);
   const trigger = await completeTrigger(shell, place, readTrigger(shell, given));
   assertStarts(loaded.workflow, trigger);
   const facts = { ...startDataOf(definition, { settings: place.settings, trigger }), ...(isAttended ? { [ATTENDED]: true } : {}) };
@@ -61,13 +61,13 @@ export const run: CommandRun = async (shell, given) => {
     });
     await assertFirst(engine, id, trigger);
     if (detach !== undefined && server !== undefined) return detach.handOverToServer(shell, place, { store: engine.store, id, server });
-    return isAttended ? handOut(shell, place, { engine, run: id }) : driveRun(shell, { engine, run: id, wait: given.has('wait') });
+    return isAttended ? printFirstStep(shell, place, { engine, run: id }) : driveRun(shell, { engine, run: id, wait: given.has('wait') });
   };
   return closing(await openStore(place), (store) => driveWithEngine(shell, place, { store, workflows: [loaded.workflow], use }));
 };
 
-/** Says before the first step which roles lack a program, a login or a key. */
-async function warnOfRoles(shell: Shell, { project, settings }: Place, { workflow }: LoadedWorkflow): Promise<void> {
+/** Warns before the first step about roles without a program, login or key. */
+async function warnAboutRoles(shell: Shell, { project, settings }: Place, { workflow }: LoadedWorkflow): Promise<void> {
   const named = referencesIn(workflow.definition).flatMap((one) => (one.kind === 'role' ? [one.name] : []));
   if (named.length === 0) return;
   const { roleLacks } = await import('../doctor/roles.ts');
@@ -80,20 +80,20 @@ async function rejectSecondRun(place: Place, workflow: string, trigger: Trigger 
   await closing(await openStore(place, 'look'), (store) => assertNoOpenRun(store, workflow, trigger));
 }
 
-/** Whether the run starts after its first step, or with given outputs instead of steps. */
+/** Whether the run skips steps or replaces their outputs. */
 function skipsSteps(given: ParsedArgs): boolean {
   return given.option('from') !== undefined || given.options('output').length > 0;
 }
 
-/** An attended run is driven by the agent's reports, so no process waits for it or runs in the background. */
-function checkAttended(given: ParsedArgs): void {
+/** The agent's reports drive an attended run, so no process waits for it or runs in the background. */
+function assertAttendedOptions(given: ParsedArgs): void {
   const other = ['detach', 'wait'].find((name) => given.has(name));
   if (other !== undefined)
     throw new EngineError('USAGE', `--attended and --${other} cannot be combined: --attended prints the first step and exits`);
 }
 
 /** Drives the run up to the first step for the calling agent, and prints that step. */
-async function handOut(
+async function printFirstStep(
   shell: Shell,
   place: Place,
   { engine, run: id }: { readonly engine: Engine; readonly run: string },

@@ -1,4 +1,4 @@
-// `pawl runs`: the runs of this project, newest first.
+// `pawl runs`: lists the runs of this project, newest first.
 
 import { present } from '../../base/fields.ts';
 import { type ListedRun, runRow, withUsage } from '../../control/run-list.ts';
@@ -32,7 +32,7 @@ export const run: CommandRun = async (shell, given) => {
   return shell.result({ runs: runs.map(runRow), more }, () => linesOf(shell, runs, more));
 };
 
-/** The open attended runs: those that an agent can continue. */
+/** The open attended runs, which an agent can continue. */
 async function attendedOf(shell: Shell, place: Place, store: Store): Promise<readonly RunSummary[]> {
   const { readProjectRuns } = await import('../attended/session-runs.ts');
   const open = new Set((await readProjectRuns(shell, place, { store })).map(({ run: { id } }) => id));
@@ -40,7 +40,7 @@ async function attendedOf(shell: Shell, place: Place, store: Store): Promise<rea
   return (await store.list(present({ workflow }))).filter(({ id }) => open.has(id));
 }
 
-/** The step that a run is at; a run that has ended is at none. */
+/** The current step of a run that has not ended. */
 function stepCell({ status, currentStep = '' }: ListedRun): string {
   return isFinal(status) ? '' : oneLine(currentStep);
 }

@@ -40,14 +40,14 @@ export const run: CommandRun = async (shell, given) => {
     throw new EngineError('USAGE', `--${modes.join(' and --')} cannot be combined; "pawl trust --help" shows the usage`);
   if (given.has('list')) return list(shell);
   if (given.has('revoke')) return revoke(shell, project, given);
-  if (given.has('folder')) return wholeFolder(shell, project, given);
-  if (given.has('sign')) return signContents(shell, project, given);
-  return contents(shell, project, given);
+  if (given.has('folder')) return trustProject(shell, project, given);
+  if (given.has('sign')) return signFiles(shell, project, given);
+  return trustFiles(shell, project, given);
 };
 
-async function contents(shell: Shell, project: Project, given: ParsedArgs): Promise<number> {
+async function trustFiles(shell: Shell, project: Project, given: ParsedArgs): Promise<number> {
   const graphs: ModuleGraph[] = [];
-  for (const file of await filesToReview(shell, project, given)) graphs.push(await readSeen(file));
+  for (const file of await filesToReview(shell, project, given)) graphs.push(await readReviewable(file));
   const { files } = readTrust(shell);
   const fresh = graphs.filter(({ file, digest }) => files[file]?.digest !== digest);
   if (fresh.length > 0) {
@@ -67,8 +67,8 @@ async function contents(shell: Shell, project: Project, given: ParsedArgs): Prom
   return 0;
 }
 
-/** Signs the current version of workflows: they may run wherever the signer's key is enrolled. */
-async function signContents(shell: Shell, project: Project, given: ParsedArgs): Promise<number> {
+/** Signs the current version of workflows, which may then run wherever the signer's key is enrolled. */
+async function signFiles(shell: Shell, project: Project, given: ParsedArgs): Promise<number> {
   const [{ signFor }, { writeSignatures }, { identityFor }] = await Promise.all([
     import('../identity/signing.ts'),
     import('../trust/signature.ts'),
@@ -77,7 +77,7 @@ async function signContents(shell: Shell, project: Project, given: ParsedArgs): 
   const { name } = identityFor(shell, given);
   const signed: { readonly graph: ModuleGraph; readonly signature: Signature }[] = [];
   for (const file of await filesToReview(shell, project, given)) {
-    const graph = await readSeen(file);
+    const graph = await readReviewable(file);
     for (const line of describeContent(shell, graph, [])) shell.print(line);
     signed.push({ graph, signature: await signFor(shell, given, { about: 'trust', digest: graph.digest }) });
   }
@@ -90,7 +90,7 @@ async function signContents(shell: Shell, project: Project, given: ParsedArgs): 
   return 0;
 }
 
-async function readSeen(file: string): Promise<ModuleGraph> {
+async function readReviewable(file: string): Promise<ModuleGraph> {
   const graph = await readGraph(file);
   assertSeen(graph);
   return graph;
@@ -110,7 +110,7 @@ async function filesToReview(shell: Shell, project: Project, given: ParsedArgs):
   return found;
 }
 
-async function wholeFolder(shell: Shell, project: Project, given: ParsedArgs): Promise<number> {
+async function trustProject(shell: Shell, project: Project, given: ParsedArgs): Promise<number> {
   if (given.allWords('FILE').length > 0)
     throw new EngineError('USAGE', '--folder trusts the whole project, so it cannot be combined with FILE');
   shell.print(`Every workflow in ${shell.style('bold', oneLine(project.root))} may run from now on, even after changes.`);

@@ -16,7 +16,7 @@ import { requiredOption } from '../params.ts';
 import { demandSteering } from '../right.ts';
 import { type Place, withRun } from '../session.ts';
 import type { Shell } from '../shell.ts';
-import { oneLine } from '../terminal.ts';
+import { counted, oneLine } from '../terminal.ts';
 
 const SHOWN = 20;
 
@@ -43,7 +43,7 @@ export const run: CommandRun = (shell, given) =>
     given.has('dry-run') ? 'look' : 'drive',
   );
 
-/** The protected databases that were backed up before the run: the command that puts them back. */
+/** The protected databases that were backed up before the run. */
 function backupsOf({ settings }: Place, run: string): readonly string[] {
   const databases = Object.entries(settings.databases ?? {});
   return databases.filter(([, { path }]) => listBackups(path).some(({ runId }) => runId === run)).map(([name]) => name);
@@ -52,27 +52,28 @@ function backupsOf({ settings }: Place, run: string): readonly string[] {
 interface PlanText {
   /** The protected databases that were backed up before the run. */
   readonly data: readonly string[];
+  /** `are`: the files were restored. */
   readonly verb: 'would be' | 'are';
 }
 
 function headLine({ to, at }: UndoPlan, count: number, verb: PlanText['verb']): string {
   const moment = `before "${oneLine(to)}" (${agoText(at)})`;
   if (count === 0) return `No file ${verb === 'are' ? 'was' : 'would be'} restored to its state ${moment}.`;
-  return `${count === 1 ? '1 file' : `${count} files`} ${count === 1 && verb === 'are' ? 'is' : verb} as ${moment}:`;
+  return `${counted(count, 'file')} ${count === 1 && verb === 'are' ? 'is' : verb} as ${moment}:`;
 }
 
 function planLines(shell: Shell, plan: UndoPlan, { data, verb }: PlanText): string[] {
   const { run, to, files, changed, undeclared, isCutOff, missing, effects } = plan;
   const kept = new Set(changed.map(({ path }) => path));
-  const put = files.filter(({ path }) => !kept.has(path));
+  const restored = files.filter(({ path }) => !kept.has(path));
   const words = { restore: 'restored', delete: 'deleted', change: 'changed back' } as const;
   const some = <T>(list: readonly T[], text: (item: T) => string): string[] => [
     ...list.slice(0, SHOWN).map((item) => `  ${oneLine(text(item))}`),
     ...(list.length > SHOWN ? [`  and ${list.length - SHOWN} more`] : []),
   ];
   return [
-    headLine(plan, put.length, verb),
-    ...some(put, ({ path, what }) => `${words[what]}: ${path}`),
+    headLine(plan, restored.length, verb),
+    ...some(restored, ({ path, what }) => `${words[what]}: ${path}`),
     ...(changed.length === 0
       ? []
       : [
@@ -85,7 +86,7 @@ function planLines(shell: Shell, plan: UndoPlan, { data, verb }: PlanText): stri
           shell.style('yellow', 'Not declared by the step that was running, so check that no other program wrote them:'),
           ...some(undeclared, (path) => path),
         ]),
-    ...(put.length > 0 && verb === 'would be'
+    ...(restored.length > 0 && verb === 'would be'
       ? ['Changes by other programs to these files while a step was running count as its work and are undone, too.']
       : []),
     ...(isCutOff ? ['A step was interrupted, so all later changes count as its work.'] : []),

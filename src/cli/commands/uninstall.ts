@@ -1,4 +1,4 @@
-// `pawl uninstall`: lists what Pawl has written for a project and for this user, and removes it when a person confirms.
+// `pawl uninstall`: lists the files that Pawl wrote for a project and for this user, and removes them after confirmation.
 
 import { relative } from 'node:path';
 import { EngineError } from '../../base/error.ts';
@@ -56,7 +56,7 @@ function keptLines(shell: Shell, { kept }: Inventory): string[] {
   return kept.map(({ path, why }) => `keep    ${shown(shell, path)}  ${shell.style('dim', why)}`);
 }
 
-/** A path in the project is shown relative to the current folder. */
+/** The path, relative if it is below the current folder. */
 function shown(shell: Shell, path: string): string {
   const short = relative(shell.cwd, path);
   return short.startsWith('..') ? path : short;

@@ -1,5 +1,4 @@
-// `pawl watch`: follows a run that another process drives, or all open runs. Only reads the store: it never drives a run,
-// and ending it changes nothing.
+// `pawl watch`: follows a run that another process drives, or all open runs. It never drives a run, and ending it changes nothing.
 
 import { agoText, clockText } from '../../control/time-text.ts';
 import { isSettled, type RunStatus } from '../../definition/run-status.ts';
@@ -28,11 +27,11 @@ export const run: CommandRun = async (shell, given) => {
   return await watchOne(shell, store, { run: await findRun(store, prefix, place), stop });
 };
 
-/** Aborted on Ctrl-C, or when stdout is closed. */
+/** Aborted by Ctrl-C, or when stdout is closed. */
 function stopSignal(shell: Shell): AbortSignal {
-  const leaving = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => leaving.abort());
-  return AbortSignal.any([leaving.signal, shell.closed]);
+  const interrupted = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => interrupted.abort());
+  return AbortSignal.any([interrupted.signal, shell.closed]);
 }
 
 async function watchOne(
@@ -64,14 +63,14 @@ async function watchAll(shell: Shell, store: Store, stop: AbortSignal): Promise<
   }
   const show = shell.look.isTerminal ? tableView(shell) : lineView(shell);
   let reading: Promise<void> = Promise.resolve();
-  const look = (): void => {
+  const update = (): void => {
     reading = reading.then(async () => {
       if (!stop.aborted) show(await read());
     });
   };
-  const unfollow = store.follow(look);
-  const timer = shell.look.isTerminal ? setInterval(look, TICK_MS) : undefined;
-  look();
+  const unfollow = store.follow(update);
+  const timer = shell.look.isTerminal ? setInterval(update, TICK_MS) : undefined;
+  update();
   await aborted(stop);
   unfollow();
   clearInterval(timer);
@@ -108,7 +107,7 @@ function tableView(shell: Shell): (runs: readonly RunSummary[]) => void {
   };
 }
 
-/** Prints a line whenever a run's status or step changes, and a last one when it has ended. */
+/** Prints a line whenever a run's status or step changes, and a last one when it ends. */
 function lineView(shell: Shell): (runs: readonly RunSummary[]) => void {
   const last = new Map<string, string>();
   const print = (at: number, text: string): void => shell.print(`${clockText(at)} ${text}`);
