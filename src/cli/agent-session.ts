@@ -29,7 +29,6 @@ export interface SessionRun {
 /** A session as stored. */
 export interface AgentSession {
   readonly id: string;
-  /** In the order in which they were added. */
   readonly runs: readonly SessionRun[];
   /** How often the agent was prevented from stopping while its runs stayed at the same position. */
   readonly kept: { readonly at: string; readonly times: number };
@@ -186,12 +185,10 @@ export function moveSessions(shell: Shell, to: string): void {
   }
 }
 
-/** The process of the agent that started this program. */
 function agentProcess(shell: Shell): string | undefined {
   return identityText(agentAbove(process.pid, shell.env, shell.world.ancestors?.()));
 }
 
-/** Whether a process is an agent, or was started by it. */
 function belongsTo(process: string, agent: string): boolean {
   if (process === agent) return true;
   const identity = parseIdentity(process);

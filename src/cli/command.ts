@@ -30,7 +30,6 @@ export interface OptionSpec {
   /** The value if only the name is given; any other value must then be attached with `=`. */
   readonly alone?: string;
   readonly about: string;
-  /** May be given several times. */
   readonly many?: boolean;
   readonly choices?: readonly string[];
   readonly completes?: Completes;
@@ -49,7 +48,6 @@ export const GROUPS = ['Start', 'Define', 'Run', 'Decide', 'Inspect', 'Maintain'
 export interface CommandSpec {
   readonly group: (typeof GROUPS)[number];
   readonly name: string;
-  /** Other names of the command. */
   readonly aliases?: readonly string[];
   /** One line, for lists. */
   readonly summary: string;
@@ -111,12 +109,10 @@ export class ParsedArgs {
     return this.values.get(name) ?? [];
   }
 
-  /** The names of all given options and flags. */
   names(): readonly string[] {
     return [...this.values.keys(), ...this.flags];
   }
 
-  /** Whether a flag was given. */
   has(name: string): boolean {
     return this.flags.has(name);
   }

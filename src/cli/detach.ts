@@ -34,7 +34,6 @@ export async function detachRun(shell: Shell, place: Place, detached: Background
   });
 }
 
-/** A run that is stored, and the server that should drive it. */
 interface ParkedRun {
   readonly store: Store;
   readonly id: string;
@@ -53,7 +52,6 @@ export async function handOverToServer(shell: Shell, place: Place, { store, id, 
   return reportBackground(shell, store, background);
 }
 
-/** How long a server has to claim a run. */
 const CLAIM_MS = 5000;
 
 /** Whether another process drives the run, or there is nothing left to drive. */
@@ -92,7 +90,6 @@ function locationArgs({ file, project }: Place): string[] {
   return ['--db', file, '--project', project.root];
 }
 
-/** A process that drives a run, and the file with its output. */
 interface BackgroundProcess {
   readonly id: string;
   readonly log: string;

@@ -21,7 +21,6 @@ import { findPlace, type Place } from './session.ts';
 import type { Shell } from './shell.ts';
 import { exitOfWaits } from './status.ts';
 
-/** How long a command waits for something that is due. */
 const SOON_MS = 60_000;
 /** How often to check whether the process that drives the run is alive: its death sends no notification. */
 const ALIVE_CHECK_MS = 2000;
@@ -165,7 +164,6 @@ async function untilIdle(engine: Engine, run: string, interrupt: Interrupt): Pro
   }
 }
 
-/** Resumes the run of the tree that is due. */
 async function resumeDue(engine: Engine, run: string): Promise<void> {
   const { runs, due } = await readRunTree(engine.store, run);
   if (due === undefined || due.at > Date.now()) return;

@@ -6,10 +6,8 @@ import { pasteableIn } from './caller.ts';
 import { SCHEMA_VERSION, type Shell, type World } from './shell.ts';
 import { logText, lookOf, styled } from './terminal.ts';
 
-/** The exit code of a bug in Pawl. */
 const EXIT_BUG = 70;
 
-/** The options of the failed command line that decide how its failure is reported. */
 interface FailureFlags {
   readonly json: boolean;
   readonly noColor: boolean;
@@ -33,7 +31,6 @@ export function reportFailure(world: World, error: unknown, flags: FailureFlags)
   return ERROR_CODES[error.code].exit;
 }
 
-/** A failure as JSON. */
 function failureOf({ code, position, details }: EngineError, message: string): object {
   return { code, message, retry: ERROR_CODES[code].retry, ...(position ?? {}), details };
 }

@@ -18,7 +18,6 @@ import type { Place } from './session.ts';
 import type { Shell } from './shell.ts';
 import { rememberSigned } from './trust/signed-projects.ts';
 
-/** How long a command waits for the process that owns a run. */
 const PATIENCE_MS = 15_000;
 
 interface OpenedParts {
@@ -68,20 +67,17 @@ export async function openEngine(shell: Shell, place: Place, parts: OpenedParts)
   });
 }
 
-/** The secrets of a project, and the hosts that webhooks may reach. */
 function webhookOptions({ settings: { secrets = {}, webhooks } }: Place): Pick<EngineOptions, 'secrets' | 'webhooks'> {
   const hosts = Object.entries(secrets).flatMap(([name, { hosts }]) => (hosts === undefined ? [] : [[name, hosts] as const]));
   return { secrets, webhooks: { ...webhooks, secretHosts: Object.fromEntries(hosts) } };
 }
 
-/** The limits for what agents of a project write at the forge. */
 function writeOptions({ settings: { writes, staged } }: Place): Pick<EngineOptions, 'writes'> {
   if (writes === undefined && staged === undefined) return {};
   const { links, ...limits } = writes ?? {};
   return { writes: { limits, ...present({ links, staged }) } };
 }
 
-/** The protected databases of a project. */
 function databaseOptions({ settings: { databases = {} } }: Place): Pick<EngineOptions, 'databases'> {
   return {
     databases: Object.fromEntries(

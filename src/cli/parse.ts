@@ -75,7 +75,6 @@ class Parser {
     return attached === undefined && option.alone === undefined ? 1 : 0;
   }
 
-  /** Assigns the words to the arguments, in order. */
   finish(): ParsedArgs {
     const args = this.spec.args ?? [];
     const taken = new Map<string, readonly string[]>();

@@ -120,7 +120,6 @@ async function signerOf(shell: Shell, { demand, withoutSignature, standsIn }: Ri
   return (await (await import('./identity/signing.ts')).unlock(shell, shell.given)).name;
 }
 
-/** Whether any project that the command affects requires signatures. */
 async function requiresSignatures(shell: Shell): Promise<boolean> {
   const { affectedProjects } = await import('./affected-projects.ts');
   for (const project of await affectedProjects(shell)) if (await isSigned(shell, project)) return true;

@@ -25,7 +25,6 @@ import { type SecretSettings, Secrets } from '../steps/secrets.ts';
 import type { RoleSetting } from '../steps/services.ts';
 import { type Project, roleFilesOf } from './project.ts';
 
-/** The roles of a project, and their drivers. */
 interface Roles {
   readonly roles: Readonly<Record<string, RoleSetting>>;
   readonly drivers: Readonly<Record<string, AgentDriver>>;
@@ -41,7 +40,6 @@ export interface RoleSettings {
 
 interface Role extends RoleFile {
   readonly name: string;
-  /** For messages. */
   readonly file?: string;
 }
 
@@ -145,7 +143,6 @@ function invalid(file: string | undefined, what: string): EngineError {
   return new EngineError('CONFIG_INVALID', what, present({ position: file === undefined ? undefined : { file, line: 1, column: 1 } }));
 }
 
-/** Programs whose first argument is a script. */
 const INTERPRETERS = /^(?:node|deno|bun|python\d*(?:\.\d+)?|ruby|perl|sh|bash|zsh)$/;
 
 /**
@@ -159,7 +156,6 @@ export function programOf(root: string, argv: readonly string[]): readonly strin
   return file !== '' && existsSync(file) ? [program, file, ...rest] : argv;
 }
 
-/** The sub-agents of a role: other roles with instructions. */
 function subAgentsOf({ name, file, agents }: Role, roles: readonly Role[]): readonly SubAgent[] | undefined {
   return agents?.map((named) => {
     const other = roles.find((one) => one.name === named);

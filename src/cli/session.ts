@@ -24,7 +24,6 @@ export interface Place {
   readonly because: 'option' | 'environment' | 'config' | 'default';
   /** The state folder of this user; undefined if the user has no home folder. */
   readonly state: string | undefined;
-  /** Prints a warning. */
   readonly warn: (text: string) => void;
 }
 

@@ -26,10 +26,8 @@ export interface World {
 /** The context of one command. */
 export class Shell {
   readonly world: World;
-  /** The command's arguments and options. */
   readonly given: ParsedArgs;
   readonly env: World['env'];
-  /** The capabilities of stdout. */
   readonly look: Look;
   /** True when stdout is for programs. */
   readonly wantsJson: boolean;
@@ -82,17 +80,14 @@ export class Shell {
     if (!this.closed.aborted) this.world.stdout.write(text);
   }
 
-  /** Prints a warning to stderr. */
   warn(text: string): void {
     this.world.stderr.write(`pawl: ${logText(pasteableIn(this, text), this.env)}\n`);
   }
 
-  /** The text in a style, if stdout has colour. */
   style(style: StyleName, text: string): string {
     return styled(this.look, style, text);
   }
 
-  /** A symbol that stdout can show. */
   symbol(name: SymbolName): string {
     return symbol(this.look, name);
   }

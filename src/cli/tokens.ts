@@ -12,7 +12,6 @@ import { parseJsonObject } from '../base/json.ts';
 import { stateHome } from './project.ts';
 import type { Shell } from './shell.ts';
 
-/** A token as stored: everything but the secret. */
 interface TokenRow {
   readonly name: string;
   /** The digest of the secret. */
@@ -93,7 +92,6 @@ function tokensFile(shell: Shell): string {
   return join(stateHome(shell), 'tokens.json');
 }
 
-/** Changes the tokens under a lock. */
 function changeTokens(shell: Shell, change: (tokens: readonly TokenRow[]) => readonly TokenRow[]): void {
   changeStateFile({ file: tokensFile(shell), what: WHAT }, () => {
     const tokens = change(readTokens(shell));

@@ -15,7 +15,6 @@ import type { Shell } from './shell.ts';
 import { installedIn, removeSkillFile } from './skills/installed.ts';
 import { SKILL_FOLDERS } from './skills/targets.ts';
 
-/** Something that Pawl wrote and can remove. */
 interface WrittenItem {
   readonly path: string;
   readonly what: string;
@@ -24,7 +23,6 @@ interface WrittenItem {
   remove(): void | Promise<void>;
 }
 
-/** Something that is kept, and why. */
 interface KeptItem {
   readonly path: string;
   readonly why: string;

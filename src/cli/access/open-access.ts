@@ -18,11 +18,9 @@ export interface OpenAccess {
   readonly given: ParsedArgs;
   readonly place: Place;
   readonly store: AccessStore;
-  /** The first part of links. */
   readonly baseUrl: string;
   groupsOf(person: string): readonly string[];
   keys(): KeyList;
-  /** Opens the database of the runs as well. */
   withRuns<T>(work: (store: Store) => Promise<T>): Promise<T>;
 }
 

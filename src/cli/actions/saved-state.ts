@@ -44,14 +44,12 @@ interface Manifest {
 
 interface StateParts {
   readonly forge: Pick<GitHubForge, 'readRef' | 'replaceRef'>;
-  /** The checkout of the project. */
   readonly checkout: string;
   /** The folder of the state while a job works. */
   readonly folder: string;
   readonly job: string;
   readonly now: () => number;
   readonly warn: (text: string) => void;
-  /** How long the state is held after a save. */
   readonly holdMs: number;
 }
 
@@ -125,7 +123,6 @@ export class SavedState {
     return this.afterOthers(() => undefined);
   }
 
-  /** Whether another job has taken the state. */
   get isLost(): boolean {
     return this.lost !== undefined;
   }

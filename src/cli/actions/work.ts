@@ -25,7 +25,6 @@ interface JobParts {
   readonly state: SavedState;
   /** The comments that show runs at GitHub. */
   readonly surface: RunSurface | undefined;
-  /** Asks people at GitHub. */
   readonly people: Alarm | undefined;
   /** How often the state is saved while steps work, so that the hold does not run out. */
   readonly saveMs: number;

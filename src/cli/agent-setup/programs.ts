@@ -14,7 +14,6 @@ export const AGENT_PROGRAMS = ['claude', 'codex', 'gemini', 'opencode'] as const
 /** One of these programs. */
 export type AgentProgram = (typeof AGENT_PROGRAMS)[number];
 
-/** The setup of a program. */
 interface AgentSetup {
   readonly files: (shell: Shell, project: Project) => readonly SetupFile[];
   /** How the person starts the program, and what they must allow in it. */

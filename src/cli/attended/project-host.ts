@@ -46,12 +46,10 @@ export class ProjectHost implements AttendedHost {
     this.place = place;
   }
 
-  /** The full id of the run with this prefix. */
   async find(prefix: string): Promise<string> {
     return findRun(await this.opening(() => openForRun(this.place, prefix)), prefix, this.place);
   }
 
-  /** The runs that are still in the database. */
   async existing(runs: readonly string[]): Promise<readonly string[]> {
     if (runs.length === 0 || !existsSync(this.place.file)) return [];
     const store = await this.database();
@@ -101,7 +99,6 @@ export class ProjectHost implements AttendedHost {
     return { workflows: trusted, untrusted: workflows.length - trusted.length };
   }
 
-  /** A workflow with its parameters; undefined if it is not trusted. */
   private async offer({ name, title, description, file }: DiscoveredWorkflow): Promise<OfferedWorkflow | undefined> {
     try {
       const { digest } = await assertTrusted(this.shell, this.place.project, { file });
@@ -148,7 +145,6 @@ export class ProjectHost implements AttendedHost {
     return { session: callingSession(this.shell) ?? `server ${this.process}`, process: this.process };
   }
 
-  /** The database of the project. */
   database(): Promise<Store> {
     return this.opening(() => openStore(this.place));
   }

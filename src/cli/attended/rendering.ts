@@ -191,7 +191,6 @@ function dispatchLines(shell: Shell, work: OpenWork, root: string): string[] {
   return [headerOf(shell, work), '', reason, '', `  ${prompt}`, '', `When it has returned, run: ${pasteable(shell, `pawl next ${root}`)}`];
 }
 
-/** One step, or one item of a fan-out. */
 function workLines(shell: Shell, work: OpenWork): string[] {
   const { body, report, people } = work.parts;
   const results = [...resultLines(work), ...(report === undefined ? [] : [outside(shell, report)])];
@@ -213,7 +212,6 @@ function headerOf(shell: Shell, { number, step, path, attempt, run, due }: OpenW
   return [`${which} (attempt ${attempt})`, `run ${run}`, ...until].join(` ${shell.symbol('dot')} `);
 }
 
-/** The name of a step, with the item of a fan-out. */
 function nameOf({ step, path }: Pick<OpenWork, 'step' | 'path'>): string {
   const name = stepName(step);
   return oneLine(name === step ? step : `${name}, item ${parsePath(path)?.key ?? ''}`);
@@ -222,7 +220,6 @@ function nameOf({ step, path }: Pick<OpenWork, 'step' | 'path'>): string {
 const RESULT_FILE = 'result.json';
 const EXAMPLE_QUESTIONS = '[{"question": "Which one?", "options": ["this", "that"]}]';
 
-/** Whether a report must have a result. */
 function needsResult({ schema, kind, reviews, args = {} }: OpenWork): boolean {
   return schema !== undefined || kind === 'generate' || reviews === true || Object.values(args).some(({ required }) => required);
 }
@@ -263,7 +260,6 @@ function commandLines(shell: Shell, work: OpenWork): string[] {
   ];
 }
 
-/** How many other steps are open, or how several are reported. */
 function othersLines(shell: Shell, { shown, work }: { readonly shown: readonly OpenWork[]; readonly work: readonly OpenWork[] }): string[] {
   const open = work.length - shown.length;
   const run = work[0]?.run ?? '';

@@ -23,7 +23,6 @@ interface Reader {
   readonly shell: Shell;
   readonly place: Place;
   readonly session: AttendedSession;
-  /** Opens the database of the project. */
   readonly store: () => Promise<Store>;
 }
 

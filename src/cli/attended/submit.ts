@@ -50,7 +50,6 @@ interface Target {
   readonly submission: Submission;
 }
 
-/** Submits to a run, drives it, prints the reply, and returns the exit code. */
 async function submitToRun(shell: Shell, place: Place, { store, ...target }: Target): Promise<number> {
   const { root, run, submission } = target;
   // Also if another process drives the run: it may release the run before it reads the submission.
@@ -67,7 +66,6 @@ async function submitToRun(shell: Shell, place: Place, { store, ...target }: Tar
   return driveWithEngine(shell, place, { store, workflows, use });
 }
 
-/** The code of the run; none if the run has ended or halted. */
 async function workflowsFor(
   shell: Shell,
   { project }: Place,

@@ -3,7 +3,6 @@
 import { SCOPES } from '../../authority/rights.ts';
 import { type CommandSpec, inGroup, type OptionSpec, QUIET, RUN_ARGUMENT, SIGNING_OPTIONS, TOKEN_FILE } from '../command.ts';
 
-/** Who may decide or answer. */
 const whoMay = (verb: 'decide' | 'answer'): string =>
   `Only a person can ${verb}: at a terminal you see the question and confirm; elsewhere you need a personal token (PAWL_TOKEN or --token-file, see "pawl token") and the --digest of what you saw. An agent's shell has neither.`;
 const AFTERWARDS =

@@ -67,7 +67,6 @@ export const run: CommandRun = async (shell, given) => {
   });
 };
 
-/** The same command line with the state of the job. */
 function shellWithState(shell: Shell, given: ParsedArgs, folder: string): Shell {
   const env = { ...shell.env, PAWL_STATE: join(folder, 'home'), PAWL_DB: join(folder, 'runs.db') };
   return new Shell({ ...shell.world, env }, given);

@@ -76,7 +76,6 @@ function parentLine({ run, status }: ParentRun): string {
   return `run ${run}, which started it, is ${status}; details: pawl show ${run}`;
 }
 
-/** Shows what would be undone; changes nothing. */
 async function showPlan(shell: Shell, open: OpenRun): Promise<number> {
   const { place, store, id } = open;
   const { withEngine } = await import('../drive.ts');
@@ -126,22 +125,21 @@ async function workflowsFor(shell: Shell, open: OpenRun, given: ParsedArgs): Pro
   if (above.length > 0) return above;
   if (!given.has('no-undo') && (await needsUndo(store, frozen))) return loadWorkflows(shell, open);
   if (!Object.values(state.live).some((activation) => childOf(activation) !== undefined)) return [];
-  try {
-    return await loadWorkflows(shell, open);
-  } catch (error) {
-    shell.warn(`cancelling without the workflow's code: ${oneLine(messageOf(error))}`);
-    return [];
-  }
+  return loadOrWarn(shell, open, "cancelling without the workflow's code");
 }
 
 /** The workflow of the topmost parent, which continues when this run is cancelled; it includes those of all runs below. */
 async function workflowsAbove(shell: Shell, open: OpenRun): Promise<readonly CompiledWorkflow[]> {
   const root = await rootOf(open.store, open.id);
   if (root === open.id || !isUndriven(await open.store.load(root))) return [];
+  return loadOrWarn(shell, { ...open, id: root }, `run ${root}, which started it, continues only with "pawl resume ${root}"`);
+}
+
+async function loadOrWarn(shell: Shell, open: OpenRun, effect: string): Promise<readonly CompiledWorkflow[]> {
   try {
-    return await loadWorkflows(shell, { ...open, id: root });
+    return await loadWorkflows(shell, open);
   } catch (error) {
-    shell.warn(`run ${root}, which started it, continues only with "pawl resume ${root}": ${oneLine(messageOf(error))}`);
+    shell.warn(`${effect}: ${oneLine(messageOf(error))}`);
     return [];
   }
 }

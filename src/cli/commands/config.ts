@@ -9,7 +9,6 @@ import { readOrigins } from '../settings/settings.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine, table } from '../terminal.ts';
 
-/** A setting as JSON. */
 interface Row {
   readonly key: string;
   readonly value: Json;
@@ -65,7 +64,6 @@ function givenRow(key: string, value: string, where: Pick<Row, 'layer' | 'file'>
   return { key, value, ...where, line: null, isInForce: true, isUsed: true };
 }
 
-/** The setting with a key, or all settings below it. */
 function rowsOf(rows: readonly Row[], key: string): Row[] {
   const found = rows.filter((row) => row.key === key || row.key.startsWith(`${key}.`));
   if (found.length > 0) return found;

@@ -22,7 +22,6 @@ interface Database extends DatabaseSetting {
   readonly name: string;
 }
 
-/** A database and one of its backups. */
 interface Choice {
   readonly database: Database;
   readonly path: string;
@@ -120,7 +119,7 @@ function backupTable(shell: Shell, backups: readonly BackupRecord[]): string[] {
     column('MADE', ({ createdAt }) => createdAt),
     column('BEFORE', ({ reason, runId }) => runId ?? reason),
     column('SIZE', ({ bytes }) => sizeText(bytes)),
-    column('STATE', ({ path, verified }) => (existsSync(path) ? (verified ? 'verified' : 'not verified') : 'the file is gone')),
+    column('STATE', ({ path, verified }) => (existsSync(path) ? (verified ? 'verified' : 'not verified') : 'the file is missing')),
   ]);
 }
 

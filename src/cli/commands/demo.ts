@@ -141,7 +141,6 @@ const NEXT_COMMANDS: readonly { readonly words: (scene: Scene) => string; readon
   { words: ({ run }) => `fork ${run} --from fix`, about: 'run it again starting at the agent, as a new run' },
 ];
 
-/** The steps in order, then the transitions back. */
 function graphLines(shell: Shell, definition: Definition): string[] {
   const { nodes, arrows } = describeGraph(definition);
   const arrow = ` ${shell.symbol('arrow')} `;

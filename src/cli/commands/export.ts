@@ -39,7 +39,6 @@ const EFFECTS: Readonly<Record<string, string>> = {
   merges: 'in a file, the result of a step is only in {{ outputs.STEP }}, not in the data of the run',
 };
 
-/** The effects of common differences on a run. */
 function effectsOf(differences: readonly string[]): string {
   const fields = new Set(differences.flatMap((one) => one.replace(/^step ".*": /, '').split(', ')));
   return Object.entries(EFFECTS)

@@ -13,7 +13,6 @@ import { writeOutput } from '../output-file.ts';
 import { closing, findPlace, findRun, openExisting, openForRun, type Place } from '../session.ts';
 import { SCHEMA_VERSION, type Shell } from '../shell.ts';
 
-/** A graph, and its run if there is one. */
 interface Subject {
   readonly graph: GraphDescription;
   readonly run?: { readonly id: string; readonly status: string };
@@ -38,7 +37,6 @@ export const run: CommandRun = async (shell, given) => {
   return shell.result({ ...json, format, file: path }, () => [`Wrote ${path}`]);
 };
 
-/** A terminal gets a drawing, --json the data, and a pipe or file Mermaid. */
 function defaultFormat(shell: Shell, given: ParsedArgs): string {
   if (shell.wantsJson) return 'json';
   return shell.look.isTerminal && given.option('out') === undefined ? 'text' : 'mermaid';

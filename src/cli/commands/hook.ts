@@ -8,7 +8,6 @@ import { agentProcessSession } from '../agent-session.ts';
 import type { CommandRun } from '../command.ts';
 import type { Shell } from '../shell.ts';
 
-/** A hook. */
 interface Hook {
   /** The consequence of a failure, for the warning. */
   readonly failing: string;

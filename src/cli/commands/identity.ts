@@ -64,7 +64,6 @@ async function create(shell: Shell, given: ParsedArgs, name: string): Promise<vo
   ]);
 }
 
-/** Asks for a new passphrase; twice if it is typed. */
 async function newPassphrase(shell: Shell, given: ParsedArgs, name: string): Promise<string> {
   using passphrases = openPassphrases(shell, given);
   const passphrase = await passphrases.read(`Passphrase for ${name}, at least 12 characters`);

@@ -61,7 +61,6 @@ async function agrees(shell: Shell, possible: readonly { readonly file: string }
   return confirm(shell, `Add what is missing to ${names}? Nothing in it is changed or removed.`);
 }
 
-/** The text of an existing file; empty if it cannot be read. */
 function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');

@@ -51,9 +51,7 @@ export async function initTemplate(shell: Shell, given: ParsedArgs, at: Template
 interface TemplatePlace {
   readonly template: TemplateName;
   readonly name: string;
-  /** The workflow file. */
   readonly file: string;
-  /** The `.pawl` folder. */
   readonly home: string;
   readonly project: Project;
 }

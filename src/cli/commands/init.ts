@@ -142,7 +142,6 @@ function hasPackage(root: string, name: string): boolean {
   return paths.some((folder) => existsSync(join(folder, name, 'package.json')));
 }
 
-/** The type files of the package's entries. */
 function pathsOf(index: string): Readonly<Record<string, readonly string[]>> {
   const entry = (folder: string): readonly string[] => [join(dirname(index), folder, 'index.d.ts')];
   return {

@@ -55,7 +55,6 @@ function lineOf(shell: Shell, { seq, event }: LogEntry): string {
   return `${shell.style('dim', head)}  ${path === '' ? '' : `${shell.style('bold', oneLine(path))}  `}${eventText(event)}`;
 }
 
-/** Prints events and output as they arrive, until the run ends, stdout is closed, or the user presses Ctrl-C. */
 async function follow(
   shell: Shell,
   store: Store,
@@ -109,7 +108,6 @@ class Changes {
     this.timer = setInterval(() => this.notify(), TICK_MS);
   }
 
-  /** Settles at the next change. */
   next(): Promise<void> {
     return new Promise((resolve) => {
       this.resolve = resolve;
@@ -129,7 +127,6 @@ class Changes {
 interface FollowedOutput {
   /** Prints the rest of an attempt before the event that ends it. */
   before(event: RunEvent): void;
-  /** Prints the new output of running steps. */
   update(state: RunState): void;
   close(): void;
 }

@@ -11,13 +11,10 @@ import { formRight } from '../attended/form-right.ts';
 import { ProjectHost } from '../attended/project-host.ts';
 import { resourcesOf } from '../attended/resources.ts';
 import { type CommandRun, ParsedArgs } from '../command.ts';
+import { catchInterrupts } from '../interrupt.ts';
 import { versionOf } from '../package.ts';
 import { findPlace, type Place } from '../session.ts';
 import { Shell } from '../shell.ts';
-
-/** How long executing steps may take when a signal ends the server. */
-const PATIENCE_MS = 10_000;
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Runs the command. */
 export const run: CommandRun = async (terminal, given) => {
@@ -33,12 +30,12 @@ export const run: CommandRun = async (terminal, given) => {
   const forms = only === undefined ? formRight(shell, place) : undefined;
   const resources = resourcesOf({ shell, place, session, store: () => host.database() });
   const server = serverOf(session, { version: versionOf(), mayStart: only === undefined, resources, ...present({ forms }) });
-  const signal = closeOnSignal(host);
+  const interrupt = catchInterrupts(host, (text) => shell.warn(text), { isProgram: true });
   try {
-    await Promise.race([serve(server, shell.world.stdin as Readable, (line) => shell.write(line)), signal.received]);
-    await host.close();
+    await Promise.race([serve(server, shell.world.stdin as Readable, (line) => shell.write(line)), interrupt.stopped]);
+    if (!interrupt.isStopping) await host.close();
   } finally {
-    signal.release();
+    interrupt.release();
   }
   return 0;
 };
@@ -60,26 +57,4 @@ function nonInteractive(shell: Shell, given: ParsedArgs): Shell {
 function sessionRuns(shell: Shell, { file }: Place): readonly string[] {
   const session = callingSession(shell);
   return session === undefined ? [] : readSession(shell, session).runs.flatMap(({ run: id, db }) => (db === file ? [id] : []));
-}
-
-/** Ends the server on a signal. Running steps may finish; after a time, or at a second signal, they are killed. */
-function closeOnSignal(host: ProjectHost): { readonly received: Promise<void>; release(): void } {
-  let timer: NodeJS.Timeout | undefined;
-  const { promise: received, resolve } = Promise.withResolvers<void>();
-  const abort = (): void => {
-    host.close({ abort: true }).catch(() => undefined);
-  };
-  const onSignal = (): void => {
-    if (timer !== undefined) return abort();
-    timer = setTimeout(abort, PATIENCE_MS);
-    resolve();
-  };
-  for (const signal of SIGNALS) process.on(signal, onSignal);
-  return {
-    received,
-    release: () => {
-      clearTimeout(timer);
-      for (const signal of SIGNALS) process.off(signal, onSignal);
-    },
-  };
 }

@@ -83,7 +83,6 @@ async function createDraft(backup: string, draft: string): Promise<CopySummary> 
   }
 }
 
-/** The previous database. */
 interface CurrentDatabase {
   readonly saved: string;
   /** True if it can be read and written. */

@@ -66,7 +66,6 @@ export const run: CommandRun = async (shell, given) => {
   return closing(await openStore(place), (store) => driveWithEngine(shell, place, { store, workflows: [loaded.workflow], use }));
 };
 
-/** Warns before the first step about roles without a program, login or key. */
 async function warnAboutRoles(shell: Shell, { project, settings }: Place, { workflow }: LoadedWorkflow): Promise<void> {
   const named = referencesIn(workflow.definition).flatMap((one) => (one.kind === 'role' ? [one.name] : []));
   if (named.length === 0) return;
@@ -80,7 +79,6 @@ async function rejectSecondRun(place: Place, workflow: string, trigger: Trigger 
   await closing(await openStore(place, 'look'), (store) => assertNoOpenRun(store, workflow, trigger));
 }
 
-/** Whether the run skips steps or replaces their outputs. */
 function skipsSteps(given: ParsedArgs): boolean {
   return given.option('from') !== undefined || given.options('output').length > 0;
 }
@@ -92,7 +90,6 @@ function assertAttendedOptions(given: ParsedArgs): void {
     throw new EngineError('USAGE', `--attended and --${other} cannot be combined: --attended prints the first step and exits`);
 }
 
-/** Drives the run up to the first step for the calling agent, and prints that step. */
 async function printFirstStep(
   shell: Shell,
   place: Place,

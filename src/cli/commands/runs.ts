@@ -32,7 +32,6 @@ export const run: CommandRun = async (shell, given) => {
   return shell.result({ runs: runs.map(runRow), more }, () => linesOf(shell, runs, more));
 };
 
-/** The open attended runs, which an agent can continue. */
 async function attendedOf(shell: Shell, place: Place, store: Store): Promise<readonly RunSummary[]> {
   const { readProjectRuns } = await import('../attended/session-runs.ts');
   const open = new Set((await readProjectRuns(shell, place, { store })).map(({ run: { id } }) => id));
@@ -40,7 +39,6 @@ async function attendedOf(shell: Shell, place: Place, store: Store): Promise<rea
   return (await store.list(present({ workflow }))).filter(({ id }) => open.has(id));
 }
 
-/** The current step of a run that has not ended. */
 function stepCell({ status, currentStep = '' }: ListedRun): string {
   return isFinal(status) ? '' : oneLine(currentStep);
 }

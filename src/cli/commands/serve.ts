@@ -52,12 +52,10 @@ export const run: CommandRun = async (shell, given) => {
   }
 };
 
-/** Lets a signal stop all engines. */
 function enginesOf(opened: readonly OpenProject[]): Pick<OpenProject['engine'], 'close'> {
   return { close: async (how) => void (await Promise.all(opened.map(({ engine }) => engine.close(how)))) };
 }
 
-/** Where a project is served, and the link to log in there. */
 interface ServedAddress {
   readonly project: string;
   readonly url: string;

@@ -94,7 +94,6 @@ async function testSubject(shell: Shell, subject: TestSubject, { given, wants, s
   }
 }
 
-/** The given values of parameters and arguments that this workflow declares. */
 function valuesOf(shell: Shell, given: ParsedArgs, definition: Definition): Readonly<Record<string, readonly Json[]>> {
   const declared = declaredIn(definition);
   const values = Object.entries(readParams(shell, given, declared)).filter(([name]) => Object.hasOwn(declared, name));
@@ -141,7 +140,6 @@ function writeJunit(shell: Shell, given: ParsedArgs, tested: readonly TestedWork
   writeOutput(resolve(shell.cwd, file), junitReport(tested), { what: 'the report' });
 }
 
-/** One line on a terminal with the number of finished tests. */
 class Progress {
   readonly #shell: Shell;
   readonly #isShown: boolean;

@@ -43,14 +43,12 @@ export const run: CommandRun = (shell, given) =>
     given.has('dry-run') ? 'look' : 'drive',
   );
 
-/** The protected databases that were backed up before the run. */
 function backupsOf({ settings }: Place, run: string): readonly string[] {
   const databases = Object.entries(settings.databases ?? {});
   return databases.filter(([, { path }]) => listBackups(path).some(({ runId }) => runId === run)).map(([name]) => name);
 }
 
 interface PlanText {
-  /** The protected databases that were backed up before the run. */
   readonly data: readonly string[];
   /** `are`: the files were restored. */
   readonly verb: 'would be' | 'are';

@@ -34,7 +34,6 @@ export interface CheckedFile extends FileResult {
   readonly text: string;
 }
 
-/** A file to check, and the step kinds and gate checks of its project. */
 interface Source {
   readonly file: string;
   readonly text: string;

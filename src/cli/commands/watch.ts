@@ -27,7 +27,6 @@ export const run: CommandRun = async (shell, given) => {
   return await watchOne(shell, store, { run: await findRun(store, prefix, place), stop });
 };
 
-/** Aborted by Ctrl-C, or when stdout is closed. */
 function stopSignal(shell: Shell): AbortSignal {
   const interrupted = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => interrupted.abort());
@@ -88,7 +87,6 @@ async function aborted(signal: AbortSignal): Promise<void> {
   clearInterval(alive);
 }
 
-/** Shows the open runs as a table that is redrawn. */
 function tableView(shell: Shell): (runs: readonly RunSummary[]) => void {
   const screen = new Screen(shell);
   return (runs) => {

@@ -44,9 +44,7 @@ export async function completionLines(world: World, commands: readonly CommandSp
 interface ParsedLine {
   readonly words: readonly string[];
   readonly values: ReadonlyMap<string, readonly string[]>;
-  /** The option whose value is being typed. */
   readonly awaiting: OptionSpec | undefined;
-  /** True after `--`. */
   readonly onlyWords: boolean;
 }
 
@@ -107,7 +105,6 @@ interface CompletionRequest {
   readonly before: ParsedLine;
   /** The part of the word before the value, such as `--status=`. */
   readonly prefix: string;
-  /** The beginning of the value. */
   readonly typed: string;
 }
 
