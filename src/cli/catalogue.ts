@@ -1,5 +1,5 @@
-// Owns the list of commands, in the order of `pawl --help`. A new command is a file in `commands/` and an entry in a file of
-// `catalogue/`.
+// Owns the list of commands, in the order of `pawl --help`. A new command is a file in `commands/`, or part of the
+// file of a similar command, and an entry in a file of `catalogue/`.
 
 import { ACCESS } from './catalogue/access.ts';
 import { AGENTS } from './catalogue/agents.ts';

@@ -215,16 +215,10 @@ export function table(look: Look, columns: readonly Column[]): string[] {
 }
 
 function shrink(columns: readonly Column[], widths: number[], room: number): void {
-  const total = (): number => widths.reduce((sum, width) => sum + width, 0) + GAP * (widths.length - 1);
-  for (;;) {
-    const over = total() - room;
-    if (over <= 0) return;
-    let widest = -1;
-    columns.forEach((column, index) => {
-      const width = widths[index] as number;
-      if (column.shrinks !== undefined && width > SHRUNK_MIN && (widest === -1 || width > (widths[widest] as number))) widest = index;
-    });
-    if (widest === -1) return;
-    widths[widest] = Math.max(SHRUNK_MIN, (widths[widest] as number) - 1);
+  const gaps = GAP * (widths.length - 1);
+  while (widths.reduce((sum, width) => sum + width, gaps) > room) {
+    const widest = Math.max(...widths.filter((width, index) => columns[index]?.shrinks !== undefined && width > SHRUNK_MIN));
+    if (widest === Number.NEGATIVE_INFINITY) return;
+    widths[widths.findIndex((width, index) => width === widest && columns[index]?.shrinks !== undefined)] = widest - 1;
   }
 }

@@ -65,7 +65,7 @@ export const ATTEND: readonly CommandSpec[] = inGroup('Run', [
     args: [RUN_ARGUMENT],
     options: [TOKEN, { name: 'reason', value: 'TEXT', about: 'why it cannot be done; passed on to the next attempt' }, ONLY, AGENT_FORMAT],
     examples: [{ line: 'pawl fail 7kq2 --token=4h0vTzq1 --reason "no network here"', about: 'report an honest failure' }],
-    load: () => import('../commands/fail.ts'),
+    load: async () => ({ run: (await import('../commands/done.ts')).fail }),
   },
   {
     name: 'ask',
@@ -108,6 +108,6 @@ export const ATTEND: readonly CommandSpec[] = inGroup('Run', [
         about: 'with --severity MUST, nothing is merged until a person has answered',
       },
     ],
-    load: () => import('../commands/assume.ts'),
+    load: async () => ({ run: (await import('../commands/ask.ts')).assume }),
   },
 ]);

@@ -68,7 +68,7 @@ export const DECIDE: readonly CommandSpec[] = inGroup('Decide', [
       { line: 'pawl approve 7k3', about: 'shows the question, then approves' },
       { line: 'pawl approve 7k3 --approval review', about: 'if several approvals are waiting' },
     ],
-    load: () => import('../commands/approve.ts'),
+    load: async () => ({ run: (await import('../commands/decide.ts')).approve }),
   },
   {
     name: 'reject',
@@ -77,7 +77,7 @@ export const DECIDE: readonly CommandSpec[] = inGroup('Decide', [
     args: [RUN_ARGUMENT],
     options: DECISION_OPTIONS,
     examples: [{ line: 'pawl reject 7k3', about: 'shows the question, then rejects' }],
-    load: () => import('../commands/reject.ts'),
+    load: async () => ({ run: (await import('../commands/decide.ts')).reject }),
   },
   {
     name: 'answer',

@@ -188,7 +188,7 @@ export const RUN: readonly CommandSpec[] = inGroup('Run', [
       ...RIGHT_OPTIONS,
     ],
     examples: [{ line: 'pawl retry 7kq2', about: 'the failed step, or the failed items of a fan-out' }],
-    load: () => import('../commands/retry.ts'),
+    load: async () => ({ run: (await import('../commands/resume.ts')).retry }),
   },
   {
     name: 'cancel',

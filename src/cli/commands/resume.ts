@@ -1,7 +1,7 @@
-// `pawl resume`: continues a run after a crash or a pause, or after an escalation by a person's choice.
+// `pawl resume` and `pawl retry`: continue a run after a crash or a pause, or after an escalation by a person's choice.
 
 import { present } from '../../base/fields.ts';
-import { type ChoiceParts, choicesOf } from '../../control/resume-choice.ts';
+import { assertStoppedAt, type ChoiceParts, choicesOf } from '../../control/resume-choice.ts';
 import { isFinal, isHalted } from '../../definition/run-status.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { reportEnd } from '../drive.ts';
@@ -12,7 +12,7 @@ import { demandRight } from '../right.ts';
 import { withRun } from '../session.ts';
 import type { Shell } from '../shell.ts';
 
-/** Runs the command. */
+/** Runs `pawl resume`. */
 export const run: CommandRun = async (shell, given) => {
   const choices = choicesOf(partsOf(shell, given), (part) => `--${part}`);
   const budget = budgetOf(given.options('budget'));
@@ -34,6 +34,14 @@ export const run: CommandRun = async (shell, given) => {
     });
   });
 };
+
+/** Runs `pawl retry`. */
+export const retry: CommandRun = (shell, given) =>
+  withRun(shell, async ({ place, store, id }) => {
+    assertStoppedAt((await store.load(id)).state, given.maybe('STEP'));
+    const choice = { how: 'retry' as const, ...present({ note: given.option('note') }), ...countOf(given, 'extend') };
+    return resumeAndDrive(shell, { place, store, run: id, given, choices: [choice] });
+  });
 
 function partsOf(shell: Shell, given: ParsedArgs): ChoiceParts {
   const json = given.option('output');

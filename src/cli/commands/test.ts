@@ -141,31 +141,29 @@ function writeJunit(shell: Shell, given: ParsedArgs, tested: readonly TestedWork
 }
 
 class Progress {
-  readonly #shell: Shell;
-  readonly #isShown: boolean;
-  #done = 0;
-  #total = 0;
-  #last = 0;
+  private readonly shell: Shell;
+  private done = 0;
+  private total = 0;
+  private last = 0;
 
   constructor(shell: Shell) {
-    this.#shell = shell;
-    this.#isShown = shell.look.isTerminal && !shell.wantsJson;
+    this.shell = shell;
   }
 
   begin(total: number): void {
-    this.#total = total;
-    this.#done = 0;
+    this.total = total;
+    this.done = 0;
   }
 
   show({ id }: TestResult): void {
-    this.#done += 1;
-    if (!this.#isShown || Date.now() - this.#last < PROGRESS_MS) return;
-    this.#last = Date.now();
-    const text = `${this.#done}/${this.#total} ${oneLine(id)}`;
-    this.#shell.write(`\r\u001b[K${shorten(this.#shell.look, text, this.#shell.look.columns - 1)}`);
+    const { look, wantsJson } = this.shell;
+    this.done += 1;
+    if (!look.isTerminal || wantsJson || Date.now() - this.last < PROGRESS_MS) return;
+    this.last = Date.now();
+    this.shell.write(`\r\u001b[K${shorten(look, `${this.done}/${this.total} ${oneLine(id)}`, look.columns - 1)}`);
   }
 
   clear(): void {
-    if (this.#last > 0) this.#shell.write('\r\u001b[K');
+    if (this.last > 0) this.shell.write('\r\u001b[K');
   }
 }
