@@ -50,15 +50,17 @@ export async function driveRun(shell: Shell, drive: Drive): Promise<number> {
     interrupt.release();
     await view.end();
   }
-  return reportEnd(shell, engine.store, { run, interrupted: interrupt.isStopping });
+  return reportEnd(shell, { store: engine.store, run, interrupted: interrupt.isStopping });
+}
+
+interface EndedDrive {
+  readonly store: Store;
+  readonly run: string;
+  readonly interrupted?: boolean;
 }
 
 /** Prints the status of a run and what to do next, and returns the exit code. */
-export async function reportEnd(
-  shell: Shell,
-  store: Store,
-  { run, interrupted }: { readonly run: string; readonly interrupted: boolean },
-): Promise<number> {
+export async function reportEnd(shell: Shell, { store, run, interrupted = false }: EndedDrive): Promise<number> {
   const [report, tree, { state }] = await Promise.all([
     readRunReport(store, run, shell.wantsJson ? undefined : shownValues),
     readRunTree(store, run),

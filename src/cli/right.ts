@@ -9,10 +9,10 @@ import type { demandsOf } from '../authority/rights.ts';
 import { EngineError, isEngineError, messageOf } from '../base/error.ts';
 import { present } from '../base/fields.ts';
 import { startedText, starterOf } from '../control/starter.ts';
-import type { Store } from '../store/store.ts';
 import { accountName, userActor } from './actor.ts';
 import { hasStarted } from './agent-session.ts';
 import type { Project } from './project.ts';
+import type { OpenRun } from './session.ts';
 import { readSettings } from './settings/settings.ts';
 import type { Shell } from './shell.ts';
 import { isKnownSigned, rememberSigned } from './trust/signed-projects.ts';
@@ -33,12 +33,8 @@ export async function demandRight(shell: Shell, request: RightRequest): Promise<
  * Checks that the caller may cancel or pause a run. No further right is needed for their own runs and the run they work in; a
  * run that someone else started needs the right to override. A child run belongs to whoever started its topmost parent.
  */
-export async function demandSteering(
-  shell: Shell,
-  store: Store,
-  { run, on }: { readonly run: string; readonly on: string },
-): Promise<void> {
-  const starter = await starterOf(store, run);
+export async function demandSteering(shell: Shell, { store, id }: Pick<OpenRun, 'store' | 'id'>, on: string): Promise<void> {
+  const starter = await starterOf(store, id);
   if (isOthersRun(await callerOf(shell, { demand: 'steer', on }), starter))
     await demandRight(shell, { demand: 'override', on, about: startedText(starter) });
 }

@@ -37,11 +37,14 @@ export function statusMark(shell: Shell, status: AnyStatus): string {
 /** The exit code of a command whose run waits for something. */
 export const EXIT_WAITING = 3;
 const EXIT_BUDGET = 5;
-const EXITS = { completed: 0, overridden: 0, failed: 1, rejected: 1, cancelled: 1, escalated: 8 } as const;
+const EXITS: Readonly<Record<RunStatus, number>> = {
+  ...{ pending: EXIT_WAITING, running: EXIT_WAITING, waiting: EXIT_WAITING },
+  ...{ completed: 0, overridden: 0, failed: 1, rejected: 1, cancelled: 1, escalated: 8 },
+};
 
 /** The exit code of a command that ends with a run in this state. */
 export function exitOf(status: RunStatus): number {
-  return status === 'pending' || status === 'running' || status === 'waiting' ? EXIT_WAITING : EXITS[status];
+  return EXITS[status];
 }
 
 /** The exit code of a command that ends with a run; waiting only for a budget or quota has its own code. */

@@ -48,18 +48,9 @@ function exitOfReply({ run, receipt, only }: Reply): number {
 
 /** The exit code for an agent; 0 if a step is open for it. */
 export function exitOfRun(run: AttendedRun): number {
-  switch (run.kind) {
-    case 'work':
-      return 0;
-    case 'executing':
-    case 'abandoned':
-      return EXIT_WAITING;
-    case 'waiting':
-      return exitOfWaits('waiting', run.waits);
-    case 'halted':
-    case 'ended':
-      return exitOf(run.status);
-  }
+  if (run.kind === 'work') return 0;
+  if (run.kind === 'executing' || run.kind === 'abandoned') return EXIT_WAITING;
+  return run.kind === 'waiting' ? exitOfWaits('waiting', run.waits) : exitOf(run.status);
 }
 
 function workRow(work: OpenWork): object {

@@ -3,7 +3,6 @@
 
 import { text } from 'node:stream/consumers';
 import type { Engine } from '../../api/engine.ts';
-import type { AnyWorkflow } from '../../api/engine-options.ts';
 import { onlyOwnStep, type Reply, type Submission, submit } from '../../attended/submission.ts';
 import { EngineError, isEngineError } from '../../base/error.ts';
 import type { Json } from '../../base/json.ts';
@@ -53,7 +52,8 @@ interface Target {
 async function submitToRun(shell: Shell, place: Place, { store, ...target }: Target): Promise<number> {
   const { root, run, submission } = target;
   // Also if another process drives the run: it may release the run before it reads the submission.
-  const workflows = await workflowsFor(shell, place, { store, root });
+  const frozen = await store.load(root);
+  const workflows = isSettled(frozen.state.status) ? [] : [(await loadWorkflowOf(shell, place.project, frozen)).workflow];
   const use = (engine: Engine): Promise<number> =>
     replyUntilSignal(shell, { engine, run: root }, (stopped) =>
       submit(engine, { ...target, stopped }).then(
@@ -64,15 +64,6 @@ async function submitToRun(shell: Shell, place: Place, { store, ...target }: Tar
       ),
     );
   return driveWithEngine(shell, place, { store, workflows, use });
-}
-
-async function workflowsFor(
-  shell: Shell,
-  { project }: Place,
-  { store, root }: Pick<Target, 'store' | 'root'>,
-): Promise<readonly AnyWorkflow[]> {
-  const frozen = await store.load(root);
-  return isSettled(frozen.state.status) ? [] : [(await loadWorkflowOf(shell, project, frozen)).workflow];
 }
 
 /** Prints the reply to an agent and returns the exit code; a signal before the reply stops the run. */

@@ -27,23 +27,20 @@ export const run: CommandRun = (shell, given) =>
   withRun(shell, async (open) => {
     const { place, store, id } = open;
     if (given.has('dry-run')) return showPlan(shell, open);
-    await demandSteering(shell, store, { run: id, on: 'pawl cancel' });
+    await demandSteering(shell, open, 'pawl cancel');
     const workflows = await workflowsFor(shell, open, given);
-    const use = (engine: Engine): Promise<number> => cancel(shell, { engine, id, given });
+    const use = (engine: Engine): Promise<number> => cancel(shell, engine, id);
     return driveWithEngine(shell, place, { store, workflows, use });
   });
 
-async function cancel(
-  shell: Shell,
-  { engine, id, given }: { readonly engine: Engine; readonly id: string; readonly given: ParsedArgs },
-): Promise<number> {
-  const run = engine.run(id);
-  const undo = given.has('no-undo') ? (false as const) : undefined;
-  const { status } = await run.cancel({ actor: userActor(shell), ...present({ reason: given.option('reason'), undo }) });
+async function cancel(shell: Shell, engine: Engine, id: string): Promise<number> {
+  const undo = shell.given.has('no-undo') ? (false as const) : undefined;
+  const reason = shell.given.option('reason');
+  const { status } = await engine.run(id).cancel({ actor: userActor(shell), ...present({ reason, undo }) });
   const interrupted = !isFinal(status) && (await driveUntilSettled(shell, { engine, run: id }));
   const report = await readRunReport(engine.store, id);
   // A person must handle steps that could not be undone.
-  if (report.run.status !== 'cancelled') return reportEnd(shell, engine.store, { run: id, interrupted });
+  if (report.run.status !== 'cancelled') return reportEnd(shell, { store: engine.store, run: id, interrupted });
   const undone = report.steps.filter(({ step, outcome }) => step === UNDO_STEP && outcome === 'ok').length;
   const what = undone === 0 ? '' : `, and ${counted(undone, 'step')} ${undone === 1 ? 'was' : 'were'} undone`;
   const above = await continueParents(engine, id);

@@ -33,33 +33,29 @@ export const run: CommandRun = async (shell, given) => {
     throw new EngineError('USAGE', '--diff and --new need the id of a run: "pawl inbox RUN --diff"');
   await using store = await openExisting(place, prefix);
   const runs = store === undefined ? [] : prefix === undefined ? await openRuns(shell, store) : [await findRun(store, prefix, place)];
-  const inbox: FullInbox =
-    store === undefined
-      ? { approvals: [], questions: [], stuck: [], pending: [], assumptions: [] }
-      : await fullInbox(shell, place, { store, runs, only: prefix === undefined ? undefined : runs[0] });
+  const inbox = store === undefined ? NOTHING : await fullInbox(shell, { place, store, runs, isOne: prefix !== undefined });
   return shell.result(inboxJson(inbox), () => (prefix === undefined ? listLines(shell, inbox) : fullLines(shell, inbox)));
 };
 
-async function fullInbox(
-  shell: Shell,
-  place: Place,
-  { store, runs, only }: { readonly store: Store; readonly runs: readonly string[]; readonly only: string | undefined },
-): Promise<FullInbox> {
-  const inbox = await readInbox(store, runs, only !== undefined);
-  const { approvals } = inbox;
-  return {
-    ...inbox,
-    approvals: only === undefined ? approvals : await withViews(shell, place, { store, approvals }),
-    assumptions: await openAssumptions(store, only),
-  };
+const NOTHING: FullInbox = { approvals: [], questions: [], stuck: [], pending: [], assumptions: [] };
+
+interface InboxSource {
+  readonly place: Place;
+  readonly store: Store;
+  readonly runs: readonly string[];
+  /** Only one run is shown, in full. */
+  readonly isOne: boolean;
+}
+
+async function fullInbox(shell: Shell, source: InboxSource): Promise<FullInbox> {
+  const { store, runs, isOne } = source;
+  const inbox = await readInbox(store, runs, isOne);
+  const approvals = isOne ? await withViews(shell, source, inbox.approvals) : inbox.approvals;
+  return { ...inbox, approvals, assumptions: await openAssumptions(store, isOne ? runs[0] : undefined) };
 }
 
 /** The approvals of one run with the changes since the person last looked, and with --diff or --new the diff. */
-async function withViews(
-  shell: Shell,
-  place: Place,
-  { store, approvals }: { readonly store: Store; readonly approvals: readonly Approval[] },
-): Promise<readonly Approval[]> {
+async function withViews(shell: Shell, { place, store }: InboxSource, approvals: readonly Approval[]): Promise<readonly Approval[]> {
   const isDiff = shell.given.has('diff') || shell.given.has('new');
   if (approvals.length === 0 || (!isDiff && !shell.isInteractive)) return approvals;
   const [{ hasDiff, newSinceLook, readDiff }, { lastLook, recordLook, seenOf }] = await Promise.all([

@@ -93,7 +93,7 @@ export function repositoryOf(given: ParsedArgs): string | undefined {
   throw new EngineError('USAGE', `--repo must be owner/name at GitHub, such as octo/project, not "${repository}"`);
 }
 
-function templateFiles(shell: Shell, { template, name, file, home, project, repository }: TemplatePlace & Repository): [string, string][] {
+function templateFiles(shell: Shell, { template, name, file, home, project, repository }: ChosenTemplate): [string, string][] {
   const { command, tests } = testsOf(project.root);
   const workflow = archetype('workflows', `${template}.yaml`)
     .replace('name: NAME', () => `name: ${JSON.stringify(name)}`)
@@ -111,10 +111,6 @@ function templateFiles(shell: Shell, { template, name, file, home, project, repo
     [join(home, 'stand-in.mjs'), archetype('stand-in.mjs')],
     [join(home, '.gitignore'), 'config.local.yaml\n'],
   ];
-}
-
-interface Repository {
-  readonly repository: string | undefined;
 }
 
 function archetype(...path: string[]): string {
@@ -162,7 +158,11 @@ function branchOf(root: string): string {
   }
 }
 
-interface WrittenTemplate extends TemplatePlace, Repository, InitFiles {
+interface ChosenTemplate extends TemplatePlace {
+  readonly repository: string | undefined;
+}
+
+interface WrittenTemplate extends ChosenTemplate, InitFiles {
   /** Settings that the person has to add to an existing file. */
   readonly missingSettings: string | undefined;
 }

@@ -17,7 +17,7 @@ import type { OutputLine } from '../progress/output-lines.ts';
 import { eventPath, eventText } from '../run-report/event-text.ts';
 import { attemptsInFull } from '../run-report/steps.ts';
 import { transcriptLines } from '../run-report/transcript.ts';
-import { withShownRun } from '../session.ts';
+import { type OpenRun, withShownRun } from '../session.ts';
 import { SCHEMA_VERSION, type Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
 
@@ -26,10 +26,11 @@ const TICK_MS = 1000;
 /** Runs the command. */
 export const run: CommandRun = (shell, given) => {
   const since = wholeNumber(given, 'since', { min: 0, what: 'the number of an event, as "pawl logs" prints it' }) ?? 0;
-  return withShownRun(shell, async ({ place, store, id }) => {
+  return withShownRun(shell, async (open) => {
+    const { store, id } = open;
     const step = given.maybe('STEP');
-    if (given.has('follow')) return follow(shell, store, { run: id, step, since });
-    if (step !== undefined) return showStep(shell, store, { run: id, step, db: place.file });
+    if (given.has('follow')) return follow(shell, open, { step, since });
+    if (step !== undefined) return showStep(shell, open, step);
     const entries = (await store.events(id, since)).flatMap(entriesOf);
     return shell.result({ run: id, events: entries.map(jsonOf) }, () => entries.map((entry) => lineOf(shell, entry)));
   });
@@ -55,11 +56,12 @@ function lineOf(shell: Shell, { seq, event }: LogEntry): string {
   return `${shell.style('dim', head)}  ${path === '' ? '' : `${shell.style('bold', oneLine(path))}  `}${eventText(event)}`;
 }
 
-async function follow(
-  shell: Shell,
-  store: Store,
-  { run, step, since }: { readonly run: string; readonly step: string | undefined; readonly since: number },
-): Promise<number> {
+interface FollowedPart {
+  readonly step: string | undefined;
+  readonly since: number;
+}
+
+async function follow(shell: Shell, { store, id: run }: OpenRun, { step, since }: FollowedPart): Promise<number> {
   const interrupted = new AbortController();
   const interrupt = (): void => interrupted.abort();
   process.once('SIGINT', interrupt);
@@ -179,11 +181,7 @@ function belongsTo(path: string, step: string): boolean {
   return path === step || path.startsWith(`${step}#`) || path.startsWith(`${step}/`);
 }
 
-async function showStep(
-  shell: Shell,
-  store: Store,
-  { run, step, db }: { readonly run: string; readonly step: string; readonly db: string },
-): Promise<number> {
+async function showStep(shell: Shell, { place, store, id: run }: OpenRun, step: string): Promise<number> {
   const { readTranscript, transcriptsOf } = await import('../../engine/transcript/transcripts.ts');
   const isShown = (attempt: { readonly step: string; readonly path: string }): boolean =>
     attempt.step === step || belongsTo(attempt.path, step);
@@ -192,7 +190,7 @@ async function showStep(
   if (attempts.length === 0) throw noStep(report.plan, { run, step });
   const rows = attempts.map((attempt) => ({
     attempt,
-    transcript: withoutRecorded(attempt, readTranscript(transcriptsOf(db), { run, ...attempt })),
+    transcript: withoutRecorded(attempt, readTranscript(transcriptsOf(place.file), { run, ...attempt })),
   }));
   const steps = rows.map(({ attempt, transcript }) => (transcript === undefined ? attempt : { ...attempt, transcript }));
   const lines = () =>

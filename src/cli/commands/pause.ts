@@ -13,7 +13,7 @@ import { withRun } from '../session.ts';
 /** Runs the command. */
 export const run: CommandRun = (shell) =>
   withRun(shell, async ({ place, store, id }) => {
-    await demandSteering(shell, store, { run: id, on: 'pawl pause' });
+    await demandSteering(shell, { store, id }, 'pawl pause');
     const workflows = await workflowsToDrive(shell, place.project, await store.load(id));
     const use = async (engine: Engine): Promise<number> => {
       await engine.run(id).pause({ actor: userActor(shell) });

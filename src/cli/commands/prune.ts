@@ -5,7 +5,7 @@ import { EngineError, messageOf } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { agoText } from '../../control/time-text.ts';
 import type { RunStatus } from '../../definition/run-status.ts';
-import type { PrunedRun, PruneRequest } from '../../store/store.ts';
+import type { PrunedRun, PruneRequest, Store } from '../../store/store.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { confirm } from '../decision/prompt.ts';
 import { requiredOption, wholeNumber } from '../params.ts';
@@ -92,12 +92,7 @@ function planLines(shell: Shell, runs: readonly PrunedRun[]): string[] {
   ];
 }
 
-function report(
-  shell: Shell,
-  { runs, values }: { readonly runs: readonly PrunedRun[]; readonly values: number },
-  lines: readonly string[],
-): number {
+function report(shell: Shell, { runs, values }: Awaited<ReturnType<Store['prune']>>, lines: readonly string[]): number {
   const rows = runs.map(({ createdAt: _, updatedAt, ...run }) => ({ ...run, endedAt: new Date(updatedAt).toISOString() }));
-  shell.result({ runs: rows, values }, () => lines);
-  return 0;
+  return shell.result({ runs: rows, values }, () => lines);
 }

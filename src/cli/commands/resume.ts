@@ -19,19 +19,13 @@ export const run: CommandRun = async (shell, given) => {
   return withRun(shell, async ({ place, store, id }) => {
     const { state } = await store.load(id);
     const needsChoice = choices.length === 0 && budget === undefined && isHalted(state.status) && !isFinal(state.status);
-    if (needsChoice && !shell.isInteractive) return reportEnd(shell, store, { run: id, interrupted: false });
+    if (needsChoice && !shell.isInteractive) return reportEnd(shell, { store, run: id });
     const { askChoice } = await import('../resumption/prompt.ts');
     if (needsChoice) await demandRight(shell, { demand: 'override', on: 'pawl resume' });
     const asked = needsChoice ? await askChoice(shell, state) : undefined;
-    if (asked === 'leave') return reportEnd(shell, store, { run: id, interrupted: false });
-    return resumeAndDrive(shell, {
-      place,
-      store,
-      run: id,
-      given,
-      choices: asked === undefined ? choices : [asked],
-      ...present({ budget }),
-    });
+    if (asked === 'leave') return reportEnd(shell, { store, run: id });
+    const chosen = asked === undefined ? choices : [asked];
+    return resumeAndDrive(shell, { place, store, run: id, given, choices: chosen, ...present({ budget }) });
   });
 };
 

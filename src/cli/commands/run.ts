@@ -8,6 +8,7 @@ import { isRunId, RUN_ID_RULE } from '../../base/id.ts';
 import { bindParams } from '../../definition/param/arg.ts';
 import { referencesIn } from '../../definition/validation/reference.ts';
 import { ATTENDED } from '../../steps/worker/handover.ts';
+import type { SessionRun } from '../agent-session.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { driveRun, driveWithEngine } from '../drive.ts';
 import { assertSettingsTrusted } from '../forge/session.ts';
@@ -61,7 +62,9 @@ export const run: CommandRun = async (shell, given) => {
     });
     await assertFirst(engine, id, trigger);
     if (detach !== undefined && server !== undefined) return detach.handOverToServer(shell, place, { store: engine.store, id, server });
-    return isAttended ? printFirstStep(shell, place, { engine, run: id }) : driveRun(shell, { engine, run: id, wait: given.has('wait') });
+    return isAttended
+      ? printFirstStep(shell, engine, { run: id, db: place.file })
+      : driveRun(shell, { engine, run: id, wait: given.has('wait') });
   };
   return closing(await openStore(place), (store) => driveWithEngine(shell, place, { store, workflows: [loaded.workflow], use }));
 };
@@ -90,19 +93,15 @@ function assertAttendedOptions(given: ParsedArgs): void {
     throw new EngineError('USAGE', `--attended and --${other} cannot be combined: --attended prints the first step and exits`);
 }
 
-async function printFirstStep(
-  shell: Shell,
-  place: Place,
-  { engine, run: id }: { readonly engine: Engine; readonly run: string },
-): Promise<number> {
+async function printFirstStep(shell: Shell, engine: Engine, { db, run }: SessionRun): Promise<number> {
   const [{ driveForAgent }, { withoutSubmission }, { replyUntilSignal }, { bindRun }] = await Promise.all([
     import('../../attended/drive.ts'),
     import('../../attended/submission.ts'),
     import('../attended/submit.ts'),
     import('../agent-session.ts'),
   ]);
-  bindRun(shell, { run: id, db: place.file });
-  return replyUntilSignal(shell, { engine, run: id }, async (stopped) => withoutSubmission(await driveForAgent(engine, id, { stopped })));
+  bindRun(shell, { run, db });
+  return replyUntilSignal(shell, { engine, run }, async (stopped) => withoutSubmission(await driveForAgent(engine, run, { stopped })));
 }
 
 function startOptions(given: ParsedArgs, { workflow }: LoadedWorkflow): { readonly id?: string; readonly from?: string } {

@@ -62,7 +62,7 @@ async function act(
     action === 'run'
       ? [await schedules.runNow(workflow, actor)]
       : action === 'backfill'
-        ? await backfill(given, workflow, { schedules, actor })
+        ? await schedules.backfill(workflow, { ...rangeOf(given), actor })
         : [];
   if (action === 'pause') await schedules.pause(workflow, actor);
   if (action === 'resume') await schedules.resume(workflow);
@@ -75,18 +75,10 @@ async function act(
   ]);
 }
 
-async function backfill(
-  given: ParsedArgs,
-  workflow: string,
-  { schedules, actor }: { readonly schedules: Schedules; readonly actor: string },
-): Promise<readonly string[]> {
+function rangeOf(given: ParsedArgs): { readonly from: number; readonly until: number } {
   const from = requiredOption(given, 'from', 'the first time to backfill, such as 2026-01-31');
   const until = given.option('until');
-  return schedules.backfill(workflow, {
-    from: timeOf('from', from),
-    until: until === undefined ? Date.now() : timeOf('until', until),
-    actor,
-  });
+  return { from: timeOf('from', from), until: until === undefined ? Date.now() : timeOf('until', until) };
 }
 
 function timeOf(option: string, text: string): number {

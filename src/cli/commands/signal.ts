@@ -20,7 +20,7 @@ export const run: CommandRun = (shell, given) =>
     const name = given.word('NAME');
     const text = payloadText(given);
     const payload = text === undefined ? undefined : readJson(shell, text, 'the payload');
-    await demandSteering(shell, store, { run: id, on: 'pawl signal' });
+    await demandSteering(shell, { store, id }, 'pawl signal');
     const frozen = await store.load(id);
     if (isFinal(frozen.state.status))
       throw new EngineError('RUN_FINAL', `run ${id} has ended (${frozen.state.status}); it does not accept signals`);

@@ -33,7 +33,7 @@ export const run: CommandRun = (shell, given) =>
         const plan = await planUndo(source, { to });
         return shell.result({ dryRun: true, ...plan, data }, () => planLines(shell, plan, { data, verb: 'would be' }));
       }
-      await demandSteering(shell, store, { run: id, on: 'pawl undo' });
+      await demandSteering(shell, { store, id }, 'pawl undo');
       const use = async (engine: Engine): Promise<number> => {
         const done = await engine.run(id).undo({ to, actor: userActor(shell), keepChanged: given.has('keep-changed') });
         return shell.result({ dryRun: false, ...done, data }, () => planLines(shell, done, { data, verb: 'are' }));

@@ -8,7 +8,7 @@ import { reportEnd } from '../drive.ts';
 import { EXIT_INTERRUPTED } from '../interrupt.ts';
 import { Screen } from '../progress/screen.ts';
 import { openProgress, transcriptsFor } from '../progress/view.ts';
-import { findPlace, findRun, openExisting } from '../session.ts';
+import { findPlace, findRun, type OpenRun, openExisting } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { statusText } from '../status.ts';
 import { oneLine, table } from '../terminal.ts';
@@ -24,7 +24,7 @@ export const run: CommandRun = async (shell, given) => {
   if (store === undefined) return shell.result({ runs: [] }, () => ['No runs yet. "pawl run WORKFLOW" starts one.']);
   const stop = stopSignal(shell);
   if (prefix === undefined) return await watchAll(shell, store, stop);
-  return await watchOne(shell, store, { run: await findRun(store, prefix, place), stop });
+  return await watchOne(shell, { store, id: await findRun(store, prefix, place) }, stop);
 };
 
 function stopSignal(shell: Shell): AbortSignal {
@@ -33,11 +33,7 @@ function stopSignal(shell: Shell): AbortSignal {
   return AbortSignal.any([interrupted.signal, shell.closed]);
 }
 
-async function watchOne(
-  shell: Shell,
-  store: Store,
-  { run: id, stop }: { readonly run: string; readonly stop: AbortSignal },
-): Promise<number> {
+async function watchOne(shell: Shell, { store, id }: Pick<OpenRun, 'store' | 'id'>, stop: AbortSignal): Promise<number> {
   const ended = new AbortController();
   const view = openProgress(shell, store, {
     run: id,
@@ -49,7 +45,7 @@ async function watchOne(
   await aborted(AbortSignal.any([ended.signal, stop]));
   await view.end();
   if (!ended.signal.aborted && !shell.wantsJson) return EXIT_INTERRUPTED;
-  const exit = await reportEnd(shell, store, { run: id, interrupted: false });
+  const exit = await reportEnd(shell, { store, run: id });
   return ended.signal.aborted ? exit : EXIT_INTERRUPTED;
 }
 
