@@ -63,7 +63,7 @@ export async function loadDescription(shell: Shell, project: Project, reference:
   return { workflow: await loader.describe(source, reference, parts), file: source.file, registry: declaredRegistry(parts) };
 }
 
-/** What is stored with a run about its workflow. */
+/** The workflow as stored with a run. */
 interface FrozenRun {
   readonly state: { readonly workflow: string; readonly def: string };
   readonly origin: RunOrigin;

@@ -79,7 +79,6 @@ function showHelpOf(shell: Shell, spec: CommandSpec): number {
   return shell.result({ usage: usageOf(spec), ...data }, () => helpOf(shell.look, spec));
 }
 
-/** The flags of a command line without a command. */
 function commonFlags(words: readonly string[]): ParsedArgs {
   return new ParsedArgs(new Map(), new Map(), new Set(['json', 'no-color'].filter((name) => words.includes(`--${name}`))));
 }

@@ -124,7 +124,6 @@ export async function assertNotDriven(file: string, why: string): Promise<void> 
   });
 }
 
-/** Undefined if the database is damaged. */
 function unlessDamaged<T>(read: () => T): T | undefined {
   try {
     return read();

@@ -51,7 +51,6 @@ function merged(parts: readonly Inventory[]): Inventory {
   return { items: parts.flatMap(({ items }) => items), kept: parts.flatMap(({ kept }) => kept) };
 }
 
-/** What `pawl init --claude`, `--codex`, `--gemini` and `--opencode` wrote. */
 function agentInventory({ root }: Project): Inventory {
   const at = (...names: string[]): string => join(root, ...names);
   const server = 'the MCP server "pawl"';
@@ -76,7 +75,6 @@ function agentInventory({ root }: Project): Inventory {
   ]);
 }
 
-/** What `pawl skill install` and `pawl skill export` wrote. */
 function skillInventory(root: string): Inventory {
   const found = SKILL_FOLDERS.flatMap((folder) => installedIn(join(root, folder)));
   return {

@@ -25,7 +25,6 @@ export interface Job {
   readonly payload: JsonObject;
 }
 
-/** Events with another name as a webhook. */
 const WEBHOOK_NAMES: Readonly<Record<string, string>> = { pull_request_target: 'pull_request' };
 
 /** Reads the job of this process from the variables that GitHub sets. */

@@ -12,7 +12,6 @@ import { addWorktree } from '../../process/worktree.ts';
 
 /** The work of one run. */
 export interface SavedWork {
-  /** The folder of its worktree. */
   readonly folder: string;
   readonly branch: string;
   readonly head: string;

@@ -18,7 +18,6 @@ export interface SetupFile {
 
 /** A part that an existing file lacks. */
 export interface MissingPart {
-  /** The text that a person has to add. */
   readonly add: string;
   /** The file with this part; undefined if it cannot be added automatically. */
   readonly merged: string | undefined;

@@ -40,7 +40,6 @@ function verdictOf(receipt: Receipt | undefined): string[] {
   return [element('verdict', { step, path, attempt, accepted, repeated }, accepted ? '' : receipt.message)];
 }
 
-/** Work for a sub-agent, addressed to the agent that starts it. */
 function dispatchXml(shell: Shell, work: OpenWork, root: string): string {
   const { step, run, item } = work;
   const { agent, returns, prompt = '', reason = '' } = dispatchOf(shell, work) ?? {};

@@ -41,7 +41,7 @@ export const ATTEND: readonly CommandSpec[] = inGroup('Run', [
     name: 'done',
     aliases: ['result'],
     summary: 'report a step as done; verifies it and prints the next one',
-    about: `A report is a claim, which the engine verifies. If something is missing, the command says what, prints the step again with a new token, and exits with 1. A result that does not match the schema is rejected, and the token stays valid. ${TOKENS} ${THEN}`,
+    about: `A report is a claim, which the engine verifies. If something is missing, the command lists it, prints the step again with a new token, and exits with 1. A result that does not match the schema is rejected, and the token stays valid. ${TOKENS} ${THEN}`,
     args: [RUN_ARGUMENT],
     options: [
       TOKEN,

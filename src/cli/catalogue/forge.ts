@@ -31,12 +31,7 @@ export const FORGE: readonly CommandSpec[] = inGroup('Decide', [
       { name: 'approve', about: 'review: approve the changes' },
       { name: 'request-changes', about: 'review: request changes' },
       { name: 'name', value: 'NAME', about: 'check: its name (default: ci)' },
-      {
-        name: 'conclusion',
-        value: 'WORD',
-        about: 'check: its result',
-        choices: [...CONCLUSIONS, 'pending'],
-      },
+      { name: 'conclusion', value: 'WORD', about: 'check: its result', choices: [...CONCLUSIONS, 'pending'] },
       { name: 'add', value: 'LABEL', about: 'label: add it; can be repeated', many: true },
       { name: 'remove', value: 'LABEL', about: 'label: remove it; can be repeated', many: true },
       TOKEN_FILE,

@@ -133,7 +133,7 @@ export const MAINTAIN: readonly CommandSpec[] = inGroup('Maintain', [
       ...RIGHT_OPTIONS,
     ],
     examples: [
-      { line: 'pawl worktrees', about: 'what is there, and what would be lost?' },
+      { line: 'pawl worktrees', about: 'what exists, and what would be lost?' },
       { line: 'pawl worktrees --clean', about: 'remove those that are no longer needed' },
     ],
     load: () => import('../commands/worktrees.ts'),

@@ -18,7 +18,7 @@ export const RUN: readonly CommandSpec[] = inGroup('Run', [
     summary: 'start a run of a workflow and drive it until it ends or waits',
     about:
       'A terminal shows the steps as they progress, with the last lines that each prints; a pipe gets one line per event and per line of output. If the run waits for something that is due within ' +
-      'a minute, the command waits too; otherwise it exits with 3 and says what to do next. Ctrl-C stops after the running steps, ' +
+      'a minute, the command waits too; otherwise it exits with 3 and prints what to do next. Ctrl-C stops after the running steps, ' +
       'pressed twice it kills them; either way the run can be resumed.',
     args: [{ name: 'WORKFLOW', about: 'the name or file of a workflow', required: true, completes: 'workflow' }],
     options: [
@@ -78,7 +78,7 @@ export const RUN: readonly CommandSpec[] = inGroup('Run', [
     examples: [
       { line: 'pawl serve', about: 'on http://localhost:7411; prints a link to log in' },
       { line: 'pawl serve --host 10.0.0.5 --tls-cert cert.pem --tls-key key.pem', about: 'for other machines' },
-      { line: 'pawl serve --port 0 --json', about: 'on any free port; the JSON says which' },
+      { line: 'pawl serve --port 0 --json', about: 'on any free port, which the JSON contains' },
     ],
     load: () => import('../commands/serve.ts'),
   },

@@ -84,7 +84,6 @@ async function record(command: DecidingCommand, { asked, answers, root, workflow
   return driveWithEngine(shell, place, { store, workflows, use });
 }
 
-/** The name to record with the answers, and the signature if the run requires one. */
 async function signedAnswer(
   { shell, given, right }: DecidingCommand,
   asked: WaitingQuestions,

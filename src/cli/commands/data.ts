@@ -132,11 +132,8 @@ async function migrateAll(shell: Shell, place: Place, databases: readonly Databa
   for (const { name, path, migrations, keep_backups: keep } of databases) {
     if (migrations === undefined)
       throw new EngineError('CONFIG_INVALID', `database "${name}" has no migrations; set "databases.${name}.migrations" to their folder`);
-    results.push({
-      name,
-      path,
-      ...(await showingProgress(shell, `migrating ${name}`, () => migrate(path, migrations, { allowLoss, ...present({ keep }) }))),
-    });
+    const work = () => migrate(path, migrations, { allowLoss, ...present({ keep }) });
+    results.push({ name, path, ...(await showingProgress(shell, `migrating ${name}`, work)) });
   }
   return shell.result({ databases: results.map(({ backup, ...rest }) => ({ ...rest, backup: backup ?? null })) }, () =>
     results.flatMap(({ name, applied, backup }) =>

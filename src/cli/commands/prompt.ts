@@ -84,16 +84,9 @@ function defaultsOf(params: Readonly<Record<string, { readonly default?: unknown
 
 async function textOf(shell: Shell, preview: Preview, at: { readonly workflow: string; readonly step: string }): Promise<string> {
   if (preview.kind === 'driven') return preview.prompt;
-  const work: OpenWork = {
-    ...preview.handover,
-    run: 'RUN',
-    path: `${at.step}#1`,
-    step: at.step,
-    attempt: 1,
-    token: 'TOKEN',
-    number: undefined,
-  };
-  const run: AttendedRun = { id: 'RUN', workflow: at.workflow, position: 0, kind: 'work', work: [work] };
+  const { workflow, step } = at;
+  const work: OpenWork = { ...preview.handover, run: 'RUN', path: `${step}#1`, step, attempt: 1, token: 'TOKEN', number: undefined };
+  const run: AttendedRun = { id: 'RUN', workflow, position: 0, kind: 'work', work: [work] };
   if (shell.format === 'xml') return (await import('../attended/xml.ts')).replyXml(shell, withoutSubmission(run));
   return replyLines(shell, withoutSubmission(run)).join('\n');
 }

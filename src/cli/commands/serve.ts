@@ -64,7 +64,6 @@ interface ServedAddress {
   readonly login: ShownLink | null;
 }
 
-/** The served projects except the one in a folder. */
 function othersThan(served: readonly ServedAddress[], root: string): ProjectAddress[] {
   return served.filter(({ project }) => project !== root).map(({ project, url }) => ({ name: basename(project), url }));
 }
