@@ -1,4 +1,4 @@
-// Owns the name of the person who runs a command: from the right they have, else the operating system's user.
+// Owns the name of the person who runs a command: from their right, else from the operating system.
 
 import { userInfo } from 'node:os';
 import type { Shell } from './shell.ts';
@@ -13,7 +13,7 @@ export function accountName(shell: Shell): string {
   try {
     return userInfo().username;
   } catch {
-    // In some containers the user id has no entry in the system's user table.
+    // In some containers the user id has no account.
     return shell.env.USER ?? shell.env.USERNAME ?? 'unknown';
   }
 }

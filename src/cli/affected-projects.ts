@@ -1,6 +1,6 @@
-// Owns which projects a command affects: the current one (or --project), and others through the files it names, the folder
-// it trusts, and its database. If any of them requires signatures, the command does too; otherwise changing to another
-// folder would bypass the requirement.
+// Owns which projects a command affects: the current one (or --project), and those of the files it names, the folder it trusts
+// and its database. If any of them requires signatures, so does the command; otherwise running it from another folder would
+// bypass the requirement.
 
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -11,25 +11,24 @@ import { readSettings } from './settings/settings.ts';
 import type { Shell } from './shell.ts';
 import { knownSignedProjects } from './trust/signed-projects.ts';
 
-/** The arguments that can name a file. */
-const FILES = ['FILE', 'WORKFLOW'];
+const FILE_ARGUMENTS = ['FILE', 'WORKFLOW'];
 
-/** The projects that a command affects, its own first. */
+/** The projects that a command affects, the current one first. */
 export async function affectedProjects(shell: Shell): Promise<readonly Project[]> {
-  const own = findProject(shell, shell.given);
-  const named = FILES.flatMap((word) => shell.given.allWords(word))
-    .map((word) => resolve(shell.cwd, word))
+  const current = findProject(shell, shell.given);
+  const named = FILE_ARGUMENTS.flatMap((name) => shell.given.allWords(name))
+    .map((path) => resolve(shell.cwd, path))
     .filter((path) => statSync(path, { throwIfNoEntry: false }) !== undefined)
     .flatMap(projectsAround);
   const database = await ifReadable(() => databaseOf(shell, shell.given));
   const known = knownSignedProjects(shell).flatMap((root) => projectsAround(root).filter((project) => project.root === root));
-  const reached: Project[] = [];
-  for (const project of known) if (isBelow(own.root, project.root) || (await isDatabaseOf(shell, project, database))) reached.push(project);
-  return [own, ...named, ...reached];
+  const affected: Project[] = [];
+  for (const project of known)
+    if (isInside(current.root, project.root) || (await isDatabaseOf(shell, project, database))) affected.push(project);
+  return [current, ...named, ...affected];
 }
 
-/** Whether a folder contains the project. */
-function isBelow(folder: string, root: string): boolean {
+function isInside(folder: string, root: string): boolean {
   return root.startsWith(`${realOf(folder)}/`);
 }
 
@@ -40,7 +39,7 @@ async function isDatabaseOf(shell: Shell, project: Project, database: string | u
   return files.some((file) => realOf(file) === realOf(database));
 }
 
-/** Undefined if the settings are not trusted or cannot be read; the command itself reports that. */
+/** Undefined if the settings are not trusted or cannot be read, which the command itself reports. */
 async function ifReadable<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();

@@ -1,13 +1,12 @@
-// Owns which runs belong to a session of a coding agent, so that its hooks know them, and that a run is not handed to two
-// sessions by accident. Claude Code passes the id of the session to the programs it starts, in the environment, and to its
-// hooks, on stdin; for other programs the process of the agent is the session (`PAWL_AGENT` names the program). A session
-// is a file in the user's state directory, named after the digest of its id, so it is the same in every folder.
+// Owns which runs belong to a session of a coding agent, so that its hooks know them and two sessions do not work on the same
+// run by accident. Claude Code passes the session id to the programs it starts, in the environment, and to its hooks, on
+// stdin; for other programs the agent's process identifies the session (`PAWL_AGENT` names the program). A session is a file
+// in the user's state directory, named after the digest of its id, so it is the same in every folder.
 //
-// - A session lives while one of the processes that spoke for it lives: its MCP server, or the agent's own process.
-// - After "/clear" Claude Code continues with a new id, which a running server does not learn: the old record then names the
-//   new one, and everything that asks with the old id gets the new one.
+// - A session is live while one of its processes is: its MCP server, or the agent itself.
+// - After "/clear" Claude Code continues under a new id, which a running server does not learn. The old record then points to
+//   the new id, and lookups by the old id follow it.
 
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { agentAbove, readAncestors } from '../authority/ancestry.ts';
 import { changeStateFile } from '../authority/state-file.ts';
@@ -16,27 +15,26 @@ import { present } from '../base/fields.ts';
 import { readPlainFile } from '../base/plain-file.ts';
 import { formatIdentity, identityOf, livenessOf, parseIdentity } from '../process/identity.ts';
 import { readProcess } from '../process/process-table.ts';
-import { stateHome } from './project.ts';
+import { namesIn, stateHome } from './project.ts';
 import type { Shell } from './shell.ts';
 
 /** A run of a session, and the database it is in. */
 export interface SessionRun {
   readonly run: string;
   readonly db: string;
-  /** The session took it up but did not start it: it does the steps of the run, and cannot cancel it. */
+  /** The session works on the run but did not start it, so it cannot cancel it. */
   readonly taken?: true;
 }
 
-/** The record of a session. */
+/** A session as stored. */
 export interface AgentSession {
   readonly id: string;
-  /** Its runs, in the order in which they were added. */
   readonly runs: readonly SessionRun[];
-  /** How often it was kept from stopping while its runs were at the same position. */
+  /** How often the agent was prevented from stopping while its runs stayed at the same position. */
   readonly kept: { readonly at: string; readonly times: number };
-  /** The processes that spoke for it. */
+  /** The MCP servers and agent processes of the session. */
   readonly processes?: readonly string[];
-  /** The session in which the same agent continues. */
+  /** The id under which the same agent continues. */
   readonly movedTo?: string;
 }
 
@@ -45,15 +43,15 @@ const DIGEST_LENGTH = 32;
 const MOVES_MAX = 100;
 const PROCESSES_MAX = 4;
 
-/** The session of the agent that started this process, if an agent did; the present one, if it has moved since. */
+/** The current session of the agent that started this process, if an agent did. */
 export function callingSession(shell: Shell): string | undefined {
   const id = shell.env.CLAUDE_CODE_SESSION_ID;
   return isSessionId(id) ? currentSession(shell, id) : agentProcessSession(shell, shell.env.PAWL_AGENT);
 }
 
 /**
- * The session of an agent that passes no session id to the programs it starts: the nearest parent process that is the
- * named program. Its MCP server and its hooks both have that parent, so they agree on it.
+ * The session of an agent that passes no session id to the programs it starts: it is identified by the nearest ancestor
+ * process of that program, which its MCP server and its hooks have in common.
  */
 export function agentProcessSession({ world }: Shell, agent: string | undefined): string | undefined {
   if (agent === undefined) return undefined;
@@ -78,7 +76,7 @@ function currentSession(shell: Shell, id: string): string {
   return now;
 }
 
-/** Who a run is given to. `process`: the process that speaks for the session; by default that of the agent. */
+/** The session that a run is added to, and a process of it; by default those of the calling agent. */
 interface Binding {
   readonly session?: string | undefined;
   readonly process?: string | undefined;
@@ -88,19 +86,19 @@ interface Binding {
 export function bindRun(shell: Shell, run: SessionRun, binding: Binding = {}): void {
   const id = binding.session ?? callingSession(shell);
   if (id === undefined) return;
-  const speaker = binding.process ?? agentProcess(shell);
+  const process = binding.process ?? agentProcess(shell);
   const added = (session: AgentSession): AgentSession => ({
     ...session,
     runs: session.runs.some((known) => isSameRun(known, run)) ? session.runs : [...session.runs, run],
-    ...present({ processes: withProcess(session.processes, speaker) }),
+    ...present({ processes: withProcess(session.processes, process) }),
   });
   const before = readSession(shell, id);
   if (JSON.stringify(added(before)) !== JSON.stringify(before)) changeSession(shell, id, added);
 }
 
-function withProcess(known: readonly string[] = [], speaker: string | undefined): readonly string[] | undefined {
-  if (speaker === undefined || known.includes(speaker)) return known.length === 0 ? undefined : known;
-  return [...known.filter(isAlive), speaker].slice(-PROCESSES_MAX);
+function withProcess(known: readonly string[] = [], added: string | undefined): readonly string[] | undefined {
+  if (added === undefined || known.includes(added)) return known.length === 0 ? undefined : known;
+  return [...known.filter(isAlive), added].slice(-PROCESSES_MAX);
 }
 
 /** Whether two records are about the same run. */
@@ -108,7 +106,7 @@ export function isSameRun(one: SessionRun, other: SessionRun): boolean {
   return one.run === other.run && one.db === other.db;
 }
 
-/** Gives a run to the session of this process, and takes it from the sessions that had it. */
+/** Moves a run from the sessions that have it to the session of this process. */
 export function assignRun(shell: Shell, run: SessionRun, binding: Binding = {}): void {
   const id = binding.session ?? callingSession(shell);
   if (id === undefined || readSession(shell, id).runs.some((known) => isSameRun(known, run))) return bindRun(shell, run, binding);
@@ -119,28 +117,26 @@ export function assignRun(shell: Shell, run: SessionRun, binding: Binding = {}):
 }
 
 /**
- * Whether the agent that started this process has started a run in its session. The id of the session is only a variable,
- * so while a process speaks for the session, it must be one of the same agent.
+ * Whether the session of the calling agent started a run that matches. The session id is only an environment variable, so if
+ * the session has live processes, one of them must belong to the same agent.
  */
-export function hasStarted(shell: Shell, isMeant: (run: string) => boolean): boolean {
+export function hasStarted(shell: Shell, matches: (run: string) => boolean): boolean {
   const id = callingSession(shell);
   const { runs, processes = [] } = id === undefined ? { runs: [] } : readSession(shell, id);
-  if (!runs.some(({ run, taken }) => taken !== true && isMeant(run))) return false;
+  if (!runs.some(({ run, taken }) => taken !== true && matches(run))) return false;
   const live = processes.filter(isAlive);
   const agent = agentProcess(shell);
-  return live.length === 0 || agent === undefined || live.some((one) => one === agent || agentOfServer(one) === agent);
+  return live.length === 0 || agent === undefined || live.some((process) => belongsTo(process, agent));
 }
 
 /** Whether a live session other than this one works on a run. */
 export function isHeldByOther(shell: Shell, run: SessionRun, session: string | undefined = callingSession(shell)): boolean {
-  return readSessions(shell).some((other) => other.id !== session && other.runs.some((known) => isSameRun(known, run)) && isLive(other));
+  return readSessions(shell).some(
+    ({ id, runs, processes = [] }) => id !== session && runs.some((known) => isSameRun(known, run)) && processes.some(isAlive),
+  );
 }
 
-function isLive({ processes = [] }: AgentSession): boolean {
-  return processes.some(isAlive);
-}
-
-/** Whether a process may still run. One of another machine cannot be seen, so it counts as alive. */
+/** Whether a process may still run. A process on another machine cannot be checked, so it counts as alive. */
 function isAlive(text: string): boolean {
   const identity = parseIdentity(text);
   return identity !== undefined && livenessOf(identity) !== 'dead';
@@ -148,26 +144,18 @@ function isAlive(text: string): boolean {
 
 /** The sessions of this user that have runs. */
 function readSessions(shell: Shell): readonly AgentSession[] {
-  let names: string[];
-  try {
-    names = readdirSync(folderOf(shell));
-  } catch {
-    // Without the folder there are none.
-    return [];
-  }
-  return names
+  return namesIn(folderOf(shell))
     .filter((name) => name.endsWith('.json'))
-    .flatMap((name) => readFile(join(folderOf(shell), name)) ?? [])
+    .flatMap((name) => parseSession(join(folderOf(shell), name)) ?? [])
     .filter(({ runs }) => runs.length > 0);
 }
 
-/** Reads the record of a session; an unknown session has no runs. */
+/** Reads a session. If its file is missing or damaged it has no runs, so its agent may always stop. */
 export function readSession(shell: Shell, id: string): AgentSession {
-  // The file is missing or damaged: a session without runs may always stop.
-  return readFile(fileOf(shell, id)) ?? { id, runs: [], kept: { at: '', times: 0 } };
+  return parseSession(fileOf(shell, id)) ?? { id, runs: [], kept: { at: '', times: 0 } };
 }
 
-function readFile(file: string): AgentSession | undefined {
+function parseSession(file: string): AgentSession | undefined {
   try {
     const { id, runs, kept, processes, movedTo } = JSON.parse(readPlainFile(file).toString('utf8')) as AgentSession;
     return Array.isArray(runs) ? { id, runs, kept, ...present({ processes, movedTo }) } : undefined;
@@ -176,7 +164,7 @@ function readFile(file: string): AgentSession | undefined {
   }
 }
 
-/** Changes the record of a session under a lock; the record of a session without runs is removed, unless it has moved. */
+/** Changes a session under a lock. One without runs is removed, unless it points to a new id. */
 export function changeSession(shell: Shell, id: string, change: (session: AgentSession) => AgentSession): void {
   changeStateFile({ file: fileOf(shell, id), what: 'the session of the agent', hasSum: false }, () => {
     const before = readSession(shell, id);
@@ -186,26 +174,25 @@ export function changeSession(shell: Shell, id: string, change: (session: AgentS
   });
 }
 
-/** Moves the runs of earlier sessions of the same agent process to its current session. */
+/** Moves the runs of earlier sessions of the calling agent to its current session. */
 export function moveSessions(shell: Shell, to: string): void {
   const agent = agentProcess(shell);
   if (agent === undefined) return;
   for (const from of readSessions(shell)) {
-    if (from.id === to || !(from.processes ?? []).some((one) => one === agent || agentOfServer(one) === agent)) continue;
+    if (from.id === to || !(from.processes ?? []).some((process) => belongsTo(process, agent))) continue;
     changeSession(shell, from.id, (now) => ({ ...now, runs: [], movedTo: to }));
     changeSession(shell, to, (now) => ({ ...now, runs: [...now.runs, ...from.runs], ...present({ processes: from.processes }) }));
   }
 }
 
-/** The process of the agent that started this one. */
 function agentProcess(shell: Shell): string | undefined {
   return identityText(agentAbove(process.pid, shell.env, shell.world.ancestors?.()));
 }
 
-/** The agent that started another process, if that is known here. */
-function agentOfServer(text: string): string | undefined {
-  const identity = parseIdentity(text);
-  return identity === undefined || livenessOf(identity) !== 'alive' ? undefined : identityText(agentAbove(identity.pid));
+function belongsTo(process: string, agent: string): boolean {
+  if (process === agent) return true;
+  const identity = parseIdentity(process);
+  return identity !== undefined && livenessOf(identity) === 'alive' && identityText(agentAbove(identity.pid)) === agent;
 }
 
 function identityText(pid: number | undefined): string | undefined {
@@ -213,8 +200,8 @@ function identityText(pid: number | undefined): string | undefined {
   return identity === undefined ? undefined : formatIdentity(identity);
 }
 
-/** This process, as one that speaks for a session. */
-export function ownProcess(): string | undefined {
+/** The identity of this process. */
+export function currentProcess(): string | undefined {
   return identityText(process.pid);
 }
 

@@ -1,4 +1,4 @@
-// Owns how assumptions of agents are printed. Their text comes from agents, so it is printed without control characters.
+// Owns how assumptions of agents are printed. Their text comes from agents, so control characters are removed.
 
 import type { AssumptionReport } from '../control/assumption-report.ts';
 import { agoText } from '../control/time-text.ts';
@@ -24,6 +24,6 @@ function linesOf(shell: Shell, one: AssumptionReport): string[] {
   const todo = command === null ? [] : [`  ${pasteable(shell, command)}`];
   if (answer === null) return [...head, ...todo, `  digest ${digest}`];
   const action = state === 'confirmed' ? 'confirmed it' : `answered ${JSON.stringify(oneLine(answer.text))}`;
-  const over = answer.unmet ? ['  the run had ended, so nothing ran again; a fork follows the answer:', ...todo] : [];
-  return [...head, `  ${oneLine(answer.actor)} ${action}, ${agoText(Date.parse(answer.at))}`, ...over];
+  const unmet = answer.unmet ? ['  the run had ended, so nothing ran again; a fork uses the answer:', ...todo] : [];
+  return [...head, `  ${oneLine(answer.actor)} ${action}, ${agoText(Date.parse(answer.at))}`, ...unmet];
 }

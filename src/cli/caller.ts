@@ -17,15 +17,15 @@ export function pasteable(shell: Pick<Shell, 'env' | 'named'>, command: string):
 /** The text with every command in quotes made pasteable: `"pawl show RUN"` gets the --project and --db of this command. */
 export function pasteableIn(shell: Pick<Shell, 'env' | 'named'>, text: string): string {
   if (shell.named.length === 0 && callOf(shell) === 'pawl') return text;
-  // Such a path cannot be pasted, and must not control a terminal.
+  // A path with control characters cannot be pasted and must not reach the terminal.
   if (shell.named.some(([, value]) => CONTROL.test(value))) return text;
   return text.replaceAll(COMMAND, (whole, command: string) => {
-    const isOther = command.includes(' --db ') || command.includes(' --project ') || command.endsWith('--help');
-    return isOther ? whole : `"${pasteable(shell, command)}"`;
+    const isComplete = command.includes(' --db ') || command.includes(' --project ') || command.endsWith('--help');
+    return isComplete ? whole : `"${pasteable(shell, command)}"`;
   });
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters.
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 const COMMAND = /"(pawl [a-z][^"\n]*)"/g;
 

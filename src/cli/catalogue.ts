@@ -1,27 +1,21 @@
-// Owns the list of commands, in the order of `pawl --help`. A new command is a file in `commands/` and a row in the list
-// of its group.
+// Owns the list of commands, in the order of `pawl --help`. A new command is a file in `commands/`, or part of the
+// file of a similar command, and an entry in a file of `catalogue/`.
 
-import { ACCESS_COMMANDS } from './catalogue/access.ts';
+import { ACCESS } from './catalogue/access.ts';
 import { AGENTS } from './catalogue/agents.ts';
+import { ATTEND } from './catalogue/attend.ts';
+import { DECIDE } from './catalogue/decide.ts';
 import { DEFINE } from './catalogue/define.ts';
 import { FORGE } from './catalogue/forge.ts';
+import { INSPECT } from './catalogue/inspect.ts';
 import { MAINTAIN } from './catalogue/maintain.ts';
-import { RUN_COMMANDS } from './catalogue/run.ts';
+import { RUN } from './catalogue/run.ts';
+import { SKILL } from './catalogue/skill.ts';
 import { START } from './catalogue/start.ts';
-import { type CommandSpec, inGroup } from './command.ts';
-import { ATTENDING, DECIDING, INSPECTING, SKILLS } from './daily.ts';
+import type { CommandSpec } from './command.ts';
 
 /** Every command. */
 export const COMMANDS: readonly CommandSpec[] = [
-  ...inGroup('Start', START),
-  ...inGroup('Define', DEFINE),
-  ...SKILLS,
-  ...inGroup('Run', RUN_COMMANDS),
-  ...ATTENDING,
-  ...inGroup('Run', AGENTS),
-  ...DECIDING,
-  ...inGroup('Decide', ACCESS_COMMANDS),
-  ...inGroup('Decide', FORGE),
-  ...INSPECTING,
-  ...inGroup('Maintain', MAINTAIN),
+  ...[...START, ...DEFINE, ...SKILL, ...RUN, ...ATTEND, ...AGENTS],
+  ...[...DECIDE, ...ACCESS, ...FORGE, ...INSPECT, ...MAINTAIN],
 ];

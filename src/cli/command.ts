@@ -1,9 +1,9 @@
-// Owns what a command is: data that help, the reference, completion and the parser share, and a module that is loaded
-// only when the command is run.
+// Owns the description of a command: data that help, the reference, completion and the parser share, and a module that is
+// loaded only when the command runs.
 
 import type { Shell } from './shell.ts';
 
-/** What an argument or option value names, so that a shell can complete it. */
+/** The kind of thing that an argument or option value names, so that a shell can complete it. */
 export type Completes = 'workflow' | 'skill' | 'run' | 'file' | 'folder' | 'step' | 'command';
 
 /** A positional argument. */
@@ -23,20 +23,19 @@ export interface OptionSpec {
   /** Without the dashes: `dry-run`. */
   readonly name: string;
   readonly short?: string;
-  /** An older name, which still works and which help does not show. */
+  /** An older name, which still works but is not in the help. */
   readonly formerly?: string;
   /** As help shows it, in capitals: `FILE`. */
   readonly value?: string;
-  /** The value when only the name is given; then a value is attached with `=`. */
+  /** The value if only the name is given; any other value must then be attached with `=`. */
   readonly alone?: string;
   readonly about: string;
-  /** May be given several times. */
   readonly many?: boolean;
   readonly choices?: readonly string[];
   readonly completes?: Completes;
 }
 
-/** A command line that works, and what it is for. */
+/** A valid command line, and its purpose. */
 export interface Example {
   readonly line: string;
   readonly about: string;
@@ -46,14 +45,9 @@ export interface Example {
 export const GROUPS = ['Start', 'Define', 'Run', 'Decide', 'Inspect', 'Maintain'] as const;
 
 /** A command as data. */
-export interface CommandSpec extends ListedCommand {
+export interface CommandSpec {
   readonly group: (typeof GROUPS)[number];
-}
-
-/** A command in the list of its group. */
-export interface ListedCommand {
   readonly name: string;
-  /** Other names that work as well. */
   readonly aliases?: readonly string[];
   /** One line, for lists. */
   readonly summary: string;
@@ -65,8 +59,8 @@ export interface ListedCommand {
   readonly load: () => Promise<{ readonly run: CommandRun }>;
 }
 
-/** Commands with the group they are listed in. */
-export function inGroup(group: CommandSpec['group'], commands: readonly ListedCommand[]): CommandSpec[] {
+/** Adds the group under which commands are listed. */
+export function inGroup(group: CommandSpec['group'], commands: readonly Omit<CommandSpec, 'group'>[]): CommandSpec[] {
   return commands.map((command) => ({ ...command, group }));
 }
 
@@ -75,7 +69,7 @@ export function commandNamed(commands: readonly CommandSpec[], name: string): Co
   return commands.find((command) => command.name === name || command.aliases?.includes(name) === true);
 }
 
-/** Does the command's work and returns the exit code. */
+/** Runs the command and returns the exit code. */
 export type CommandRun = (shell: Shell, given: ParsedArgs) => Promise<number>;
 
 /** A parsed command line, by the names of the command's spec. */
@@ -115,12 +109,10 @@ export class ParsedArgs {
     return this.values.get(name) ?? [];
   }
 
-  /** The names of all given options and flags. */
   names(): readonly string[] {
     return [...this.values.keys(), ...this.flags];
   }
 
-  /** Whether a flag was given. */
   has(name: string): boolean {
     return this.flags.has(name);
   }
@@ -134,7 +126,7 @@ export const STATUS_OPTION = {
   choices: ['pending', 'running', 'waiting', 'completed', 'overridden', 'failed', 'escalated', 'rejected', 'cancelled'],
 } as const;
 
-/** The argument of every command that is about one run. */
+/** The argument of commands about one run. */
 export const RUN_ARGUMENT: ArgumentSpec = {
   name: 'RUN',
   about: 'the id of a run, or the first characters of it',
@@ -142,14 +134,14 @@ export const RUN_ARGUMENT: ArgumentSpec = {
   completes: 'run',
 };
 
-/** The argument of every command that shows one run, and without an id the last one. */
+/** The argument of commands that show one run, by default the last one. */
 export const LAST_RUN_ARGUMENT: ArgumentSpec = {
   ...RUN_ARGUMENT,
   about: 'the id of a run, or the first characters of it (default: the last run of this project)',
   required: false,
 };
 
-/** The option of every command that may need a right. */
+/** The option of commands that may need a right. */
 export const TOKEN_FILE: OptionSpec = {
   name: 'token-file',
   value: 'FILE',
@@ -157,16 +149,16 @@ export const TOKEN_FILE: OptionSpec = {
   completes: 'file',
 };
 
-/** The option of every command that shows a run while it is driven. */
+/** The option of commands that show a run while it is driven. */
 export const QUIET: OptionSpec = { name: 'quiet', short: 'q', about: 'do not show what steps print while they run' };
 
-/** Options of every command that signs. */
+/** Options of commands that sign. */
 export const SIGNING_OPTIONS: readonly OptionSpec[] = [
   { name: 'as', value: 'NAME', about: 'sign as this person, if you have several keys' },
   { name: 'passphrase-fd', value: 'N', about: 'sign, and read the passphrase from this file descriptor' },
 ];
 
-/** Options of every command that may need a right, and signs with it. */
+/** Options of commands that may need a right and a signature. */
 export const RIGHT_OPTIONS: readonly OptionSpec[] = [TOKEN_FILE, ...SIGNING_OPTIONS];
 
 /** Options of every command. */

@@ -1,24 +1,24 @@
-// Owns copies of the database: their names, and verifying them.
+// Owns naming and verifying copies of the database, and showing that this takes a while.
 
 import { EngineError } from '../base/error.ts';
 import type { RunSummary } from '../store/store.ts';
 import { closing } from './session.ts';
 import type { Shell } from './shell.ts';
 
-/** What a verified copy contains. */
-export interface CopyFacts {
+/** The contents of a verified copy. */
+export interface CopySummary {
   readonly runs: number;
   /** Runs that have not ended, newest first. */
   readonly open: readonly RunSummary[];
 }
 
-/** A file name next to another, with a purpose and the time. */
-export function nameBeside(file: string, what: string): string {
-  return `${file}.${what}-${new Date().toISOString().replace(/[:.]/g, '-')}`;
+/** The name of a file beside another, with its purpose and the time. */
+export function nameBeside(file: string, purpose: string): string {
+  return `${file}.${purpose}-${new Date().toISOString().replace(/[:.]/g, '-')}`;
 }
 
-/** Opens a copy and verifies its contents; the error STORE_DAMAGED uses `name`, which users know. */
-export async function verifyCopy(copy: string, name: string): Promise<CopyFacts> {
+/** Opens a copy and verifies its contents; `name` is the file that the error STORE_DAMAGED names. */
+export async function verifyCopy(copy: string, name: string): Promise<CopySummary> {
   const [{ openSqliteStore }, { inspectFile }] = await Promise.all([
     import('../store/sqlite/open.ts'),
     import('../store/sqlite/inspect.ts'),
@@ -43,10 +43,14 @@ export function sizeText(bytes: number): string {
   return `${power === 0 ? bytes : (bytes / 1000 ** power).toFixed(1)} ${units[power]}`;
 }
 
-/** Shows on a terminal that something takes a while; returns a function that removes the line. */
-export function showWork(shell: Shell, what: string): () => void {
+/** Does something that takes a while; on a terminal, a line says so until it is done. */
+export async function showingProgress<T>(shell: Shell, text: string, work: () => Promise<T>): Promise<T> {
   const { stderr } = shell.world;
-  if (!shell.look.isTerminal || stderr.isTTY !== true || shell.wantsJson) return () => {};
-  stderr.write(`${what}${shell.symbol('ellipsis')}`);
-  return () => stderr.write('\r\u001b[2K');
+  if (!shell.look.isTerminal || stderr.isTTY !== true || shell.wantsJson) return work();
+  stderr.write(`${text}${shell.symbol('ellipsis')}`);
+  try {
+    return await work();
+  } finally {
+    stderr.write('\r\u001b[2K');
+  }
 }

@@ -1,11 +1,14 @@
-// Owns where the definitions of a project are.
+// Owns finding the definitions of a project, and the files that a command names.
 
-import { statSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { Discovery } from '../authoring/discover/discover.ts';
-import { declaredRegistry, readProjectParts } from './own-parts.ts';
+import { EngineError } from '../base/error.ts';
+import type { ParsedArgs } from './command.ts';
 import { HOMES, type Project } from './project.ts';
+import { declaredRegistry, readProjectParts } from './project-parts.ts';
 import { hasSettings } from './settings/settings.ts';
+import type { Shell } from './shell.ts';
 
 /** The folders of a project that hold workflows. */
 export function workflowFolders(project: Project): string[] {
@@ -14,16 +17,30 @@ export function workflowFolders(project: Project): string[] {
   );
 }
 
-/** The workflows of a project, read and not run: those of its files, and those that its settings stand for. */
+/** The workflow files of a project. */
+export async function workflowFiles(project: Project): Promise<string[]> {
+  const { findFiles } = await import('../authoring/discover/discover.ts');
+  return (await Promise.all(workflowFolders(project).map(findFiles))).flatMap(({ found }) => found);
+}
+
+/** The files given as FILE arguments; throws if one does not exist. */
+export function namedFiles(shell: Shell, given: ParsedArgs): string[] {
+  const named = given.allWords('FILE').map((word) => resolve(shell.cwd, word));
+  const missing = named.find((file) => !existsSync(file));
+  if (missing === undefined) return named;
+  throw new EngineError('USAGE', `file ${missing} does not exist; "pawl list" shows the files of this project`);
+}
+
+/** Lists the workflows of a project without running their code: those in files, and those generated from settings. */
 export async function discoverProject(project: Project): Promise<Discovery> {
   const { discoverWorkflows, duplicates } = await import('../authoring/discover/discover.ts');
   const parts = await readProjectParts(project);
   const files = await discoverWorkflows(workflowFolders(project), declaredRegistry(parts));
-  const found = { ...files, problems: [...files.problems, ...parts.problems] };
-  if (!hasSettings(project)) return found;
+  const problems = [...files.problems, ...parts.problems];
+  if (!hasSettings(project)) return { ...files, problems };
   const { listGenerated } = await import('./settings/generated.ts');
-  const reviews = await listGenerated(project);
-  const workflows = [...found.workflows, ...reviews.workflows];
-  const problems = found.problems.filter(({ code }) => code !== 'WORKFLOW_DUPLICATE');
-  return { workflows, problems: [...problems, ...reviews.problems, ...duplicates(workflows)] };
+  const generated = await listGenerated(project);
+  const workflows = [...files.workflows, ...generated.workflows];
+  const others = problems.filter(({ code }) => code !== 'WORKFLOW_DUPLICATE');
+  return { workflows, problems: [...others, ...generated.problems, ...duplicates(workflows)] };
 }

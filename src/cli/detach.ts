@@ -1,7 +1,7 @@
 // Owns starting a run in the background: in its own process and session, so that it survives the terminal, with its
 // output in a log file next to the database.
 
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { EngineError } from '../base/error.ts';
@@ -27,70 +27,58 @@ interface BackgroundRun {
 export async function detachRun(shell: Shell, place: Place, detached: BackgroundRun): Promise<number> {
   const id = detached.given.option('id') ?? createRunId();
   return closing(await openStore(place), async (store) => {
-    if ((await store.resolve(id, 1)).includes(id)) throw new EngineError('RUN_EXISTS', `run "${id}" already exists; choose another id`);
-    const log = join(dirname(place.file), `run-${id}.log`);
-    const child = startProcess(shell, wordsOf(place, id, detached), log);
-    await started(store, { id, log, child });
-    child.unref();
-    return shell.result({ ...(await readRunReport(store, id)), log, drivenBy: 'process', pid: child.pid }, () => [
-      `run ${id} continues in the background (process ${child.pid}); its output is in ${log}`,
-      `    ${shell.style('cyan', pasteable(shell, `pawl watch ${id}`))}`,
-    ]);
+    if (await exists(store, id)) throw new EngineError('RUN_EXISTS', `run "${id}" already exists; choose another id`);
+    const background = startProcess(shell, place, { id, args: runArgs(place, id, detached) });
+    await untilStored(store, background);
+    return reportBackground(shell, store, background);
   });
 }
 
-/** A run that was put on disk, and the server that is to drive it. */
 interface ParkedRun {
   readonly store: Store;
   readonly id: string;
   readonly server: RunningServer;
 }
 
-/** Waits until a server has taken a run. If it does not, a process is started that drives it. */
-export async function leaveToServer(shell: Shell, place: Place, { store, id, server }: ParkedRun): Promise<number> {
-  const watch = `    ${shell.style('cyan', pasteable(shell, `pawl watch ${id}`))}`;
-  if (await isTaken(store, id))
+/** Waits until a server has claimed a run. If none does, starts a process that drives it. */
+export async function handOverToServer(shell: Shell, place: Place, { store, id, server }: ParkedRun): Promise<number> {
+  if (await isClaimed(store, id))
     return shell.result({ ...(await readRunReport(store, id)), drivenBy: 'server', url: server.url }, () => [
       `run ${id} continues at the server ${server.url}`,
-      watch,
+      watchLine(shell, id),
     ]);
-  const log = join(dirname(place.file), `run-${id}.log`);
-  const child = startProcess(shell, ['resume', id, '--wait', '--db', place.file, '--project', place.project.root], log);
-  child.unref();
-  return shell.result({ ...(await readRunReport(store, id)), log, drivenBy: 'process', pid: child.pid }, () => [
-    `the server ${server.url} did not accept run ${id}; it continues in the background (process ${child.pid}), with its output in ${log}`,
-    watch,
-  ]);
+  const background = startProcess(shell, place, { id, args: ['resume', id, '--wait', ...locationArgs(place)] });
+  shell.warn(`the server ${server.url} did not accept run ${id}`);
+  return reportBackground(shell, store, background);
 }
 
-/** How long a server has to take a run. */
-const TAKEN_MS = 5000;
+const CLAIM_MS = 5000;
 
 /** Whether another process drives the run, or there is nothing left to drive. */
-async function isTaken(store: Store, id: string): Promise<boolean> {
+async function isClaimed(store: Store, id: string): Promise<boolean> {
   const { promise, resolve, reject } = Promise.withResolvers<boolean>();
   const { state: first } = await store.load(id);
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     const { state, status, owner } = await store.load(id);
     const isElsewhere = owner !== undefined && processOf(owner) !== process.pid;
     if (isElsewhere || state.seq > first.seq || (status !== 'running' && status !== 'pending')) resolve(true);
   };
-  const unfollow = store.follow(() => void look().catch(reject));
-  const timer = setTimeout(() => resolve(false), TAKEN_MS);
-  look().catch(reject);
+  const unfollow = store.follow(() => void check().catch(reject));
+  const timer = setTimeout(() => resolve(false), CLAIM_MS);
+  check().catch(reject);
   return promise.finally(() => {
     unfollow();
     clearTimeout(timer);
   });
 }
 
-/** The arguments for the new process. Values are passed on as given, files by name, so that no content becomes visible. */
-function wordsOf(place: Place, id: string, { given, file }: BackgroundRun): string[] {
+/** The arguments of `pawl run`. Values are passed on as given, files by name, so that no content appears in the process list. */
+function runArgs(place: Place, id: string, { given, file }: BackgroundRun): string[] {
   return [
     'run',
     // A settings file can define several workflows, so only the name identifies one.
     isSettingsFile(place.project, file) ? given.word('WORKFLOW') : file,
-    ...['--id', id, '--wait', '--db', place.file, '--project', place.project.root],
+    ...['--id', id, '--wait', ...locationArgs(place)],
     ...(given.has('locked') ? ['--locked'] : []),
     ...['param', 'params', 'from', 'output', 'issue', 'pr', 'event', 'payload', 'priority'].flatMap((name) =>
       given.options(name).map((value) => `--${name}=${value}`),
@@ -98,43 +86,68 @@ function wordsOf(place: Place, id: string, { given, file }: BackgroundRun): stri
   ];
 }
 
-function startProcess(shell: Shell, words: readonly string[], log: string): ReturnType<typeof spawn> {
+function locationArgs({ file, project }: Place): string[] {
+  return ['--db', file, '--project', project.root];
+}
+
+interface BackgroundProcess {
+  readonly id: string;
+  readonly log: string;
+  readonly child: ChildProcess;
+}
+
+function startProcess(shell: Shell, place: Place, { id, args }: { readonly id: string; readonly args: string[] }): BackgroundProcess {
+  const log = join(dirname(place.file), `run-${id}.log`);
   const fd = openSync(log, 'a', 0o600);
   try {
-    return spawn(process.execPath, [process.argv[1] as string, ...words], {
+    const child = spawn(process.execPath, [process.argv[1] as string, ...args], {
       cwd: shell.cwd,
       env: { ...shell.env },
       detached: true,
       stdio: ['ignore', fd, fd],
     });
+    return { id, log, child };
   } finally {
     closeSync(fd);
   }
 }
 
-/** Resolves when the run is on disk; if the process ends before that, the error has its last output. */
-async function started(
-  store: Store,
-  { id, log, child }: { readonly id: string; readonly log: string; readonly child: ReturnType<typeof spawn> },
-): Promise<void> {
-  const isThere = async (): Promise<boolean> => (await store.resolve(id, 1)).includes(id);
+async function reportBackground(shell: Shell, store: Store, { id, log, child }: BackgroundProcess): Promise<number> {
+  const { pid } = child;
+  child.unref();
+  return shell.result({ ...(await readRunReport(store, id)), log, drivenBy: 'process', pid }, () => [
+    `run ${id} continues in the background (process ${pid}); its output is in ${log}`,
+    watchLine(shell, id),
+  ]);
+}
+
+function watchLine(shell: Shell, id: string): string {
+  return `    ${shell.style('cyan', pasteable(shell, `pawl watch ${id}`))}`;
+}
+
+async function exists(store: Store, id: string): Promise<boolean> {
+  return (await store.resolve(id, 1)).includes(id);
+}
+
+/** Resolves when the run is stored; if the process ends before that, the error has the end of its output. */
+async function untilStored(store: Store, { id, log, child }: BackgroundProcess): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const look = (): void => void isThere().then((is) => is && resolve(), reject);
-  const unfollow = store.follow(look);
+  const check = (): void => void exists(store, id).then((isStored) => isStored && resolve(), reject);
+  const unfollow = store.follow(check);
   child.once('error', (cause) =>
     reject(new EngineError('STEP_FAILED', `the process for run ${id} could not be started: ${cause.message}`, { cause })),
   );
   child.once('exit', async (code) => {
-    if (await isThere().catch(() => false)) return resolve();
-    reject(new EngineError('STEP_FAILED', `the process for run ${id} ended with ${code} before the run began:\n${tailOf(log)}`));
+    if (await exists(store, id).catch(() => false)) return resolve();
+    reject(new EngineError('STEP_FAILED', `the process for run ${id} ended with ${code} before the run began:\n${lastLines(log)}`));
   });
-  look();
+  check();
   await promise.finally(() => {
     unfollow();
     child.removeAllListeners();
   });
 }
 
-function tailOf(log: string): string {
+function lastLines(log: string): string {
   return plain(readFileSync(log, 'utf8')).trim().split('\n').slice(-5).join('\n');
 }

@@ -1,10 +1,10 @@
-// Owns how a command drives a run: it continues while something executes or is due soon, asks the person at the terminal
-// if only approvals are pending, stops on signals, and ends with the run's report and exit code.
+// Owns how a command drives a run: it continues while something executes or is due soon, asks the person at the terminal when
+// only approvals are pending, stops on signals, and ends with the run's report and exit code.
 
 import type { Engine } from '../api/engine.ts';
 import type { AnyWorkflow } from '../api/engine-options.ts';
 import { changeOrTime, isUndriven, resumeUndriven } from '../api/undriven.ts';
-import { isEngineError } from '../base/error.ts';
+import { isEngineError, messageOf } from '../base/error.ts';
 import { present } from '../base/fields.ts';
 import { readRunReport, shownValues } from '../control/run-report.ts';
 import { isSettled } from '../definition/run-status.ts';
@@ -21,9 +21,8 @@ import { findPlace, type Place } from './session.ts';
 import type { Shell } from './shell.ts';
 import { exitOfWaits } from './status.ts';
 
-/** How long a command waits for something that is due. */
 const SOON_MS = 60_000;
-/** How often to check whether another process that drives the run is still alive; its death sends no notification. */
+/** How often to check whether the process that drives the run is alive: its death sends no notification. */
 const ALIVE_CHECK_MS = 2000;
 
 /** A run to drive; with `wait`, until it has ended. */
@@ -51,23 +50,25 @@ export async function driveRun(shell: Shell, drive: Drive): Promise<number> {
     interrupt.release();
     await view.end();
   }
-  return reportEnd(shell, engine.store, { run, interrupted: interrupt.isStopping });
+  return reportEnd(shell, { store: engine.store, run, interrupted: interrupt.isStopping });
+}
+
+interface EndedDrive {
+  readonly store: Store;
+  readonly run: string;
+  readonly interrupted?: boolean;
 }
 
 /** Prints the status of a run and what to do next, and returns the exit code. */
-export async function reportEnd(
-  shell: Shell,
-  store: Store,
-  { run, interrupted }: { readonly run: string; readonly interrupted: boolean },
-): Promise<number> {
-  const [report, rest, { state }] = await Promise.all([
+export async function reportEnd(shell: Shell, { store, run, interrupted = false }: EndedDrive): Promise<number> {
+  const [report, tree, { state }] = await Promise.all([
     readRunReport(store, run, shell.wantsJson ? undefined : shownValues),
     readRunTree(store, run),
     store.load(run),
   ]);
-  const isCut = interrupted && !isSettled(state.status);
-  shell.result(report, () => endLines(shell, { report, state, rest, interrupted: isCut }));
-  return isCut ? EXIT_INTERRUPTED : exitOfWaits(statusOf(state), rest.waits);
+  const isUnfinished = interrupted && !isSettled(state.status);
+  shell.result(report, () => endLines(shell, { report, state, rest: tree, interrupted: isUnfinished }));
+  return isUnfinished ? EXIT_INTERRUPTED : exitOfWaits(statusOf(state), tree.waits);
 }
 
 /** Opens an engine while `use` runs. Signals stop it as soon as it is open. */
@@ -89,7 +90,7 @@ export async function withEngine<T>(
   }
 }
 
-/** The same for a command with an exit code: if a signal closed the engine early, the code is "interrupted". */
+/** Like `withEngine`, for a command with an exit code; it is "interrupted" if a signal closed the engine early. */
 export function driveWithEngine(shell: Shell, place: Place, parts: Parameters<typeof withEngine<number>>[2]): Promise<number> {
   const use = async (engine: Engine): Promise<number> => {
     try {
@@ -115,24 +116,24 @@ async function driveUntilIdle(
   for (;;) {
     await untilIdle(engine, run, interrupt);
     if (interrupt.isStopping) return interrupt.stopped;
-    const rest = await readRunTree(engine.store, run);
-    if (rest.runs.length === 0 || rest.runs.some(({ state }) => state.id === run && isSettled(state.status))) return;
-    const asks = rest.waits.length > 0 && rest.waits.every(({ wait: open }) => open.kind === 'human');
+    const tree = await readRunTree(engine.store, run);
+    if (tree.runs.length === 0 || tree.runs.some(({ state }) => state.id === run && isSettled(state.status))) return;
+    const needsDecision = tree.waits.length > 0 && tree.waits.every(({ wait: open }) => open.kind === 'human');
     // Ask only a caller who may decide.
-    if (asks && shell.isInteractive && (await tryRight(shell, { demand: 'decide', on: 'pawl decide' })) !== undefined) {
+    if (needsDecision && shell.isInteractive && (await tryRight(shell, { demand: 'decide', on: 'pawl decide' })) !== undefined) {
       const [{ decideOnTerminal }, place] = await Promise.all([import('./decision/decision.ts'), findPlace(shell, shell.given)]);
       if ((await view.pauseFor(() => decideOnTerminal(shell, engine, { run, place }))) === 'later') return;
       continue;
     }
-    if (!wait && !isSoon(rest)) return;
-    await changeOrTime(engine.store, rest.due?.at, interrupt.stopped);
+    if (!wait && !isSoon(tree)) return;
+    await changeOrTime(engine.store, tree.due?.at, interrupt.stopped);
     if (interrupt.isStopping) return interrupt.stopped;
     await resumeDue(engine, run);
   }
 }
 
 /**
- * Drives a run until it is settled, without showing anything: what is due later, such as an undo that failed, is done then.
+ * Drives a run until it is settled, without showing progress. Waits for whatever is due later, such as the retry of an undo.
  * Returns whether a signal came first.
  */
 export async function driveUntilSettled(shell: Shell, { engine, run }: Pick<Drive, 'engine' | 'run'>): Promise<boolean> {
@@ -150,10 +151,10 @@ export async function driveUntilSettled(shell: Shell, { engine, run }: Pick<Driv
   return true;
 }
 
-/** Whether a run continues by itself soon. A gate that polls the forge waits for reviews or CI, so it does not count. */
+/** Whether a run continues without anyone soon. A gate that polls the forge waits for reviews or CI, so it does not count. */
 function isSoon({ due, waits }: RunTree): boolean {
-  const isForForge = waits.length > 0 && waits.every(({ wait }) => wait.kind === 'checks');
-  return due !== undefined && !isForForge && due.at - Date.now() <= SOON_MS;
+  const isPolling = waits.length > 0 && waits.every(({ wait }) => wait.kind === 'checks');
+  return due !== undefined && !isPolling && due.at - Date.now() <= SOON_MS;
 }
 
 /** Waits until nothing executes; an engine closed by a signal is not an error. */
@@ -165,7 +166,6 @@ async function untilIdle(engine: Engine, run: string, interrupt: Interrupt): Pro
   }
 }
 
-/** Resumes the run of the tree that is due. */
 async function resumeDue(engine: Engine, run: string): Promise<void> {
   const { runs, due } = await readRunTree(engine.store, run);
   if (due === undefined || due.at > Date.now()) return;
@@ -173,19 +173,17 @@ async function resumeDue(engine: Engine, run: string): Promise<void> {
   if (one !== undefined && isUndriven(one)) await resumeUndriven(engine, one.state.id);
 }
 
-/** Resumes runs of the tree that get mail while no process drives them, and with `wait` those whose process died. */
+/** Resumes runs of the tree that receive mail while no process drives them, and with `wait` those whose process died. */
 function supervise({ engine, run, wait }: Drive, view: ProgressView): { stop(): void } {
-  const look = async (only?: string): Promise<void> => {
+  const check = async (only?: string): Promise<void> => {
     for (const one of (await readRunTree(engine.store, run)).runs) {
-      const isMeant = only === undefined ? one.owner !== undefined : one.state.id === only;
-      if (isMeant && isUndriven(one)) await resumeUndriven(engine, one.state.id);
+      const isChecked = only === undefined ? one.owner !== undefined : one.state.id === only;
+      if (isChecked && isUndriven(one)) await resumeUndriven(engine, one.state.id);
     }
   };
-  const lookSoon = (only?: string): void => {
-    look(only).catch((error: unknown) => view.note(error instanceof Error ? error.message : String(error)));
-  };
-  const unwatch = engine.store.watch(lookSoon);
-  const timer = wait ? setInterval(lookSoon, ALIVE_CHECK_MS) : undefined;
+  const startCheck = (only?: string): void => void check(only).catch((error: unknown) => view.note(messageOf(error)));
+  const unwatch = engine.store.watch(startCheck);
+  const timer = wait ? setInterval(startCheck, ALIVE_CHECK_MS) : undefined;
   return {
     stop: () => {
       unwatch();

@@ -1,15 +1,13 @@
-// Owns how a failure is reported: one line with what happened, what to do and the error code, after the position in the
-// source if there is one; JSON for programs; and the exit code from the catalogue.
+// Owns how a failure is reported: one line with the position in the source, if there is one, the message and the error code;
+// JSON for programs; and the exit code from the catalogue.
 
 import { type EngineError, ERROR_CODES, isEngineError, messageOf } from '../base/error.ts';
 import { pasteableIn } from './caller.ts';
 import { SCHEMA_VERSION, type Shell, type World } from './shell.ts';
 import { logText, lookOf, styled } from './terminal.ts';
 
-/** The exit code of a bug in Pawl. */
 const EXIT_BUG = 70;
 
-/** The options of the failed command line that decide how its failure is reported. */
 interface FailureFlags {
   readonly json: boolean;
   readonly noColor: boolean;
@@ -33,7 +31,6 @@ export function reportFailure(world: World, error: unknown, flags: FailureFlags)
   return ERROR_CODES[error.code].exit;
 }
 
-/** A failure as JSON. */
 function failureOf({ code, position, details }: EngineError, message: string): object {
   return { code, message, retry: ERROR_CODES[code].retry, ...(position ?? {}), details };
 }

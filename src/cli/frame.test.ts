@@ -1,4 +1,4 @@
-// Owns the rules of the picture of a place.
+// Owns the rules of code frames.
 
 import { describe, expect, it } from 'vitest';
 import { ParsedArgs } from './command.ts';
@@ -15,25 +15,25 @@ const shellOf = (env: Record<string, string>): Shell =>
 const shell = shellOf({ LANG: 'C' });
 const frame = (text: string, line: number, column: number) => codeFrame(shell, text, { line, column });
 
-it('a place is marked below its line, between its neighbours', () => {
+it('the column is marked below its line, with a line before and after', () => {
   expect(frame('a: 1\nbb: 2\nc: 3\nd: 4\n', 2, 5)).toEqual(['  1 | a: 1', '  2 | bb: 2', '    |     ^', '  3 | c: 3']);
 });
 
-it('the first and the last line have one neighbour, and the end of the file is no line', () => {
+it('the first and last line have one neighbour, and a newline at the end starts no line', () => {
   expect(frame('a: 1\nb: 2\n', 1, 1)).toEqual(['  1 | a: 1', '    | ^', '  2 | b: 2']);
   expect(frame('a: 1\nb: 2\n', 2, 4)).toEqual(['  1 | a: 1', '  2 | b: 2', '    |    ^']);
   expect(frame('', 1, 1)).toEqual(['  1 |', '    | ^']);
 });
 
-it('a place outside the file is shown at its end', () => {
+it('a position outside the file is shown at its end', () => {
   expect(frame('a: 1\n', 7, 1)).toEqual(['  1 | a: 1', '    | ^']);
 });
 
-it('numbers stand under each other', () => {
+it('line numbers are aligned', () => {
   expect(frame('x\n'.repeat(12), 9, 1)).toEqual(['   8 | x', '   9 | x', '     | ^', '  10 | x']);
 });
 
-describe('the mark stands below its character', () => {
+describe('the mark is below its character', () => {
   it.each([
     ['behind tabs', '\t\ta: x', 6, 7],
     ['behind wide characters', 'a: 漢字 x', 7, 8],
@@ -44,7 +44,7 @@ describe('the mark stands below its character', () => {
   });
 });
 
-it('no row is wider than the terminal, and the place is always in it', () => {
+it('no row is wider than the terminal, and the position is always visible', () => {
   const text = `${'x'.repeat(300)}!${'y'.repeat(300)}`;
   for (const column of [1, 40, 73, 74, 75, 76, 301, 601, 602]) {
     const rows = frame(`before\n${text}\n${text}`, 2, column);
@@ -54,7 +54,7 @@ it('no row is wider than the terminal, and the place is always in it', () => {
   }
 });
 
-it('a line that fits is shown whole; of one that does not, both cuts are marked', () => {
+it('a line that fits is shown whole; in a longer one both cuts are marked', () => {
   const fits = `a: ${'x'.repeat(71)}`;
   expect(frame(fits, 1, 74)).toEqual([`  1 | ${fits}`, `    | ${' '.repeat(73)}^`]);
   expect(frame('x'.repeat(300), 1, 150)[0]).toBe(`  1 | ...${'x'.repeat(68)}...`);
@@ -68,6 +68,6 @@ it('wide characters are never cut in two', () => {
   }
 });
 
-it('nothing of the file steers a terminal', () => {
+it('text from the file cannot control the terminal', () => {
   expect(frame('a: \u001b[2J\u202ex\u0007\r\n', 1, 1)).toEqual(['  1 | a: x', '    | ^']);
 });

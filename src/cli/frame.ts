@@ -10,7 +10,7 @@ const TAB = '  ';
 const AFTER = 10;
 const ROOM_MIN = 30;
 
-/** The visible part of each line: how many columns are skipped, and how many are shown. */
+/** The columns of each line that are shown, and the mark for a cut. */
 interface Window {
   readonly skipped: number;
   readonly room: number;

@@ -3,7 +3,7 @@
 import { type ArgumentSpec, COMMON_OPTIONS, type CommandSpec, GROUPS, type OptionSpec } from './command.ts';
 import { type Look, styled, widthOf } from './terminal.ts';
 
-/** The minimum width of the second column; a narrower one goes below the first. */
+/** The minimum width of the second column; if less is left, it is printed below the first. */
 const ROOM_MIN = 24;
 
 /** The help of the program: every command, by group. */
@@ -86,32 +86,31 @@ function headWidth(rows: TwoColumns): number {
   return Math.max(...rows.map(([head]) => widthOf(head)));
 }
 
-interface SectionLook {
+interface SectionStyle {
   readonly look: Look;
-  /** The columns of the heads. */
+  /** The width of the first column. */
   readonly width: number;
   readonly style?: (head: string) => string;
 }
 
 /** A heading and its rows in two columns; on a narrow terminal the second is below the first. */
-function section(title: string, rows: TwoColumns, how: SectionLook): string[] {
+function section(title: string, rows: TwoColumns, { look, width, style = (head) => head }: SectionStyle): string[] {
   if (rows.length === 0) return [];
-  const { width, style = (head: string) => head } = how;
-  const room = roomOf(how.look) - width - 4;
+  const room = roomOf(look) - width - 4;
   const lines = rows.flatMap(([head, about]) => {
-    if (room < ROOM_MIN) return [`  ${style(head)}`, ...wrap(about, roomOf(how.look) - 6).map((line) => `      ${line}`)];
+    if (room < ROOM_MIN) return [`  ${style(head)}`, ...wrap(about, roomOf(look) - 6).map((line) => `      ${line}`)];
     const pad = ' '.repeat(width - widthOf(head));
     return wrap(about, room).map((line, index) => (index === 0 ? `  ${style(head)}${pad}  ${line}` : `${' '.repeat(width + 4)}${line}`));
   });
   return ['', title, ...lines];
 }
 
-/** The columns that text is wrapped at: lines over a hundred are hard to read. */
+/** The width at which text is wrapped: lines over 100 columns are hard to read. */
 function roomOf(look: Look): number {
   return Math.min(look.columns, 100);
 }
 
-/** The text in lines of at most a width, broken at spaces. */
+/** Breaks a text at spaces into lines of at most a width. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';

@@ -1,8 +1,8 @@
-// Owns what `pawl doctor` and `pawl db check` say about a write-ahead log that was kept when its database lost its end.
+// Owns the note of `pawl doctor` and `pawl db check` about a write-ahead log that was kept when the end of its database was lost.
 
 import { readLostLog } from '../store/sqlite/lost-log.ts';
 
-/** What the kept log of a database holds, and what to do with it; undefined if there is none. */
+/** The contents of a kept log, and what to do with it; undefined if there is none. */
 export function lostLogNote(file: string): { readonly what: string; readonly hint: string } | undefined {
   const log = readLostLog(file);
   if (log === undefined) return undefined;

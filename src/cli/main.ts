@@ -1,5 +1,5 @@
-// The command line: finds the command, loads it alone, runs it, and ends with its exit code. `bin/pawl.js` loads this
-// file under a Node that is new enough.
+// The command line: finds a command, loads only that one, runs it, and exits with its code. `bin/pawl.js` loads this file
+// under a Node that is new enough.
 
 import { demandsOf } from '../authority/rights.ts';
 import { EngineError, isEngineError } from '../base/error.ts';
@@ -18,26 +18,25 @@ import { Shell, type World } from './shell.ts';
 export async function runCommandLine(world: World, argv: readonly string[]): Promise<number> {
   const flags = { json: argv.includes('--json'), noColor: argv.includes('--no-color'), named: namedIn(argv) };
   try {
-    return exitAfter(world, await dispatch(world, argv));
+    return checkedExit(world, await dispatch(world, argv));
   } catch (error) {
     return reportFailure(world, error, flags);
   }
 }
 
 /** The exit code; 1 instead of 0 if stdout could not be written although it is still open. */
-function exitAfter(world: World, exit: number): number {
+function checkedExit(world: World, exit: number): number {
   const failure: NodeJS.ErrnoException | null | undefined = world.stdout.errored;
   if (failure === null || failure === undefined || failure.code === 'EPIPE') return exit;
   world.stderr.write(`pawl: cannot write to stdout: ${failure.message}\n`);
   return exit === 0 ? 1 : exit;
 }
 
-async function dispatch(world: World, argv: readonly string[]): Promise<number> {
-  const [name, ...rest] = argv;
+async function dispatch(world: World, [name, ...rest]: readonly string[]): Promise<number> {
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') return showHelp(world, rest);
   if (name === '--version' || name === '-V') {
     const version = versionOf();
-    return new Shell(world, commonOf(rest)).result({ version }, () => [version]);
+    return new Shell(world, commonFlags(rest)).result({ version }, () => [version]);
   }
   if (name === '__complete') {
     const { completionLines } = await import('./completion/complete.ts');
@@ -50,7 +49,7 @@ async function dispatch(world: World, argv: readonly string[]): Promise<number> 
   if (given.has('help')) return showHelpOf(shell, spec);
   if (given.option('passphrase-fd') !== undefined) (await import('./identity/passphrase.ts')).takePassphrase(given);
   const demands = demandsOf(spec.name, { options: given.names(), action: given.maybe('ACTION') });
-  if (demands.some(({ demand }) => demand !== 'asks')) await (await import('./right.ts')).takeRights(shell, demands);
+  if (demands.some(({ demand }) => demand !== 'asks')) await (await import('./right.ts')).checkRights(shell, demands);
   const { run } = await spec.load();
   try {
     return await run(shell, given);
@@ -59,7 +58,7 @@ async function dispatch(world: World, argv: readonly string[]): Promise<number> 
   }
 }
 
-/** Where the command takes -p, a refusal of parameters says how to give those that are missing. */
+/** For commands with -p, an error about missing parameters names the flags that set them. */
 async function withParamFlags(spec: CommandSpec, error: unknown): Promise<unknown> {
   if (!isEngineError(error) || spec.options?.some(({ name }) => name === 'param') !== true) return error;
   const { withMissingFlags } = await import('../definition/param/arg.ts');
@@ -67,7 +66,7 @@ async function withParamFlags(spec: CommandSpec, error: unknown): Promise<unknow
 }
 
 async function showHelp(world: World, rest: readonly string[]): Promise<number> {
-  const shell = new Shell(world, commonOf(rest));
+  const shell = new Shell(world, commonFlags(rest));
   const about = rest.find((word) => !word.startsWith('-'));
   if (about !== undefined) return showHelpOf(shell, await findCommand(about));
   const all = await allCommands();
@@ -80,8 +79,7 @@ function showHelpOf(shell: Shell, spec: CommandSpec): number {
   return shell.result({ usage: usageOf(spec), ...data }, () => helpOf(shell.look, spec));
 }
 
-/** The flags of a command line without a command. */
-function commonOf(words: readonly string[]): ParsedArgs {
+function commonFlags(words: readonly string[]): ParsedArgs {
   return new ParsedArgs(new Map(), new Map(), new Set(['json', 'no-color'].filter((name) => words.includes(`--${name}`))));
 }
 
@@ -113,7 +111,7 @@ export async function main(): Promise<void> {
     return stream;
   };
   const stdout = takeStdout();
-  // Opening a stream makes Node load code, so each is opened when it is first used.
+  // Opening a stream makes Node load code, so each is opened on first use.
   const world = {
     get stdin() {
       return process.stdin;
@@ -136,8 +134,8 @@ export async function main(): Promise<void> {
 }
 
 /**
- * Keeps stdout for the command: programs read it. What the code of a workflow prints goes to stderr. Returns what opens
- * the stream.
+ * Reserves stdout for the command, because programs read it: what the code of a workflow prints goes to stderr. Returns a
+ * function that opens the stream.
  */
 function takeStdout(): () => NodeJS.WriteStream {
   const { get, value } = Object.getOwnPropertyDescriptor(process, 'stdout') ?? {};
@@ -153,7 +151,7 @@ function currentFolder(): string {
   }
 }
 
-/** Hides Node's warning that its SQLite module is experimental; users cannot do anything about it. */
+/** Hides Node's warning that its SQLite module is experimental, because users can do nothing about it. */
 function hideExperimentalWarnings(): void {
   const emit = process.emitWarning.bind(process);
   process.emitWarning = ((warning: string | Error, ...rest: unknown[]) => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { compareNames } from './name-order.ts';
 
-test('numbers in names count, and letters stand whatever their case', () => {
+test('numbers in names compare by value, and letters regardless of case', () => {
   expect(['item-10', 'item-9', 'Item-1', 'b', 'item', 'A', 'item-9-x'].sort(compareNames)).toEqual([
     'A',
     'b',
@@ -14,7 +14,7 @@ test('numbers in names count, and letters stand whatever their case', () => {
   ]);
 });
 
-test('it is an order: the same list in any order is sorted the same, and only the same name is equal', () => {
+test('sorting does not depend on the initial order', () => {
   const names = fc.uniqueArray(fc.oneof(fc.string({ unit: fc.constantFrom('a', 'B', 'b', '-', '0', '1', '9') }), fc.string()), {
     maxLength: 8,
   });

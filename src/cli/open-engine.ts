@@ -1,9 +1,10 @@
-// Owns opening an engine for a command, with the project's database and settings; it drives only the runs the command
-// asks for. Separate from session.ts, so that a command that only reads does not load the engine.
+// Owns opening an engine for a command, with the project's database and settings. Separate from session.ts, so that a command
+// that only reads does not load the engine.
 
 import { dirname, join } from 'node:path';
 import { createEngine, type Engine } from '../api/engine.ts';
 import type { AnyWorkflow, EngineOptions } from '../api/engine-options.ts';
+import { messageOf } from '../base/error.ts';
 import { present } from '../base/fields.ts';
 import { readBreakers } from '../definition/breakers.ts';
 import type { DefinitionSource } from '../engine/host.ts';
@@ -11,13 +12,12 @@ import type { Forge } from '../forge/forge.ts';
 import type { StepServices } from '../steps/services.ts';
 import type { Store } from '../store/store.ts';
 import { keyListOf } from './identity/identity.ts';
-import { lazyChecks } from './own-parts.ts';
 import { roleFilesOf } from './project.ts';
+import { lazyChecks } from './project-parts.ts';
 import type { Place } from './session.ts';
 import type { Shell } from './shell.ts';
 import { rememberSigned } from './trust/signed-projects.ts';
 
-/** How long a command waits for the process that owns a run. */
 const PATIENCE_MS = 15_000;
 
 interface OpenedParts {
@@ -26,14 +26,14 @@ interface OpenedParts {
   readonly forge?: Forge;
   /** Receives failures that no command waits for; by default they are printed. */
   readonly warn?: (text: string) => void;
-  /** `all` for a server; by default the engine drives only what the command asks for. */
+  /** `all` for a server; by default the engine drives only the runs that the command names. */
   readonly drives?: 'all';
 }
 
 /** Opens an engine on the database of a project. */
 export async function openEngine(shell: Shell, place: Place, parts: OpenedParts): Promise<Engine> {
   const { warn = (text: string) => shell.warn(text) } = parts;
-  // Record that the project requires signatures, so that changing its settings later does not bypass them.
+  // Record whether the project requires signatures, so that changing its settings later does not bypass them.
   rememberSigned(shell, place.project, place.settings);
   const { limits, stages, inheritEnv, groups, commands, budgets, breakers, decisions, protected: guarded } = place.settings;
   return createEngine({
@@ -46,7 +46,7 @@ export async function openEngine(shell: Shell, place: Place, parts: OpenedParts)
     drives: parts.drives ?? 'own',
     patience: { ms: PATIENCE_MS, note: warn },
     worktrees: { folder: join(dirname(place.file), 'worktrees') },
-    warn: (error) => warn(error instanceof Error ? error.message : String(error)),
+    warn: (error) => warn(messageOf(error)),
     ...present({
       limits,
       stages,
@@ -60,28 +60,25 @@ export async function openEngine(shell: Shell, place: Place, parts: OpenedParts)
       forge: parts.forge,
     }),
     identities: () => keyListOf(shell, place.project),
-    ...webOf(place),
-    ...writesOf(place),
-    ...databasesOf(place),
+    ...webhookOptions(place),
+    ...writeOptions(place),
+    ...databaseOptions(place),
     ...(await rolesOf(place)),
   });
 }
 
-/** The secrets of a project and the hosts that webhooks may reach. */
-function webOf({ settings: { secrets = {}, webhooks } }: Place): Pick<EngineOptions, 'secrets' | 'webhooks'> {
+function webhookOptions({ settings: { secrets = {}, webhooks } }: Place): Pick<EngineOptions, 'secrets' | 'webhooks'> {
   const hosts = Object.entries(secrets).flatMap(([name, { hosts }]) => (hosts === undefined ? [] : [[name, hosts] as const]));
   return { secrets, webhooks: { ...webhooks, secretHosts: Object.fromEntries(hosts) } };
 }
 
-/** What agents of a project may have written at the forge. */
-function writesOf({ settings: { writes, staged } }: Place): Pick<EngineOptions, 'writes'> {
+function writeOptions({ settings: { writes, staged } }: Place): Pick<EngineOptions, 'writes'> {
   if (writes === undefined && staged === undefined) return {};
   const { links, ...limits } = writes ?? {};
   return { writes: { limits, ...present({ links, staged }) } };
 }
 
-/** The protected databases of a project. */
-function databasesOf({ settings: { databases = {} } }: Place): Pick<EngineOptions, 'databases'> {
+function databaseOptions({ settings: { databases = {} } }: Place): Pick<EngineOptions, 'databases'> {
   return {
     databases: Object.fromEntries(
       Object.entries(databases).map(([name, { path, row_limit: rowLimit, keep_backups: keepBackups }]) => [
@@ -92,7 +89,7 @@ function databasesOf({ settings: { databases = {} } }: Place): Pick<EngineOption
   };
 }
 
-/** What the text of a step is built with: the roles, checks, stages and protected files of a project. */
+/** The roles, checks, stages and protected files of a project, from which the text of a step is built. */
 export async function previewServices(shell: Shell, place: Place): Promise<StepServices> {
   const { stages, protected: guarded } = place.settings;
   return {

@@ -1,10 +1,10 @@
-// Owns where this program is installed, and what it says of itself.
+// Owns where this program is installed, and its version.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { folderAbove } from '../api/module/library.ts';
 
-/** The folder of the package this file lies in. */
+/** The folder of the package that contains this file. */
 export function packageRoot(): string {
   return folderAbove('package.json');
 }

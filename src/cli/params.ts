@@ -1,5 +1,5 @@
-// Owns the values on a command line: `name=value`, JSON, and `@file` for both. A parameter is read by its declared type;
-// what does not fit is left as text, so that the engine refuses it in its own words, with the type and the choices.
+// Owns the values on a command line: `name=value`, JSON, `@file` for both, and whole numbers. A parameter is parsed by its
+// declared type; a value that does not fit stays text, and the engine rejects it with the type and the choices.
 
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -53,6 +53,31 @@ export function readNamed(
     seen.add(name);
     return [name, value.slice(equals + 1)];
   });
+}
+
+/** The value of an option that cannot be left out; `why` completes the error. */
+export function requiredOption(given: ParsedArgs, option: string, why: string): string {
+  const value = given.option(option);
+  if (value === undefined || value.trim() === '') throw new EngineError('USAGE', `--${option} is missing: ${why}`);
+  return value;
+}
+
+/** The valid numbers; `what` describes them in the error, if the bounds alone say too little. */
+interface NumberRange {
+  readonly min: number;
+  readonly max?: number;
+  readonly what?: string;
+}
+
+/** The whole number that an option sets, if it is given. */
+export function wholeNumber(given: ParsedArgs, option: string, range: NumberRange): number | undefined {
+  const { min, max = Number.MAX_SAFE_INTEGER, what } = range;
+  const text = given.option(option);
+  if (text === undefined) return undefined;
+  const number = Number(text);
+  if (/^-?\d+$/.test(text) && number >= min && number <= max) return number;
+  const bounds = range.max === undefined ? `of at least ${min}` : `from ${min} to ${max}`;
+  throw new EngineError('USAGE', `--${option} must be ${what ?? `a whole number ${bounds}`}, not "${text}"`);
 }
 
 /** The text itself, or with `@file` the content of the file; `@@` is a literal @. */

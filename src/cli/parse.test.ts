@@ -5,7 +5,7 @@ import { parseCommand } from './parse.ts';
 const SPEC: CommandSpec = {
   name: 'try',
   group: 'Inspect',
-  summary: 'a command to read command lines by',
+  summary: 'a command for the tests',
   args: [
     { name: 'RUN', about: 'a run', required: true },
     { name: 'FILE', about: 'files', many: true },
@@ -25,11 +25,11 @@ function params(...argv: readonly string[]): readonly string[] {
 }
 
 describe('a value', () => {
-  test('follows its option after a space, after "=", or at once after a short one', () => {
+  test('follows its option after a space, after "=", or directly after a short option', () => {
     expect(params('--param', 'a=1', '--param=b=2', '-p', 'c=3', '-pd=4', '-p=e=5')).toEqual(['a=1', 'b=2', 'c=3', 'd=4', 'e=5']);
   });
 
-  test('can be left out where the option has one of its own; then only "=" gives another', () => {
+  test('can be omitted if the option has a default for that; then only "=" sets another', () => {
     const strict = (...argv: readonly string[]) => parseCommand(SPEC, ['run', ...argv]);
     expect(strict('--strict', 'a.txt').option('strict')).toBe('true');
     expect(strict('--strict', 'a.txt').allWords('FILE')).toEqual(['a.txt']);
@@ -38,7 +38,7 @@ describe('a value', () => {
     expect(() => strict('--strict=maybe')).toThrow('must be one of true, false');
   });
 
-  test('is taken under the older name of its option too, and counts as given once', () => {
+  test('can be given under the older name of its option', () => {
     expect(parseCommand(SPEC, ['run', '--most', '5']).option('limit')).toBe('5');
     expect(parseCommand(SPEC, ['run', '--most=5']).option('limit')).toBe('5');
     expect(() => parseCommand(SPEC, ['run', '--most', '5', '--limit', '6'])).toThrow('option "--limit" may be given only once');

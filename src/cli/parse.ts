@@ -1,5 +1,5 @@
-// Owns the parsing of a command line by a command's spec. A mistake is a USAGE error that names the wrong word, the
-// nearest valid one, and the help.
+// Owns parsing a command line by a command's spec. A mistake is a USAGE error that names the invalid word, the nearest valid
+// one, and the help.
 
 import { EngineError } from '../base/error.ts';
 import { didYouMean } from '../base/suggest.ts';
@@ -24,14 +24,14 @@ class Parser {
   private readonly spec: CommandSpec;
   private readonly known: readonly OptionSpec[];
   private readonly values = new Map<string, string[]>();
-  private readonly switches = new Set<string>();
+  private readonly flags = new Set<string>();
 
   constructor(spec: CommandSpec) {
     this.spec = spec;
     this.known = [...(spec.options ?? []), ...COMMON_OPTIONS];
   }
 
-  /** Parses `--name`, `--name=value` or `--name value`; returns how many further words it used. */
+  /** Parses `--name`, `--name=value` or `--name value`; returns how many of the next words it consumed. */
   long(token: string, next: string | undefined): number {
     const equals = token.indexOf('=');
     const name = token.slice(2, equals === -1 ? undefined : equals);
@@ -53,15 +53,16 @@ class Parser {
   private unknown(given: string): EngineError {
     const long = this.known.map(({ name }) => `--${name}`);
     const short = this.known.flatMap((option) => (option.short === undefined ? [] : [`-${option.short}`]));
-    const twin = [...long, ...short].find((name) => name === `-${given}` || `-${name}` === given);
-    const meant = twin === undefined ? didYouMean(given, long) : ` (did you mean "${twin}"?)`;
-    return this.usage(`unknown option "${given}"${meant}`);
+    // `-limit` for `--limit`, or `--f` for `-f`.
+    const similar = [...long, ...short].find((name) => name === `-${given}` || `-${name}` === given);
+    const hint = similar === undefined ? didYouMean(given, long) : ` (did you mean "${similar}"?)`;
+    return this.usage(`unknown option "${given}"${hint}`);
   }
 
   private take(option: OptionSpec, attached: string | undefined, next: string | undefined): number {
     if (option.value === undefined) {
       if (attached !== undefined) throw this.usage(`option "--${option.name}" does not take a value`);
-      this.switches.add(option.name);
+      this.flags.add(option.name);
       return 0;
     }
     const value = attached ?? option.alone ?? next;
@@ -74,11 +75,10 @@ class Parser {
     return attached === undefined && option.alone === undefined ? 1 : 0;
   }
 
-  /** Assigns the words to the arguments, in order. */
   finish(): ParsedArgs {
     const args = this.spec.args ?? [];
     const taken = new Map<string, readonly string[]>();
-    if (!this.switches.has('help')) {
+    if (!this.flags.has('help')) {
       let at = 0;
       for (const arg of args) {
         const words = arg.many === true ? this.words.slice(at) : this.words.slice(at, at + 1);
@@ -89,7 +89,7 @@ class Parser {
       const extra = this.words[at];
       if (extra !== undefined) throw this.usage(`unexpected argument "${extra}"`);
     }
-    return new ParsedArgs(taken, this.values, this.switches);
+    return new ParsedArgs(taken, this.values, this.flags);
   }
 
   private checkWords(arg: ArgumentSpec, words: readonly string[]): void {

@@ -1,5 +1,5 @@
-// Owns where things are: the project of a folder, and the state directory, which is outside the project, so that an agent
-// that cleans its checkout does not delete the runs.
+// Owns finding the project of a folder, and the state folder. State is kept outside the project, so that an agent that cleans
+// its checkout does not delete the runs.
 
 import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -22,15 +22,15 @@ export interface Project {
   readonly home: string | undefined;
 }
 
-/** The project of the current folder: the nearest folder above with a `.pawl`, else the git checkout, else the folder itself. */
+/** The project of the current folder: the nearest parent folder with a `.pawl`, else the git checkout, else the folder itself. */
 export function findProject(shell: Shell, given: ParsedArgs): Project {
   const named = given.option('project');
   if (named !== undefined) return projectAt(folderAt(shell, named, '--project'), 'option');
   const set = shell.env.PAWL_PROJECT;
   if (set !== undefined && set !== '') return projectAt(folderAt(shell, set, 'PAWL_PROJECT'), 'environment');
-  const home = above(shell.cwd, (folder) => HOMES.some((name) => isFolder(join(folder, name))));
+  const home = nearestParent(shell.cwd, (folder) => HOMES.some((name) => isFolder(join(folder, name))));
   if (home !== undefined) return projectAt(home, 'home');
-  const git = above(shell.cwd, (folder) => existsSync(join(folder, '.git')));
+  const git = nearestParent(shell.cwd, (folder) => existsSync(join(folder, '.git')));
   return git === undefined ? projectAt(shell.cwd, 'folder') : projectAt(git, 'git');
 }
 
@@ -57,14 +57,14 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-function above(from: string, is: (folder: string) => boolean): string | undefined {
+function nearestParent(from: string, matches: (folder: string) => boolean): string | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
-    if (is(folder)) return folder;
+    if (matches(folder)) return folder;
     if (folder === dirname(folder)) return undefined;
   }
 }
 
-/** The folder of this user's state: trust, tokens, and the databases of all projects. */
+/** The state folder of this user: trust, tokens, and the databases of all projects. */
 export function stateHome(shell: Shell): string {
   const { PAWL_STATE, XDG_STATE_HOME, LOCALAPPDATA, HOME } = shell.env;
   if (PAWL_STATE !== undefined && PAWL_STATE !== '') return resolve(shell.cwd, PAWL_STATE);
@@ -106,7 +106,7 @@ export function realPath(path: string | undefined): string | undefined {
 
 /** The git directory that all worktrees of a checkout share. */
 function gitDirectory(root: string): string | undefined {
-  const top = above(root, (folder) => existsSync(join(folder, '.git')));
+  const top = nearestParent(root, (folder) => existsSync(join(folder, '.git')));
   if (top === undefined) return undefined;
   const dotGit = join(top, '.git');
   const facts = statSync(dotGit);
@@ -126,7 +126,7 @@ export function roleFilesOf({ root }: Pick<Project, 'root'>): string[] {
   return folders.flatMap((folder) => namesIn(folder).flatMap((name) => (name.endsWith('.md') ? [join(folder, name)] : [])));
 }
 
-/** The sorted names in a folder; none if there is no such folder, as in most projects. */
+/** The sorted names in a folder; none if it does not exist. */
 export function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder).sort();

@@ -1,5 +1,5 @@
-// Owns checking the rights of a command's caller: collects the terminal, the personal token and the parent processes for
-// `authority/right.ts`, which decides.
+// Owns checking the rights of a command's caller: finds the terminal, the personal token and the parent processes, by which
+// `authority/right.ts` decides.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -9,20 +9,20 @@ import type { demandsOf } from '../authority/rights.ts';
 import { EngineError, isEngineError, messageOf } from '../base/error.ts';
 import { present } from '../base/fields.ts';
 import { startedText, starterOf } from '../control/starter.ts';
-import type { Store } from '../store/store.ts';
 import { accountName, userActor } from './actor.ts';
 import { hasStarted } from './agent-session.ts';
 import type { Project } from './project.ts';
+import type { OpenRun } from './session.ts';
 import { readSettings } from './settings/settings.ts';
 import type { Shell } from './shell.ts';
 import { isKnownSigned, rememberSigned } from './trust/signed-projects.ts';
 
-/** Checks every right that the table requires for a command line; `asks` means that the command checks later. */
-export async function takeRights(shell: Shell, demands: ReturnType<typeof demandsOf>): Promise<void> {
+/** Checks every right that the table requires for a command line; `asks` means that the command itself checks later. */
+export async function checkRights(shell: Shell, demands: ReturnType<typeof demandsOf>): Promise<void> {
   for (const { demand, on } of demands) if (demand !== 'asks') await demandRight(shell, { demand, on: `pawl ${on}` });
 }
 
-/** The caller's right, or an error that says why it is missing and how a person gets it. */
+/** Returns the caller's right, or throws an error with the reason and how a person gets the right. */
 export async function demandRight(shell: Shell, request: RightRequest): Promise<Right> {
   const right = rightOf(await callerOf(shell, request), request);
   shell.right = right;
@@ -30,15 +30,11 @@ export async function demandRight(shell: Shell, request: RightRequest): Promise<
 }
 
 /**
- * Checks that the caller may cancel or pause a run. Their own runs, and the run they work in, need no further right; a
- * run that someone else started needs the right to override. A child run belongs to the starter of its topmost parent.
+ * Checks that the caller may cancel or pause a run. No further right is needed for their own runs and the run they work in; a
+ * run that someone else started needs the right to override. A child run belongs to whoever started its topmost parent.
  */
-export async function demandSteering(
-  shell: Shell,
-  store: Store,
-  { run, on }: { readonly run: string; readonly on: string },
-): Promise<void> {
-  const starter = await starterOf(store, run);
+export async function demandSteering(shell: Shell, { store, id }: Pick<OpenRun, 'store' | 'id'>, on: string): Promise<void> {
+  const starter = await starterOf(store, id);
   if (isOthersRun(await callerOf(shell, { demand: 'steer', on }), starter))
     await demandRight(shell, { demand: 'override', on, about: startedText(starter) });
 }
@@ -68,7 +64,7 @@ async function callerOf(shell: Shell, request: RightRequest): Promise<Caller> {
   };
 }
 
-/** The name to record as the starter of a run: that of the personal token, else that of the account. */
+/** The name to record as the starter of a run: from the personal token, else the account. */
 export async function starterName(shell: Shell): Promise<string> {
   const secret = shell.right === undefined ? secretOf(shell) : undefined;
   if (secret === undefined) return userActor(shell);
@@ -81,7 +77,7 @@ export async function starterName(shell: Shell): Promise<string> {
   }
 }
 
-/** The parent processes, with the runs that each of them drives in the command's database. */
+/** The parent processes, each with the runs that it drives in the command's database. */
 async function ancestorsOf(shell: Shell): Promise<readonly Ancestor[]> {
   const ancestors = shell.world.ancestors?.() ?? readAncestors();
   return ancestors.length === 0 ? ancestors : withDrivers(ancestors, await driversOf(shell));
@@ -101,48 +97,47 @@ async function driversOf(shell: Shell): Promise<readonly { readonly pid: number;
       return pid === undefined ? [] : [{ pid, run }];
     });
   } catch (error) {
-    // The command itself reports what cannot be read or is not trusted.
+    // The command itself reports a database that cannot be read and settings that are not trusted.
     if (isEngineError(error)) return [];
     throw error;
   }
 }
 
 /**
- * The signer, if the command line asks for a signature or the project requires one. A decision is signed later, once its
- * content was shown; for everything else the passphrase is asked for now.
+ * The signer, if the command line asks for a signature or the project requires one. A decision is signed later, after its
+ * content was shown; everything else asks for the passphrase now.
  */
 async function signerOf(shell: Shell, { demand, withoutSignature, standsIn }: RightRequest): Promise<string | undefined> {
   const { asksToSign, identityFor } = await import('./identity/identity.ts');
   if (withoutSignature === true) return undefined;
   if ((standsIn === true || !asksToSign(shell)) && !(await requiresSignatures(shell))) return undefined;
-  // An action at the forge is not signed itself, so the key is unlocked now.
+  // Actions at the forge are not signed, so the key is unlocked now.
   if (demand === 'decide' && standsIn !== true) return identityFor(shell, shell.given).name;
   return (await (await import('./identity/signing.ts')).unlock(shell, shell.given)).name;
 }
 
-/** Whether any project that the command affects requires signatures. */
 async function requiresSignatures(shell: Shell): Promise<boolean> {
   const { affectedProjects } = await import('./affected-projects.ts');
   for (const project of await affectedProjects(shell)) if (await isSigned(shell, project)) return true;
   return false;
 }
 
-/** Whether a project requires signatures; once it did, only removing it from the state folder ends that. */
+/** Whether a project requires signatures. Once it did, that stays recorded in the state folder. */
 async function isSigned(shell: Shell, project: Project): Promise<boolean> {
   try {
     const settings = await readSettings(shell, project);
     rememberSigned(shell, project, settings);
     return settings.decisions === 'signed' || isKnownSigned(shell, project);
   } catch (error) {
-    // Settings that are not trusted yet cannot be read; use what is recorded for the project.
+    // Settings that are not trusted cannot be read, so the record decides.
     if (!isEngineError(error) || error.code !== 'NOT_TRUSTED') throw error;
     return isKnownSigned(shell, project);
   }
 }
 
 /**
- * True for the run that this process works in, and for runs of the calling agent's session. The run is identified by the
- * parent process that drives it, because anyone can set an environment variable.
+ * True for the run that this process works in, and for runs that the calling agent's session started. The parent process that
+ * drives a run identifies it, because anyone can set an environment variable.
  */
 function isOwn(shell: Shell, ancestors: readonly Ancestor[], prefix: string | undefined): boolean {
   if (prefix === undefined || prefix === '') return false;

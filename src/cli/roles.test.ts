@@ -37,7 +37,7 @@ test('a project without roles has none', async () => {
   expect(await readRoles(project, {})).toEqual({ roles: {}, drivers: {}, files: [] });
 });
 
-test('roles are the files of both folders, each reached through the driver that it names', async () => {
+test('roles are read from both folders, each with the driver that it names', async () => {
   const dev = write(
     '.pawl/agents/dev.md',
     '---\ndriver: acp\nargv: [my-agent, --acp]\nmodel: big\npermissions: [read]\n---\nYou write code.\n',
@@ -58,12 +58,12 @@ test('roles are the files of both folders, each reached through the driver that 
   expect(files).toEqual([dev, docs, review]);
 });
 
-test('roles with programs of their own have drivers of their own', async () => {
+test('roles with different programs do not share a driver', async () => {
   for (const name of ['one', 'two']) write(`.pawl/agents/${name}.md`, `---\ndriver: command\nargv: [cat, ${name}]\n---\n`);
   expect(Object.keys((await readRoles(project, {})).drivers)).toEqual(['command:one', 'command:two']);
 });
 
-test('the settings come before the file of a role, field by field, and triggers are for others', async () => {
+test('a field in the settings overrides the field in the role file, and triggers are ignored', async () => {
   write('.pawl/agents/dev.md', '---\ndriver: codex\nmodel: big\n---\nYou write code.\n');
   const roles = { dev: { model: 'small', triggers: [{ event: 'push' }] }, 'feat-dev': { triggers: [{ event: 'push' }] } };
   expect((await readRoles(project, { roles })).roles).toEqual({
@@ -72,12 +72,12 @@ test('the settings come before the file of a role, field by field, and triggers 
   });
 });
 
-describe('what is wrong is told with its file', () => {
+describe('an error names the file', () => {
   test.each([
     ['an unknown driver', '---\ndriver: claud-code\n---\n', 'has the unknown driver "claud-code" (did you mean "claude-code"?)'],
     ['a driver for tests', '---\ndriver: scripted\n---\n', 'has the unknown driver "scripted"'],
     ['no program', '---\ndriver: acp\n---\n', 'no program; add argv'],
-    ['a program that nobody starts', '---\nargv: [x]\n---\n', 'the driver "attended" starts no program'],
+    ['a program that is never started', '---\nargv: [x]\n---\n', 'the driver "attended" starts no program'],
     ['an unknown field', '---\ndrivr: acp\n---\n', '"drivr" is not a field of a role'],
   ])('%s', async (_what, text, message) => {
     const file = write('.pawl/agents/dev.md', text);
@@ -91,7 +91,7 @@ describe('what is wrong is told with its file', () => {
     expect(await fault()).toContain('also defined in');
   });
 
-  test('a file that is called as no role can be', async () => {
+  test('a file whose name cannot be the name of a role', async () => {
     write('.pawl/agents/my role.md', '');
     expect(await fault()).toContain('"my role" is not a valid role name');
   });
@@ -115,7 +115,7 @@ describe('a model of the AI SDK', () => {
     return await drivers['ai-sdk']?.ask(request);
   }
 
-  // The project's own packages: `ai` as it is installed here, and a provider made for the test.
+  // Packages of the project: `ai` as installed here, and a provider written by the test.
   function install(provider: string, text: string): void {
     mkdirSync(join(root, 'node_modules/@ai-sdk'), { recursive: true });
     symlinkSync(resolve(import.meta.dirname, '../../node_modules/ai'), join(root, 'node_modules/ai'));
@@ -143,7 +143,7 @@ describe('a model of the AI SDK', () => {
     server.close();
   });
 
-  test('that is not installed is named, with what to do', async () => {
+  test('that is not installed is named, with the command to install it', async () => {
     expect(await answerOf('nobody/small')).toMatchObject({ kind: 'failed', message: expect.stringContaining('npm install ai') });
     install('other', 'export const x = 1;');
     expect(await answerOf('nobody/small')).toMatchObject({ message: expect.stringContaining('npm install @ai-sdk/nobody') });
@@ -151,7 +151,7 @@ describe('a model of the AI SDK', () => {
   });
 });
 
-test('the program of a role is the file of the project, wherever its agent works', () => {
+test('the program of a role is the file of the project, not a copy in a worktree', () => {
   write('tools/agent.mjs', '');
   expect(programOf(root, ['./tools/agent.mjs', 'src'])).toEqual([join(root, 'tools/agent.mjs'), 'src']);
   expect(programOf(root, ['node', 'tools/agent.mjs', 'tools'])).toEqual(['node', join(root, 'tools/agent.mjs'), 'tools']);
@@ -161,17 +161,17 @@ test('the program of a role is the file of the project, wherever its agent works
 });
 
 describe('the doctor', () => {
-  const look = async (env: Readonly<Record<string, string>> = {}) =>
+  const check = async (env: Readonly<Record<string, string>> = {}) =>
     (await checkRoles(project, {}, { PATH: dirname(process.execPath), ...env })).map(({ status, what, hint }) => [status, what, hint]);
 
-  test('says which roles there are, and whether their programs are found', async () => {
-    expect(await look()).toEqual([['ok', 'no roles are defined', '']]);
+  test('lists the roles and whether their programs are found', async () => {
+    expect(await check()).toEqual([['ok', 'no roles are defined', '']]);
     write('.pawl/agents/a.md', '---\ndriver: command\nargv: [node, x.js]\n---\n');
     write('.pawl/agents/b.md', '---\ndriver: acp\nargv: [no-such-agent]\n---\n');
     write('.pawl/agents/c.md', '---\ndriver: codex\nmodel: big\n---\n');
     write('.pawl/agents/d.md', '---\ndriver: ai-sdk\nmodel: nobody/small\n---\n');
     write('.pawl/agents/e.md', 'attended');
-    expect(await look()).toEqual([
+    expect(await check()).toEqual([
       ['ok', 'role a: command, node x.js', ''],
       ['warning', 'role b: acp, no-such-agent; the program "no-such-agent" cannot be found', 'install it, or add it to the PATH'],
       ['warning', 'role c: codex, big; the program "codex" cannot be found', 'install it, or add it to the PATH'],
@@ -180,7 +180,7 @@ describe('the doctor', () => {
     ]);
   });
 
-  test.runIf(process.platform === 'linux')('names the key or the login that a role needs and lacks', async () => {
+  test.runIf(process.platform === 'linux')('names the missing key or login of a role', async () => {
     write('bin/codex', '#!/bin/sh\n');
     chmodSync(join(root, 'bin/codex'), 0o755);
     write('.pawl/agents/c.md', '---\ndriver: codex\n---\n');
@@ -194,18 +194,18 @@ describe('the doctor', () => {
     expect(await found()).toEqual(['role c: codex']);
   });
 
-  test('says that Claude Code does not read the instructions of the project, unless its role chooses them', async () => {
+  test('warns that Claude Code does not read the instructions of the project, unless its role enables that', async () => {
     write('CLAUDE.md', 'Be kind.');
     write('.pawl/agents/c.md', `---\ndriver: claude-code\nargv: [${process.execPath}]\nenv: { ANTHROPIC_API_KEY: { secret: KEY } }\n---\n`);
-    expect((await look())[0]?.[1]).toContain('does not read CLAUDE.md ("setting_sources: [user, project]" reads it)');
+    expect((await check())[0]?.[1]).toContain('does not read CLAUDE.md ("setting_sources: [user, project]" reads it)');
     write('.pawl/agents/c.md', `---\ndriver: claude-code\nargv: [${process.execPath}]\nsetting_sources: [user, project]\n---\n`);
-    expect((await look())[0]?.[1]).not.toContain('CLAUDE.md');
+    expect((await check())[0]?.[1]).not.toContain('CLAUDE.md');
   });
 
   test.each([
     ['driver: codex\nsetting_sources: [user]', 'has setting_sources, which only the driver claude-code supports, not "codex"'],
     ['driver: acp\nargv: [x]\nbase_url: https://a.example', 'has base_url, which only the drivers claude-code and codex support'],
-    ['driver: claude-code\nagents: [reviewer]', 'names the sub-agent "reviewer", and there is no role file with instructions for it'],
+    ['driver: claude-code\nagents: [reviewer]', 'names the sub-agent "reviewer", but no role file has instructions for it'],
     ['env: { A: "1" }', 'has env, but the driver "attended" starts no program'],
     ['driver: codex\nenv: { PAWL_RUN: "1" }', '"env.PAWL_RUN" is set by Pawl itself'],
     ['driver: codex\nenv: { A: 1 }', '"env.A" must be a text in quotes'],
@@ -214,13 +214,13 @@ describe('the doctor', () => {
     ['driver: claude-code\nsetting_sources: [projct]', '"setting_sources.0" must be one of user, project, local'],
   ])('refuses fields that do not fit: %s', async (fields, why) => {
     write('.pawl/agents/dev.md', `---\n${fields}\n---\n`);
-    expect(await look()).toMatchObject([['problem', expect.stringContaining(why), expect.any(String)]]);
+    expect(await check()).toMatchObject([['problem', expect.stringContaining(why), expect.any(String)]]);
   });
 
-  test('says what is wrong with a role, at its place', async () => {
+  test('reports an invalid role with its position', async () => {
     const file = write('.pawl/agents/dev.md', '---\ndriver: acp\nmodle: x\n---\n');
-    expect(await look()).toMatchObject([['problem', expect.stringContaining(`${file}:3:`), expect.any(String)]]);
+    expect(await check()).toMatchObject([['problem', expect.stringContaining(`${file}:3:`), expect.any(String)]]);
     write('.pawl/agents/dev.md', '---\ndriver: acp\n---\n');
-    expect(await look()).toMatchObject([['problem', expect.stringContaining('no program; add argv'), expect.any(String)]]);
+    expect(await check()).toMatchObject([['problem', expect.stringContaining('no program; add argv'), expect.any(String)]]);
   });
 });

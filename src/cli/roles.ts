@@ -1,6 +1,6 @@
-// Owns the roles of a project: reads the files in its `agents` folder and its settings, and creates their drivers.
+// Owns the roles of a project, from the files in its `agents` folder and its settings, and their drivers.
 //
-// - Each field in the settings overrides the same field in the role's file.
+// - A field in the settings overrides the same field in the role's file.
 // - A role without a driver is `attended`: the calling agent does its work.
 
 import { existsSync } from 'node:fs';
@@ -25,7 +25,6 @@ import { type SecretSettings, Secrets } from '../steps/secrets.ts';
 import type { RoleSetting } from '../steps/services.ts';
 import { type Project, roleFilesOf } from './project.ts';
 
-/** The roles of a project, and their drivers. */
 interface Roles {
   readonly roles: Readonly<Record<string, RoleSetting>>;
   readonly drivers: Readonly<Record<string, AgentDriver>>;
@@ -33,7 +32,7 @@ interface Roles {
   readonly files: readonly string[];
 }
 
-/** The parts of the settings that roles need: `roles`, validated or not, and the secrets that they name. */
+/** The settings that roles need: `roles`, validated or not, and the secrets that they name. */
 export interface RoleSettings {
   readonly roles?: Json;
   readonly secrets?: SecretSettings | undefined;
@@ -41,14 +40,17 @@ export interface RoleSettings {
 
 interface Role extends RoleFile {
   readonly name: string;
-  /** Its file, for messages. */
   readonly file?: string;
 }
 
-/** Fields that make the driver of a role its own. */
-const OWN_FIELDS = ['argv', 'env', 'baseUrl', 'settingSources', 'retry', 'agents'] as const;
+/** Fields that configure the driver, so that roles with one of them do not share a driver. */
+const DRIVER_FIELDS = ['argv', 'env', 'baseUrl', 'settingSources', 'retry', 'agents'] as const;
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$/;
-const DRIVERS = ['attended', 'acp', 'ai-sdk', 'claude-code', 'codex', 'command'];
+
+/** How a driver uses the program of a role: it must be set, has a default, or is never started. */
+const DRIVERS: Readonly<Record<string, 'required' | 'default' | 'none'>> = {
+  ...{ attended: 'none', acp: 'required', 'ai-sdk': 'none', 'claude-code': 'default', codex: 'default', command: 'required' },
+};
 
 /** Reads the roles of a project and creates their drivers. */
 export async function readRoles(project: Project, settings: RoleSettings): Promise<Roles> {
@@ -58,9 +60,9 @@ export async function readRoles(project: Project, settings: RoleSettings): Promi
   const roles: [string, RoleSetting][] = [];
   for (const role of found) {
     const setting = settingOf(role);
-    const isOwn = OWN_FIELDS.some((field) => role[field] !== undefined);
-    const key = isOwn ? `${setting.driver}:${role.name}` : setting.driver;
-    const driver = driverOf(project, role, { setting, others: found });
+    const isShared = DRIVER_FIELDS.every((field) => role[field] === undefined);
+    const key = isShared ? setting.driver : `${setting.driver}:${role.name}`;
+    const driver = createDriver(project, role, found);
     const secret = (name: string): Promise<string> => secrets.value(name);
     if (driver !== undefined) drivers[key] ??= createRoleDriver(driver, { ...present({ env: role.env, retry: role.retry }), secret });
     roles.push([role.name, { ...setting, driver: key }]);
@@ -106,41 +108,46 @@ function fieldsOf(name: string, setting: Json): Partial<RoleFile> {
 function settingOf(role: Role): RoleSetting {
   const { name, file, description: _, driver = 'attended', env, retry, baseUrl, settingSources, agents, ...rest } = role;
   const setting: RoleSetting = { driver, ...rest };
-  const refuse = (what: string): EngineError => invalid(file, `role "${name}" ${what}`);
-  const problem = driverProblem(driver);
-  if (problem !== undefined) throw refuse(`has ${problem}`);
-  if ((driver === 'acp' || driver === 'command') && setting.argv === undefined)
-    throw refuse(`has the driver "${driver}" but no program; add argv, such as [my-agent, --acp]`);
-  if ((driver === 'ai-sdk' || driver === 'attended') && setting.argv !== undefined)
-    throw refuse(`has argv, but the driver "${driver}" starts no program; remove argv`);
-  if ((driver === 'ai-sdk' || driver === 'attended') && env !== undefined)
-    throw refuse(`has env, but the driver "${driver}" starts no program; remove env`);
-  if (driver === 'attended' && retry !== undefined)
-    throw refuse('has retry, but the calling agent does its work; set a driver, or remove retry');
-  if (baseUrl !== undefined && driver !== 'claude-code' && driver !== 'codex')
-    throw refuse(`has base_url, which only the drivers claude-code and codex support, not "${driver}"`);
-  const ofClaude = settingSources !== undefined ? 'setting_sources' : agents !== undefined ? 'agents' : undefined;
-  if (ofClaude !== undefined && driver !== 'claude-code')
-    throw refuse(`has ${ofClaude}, which only the driver claude-code supports, not "${driver}"`);
+  const unknown = driverProblem(driver);
+  const program = DRIVERS[driver];
+  const noProgram = `but the driver "${driver}" starts no program; remove`;
+  const claudeOnly = settingSources !== undefined ? 'setting_sources' : agents !== undefined ? 'agents' : undefined;
+  const problems: readonly (readonly [boolean, string])[] = [
+    [unknown !== undefined, `has ${unknown}`],
+    [
+      program === 'required' && setting.argv === undefined,
+      `has the driver "${driver}" but no program; add argv, such as [my-agent, --acp]`,
+    ],
+    [program === 'none' && setting.argv !== undefined, `has argv, ${noProgram} argv`],
+    [program === 'none' && env !== undefined, `has env, ${noProgram} env`],
+    [driver === 'attended' && retry !== undefined, 'has retry, but the calling agent does its work; set a driver, or remove retry'],
+    [baseUrl !== undefined && program !== 'default', `has base_url, which only the drivers claude-code and codex support, not "${driver}"`],
+    [
+      claudeOnly !== undefined && driver !== 'claude-code',
+      `has ${claudeOnly}, which only the driver claude-code supports, not "${driver}"`,
+    ],
+  ];
+  const problem = problems.find(([applies]) => applies);
+  if (problem !== undefined) throw invalid(file, `role "${name}" ${problem[1]}`);
   return setting;
 }
 
-/** Returns what is wrong with the name of a driver, if anything. */
+/** The problem if a driver does not exist, as the object of "has". */
 export function driverProblem(driver: string): string | undefined {
-  if (DRIVERS.includes(driver)) return undefined;
-  return `the unknown driver "${driver}"${didYouMean(driver, DRIVERS)}; known drivers: ${DRIVERS.join(', ')}`;
+  if (Object.hasOwn(DRIVERS, driver)) return undefined;
+  const known = Object.keys(DRIVERS);
+  return `the unknown driver "${driver}"${didYouMean(driver, known)}; known drivers: ${known.join(', ')}`;
 }
 
 function invalid(file: string | undefined, what: string): EngineError {
   return new EngineError('CONFIG_INVALID', what, present({ position: file === undefined ? undefined : { file, line: 1, column: 1 } }));
 }
 
-/** Programs whose first argument is a script. */
 const INTERPRETERS = /^(?:node|deno|bun|python\d*(?:\.\d+)?|ruby|perl|sh|bash|zsh)$/;
 
 /**
- * The program of a role, with an absolute path: agents work in worktrees, which lack uncommitted files and in which an
- * agent could change the program.
+ * The program of a role with an absolute path: agents work in worktrees, which lack uncommitted files, and where an agent could
+ * change the program.
  */
 export function programOf(root: string, argv: readonly string[]): readonly string[] {
   const [program = '', script = '', ...rest] = argv;
@@ -149,39 +156,33 @@ export function programOf(root: string, argv: readonly string[]): readonly strin
   return file !== '' && existsSync(file) ? [program, file, ...rest] : argv;
 }
 
-interface RoleContext {
-  readonly setting: RoleSetting;
-  readonly others: readonly Role[];
-}
-
-/** The sub-agents of a role: other roles, with their instructions. */
-function subAgentsOf({ name, file, agents }: Role, others: readonly Role[]): readonly SubAgent[] | undefined {
+function subAgentsOf({ name, file, agents }: Role, roles: readonly Role[]): readonly SubAgent[] | undefined {
   return agents?.map((named) => {
-    const other = others.find((one) => one.name === named);
+    const other = roles.find((one) => one.name === named);
     if (other?.prompt === undefined) {
-      const known = others.filter(({ prompt }) => prompt !== undefined).map((one) => one.name);
-      throw invalid(
-        file,
-        `role "${name}" names the sub-agent "${named}", and there is no role file with instructions for it${didYouMean(named, known)}`,
+      const known = didYouMean(
+        named,
+        roles.filter(({ prompt }) => prompt !== undefined).map((one) => one.name),
       );
+      throw invalid(file, `role "${name}" names the sub-agent "${named}", but no role file has instructions for it${known}`);
     }
     const { prompt, model, description = prompt.split('\n')[0] as string } = other;
     return { name: named, description, prompt, ...present({ model }) };
   });
 }
 
-function driverOf({ root }: Project, role: Role, { setting, others }: RoleContext): AgentDriver | undefined {
-  const { driver } = setting;
+/** Creates the driver of a role; none if the calling agent does its work. `roles`: those that can be its sub-agents. */
+function createDriver({ root }: Project, role: Role, roles: readonly Role[]): AgentDriver | undefined {
   const { baseUrl, settingSources } = role;
-  const argv = setting.argv === undefined ? undefined : programOf(root, setting.argv);
-  switch (driver) {
+  const argv = role.argv === undefined ? undefined : programOf(root, role.argv);
+  switch (role.driver) {
     case 'acp':
       return createAcpDriver({ argv: argv ?? [] });
     case 'command':
       return createCommandDriver({ argv: argv ?? [] });
     case 'claude-code':
       return createClaudeCodeDriver({
-        ...present({ program: argv, settingSources, agents: subAgentsOf(role, others) }),
+        ...present({ program: argv, settingSources, agents: subAgentsOf(role, roles) }),
         ...(baseUrl === undefined ? {} : { env: { ANTHROPIC_BASE_URL: baseUrl } }),
       });
     case 'codex':
@@ -190,7 +191,6 @@ function driverOf({ root }: Project, role: Role, { setting, others }: RoleContex
       packagesOf(role.model);
       return createAiSdkDriver(projectModels(root));
     default:
-      // The calling agent is not started by a driver.
       return undefined;
   }
 }

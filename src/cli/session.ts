@@ -1,5 +1,5 @@
-// Owns what a command opens: the project's database, and the run with a given id prefix. A command that only reads never
-// creates a database.
+// Owns opening the database of a command, and finding the run with a given id prefix. A command that only reads never creates
+// a database.
 
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -16,7 +16,7 @@ import type { Shell } from './shell.ts';
 import { assertOwn, ensureStateId, readStateId } from './store-origin.ts';
 import { isKnownSigned } from './trust/signed-projects.ts';
 
-/** The project, the settings and the database of a command, and where the path of the database comes from. */
+/** The project, settings and database of a command, and what set the path of the database. */
 export interface Place {
   readonly project: Project;
   readonly settings: Settings;
@@ -24,11 +24,10 @@ export interface Place {
   readonly because: 'option' | 'environment' | 'config' | 'default';
   /** The state folder of this user; undefined if the user has no home folder. */
   readonly state: string | undefined;
-  /** Prints a warning. */
   readonly warn: (text: string) => void;
 }
 
-/** What a database is opened for. Driving runs or deciding needs a database of this user; looking works with any. */
+/** Why a database is opened. To drive runs or decide, it must belong to this user; any can be looked at. */
 type StoreUse = 'drive' | 'look';
 
 const AMBIGUOUS_SHOWN = 5;
@@ -37,7 +36,7 @@ const AMBIGUOUS_SHOWN = 5;
 export async function findPlace(shell: Shell, given: ParsedArgs): Promise<Place> {
   const project = findProject(shell, given);
   const found = await readSettings(shell, project);
-  // A project that required signatures once still does, even if its settings were changed or hidden since.
+  // A project that once required signatures still does, even if its settings were changed or hidden since.
   const isSigned = found.decisions === undefined && stateOf(shell) !== undefined && isKnownSigned(shell, project);
   const settings = isSigned ? { ...found, decisions: 'signed' as const } : found;
   const at = (file: string, because: Place['because']): Place => ({
@@ -67,8 +66,9 @@ function stateOf(shell: Shell): string | undefined {
   }
 }
 
-/** Opens the database for reading; undefined if it does not exist. A database from --db must exist. */
-export async function openExisting(place: Place): Promise<OpenedStore | undefined> {
+/** Opens the database for reading; undefined if it does not exist. One from --db, or with a named run, must exist. */
+export async function openExisting(place: Place, prefix?: string): Promise<OpenedStore | undefined> {
+  if (prefix !== undefined) return openForRun(place, prefix, 'look');
   assertNamedExists(place);
   return existsSync(place.file) ? openStore(place, 'look') : undefined;
 }
@@ -109,7 +109,7 @@ export async function openStore(place: Place, use: StoreUse = 'drive'): Promise<
   }
 }
 
-/** The id that a new file records. Reading may create the file too, so it needs the id as well. */
+/** The id to record in a new file, which reading may create too. */
 function originFor({ state, file }: Place, use: StoreUse): string | undefined {
   if (state === undefined) return undefined;
   return use === 'drive' || !existsSync(file) ? ensureStateId(state) : readStateId(state);
@@ -131,7 +131,7 @@ export async function withRun<T>(shell: Shell, work: (run: OpenRun) => Promise<T
   return await work({ place, store, id: await findRun(store, prefix, place) });
 }
 
-/** Closes a store, or something else that is open, when `work` is done. */
+/** Closes a store or another resource when `work` is done. */
 export async function closing<S extends { close(): Promise<void> }, T>(open: S, work: (open: S) => Promise<T>): Promise<T> {
   try {
     return await work(open);
@@ -147,7 +147,7 @@ export async function openForRun(place: Place, prefix: string | undefined, use: 
   return openStore(place, use);
 }
 
-/** Opens the database and the run that a command shows: the one it names, else the last one, which is said on stderr. */
+/** Opens the run that a command shows: the one it names, else the last one, whose id is printed to stderr. */
 export async function withShownRun<T>(shell: Shell, work: (run: OpenRun) => Promise<T>): Promise<T> {
   const place = await findPlace(shell, shell.given);
   const prefix = shell.given.maybe('RUN');
@@ -171,7 +171,7 @@ async function rootOf(store: Store, run: RunSummary): Promise<RunSummary> {
 /** The full id of the run with this prefix. */
 export async function findRun(store: Store, prefix: string, place: Place): Promise<string> {
   let found = prefix === '' ? [] : await store.resolve(prefix, AMBIGUOUS_SHOWN + 1);
-  // Ids are sometimes typed in capitals.
+  // People may type an id in capitals.
   if (found.length === 0 && prefix !== prefix.toLowerCase()) found = await store.resolve(prefix.toLowerCase(), AMBIGUOUS_SHOWN + 1);
   if (found.length === 1) return found[0] as string;
   if (found.length === 0) throw noRun(prefix, place);
@@ -188,7 +188,5 @@ function noRun(prefix: string | undefined, place: Place): EngineError {
     prefix === undefined
       ? `no runs in ${place.file} yet; "pawl run WORKFLOW" starts one`
       : `no run "${prefix}" in ${place.file}; "pawl runs" lists the runs`;
-  return new EngineError('RUN_NOT_FOUND', what, {
-    details: { ...present({ run: prefix }), file: place.file },
-  });
+  return new EngineError('RUN_NOT_FOUND', what, { details: { ...present({ run: prefix }), file: place.file } });
 }

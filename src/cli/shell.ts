@@ -1,5 +1,5 @@
-// Owns a command's surroundings: streams, environment, folder, and how to print. Commands print through this, so that
-// JSON, colour and a closed pipe are handled in one place.
+// Owns the streams, environment and folder of a command, and how it prints. Commands print through this, so that JSON, colour
+// and a closed pipe are handled in one place.
 
 import type { Ancestor } from '../authority/ancestry.ts';
 import type { Right } from '../authority/right.ts';
@@ -23,13 +23,11 @@ export interface World {
   readonly ancestors?: () => readonly Ancestor[];
 }
 
-/** The surroundings of one command. */
+/** The context of one command. */
 export class Shell {
   readonly world: World;
-  /** The command's arguments and options. */
   readonly given: ParsedArgs;
   readonly env: World['env'];
-  /** What stdout can show. */
   readonly look: Look;
   /** True when stdout is for programs. */
   readonly wantsJson: boolean;
@@ -37,7 +35,7 @@ export class Shell {
   readonly format: string | undefined;
   /** The --project and --db options as given, for printed commands that can be pasted. */
   readonly named: readonly (readonly [option: string, value: string])[];
-  /** The caller's right, once something required one. */
+  /** The caller's right, after it was checked. */
   right: Right | undefined;
   /** Aborted when stdout was closed: commands that only print can stop. */
   readonly closed: AbortSignal;
@@ -55,7 +53,7 @@ export class Shell {
     world.stdout.on('error', () => closing.abort());
   }
 
-  /** The folder the command was started in. Read late: it may no longer exist, and not every command needs it. */
+  /** The folder in which the command was started. Read on demand, because it may no longer exist. */
   get cwd(): string {
     return this.world.cwd;
   }
@@ -70,7 +68,7 @@ export class Shell {
     if (!this.wantsJson) this.write(`${pasteableIn(this, text)}\n`);
   }
 
-  /** Prints the command's result: as JSON with --json, else the lines. Returns the exit code for success. */
+  /** Prints the command's result, as JSON with --json, else as lines. Returns the exit code for success. */
   result(value: object, lines: () => readonly string[]): 0 {
     if (this.wantsJson) this.write(`${JSON.stringify({ schemaVersion: SCHEMA_VERSION, ...value }, null, 2)}\n`);
     else for (const line of lines()) this.write(`${pasteableIn(this, line)}\n`);
@@ -82,17 +80,14 @@ export class Shell {
     if (!this.closed.aborted) this.world.stdout.write(text);
   }
 
-  /** Prints a warning to stderr. */
   warn(text: string): void {
     this.world.stderr.write(`pawl: ${logText(pasteableIn(this, text), this.env)}\n`);
   }
 
-  /** The text in a style, if stdout has colour. */
   style(style: StyleName, text: string): string {
     return styled(this.look, style, text);
   }
 
-  /** A symbol that stdout can show. */
   symbol(name: SymbolName): string {
     return symbol(this.look, name);
   }

@@ -1,4 +1,4 @@
-// Owns how a file of the user is named to people, also when it cannot be loaded.
+// Owns how messages name a file of the user, and the error if it cannot be loaded.
 
 import { isAbsolute, relative } from 'node:path';
 import type { LoadFailure } from '../api/module/import.ts';
@@ -7,13 +7,13 @@ import { present } from '../base/fields.ts';
 import type { Shell } from './shell.ts';
 import { oneLine } from './terminal.ts';
 
-/** A file as people read it: from where they are, when it is below. */
+/** The path of a file for people: relative if the file is below the current folder. */
 export function shownFile(shell: Shell, file: string): string {
-  const way = relative(shell.cwd, file);
-  return oneLine(way === '' || way.startsWith('..') || isAbsolute(way) ? file : way);
+  const path = relative(shell.cwd, file);
+  return oneLine(path === '' || path.startsWith('..') || isAbsolute(path) ? file : path);
 }
 
-/** A failed load, with the place in the user's file and without our own part of the stack. */
+/** The error for a file that could not be loaded, with the position in the user's code. */
 export function moduleFailure(shell: Shell, file: string, failure: LoadFailure & { readonly cause?: unknown }): EngineError {
   const { code, message, position, problems, cause } = failure;
   if (code === 'NOT_TRUSTED') return new EngineError(code, message);

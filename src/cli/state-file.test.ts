@@ -21,7 +21,7 @@ const AT_ONCE = 6;
 const EACH = 8;
 const names = Array.from({ length: AT_ONCE * EACH }, (_, index) => `n${index}`).sort();
 
-/** A process that has loaded what it needs, and does it when it is told to. */
+/** Starts a process that loads the modules and then runs the code when it receives a line. */
 function startWaiting(code: string) {
   const at = (name: string): string => JSON.stringify(new URL(name, import.meta.url).href);
   const script = `
@@ -36,7 +36,7 @@ function startWaiting(code: string) {
   return spawn(process.execPath, ['--input-type=module', '--eval', script], { stdio: ['pipe', 'pipe', 'inherit'] });
 }
 
-/** Lets so many processes do it at the same moment; each knows its numbers. */
+/** Runs code in several processes at the same moment; each gets its index. */
 async function atOnce(code: (index: number) => string): Promise<void> {
   const children = Array.from({ length: AT_ONCE }, (_, index) => startWaiting(code(index)));
   await Promise.all(children.map((child) => once(child.stdout, 'data')));
@@ -53,7 +53,7 @@ test('six processes that trust files at once lose nothing', async () => {
   expect(Object.keys(readTrust(shell).files).sort()).toEqual(names.map((name) => `/${name}`));
 });
 
-test('six processes that create and revoke tokens at once lose nothing, and bring none back', async () => {
+test('six processes that create and revoke tokens at once lose none, and none reappears', async () => {
   await atOnce((index) =>
     each(
       index,
@@ -68,7 +68,7 @@ test('six processes that create and revoke tokens at once lose nothing, and brin
   ).toEqual(names);
 });
 
-test('six processes of one session that take up runs at once lose none', async () => {
+test('six processes of one session that add runs at once lose none', async () => {
   await atOnce((index) => each(index, (name) => `bindRun(shell, { run: '${name}', db: '/db' })`));
   expect(
     readSession(shell, 'one')
@@ -77,7 +77,7 @@ test('six processes of one session that take up runs at once lose none', async (
   ).toEqual(names);
 });
 
-test('a process that is killed while it changes a file holds nobody up and leaves the file as it was', async () => {
+test('a process that is killed while it changes a file blocks no other and leaves the file unchanged', async () => {
   const file = join(folder, 'a.json');
   writeFileSync(file, 'before');
   const child = startWaiting(
@@ -94,7 +94,7 @@ test('a process that is killed while it changes a file holds nobody up and leave
   expect([statSync(file).mode & 0o777, readdirSync(folder).sort()]).toEqual([0o600, ['a.json', 'a.json.sum', 'lock.db']]);
 });
 
-test('what throws while the file is decided on leaves it, and the lock is free', () => {
+test('an error while the content is computed leaves the file unchanged and releases the lock', () => {
   const file = join(folder, 'a.json');
   expect(() =>
     changeStateFile({ file, what: 'it' }, () => {

@@ -36,17 +36,20 @@ export function statusMark(shell: Shell, status: AnyStatus): string {
 
 /** The exit code of a command whose run waits for something. */
 export const EXIT_WAITING = 3;
-const EXIT_USED_UP = 5;
-const EXITS = { completed: 0, overridden: 0, failed: 1, rejected: 1, cancelled: 1, escalated: 8 } as const;
+const EXIT_BUDGET = 5;
+const EXITS: Readonly<Record<RunStatus, number>> = {
+  ...{ pending: EXIT_WAITING, running: EXIT_WAITING, waiting: EXIT_WAITING },
+  ...{ completed: 0, overridden: 0, failed: 1, rejected: 1, cancelled: 1, escalated: 8 },
+};
 
 /** The exit code of a command that ends with a run in this state. */
 export function exitOf(status: RunStatus): number {
-  return status === 'pending' || status === 'running' || status === 'waiting' ? EXIT_WAITING : EXITS[status];
+  return EXITS[status];
 }
 
-/** The exit code of a command that ends with a run: one that waits only for budget or quota has a code of its own. */
+/** The exit code of a command that ends with a run; waiting only for a budget or quota has its own code. */
 export function exitOfWaits(status: RunStatus, waits: readonly TreeWait[]): number {
   const isUsedUp =
     waits.length > 0 && waits.every(({ wait }) => wait.kind === 'budget' || (wait.kind === 'capacity' && wait.due !== undefined));
-  return isUsedUp && !isSettled(status) ? EXIT_USED_UP : exitOf(status);
+  return isUsedUp && !isSettled(status) ? EXIT_BUDGET : exitOf(status);
 }

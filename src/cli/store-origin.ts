@@ -1,10 +1,10 @@
-// Owns who a database belongs to. The state folder of a user has a random id, and a database records the id it was
-// created under. A database with another id came from elsewhere: with a repository, from another machine, or because a
-// variable points to another state folder. Its runs contain commands, code and settings that no one here has reviewed, so
-// it can be read, but its runs do not continue until a person adopts it.
+// Owns which user a database belongs to. A user's state folder has a random id, and a database records the id under which it
+// was created. A database with another id came with a repository, from another machine, or because a variable points to
+// another state folder. Nobody here has reviewed the commands, code and settings in its runs, so it can be read, but its runs
+// do not continue until a person adopts it.
 //
-// - A database without an id was created by the library or by an earlier version. Inside the state folder, where only
-//   its user puts files, it is bound to that folder on first use; anywhere else it counts as foreign.
+// - A database without an id was created by the library or an earlier version. Inside the state folder, where only its user
+//   puts files, it is bound to that folder on first use; anywhere else it is foreign.
 // - The id is not a secret from programs of the same user: it distinguishes machines, users and state folders.
 
 import { randomUUID } from 'node:crypto';
@@ -17,7 +17,7 @@ import type { Store } from '../store/store.ts';
 import { realPath } from './project.ts';
 import { isInside } from './trust/trust.ts';
 
-/** A database, and the state folder of the user who opens it; without a state folder, no database belongs to the user. */
+/** A database, and the state folder of the user who opens it. Without a state folder, every database is foreign. */
 interface OwnedPlace {
   readonly file: string;
   readonly state: string | undefined;
@@ -47,7 +47,7 @@ export function ensureStateId(state: string): string {
   const draft = `${file}.${randomUUID()}`;
   try {
     mkdirSync(state, { recursive: true, mode: 0o700 });
-    // The file is complete before it gets its name, and only one process can create the name.
+    // A link gives a complete file its name, and only one process can create that name.
     writeFileSync(draft, `${randomUUID()}\n`, { mode: 0o600, flag: 'wx' });
     linkSync(draft, file);
   } catch (cause) {
@@ -84,7 +84,7 @@ export function assertUpkeep(
   if (right?.by !== 'terminal' && origin !== undefined && isForeign(place, origin)) throw foreign(place);
 }
 
-/** The same for the file at a place, whatever state it is in. */
+/** The same for a file that may be missing or damaged. */
 export async function assertFileUpkeep(place: OwnedPlace, right: Right | undefined): Promise<void> {
   if (!existsSync(place.file)) return;
   const { inspectFile } = await import('../store/sqlite/inspect.ts');
@@ -113,7 +113,7 @@ function foreign({ file, state }: OwnedPlace): EngineError {
   );
 }
 
-/** Fails while a live process drives a run of a database; `why` says what would go wrong and what to do. */
+/** Throws while a live process drives a run of a database; `why` completes the error. */
 export async function assertNotDriven(file: string, why: string): Promise<void> {
   if (!existsSync(file)) return;
   const [{ inspectFile }, { isDead }] = await Promise.all([import('../store/sqlite/inspect.ts'), import('../process/owner.ts')]);
@@ -124,7 +124,6 @@ export async function assertNotDriven(file: string, why: string): Promise<void> 
   });
 }
 
-/** What a read of the database returns; undefined if the file is damaged. */
 function unlessDamaged<T>(read: () => T): T | undefined {
   try {
     return read();

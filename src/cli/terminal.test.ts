@@ -19,11 +19,11 @@ const TERMINAL: Look = { isTerminal: true, hasColor: false, hasUnicode: true, co
 const PIPE: Look = { ...TERMINAL, isTerminal: false };
 const ASCII: Look = { ...TERMINAL, hasUnicode: false };
 
-describe('what a stream can show', () => {
+describe('the capabilities of a stream', () => {
   const look = (stream: { isTTY?: boolean; columns?: number }, env: Record<string, string> = {}, noColor = false): Look =>
     lookOf(stream, env, { noColor });
 
-  test('colour is for terminals that want it', () => {
+  test('colour is used on a terminal unless the environment disables it', () => {
     expect(look({ isTTY: true }).hasColor).toBe(true);
     expect(look({}).hasColor).toBe(false);
     expect(look({ isTTY: true }, { NO_COLOR: '1' }).hasColor).toBe(false);
@@ -38,15 +38,18 @@ describe('what a stream can show', () => {
     expect(look({ isTTY: true }, { TERM: 'dumb' })).toMatchObject({ isTerminal: false, hasColor: false });
   });
 
-  test.skipIf(process.platform === 'win32')('symbols are for locales of UTF-8, the most special variable first', () => {
-    expect(look({}, { LANG: 'de_DE.UTF-8' }).hasUnicode).toBe(true);
-    expect(look({}, { LANG: 'C.utf8' }).hasUnicode).toBe(true);
-    expect(look({}, { LANG: 'de_DE.UTF-8', LC_ALL: 'C' }).hasUnicode).toBe(false);
-    expect(look({}, { LANG: 'C', LC_CTYPE: 'C.UTF-8' }).hasUnicode).toBe(true);
-    expect(look({}, {}).hasUnicode).toBe(false);
-  });
+  test.skipIf(process.platform === 'win32')(
+    'Unicode symbols are used in UTF-8 locales; LC_ALL overrides LC_CTYPE, which overrides LANG',
+    () => {
+      expect(look({}, { LANG: 'de_DE.UTF-8' }).hasUnicode).toBe(true);
+      expect(look({}, { LANG: 'C.utf8' }).hasUnicode).toBe(true);
+      expect(look({}, { LANG: 'de_DE.UTF-8', LC_ALL: 'C' }).hasUnicode).toBe(false);
+      expect(look({}, { LANG: 'C', LC_CTYPE: 'C.UTF-8' }).hasUnicode).toBe(true);
+      expect(look({}, {}).hasUnicode).toBe(false);
+    },
+  );
 
-  test('the width is that of the terminal, else COLUMNS, else 80; no width is none', () => {
+  test('the width is that of the terminal, else COLUMNS, else 80; zero or an invalid number is ignored', () => {
     expect(look({ isTTY: true, columns: 120 }, { COLUMNS: '60' }).columns).toBe(120);
     expect(look({}, { COLUMNS: '60' }).columns).toBe(60);
     for (const COLUMNS of ['', '0', '-3', 'wide']) expect(look({ isTTY: true, columns: 0 }, { COLUMNS }).columns).toBe(80);
@@ -62,24 +65,24 @@ describe('text from outside', () => {
     expect(plain('\u001b\u001b[31m[31mx')).not.toContain('\u001b');
   });
 
-  test('cannot turn the direction of writing', () => {
+  test('cannot change the writing direction', () => {
     expect(plain('approve\u202eevorppa\u2066')).toBe('approveevorppa');
   });
 
-  test('keeps tabs and line ends, of Windows too; one line keeps neither', () => {
+  test('keeps tabs and newlines, also those of Windows, unless it is put on one line', () => {
     expect(plain('a\tb\r\nc\n')).toBe('a\tb\nc\n');
     expect(oneLine('  a\tb\r\nc\n')).toBe('a b c');
   });
 });
 
 describe('widths', () => {
-  test('wide characters take two columns, marks and colour none', () => {
+  test('wide characters take two columns, combining marks and colour codes none', () => {
     expect([widthOf('abc'), widthOf('日本'), widthOf('e\u0301'), widthOf('👩‍🚀'), widthOf('\u001b[31mred\u001b[39m')]).toEqual([
       3, 4, 1, 2, 3,
     ]);
   });
 
-  test('a cut is marked and never wider than asked for', () => {
+  test('truncated text ends with an ellipsis and fits the width', () => {
     expect(shorten(TERMINAL, 'abcdefgh', 5)).toBe('abcd…');
     expect(shorten(ASCII, 'abcdefgh', 5)).toBe('ab...');
     expect(shorten(TERMINAL, '日本語です', 6)).toBe('日本…');
@@ -88,13 +91,13 @@ describe('widths', () => {
   });
 });
 
-test('pictures take two columns whichever way they are written, and marks that stand alone none', () => {
+test('emoji take two columns however they are encoded, and lone combining marks none', () => {
   for (const wide of ['✅', '⚡', '☕', '🇩🇪', '❤️', '👩‍👩‍👧', '한', 'ｗ', '𠀀']) expect([wide, widthOf(wide)]).toEqual([wide, 2]);
   for (const narrow of ['✓', '●', '…', 'é', '©', 'ñ', 'ي']) expect([narrow, widthOf(narrow)]).toEqual([narrow, 1]);
   for (const none of ['\u200b', '\u0301', '\ufeff']) expect(widthOf(none)).toBe(0);
 });
 
-test('long names that differ at their end still differ when they are cut', () => {
+test('long names that differ at their end still differ when truncated', () => {
   expect(shortenName(TERMINAL, 'very-long-step-name-one', 12)).toBe('very-…me-one');
   expect(shortenName(TERMINAL, 'very-long-step-name-two', 12)).toBe('very-…me-two');
   expect(shortenName(TERMINAL, 'short', 12)).toBe('short');
@@ -112,7 +115,7 @@ describe('a table', () => {
     { title: 'END', cells: ['yes', 'no'] },
   ];
 
-  test('fits the terminal by cutting the columns that may be cut', () => {
+  test('fits the terminal by truncating the columns that may shrink', () => {
     const lines = table(TERMINAL, columns);
     expect(lines).toEqual([
       'ID          NAME                     END',
@@ -122,7 +125,7 @@ describe('a table', () => {
     expect(Math.max(...lines.map(widthOf))).toBe(40);
   });
 
-  test('cuts names in the middle', () => {
+  test('truncates names in the middle', () => {
     const names = ['the-first-of-some-very-long-names', 'the-second-of-some-very-long-names'];
     expect(table({ ...TERMINAL, columns: 20 }, [{ title: 'NAME', cells: names, shrinks: 'name' }])).toEqual([
       'NAME',
@@ -131,22 +134,22 @@ describe('a table', () => {
     ]);
   });
 
-  test('is not cut in a pipe', () => {
+  test('is not truncated in a pipe', () => {
     expect(table(PIPE, columns)[1]).toContain('a name that is longer than the terminal is wide  yes');
   });
 
-  test('without rows is its heading', () => {
+  test('without rows has only its heading', () => {
     expect(table(PIPE, [{ title: 'A', cells: [] }])).toEqual(['A']);
   });
 });
 
-test('every symbol has a stand-in of ASCII, and style is nothing without colour', () => {
+test('every symbol has an ASCII form, and styles do nothing without colour', () => {
   for (const name of ['done', 'failed', 'running', 'waiting', 'skipped', 'pending', 'arrow', 'ellipsis'] as const)
     expect(symbol(ASCII, name)).toMatch(/^[ -~]+$/);
   expect([styled(TERMINAL, 'red', 'x'), styled({ ...TERMINAL, hasColor: true }, 'red', 'x')]).toEqual(['x', '\u001b[31mx\u001b[39m']);
 });
 
-test('characters are what a reader takes for them, with tables or without', () => {
+test('text is split into graphemes, with or without the Unicode tables', () => {
   const letters = fc.string({
     unit: fc.oneof(
       fc.constantFrom('✓', '…', '●', '─', '×', '\u0301', '\ufe0f', '\u200d', '👩', 'ß', '日', '\u00ad'),

@@ -1,7 +1,7 @@
 // Owns how text looks: colour, symbols, widths, tables. Untrusted text (from agents, commands, files) goes through `plain`
 // first, so that it cannot control the terminal.
 
-/** What a stream can show. */
+/** The capabilities of an output stream. */
 export interface Look {
   readonly isTerminal: boolean;
   readonly hasColor: boolean;
@@ -34,7 +34,7 @@ export type SymbolName = keyof typeof SYMBOLS;
 
 const WIDTH_DEFAULT = 80;
 
-/** What a stream can show, from its type and the environment. */
+/** The capabilities of a stream, from its type and the environment. */
 export function lookOf(
   stream: { readonly isTTY?: boolean; readonly columns?: number },
   env: Readonly<Record<string, string | undefined>>,
@@ -75,17 +75,22 @@ export function symbol(look: Look, name: SymbolName): string {
 const ESCAPES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-_])/g;
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 /** Marks that change the writing direction, which can disguise a line. */
-const TURNS = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const DIRECTION_MARKS = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** Text without control characters and escape sequences; tabs and newlines stay. */
 export function plain(text: string): string {
-  return text.replaceAll('\r\n', '\n').replace(ESCAPES, '').replace(CONTROLS, '').replace(TURNS, '');
+  return text.replaceAll('\r\n', '\n').replace(ESCAPES, '').replace(CONTROLS, '').replace(DIRECTION_MARKS, '');
 }
 
-/** Text for the log of this process. In a job of GitHub Actions lines such as `::add-mask::x` command the runner, so they are broken. */
+/** Text for the log of this process. GitHub Actions executes lines such as `::add-mask::x`, so they are broken up there. */
 export function logText(text: string, env: Readonly<Record<string, string | undefined>>): string {
   const shown = plain(text);
   return env.GITHUB_ACTIONS === 'true' ? shown.replaceAll('::', ':\u200b:').replaceAll('##[', '#\u200b#[') : shown;
+}
+
+/** A number with its noun: `1 run`, `2 runs`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** Plain text on one line. */
@@ -95,7 +100,7 @@ export function oneLine(text: string): string {
 
 const HIDDEN = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
-/** One line with every character that steers a terminal or is invisible spelled out, for text whose every character matters. */
+/** One line in which control and invisible characters are spelled out, for text whose every character matters. */
 export function spelledOut(line: string): string {
   return line.replace(HIDDEN, (character) => `<U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`);
 }
@@ -104,7 +109,7 @@ const ANSI = /\u001b\[[0-9;]*m/g;
 /** East Asian wide characters, and those that a terminal shows as a picture. */
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6\u{17000}-\u{18cff}\u{1b000}-\u{1b2ff}\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f/u;
-/** What takes no column of its own. */
+/** Characters without a width. */
 const ZERO = /^[\p{Mn}\p{Me}\u200b-\u200d\u2060\ufeff]+$/u;
 /** Text in which every code unit is one column wide, including our symbols. */
 const NARROW = /^[\u0020-\u007e\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2026\u2190-\u2193\u2500-\u257f\u25cb-\u25cf\u2713\u2717\u276f]*$/;
@@ -130,7 +135,7 @@ export function shorten(look: Look, text: string, width: number): string {
   return `${firstOf(characters(text), width - mark.length).join('')}${mark}`;
 }
 
-/** The same with the ellipsis in the middle, for names: what tells them apart is often at their end. */
+/** The same with the ellipsis in the middle, for names, which often differ only at their end. */
 export function shortenName(look: Look, text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   const mark = symbol(look, 'ellipsis').slice(0, Math.max(0, width));
@@ -154,7 +159,7 @@ function firstOf(all: readonly string[], width: number): string[] {
   return kept;
 }
 
-/** A text in pieces of at most a width; no character is split. */
+/** Splits a text into pieces of at most a width, between characters. */
 export function slices(text: string, width: number): string[] {
   const parts: string[] = [];
   let part = '';
@@ -172,7 +177,7 @@ export function slices(text: string, width: number): string[] {
   return [...parts, part];
 }
 
-/** A column of a table: its heading, its cells, and whether it may be truncated if the line is too long: texts at their end, names in the middle. */
+/** A column of a table. `shrinks`: may be truncated if the line is too long, a text at its end, a name in the middle. */
 export interface Column {
   readonly title: string;
   readonly cells: readonly string[];
@@ -210,16 +215,10 @@ export function table(look: Look, columns: readonly Column[]): string[] {
 }
 
 function shrink(columns: readonly Column[], widths: number[], room: number): void {
-  const total = (): number => widths.reduce((sum, width) => sum + width, 0) + GAP * (widths.length - 1);
-  for (;;) {
-    const over = total() - room;
-    if (over <= 0) return;
-    let widest = -1;
-    columns.forEach((column, index) => {
-      const width = widths[index] as number;
-      if (column.shrinks !== undefined && width > SHRUNK_MIN && (widest === -1 || width > (widths[widest] as number))) widest = index;
-    });
-    if (widest === -1) return;
-    widths[widest] = Math.max(SHRUNK_MIN, (widths[widest] as number) - 1);
+  const gaps = GAP * (widths.length - 1);
+  while (widths.reduce((sum, width) => sum + width, gaps) > room) {
+    const widest = Math.max(...widths.filter((width, index) => columns[index]?.shrinks !== undefined && width > SHRUNK_MIN));
+    if (widest === Number.NEGATIVE_INFINITY) return;
+    widths[widths.findIndex((width, index) => width === widest && columns[index]?.shrinks !== undefined)] = widest - 1;
   }
 }

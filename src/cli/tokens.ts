@@ -1,6 +1,6 @@
-// Owns personal tokens, which give a person rights without a terminal, by scope. Only a hash of the secret is stored, so
-// that reading the file does not give the right. Tokens keep agents from deciding, because agents are not given one; they
-// do not protect against a malicious person with access to the user's account.
+// Owns personal tokens, which give a person rights without a terminal, limited by scope. Only a hash of the secret is stored,
+// so that reading the file gives no right. Tokens keep agents from deciding, because agents do not get one; they do not
+// protect against a malicious person with access to the user's account.
 
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { join } from 'node:path';
@@ -12,14 +12,12 @@ import { parseJsonObject } from '../base/json.ts';
 import { stateHome } from './project.ts';
 import type { Shell } from './shell.ts';
 
-/** A token as stored: everything but the secret. */
 interface TokenRow {
   readonly name: string;
   /** The digest of the secret. */
   readonly hash: string;
   readonly createdAt: number;
   readonly expiresAt: number;
-  /** What it may be used for. */
   readonly scopes: readonly Scope[];
 }
 
@@ -78,7 +76,7 @@ export function revokeToken(shell: Shell, name: string): void {
 /** The token with this secret; throws if it is unknown, revoked or expired. */
 export function checkToken(shell: Shell, secret: string): TokenRow {
   const given = Buffer.from(digestText(secret), 'hex');
-  // Compares every row in constant time, so that the duration reveals nothing.
+  // Every row is compared in constant time, so that the duration reveals nothing.
   const [found] = readTokens(shell).filter(({ hash }) => timingSafeEqual(Buffer.from(hash, 'hex'), given));
   if (found === undefined)
     throw new EngineError('TOKEN_INVALID', 'this token is unknown here or was revoked; "pawl token list" lists the valid tokens');
@@ -94,7 +92,6 @@ function tokensFile(shell: Shell): string {
   return join(stateHome(shell), 'tokens.json');
 }
 
-/** Changes the tokens under a lock. */
 function changeTokens(shell: Shell, change: (tokens: readonly TokenRow[]) => readonly TokenRow[]): void {
   changeStateFile({ file: tokensFile(shell), what: WHAT }, () => {
     const tokens = change(readTokens(shell));

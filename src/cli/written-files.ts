@@ -1,6 +1,6 @@
-// Owns the inventory of what Pawl has written on this machine, for `pawl uninstall`: in the project, in the settings of
-// coding agents, in the state folder of this user, and in the completion folders of shells. What a person wrote or
-// changed is listed as kept.
+// Owns the list of everything that Pawl has written on this machine, for `pawl uninstall`: in the project, in the settings of
+// coding agents, in the state folder of this user, and in the completion folders of shells. Files that a person wrote or
+// changed are kept.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, lstatSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,59 +8,53 @@ import { basename, dirname, join } from 'node:path';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../base/json.ts';
 import { SnapshotLog, snapshotsOf } from '../steps/workspace/snapshot-log.ts';
 import { initialFiles, initialWorkflow } from './commands/init.ts';
-import { accountHome, type Project, stateHome } from './project.ts';
+import { accountHome, namesIn, type Project, stateHome } from './project.ts';
 import type { Place } from './session.ts';
 import { userSettingsFolder } from './settings/settings.ts';
 import type { Shell } from './shell.ts';
 import { installedIn, removeSkillFile } from './skills/installed.ts';
 import { SKILL_FOLDERS } from './skills/targets.ts';
 
-/** Something that Pawl wrote and can remove. */
 interface WrittenItem {
   readonly path: string;
   readonly what: string;
-  /** Only this part of the file goes; what else is in it stays. */
+  /** Only this part of the file is removed. */
   readonly isPart?: true;
   remove(): void | Promise<void>;
 }
 
-/** Something that stays, and why. */
 interface KeptItem {
   readonly path: string;
   readonly why: string;
 }
 
-/** What there is. */
+/** What can be removed, and what is kept. */
 export interface Inventory {
   readonly items: readonly WrittenItem[];
   readonly kept: readonly KeptItem[];
 }
 
+const EMPTY: Inventory = { items: [], kept: [] };
+
 const HOOK = /\bpawl\S* hook [a-z-]+(?: --agent [a-z]+)?$/;
-const COMPLETES = '__complete';
 
 /** Lists what Pawl has written in a project and, if asked, for this user in all projects. */
 export function inventoryOf(shell: Shell, place: Place, scope: { readonly user: boolean }): Inventory {
   const { project } = place;
-  const parts = [agentInventory(project), homeInventory(project), storeInventory(place), completionInventory(shell)];
-  const user = userInventory(shell, scope.user);
-  return { items: [...parts, user].flatMap(({ items }) => items), kept: [...parts, user].flatMap(({ kept }) => kept) };
+  return merged([
+    ...[agentInventory(project), homeInventory(project), storeInventory(place)],
+    ...[completionInventory(shell), userInventory(shell, scope.user)],
+  ]);
 }
 
-/** What `pawl init --claude`, `--codex`, `--gemini` and `--opencode` wrote. */
+function merged(parts: readonly Inventory[]): Inventory {
+  return { items: parts.flatMap(({ items }) => items), kept: parts.flatMap(({ kept }) => kept) };
+}
+
 function agentInventory({ root }: Project): Inventory {
   const at = (...names: string[]): string => join(root, ...names);
   const server = 'the MCP server "pawl"';
   const hooks = 'the hooks "pawl hook"';
-  const edits = [
-    editOf(at('.mcp.json'), server, withoutServer),
-    editOf(at('.claude', 'settings.json'), hooks, withoutHook),
-    editOf(at('.claude', 'settings.local.json'), hooks, withoutHook),
-    editOf(at('.codex', 'hooks.json'), hooks, withoutHook),
-    editOf(at('.gemini', 'settings.json'), 'the MCP server and the hooks of Pawl', (value) => either(value, withoutServer, withoutHook)),
-    editOf(at('opencode.json'), server, withoutOpencodeServer),
-    tomlEdit(at('.codex', 'config.toml'), server),
-  ];
   const files = [
     ...fileItem(at('.claude', 'skills', 'pawl', 'SKILL.md'), 'the skill for Claude Code'),
     ...fileItem(at('.agents', 'skills', 'pawl', 'SKILL.md'), 'the skill for other agents'),
@@ -68,14 +62,19 @@ function agentInventory({ root }: Project): Inventory {
     ...fileItem(at('.opencode', 'commands', 'pawl.md'), 'the command /pawl of OpenCode'),
     ...fileItem(at('.opencode', 'plugins', 'pawl.js'), 'the plugin for OpenCode'),
   ];
-  const skills = skillInventory(root);
-  return {
-    items: [...files, ...skills.items, ...edits.flatMap(({ items }) => items)],
-    kept: [...skills.kept, ...edits.flatMap(({ kept }) => kept)],
-  };
+  return merged([
+    { items: files, kept: [] },
+    skillInventory(root),
+    jsonEdit(at('.mcp.json'), server, withoutServer),
+    jsonEdit(at('.claude', 'settings.json'), hooks, withoutHook),
+    jsonEdit(at('.claude', 'settings.local.json'), hooks, withoutHook),
+    jsonEdit(at('.codex', 'hooks.json'), hooks, withoutHook),
+    jsonEdit(at('.gemini', 'settings.json'), 'the MCP server and the hooks of Pawl', withoutServerAndHook),
+    jsonEdit(at('opencode.json'), server, withoutOpencodeServer),
+    tomlEdit(at('.codex', 'config.toml'), server),
+  ]);
 }
 
-/** What `pawl skill install` and `pawl skill export` wrote. */
 function skillInventory(root: string): Inventory {
   const found = SKILL_FOLDERS.flatMap((folder) => installedIn(join(root, folder)));
   return {
@@ -86,53 +85,51 @@ function skillInventory(root: string): Inventory {
   };
 }
 
-type Removal = (value: JsonObject) => JsonObject | undefined;
-
-/** Removes two parts of a value, either of which may be missing. */
-function either(value: JsonObject, first: Removal, second: Removal): JsonObject | undefined {
-  const rest = first(value);
-  return second(rest ?? value) ?? rest;
-}
-
-function withoutOpencodeServer(value: JsonObject): JsonObject | undefined {
-  const { mcp, $schema, ...rest } = value;
-  if (!isJsonObject(mcp ?? null) || !('pawl' in (mcp as JsonObject))) return undefined;
-  const { pawl: _, ...servers } = mcp as JsonObject;
-  const left = Object.keys(servers).length === 0 ? rest : { ...rest, mcp: servers };
-  return Object.keys(left).length === 0 || $schema === undefined ? left : { $schema, ...left };
-}
-
-/** The table of our server in a TOML file: from its head to the next table. */
+/** The table of our server in a TOML file: from its heading to the next table. */
 function tomlEdit(file: string, what: string): Inventory {
   const text = textOf(file);
   const table = /(?:^|\n)\[mcp_servers\.pawl\]\n(?:(?!\[)[^\n]*(?:\n|$))*/.exec(text ?? '');
-  if (text === undefined || table === null) return { items: [], kept: [] };
-  const rest = `${text.slice(0, table.index)}\n${text.slice(table.index + table[0].length)}`.trim();
-  const remove = (): void => (rest === '' ? removePath(file) : writeFileSync(file, `${rest}\n`));
-  return { items: [{ path: file, what, ...(rest === '' ? {} : { isPart: true }), remove }], kept: [] };
+  if (text === undefined || table === null) return EMPTY;
+  return edit(file, what, `${text.slice(0, table.index)}\n${text.slice(table.index + table[0].length)}`.trim());
 }
 
-/** A part of a JSON file that others may share. */
-function editOf(file: string, what: string, without: (value: JsonObject) => JsonObject | undefined): Inventory {
+/** Our part of a JSON file; `without` returns the rest, or undefined if our part is not in it. */
+function jsonEdit(file: string, what: string, without: (value: JsonObject) => JsonObject | undefined): Inventory {
   const text = textOf(file);
-  if (text === undefined || !text.includes('pawl')) return { items: [], kept: [] };
+  if (text === undefined || !text.includes('pawl')) return EMPTY;
   const value = parseJson(text);
   if (value === undefined) return { items: [], kept: [{ path: file, why: `it is not plain JSON; remove ${what} by hand` }] };
   const rest = isJsonObject(value) ? without(value) : undefined;
-  if (rest === undefined) return { items: [], kept: [] };
-  const remove = (): void => {
-    if (Object.keys(rest).length > 0) return writeFileSync(file, `${JSON.stringify(rest, null, 2)}\n`);
-    removePath(file);
-  };
-  const isPart = Object.keys(rest).length > 0;
-  return { items: [{ path: file, what, ...(isPart ? { isPart } : {}), remove }], kept: [] };
+  if (rest === undefined) return EMPTY;
+  return edit(file, what, Object.keys(rest).length === 0 ? '' : JSON.stringify(rest, null, 2));
+}
+
+/** Replaces the text of a file by the rest of it; without a rest, the file is removed. */
+function edit(path: string, what: string, rest: string): Inventory {
+  if (rest === '') return { items: fileItem(path, what), kept: [] };
+  return { items: [{ path, what, isPart: true, remove: () => writeFileSync(path, `${rest}\n`) }], kept: [] };
+}
+
+/** A value without the server "pawl" in one of its fields; undefined if there is none. */
+function withoutServerIn(field: string, value: JsonObject): JsonObject | undefined {
+  const { [field]: servers = null, ...rest } = value;
+  if (!isJsonObject(servers) || !('pawl' in servers)) return undefined;
+  const { pawl: _, ...others } = servers;
+  return Object.keys(others).length === 0 ? rest : { ...rest, [field]: others };
 }
 
 function withoutServer(value: JsonObject): JsonObject | undefined {
-  const { mcpServers, ...rest } = value;
-  if (!isJsonObject(mcpServers ?? null) || !('pawl' in (mcpServers as JsonObject))) return undefined;
-  const { pawl: _, ...servers } = mcpServers as JsonObject;
-  return Object.keys(servers).length === 0 ? rest : { ...rest, mcpServers: servers };
+  return withoutServerIn('mcpServers', value);
+}
+
+function withoutOpencodeServer({ $schema, ...value }: JsonObject): JsonObject | undefined {
+  const rest = withoutServerIn('mcp', value);
+  return rest === undefined || Object.keys(rest).length === 0 || $schema === undefined ? rest : { $schema, ...rest };
+}
+
+function withoutServerAndHook(value: JsonObject): JsonObject | undefined {
+  const rest = withoutServer(value);
+  return withoutHook(rest ?? value) ?? rest;
 }
 
 function withoutHook(value: JsonObject): JsonObject | undefined {
@@ -154,10 +151,10 @@ function withoutHook(value: JsonObject): JsonObject | undefined {
   return left.length === 0 ? rest : { ...rest, hooks: Object.fromEntries(left) };
 }
 
-/** The `.pawl` folder: what `pawl init` wrote and nobody changed. */
+/** Files in the `.pawl` folder; those of `pawl init` that nobody changed are removed. */
 function homeInventory(project: Project): Inventory {
   const { home } = project;
-  if (home === undefined) return { items: [], kept: [] };
+  if (home === undefined) return EMPTY;
   const items: WrittenItem[] = [];
   const kept: KeptItem[] = [];
   for (const file of filesIn(home)) {
@@ -180,12 +177,12 @@ function storeInventory({ file, because, project }: Place): Inventory {
     const path = join(worktrees, name);
     items.push({ path, what: 'the worktree of a run', remove: () => removeWorktree(project.root, path) });
   }
-  // The refs are in the repository of the user; the list of them is beside the database, so they go first.
+  // The list of refs is beside the database, so the refs in the user's repository must be removed first.
   const snapshots = new SnapshotLog(snapshotsOf(file));
   const runs = snapshots.runs();
   if (runs.length > 0)
     items.push({ path: snapshots.home, what: 'the snapshots of runs, with their refs in git', remove: () => snapshots.remove(runs) });
-  // The default folder is Pawl's alone; a database elsewhere may have other files beside it.
+  // Only the default folder belongs to Pawl; a database elsewhere may have other files beside it.
   if (because === 'default') {
     if (existsSync(folder))
       items.push({ path: folder, what: 'the runs of this project, with their history', remove: () => removePath(folder) });
@@ -203,41 +200,41 @@ function removeWorktree(root: string, path: string): void {
   try {
     execFileSync('git', ['worktree', 'remove', '--force', '--force', path], { cwd: root, stdio: 'ignore' });
   } catch {
-    // Git does not know it any more.
+    // Git no longer knows the worktree.
     removePath(path);
   }
 }
 
 function completionInventory(shell: Shell): Inventory {
   const home = shell.env.HOME ?? accountHome();
-  if (home === undefined) return { items: [], kept: [] };
+  if (home === undefined) return EMPTY;
   const files = [
     join(home, '.local', 'share', 'bash-completion', 'completions', 'pawl'),
     join(home, '.zfunc', '_pawl'),
     join(home, '.config', 'fish', 'completions', 'pawl.fish'),
   ];
-  const ours = files.filter((file) => textOf(file)?.includes(COMPLETES) === true);
-  return { items: ours.flatMap((file) => fileItem(file, 'the completion script of a shell')), kept: [] };
+  const scripts = files.filter((file) => textOf(file)?.includes('__complete') === true);
+  return { items: scripts.flatMap((file) => fileItem(file, 'the completion script of a shell')), kept: [] };
 }
 
-function userInventory(shell: Shell, isAsked: boolean): Inventory {
+function userInventory(shell: Shell, isWanted: boolean): Inventory {
   const folders: [string | undefined, string][] = [
     [stateHome(shell), 'the runs, trust, keys and tokens of this user, in all projects'],
     [userSettingsFolder(shell), 'the settings of this user'],
   ];
-  const found = folders.flatMap(([path, what]) => (path !== undefined && existsSync(path) ? [{ path, what }] : []));
-  if (!isAsked) return { items: [], kept: found.map(({ path, what }) => ({ path, why: `${what}; --user removes it` })) };
-  return { items: found.map(({ path, what }) => ({ path, what, remove: () => removePath(path) })), kept: [] };
+  const found = folders.flatMap(([path, what]) => (path === undefined ? [] : fileItem(path, what)));
+  if (!isWanted) return { items: [], kept: found.map(({ path, what }) => ({ path, why: `${what}; --user removes it` })) };
+  return { items: found, kept: [] };
 }
 
 function fileItem(path: string, what: string): WrittenItem[] {
   return existsSync(path) ? [{ path, what, remove: () => removePath(path) }] : [];
 }
 
-/** Removes a file or folder, and the folders above it that are empty then: at most those that Pawl may have made. */
+/** Removes a file or folder, and the folders above it that are then empty, if Pawl may have created them. */
 function removePath(path: string): void {
   rmSync(path, { recursive: true, force: true });
-  for (let folder = dirname(path); MADE.has(basename(folder)); folder = dirname(folder)) {
+  for (let folder = dirname(path); CREATED_FOLDERS.has(basename(folder)); folder = dirname(folder)) {
     try {
       rmdirSync(folder);
     } catch {
@@ -246,7 +243,7 @@ function removePath(path: string): void {
   }
 }
 
-const MADE: ReadonlySet<string> = new Set([
+const CREATED_FOLDERS: ReadonlySet<string> = new Set([
   ...['workflows', '.pawl', '.squadron', 'pawl', 'skills', 'worktrees'],
   ...['.claude', '.agents', '.codex', '.gemini', 'commands', '.opencode', 'plugins'],
 ]);
@@ -256,10 +253,6 @@ function filesIn(folder: string): string[] {
     .filter((entry) => !entry.isDirectory())
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
-}
-
-function namesIn(folder: string): string[] {
-  return existsSync(folder) ? readdirSync(folder).sort() : [];
 }
 
 function textOf(file: string): string | undefined {

@@ -208,7 +208,7 @@ test('an invalid workflow file is shown with the position of the error, and an u
     .waitFor();
   await open('/workflows/broken');
   await page.getByRole('heading', { name: 'broken', level: 1 }).waitFor();
-  await page.getByText('.pawl/workflows/broken.yaml could not be read, and "pawl validate" says why').waitFor();
+  await page.getByText('.pawl/workflows/broken.yaml could not be read, and "pawl validate" shows why').waitFor();
   rmSync(join(served.place.project, '.pawl/workflows/broken.yaml'));
   const trust = join(served.place.state, 'trust.json');
   const before = readFileSync(trust, 'utf8');

@@ -38,7 +38,7 @@ test('two people of the group approve; nobody else can, and the first alone is n
   expect((await rig.run(['run', 'ship'])).code).toBe(3);
   const shown = (await rig.run(['inbox', (await rig.json<Gates>(['inbox'])).gates[0]?.run ?? ''])).stdout;
   // What it is about may have changed since, and the inbox only reads what was stored.
-  expect(shown).toMatch(/What it is about was looked at when it was asked; "pawl decide \w+" looks again\./);
+  expect(shown).toMatch(/This is the state when the approval was requested; "pawl decide \w+" shows the current one\./);
   expect(shown).toContain('for maintainers, needs 2 people, votes so far: none');
   expect(shown).toContain('about 1 file: plan.md');
   const stranger = await approve('eve');

@@ -79,7 +79,7 @@ test('cancel --dry-run shows what would be undone and what would stay, and chang
   });
   const { stdout } = await rig.run(['cancel', RUN, '--dry-run']);
   expect(stdout).toMatch(
-    /would undo, in this order:\n\nSTEP +BY\nupload#1.*\ntag#1.*\n\nThese steps have no undo, so what they did would remain/s,
+    /would undo, in this order:\n\nSTEP +BY\nupload#1.*\ntag#1.*\n\nThese steps have no undo, so their effects would remain/s,
   );
   expect(marks()).toEqual(['notified', 'uploaded']);
 });

@@ -96,7 +96,7 @@ test('with several databases a file needs to be told which it is of', async () =
   const { backups } = await json<{ backups: { name: string; path: string }[] }>('backup');
   expect(backups.map(({ name }) => name)).toEqual(['book', 'other']);
   const path = backups[1]?.path ?? '';
-  expect(await data('restore', path)).toMatchObject({ code: 2, stderr: expect.stringContaining('--database with one of book, other') });
+  expect(await data('restore', path)).toMatchObject({ code: 2, stderr: expect.stringContaining('--database: book, other') });
   expect(await data('restore', path, '--database', 'other')).toMatchObject({ code: 0 });
   expect(await data('migrate', 'other')).toMatchObject({ code: 2, stderr: expect.stringContaining('"databases.other.migrations"') });
 });
@@ -145,7 +145,7 @@ test('settings: a wrong shape has its place, and a file of the project names no 
   settings('databases: { book: { path: x.db, migrations: /etc } }');
   expect(await data('status')).toMatchObject({ code: 2, stderr: expect.stringContaining('the folder of migrations /etc is outside') });
   settings('limits: { global: 1 }');
-  expect(await data('status')).toMatchObject({ code: 2, stderr: expect.stringContaining('no database is protected') });
+  expect(await data('status')).toMatchObject({ code: 2, stderr: expect.stringContaining('no protected database is configured') });
 });
 
 test('a program that has the database open sees what was restored', async () => {

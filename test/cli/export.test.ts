@@ -45,7 +45,7 @@ test('a module without functions is written to a new file that runs, with a warn
   rig.write('.pawl/workflows/m.ts', MODULE("command: 'echo b >> out'"));
   const { code, stderr } = await rig.run(['export', 'm', '-o', 'm.yaml']);
   expect([code, stderr]).toEqual([0, expect.stringContaining('does not read back as the same definition')]);
-  expect(stderr).toContain('merges: in a file the result of a step is only in {{ outputs.STEP }}');
+  expect(stderr).toContain('merges: in a file, the result of a step is only in {{ outputs.STEP }}');
   expect((await rig.run(['run', './m.yaml'])).code).toBe(0);
   expect(readFileSync(join(rig.project, 'out'), 'utf8')).toBe('a\nb\n');
 });

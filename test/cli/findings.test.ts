@@ -171,7 +171,7 @@ test('a message names the nearest name that exists', () => {
     {
       code: 'ROLE_UNKNOWN',
       message: 'stage "a": there is no role "writr" (did you mean "writer"?)',
-      hint: 'write it as .pawl/agents/writr.md, or under "roles" in .pawl/config.yaml',
+      hint: 'define it in .pawl/agents/writr.md, or under "roles" in .pawl/config.yaml',
       line: 5,
       column: 34,
     },

@@ -57,7 +57,7 @@ test('an unknown name gets the nearest one as a suggestion, and files that could
   rig.write('.pawl/workflows/some.ts', HELLO);
   rig.write('.pawl/workflows/bad.ts', 'export default {');
   expect(await failure('helo')).toBe(
-    `pawl: there is no workflow "helo" in ${rig.project} (did you mean "hello"?); "pawl list" lists the workflows; .pawl/workflows/bad.ts could not be read, and "pawl validate" says why [WORKFLOW_UNKNOWN] (2)`,
+    `pawl: there is no workflow "helo" in ${rig.project} (did you mean "hello"?); "pawl list" lists the workflows; .pawl/workflows/bad.ts could not be read, and "pawl validate" shows why [WORKFLOW_UNKNOWN] (2)`,
   );
 });
 
@@ -107,9 +107,9 @@ test('a module that cannot be found is named', async () => {
 });
 
 test('a file that does not exist, and one that is no definition, are refused', async () => {
-  expect(await failure('gone.ts')).toContain(`there is no file ${join(rig.project, 'gone.ts')}`);
+  expect(await failure('gone.ts')).toContain(`file ${join(rig.project, 'gone.ts')}`);
   const text = rig.write('old/notes.txt', 'name: old');
-  expect(await failure(text)).toContain('is not a file that can define a workflow');
+  expect(await failure(text)).toContain('cannot define a workflow');
 });
 
 test('workflows that steps start by name are loaded with it, and a workflow that starts itself is refused', async () => {

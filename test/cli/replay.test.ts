@@ -42,7 +42,7 @@ test('an event starts the workflow that it triggers, drives it, and is kept as a
   const { runs } = await rig.json<{ runs: { id: string; status: string }[] }>(['runs']);
   expect(runs).toMatchObject([{ id: delivery.run, status: 'completed' }]);
   const again = await rig.run(['trigger', '--event', 'issues.labeled', '--payload', '{}', '--id', 'by-hand']);
-  expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('there is a delivery "by-hand" already')]);
+  expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('delivery "by-hand" already exists')]);
 });
 
 test('an event that triggers nothing says why; one that does not exist is an error', async () => {

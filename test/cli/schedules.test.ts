@@ -50,7 +50,7 @@ test('schedules are listed once their workflow is trusted, paused, resumed, and 
 test.each([
   [['schedules', 'pause'], 'name the workflow'],
   [['schedules', 'pause', 'nightli'], 'no trusted workflow "nightli" has a schedule (did you mean "nightly"?)'],
-  [['schedules', 'backfill', 'nightly'], 'a backfill needs --from'],
+  [['schedules', 'backfill', 'nightly'], '--from is missing'],
   [['schedules', 'backfill', 'nightly', '--from', 'monday'], '--from must be a date'],
   [['deliveries', 'resend'], 'name a delivery by its number'],
   [['deliveries', 'show', '7'], 'there is no delivery 7'],

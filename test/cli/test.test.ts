@@ -58,7 +58,7 @@ describe('pawl test', () => {
     const { code, stdout } = await rig.run(['test', '-p', 'area=src']);
     expect(code).toBe(1);
     expect(stdout).toMatch(/WORKFLOW +TESTS +PASSED +FAILED +TIME\nfix +5 +5 +0 .*\nthink +12 +11 +1 .*\nwalk +2 +2 +0 /);
-    expect(stdout).toContain('walk: a flow has steps only while it runs');
+    expect(stdout).toContain('walk: a flow has no steps before it runs');
     expect(stdout).toContain('✗ think/refine:mode=quick,iteration=2\n    its prompt cannot be built: too late\n');
     expect(stdout).toContain('\n    pawl test think --filter think/refine:mode=quick,iteration=2 -p area=src\n');
     expect(stdout).toContain('19 tests, 18 passed, 1 failed');

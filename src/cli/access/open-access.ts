@@ -12,21 +12,19 @@ import { keyListOf } from '../identity/identity.ts';
 import { closing, findPlace, openStore, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 
-/** The server's database, open, and what a command needs with it. */
+/** The open database of the server, and what the actions need besides. */
 export interface OpenAccess {
   readonly shell: Shell;
   readonly given: ParsedArgs;
   readonly place: Place;
   readonly store: AccessStore;
-  /** The first part of links. */
   readonly baseUrl: string;
   groupsOf(person: string): readonly string[];
   keys(): KeyList;
-  /** Opens the database of the runs as well. */
   withRuns<T>(work: (store: Store) => Promise<T>): Promise<T>;
 }
 
-/** The name under which who runs the server logs in: that of the account, without what a name may not have. */
+/** The login name of the person who runs the server: the name of the account, without characters that names cannot contain. */
 export function ownerName(shell: Shell): string {
   const name = accountName(shell)
     .replace(/[^\w.@-]/g, '-')
@@ -35,24 +33,24 @@ export function ownerName(shell: Shell): string {
 }
 
 const NAME_MAX = 64;
-/** Actions that only read: they create no database. */
-const READS: ReadonlySet<string> = new Set(['people', 'groups', 'sessions', 'passkeys', 'audit']);
-/** Where links lead before the server has run once. */
-const USUAL_URL = 'http://localhost:7411';
+/** Actions that only read, and so create no database. */
+const READING: ReadonlySet<string> = new Set(['people', 'groups', 'sessions', 'passkeys', 'audit']);
+/** The address in links before the server has run for the first time. */
+const DEFAULT_URL = 'http://localhost:7411';
 
 /** Opens the server's database while `work` runs. */
 export async function openAccess<T>(shell: Shell, given: ParsedArgs, work: (open: OpenAccess) => Promise<T>): Promise<T> {
   const place = await findPlace(shell, given);
   const file = serverFileOf(place.file);
-  const reads = READS.has(given.word('ACTION')) || given.allWords('WHAT')[0] === 'list';
-  // It lies beside the database of the runs, which says whose both are.
+  const reads = READING.has(given.word('ACTION')) || given.allWords('WHAT')[0] === 'list';
+  // The database of the runs records the owner of both.
   if (!reads) await closing(await openStore(place), async () => undefined);
   using database = openServerDatabase(reads && !existsSync(file) ? ':memory:' : file, [ACCESS_TABLES]);
   const store = { database, now: () => Date.now() };
   const { groups = {}, serve = {} } = place.settings;
-  const known = serve.public_url?.replace(/\/$/, '') ?? readBaseUrl(store);
+  const baseUrl = serve.public_url?.replace(/\/$/, '') ?? readBaseUrl(store) ?? DEFAULT_URL;
   return await work({
-    ...{ shell, given, place, store, baseUrl: known ?? USUAL_URL },
+    ...{ shell, given, place, store, baseUrl },
     groupsOf: (person) => Object.keys(groups).filter((group) => groups[group]?.some((member) => isSamePerson(member, person))),
     keys: () => keyListOf(shell, place.project),
     withRuns: async (use) => closing(await openStore(place), use),

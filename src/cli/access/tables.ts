@@ -1,7 +1,6 @@
-// Owns how `pawl access` shows people, groups, tokens, sessions, passkeys and the audit.
+// Owns the tables of `pawl access`: people, groups, tokens, sessions, passkeys and the audit log.
 
 import { fingerprintOf } from '../../authority/keys.ts';
-import { EngineError } from '../../base/error.ts';
 import { agoText, untilText } from '../../control/time-text.ts';
 import { readAudit } from '../../server/access/audit.ts';
 import { readPasskeys } from '../../server/access/passkeys.ts';
@@ -9,6 +8,7 @@ import { readPeople } from '../../server/access/people.ts';
 import { auditReport, passkeyReport, personReport, sessionReport, tokenReport } from '../../server/access/reports.ts';
 import { readSessions } from '../../server/access/sessions.ts';
 import { readTokens } from '../../server/access/tokens.ts';
+import { wholeNumber } from '../params.ts';
 import { oneLine, table } from '../terminal.ts';
 import type { OpenAccess } from './open-access.ts';
 
@@ -103,10 +103,7 @@ export function showPasskeys({ shell, store, keys }: OpenAccess): void {
 
 /** Shows who did what, newest first. */
 export function showAudit({ shell, store, given }: OpenAccess): void {
-  const text = given.option('limit') ?? String(AUDIT_SHOWN);
-  const limit = Number(text);
-  if (!Number.isInteger(limit) || limit < 1 || limit > AUDIT_MAX)
-    throw new EngineError('USAGE', `--limit must be a whole number from 1 to ${AUDIT_MAX}, not "${text}"`);
+  const limit = wholeNumber(given, 'limit', { min: 1, max: AUDIT_MAX }) ?? AUDIT_SHOWN;
   const entries = readAudit(store, { limit }).map(auditReport);
   shell.result({ entries }, () =>
     entries.length === 0

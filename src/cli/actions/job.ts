@@ -1,8 +1,8 @@
-// Owns what a job of GitHub Actions is: the repository, the event that started it, and what it may be trusted with.
+// Owns reading the job of GitHub Actions in which Pawl runs: its repository, its event, and whether it can be trusted.
 //
-// - Workflows and settings of the default branch are what the maintainers of the repository agreed on. Anything else, such as
-//   the code of a pull request, is not run: a fork could change the workflow that it is judged by.
-// - The event is the payload that GitHub wrote, in the form of its webhooks.
+// - Only workflows and settings of the default branch are run, because the maintainers agreed on them. A fork could change the
+//   workflow that judges its pull request.
+// - GitHub writes the payload of the event in the format of its webhooks.
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -14,21 +14,20 @@ import type { ReceivedDelivery } from '../../server/events/deliveries.ts';
 import { eventOf, keyOfEvent, SOURCE_HEADER } from '../../server/triggers/occasion.ts';
 import type { Shell } from '../shell.ts';
 
-/** A job. */
+/** A job of GitHub Actions. */
 export interface Job {
   /** `owner/name`. */
   readonly repository: string;
-  /** Unique for a run of a workflow at GitHub; the same when it is run again. */
+  /** The id of the run at GitHub, which does not change when it is run again. */
   readonly id: string;
-  /** The event by its name as a webhook: `issue_comment`. */
+  /** The name of the event as a webhook: `issue_comment`. */
   readonly event: string;
   readonly payload: JsonObject;
 }
 
-/** Events of Actions that are no webhooks, or have another name as one. */
-const NAMES: Readonly<Record<string, string>> = { pull_request_target: 'pull_request' };
+const WEBHOOK_NAMES: Readonly<Record<string, string>> = { pull_request_target: 'pull_request' };
 
-/** The job that this process is part of, from the variables that GitHub sets. */
+/** Reads the job of this process from the variables that GitHub sets. */
 export function readJob({ env }: Pick<Shell, 'env'>): Job {
   const need = (name: string): string => {
     const value = env[name];
@@ -41,7 +40,7 @@ export function readJob({ env }: Pick<Shell, 'env'>): Job {
   const name = need('GITHUB_EVENT_NAME');
   return {
     ...{ repository: need('GITHUB_REPOSITORY'), id: need('GITHUB_RUN_ID') },
-    ...{ event: NAMES[name] ?? name, payload: payloadIn(need('GITHUB_EVENT_PATH')) },
+    ...{ event: WEBHOOK_NAMES[name] ?? name, payload: payloadIn(need('GITHUB_EVENT_PATH')) },
   };
 }
 
@@ -56,7 +55,7 @@ function payloadIn(file: string): JsonObject {
   throw new EngineError('USAGE', `the event ${file} (GITHUB_EVENT_PATH) is not a JSON object`);
 }
 
-/** The event as a delivery, or undefined for one that only wakes what waits: a schedule. */
+/** The event as a delivery; undefined for a schedule, which only continues waiting runs. */
 export function deliveryOf({ event, payload, id: job }: Job, now: number): ReceivedDelivery | undefined {
   if (event === 'schedule') return undefined;
   const { action } = payload;
@@ -70,7 +69,7 @@ export function deliveryOf({ event, payload, id: job }: Job, now: number): Recei
   return { route: 'github', id, event: name, headers, body: payload, key, digest };
 }
 
-/** Whether GitHub gave this job a token that only reads, and no secrets: an event of a pull request from a fork. */
+/** Whether the event is about a pull request from a fork, for which GitHub gives the job no secrets and a read-only token. */
 export function isReadOnly({ payload }: Job, { env }: Pick<Shell, 'env'>): boolean {
   if (env.GITHUB_EVENT_NAME === 'pull_request_target') return false;
   const { pull_request: pull, repository } = payload;
@@ -80,7 +79,7 @@ export function isReadOnly({ payload }: Job, { env }: Pick<Shell, 'env'>): boole
   return pull !== undefined && head !== undefined && from !== here;
 }
 
-/** Throws unless what is checked out is on the default branch. */
+/** Throws unless the checked-out commit is on the default branch. */
 export async function assertDefaultBranch(forge: GitHubForge, checkout: string): Promise<void> {
   const repository = await forge.repository();
   if (repository.result !== 'ok') throw new EngineError('STORE_UNAVAILABLE', `GitHub does not answer: ${repository.message}`);

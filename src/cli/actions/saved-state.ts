@@ -1,15 +1,16 @@
-// Owns the state of a project that has no server: a commit that the ref `refs/pawl/state` of its repository points to. Its files
-// are copies of the databases; its parents are the work of open runs, so that no commit of theirs is lost.
+// Owns the state of a project without a server: a commit to which the ref `refs/pawl/state` of its repository points. Its files
+// are copies of the databases; its parents are the work of open runs, so that git keeps their commits.
 //
-// JB1. The ref is only ever moved from the commit that was read to its successor (compare and swap). Who loses that race has
-//      been replaced, saves nothing more and writes nothing more.
-// JB2. What a job changes at GitHub is preceded by a saved state that says so. After a kill the next job does the same again,
-//      under the same keys and with the same commits, and finds that it has happened. What can be repeated without harm, such as
-//      an edit of the comment of a run, only needs the hold.
-// JB3. A job holds the state while it works, until a time that it moves on with every save. Another one waits for that time.
-// - A ref outside of branches and tags starts no workflow, is not cloned, and is replaced instead of added to: the repository
-//   does not grow by the history of the state.
-// - Secrets are not in the databases: Pawl masks them before it stores anything. Tokens, trust and transcripts are not saved.
+// JB1. The ref is only moved from the commit that was read to its successor (compare and swap). A job that loses this race has
+//      been replaced: it saves nothing more and writes nothing more.
+// JB2. Before a job changes something at GitHub, it saves a state that records the change. If the job is killed, the next one
+//      repeats the change under the same keys and with the same commits, and finds it done. A change that can be repeated
+//      without harm, such as editing the comment of a run, only needs the hold.
+// JB3. A job holds the state while it works, until a time that every save extends. Other jobs wait for that time.
+// - A ref outside of branches and tags starts no workflow, is not cloned, and is replaced by every save, so the repository does
+//   not grow.
+// - The databases contain no secrets, because Pawl masks them before it stores anything. Tokens, trust and transcripts are not
+//   saved.
 
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -23,35 +24,32 @@ import type { GitHubForge } from '../../forge/github/github-forge.ts';
 import { git } from '../../process/git.ts';
 import { restoreWork, type SavedWork, saveWork } from './saved-work.ts';
 
-/** The ref. */
 const STATE_REF = 'refs/pawl/state';
 const MANIFEST = 'manifest.json';
-/** In this order: what a later file says may be newer than an earlier one, never older. */
+/** Copied in this order: a later file may be newer than an earlier one, but never older. */
 const DATABASES = ['runs.db.server', 'runs.db', 'github.db'];
 const FILES = ['home/id', 'runs.db.anchor'];
-/** How long a job holds the state after its last save, unless it says otherwise. */
+/** How long a job holds the state after its last save, by default. */
 export const HOLD_MS = 180_000;
-const ROUND_MS = 2000;
+const RETRY_MS = 2000;
 
 interface Manifest {
   readonly version: 1;
-  /** The folder that the databases name paths in. */
+  /** The folder of the paths in the databases. */
   readonly folder: string;
-  /** The job that works on it, and until when it does for certain. */
+  /** The job that holds the state, and until when. */
   readonly held?: { readonly job: string; readonly until: number } | undefined;
   readonly work: readonly SavedWork[];
 }
 
 interface StateParts {
   readonly forge: Pick<GitHubForge, 'readRef' | 'replaceRef'>;
-  /** The checkout of the project. */
   readonly checkout: string;
-  /** Where the state is while a job works. */
+  /** The folder of the state while a job works. */
   readonly folder: string;
   readonly job: string;
   readonly now: () => number;
   readonly warn: (text: string) => void;
-  /** How long the state is held after a save. */
   readonly holdMs: number;
 }
 
@@ -60,7 +58,7 @@ export class SavedState {
   private readonly parts: StateParts;
   private head: string | undefined;
   private saving: Promise<unknown> = Promise.resolve();
-  /** A save that has not begun: it will have all that is there now, so whoever asks for one joins it. */
+  /** A save that has not begun. It will include everything up to now, so further calls of `save` share it. */
   private waiting: Promise<void> | undefined;
   private lost: EngineError | undefined;
   private heldUntil = 0;
@@ -69,7 +67,7 @@ export class SavedState {
     this.parts = parts;
   }
 
-  /** Takes the state, then reads it into its folder. Waits for a job that holds it (JB3). */
+  /** Takes the state and reads it into its folder; waits while another job holds it (JB3). */
   static async acquire(parts: StateParts): Promise<SavedState> {
     for (;;) {
       const { sha } = valueIn(await parts.forge.readRef({ folder: parts.checkout, ref: STATE_REF }));
@@ -78,17 +76,17 @@ export class SavedState {
       const left = held === undefined || held.job === parts.job ? 0 : held.until - parts.now();
       if (left > 0) {
         parts.warn(`job ${held?.job} holds the state for ${Math.ceil(left / 1000)} s more, unless it ends before; waiting`);
-        await setTimeout(Math.min(left, ROUND_MS));
+        await setTimeout(Math.min(left, RETRY_MS));
         continue;
       }
       const state = new SavedState(parts);
       state.head = sha;
-      // Another job may be faster: then its hold is waited for.
+      // Another job may be faster; then wait for its hold.
       if (await state.take(manifest)) return state;
     }
   }
 
-  /** Holds the state as it is saved, and reads it. Returns false if another job took it. */
+  /** Marks the saved state as held and reads it. Returns false if another job took it. */
   private async take(manifest: Manifest | undefined): Promise<boolean> {
     const { checkout, folder, job, now, holdMs } = this.parts;
     const saved = this.head;
@@ -105,35 +103,34 @@ export class SavedState {
     return true;
   }
 
-  /** Saves the state as it is now, and holds it on. Throws STATE_TAKEN if another job took it (JB1). */
+  /** Saves the current state and extends the hold. Throws STATE_TAKEN if another job took the state (JB1). */
   save(): Promise<void> {
-    this.waiting ??= this.inTurn(() => {
+    this.waiting ??= this.afterOthers(() => {
       this.waiting = undefined;
       return { job: this.parts.job, until: this.parts.now() + this.parts.holdMs };
     });
     return this.waiting;
   }
 
-  /** Makes sure that no other job takes the state soon. Throws STATE_TAKEN if one did. */
+  /** Extends the hold if it ends soon. Throws STATE_TAKEN if another job took the state. */
   async hold(): Promise<void> {
     if (this.lost !== undefined) throw this.lost;
     if (this.heldUntil - this.parts.now() < this.parts.holdMs / 2) await this.save();
   }
 
-  /** Saves it for the last time and lets go of it. */
+  /** Saves the state for the last time and ends the hold. */
   release(): Promise<void> {
-    return this.inTurn(() => undefined);
+    return this.afterOthers(() => undefined);
   }
 
-  /** Whether another job has taken the state. */
   get isLost(): boolean {
     return this.lost !== undefined;
   }
 
-  private async inTurn(begin: () => Manifest['held']): Promise<void> {
-    const turn = this.saving.catch(() => undefined).then(() => this.write(begin()));
-    this.saving = turn;
-    await turn;
+  private async afterOthers(held: () => Manifest['held']): Promise<void> {
+    const save = this.saving.catch(() => undefined).then(() => this.write(held()));
+    this.saving = save;
+    await save;
   }
 
   private async write(held: Manifest['held']): Promise<void> {
@@ -147,7 +144,7 @@ export class SavedState {
     await this.replace(entries, manifest);
   }
 
-  /** Points the ref to a commit with these entries, if nobody else did (JB1). */
+  /** Moves the ref to a commit with these entries, unless another job moved it (JB1). */
   private async replace(entries: readonly string[], { work, held }: Manifest): Promise<void> {
     const { forge, checkout } = this.parts;
     const tree = await output(checkout, ['mktree'], `${entries.join('\n')}\n`);
@@ -170,7 +167,7 @@ export class SavedState {
     if (manifest.folder !== folder)
       throw new EngineError(
         'CONFIG_INVALID',
-        `the saved state belongs in ${manifest.folder}, and this job has ${folder}; run all jobs on the same kind of machine, or set --state ${manifest.folder}`,
+        `the saved state belongs to the folder ${manifest.folder}, but this job uses ${folder}; run all jobs on the same kind of machine, or set --state ${manifest.folder}`,
       );
     for (const name of [...DATABASES, ...FILES]) {
       const blob = await git(checkout, ['cat-file', 'blob', `${saved}:${encoded(name)}`], { outputMax: BLOB_MAX });
@@ -184,7 +181,7 @@ export class SavedState {
 
 const BLOB_MAX = 1 << 30;
 
-/** The name of a file in the commit: a flat list needs no trees of trees. */
+/** The name of a file in the commit, without folders, so that the commit has one tree. */
 function encoded(name: string): string {
   return name.replaceAll('/', '%2F');
 }
@@ -192,7 +189,7 @@ function encoded(name: string): string {
 async function manifestOf(checkout: string, sha: string): Promise<Manifest> {
   const read = await git(checkout, ['cat-file', 'blob', `${sha}:${MANIFEST}`]);
   if (!read.ok)
-    throw new EngineError('STORE_DAMAGED', `${STATE_REF} is not a state of Pawl: ${read.message}; delete the ref to start over`);
+    throw new EngineError('STORE_DAMAGED', `${STATE_REF} does not contain a state of Pawl: ${read.message}; delete the ref to start over`);
   const manifest = JSON.parse(Buffer.from(read.stdout, 'base64').toString('utf8')) as Manifest;
   if (manifest.version === 1) return manifest;
   throw new EngineError('STORE_NEWER', `${STATE_REF} was saved by a newer Pawl; use that version in this job too`);
@@ -200,29 +197,25 @@ async function manifestOf(checkout: string, sha: string): Promise<Manifest> {
 
 /** Consistent copies of the databases, while they are in use, and the small files beside them. */
 async function copiesOf(folder: string): Promise<[string, Buffer][]> {
-  const place = await mkdtemp(join(tmpdir(), 'pawl-state-'));
+  const temporary = await mkdtemp(join(tmpdir(), 'pawl-state-'));
+  const existing = (names: readonly string[]): string[] => names.filter((name) => existsSync(join(folder, name)));
+  const copyOf = (name: string): Buffer => {
+    const copy = join(temporary, name);
+    using db = new DatabaseSync(join(folder, name), { timeout: 5000 });
+    db.prepare('VACUUM INTO ?').run(copy);
+    return readFileSync(copy);
+  };
   try {
-    const small = FILES.filter((name) => existsSync(join(folder, name))).map((name): [string, Buffer] => [
-      name,
-      readFileSync(join(folder, name)),
-    ]);
-    const databases = DATABASES.filter((name) => existsSync(join(folder, name))).map((name): [string, Buffer] => {
-      const copy = join(place, name);
-      const db = new DatabaseSync(join(folder, name), { timeout: 5000 });
-      try {
-        db.prepare('VACUUM INTO ?').run(copy);
-      } finally {
-        db.close();
-      }
-      return [name, readFileSync(copy)];
-    });
-    return [...small, ...databases];
+    return [
+      ...existing(FILES).map((name): [string, Buffer] => [name, readFileSync(join(folder, name))]),
+      ...existing(DATABASES).map((name): [string, Buffer] => [name, copyOf(name)]),
+    ];
   } finally {
-    await rm(place, { recursive: true, force: true });
+    await rm(temporary, { recursive: true, force: true });
   }
 }
 
-/** The entry of a file in the tree. It is stored as base64: git's own output is text here. */
+/** The tree entry of a file. Its content is stored as base64, because the output of git is read as text. */
 async function blobOf(checkout: string, name: string, bytes: Buffer): Promise<string> {
   return `100644 blob ${await output(checkout, ['hash-object', '-w', '--stdin'], bytes.toString('base64'))}\t${encoded(name)}`;
 }
@@ -243,5 +236,5 @@ function parentsOf(work: readonly SavedWork[]): string[] {
 
 function valueIn<T>(answer: ForgeAnswer<T>): T {
   if (answer.result === 'ok') return answer.value;
-  throw new EngineError('STORE_UNAVAILABLE', `the state cannot be read or saved at GitHub: ${answer.message}`);
+  throw new EngineError('STORE_UNAVAILABLE', `the state could not be read or saved at GitHub: ${answer.message}`);
 }

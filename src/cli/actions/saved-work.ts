@@ -1,5 +1,5 @@
-// Owns the work of open runs between jobs: the branch of each run, and what is in its worktree and not committed yet. Files that
-// git ignores are not kept.
+// Owns saving the work of open runs between jobs: the branch of each run, and the uncommitted files in its worktree. Files that
+// git ignores are not saved.
 
 import { existsSync, readdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -12,22 +12,21 @@ import { addWorktree } from '../../process/worktree.ts';
 
 /** The work of one run. */
 export interface SavedWork {
-  /** The folder of its worktree. */
   readonly folder: string;
   readonly branch: string;
   readonly head: string;
-  /** A commit with the files as they are, if they are not those of the head. */
+  /** A commit with the files in the worktree, if they differ from the head. */
   readonly files?: string;
 }
 
-/** The work in every worktree below a folder, as commits. The worktrees stay as they are. */
+/** Saves the work in every worktree below a folder as commits, without changing the worktrees. */
 export async function saveWork(checkout: string, folder: string): Promise<SavedWork[]> {
   const found: SavedWork[] = [];
   for (const name of existsSync(folder) ? readdirSync(folder) : []) {
     const worktree = join(folder, name);
     const branch = await read(worktree, ['symbolic-ref', '--short', 'HEAD']);
     const head = await read(worktree, ['rev-parse', 'HEAD']);
-    // A worktree that is just being made or removed has neither.
+    // A worktree that is being created or removed has neither.
     if (branch === undefined || head === undefined) continue;
     const files = await filesOf(checkout, worktree, head);
     found.push({ folder: worktree, branch, head, ...present({ files }) });
@@ -36,8 +35,8 @@ export async function saveWork(checkout: string, folder: string): Promise<SavedW
 }
 
 async function filesOf(checkout: string, worktree: string, head: string): Promise<string | undefined> {
-  const place = await mkdtemp(join(tmpdir(), 'pawl-index-'));
-  const env = { GIT_INDEX_FILE: join(place, 'index') };
+  const temporary = await mkdtemp(join(tmpdir(), 'pawl-index-'));
+  const env = { GIT_INDEX_FILE: join(temporary, 'index') };
   try {
     await read(worktree, ['read-tree', head], { env });
     await read(worktree, ['add', '--all'], { env });
@@ -45,11 +44,11 @@ async function filesOf(checkout: string, worktree: string, head: string): Promis
     if (tree === undefined || tree === (await read(checkout, ['rev-parse', `${head}^{tree}`]))) return undefined;
     return await read(checkout, ['commit-tree', tree, '-p', head, '-m', 'Work in progress'], { env });
   } finally {
-    await rm(place, { recursive: true, force: true });
+    await rm(temporary, { recursive: true, force: true });
   }
 }
 
-/** Brings back the branches and worktrees of open runs. Their commits are in the repository already. */
+/** Restores the branches and worktrees of open runs, whose commits are already in the repository. */
 export async function restoreWork(checkout: string, work: readonly SavedWork[]): Promise<void> {
   await read(checkout, ['worktree', 'prune']);
   for (const { folder, branch, head, files } of work) {
@@ -58,7 +57,7 @@ export async function restoreWork(checkout: string, work: readonly SavedWork[]):
     if ('problem' in made) throw new EngineError('WORKSPACE_FAILED', `git could not restore the worktree ${folder}: ${made.problem}`);
     if (files === undefined) continue;
     await read(folder, ['read-tree', '-m', '-u', head, files]);
-    // What was not committed is not staged either.
+    // The uncommitted files are restored unstaged.
     await read(folder, ['read-tree', head]);
   }
 }

@@ -1,5 +1,5 @@
-// Owns the work of a job: it takes the event, finds what happened since the last job, drives every open run until nothing is left
-// to do without people, CI or time, shows the runs at GitHub as they are then, and saves the state.
+// Owns the work of a job: it handles the event and those since the last job, drives every open run until only people, CI or time
+// can continue it, updates the runs shown at GitHub, and saves the state.
 
 import { setTimeout } from 'node:timers/promises';
 import type { Engine } from '../../api/engine.ts';
@@ -23,21 +23,20 @@ interface JobParts {
   readonly deliveries: Deliveries;
   readonly forge: GitHubForge;
   readonly state: SavedState;
-  /** Shows runs at GitHub. */
+  /** The comments that show runs at GitHub. */
   readonly surface: RunSurface | undefined;
-  /** Asks people at GitHub. */
   readonly people: Alarm | undefined;
   /** How often the state is saved while steps work, so that the hold does not run out. */
   readonly saveMs: number;
 }
 
-/** How long a job stays for a delay that is about to end, and for the owner of a run that may be dead. */
+/** A job waits for a delay that ends within this time. */
 const SOON_MS = 60_000;
 const POLL_MS = 1000;
 const ROUNDS_MAX = 20;
 
-/** Does all that can be done now. Returns the open runs. */
-export async function workOff(parts: JobParts, delivery: ReceivedDelivery | undefined): Promise<RunSummary[]> {
+/** Handles all events and drives all runs as far as possible. Returns the open runs. */
+export async function processJob(parts: JobParts, delivery: ReceivedDelivery | undefined): Promise<RunSummary[]> {
   const { deliveries, state, saveMs, surface } = parts;
   const saving = setInterval(() => void state.save().catch(() => undefined), saveMs);
   try {
@@ -47,10 +46,10 @@ export async function workOff(parts: JobParts, delivery: ReceivedDelivery | unde
       const found = await catchUp(parts);
       await driveAll(parts);
       const decided = await askPeople(parts);
-      // What the runs did at GitHub starts no job of its own, so it is looked for here.
+      // Changes that the runs make at GitHub start no job, so look for them here.
       if (!found && !decided && round > 0) break;
     }
-    // People decide by what they see there until the next job.
+    // Until the next job, people decide by what is shown at GitHub.
     await surface?.flush();
     return await openRuns(parts.services.engine);
   } finally {
@@ -58,11 +57,11 @@ export async function workOff(parts: JobParts, delivery: ReceivedDelivery | unde
   }
 }
 
-/** Takes events that no job was started for: GitHub keeps one job in a queue and drops those before it. */
+/** Receives events for which no job was started: GitHub queues only the newest job. Returns whether there were any. */
 async function catchUp({ services: { database }, deliveries, forge }: JobParts): Promise<boolean> {
-  const kept = database.get('SELECT cursor FROM forge_cursors WHERE forge = ?', forge.name)?.cursor;
-  const found = await forge.poll(kept === undefined ? undefined : String(kept));
-  // A limit or an outage: the next job looks again.
+  const saved = database.get('SELECT cursor FROM forge_cursors WHERE forge = ?', forge.name)?.cursor;
+  const found = await forge.poll(saved === undefined ? undefined : String(saved));
+  // After a rate limit or an outage, the next job polls again.
   if (found.result !== 'ok') return false;
   const { events, cursor } = found.value;
   const isNew = events.map((event) => deliveries.receive(deliveryOfEvent(forge.name, event))).includes('stored');
@@ -71,7 +70,7 @@ async function catchUp({ services: { database }, deliveries, forge }: JobParts):
   return isNew;
 }
 
-/** Asks people about the questions that are open, and takes reviews that were there first. Returns whether runs went on. */
+/** Asks people the open questions, and uses reviews that exist already. Returns whether a run continued. */
 async function askPeople({ services: { engine }, people }: JobParts): Promise<boolean> {
   const heads = async (): Promise<string> => JSON.stringify(await engine.store.heads({ of: (await openRuns(engine)).map(({ id }) => id) }));
   const before = await heads();
@@ -100,23 +99,23 @@ async function driveOne(engine: Engine, run: string): Promise<void> {
   }
 }
 
-/** The nearest time at which a run goes on by itself, without the times at which it only asks the forge again. */
+/** The nearest time at which a run continues, not counting the times at which it only polls the forge. */
 function nearestTime({ runs }: RunTree): number | undefined {
   const times = runs
     .filter(({ state }) => !isSettled(state.status) && !state.paused)
     .flatMap(({ state }) => Object.values(state.live))
-    .flatMap((activation) => [isForForge(waitOf(activation)) ? undefined : dueTimeOf(activation), activation.deadline])
+    .flatMap((activation) => [isForgeWait(waitOf(activation)) ? undefined : dueTimeOf(activation), activation.deadline])
     .filter((at) => at !== undefined);
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-/** Whether an event of the forge ends a wait: a gate without a verdict, or a merge that is in a queue or waits for checks. */
-function isForForge(wait: Wait | undefined): boolean {
+/** Whether an event of the forge ends a wait: for checks, or for a merge that is queued or waits for checks. */
+function isForgeWait(wait: Wait | undefined): boolean {
   return wait?.kind === 'checks' || (wait?.kind === 'capacity' && wait.news === true);
 }
 
-/** Waits until the owners of restored runs count as dead: they were processes of a job that was killed. */
-export async function outliveOwners(store: Store): Promise<void> {
+/** Waits until the owners of restored runs count as dead: they were processes of a killed job. */
+export async function waitForDeadOwners(store: Store): Promise<void> {
   for (const { id, status } of await store.list({})) {
     if (isFinal(status)) continue;
     for (;;) {

@@ -1,5 +1,5 @@
-// Owns the files that `pawl init --claude`, `--codex`, `--gemini` and `--opencode` write into a project. A file that
-// exists is not changed unless the person agrees, and then only what it lacks is added.
+// Owns the kinds of files that `pawl init --claude`, `--codex`, `--gemini` and `--opencode` write. An existing file is changed
+// only if the person agrees, and then only its missing parts are added.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,31 +12,24 @@ import type { Shell } from '../shell.ts';
 export interface SetupFile {
   readonly file: string;
   readonly text: string;
-  /** What an existing file lacks for the setup to work; undefined if nothing. */
+  /** The part that an existing file lacks; undefined if it lacks nothing. */
   missingIn(text: string): MissingPart | undefined;
 }
 
-/** What a file lacks. */
+/** A part that an existing file lacks. */
 export interface MissingPart {
-  /** What a person has to add. */
   readonly add: string;
-  /** The file with it; undefined if it cannot be added to this file automatically. */
+  /** The file with this part; undefined if it cannot be added automatically. */
   readonly merged: string | undefined;
 }
 
-/** The programs that `pawl init` can set up. */
-export const AGENT_PROGRAMS = ['claude', 'codex', 'gemini', 'opencode'] as const;
-
-/** One of these programs. */
-export type AgentProgram = (typeof AGENT_PROGRAMS)[number];
-
-/** How the person calls Pawl, as words. */
+/** How the person calls Pawl: `npx`, `pawl`. */
 export function callWords(shell: Shell): readonly [string, ...string[]] {
   const [program = 'pawl', ...words] = callOf(shell).split(' ');
   return [program, ...words];
 }
 
-/** A file of which the person may have an own version: nothing is missing in it. */
+/** A file that the person may replace with a version of their own: it lacks nothing. */
 export function wholeFile(file: string, text: string): SetupFile {
   return { file, text, missingIn: () => undefined };
 }
@@ -55,7 +48,7 @@ export function jsonFile(file: string, part: JsonObject): SetupFile {
   };
 }
 
-/** A text file in which our part may stand at the end; `mark` shows that it is there. */
+/** A text file to which our part can be appended; `mark` occurs in it if our part is present. */
 export function appendedFile(file: string, part: { readonly text: string; readonly mark: string }): SetupFile {
   return {
     file,
@@ -65,13 +58,13 @@ export function appendedFile(file: string, part: { readonly text: string; readon
   };
 }
 
-/** A template of a setup, with the calls of Pawl as the person makes them. */
+/** A template that calls Pawl as the person does. */
 export function agentTemplate(shell: Shell, name: string): string {
   const text = readFileSync(join(packageRoot(), 'templates', 'agents', name), 'utf8');
   return text.replaceAll('PAWL ', () => `${callOf(shell)} `);
 }
 
-/** The skill for the programs that read `.agents/skills`. */
+/** The skill for programs that read `.agents/skills`. */
 export function sharedSkill(shell: Shell, root: string): SetupFile {
   return wholeFile(join(root, '.agents', 'skills', 'pawl', 'SKILL.md'), agentTemplate(shell, 'SKILL.md'));
 }
@@ -80,7 +73,7 @@ function jsonText(value: Json): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** Adds what is missing; what is there stays. The entries of a list are added at its end. */
+/** Adds missing fields and list entries; existing values do not change. */
 function merge(found: Json, part: Json): Json {
   if (Array.isArray(found) && Array.isArray(part)) {
     const known = new Set((found as readonly Json[]).map((item) => JSON.stringify(item)));

@@ -1,4 +1,4 @@
-// Owns how a person sees an agent's questions at the terminal, and how they are asked there one by one.
+// Owns how an agent's questions are shown at the terminal and asked one by one.
 
 import type { AgentQuestion } from '../../agents/driver.ts';
 import { type Answer, parseAnswer, type WaitingQuestions } from '../../attended/questions.ts';
@@ -7,7 +7,7 @@ import { approvalLines } from '../decision/decision.ts';
 import { openPrompt, type Prompt } from '../decision/prompt.ts';
 import type { Shell } from '../shell.ts';
 
-/** One question in the form of every question to a person: text from outside behind a bar, the options numbered. */
+/** One question in the form of an approval: text from outside behind a bar, the options numbered. */
 export function questionLines(shell: Shell, asked: WaitingQuestions, index: number): string[] {
   return approvalLines(shell, { run: asked.run, gate: gateOf(asked, index) });
 }
@@ -26,7 +26,7 @@ function gateOf(asked: WaitingQuestions, index: number): OpenApproval {
   return { path, step, digest, since, shown: {}, signed, question: gate };
 }
 
-/** Asks the questions one by one; returns undefined when the person leaves one for later. */
+/** Asks the questions one by one; returns undefined if the person postpones one. */
 export async function askAnswers(shell: Shell, asked: WaitingQuestions): Promise<readonly Answer[] | undefined> {
   using prompt = openPrompt(shell);
   const answers: Answer[] = [];

@@ -4,7 +4,7 @@ import { formRight } from './form-right.ts';
 
 const shell = { env: {} } as Shell;
 
-test('answers from a form count only where the user allows it and no signature is required, and the record says how they came', () => {
+test('answers from a form count only if the user allows it and no signature is required, and their source is recorded', () => {
   const client = { name: 'a\u001bclient', elicits: true };
   expect(formRight(shell, { settings: { elicit: 'questions' } })?.actorFor(client)).toMatch(/^\S+ via elicitation in a\S*client$/);
   expect(formRight(shell, { settings: {} })).toBeUndefined();

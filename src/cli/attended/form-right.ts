@@ -1,6 +1,6 @@
-// Owns whether answers from a form of an MCP client count. The client is a program of the agent's harness: a person really
-// fills in its form, but the server cannot prove it. So it is off, and only the user's own settings file turns it on; then
-// it covers questions of agents, never an approval, and nothing where decisions must be signed.
+// Owns whether answers from a form of an MCP client count. A person fills in the form, but the server cannot prove it, because
+// the client belongs to the agent's harness. So only the user's own settings file can enable it, and only for questions of
+// agents, never for approvals or where decisions must be signed.
 
 import type { FormRight } from '../../mcp/elicitation.ts';
 import { userActor } from '../actor.ts';
@@ -8,10 +8,8 @@ import type { Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
 
-/** The right of forms in a project, if there is one. */
+/** The right of forms in a project, if they are enabled. */
 export function formRight(shell: Shell, { settings }: Pick<Place, 'settings'>): FormRight | undefined {
   if (settings.elicit !== 'questions' || settings.decisions === 'signed') return undefined;
-  return {
-    actorFor: ({ name }) => `${userActor(shell)} via elicitation${name === undefined ? '' : ` in ${oneLine(name)}`}`,
-  };
+  return { actorFor: ({ name }) => `${userActor(shell)} via elicitation${name === undefined ? '' : ` in ${oneLine(name)}`}` };
 }

@@ -1,5 +1,5 @@
-// Owns the project behind an attended session: its database, its trusted workflows, and an engine for each run, so that
-// every run is driven with the definition it was started with, however long the session lives.
+// Owns the project of an attended session: its database, its trusted workflows, and an engine for each run, so that every run is
+// driven with the definition it was started with, however long the session lasts.
 
 import { existsSync } from 'node:fs';
 import type { Engine } from '../../api/engine.ts';
@@ -16,7 +16,7 @@ import { lastTranscriptText, transcriptsOf } from '../../engine/transcript/trans
 import { ATTENDED } from '../../steps/worker/handover.ts';
 import type { Store } from '../../store/store.ts';
 import { userActor } from '../actor.ts';
-import { assignRun, bindRun, callingSession, changeSession, ownProcess, readSession } from '../agent-session.ts';
+import { assignRun, bindRun, callingSession, changeSession, currentProcess, readSession } from '../agent-session.ts';
 import { discoverProject } from '../definitions.ts';
 import { assertSettingsTrusted, openForge } from '../forge/session.ts';
 import { loadDescription, loadWorkflow, loadWorkflowOf } from '../load.ts';
@@ -25,7 +25,7 @@ import { openEngine } from '../open-engine.ts';
 import { findRun, openForRun, openStore, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { assertTrusted } from '../trust/trust.ts';
-import { readProjectRuns } from './open-runs.ts';
+import { readProjectRuns } from './session-runs.ts';
 
 /** A project whose runs an agent works on. */
 export class ProjectHost implements AttendedHost {
@@ -38,20 +38,18 @@ export class ProjectHost implements AttendedHost {
   private readonly modules = new LoadedModules('start the server again (in Claude Code: /mcp)');
   /** The parameters of workflows by file and digest. */
   private readonly params = new Map<string, OfferedWorkflow['params']>();
-  /** The process that speaks for the session, and its name where the agent gives it none. */
-  private readonly process = ownProcess();
+  /** The process of this server, which identifies the session if the agent passes no session id. */
+  private readonly process = currentProcess();
 
   constructor(shell: Shell, place: Place) {
     this.shell = shell;
     this.place = place;
   }
 
-  /** The full id of the run with this prefix. */
   async find(prefix: string): Promise<string> {
     return findRun(await this.opening(() => openForRun(this.place, prefix)), prefix, this.place);
   }
 
-  /** Those of the runs that are still in the database. */
   async existing(runs: readonly string[]): Promise<readonly string[]> {
     if (runs.length === 0 || !existsSync(this.place.file)) return [];
     const store = await this.database();
@@ -64,7 +62,7 @@ export class ProjectHost implements AttendedHost {
     if (known !== undefined) return known;
     const opening = this.load(run).then((workflows) => this.engine(workflows));
     this.engines.set(run, opening);
-    // A failed open is not kept: the file may be trusted when it is tried again.
+    // A failure is not cached: the file may be trusted at the next attempt.
     opening.catch(() => this.engines.delete(run));
     return opening;
   }
@@ -101,7 +99,6 @@ export class ProjectHost implements AttendedHost {
     return { workflows: trusted, untrusted: workflows.length - trusted.length };
   }
 
-  /** A workflow with its parameters; nothing when it is not trusted. */
   private async offer({ name, title, description, file }: DiscoveredWorkflow): Promise<OfferedWorkflow | undefined> {
     try {
       const { digest } = await assertTrusted(this.shell, this.place.project, { file });
@@ -113,7 +110,7 @@ export class ProjectHost implements AttendedHost {
     }
   }
 
-  /** The parameters of a workflow, which is loaded once per content; none when it cannot be loaded, which starting it reports. */
+  /** The parameters of a workflow, loaded once per version; none if it cannot be loaded, which is reported when it is started. */
   private async paramsOf(file: string, digest: string): Promise<OfferedWorkflow['params']> {
     const key = `${file} ${digest}`;
     const known = this.params.get(key);
@@ -143,17 +140,16 @@ export class ProjectHost implements AttendedHost {
     return readProjectRuns(this.shell, this.place, { store: await this.database(), session: this.binding().session });
   }
 
-  /** The session of the agent; a server whose agent names none is a session by itself. */
+  /** The session of the agent; without one, this server is a session. */
   private binding(): { readonly session: string; readonly process: string | undefined } {
     return { session: callingSession(this.shell) ?? `server ${this.process}`, process: this.process };
   }
 
-  /** The database of the project. */
   database(): Promise<Store> {
     return this.opening(() => openStore(this.place));
   }
 
-  /** A failed open is not kept: the database may be adopted when it is tried again. */
+  /** A failure is not cached: the database may be adopted before the next attempt. */
   private opening(open: () => Promise<Store>): Promise<Store> {
     this.store ??= open().catch((error: unknown) => {
       this.store = undefined;
@@ -174,8 +170,8 @@ export class ProjectHost implements AttendedHost {
   /** Waits for the steps that execute, or kills them with `abort`, and releases the runs. */
   async close(options: { readonly abort?: boolean } = {}): Promise<void> {
     const { session } = this.binding();
-    const isOver = session.startsWith('server ') && readSession(this.shell, session).runs.length > 0;
-    if (isOver) changeSession(this.shell, session, (now) => ({ ...now, runs: [] }));
+    const isServerSession = session.startsWith('server ') && readSession(this.shell, session).runs.length > 0;
+    if (isServerSession) changeSession(this.shell, session, (now) => ({ ...now, runs: [] }));
     await Promise.all(this.opened.map((engine) => engine.close(options)));
     await (await this.forge)?.close();
     await (await this.store)?.close();

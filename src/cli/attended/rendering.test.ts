@@ -19,6 +19,6 @@ test.each([
   [5, ['budget']],
   [5, ['capacity', 'budget']],
   [3, ['budget', 'human']],
-] as const)('an agent with nothing to do gets exit code %i when the run waits for %j', (exit, kinds) => {
+] as const)('an agent without an open step gets exit code %i when the run waits for %j', (exit, kinds) => {
   expect(exitOfRun(waiting(kinds))).toBe(exit);
 });

@@ -1,9 +1,9 @@
-// Owns what the commands for agents print: the open steps, with the exact commands to report them and to ask, or why
-// there are none; as text or JSON, with the exit code. The same run in the same state prints the same bytes.
+// Owns the output of the commands for agents: the open steps with the exact commands to report them or to ask, or why no step
+// is open, as text or JSON, and the exit code. The same run in the same state prints the same bytes.
 //
 // - Each step is complete: an agent that has forgotten everything else can do it and report it.
-// - The commands work as they are printed, in a POSIX shell.
-// - In a pipe the instructions are printed unchanged; on a terminal they cannot steer it.
+// - The commands work in a POSIX shell exactly as printed.
+// - In a pipe the instructions are printed unchanged; on a terminal, control characters are removed.
 
 import { type AttendedRun, type IdleRun, type OpenWork, resultLines, stepName, stepNames } from '../../attended/attended-run.ts';
 import { dispatchPrompt, dispatchReason } from '../../attended/dispatch.ts';
@@ -29,7 +29,7 @@ const EXIT_REFUSED = 1;
 export async function printReply(shell: Shell, store: Store, reply: Reply): Promise<number> {
   const { run } = reply;
   if (shell.wantsJson) {
-    // Without the history, which `show` has: an agent would pay for all of it with each step.
+    // Without the history, which the agent would read again with each step.
     const { run: overview, plan, waits } = await readRunReport(store, run.id, () => false);
     const handouts = workIn(run).map((work) => (work.dispatch === undefined ? workRow(work) : dispatchRow(shell, work)));
     shell.result({ run: overview, plan, waits, handouts, ...present({ verdict: verdictRow(reply.receipt) }) }, () => []);
@@ -46,43 +46,18 @@ function exitOfReply({ run, receipt, only }: Reply): number {
   return receipt?.kind === 'refused' && (exit === 0 || exit === EXIT_WAITING) ? EXIT_REFUSED : exit;
 }
 
-/** The exit code of a command that leaves the agent with a run like this: 0 when something is open for it. */
+/** The exit code for an agent; 0 if a step is open for it. */
 export function exitOfRun(run: AttendedRun): number {
-  switch (run.kind) {
-    case 'work':
-      return 0;
-    case 'executing':
-    case 'abandoned':
-      return EXIT_WAITING;
-    case 'waiting':
-      return exitOfWaits('waiting', run.waits);
-    case 'halted':
-    case 'ended':
-      return exitOf(run.status);
-  }
+  if (run.kind === 'work') return 0;
+  if (run.kind === 'executing' || run.kind === 'abandoned') return EXIT_WAITING;
+  return run.kind === 'waiting' ? exitOfWaits('waiting', run.waits) : exitOf(run.status);
 }
 
 function workRow(work: OpenWork): object {
   const { run, path, step, title, role, attempt, token, prompt, mayAsk, item, schema, reviews, args, outcomes, parts } = work;
   const due = work.due === undefined ? undefined : new Date(work.due).toISOString();
-  return present({
-    run,
-    path,
-    step,
-    title,
-    role,
-    attempt,
-    token,
-    prompt,
-    mayAsk,
-    item,
-    due,
-    schema,
-    reviews,
-    args,
-    outcomes,
-    ...parts.loop,
-  });
+  const identity = { run, path, step, title, role, attempt, token };
+  return present({ ...identity, prompt, mayAsk, item, due, schema, reviews, args, outcomes, ...parts.loop });
 }
 
 function verdictRow(receipt: Receipt | undefined): object | undefined {
@@ -107,7 +82,7 @@ export function replyLines(shell: Shell, reply: Reply): string[] {
   return [...verdict, ...gap, ...lines, ...othersLines(shell, { shown, work: run.work })];
 }
 
-/** The reply to an agent that recorded an assumption. */
+/** The reply to a recorded assumption. */
 export const ASSUMED = 'Recorded. Continue with your step: the token is still valid. A person can answer at any time.';
 
 function receiptLines(shell: Shell, receipt: Receipt): string[] {
@@ -121,7 +96,7 @@ function receiptLines(shell: Shell, receipt: Receipt): string[] {
   return [receipt.repeated ? `${verdict} (This report was already recorded.)` : verdict];
 }
 
-/** What is asked where the run waits for a person, and the command with which they answer. */
+/** The questions that the run asks people, with the command to answer. */
 export function askedOf(shell: Shell, run: IdleRun): string[] {
   const waits = run.kind === 'waiting' ? run.waits : [];
   return waits
@@ -142,7 +117,7 @@ export function openRunLines(open: readonly ProjectRun[]): string[] {
   });
 }
 
-/** One line that says why nothing is open for the agent. */
+/** One line with the reason why no step is open for the agent. */
 export function idleText(run: IdleRun): string {
   const { id } = run;
   switch (run.kind) {
@@ -163,7 +138,7 @@ function problemText(problem: string | undefined): string {
   return problem === undefined ? '' : `: ${oneLine(problem)}`;
 }
 
-/** What a run waits for, as the end of a sentence. */
+/** The object of "waits". */
 function waitText({ run, wait }: TreeWait): string {
   const at = wait.step === undefined ? '' : ` "${oneLine(wait.step)}"`;
   const until = wait.due === undefined ? '' : ` until ${new Date(wait.due).toISOString()}`;
@@ -186,7 +161,7 @@ function outside(shell: Shell, text: string): string {
   return shell.look.isTerminal ? plain(text) : text;
 }
 
-/** What an agent needs to send another one off: its kind, the prompt with the token, and how much it returns. */
+/** How an agent starts a sub-agent for a step: the kind of agent, the prompt with the token, and the size of its answer. */
 export function dispatchOf(shell: Shell, { run, token, dispatch }: OpenWork) {
   if (dispatch === undefined) return undefined;
   const format = shell.format === 'xml' ? ' --format xml' : '';
@@ -201,13 +176,12 @@ function dispatchRow(shell: Shell, work: OpenWork): object {
   return present({ run, path, step, title, role, attempt, token, item, dispatch: present({ agent, prompt, returns }) });
 }
 
-/** Work for a sub-agent, for the agent that sends it off. */
+/** Work for a sub-agent, addressed to the agent that starts it. */
 function dispatchLines(shell: Shell, work: OpenWork, root: string): string[] {
   const { prompt = '', reason = '' } = dispatchOf(shell, work) ?? {};
   return [headerOf(shell, work), '', reason, '', `  ${prompt}`, '', `When it has returned, run: ${pasteable(shell, `pawl next ${root}`)}`];
 }
 
-/** One step, or one item of a fan-out. */
 function workLines(shell: Shell, work: OpenWork): string[] {
   const { body, report, people } = work.parts;
   const results = [...resultLines(work), ...(report === undefined ? [] : [outside(shell, report)])];
@@ -229,7 +203,6 @@ function headerOf(shell: Shell, { number, step, path, attempt, run, due }: OpenW
   return [`${which} (attempt ${attempt})`, `run ${run}`, ...until].join(` ${shell.symbol('dot')} `);
 }
 
-/** The name of a step, with the item of a fan-out; a branch has its own name. */
 function nameOf({ step, path }: Pick<OpenWork, 'step' | 'path'>): string {
   const name = stepName(step);
   return oneLine(name === step ? step : `${name}, item ${parsePath(path)?.key ?? ''}`);
@@ -238,12 +211,11 @@ function nameOf({ step, path }: Pick<OpenWork, 'step' | 'path'>): string {
 const RESULT_FILE = 'result.json';
 const EXAMPLE_QUESTIONS = '[{"question": "Which one?", "options": ["this", "that"]}]';
 
-/** Whether a report must have a result. */
 function needsResult({ schema, kind, reviews, args = {} }: OpenWork): boolean {
   return schema !== undefined || kind === 'generate' || reviews === true || Object.values(args).some(({ required }) => required);
 }
 
-/** The token as an option, in one word, since a token may begin with dashes. */
+/** The token as an option in one word, because a token may begin with dashes. */
 export function tokenOption(token: string): string {
   return `--token=${token}`;
 }
@@ -279,7 +251,6 @@ function commandLines(shell: Shell, work: OpenWork): string[] {
   ];
 }
 
-/** How many other steps are open, or how several are reported. */
 function othersLines(shell: Shell, { shown, work }: { readonly shown: readonly OpenWork[]; readonly work: readonly OpenWork[] }): string[] {
   const open = work.length - shown.length;
   const run = work[0]?.run ?? '';

@@ -1,5 +1,5 @@
-// Owns what a client can read over MCP besides the tools: the runs that its session may see, their logs, and the graphs of
-// workflows. Everything is bounded, nothing has a token in it, and reading changes nothing.
+// Owns the MCP resources: the runs that a session may see, their logs, and the graphs of workflows. Their size is limited, they
+// contain no tokens, and reading changes nothing.
 
 import type { AttendedSession } from '../../attended/session.ts';
 import { isEngineError } from '../../base/error.ts';
@@ -14,7 +14,7 @@ import type { Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
 
-/** How much of anything is returned; of a log, its end. */
+/** The maximum size of a resource; a log is cut at its beginning. */
 const TEXT_MAX = 32 * 1024;
 const RUNS_LISTED = 20;
 const LOG_LINES = 300;
@@ -23,7 +23,6 @@ interface Reader {
   readonly shell: Shell;
   readonly place: Place;
   readonly session: AttendedSession;
-  /** Opens the database of the project. */
   readonly store: () => Promise<Store>;
 }
 
@@ -35,48 +34,33 @@ export function resourcesOf(reader: Reader): ResourceServer {
       const runs = (await reader.session.visibleRuns()).slice(0, RUNS_LISTED);
       const { workflows } = await reader.session.offers();
       return [
-        {
-          uri: 'pawl://runs',
-          name: 'runs',
-          title: 'The runs of this session and the open ones of the project',
-          mimeType: 'application/json',
-        },
+        { uri: 'pawl://runs', name: 'runs', title: 'The runs of this session and the open ones of the project', mimeType: JSON_TYPE },
         ...runs.flatMap((run) => [
-          { uri: `pawl://run/${run}`, name: `run ${run}`, mimeType: 'application/json' },
+          { uri: `pawl://run/${run}`, name: `run ${run}`, mimeType: JSON_TYPE },
           { uri: `pawl://run/${run}/log`, name: `log of run ${run}`, mimeType: 'text/plain' },
         ]),
-        ...workflows.map(({ name }) => ({
-          uri: `pawl://workflow/${encodeURIComponent(name)}/graph`,
-          name: `graph of ${name}`,
-          mimeType: 'text/vnd.mermaid',
-        })),
+        ...workflows.map(({ name }) => {
+          return { uri: `pawl://workflow/${encodeURIComponent(name)}/graph`, name: `graph of ${name}`, mimeType: MERMAID_TYPE };
+        }),
       ];
     },
     read: (uri) => read(reader, uri),
   };
 }
 
+const JSON_TYPE = 'application/json';
+const MERMAID_TYPE = 'text/vnd.mermaid';
 const TEMPLATES: readonly JsonObject[] = [
-  {
-    uriTemplate: 'pawl://run/{id}',
-    name: 'run',
-    title: 'A run: its status, its steps, and what it waits for',
-    mimeType: 'application/json',
-  },
+  { uriTemplate: 'pawl://run/{id}', name: 'run', title: 'A run: its status, its steps, and what it waits for', mimeType: JSON_TYPE },
   { uriTemplate: 'pawl://run/{id}/log', name: 'log', title: 'The end of the log of a run', mimeType: 'text/plain' },
-  {
-    uriTemplate: 'pawl://workflow/{name}/graph',
-    name: 'graph',
-    title: 'The graph of a workflow, as Mermaid',
-    mimeType: 'text/vnd.mermaid',
-  },
+  { uriTemplate: 'pawl://workflow/{name}/graph', name: 'graph', title: 'The graph of a workflow, as Mermaid', mimeType: MERMAID_TYPE },
 ];
 
 async function read(reader: Reader, uri: string): Promise<ResourceContent | undefined> {
   if (uri === 'pawl://runs') return json(await runRows(reader));
   const [, run, log] = /^pawl:\/\/run\/([0-9a-z]{1,32})(\/log)?$/.exec(uri) ?? [];
   if (run !== undefined) {
-    // A run that the session may not see is like one that does not exist.
+    // A run that the session may not see is treated like one that does not exist.
     if (!(await reader.session.visibleRuns()).includes(run)) return undefined;
     return log === undefined ? readRun(await reader.store(), run) : readLog(await reader.store(), run);
   }
@@ -109,7 +93,7 @@ async function readRun(store: Store, id: string): Promise<ResourceContent> {
   const { run, plan, waits } = await readRunReport(store, id, () => false);
   const { workflow, title, status, currentStep, startedAt, updatedAt, error } = run;
   const whole = { id, workflow, title, status, currentStep, startedAt, updatedAt, error, plan, waits } as unknown as JsonObject;
-  // A plan of thousands of steps is left out: the log has what happened.
+  // A plan of thousands of steps is left out; the log shows the progress.
   return JSON.stringify(whole).length <= TEXT_MAX ? json(whole) : json({ id, workflow, title, status, currentStep, startedAt, updatedAt });
 }
 
@@ -124,14 +108,14 @@ async function readLog(store: Store, id: string): Promise<ResourceContent> {
   return { mimeType: 'text/plain', text: [...head, ...last].join('\n').slice(0, TEXT_MAX).toWellFormed() };
 }
 
-/** The graph of a workflow that this session may start or works on; one that is not trusted is not even named. */
+/** The graph of a workflow that this session may start or works on; undefined for any other, so that its name stays unknown. */
 async function readGraph({ shell, place, session }: Reader, name: string): Promise<ResourceContent | undefined> {
   if (!(await session.visibleWorkflows()).includes(name)) return undefined;
   try {
     const { definition } = (await loadDescription(shell, place.project, name)).workflow;
     return definition.form === 'flow'
       ? undefined
-      : { mimeType: 'text/vnd.mermaid', text: drawMermaid(describeGraph(definition)).slice(0, TEXT_MAX) };
+      : { mimeType: MERMAID_TYPE, text: drawMermaid(describeGraph(definition)).slice(0, TEXT_MAX) };
   } catch (error) {
     if (isEngineError(error)) return undefined;
     throw error;
@@ -139,5 +123,5 @@ async function readGraph({ shell, place, session }: Reader, name: string): Promi
 }
 
 function json(value: JsonObject): ResourceContent {
-  return { mimeType: 'application/json', text: JSON.stringify(value) };
+  return { mimeType: JSON_TYPE, text: JSON.stringify(value) };
 }

@@ -1,9 +1,8 @@
-// Owns the commands with which an agent reports or asks: they read the arguments, find the run, open an engine for it,
-// pass the submission on, and print the reply.
+// Owns the commands with which an agent reports or asks: they parse the arguments, find the run, open an engine for it, submit
+// the report or question, and print the reply.
 
 import { text } from 'node:stream/consumers';
 import type { Engine } from '../../api/engine.ts';
-import type { AnyWorkflow } from '../../api/engine-options.ts';
 import { onlyOwnStep, type Reply, type Submission, submit } from '../../attended/submission.ts';
 import { EngineError, isEngineError } from '../../base/error.ts';
 import type { Json } from '../../base/json.ts';
@@ -15,27 +14,20 @@ import type { ParsedArgs } from '../command.ts';
 import { driveWithEngine } from '../drive.ts';
 import { catchInterrupts, EXIT_INTERRUPTED } from '../interrupt.ts';
 import { loadWorkflowOf } from '../load.ts';
-import { readJson } from '../params.ts';
+import { readJson, requiredOption } from '../params.ts';
 import { type Place, withRun } from '../session.ts';
 import type { Shell } from '../shell.ts';
-import { holdRun } from './hold-run.ts';
 import { printReply, tokenOption } from './rendering.ts';
+import { bindToCaller } from './session-runs.ts';
 
-/** The token that a submission has to name. */
+/** The token of the attempt that the agent reports. */
 export function tokenGiven(given: ParsedArgs): string {
-  return required(given, 'token', 'it names the attempt that is reported, and "pawl next RUN" prints it');
+  return requiredOption(given, 'token', 'it names the attempt that is reported, and "pawl next RUN" prints it');
 }
 
-/** The value of an option that cannot be left out. */
-export function required(given: ParsedArgs, option: string, why: string): string {
-  const value = given.option(option);
-  if (value === undefined || value.trim() === '') throw new EngineError('USAGE', `--${option} is missing: ${why}`);
-  return value;
-}
-
-/** JSON as it is, from `@file`, or from standard input with `-`. */
+/** Reads JSON given as text, as `@file`, or as `-` for standard input. */
 export async function readJsonInput(shell: Shell, value: string, what: string): Promise<Json> {
-  // An @ that was read is an @ of the text, not another file.
+  // An @ at the start of the input is text, not the name of a file.
   if (value === '-') return readJson(shell, (await text(shell.world.stdin)).replace(/^@/, '@@'), what);
   return readJson(shell, value, what);
 }
@@ -44,7 +36,7 @@ export async function readJsonInput(shell: Shell, value: string, what: string): 
 export function submitByCommand(shell: Shell, submission: Submission): Promise<number> {
   return withRun(shell, async ({ place, store, id: run }) => {
     const root = await rootOf(store, run);
-    if (!shell.given.has('only')) await holdRun(shell, place, { store, run, byName: false });
+    if (!shell.given.has('only')) await bindToCaller(shell, place, { store, run, isNamed: false });
     return submitToRun(shell, place, { store, run, root, submission });
   });
 }
@@ -52,36 +44,26 @@ export function submitByCommand(shell: Shell, submission: Submission): Promise<n
 interface Target {
   readonly store: Store;
   readonly run: string;
-  /** The run that started the run, up to the first. */
+  /** The topmost parent run. */
   readonly root: string;
   readonly submission: Submission;
 }
 
-/** Gives a submission to a run, drives the run on, prints the reply, and returns the exit code. */
 async function submitToRun(shell: Shell, place: Place, { store, ...target }: Target): Promise<number> {
   const { root, run, submission } = target;
-  // Even if another process drives the run now: it may leave it before it has read the submission.
-  const workflows = await workflowsFor(shell, place, { store, root });
+  // Also if another process drives the run: it may release the run before it reads the submission.
+  const frozen = await store.load(root);
+  const workflows = isSettled(frozen.state.status) ? [] : [(await loadWorkflowOf(shell, place.project, frozen)).workflow];
   const use = (engine: Engine): Promise<number> =>
     replyUntilSignal(shell, { engine, run: root }, (stopped) =>
       submit(engine, { ...target, stopped }).then(
         (reply) => (shell.given.has('only') ? onlyOwnStep(reply) : reply),
         (error: unknown) => {
-          throw repeatable(shell, error, { run, submission });
+          throw withRetryHint(shell, error, { run, submission });
         },
       ),
     );
   return driveWithEngine(shell, place, { store, workflows, use });
-}
-
-/** The code of the run; none if the run has ended or halted. */
-async function workflowsFor(
-  shell: Shell,
-  { project }: Place,
-  { store, root }: Pick<Target, 'store' | 'root'>,
-): Promise<readonly AnyWorkflow[]> {
-  const frozen = await store.load(root);
-  return isSettled(frozen.state.status) ? [] : [(await loadWorkflowOf(shell, project, frozen)).workflow];
 }
 
 /** Prints the reply to an agent and returns the exit code; a signal before the reply stops the run. */
@@ -102,16 +84,17 @@ export async function replyUntilSignal(
   return EXIT_INTERRUPTED;
 }
 
-/** Adds to the error of an invalid submission that the token is still valid, and the command to send it again. */
-function repeatable(shell: Shell, error: unknown, { run, submission }: Pick<Target, 'run' | 'submission'>): unknown {
+const COMMANDS: Readonly<Record<Submission['kind'], (run: string) => string>> = {
+  assumptions: (run) => `pawl assume ${run} --question TEXT --assumed TEXT`,
+  questions: (run) => `pawl ask ${run} --questions @questions.json`,
+  result: (run) => `pawl done ${run} --result @result.json`,
+  failure: (run) => `pawl done ${run} --result @result.json`,
+};
+
+/** The error of an invalid submission with the command to send it again, because the token is still valid. */
+function withRetryHint(shell: Shell, error: unknown, { run, submission }: Pick<Target, 'run' | 'submission'>): unknown {
   if (!isEngineError(error) || error.code !== 'REPORT_INVALID') return error;
-  const command =
-    submission.kind === 'assumptions'
-      ? `pawl assume ${run} --question TEXT --assumed TEXT`
-      : submission.kind === 'questions'
-        ? `pawl ask ${run} --questions @questions.json`
-        : `pawl done ${run} --result @result.json`;
-  const line = pasteable(shell, `${command} ${tokenOption(submission.token)}`);
+  const line = pasteable(shell, `${COMMANDS[submission.kind](run)} ${tokenOption(submission.token)}`);
   return new EngineError(error.code, `${error.message}; nothing is recorded and the token is still valid, so send it again: ${line}`, {
     cause: error,
     details: error.details,

@@ -1,8 +1,8 @@
-// Owns the reply to an agent as XML, for agents that were taught to read it: the instructions in <DO>, the command to
-// run afterwards in <NEXT>, and all possible commands in <INVOKE_AFTER>. It contains what the text contains.
+// Owns the reply to an agent as XML: the instructions in <DO>, the command to run afterwards in <NEXT>, and all possible
+// commands in <INVOKE_AFTER>. It has the same content as the text.
 //
-// - Blocks that the author of a step wrote are printed as they are. Everything else is escaped, so that text from outside
-//   can neither close an element nor pose as one.
+// - Blocks that the author of a step wrote are printed unchanged. Everything else is escaped, so that text from outside can
+//   neither close an element nor add one.
 
 import { type OpenWork, resultLines } from '../../attended/attended-run.ts';
 import { newWork, nothingLeft, type Receipt, type Reply, workIn } from '../../attended/submission.ts';
@@ -40,7 +40,6 @@ function verdictOf(receipt: Receipt | undefined): string[] {
   return [element('verdict', { step, path, attempt, accepted, repeated }, accepted ? '' : receipt.message)];
 }
 
-/** Work for a sub-agent, for the agent that sends it off. */
 function dispatchXml(shell: Shell, work: OpenWork, root: string): string {
   const { step, run, item } = work;
   const { agent, returns, prompt = '', reason = '' } = dispatchOf(shell, work) ?? {};
@@ -55,7 +54,7 @@ function stepOf(shell: Shell, work: OpenWork): string {
   const { number, step, path, run, attempt, role, item, due, parts } = work;
   const { report, people, loop } = parts;
   const { done, fail, ask, assume } = commandsFor(shell, work);
-  const ways = [
+  const commands = [
     command('if_pass', done),
     command('if_fail', fail),
     command('to_assume', assume),
@@ -63,18 +62,18 @@ function stepOf(shell: Shell, work: OpenWork): string {
   ];
   const until = due === undefined ? undefined : new Date(due).toISOString();
   const { iteration, round, blocks } = loop ?? {};
-  const where = { number, name: step, path, run, attempt, iteration, round, blocks: blocks?.join(' ') };
-  return nested('step', { ...where, role, item, due: until }, [
-    doOf(parts),
+  const position = { number, name: step, path, run, attempt, iteration, round, blocks: blocks?.join(' ') };
+  return nested('step', { ...position, role, item, due: until }, [
+    instructionsOf(parts),
     ...[...resultLines(work), ...(report === undefined ? [] : [report])].map((line) => element('RESULT', {}, line)),
     command('NEXT', done),
-    nested('INVOKE_AFTER', {}, ways),
+    nested('INVOKE_AFTER', {}, commands),
     ...(people === undefined ? [] : [element('PEOPLE', {}, people)]),
   ]);
 }
 
-/** The instructions: text is escaped, blocks of the author are not. */
-function doOf({ body, pieces = [{ kind: 'text', text: body }] }: OpenWork['parts']): string {
+/** The instructions, in which text is escaped and blocks of the author are not. */
+function instructionsOf({ body, pieces = [{ kind: 'text', text: body }] }: OpenWork['parts']): string {
   const inside = pieces.map((piece) => (piece.kind === 'block' ? plain(piece.xml) : escapeXml(plain(piece.text))));
   return `<DO>\n${inside.join('\n')}\n</DO>`;
 }

@@ -1,12 +1,12 @@
 // The command for people who use the server.
 
 import { LOGIN_SCOPES } from '../../authority/rights.ts';
-import { type ListedCommand, SIGNING_OPTIONS } from '../command.ts';
+import { type CommandSpec, inGroup, SIGNING_OPTIONS } from '../command.ts';
 
 const ACTIONS = ['login', 'invite', 'people', 'groups', 'revoke', 'token', 'sessions', 'passkeys', 'link', 'audit'] as const;
 
-/** The commands of this group. */
-export const ACCESS_COMMANDS: readonly ListedCommand[] = [
+/** The command that manages who can use the server. */
+export const ACCESS: readonly CommandSpec[] = inGroup('Decide', [
   {
     name: 'access',
     summary: 'manage who can use the server: people, login and decision links, tokens, passkeys, audit',
@@ -44,4 +44,4 @@ export const ACCESS_COMMANDS: readonly ListedCommand[] = [
     ],
     load: () => import('../commands/access.ts'),
   },
-];
+]);

@@ -1,9 +1,9 @@
 // The commands that agents start themselves.
 
-import type { ListedCommand } from '../command.ts';
+import { type CommandSpec, inGroup } from '../command.ts';
 
-/** The commands of this group. */
-export const AGENTS: readonly ListedCommand[] = [
+/** The commands that agent programs call. */
+export const AGENTS: readonly CommandSpec[] = inGroup('Run', [
   {
     name: 'mcp',
     summary: 'serve attended runs to an agent over MCP, on stdin and stdout',
@@ -37,4 +37,4 @@ export const AGENTS: readonly ListedCommand[] = [
     ],
     load: () => import('../commands/hook.ts'),
   },
-];
+]);

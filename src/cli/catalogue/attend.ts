@@ -1,7 +1,7 @@
 // The commands of an agent that does the work of a run itself: it gets one step at a time and reports each.
 
 import { SEVERITIES } from '../../definition/review/review.ts';
-import { type ListedCommand, type OptionSpec, RUN_ARGUMENT } from '../command.ts';
+import { type CommandSpec, inGroup, type OptionSpec, RUN_ARGUMENT } from '../command.ts';
 
 const TOKEN: OptionSpec = { name: 'token', value: 'TOKEN', about: 'the token of the attempt, printed with the step' };
 /** The format of the instructions for an agent. */
@@ -20,8 +20,8 @@ const THEN =
 const TOKENS =
   'A token belongs to one attempt. Repeating a report returns the same answer; a different report with the same token is rejected.';
 
-/** The commands of this group. */
-export const ATTEND: readonly ListedCommand[] = [
+/** The commands of an agent that does the work of a run. */
+export const ATTEND: readonly CommandSpec[] = inGroup('Run', [
   {
     name: 'next',
     summary: 'print the open step of an attended run again',
@@ -41,7 +41,7 @@ export const ATTEND: readonly ListedCommand[] = [
     name: 'done',
     aliases: ['result'],
     summary: 'report a step as done; verifies it and prints the next one',
-    about: `A report is a claim, which the engine verifies. If something is missing, the command says what, prints the step again with a new token, and exits with 1. A result that does not match the schema is rejected, and the token stays valid. ${TOKENS} ${THEN}`,
+    about: `A report is a claim, which the engine verifies. If something is missing, the command lists it, prints the step again with a new token, and exits with 1. A result that does not match the schema is rejected, and the token stays valid. ${TOKENS} ${THEN}`,
     args: [RUN_ARGUMENT],
     options: [
       TOKEN,
@@ -65,7 +65,7 @@ export const ATTEND: readonly ListedCommand[] = [
     args: [RUN_ARGUMENT],
     options: [TOKEN, { name: 'reason', value: 'TEXT', about: 'why it cannot be done; passed on to the next attempt' }, ONLY, AGENT_FORMAT],
     examples: [{ line: 'pawl fail 7kq2 --token=4h0vTzq1 --reason "no network here"', about: 'report an honest failure' }],
-    load: () => import('../commands/fail.ts'),
+    load: async () => ({ run: (await import('../commands/done.ts')).fail }),
   },
   {
     name: 'ask',
@@ -108,6 +108,6 @@ export const ATTEND: readonly ListedCommand[] = [
         about: 'with --severity MUST, nothing is merged until a person has answered',
       },
     ],
-    load: () => import('../commands/assume.ts'),
+    load: async () => ({ run: (await import('../commands/ask.ts')).assume }),
   },
-];
+]);

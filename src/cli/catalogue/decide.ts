@@ -1,9 +1,8 @@
 // The commands for people's decisions, and for the tokens and keys that allow them.
 
 import { SCOPES } from '../../authority/rights.ts';
-import { type ListedCommand, type OptionSpec, QUIET, RUN_ARGUMENT, SIGNING_OPTIONS, TOKEN_FILE } from '../command.ts';
+import { type CommandSpec, inGroup, type OptionSpec, QUIET, RUN_ARGUMENT, SIGNING_OPTIONS, TOKEN_FILE } from '../command.ts';
 
-/** Who may decide or answer. */
 const whoMay = (verb: 'decide' | 'answer'): string =>
   `Only a person can ${verb}: at a terminal you see the question and confirm; elsewhere you need a personal token (PAWL_TOKEN or --token-file, see "pawl token") and the --digest of what you saw. An agent's shell has neither.`;
 const AFTERWARDS =
@@ -21,8 +20,8 @@ const DECISION_OPTIONS: readonly OptionSpec[] = [
   ...SIGNING_OPTIONS,
 ];
 
-/** The commands of this group. */
-export const DECIDE: readonly ListedCommand[] = [
+/** The commands for decisions of people. */
+export const DECIDE: readonly CommandSpec[] = inGroup('Decide', [
   {
     name: 'inbox',
     aliases: ['gates'],
@@ -69,7 +68,7 @@ export const DECIDE: readonly ListedCommand[] = [
       { line: 'pawl approve 7k3', about: 'shows the question, then approves' },
       { line: 'pawl approve 7k3 --approval review', about: 'if several approvals are waiting' },
     ],
-    load: () => import('../commands/approve.ts'),
+    load: async () => ({ run: (await import('../commands/decide.ts')).approve }),
   },
   {
     name: 'reject',
@@ -78,7 +77,7 @@ export const DECIDE: readonly ListedCommand[] = [
     args: [RUN_ARGUMENT],
     options: DECISION_OPTIONS,
     examples: [{ line: 'pawl reject 7k3', about: 'shows the question, then rejects' }],
-    load: () => import('../commands/reject.ts'),
+    load: async () => ({ run: (await import('../commands/decide.ts')).reject }),
   },
   {
     name: 'answer',
@@ -159,4 +158,4 @@ export const DECIDE: readonly ListedCommand[] = [
     ],
     load: () => import('../commands/identity.ts'),
   },
-];
+]);

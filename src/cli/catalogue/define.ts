@@ -1,10 +1,10 @@
 // The commands for workflow definitions.
 
-import { type ListedCommand, SIGNING_OPTIONS, STATUS_OPTION, TOKEN_FILE } from '../command.ts';
+import { type CommandSpec, inGroup, SIGNING_OPTIONS, STATUS_OPTION, TOKEN_FILE } from '../command.ts';
 import { AGENT_FORMAT } from './attend.ts';
 
-/** The commands of this group. */
-export const DEFINE: readonly ListedCommand[] = [
+/** The commands for workflow definitions. */
+export const DEFINE: readonly CommandSpec[] = inGroup('Define', [
   {
     name: 'list',
     summary: "list the project's workflows, without running their code",
@@ -176,4 +176,4 @@ export const DEFINE: readonly ListedCommand[] = [
     ],
     load: () => import('../commands/trust.ts'),
   },
-];
+]);

@@ -1,10 +1,10 @@
 // The command for the local forge.
 
 import { CONCLUSIONS } from '../../definition/forge/conclusion.ts';
-import { type ListedCommand, TOKEN_FILE } from '../command.ts';
+import { type CommandSpec, inGroup, TOKEN_FILE } from '../command.ts';
 
-/** The commands of this group. */
-export const FORGE: readonly ListedCommand[] = [
+/** The commands for forges. */
+export const FORGE: readonly CommandSpec[] = inGroup('Decide', [
   {
     name: 'forge',
     summary: 'use the local forge: issues, pull requests, reviews, checks and labels',
@@ -31,12 +31,7 @@ export const FORGE: readonly ListedCommand[] = [
       { name: 'approve', about: 'review: approve the changes' },
       { name: 'request-changes', about: 'review: request changes' },
       { name: 'name', value: 'NAME', about: 'check: its name (default: ci)' },
-      {
-        name: 'conclusion',
-        value: 'WORD',
-        about: 'check: its result',
-        choices: [...CONCLUSIONS, 'pending'],
-      },
+      { name: 'conclusion', value: 'WORD', about: 'check: its result', choices: [...CONCLUSIONS, 'pending'] },
       { name: 'add', value: 'LABEL', about: 'label: add it; can be repeated', many: true },
       { name: 'remove', value: 'LABEL', about: 'label: remove it; can be repeated', many: true },
       TOKEN_FILE,
@@ -73,4 +68,4 @@ export const FORGE: readonly ListedCommand[] = [
     examples: [{ line: 'pawl actions run', about: 'in a step of a job' }],
     load: () => import('../commands/actions.ts'),
   },
-];
+]);

@@ -1,9 +1,9 @@
 // The commands that show runs.
 
-import { LAST_RUN_ARGUMENT, type ListedCommand, QUIET, RUN_ARGUMENT, STATUS_OPTION } from '../command.ts';
+import { type CommandSpec, inGroup, LAST_RUN_ARGUMENT, QUIET, RUN_ARGUMENT, STATUS_OPTION } from '../command.ts';
 
-/** The commands of this group. */
-export const INSPECT: readonly ListedCommand[] = [
+/** The commands that show runs. */
+export const INSPECT: readonly CommandSpec[] = inGroup('Inspect', [
   {
     name: 'runs',
     summary: 'list runs, newest first',
@@ -104,4 +104,4 @@ export const INSPECT: readonly ListedCommand[] = [
     examples: [{ line: 'pawl debug 0198 --out report.json', about: 'a file for a bug report' }],
     load: () => import('../commands/debug.ts'),
   },
-];
+]);

@@ -1,9 +1,9 @@
 // The commands that maintain the setup and the database.
 
-import { type ListedCommand, RIGHT_OPTIONS } from '../command.ts';
+import { type CommandSpec, inGroup, RIGHT_OPTIONS } from '../command.ts';
 
-/** The commands of this group. */
-export const MAINTAIN: readonly ListedCommand[] = [
+/** The commands that maintain the setup and the database. */
+export const MAINTAIN: readonly CommandSpec[] = inGroup('Maintain', [
   {
     name: 'doctor',
     summary: 'check the setup, and show where the state is kept',
@@ -133,7 +133,7 @@ export const MAINTAIN: readonly ListedCommand[] = [
       ...RIGHT_OPTIONS,
     ],
     examples: [
-      { line: 'pawl worktrees', about: 'what is there, and what would be lost?' },
+      { line: 'pawl worktrees', about: 'what exists, and what would be lost?' },
       { line: 'pawl worktrees --clean', about: 'remove those that are no longer needed' },
     ],
     load: () => import('../commands/worktrees.ts'),
@@ -168,4 +168,4 @@ export const MAINTAIN: readonly ListedCommand[] = [
     ],
     load: () => import('../commands/completion.ts'),
   },
-];
+]);

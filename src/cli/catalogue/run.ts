@@ -1,6 +1,6 @@
 // The commands that start and control runs.
 
-import { type ListedCommand, type OptionSpec, QUIET, RIGHT_OPTIONS, RUN_ARGUMENT } from '../command.ts';
+import { type CommandSpec, inGroup, type OptionSpec, QUIET, RIGHT_OPTIONS, RUN_ARGUMENT } from '../command.ts';
 import { AGENT_FORMAT } from './attend.ts';
 
 const WAIT: OptionSpec = { name: 'wait', about: 'wait until the run has ended, however long that takes' };
@@ -11,14 +11,14 @@ const ACCEPT_CHANGES: OptionSpec = {
 };
 const OTHERS_RUN = 'For a run that someone else started you need a terminal of your own, or a token with the scope "override".';
 
-/** The commands of this group. */
-export const RUN_COMMANDS: readonly ListedCommand[] = [
+/** The commands that start and control runs. */
+export const RUN: readonly CommandSpec[] = inGroup('Run', [
   {
     name: 'run',
     summary: 'start a run of a workflow and drive it until it ends or waits',
     about:
       'A terminal shows the steps as they progress, with the last lines that each prints; a pipe gets one line per event and per line of output. If the run waits for something that is due within ' +
-      'a minute, the command waits too; otherwise it exits with 3 and says what to do next. Ctrl-C stops after the running steps, ' +
+      'a minute, the command waits too; otherwise it exits with 3 and prints what to do next. Ctrl-C stops after the running steps, ' +
       'pressed twice it kills them; either way the run can be resumed.',
     args: [{ name: 'WORKFLOW', about: 'the name or file of a workflow', required: true, completes: 'workflow' }],
     options: [
@@ -78,7 +78,7 @@ export const RUN_COMMANDS: readonly ListedCommand[] = [
     examples: [
       { line: 'pawl serve', about: 'on http://localhost:7411; prints a link to log in' },
       { line: 'pawl serve --host 10.0.0.5 --tls-cert cert.pem --tls-key key.pem', about: 'for other machines' },
-      { line: 'pawl serve --port 0 --json', about: 'on any free port; the JSON says which' },
+      { line: 'pawl serve --port 0 --json', about: 'on any free port, which the JSON contains' },
     ],
     load: () => import('../commands/serve.ts'),
   },
@@ -188,7 +188,7 @@ export const RUN_COMMANDS: readonly ListedCommand[] = [
       ...RIGHT_OPTIONS,
     ],
     examples: [{ line: 'pawl retry 7kq2', about: 'the failed step, or the failed items of a fan-out' }],
-    load: () => import('../commands/retry.ts'),
+    load: async () => ({ run: (await import('../commands/resume.ts')).retry }),
   },
   {
     name: 'cancel',
@@ -279,4 +279,4 @@ export const RUN_COMMANDS: readonly ListedCommand[] = [
     ],
     load: () => import('../commands/fork.ts'),
   },
-];
+]);

@@ -1,9 +1,9 @@
 // The command for skills.
 
-import type { ListedCommand } from '../command.ts';
+import { type CommandSpec, inGroup } from '../command.ts';
 
-/** The commands of this group. */
-export const SKILL: readonly ListedCommand[] = [
+/** The command for skills. */
+export const SKILL: readonly CommandSpec[] = inGroup('Define', [
   {
     name: 'skill',
     summary: 'list, show, check, write and install skills: step-by-step instructions for agents',
@@ -63,4 +63,4 @@ export const SKILL: readonly ListedCommand[] = [
     ],
     load: () => import('../commands/skill.ts'),
   },
-];
+]);

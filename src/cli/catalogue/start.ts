@@ -1,9 +1,9 @@
 // The commands for a newcomer.
 
-import type { ListedCommand } from '../command.ts';
+import { type CommandSpec, inGroup } from '../command.ts';
 
-/** The commands of this group. */
-export const START: readonly ListedCommand[] = [
+/** The commands for newcomers. */
+export const START: readonly CommandSpec[] = inGroup('Start', [
   {
     name: 'demo',
     summary: 'watch the engine check what an agent claims',
@@ -63,4 +63,4 @@ export const START: readonly ListedCommand[] = [
     ],
     load: () => import('../commands/init.ts'),
   },
-];
+]);

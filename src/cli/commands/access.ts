@@ -1,5 +1,5 @@
-// `pawl access`: who may use the server. It works on the server's database beside that of the runs; a server that runs sees
-// every change at once.
+// `pawl access`: manages who may use the server, in the server's database beside that of the runs. A running server sees every
+// change at once.
 
 import type { LoginScope } from '../../authority/rights.ts';
 import { EngineError } from '../../base/error.ts';
@@ -15,30 +15,31 @@ import { type OpenAccess, openAccess, ownerName } from '../access/open-access.ts
 import { showAudit, showGroups, showPasskeys, showPeople, showSessions, showTokens } from '../access/tables.ts';
 import { userActor } from '../actor.ts';
 import type { CommandRun } from '../command.ts';
+import { requiredOption } from '../params.ts';
 import { demandRight } from '../right.ts';
 import { findRun } from '../session.ts';
 import { oneLine } from '../terminal.ts';
 
 type Act = (open: OpenAccess, words: readonly string[]) => Promise<void> | void;
 
-/** What an action does, and what it takes beyond the table of rights. */
+/** An action, the number of words it accepts, and the right it needs beyond the table of rights. */
 interface Action {
   readonly act: Act;
   readonly wordsMax: number;
-  /** It prints what gives the right to decide away; `create`: if that is its first word. */
-  readonly gives?: true | 'create';
+  /** It prints a secret that lets others decide; `create`: only if that is its first word. */
+  readonly grants?: true | 'create';
 }
 
 const ACTIONS: Readonly<Record<string, Action>> = {
-  login: { act: login, wordsMax: 1, gives: true },
-  invite: { act: invitePerson, wordsMax: 1, gives: true },
+  login: { act: login, wordsMax: 1, grants: true },
+  invite: { act: invitePerson, wordsMax: 1, grants: true },
   people: { act: showPeople, wordsMax: 0 },
   groups: { act: showGroups, wordsMax: 0 },
   revoke: { act: revoke, wordsMax: 1 },
-  token: { act: token, wordsMax: 2, gives: 'create' },
+  token: { act: token, wordsMax: 2, grants: 'create' },
   sessions: { act: showSessions, wordsMax: 0 },
   passkeys: { act: showPasskeys, wordsMax: 0 },
-  link: { act: link, wordsMax: 1, gives: true },
+  link: { act: link, wordsMax: 1, grants: true },
   audit: { act: showAudit, wordsMax: 0 },
 };
 
@@ -46,12 +47,13 @@ const ACTIONS: Readonly<Record<string, Action>> = {
 export const run: CommandRun = async (shell, given) => {
   const action = given.word('ACTION');
   const words = given.allWords('WHAT');
-  const { act, wordsMax, gives } = ACTIONS[action] as Action;
+  const { act, wordsMax, grants } = ACTIONS[action] as Action;
   const more = words[wordsMax];
   if (more !== undefined) throw new EngineError('USAGE', `unexpected argument "${more}"; see "pawl access --help"`);
   const on = `pawl access ${[action, ...(action === 'token' ? words.slice(0, 1) : [])].join(' ')}`;
-  // Before anything is opened. A token is not enough, so that revoking it ends all that it allowed.
-  if (gives === true || (gives !== undefined && gives === words[0])) await demandRight(shell, { demand: 'trust', on, withoutToken: true });
+  // A token is not enough, so that revoking it ends everything that it allowed.
+  if (grants === true || (grants !== undefined && grants === words[0]))
+    await demandRight(shell, { demand: 'trust', on, withoutToken: true });
   else if (words[0] === 'revoke') await demandRight(shell, { demand: 'steer', on });
   return openAccess(shell, given, async (open) => {
     await act(open, words);
@@ -67,7 +69,7 @@ function login(open: OpenAccess, [name]: readonly string[]): void {
   const by = userActor(open.shell);
   const { shell, store, given } = open;
   const own = ownerName(shell);
-  // Who runs the server is its first person, and manages the others.
+  // The person who runs the server is its first user, and manages the others.
   if ((name ?? own) === own) ensureOwner(store, own);
   const made = loginLink(store, open, { person: name ?? own, by, expires: given.option('expires') });
   recordAction(open, 'login link', { person: by, about: made.person });
@@ -149,8 +151,7 @@ function revokeNamed(open: OpenAccess, name: string): void {
 async function link(open: OpenAccess, [prefix]: readonly string[]): Promise<void> {
   const { given, store, place } = open;
   const id = required(prefix, 'RUN', 'link RUN --for NAME');
-  const person = given.option('for');
-  if (person === undefined) throw new EngineError('USAGE', '--for is missing: name the person who may decide with the link');
+  const person = requiredOption(given, 'for', 'name the person who may decide with the link');
   const by = userActor(open.shell);
   await open.withRuns(async (runs) => {
     const made = await createDecideLink(

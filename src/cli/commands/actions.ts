@@ -1,11 +1,11 @@
-// `pawl actions run`: the work of one job of GitHub Actions, in place of a server: it restores the state, takes the event, drives
-// what can be driven and saves the state.
+// `pawl actions run`: one job of GitHub Actions in place of a server. It restores the state, handles the event, drives the runs and
+// saves the state.
 
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseDuration } from '../../base/duration.ts';
-import { EngineError } from '../../base/error.ts';
+import { EngineError, messageOf } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import type { GitHubForgeOptions } from '../../forge/github/github-forge.ts';
 import type { GitHubAuth } from '../../forge/github/login.ts';
@@ -20,7 +20,7 @@ import { openSqliteStore } from '../../store/sqlite/open.ts';
 import type { RunSummary } from '../../store/store.ts';
 import { assertDefaultBranch, deliveryOf, isReadOnly, type Job, readJob } from '../actions/job.ts';
 import { HOLD_MS, SavedState } from '../actions/saved-state.ts';
-import { outliveOwners, workOff } from '../actions/work.ts';
+import { processJob, waitForDeadOwners } from '../actions/work.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { openGitHub } from '../forge/session.ts';
 import { catchInterrupts } from '../interrupt.ts';
@@ -48,7 +48,7 @@ export const run: CommandRun = async (shell, given) => {
     ]);
   const folder = resolve(given.option('state') ?? join(tmpdir(), 'pawl-actions', ...job.repository.split('/')));
   const holdMs = given.option('hold') === undefined ? HOLD_MS : parseDuration(given.option('hold') as string, '--hold');
-  const inside = insideOf(shell, given, folder);
+  const inside = shellWithState(shell, given, folder);
   const place = await findPlace(inside, inside.given);
   const forge = forgeOf(place, job);
   const auth = authOf(shell, forge);
@@ -59,7 +59,7 @@ export const run: CommandRun = async (shell, given) => {
       ...{ forge: transport, checkout: place.project.root, folder, job: `${job.id}/${shell.env.GITHUB_RUN_ATTEMPT ?? '1'}` },
       ...{ holdMs, now: Date.now, warn: (text: string) => shell.warn(text) },
     });
-    // The maintainers of the repository agreed on the default branch; trust is for this job alone.
+    // The maintainers agreed on the default branch; the trust lasts only for this job.
     trustFolder(inside, place.project.root);
     const runs = await work(inside, { place, forge, state, job, saveMs: holdMs / 3, options: present({ auth }) });
     await state.release();
@@ -67,8 +67,7 @@ export const run: CommandRun = async (shell, given) => {
   });
 };
 
-/** The same command line with a state of its own, which ends with the job, and without anybody to ask. */
-function insideOf(shell: Shell, given: ParsedArgs, folder: string): Shell {
+function shellWithState(shell: Shell, given: ParsedArgs, folder: string): Shell {
   const env = { ...shell.env, PAWL_STATE: join(folder, 'home'), PAWL_DB: join(folder, 'runs.db') };
   return new Shell({ ...shell.world, env }, given);
 }
@@ -97,7 +96,7 @@ function authOf({ env }: Shell, { auth = 'gh' }: GitHubSettings): GitHubAuth | u
   );
 }
 
-/** What sets a state at GitHub: done twice, it is the same. */
+/** Writes at GitHub that have the same effect when repeated. */
 const REPEATABLE: ReadonlySet<string> = new Set(['editComment', 'setCheck', 'react']);
 
 interface Work {
@@ -114,21 +113,21 @@ async function work(shell: Shell, { place, forge, state, job, saveMs, options }:
   const opened = await openGitHub(place, forge, { ...options, beforeWrite });
   await adoptRestored(place);
   const store = await openStore(place);
-  await outliveOwners(store);
+  await waitForDeadOwners(store);
   const source = new ProjectSource(shell, place.project);
   const relay = relayForge(opened);
-  const warn = (error: unknown): void => shell.warn(error instanceof Error ? error.message : String(error));
+  const warn = (error: unknown): void => shell.warn(messageOf(error));
   const engine = await openEngine(shell, place, { store, workflows: source, drives: 'all', forge: relay.forge });
   const interrupt = catchInterrupts(engine, (text) => shell.warn(text));
   const database = openServerDatabase(serverFileOf(place.file), [EVENT_TABLES, SURFACE_TABLES, PEOPLE_TABLES]);
   const events = eventsOf(place, { source: opened, relay });
   const services = { engine, database, warn, project: new FileProject(shell, place, { source, store }), events };
   const deliveries = openDeliveries(services);
-  // No address shows a run to people here: the comment has all there is.
+  // There are no pages that show a run, only its comment at GitHub.
   const surface = openSurface(services, deliveries, () => undefined);
   const people = openPeople(services);
   try {
-    return await workOff({ services, deliveries, forge: opened, state, saveMs, surface, people }, deliveryOf(job, Date.now()));
+    return await processJob({ services, deliveries, forge: opened, state, saveMs, surface, people }, deliveryOf(job, Date.now()));
   } finally {
     await surface?.close();
     await people?.close();
@@ -141,7 +140,7 @@ async function work(shell: Shell, { place, forge, state, job, saveMs, options }:
   }
 }
 
-/** Makes the restored database the one that runs continue in: the state is held, so no other copy of it is in use. */
+/** Adopts the restored database so that its runs continue. The state is held, so no other copy is in use. */
 async function adoptRestored(place: Place): Promise<void> {
   if (!existsSync(place.file)) return;
   const { problems } = await closing(await openStore(place, 'look'), (store) => store.check());

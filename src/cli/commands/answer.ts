@@ -1,5 +1,5 @@
-// `pawl answer RUN`: a person answers the questions of an agent. Like a decision it needs a person: an agent's shell has
-// neither a terminal nor a personal token.
+// `pawl answer RUN`: a person answers the questions of an agent. Like a decision, an answer needs a terminal or a personal
+// token, and an agent's shell has neither.
 
 import type { Engine } from '../../api/engine.ts';
 import type { AnyWorkflow } from '../../api/engine-options.ts';
@@ -10,13 +10,13 @@ import { present } from '../../base/fields.ts';
 import type { Signature } from '../../base/signature.ts';
 import { rootOf } from '../../control/approvals.ts';
 import { answersValue } from '../../engine/request/reports.ts';
-import { isDriven } from '../../process/owner.ts';
 import { askAnswers, questionLines } from '../attended/answer.ts';
 import type { CommandRun } from '../command.ts';
 import { confirm } from '../decision/prompt.ts';
 import { type DecidingCommand, rightToDecide } from '../decision/right.ts';
 import { asksToSign, identityFor } from '../identity/identity.ts';
 import { signFor } from '../identity/signing.ts';
+import { workflowsToDrive } from '../load.ts';
 import { withRun } from '../session.ts';
 import { EXIT_WAITING } from '../status.ts';
 import { oneLine } from '../terminal.ts';
@@ -30,7 +30,8 @@ export const run: CommandRun = async (shell, given) => {
     const command = { shell, given, place, store, right };
     const asked = pickQuestions(id, await readQuestions(store, id), { step: given.option('step'), digest: right.digest });
     const root = await rootOf(store, asked.run);
-    const workflows = await workflowsFor(command, root);
+    // Without its code the run could not continue, so nothing would be recorded.
+    const workflows = await workflowsToDrive(shell, place.project, await store.load(root));
     const answers = await answersTo(command, asked);
     if (answers === undefined) {
       shell.print(`Nothing was answered; "pawl answer ${asked.run}" asks again.`);
@@ -39,14 +40,6 @@ export const run: CommandRun = async (shell, given) => {
     return record(command, { asked, answers, root, workflows });
   });
 };
-
-/** The code of a run that no process drives. Without it the run could not continue, so nothing is recorded. */
-async function workflowsFor({ shell, place, store }: DecidingCommand, root: string): Promise<readonly AnyWorkflow[]> {
-  const frozen = await store.load(root);
-  if (isDriven(frozen.owner)) return [];
-  const { loadWorkflowOf } = await import('../load.ts');
-  return [(await loadWorkflowOf(shell, place.project, frozen)).workflow];
-}
 
 async function answersTo({ shell, given, right }: DecidingCommand, asked: WaitingQuestions): Promise<readonly Answer[] | undefined> {
   const words = given.allWords('ANSWER');
@@ -91,7 +84,6 @@ async function record(command: DecidingCommand, { asked, answers, root, workflow
   return driveWithEngine(shell, place, { store, workflows, use });
 }
 
-/** The name to record with the answers, and the signature if the run requires one. */
 async function signedAnswer(
   { shell, given, right }: DecidingCommand,
   asked: WaitingQuestions,

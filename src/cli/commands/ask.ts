@@ -1,11 +1,23 @@
-// `pawl ask RUN`: the agent asks the person it works for. A person answers with `pawl answer`.
+// `pawl ask RUN` and `pawl assume RUN`: the agent asks the person it works for, or records what it assumes instead and continues.
 
-import { readJsonInput, required, submitByCommand, tokenGiven } from '../attended/submit.ts';
+import { present } from '../../base/fields.ts';
+import { readJsonInput, submitByCommand, tokenGiven } from '../attended/submit.ts';
 import type { CommandRun } from '../command.ts';
+import { requiredOption } from '../params.ts';
 
-/** Runs the command. */
+/** Runs `pawl ask`. */
 export const run: CommandRun = async (shell, given) => {
   const token = tokenGiven(given);
-  const questions = await readJsonInput(shell, required(given, 'questions', 'a JSON list of 1 to 3 questions'), '--questions');
+  const questions = await readJsonInput(shell, requiredOption(given, 'questions', 'a JSON list of 1 to 3 questions'), '--questions');
   return submitByCommand(shell, { kind: 'questions', token, questions });
+};
+
+/** Runs `pawl assume`. */
+export const assume: CommandRun = (shell, given) => {
+  const token = tokenGiven(given);
+  const question = requiredOption(given, 'question', 'the question that you would have asked');
+  const assumed = requiredOption(given, 'assumed', 'the answer that you assume');
+  const options = given.options('option');
+  const more = present({ severity: given.option('severity'), options: options.length === 0 ? undefined : [...options] });
+  return submitByCommand(shell, { kind: 'assumptions', token, assumptions: [{ question, assumed, ...more }] });
 };

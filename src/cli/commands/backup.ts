@@ -4,14 +4,14 @@ import { existsSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { EngineError } from '../../base/error.ts';
 import type { CommandRun } from '../command.ts';
-import { nameBeside, showWork, sizeText, verifyCopy } from '../copies.ts';
-import { findPlace, openExisting, type Place } from '../session.ts';
-import { oneLine } from '../terminal.ts';
+import { nameBeside, showingProgress, sizeText, verifyCopy } from '../copies.ts';
+import { findPlace, openExisting } from '../session.ts';
+import { counted, oneLine } from '../terminal.ts';
 
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
   const place = await findPlace(shell, given);
-  const store = await openExisting(place);
+  await using store = await openExisting(place);
   if (store === undefined)
     throw new EngineError(
       'STORE_UNAVAILABLE',
@@ -19,33 +19,29 @@ export const run: CommandRun = async (shell, given) => {
     );
   const named = given.maybe('FILE');
   const file = named === undefined ? nameBeside(place.file, 'backup') : resolve(shell.cwd, named);
-  const done = showWork(shell, 'copying and verifying');
-  try {
-    const { bytes, runs } = await inPlaceOf(file, { place, force: given.has('force') }, async () => {
-      const copied = await store.backup(file);
-      return { ...copied, ...(await verifyCopy(file, file)) };
-    });
-    done();
-    return shell.result({ backup: { path: file, bytes, runs } }, () => [
-      `${shell.symbol('done')} ${runs} ${runs === 1 ? 'run' : 'runs'}, ${sizeText(bytes)}, verified: ${oneLine(file)}`,
-      shell.style('dim', `"pawl restore ${oneLine(named ?? file)}" restores it`),
-    ]);
-  } finally {
-    done();
-    await store.close();
-  }
+  assertWritable(file, place.file, given.has('force'));
+  const copying = async () => ({ ...(await store.backup(file)), ...(await verifyCopy(file, file)) });
+  const { bytes, runs } = await showingProgress(shell, 'copying and verifying', () => replacing(file, copying));
+  return shell.result({ backup: { path: file, bytes, runs } }, () => [
+    `${shell.symbol('done')} ${counted(runs, 'run')}, ${sizeText(bytes)}, verified: ${oneLine(file)}`,
+    shell.style('dim', `"pawl restore ${oneLine(named ?? file)}" restores it`),
+  ]);
 };
 
-/** Creates a file that may already exist: the old one is moved aside, and moved back if creating fails. */
-async function inPlaceOf<T>(file: string, how: { readonly place: Place; readonly force: boolean }, make: () => Promise<T>): Promise<T> {
-  const exists = existsSync(file);
-  if (exists && realpathSync(file) === realpathSync(how.place.file))
+function assertWritable(file: string, database: string, force: boolean): void {
+  if (!existsSync(file)) return;
+  if (realpathSync(file) === realpathSync(database))
     throw new EngineError('USAGE', `${file} is the database itself; choose another file for the copy`);
-  if (exists && !how.force) throw new EngineError('USAGE', `${file} already exists; choose another file, or overwrite it with --force`);
+  if (!force) throw new EngineError('USAGE', `${file} already exists; choose another file, or overwrite it with --force`);
+}
+
+/** Creates a file that may already exist: the old one is moved aside, and moved back if creating fails. */
+async function replacing<T>(file: string, create: () => Promise<T>): Promise<T> {
+  const exists = existsSync(file);
   const aside = nameBeside(file, 'replaced');
   if (exists) renameSync(file, aside);
   try {
-    const result = await make();
+    const result = await create();
     rmSync(aside, { force: true });
     return result;
   } catch (error) {

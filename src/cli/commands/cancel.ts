@@ -1,5 +1,5 @@
-// `pawl cancel`: ends a run for good. Steps with an undo are undone first. The workflow's code is only loaded
-// if something has to be undone or child runs have to be ended too.
+// `pawl cancel`: ends a run for good, after undoing its steps that have an undo. The workflow's code is loaded only to undo steps or
+// to end child runs.
 
 import type { Engine } from '../../api/engine.ts';
 import { isUndriven, resumeUndriven } from '../../api/undriven.ts';
@@ -20,32 +20,29 @@ import { driveUntilSettled, driveWithEngine, reportEnd } from '../drive.ts';
 import { demandSteering } from '../right.ts';
 import { type OpenRun, withRun } from '../session.ts';
 import type { Shell } from '../shell.ts';
-import { oneLine, table } from '../terminal.ts';
+import { counted, oneLine, table } from '../terminal.ts';
 
 /** Runs the command. */
 export const run: CommandRun = (shell, given) =>
   withRun(shell, async (open) => {
     const { place, store, id } = open;
     if (given.has('dry-run')) return showPlan(shell, open);
-    await demandSteering(shell, store, { run: id, on: 'pawl cancel' });
+    await demandSteering(shell, open, 'pawl cancel');
     const workflows = await workflowsFor(shell, open, given);
-    const use = (engine: Engine): Promise<number> => cancel(shell, { engine, id, given });
+    const use = (engine: Engine): Promise<number> => cancel(shell, engine, id);
     return driveWithEngine(shell, place, { store, workflows, use });
   });
 
-async function cancel(
-  shell: Shell,
-  { engine, id, given }: { readonly engine: Engine; readonly id: string; readonly given: ParsedArgs },
-): Promise<number> {
-  const run = engine.run(id);
-  const undo = given.has('no-undo') ? (false as const) : undefined;
-  const { status } = await run.cancel({ actor: userActor(shell), ...present({ reason: given.option('reason'), undo }) });
+async function cancel(shell: Shell, engine: Engine, id: string): Promise<number> {
+  const undo = shell.given.has('no-undo') ? (false as const) : undefined;
+  const reason = shell.given.option('reason');
+  const { status } = await engine.run(id).cancel({ actor: userActor(shell), ...present({ reason, undo }) });
   const interrupted = !isFinal(status) && (await driveUntilSettled(shell, { engine, run: id }));
   const report = await readRunReport(engine.store, id);
-  // What could not be undone is left to a person.
-  if (report.run.status !== 'cancelled') return reportEnd(shell, engine.store, { run: id, interrupted });
+  // A person must handle steps that could not be undone.
+  if (report.run.status !== 'cancelled') return reportEnd(shell, { store: engine.store, run: id, interrupted });
   const undone = report.steps.filter(({ step, outcome }) => step === UNDO_STEP && outcome === 'ok').length;
-  const what = undone === 0 ? '' : `, and ${undone === 1 ? 'one step was' : `${undone} steps were`} undone`;
+  const what = undone === 0 ? '' : `, and ${counted(undone, 'step')} ${undone === 1 ? 'was' : 'were'} undone`;
   const above = await continueParents(engine, id);
   return shell.result(report, () => [`run ${id} is cancelled${what}; details: pawl show ${id}`, ...above.map(parentLine)]);
 }
@@ -55,7 +52,7 @@ interface ParentRun {
   readonly status: RunStatus;
 }
 
-/** Lets the runs that waited for a cancelled one learn of it, where no process drives them; nearest first. */
+/** Continues the parent runs that waited for a cancelled run and that no process drives, nearest first. */
 async function continueParents(engine: Engine, child: string): Promise<readonly ParentRun[]> {
   const { store } = engine;
   const { parent } = (await store.load(child)).state;
@@ -64,7 +61,7 @@ async function continueParents(engine: Engine, child: string): Promise<readonly 
     await resumeUndriven(engine, parent.run);
     await engine.run(parent.run).waitOnly('idle');
   } catch (error) {
-    // The run is cancelled all the same. What is above it learns of it when it is resumed.
+    // The run is cancelled anyway; its parent learns of it when it is resumed.
     if (!isEngineError(error)) throw error;
   }
   const { state } = await store.load(parent.run);
@@ -76,7 +73,6 @@ function parentLine({ run, status }: ParentRun): string {
   return `run ${run}, which started it, is ${status}; details: pawl show ${run}`;
 }
 
-/** Shows what would be undone; changes nothing. */
 async function showPlan(shell: Shell, open: OpenRun): Promise<number> {
   const { place, store, id } = open;
   const { withEngine } = await import('../drive.ts');
@@ -94,7 +90,7 @@ function planLines(shell: Shell, run: string, { items, stays }: CancelPlan): str
     oneLine(one.run === run ? one.path : `${one.path} (run ${one.run})`);
   const undone =
     items.length === 0
-      ? [`Cancelling run ${run} would undo nothing: no step that has ended says how.`]
+      ? [`Cancelling run ${run} would undo nothing: no finished step has an undo.`]
       : [
           `Cancelling run ${run} would undo, in this order:`,
           '',
@@ -107,7 +103,7 @@ function planLines(shell: Shell, run: string, { items, stays }: CancelPlan): str
   return [
     ...undone,
     '',
-    'These steps have no undo, so what they did would remain:',
+    'These steps have no undo, so their effects would remain:',
     '',
     ...table(shell.look, [
       { title: 'STEP', cells: stays.map(pathOf), shrinks: 'name' },
@@ -116,7 +112,7 @@ function planLines(shell: Shell, run: string, { items, stays }: CancelPlan): str
   ];
 }
 
-/** The workflow of a run that no process drives, if its code is needed: to undo something, or to handle the ends of child runs. */
+/** The workflow of a run that no process drives, if its code is needed to undo steps or to handle the end of child runs. */
 async function workflowsFor(shell: Shell, open: OpenRun, given: ParsedArgs): Promise<readonly CompiledWorkflow[]> {
   const { store, id } = open;
   const frozen = await store.load(id);
@@ -126,22 +122,21 @@ async function workflowsFor(shell: Shell, open: OpenRun, given: ParsedArgs): Pro
   if (above.length > 0) return above;
   if (!given.has('no-undo') && (await needsUndo(store, frozen))) return loadWorkflows(shell, open);
   if (!Object.values(state.live).some((activation) => childOf(activation) !== undefined)) return [];
-  try {
-    return await loadWorkflows(shell, open);
-  } catch (error) {
-    shell.warn(`cancelling without the workflow's code: ${oneLine(messageOf(error))}`);
-    return [];
-  }
+  return loadOrWarn(shell, open, "cancelling without the workflow's code");
 }
 
-/** The workflow of the topmost ancestor, which includes those of all runs below: it continues when this run is cancelled. */
+/** The workflow of the topmost parent, which continues when this run is cancelled; it includes those of all runs below. */
 async function workflowsAbove(shell: Shell, open: OpenRun): Promise<readonly CompiledWorkflow[]> {
   const root = await rootOf(open.store, open.id);
   if (root === open.id || !isUndriven(await open.store.load(root))) return [];
+  return loadOrWarn(shell, { ...open, id: root }, `run ${root}, which started it, continues only with "pawl resume ${root}"`);
+}
+
+async function loadOrWarn(shell: Shell, open: OpenRun, effect: string): Promise<readonly CompiledWorkflow[]> {
   try {
-    return await loadWorkflows(shell, { ...open, id: root });
+    return await loadWorkflows(shell, open);
   } catch (error) {
-    shell.warn(`run ${root}, which started it, continues only with "pawl resume ${root}": ${oneLine(messageOf(error))}`);
+    shell.warn(`${effect}: ${oneLine(messageOf(error))}`);
     return [];
   }
 }

@@ -1,5 +1,5 @@
-// `pawl completion`: the script that completes words of this command line in a shell. Every script asks `pawl __complete`
-// what can come next, and completes paths by itself.
+// `pawl completion`: prints the completion script of a shell. It gets the possible words from `pawl __complete`, and completes paths
+// itself.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// `pawl config`: the effective settings and where each comes from.
+// `pawl config`: shows the effective settings and where each comes from.
 
 import { EngineError } from '../../base/error.ts';
 import { type Json, jsonText } from '../../base/json.ts';
@@ -9,12 +9,11 @@ import { readOrigins } from '../settings/settings.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine, table } from '../terminal.ts';
 
-/** A setting as JSON. */
 interface Row {
   readonly key: string;
   readonly value: Json;
   readonly layer: 'option' | 'environment' | 'local' | 'project' | 'user';
-  /** The file; for options and variables, their name. */
+  /** The file, or the name of the option or variable. */
   readonly file: string;
   readonly line: number | null;
   readonly isInForce: boolean;
@@ -35,37 +34,36 @@ export const run: CommandRun = async (shell, given) => {
 
 async function readRows(shell: Shell, given: ParsedArgs, project: Project): Promise<Row[]> {
   const options = optionRows(given);
-  const rows = [...options, ...environmentRows(shell).map((row) => ({ ...row, isInForce: !has(options, row.key) }))];
+  const rows = [...options, ...environmentRows(shell).map((row) => ({ ...row, isInForce: !contains(options, row.key) }))];
   const files = (await readOrigins(shell, project)).map(({ key, value, layer, file, position, isInForce, isUsed }) => {
-    return { key, value, layer, file, line: position.line, isInForce: isInForce && !has(rows, key), isUsed };
+    return { key, value, layer, file, line: position.line, isInForce: isInForce && !contains(rows, key), isUsed };
   });
   // The sort is stable, so the one in force stays first for each key.
   return [...rows, ...files].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
 }
 
-function has(rows: readonly Row[], key: string): boolean {
+function contains(rows: readonly Row[], key: string): boolean {
   return rows.some((row) => row.key === key);
 }
 
 function optionRows(given: ParsedArgs): Row[] {
   return Object.entries({ db: 'db', 'project-dir': 'project' }).flatMap(([key, option]) => {
     const value = given.option(option);
-    return value === undefined ? [] : [fromOutside(key, value, { layer: 'option', file: `--${option}` })];
+    return value === undefined ? [] : [givenRow(key, value, { layer: 'option', file: `--${option}` })];
   });
 }
 
 function environmentRows(shell: Shell): Row[] {
   return Object.entries(VARIABLES).flatMap(([key, variable]) => {
     const value = shell.env[variable] ?? '';
-    return value === '' ? [] : [fromOutside(key, key === 'token' ? '(set)' : value, { layer: 'environment', file: variable })];
+    return value === '' ? [] : [givenRow(key, key === 'token' ? '(set)' : value, { layer: 'environment', file: variable })];
   });
 }
 
-function fromOutside(key: string, value: string, where: Pick<Row, 'layer' | 'file'>): Row {
+function givenRow(key: string, value: string, where: Pick<Row, 'layer' | 'file'>): Row {
   return { key, value, ...where, line: null, isInForce: true, isUsed: true };
 }
 
-/** The setting of that key, or all settings below it. */
 function rowsOf(rows: readonly Row[], key: string): Row[] {
   const found = rows.filter((row) => row.key === key || row.key.startsWith(`${key}.`));
   if (found.length > 0) return found;

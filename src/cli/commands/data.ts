@@ -1,4 +1,4 @@
-// `pawl data`: the databases of the user that are protected: their migrations, their backups, and what changed.
+// `pawl data`: migrates, backs up, restores and compares the protected databases of the user.
 
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -11,7 +11,7 @@ import { differences, type TableDifference } from '../../safe-db/difference.ts';
 import { type MigrateResult, type MigrationStatus, migrate, migrationStatus } from '../../safe-db/migrations.ts';
 import { restoreBackup } from '../../safe-db/restore.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
-import { showWork, sizeText } from '../copies.ts';
+import { showingProgress, sizeText } from '../copies.ts';
 import { findPlace, type Place } from '../session.ts';
 import type { DatabaseSetting } from '../settings/settings.ts';
 import type { Shell } from '../shell.ts';
@@ -22,7 +22,6 @@ interface Database extends DatabaseSetting {
   readonly name: string;
 }
 
-/** A database and one of its backups. */
 interface Choice {
   readonly database: Database;
   readonly path: string;
@@ -35,7 +34,7 @@ export const run: CommandRun = async (shell, given) => {
   if (all.length === 0)
     throw new EngineError(
       'CONFIG_INVALID',
-      'no database is protected; name one in .pawl/config.yaml, such as "databases: { book: { path: data/project.db, migrations: migrations } }"',
+      'no protected database is configured; add one to .pawl/config.yaml, such as "databases: { book: { path: data/project.db, migrations: migrations } }"',
     );
   assertOptions(given);
   switch (given.word('ACTION')) {
@@ -52,7 +51,7 @@ export const run: CommandRun = async (shell, given) => {
   }
 };
 
-/** Options of another action are an error, not ignored. */
+/** Rejects options of another action, which would be ignored. */
 function assertOptions(given: ParsedArgs): void {
   const action = given.word('ACTION');
   if (given.has('allow-loss') && action !== 'migrate')
@@ -76,7 +75,7 @@ function status(shell: Shell, databases: readonly Database[]): number {
   const problems = rows.flatMap(({ problem, migrations }) => [...(problem === null ? [] : [problem]), ...(migrations?.problems ?? [])]);
   shell.result({ ok: problems.length === 0, databases: rows }, () =>
     rows.flatMap(({ name, path, bytes, problem, migrations, backups, unrecorded }) => [
-      `${name}  ${oneLine(path)}, ${bytes === null ? absentText(unrecorded) : sizeText(bytes)}`,
+      `${name}  ${oneLine(path)}, ${bytes === null ? missingText(unrecorded) : sizeText(bytes)}`,
       ...(problem === null ? [`  ${migrationLine(migrations)}`] : []),
       ...[problem ?? [], migrations?.problems ?? []]
         .flat()
@@ -89,7 +88,7 @@ function status(shell: Shell, databases: readonly Database[]): number {
   return problems.length === 0 ? 0 : 1;
 }
 
-/** What is known of a database; of one that cannot be read, why, and the files of its backups. */
+/** The status of a database; if it cannot be read, the reason and the files of its backups. */
 function statusOf({ name, path, migrations, row_limit: rowLimit = ROW_LIMIT }: Database) {
   const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? null;
   const facts = { name, path, bytes, rowLimit };
@@ -103,7 +102,7 @@ function statusOf({ name, path, migrations, row_limit: rowLimit = ROW_LIMIT }: D
   }
 }
 
-function absentText(unrecorded: readonly string[]): string {
+function missingText(unrecorded: readonly string[]): string {
   return unrecorded.length === 0 ? 'not created yet' : 'missing; "pawl data restore FILE" restores one of its backups';
 }
 
@@ -120,7 +119,7 @@ function backupTable(shell: Shell, backups: readonly BackupRecord[]): string[] {
     column('MADE', ({ createdAt }) => createdAt),
     column('BEFORE', ({ reason, runId }) => runId ?? reason),
     column('SIZE', ({ bytes }) => sizeText(bytes)),
-    column('STATE', ({ path, verified }) => (existsSync(path) ? (verified ? 'verified' : 'not verified') : 'the file is gone')),
+    column('STATE', ({ path, verified }) => (existsSync(path) ? (verified ? 'verified' : 'not verified') : 'the file is missing')),
   ]);
 }
 
@@ -133,11 +132,8 @@ async function migrateAll(shell: Shell, place: Place, databases: readonly Databa
   for (const { name, path, migrations, keep_backups: keep } of databases) {
     if (migrations === undefined)
       throw new EngineError('CONFIG_INVALID', `database "${name}" has no migrations; set "databases.${name}.migrations" to their folder`);
-    results.push({
-      name,
-      path,
-      ...(await working(shell, `migrating ${name}`, () => migrate(path, migrations, { allowLoss, ...present({ keep }) }))),
-    });
+    const work = () => migrate(path, migrations, { allowLoss, ...present({ keep }) });
+    results.push({ name, path, ...(await showingProgress(shell, `migrating ${name}`, work)) });
   }
   return shell.result({ databases: results.map(({ backup, ...rest }) => ({ ...rest, backup: backup ?? null })) }, () =>
     results.flatMap(({ name, applied, backup }) =>
@@ -152,13 +148,13 @@ async function migrateAll(shell: Shell, place: Place, databases: readonly Databa
 }
 
 async function backUpAll(shell: Shell, databases: readonly Database[]): Promise<number> {
-  const made: (BackupRecord & { readonly name: string })[] = [];
+  const backups: (BackupRecord & { readonly name: string })[] = [];
   for (const { name, path, keep_backups: keep } of databases) {
     assertExists({ name, path });
-    made.push({ name, ...(await working(shell, `copying and verifying ${name}`, () => backUp(path, present({ keep })))) });
+    backups.push({ name, ...(await showingProgress(shell, `copying and verifying ${name}`, () => backUp(path, present({ keep })))) });
   }
-  return shell.result({ backups: made }, () =>
-    made.map(
+  return shell.result({ backups }, () =>
+    backups.map(
       ({ name, id, bytes, path }) =>
         `${shell.symbol('done')} ${name}: backup ${id.slice(0, 8)}, ${sizeText(bytes)}, verified: ${oneLine(path)}`,
     ),
@@ -171,12 +167,12 @@ async function restore(shell: Shell, place: Place, databases: readonly Database[
   const restored: { name: string; path: string; from: string; saved: BackupRecord | null }[] = [];
   for (const { database, path: from } of choices) {
     const { name, path, keep_backups: keep } = database;
-    const saved = await working(shell, `restoring ${name}`, () => restoreBackup(path, from, present({ keep })));
+    const saved = await showingProgress(shell, `restoring ${name}`, () => restoreBackup(path, from, present({ keep })));
     restored.push({ name, path, from, saved: saved ?? null });
   }
   return shell.result({ restored }, () =>
     restored.flatMap(({ name, from, saved }) => [
-      `${shell.symbol('done')} ${name} is as it was in ${oneLine(from)}`,
+      `${shell.symbol('done')} ${name} was restored from ${oneLine(from)}`,
       ...(saved === null ? [] : [`  ${savedLine(saved)}`]),
     ]),
   );
@@ -222,29 +218,29 @@ function newestOf(database: Database): Choice {
   );
 }
 
-/** The backups that a word names: by file, by id or by run; those of one run may be of several databases. */
+/** The backups with a file, id or run; a run can have backups of several databases. */
 function choicesOf(shell: Shell, databases: readonly Database[], word: string): readonly Choice[] {
   const file = resolve(shell.cwd, word);
   if (statSync(file, { throwIfNoEntry: false })?.isFile() === true) {
     const [database, ...others] = databases;
     if (database !== undefined && others.length === 0) return [{ database, path: file }];
     const names = databases.map(({ name }) => name).join(', ');
-    throw new EngineError('USAGE', `which database is ${file} a backup of? Give --database with one of ${names}`);
+    throw new EngineError('USAGE', `${file} may be a backup of several databases; choose one with --database: ${names}`);
   }
   const found = databases.flatMap((database) => named(listBackups(database.path), word).map((record) => ({ database, record })));
-  assertOneEach(word, found);
+  assertOnePerDatabase(word, found);
   return found.map(({ database, record }) => ({ database, path: record.path }));
 }
 
-/** The backups that a word can mean: a whole id comes before the beginning of one, and a backup that is there before one that is gone. */
+/** The backups that match a word. Complete ids have priority over prefixes, and existing files over deleted ones. */
 function named(backups: readonly BackupRecord[], word: string): readonly BackupRecord[] {
   const whole = backups.filter(({ id, runId }) => id === word || runId === word);
   const found = whole.length > 0 ? whole : backups.filter(({ id, runId }) => id.startsWith(word) || runId?.startsWith(word) === true);
-  const there = found.filter(({ path }) => existsSync(path));
-  return there.length > 0 ? there : found;
+  const existing = found.filter(({ path }) => existsSync(path));
+  return existing.length > 0 ? existing : found;
 }
 
-function assertOneEach(word: string, found: readonly { readonly database: Database; readonly record: BackupRecord }[]): void {
+function assertOnePerDatabase(word: string, found: readonly { readonly database: Database; readonly record: BackupRecord }[]): void {
   if (found.length === 0)
     throw new EngineError('USAGE', `no backup "${word}"; "pawl data status" lists them, and the path of a file works too`);
   const twice = [...Map.groupBy(found, ({ database }) => database.name).values()].find((same) => same.length > 1);
@@ -258,13 +254,4 @@ function assertExists({ name, path }: Pick<Database, 'name' | 'path'>): void {
   throw new EngineError('DATABASE_FAILED', `database "${name}" does not exist: ${path}; "pawl data migrate ${name}" creates it`, {
     details: { file: path },
   });
-}
-
-async function working<T>(shell: Shell, what: string, work: () => Promise<T>): Promise<T> {
-  const done = showWork(shell, what);
-  try {
-    return await work();
-  } finally {
-    done();
-  }
 }

@@ -1,16 +1,16 @@
-// `pawl db`: maintenance of the database file: its version, its integrity, its owner.
+// `pawl db`: checks the database file, migrates it to the format of this version, and adopts one from elsewhere.
 
 import { existsSync } from 'node:fs';
 import { EngineError } from '../../base/error.ts';
 import type { StoreReport } from '../../store/store.ts';
 import type { CommandRun } from '../command.ts';
-import { showWork } from '../copies.ts';
+import { showingProgress } from '../copies.ts';
 import { confirm } from '../decision/prompt.ts';
 import { lostLogNote } from '../lost-log.ts';
 import { findPlace, openStore, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { ensureStateId, isForeign } from '../store-origin.ts';
-import { oneLine } from '../terminal.ts';
+import { counted, oneLine } from '../terminal.ts';
 import { checkAll } from '../trust/check-signatures.ts';
 
 /** Runs the command. */
@@ -27,27 +27,20 @@ export const run: CommandRun = async (shell, given) => {
 };
 
 async function check(shell: Shell, place: Place): Promise<number> {
-  const store = await openStore(place, 'look');
-  const done = showWork(shell, `checking ${oneLine(place.file)}`);
-  try {
-    const report = await checkAll(shell, place, store);
-    done();
-    const { ok, file, schemaVersion: version, problems } = report;
-    const lost = lostLogNote(place.file);
-    if (lost !== undefined) shell.warn(`${lost.what}; ${lost.hint}`);
-    shell.result({ ok, file, version, problems }, () => reportLines(shell, report));
-    return ok ? 0 : 1;
-  } finally {
-    done();
-    await store.close();
-  }
+  await using store = await openStore(place, 'look');
+  const report = await showingProgress(shell, `checking ${oneLine(place.file)}`, () => checkAll(shell, place, store));
+  const { ok, file, schemaVersion: version, problems } = report;
+  const lost = lostLogNote(place.file);
+  if (lost !== undefined) shell.warn(`${lost.what}; ${lost.hint}`);
+  shell.result({ ok, file, version, problems }, () => reportLines(shell, report));
+  return ok ? 0 : 1;
 }
 
 function reportLines(shell: Shell, { file, ok, schemaVersion, problems }: StoreReport): string[] {
   if (ok) return [`${shell.symbol('done')} ${oneLine(file)} is intact (version ${schemaVersion})`];
   return [
     ...problems.map(({ what }) => `${shell.style('red', shell.symbol('failed'))} ${oneLine(what)}`),
-    `${problems.length} ${problems.length === 1 ? 'problem' : 'problems'} in ${oneLine(file)}; "pawl restore FILE" restores a backup`,
+    `${counted(problems.length, 'problem')} in ${oneLine(file)}; "pawl restore FILE" restores a backup`,
   ];
 }
 
@@ -78,7 +71,7 @@ async function adopt(shell: Shell, place: Place): Promise<number> {
   const problems = await problemsOf(place);
   if (problems.length > 0) await confirmLoss(shell, place, problems);
   const isChanged = foreign || copyOf !== undefined || problems.length > 0;
-  if (isChanged) await (await openSqliteStore({ file: place.file, adopt: true, origin: ownId(place) })).close();
+  if (isChanged) await (await openSqliteStore({ file: place.file, adopt: true, origin: stateIdOf(place) })).close();
   shell.result({ file: place.file, copyOf: copyOf ?? null, foreign }, () => [
     isChanged
       ? `${shell.symbol('done')} ${oneLine(place.file)} is adopted, and its runs can continue here${copyOf === undefined ? '' : `; it came from ${oneLine(copyOf)}`}`
@@ -87,13 +80,13 @@ async function adopt(shell: Shell, place: Place): Promise<number> {
   return 0;
 }
 
-/** What is lost or was changed, which adopting accepts. */
+/** What is missing or damaged in the database; adopting accepts it. */
 async function problemsOf(place: Place): Promise<readonly string[]> {
   await using store = await openStore({ ...place, warn: () => undefined }, 'look');
   return (await store.check()).problems.map(({ what }) => what).filter((what) => !what.includes('chmod go='));
 }
 
-/** Adopting a database that lost records lets its runs do again what is not recorded, so a person must confirm it. */
+/** Runs of a damaged database may repeat work whose record is lost, so a person must confirm. */
 async function confirmLoss(shell: Shell, place: Place, problems: readonly string[]): Promise<void> {
   if (!shell.isInteractive)
     throw new EngineError(
@@ -105,7 +98,7 @@ async function confirmLoss(shell: Shell, place: Place, problems: readonly string
   if (!(await confirm(shell, 'Continue with what is left?'))) throw new EngineError('NOT_ALLOWED', 'nothing was adopted');
 }
 
-/** Adopting allows the commands in the database's runs to execute, so a person must confirm it. */
+/** Adopting allows the commands in the database's runs to execute, so a person must confirm. */
 async function confirmAdoption(shell: Shell, place: Place, runs: number): Promise<void> {
   if (!shell.isInteractive)
     throw new EngineError(
@@ -113,11 +106,11 @@ async function confirmAdoption(shell: Shell, place: Place, runs: number): Promis
       `${place.file} was not created under your state folder, and adopting it allows its runs to execute commands; only a person can decide that: run "pawl db adopt --db ${place.file}" at a terminal`,
     );
   shell.print(`${oneLine(place.file)} was not created under your state folder ${oneLine(place.state ?? '')}.`);
-  shell.print(`It holds ${runs} ${runs === 1 ? 'run' : 'runs'}; "pawl runs" and "pawl show RUN" show what they would execute.`);
+  shell.print(`It holds ${counted(runs, 'run')}; "pawl runs" and "pawl show RUN" show what they would execute.`);
   if (!(await confirm(shell, 'Allow its runs to continue here?'))) throw new EngineError('NOT_ALLOWED', 'nothing was adopted');
 }
 
-function ownId({ state }: Place): string {
+function stateIdOf({ state }: Place): string {
   if (state !== undefined) return ensureStateId(state);
   throw new EngineError('STORE_UNAVAILABLE', 'there is no state folder to adopt the database into; set HOME or PAWL_STATE');
 }

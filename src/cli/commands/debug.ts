@@ -1,11 +1,10 @@
-// `pawl debug RUN`: writes one file with what a maintainer needs to understand a run, without secrets. Only reads.
+// `pawl debug RUN`: writes everything that a maintainer needs to understand a run to one file, without secrets.
 //
-// - The values of the project's secrets, and of variables of this shell whose names say that they are secret, are masked
-//   in every form that the redactor knows, and so is everything that looks like a token of a known service.
+// - Masked are the values of the project's secrets, of variables whose names suggest a secret, and tokens of known services,
+//   in every form that the redactor recognises.
 
-import { writeFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
-import { EngineError, messageOf } from '../../base/error.ts';
+import { messageOf } from '../../base/error.ts';
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
 import { readRunReport } from '../../control/run-report.ts';
 import { readTranscript, transcriptsOf } from '../../engine/transcript/transcripts.ts';
@@ -16,6 +15,7 @@ import type { Store } from '../../store/store.ts';
 import type { CommandRun } from '../command.ts';
 import { checkPlace, checkProgram } from '../doctor/doctor.ts';
 import { checkRoles } from '../doctor/roles.ts';
+import { writeOutput } from '../output-file.ts';
 import { versionOf } from '../package.ts';
 import { accountHome } from '../project.ts';
 import { type Place, withRun } from '../session.ts';
@@ -33,16 +33,7 @@ export const run: CommandRun = (shell, given) =>
       const file = resolve(shell.cwd, given.option('out') ?? `pawl-debug-${id}.json`);
       const redactor = await redactorFor(shell, place);
       const bundle = clean(await bundleOf(shell, place, { store, id }), maskOf(redactor));
-      try {
-        writeFileSync(file, `${JSON.stringify(bundle, null, 2)}\n`, { flag: 'wx', mode: 0o600 });
-      } catch (cause) {
-        const exists = (cause as NodeJS.ErrnoException).code === 'EEXIST';
-        throw new EngineError(
-          'USAGE',
-          `cannot write ${file}: ${exists ? 'it already exists; choose another file with --out' : messageOf(cause)}`,
-          { cause },
-        );
-      }
+      writeOutput(file, `${JSON.stringify(bundle, null, 2)}\n`, { what: 'the report', isNew: true, mode: 0o600 });
       return shell.result({ run: id, file }, () => [
         `Wrote ${relative(shell.cwd, file)}`,
         'Known secrets are masked. The file contains prompts, outputs and paths of this run: read it before you share it.',
@@ -90,7 +81,7 @@ async function redactorFor(shell: Shell, { settings: { secrets = {} } }: Place):
     try {
       values[name] = [await known.value(name)];
     } catch (error) {
-      shell.warn(`the value of the secret "${name}" is not known here, so it cannot be masked: ${messageOf(error)}`);
+      shell.warn(`the value of secret "${name}" cannot be read, so it is not masked: ${messageOf(error)}`);
     }
   }
   for (const [name, value] of Object.entries(shell.env)) if (value !== undefined && SECRET_NAME.test(name)) values[name] ??= [value];
@@ -100,7 +91,7 @@ async function redactorFor(shell: Shell, { settings: { secrets = {} } }: Place):
 function maskOf(redactor: Redactor): (text: string) => string {
   const home = accountHome();
   return (text) => {
-    // Masked before it is cut, so that no part of a secret is left at the end.
+    // Masked before it is truncated, so that no part of a secret is left at the end.
     const masked = redactor.text(text).replace(KNOWN_TOKENS, '[masked]');
     const short = masked.length > TEXT_MAX ? `${masked.slice(0, TEXT_MAX)} … (${masked.length - TEXT_MAX} more characters)` : masked;
     return home === undefined || home === '/' ? short : short.replaceAll(home, '~');

@@ -1,19 +1,28 @@
-// `pawl decide`: a person decides an approval by the label of an option; at a terminal the command asks for it.
+// `pawl decide`, `pawl approve` and `pawl reject`: a person decides an approval by choosing an option; a terminal asks for it.
 
 import { EngineError } from '../../base/error.ts';
+import { optionFor } from '../../control/verdict-option.ts';
 import type { OpenApproval } from '../../engine/request/approvals.ts';
 import type { CommandRun } from '../command.ts';
 import { optionNamed } from '../decision/decision.ts';
 import { decideByCommand } from '../decision/make.ts';
 
-/** Runs the command. */
+/** Runs `pawl decide`. */
 export const run: CommandRun = (shell, given) => {
   const label = given.option('option');
   if (label !== undefined) return decideByCommand(shell, given, (gate) => optionNamed(gate, label));
-  return decideByCommand(shell, given, shell.isInteractive ? undefined : missing);
+  return decideByCommand(shell, given, shell.isInteractive ? undefined : rejectMissingOption);
 };
 
-function missing(gate: OpenApproval): never {
+/** Runs `pawl approve`. */
+export const approve: CommandRun = (shell, given) =>
+  decideByCommand(shell, given, (gate, definition) => optionFor('approve', gate, definition));
+
+/** Runs `pawl reject`. */
+export const reject: CommandRun = (shell, given) =>
+  decideByCommand(shell, given, (gate, definition) => optionFor('reject', gate, definition));
+
+function rejectMissingOption(gate: OpenApproval): never {
   const labels = gate.question.options.map((option) => `"${option.label}"`).join(', ');
   throw new EngineError('USAGE', `--option is missing; the options of approval "${gate.step}" are ${labels}`);
 }

@@ -1,15 +1,16 @@
-// `pawl deliveries`: what was received at `/hooks/NAME`, with its result, and handling it again.
+// `pawl deliveries`: lists events of the forge and deliveries to `/hooks/NAME` with their results, and handles one again.
 
 import { EngineError } from '../../base/error.ts';
+import type { Deliveries } from '../../server/events/deliveries.ts';
 import { openDeliveries, shownDelivery } from '../../server/events/events.ts';
 import type { CommandRun } from '../command.ts';
 import { assertSettingsTrusted } from '../forge/session.ts';
 import { withProjectEvents } from '../serve/project-events.ts';
-import { findPlace } from '../session.ts';
+import { closing, findPlace } from '../session.ts';
+import type { Shell } from '../shell.ts';
 import { oneLine, table } from '../terminal.ts';
 
 const SHOWN = 50;
-const TITLES = ['NUMBER', 'ROUTE', 'DELIVERY', 'STATUS', 'RUN', 'WHY'];
 
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
@@ -18,31 +19,31 @@ export const run: CommandRun = async (shell, given) => {
   if (action !== 'list' && !/^\d{1,15}$/.test(number ?? ''))
     throw new EngineError('USAGE', `name a delivery by its number: "pawl deliveries ${action} 7"`);
   if (action === 'resend') await assertSettingsTrusted(shell, place);
-  return withProjectEvents(shell, { place, acts: action === 'resend' }, async (services) => {
-    const deliveries = openDeliveries(services);
-    try {
-      if (action === 'list') {
-        const all = deliveries.list({ limit: SHOWN });
-        const rows = all.map(({ number: n, route, delivery, status, run: started, reason }) => [
-          ...[String(n), oneLine(route), oneLine(delivery), status, started ?? '', oneLine(reason ?? '')],
-        ]);
-        return shell.result({ deliveries: all.map(shownDelivery) }, () =>
-          all.length === 0
-            ? ['Nothing was received yet.']
-            : table(
-                shell.look,
-                TITLES.map((title, index) => ({ title, cells: rows.map((row) => row[index] ?? '') })),
-              ),
-        );
-      }
+  return withProjectEvents(shell, { place, acts: action === 'resend' }, (services) =>
+    closing(openDeliveries(services), async (deliveries) => {
+      if (action === 'list') return listed(shell, deliveries.list({ limit: SHOWN }));
       const one = action === 'resend' ? await deliveries.resend(Number(number)) : deliveries.get(Number(number));
       if (action === 'resend' && one.run !== null) await services.engine.run(one.run).wait('outside');
+      const result = [one.status, oneLine(one.reason ?? ''), one.run === null ? '' : `run ${one.run}`].filter((part) => part !== '');
       return shell.result({ delivery: { ...shownDelivery(one), headers: one.headers, body: one.body } }, () => [
-        `delivery ${one.number} of ${oneLine(one.route)}: ${one.status}${one.reason === null ? '' : `, ${oneLine(one.reason)}`}${one.run === null ? '' : `, run ${one.run}`}`,
+        `delivery ${one.number} of ${oneLine(one.route)}: ${result.join(', ')}`,
         ...(action === 'show' ? [oneLine(JSON.stringify(one.body))] : []),
       ]);
-    } finally {
-      await deliveries.close();
-    }
-  });
+    }),
+  );
 };
+
+function listed(shell: Shell, all: ReturnType<Deliveries['list']>): number {
+  return shell.result({ deliveries: all.map(shownDelivery) }, () =>
+    all.length === 0
+      ? ['Nothing was received yet.']
+      : table(shell.look, [
+          { title: 'NUMBER', cells: all.map(({ number }) => String(number)) },
+          { title: 'ROUTE', cells: all.map(({ route }) => oneLine(route)) },
+          { title: 'DELIVERY', cells: all.map(({ delivery }) => oneLine(delivery)) },
+          { title: 'STATUS', cells: all.map(({ status }) => status) },
+          { title: 'RUN', cells: all.map(({ run: started }) => started ?? '') },
+          { title: 'WHY', cells: all.map(({ reason }) => oneLine(reason ?? '')) },
+        ]),
+  );
+}

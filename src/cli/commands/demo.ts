@@ -1,4 +1,4 @@
-// `pawl demo`: a real run on a tiny project, narrated as it happens.
+// `pawl demo`: narrates a real run on a tiny project.
 
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,7 +23,7 @@ import { ensureStateId } from '../store-origin.ts';
 import { trustContent } from '../trust/trust.ts';
 
 const PAUSE_MS = 600;
-const STAND_IN = 'demo script';
+const SCRIPT_ACTOR = 'demo script';
 
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
@@ -36,7 +36,7 @@ export const run: CommandRun = async (shell, given) => {
   const engine = await createEngine({ db: project.database, workflows: [workflow], cwd: project.root, drives: 'own' });
   const interrupt = catchInterrupts(engine, (text) => shell.warn(text));
   try {
-    // The commands printed at the end continue in this database.
+    // The commands printed at the end use this database.
     await engine.store.bind(ensureStateId(stateHome(shell)));
     const { id } = await engine.start(workflow, { git: project.hasGit }, { origin: { file: project.workflow, actor: userActor(shell) } });
     const scene = { engine, run: id, project, definition: workflow.definition, interrupt };
@@ -57,7 +57,7 @@ interface Scene {
 
 async function play(shell: Shell, scene: Scene, pauses: boolean): Promise<number> {
   const { engine, run: id, interrupt, project } = scene;
-  const ended = await tell(shell, scene, pauses && shell.look.isTerminal ? PAUSE_MS : 0);
+  const ended = await narrate(shell, scene, pauses && shell.look.isTerminal ? PAUSE_MS : 0);
   if (ended === 'interrupted') {
     await interrupt.stopped;
     shell.print(`\nInterrupted. Nothing is still running. Continue with:\n  ${commandOf(shell, scene, `resume ${id}`)}`);
@@ -73,13 +73,17 @@ async function play(shell: Shell, scene: Scene, pauses: boolean): Promise<number
   return exitOf(report.run.status);
 }
 
-async function tell(shell: Shell, { engine, run, interrupt, project }: Scene, pauseMs: number): Promise<'ended' | 'later' | 'interrupted'> {
+async function narrate(
+  shell: Shell,
+  { engine, run, interrupt, project }: Scene,
+  pauseMs: number,
+): Promise<'ended' | 'later' | 'interrupted'> {
   const place = { project, file: project.database, state: undefined };
   try {
     const ended = await narrateRun(shell, {
       engine,
       run,
-      decide: () => (shell.isInteractive ? decideOnTerminal(shell, engine, { run, place }) : decideAsStandIn(shell, engine, run)),
+      decide: () => (shell.isInteractive ? decideOnTerminal(shell, engine, { run, place }) : decideByScript(shell, engine, run)),
       pause: () => Promise.race([sleep(pauseMs), interrupt.stopped]),
     });
     return interrupt.isStopping ? 'interrupted' : ended;
@@ -90,14 +94,14 @@ async function tell(shell: Shell, { engine, run, interrupt, project }: Scene, pa
   }
 }
 
-/** Decides if there is no terminal. Exists only here: everywhere else a run waits for a person. */
-async function decideAsStandIn(shell: Shell, engine: Engine, run: string): Promise<'decided'> {
+/** Decides if there is no terminal. Only the demo does this: any other run waits for a person. */
+async function decideByScript(shell: Shell, engine: Engine, run: string): Promise<'decided'> {
   const [gate] = await engine.run(run).approvals();
   if (gate === undefined) return 'decided';
   for (const line of questionLines(shell, gate)) shell.print(`  ${line}`);
   shell.print('  There is no terminal to ask you, so a script, which exists only in this demo,');
   shell.print('  answers "commit". At a terminal, you would decide.');
-  await engine.run(run).decide({ option: 'commit', actor: STAND_IN, digest: gate.digest });
+  await engine.run(run).decide({ option: 'commit', actor: SCRIPT_ACTOR, digest: gate.digest });
   return 'decided';
 }
 
@@ -122,7 +126,7 @@ function closingLines(shell: Shell, scene: Scene, { run, steps }: RunReport): st
     ...graphLines(shell, scene.definition).map((line) => `  ${line}`),
     '',
     shell.style('bold', 'Look deeper'),
-    ...LOOKS.flatMap(({ words, about }) => [
+    ...NEXT_COMMANDS.flatMap(({ words, about }) => [
       `  ${shell.style('dim', `# ${about}`)}`,
       `  ${shell.style('cyan', commandOf(shell, scene, words(scene)))}`,
     ]),
@@ -131,13 +135,12 @@ function closingLines(shell: Shell, scene: Scene, { run, steps }: RunReport): st
   ];
 }
 
-const LOOKS: readonly { readonly words: (scene: Scene) => string; readonly about: string }[] = [
+const NEXT_COMMANDS: readonly { readonly words: (scene: Scene) => string; readonly about: string }[] = [
   { words: ({ run }) => `show ${run}`, about: 'the full report: claims, evidence, the decision and who made it' },
   { words: ({ definition }) => `graph ${definition.name}`, about: 'the graph of the workflow' },
   { words: ({ run }) => `fork ${run} --from fix`, about: 'run it again starting at the agent, as a new run' },
 ];
 
-/** The steps in order, and below them the transitions back. */
 function graphLines(shell: Shell, definition: Definition): string[] {
   const { nodes, arrows } = describeGraph(definition);
   const arrow = ` ${shell.symbol('arrow')} `;

@@ -1,4 +1,4 @@
-// `pawl diff RUN [STEP]`: what a run, or one of its steps, changed in the files of its workspace.
+// `pawl diff RUN [STEP]`: shows what a run, or one of its steps, changed in the files of its workspace.
 
 import { present } from '../../base/fields.ts';
 import { type FileReport, readFileChanges, type StepFiles } from '../../engine/undo/file-history.ts';
@@ -9,7 +9,7 @@ import type { CommandRun } from '../command.ts';
 import { diffLines } from '../decision/diff-lines.ts';
 import { withShownRun } from '../session.ts';
 import type { Shell } from '../shell.ts';
-import { oneLine, table } from '../terminal.ts';
+import { counted, oneLine, table } from '../terminal.ts';
 
 /** Runs the command. */
 export const run: CommandRun = (shell, given) =>
@@ -70,6 +70,6 @@ function fileLines(shell: Shell, files: readonly FileSummary[]): string[] {
       { title: 'CHANGE', cells: files.map(({ what }) => what) },
       { title: 'LINES', cells: files.map(({ lines }) => (lines === undefined ? 'binary' : `+${lines.added} -${lines.deleted}`)) },
     ]),
-    `${files.length} ${files.length === 1 ? 'file' : 'files'}, +${count('added')} -${count('deleted')} lines`,
+    `${counted(files.length, 'file')}, +${count('added')} -${count('deleted')} lines`,
   ];
 }

@@ -1,11 +1,12 @@
 // `pawl doctor`: checks the setup and shows where the state is kept.
 
 import { present } from '../../base/fields.ts';
-import type { CommandRun } from '../command.ts';
+import type { CommandRun, ParsedArgs } from '../command.ts';
 import { type Check, checkPlace, checkProgram, checkSecrets } from '../doctor/doctor.ts';
 import { wrap } from '../help.ts';
+import type { Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
-import { oneLine, type StyleName, type SymbolName } from '../terminal.ts';
+import { counted, oneLine, type StyleName, type SymbolName } from '../terminal.ts';
 
 const LOOKS: Readonly<Record<Check['status'], readonly [StyleName, SymbolName]>> = {
   ok: ['green', 'done'],
@@ -16,25 +17,32 @@ const LOOKS: Readonly<Record<Check['status'], readonly [StyleName, SymbolName]>>
 
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
-  const { checks: around, place } = await checkPlace(shell, given);
-  const { checkDatabase } = await import('../doctor/store.ts');
-  const { checkRoles } = await import('../doctor/roles.ts');
-  const roles = place === undefined ? [] : await checkRoles(place.project, place.settings, shell.env);
-  const { checkWorkflows } = await import('../doctor/workflows.ts');
-  const workflows = place === undefined ? [] : await checkWorkflows(shell, given);
-  const secrets = place === undefined ? [] : checkSecrets(place);
-  const forge = place?.settings.forge?.kind === 'github' ? await (await import('../doctor/forge.ts')).checkForge(shell, place) : [];
-  const database = place === undefined ? [] : await checkDatabase(shell, place);
-  const isServed = (place?.settings.serve?.projects ?? []).length > 0;
-  const others = place !== undefined && isServed ? await (await import('../doctor/projects.ts')).checkProjects(shell, place) : [];
-  const saved = given.has('repair') && place !== undefined ? [(await import('../doctor/repair.ts')).saveRuns(place.file)] : [];
-  const checks = [...checkProgram(shell), ...around, ...workflows, ...roles, ...secrets, ...forge, ...database, ...others, ...saved];
+  const { checks: setup, place } = await checkPlace(shell, given);
+  const checks = [...checkProgram(shell), ...setup, ...(place === undefined ? [] : await checkProject(shell, given, place))];
   shell.result({ ok: exitOf(checks) === 0, checks: checks.map(toRow) }, () => [
     ...checks.flatMap((check) => linesOf(shell, check)),
     summaryOf(checks),
   ]);
   return exitOf(checks);
 };
+
+async function checkProject(shell: Shell, given: ParsedArgs, place: Place): Promise<readonly Check[]> {
+  const { project, settings, file } = place;
+  const [{ checkDatabase }, { checkRoles }, { checkWorkflows }] = await Promise.all([
+    import('../doctor/store.ts'),
+    import('../doctor/roles.ts'),
+    import('../doctor/workflows.ts'),
+  ]);
+  return [
+    ...(await checkWorkflows(shell, given)),
+    ...(await checkRoles(project, settings, shell.env)),
+    ...checkSecrets(place),
+    ...(settings.forge?.kind === 'github' ? await (await import('../doctor/forge.ts')).checkForge(shell, place) : []),
+    ...(await checkDatabase(shell, place)),
+    ...((settings.serve?.projects ?? []).length > 0 ? await (await import('../doctor/projects.ts')).checkProjects(shell, place) : []),
+    ...(given.has('repair') ? [(await import('../doctor/repair.ts')).saveRuns(file)] : []),
+  ];
+}
 
 function exitOf(checks: readonly Check[]): number {
   if (checks.some(({ status }) => status === 'broken')) return 6;
@@ -60,5 +68,5 @@ function linesOf(shell: Shell, { status, what, hint }: Check): string[] {
 
 function summaryOf(checks: readonly Check[]): string {
   const count = checks.filter(({ status }) => status !== 'ok').length;
-  return count === 0 ? 'No problems found.' : `${count} ${count === 1 ? 'problem' : 'problems'} found.`;
+  return count === 0 ? 'No problems found.' : `${counted(count, 'problem')} found.`;
 }

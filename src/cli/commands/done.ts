@@ -1,10 +1,12 @@
-// `pawl done RUN`: the agent reports its work. The engine verifies it, and the next step is printed, or what is missing.
+// `pawl done RUN` and `pawl fail RUN`: the agent reports a step as done, or that it cannot be done. The engine verifies the report,
+// and prints the next step or what is missing.
 
 import { EngineError } from '../../base/error.ts';
 import { readJsonInput, submitByCommand, tokenGiven } from '../attended/submit.ts';
 import type { CommandRun } from '../command.ts';
+import { requiredOption } from '../params.ts';
 
-/** Runs the command. */
+/** Runs `pawl done`. */
 export const run: CommandRun = async (shell, given) => {
   const token = tokenGiven(given);
   const value = given.option('result');
@@ -16,4 +18,11 @@ export const run: CommandRun = async (shell, given) => {
   }
   const result = value === undefined ? null : await readJsonInput(shell, value, '--result');
   return submitByCommand(shell, { kind: 'result', token, result });
+};
+
+/** Runs `pawl fail`. */
+export const fail: CommandRun = async (shell, given) => {
+  const token = tokenGiven(given);
+  const failure = requiredOption(given, 'reason', 'the next attempt must know why it could not be done');
+  return submitByCommand(shell, { kind: 'failure', token, failure });
 };

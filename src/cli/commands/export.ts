@@ -1,65 +1,55 @@
 // `pawl export WORKFLOW`: writes a workflow as YAML.
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parse } from 'yaml';
 import { writeYaml } from '../../authoring/yaml/write/write.ts';
-import { EngineError, messageOf } from '../../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import type { CommandRun } from '../command.ts';
 import { type LoadedDescription, loadDescription } from '../load.ts';
+import { writeOutput } from '../output-file.ts';
 import { findPlace } from '../session.ts';
 import { oneLine } from '../terminal.ts';
 
-/** Fields of a file that are not part of the definition; they are copied unchanged. */
-const AROUND = ['trigger', 'override_triggers', 'concurrency', 'budget', 'permissions'];
+/** Fields of a file outside the definition, which are copied unchanged. */
+const FILE_FIELDS = ['trigger', 'override_triggers', 'concurrency', 'budget', 'permissions'];
 
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
   const { project } = await findPlace(shell, given);
   const loaded = await loadDescription(shell, project, given.word('WORKFLOW'));
-  const { text, differences } = writeYaml(loaded.workflow, loaded.registry, aroundOf(loaded));
+  const { text, differences } = writeYaml(loaded.workflow, loaded.registry, fileFieldsOf(loaded));
   const file = given.option('out');
   const path = file === undefined ? undefined : resolve(shell.cwd, file);
-  if (path !== undefined) writeNew(path, text);
+  if (path !== undefined) writeOutput(path, text, { what: 'the workflow', isNew: true });
   const result = { workflow: loaded.workflow.definition.name, format: 'yaml', isSame: differences.length === 0, differences };
   if (path !== undefined) shell.result({ ...result, file: path }, () => [`Wrote ${path}`]);
   else if (shell.wantsJson) shell.result({ ...result, text }, () => []);
   else shell.write(text);
   if (differences.length > 0)
     shell.warn(
-      `the exported file does not read back as the same definition; it differs in: ${differences.map(oneLine).join('; ')}${meaningOf(differences)}`,
+      `the exported file does not read back as the same definition; it differs in: ${differences.map(oneLine).join('; ')}${effectsOf(differences)}`,
     );
   return 0;
 };
 
-const MEANINGS: Readonly<Record<string, string>> = {
-  facts: 'a run of a file has names of the forge, such as issue_number, in its data',
-  next: 'a file also says where outcomes lead that this workflow leaves out',
-  merges: 'in a file the result of a step is only in {{ outputs.STEP }}, and does not join the data of the run',
+const EFFECTS: Readonly<Record<string, string>> = {
+  facts: 'in a run of a file, the data includes values from the forge, such as issue_number',
+  next: 'a file also has transitions for outcomes that this workflow leaves out',
+  merges: 'in a file, the result of a step is only in {{ outputs.STEP }}, not in the data of the run',
 };
 
-/** What the differences that most modules have mean for a run. */
-function meaningOf(differences: readonly string[]): string {
+function effectsOf(differences: readonly string[]): string {
   const fields = new Set(differences.flatMap((one) => one.replace(/^step ".*": /, '').split(', ')));
-  const known = Object.entries(MEANINGS).flatMap(([field, meaning]) => (fields.has(field) ? [`\n  ${field}: ${meaning}`] : []));
-  return known.join('');
+  return Object.entries(EFFECTS)
+    .flatMap(([field, effect]) => (fields.has(field) ? [`\n  ${field}: ${effect}`] : []))
+    .join('');
 }
 
-function aroundOf({ file, workflow }: LoadedDescription): JsonObject {
+function fileFieldsOf({ file, workflow }: LoadedDescription): JsonObject {
   if (!/\.ya?ml$/.test(file)) return {};
   const source = parse(readFileSync(file, 'utf8')) as Json;
   // A workflow that was generated from settings has no file of its own.
   if (!isJsonObject(source) || !isJsonObject(source.metadata) || source.metadata.name !== workflow.definition.name) return {};
-  return Object.fromEntries(AROUND.flatMap((key) => (source[key] === undefined ? [] : [[key, source[key]]])));
-}
-
-function writeNew(path: string, text: string): void {
-  try {
-    writeFileSync(path, text, { flag: 'wx' });
-  } catch (cause) {
-    const exists = (cause as NodeJS.ErrnoException).code === 'EEXIST';
-    const why = exists ? 'it already exists; remove it, or choose another file' : messageOf(cause);
-    throw new EngineError('USAGE', `cannot write the workflow to ${path}: ${why}`, { cause });
-  }
+  return Object.fromEntries(FILE_FIELDS.flatMap((key) => (source[key] === undefined ? [] : [[key, source[key]]])));
 }

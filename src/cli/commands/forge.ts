@@ -1,4 +1,4 @@
-// `pawl forge`: actions at the local forge.
+// `pawl forge`: acts as people and CI at the local forge.
 
 import { EngineError } from '../../base/error.ts';
 import { didYouMean } from '../../base/suggest.ts';
@@ -14,7 +14,7 @@ export const run: CommandRun = async (shell, given) => {
   const { words, act, number } = readAct(given);
   rejectUnknownOptions(given, words, act);
   const place = await findPlace(shell, given);
-  // The one place that decides who may change something at the forge.
+  // Rights for changes at the forge are checked only here.
   const actor = act.act === undefined ? 'nobody' : await rightAtForge(shell, given, await actWith(place, { act: act.act, given, number }));
   const opened = await requireLocalForge(shell, place, actor);
   return closing(opened, async (forge) => {

@@ -1,28 +1,24 @@
 // `pawl fork`: starts a new run that reuses the results of another run up to a step.
 
 import type { Engine } from '../../api/engine.ts';
-import { EngineError } from '../../base/error.ts';
 import { type ForkTable, readForkTable } from '../../control/fork-table.ts';
+import { usageText } from '../../control/usage.ts';
 import type { Store } from '../../store/store.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { confirm } from '../decision/prompt.ts';
-import { forkLines } from '../fork-plan.ts';
+import { wrap } from '../help.ts';
 import { signingOf } from '../identity/signing.ts';
+import { readOutputs, readParams, requiredOption } from '../params.ts';
 import { demandRight } from '../right.ts';
 import { type Place, withRun } from '../session.ts';
 import type { Shell } from '../shell.ts';
+import { oneLine, table } from '../terminal.ts';
 
-/** The exit code if the person does not confirm. */
-const EXIT_NOTHING = 1;
+const EXIT_NOT_CONFIRMED = 1;
 
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
-  const from = given.option('from');
-  if (from === undefined)
-    throw new EngineError(
-      'USAGE',
-      `--from is missing: it names the first step of the fork; "pawl show ${given.word('RUN')}" shows the steps`,
-    );
+  const from = requiredOption(given, 'from', `it names the first step of the fork; "pawl show ${given.word('RUN')}" shows the steps`);
   return withRun(shell, ({ place, store, id: original }) =>
     given.has('dry-run') ? showPlan(shell, place, { store, original, from }) : forkAndDrive(shell, given, { place, store, original, from }),
   );
@@ -34,7 +30,7 @@ interface ForkSource {
   readonly from: string;
 }
 
-/** The table does not need the workflow's code. */
+/** Shows what would be reused and what would run again, which needs no code of the workflow. */
 async function showPlan(shell: Shell, place: Place, { store, original, from }: ForkSource): Promise<number> {
   const { withEngine } = await import('../drive.ts');
   const use = async (engine: Engine): Promise<number> => {
@@ -47,18 +43,14 @@ async function showPlan(shell: Shell, place: Place, { store, original, from }: F
 async function forkAndDrive(shell: Shell, given: ParsedArgs, forking: ForkSource & { readonly place: Place }): Promise<number> {
   const { place, store, original, from } = forking;
   const forked = await store.load(original);
-  const [{ loadWorkflowAgain }, { readOutputs, readParams }, { driveRun, driveWithEngine }] = await Promise.all([
-    import('../load.ts'),
-    import('../params.ts'),
-    import('../drive.ts'),
-  ]);
-  const { workflow } = await loadWorkflowAgain(shell, place.project, forked);
+  const [{ loadCurrentWorkflow }, { driveRun, driveWithEngine }] = await Promise.all([import('../load.ts'), import('../drive.ts')]);
+  const { workflow } = await loadCurrentWorkflow(shell, place.project, forked);
   const params = readParams(shell, given, workflow.definition.params);
   const outputs = readOutputs(shell, given);
   const use = async (engine: Engine): Promise<number> => {
     const plan = await readForkTable(engine, original, from);
     if (plan.passed.length > 0) await demandRight(shell, { demand: 'override', on: 'pawl fork --from' });
-    if (!(await isConfirmed(shell, given, plan))) return EXIT_NOTHING;
+    if (!(await isConfirmed(shell, given, plan))) return EXIT_NOT_CONFIRMED;
     const isSigned = forked.state.signed === true || place.settings.decisions === 'signed';
     const fork = await engine.run(original).fork({ from, params, outputs, ...signingOf(shell, { isSigned }) });
     shell.print(`Run ${fork.id} is a fork of ${original}.`);
@@ -74,4 +66,41 @@ async function isConfirmed(shell: Shell, given: ParsedArgs, plan: ForkTable): Pr
   if (await confirm(shell, 'Fork?')) return true;
   shell.print('No fork was started.');
   return false;
+}
+
+function forkLines(shell: Shell, { run, from, steps, askedAgain, asksFirst, passed, usedBefore }: ForkTable): string[] {
+  const quoted = (list: readonly string[]): string => list.map((step) => `"${oneLine(step)}"`).join(', ');
+  const effects = steps.filter(({ mayRepeatEffects }) => mayRepeatEffects).length;
+  const notes = [
+    'The fork may take other transitions than the original; steps it reaches that way are not in this table.',
+    ...(effects === 0
+      ? []
+      : [`External effects may repeat at ${effects} of these steps: Pawl cannot know what a program or an agent does.`]),
+    ...(askedAgain.length === 0 ? [] : [`Approvals are not reused: ${quoted(askedAgain)} will be requested again.`]),
+    ...(asksFirst.length === 0 ? [] : [`The fork requests ${quoted(asksFirst)} first: approvals are not reused.`]),
+    ...(passed.length === 0
+      ? []
+      : [
+          `The fork does not repeat ${quoted(passed)}: it reuses the result in your name and ends "overridden". Fork from an earlier step to repeat it.`,
+        ]),
+    ...(usedBefore === null ? [] : [`Agents used ${usageText(usedBefore)} at the steps that run again; expect about the same.`]),
+    'Budgets start at zero, loop counters continue, and preconditions are checked again.',
+  ];
+  return [
+    `A fork of run ${run} that starts at "${oneLine(from)}":`,
+    '',
+    ...table(shell.look, [
+      { title: 'STEP', cells: steps.map(({ path }) => oneLine(path)), shrinks: 'name' },
+      { title: 'KIND', cells: steps.map(({ kind }) => kind) },
+      { title: 'OUTCOME', cells: steps.map(({ outcome }) => oneLine(outcome ?? 'open')) },
+      {
+        title: 'IN THE FORK',
+        cells: steps.map(({ inFork }) => (inFork === 'reused' ? 'reused' : 'runs again')),
+        style: (cell) => shell.style(cell === 'reused' ? 'green' : 'yellow', cell),
+      },
+      { title: 'WHICH MEANS', cells: steps.map(({ means }) => means), shrinks: 'text' },
+    ]),
+    '',
+    ...notes.flatMap((note) => (shell.look.isTerminal ? wrap(note, shell.look.columns) : [note])),
+  ];
 }

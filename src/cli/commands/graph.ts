@@ -1,8 +1,7 @@
 // `pawl graph WORKFLOW|RUN`: draws the graph of a workflow, or of a run with its progress.
 
-import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { EngineError, isEngineError, messageOf } from '../../base/error.ts';
+import { EngineError, isEngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { isRunIdPrefix } from '../../base/id.ts';
 import { graphOfRun } from '../../control/run-graph.ts';
@@ -10,10 +9,10 @@ import { readRunReport } from '../../control/run-report.ts';
 import { describeGraph, drawMermaid, type GraphDescription } from '../../definition/describe.ts';
 import type { Store } from '../../store/store.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
+import { writeOutput } from '../output-file.ts';
 import { closing, findPlace, findRun, openExisting, openForRun, type Place } from '../session.ts';
 import { SCHEMA_VERSION, type Shell } from '../shell.ts';
 
-/** A graph, and its run if there is one. */
 interface Subject {
   readonly graph: GraphDescription;
   readonly run?: { readonly id: string; readonly status: string };
@@ -34,15 +33,10 @@ export const run: CommandRun = async (shell, given) => {
     return 0;
   }
   const path = resolve(shell.cwd, file);
-  try {
-    writeFileSync(path, text);
-  } catch (cause) {
-    throw new EngineError('USAGE', `cannot write the graph to ${path}: ${messageOf(cause)}`, { cause });
-  }
+  writeOutput(path, text, { what: 'the graph' });
   return shell.result({ ...json, format, file: path }, () => [`Wrote ${path}`]);
 };
 
-/** A terminal gets a drawing, a program data, and a pipe or a file text for other tools. */
 function defaultFormat(shell: Shell, given: ParsedArgs): string {
   if (shell.wantsJson) return 'json';
   return shell.look.isTerminal && given.option('out') === undefined ? 'text' : 'mermaid';
@@ -81,7 +75,7 @@ async function subjectOf(shell: Shell, given: ParsedArgs, place: Place): Promise
   }
 }
 
-/** The run with this id prefix; undefined if there is none, because the word may be a workflow. */
+/** The graph of the run with an id prefix; undefined if there is none, because the word may be a workflow. */
 async function runGraph(word: string, place: Place): Promise<Subject | undefined> {
   const store = isRunIdPrefix(word) ? await openExisting(place) : undefined;
   if (store === undefined) return undefined;

@@ -1,5 +1,5 @@
-// `pawl hook EVENT`: called by Claude Code and, with --agent, by other programs. Each hook is a file of `src/cli/hooks`;
-// this reads its input, prints its answer, and makes sure that a hook that fails never blocks the agent.
+// `pawl hook EVENT`: called by Claude Code and, with --agent, by other programs. Each hook is a file of `src/cli/hooks`; the command
+// reads its input and prints its answer. A hook that fails never blocks the agent.
 
 import { text } from 'node:stream/consumers';
 import { messageOf } from '../../base/error.ts';
@@ -8,8 +8,8 @@ import { agentProcessSession } from '../agent-session.ts';
 import type { CommandRun } from '../command.ts';
 import type { Shell } from '../shell.ts';
 
-/** A hook: what it answers to its input, and what its failure means. */
 interface Hook {
+  /** The consequence of a failure, for the warning. */
   readonly failing: string;
   answer(shell: Shell, asked: Json): Promise<object | undefined>;
 }
@@ -20,7 +20,7 @@ const HOOKS: Readonly<Record<string, () => Promise<Hook>>> = {
   stop: () => import('../hooks/stop.ts'),
 };
 
-/** Claude Code shows the error to the person, and continues as if there were no hook. */
+/** With this code, Claude Code shows the error to the person and ignores the hook. */
 const EXIT_NOT_BLOCKING = 1;
 
 /** Runs the command. */
@@ -37,7 +37,7 @@ export const run: CommandRun = async (shell, given) => {
   }
 };
 
-/** The input with the session that the MCP server of the same agent has, for programs that do not pass on their own. */
+/** The input with the session id that the agent's MCP server uses, for programs that pass none. */
 function withSession(shell: Shell, asked: Json, agent: string | undefined): Json {
   const session = agentProcessSession(shell, agent);
   return session === undefined || !isJsonObject(asked) ? asked : { ...asked, session_id: session };

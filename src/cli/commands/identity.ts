@@ -1,4 +1,4 @@
-// `pawl identity`: the keys with which people sign their decisions.
+// `pawl identity`: creates, enrols, lists and revokes the keys with which people sign decisions.
 
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -43,7 +43,7 @@ export const run: CommandRun = async (shell, given) => {
 
 const WHAT: Readonly<Record<string, string>> = { create: 'NAME', show: 'NAME', revoke: 'NAME', enrol: 'FILE-OR-PUBLIC-KEY' };
 
-/** Creates a key. The first key of a list enrols itself, so this needs a person at a terminal. */
+/** Creates a key, at a terminal, because the first key enrols itself. */
 async function create(shell: Shell, given: ParsedArgs, name: string): Promise<void> {
   // Only a person may create keys: an agent with its own key could sign for itself.
   await demandRight(shell, { demand: 'trust', on: 'pawl identity create', withoutToken: true, withoutSignature: true });
@@ -64,7 +64,6 @@ async function create(shell: Shell, given: ParsedArgs, name: string): Promise<vo
   ]);
 }
 
-/** Asks for a new passphrase; twice if it is typed. */
 async function newPassphrase(shell: Shell, given: ParsedArgs, name: string): Promise<string> {
   using passphrases = openPassphrases(shell, given);
   const passphrase = await passphrases.read(`Passphrase for ${name}, at least 12 characters`);

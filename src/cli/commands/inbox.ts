@@ -1,4 +1,4 @@
-// `pawl inbox`: everything that waits for a person, oldest first. It reads the store alone.
+// `pawl inbox`: lists everything that waits for a person, oldest first.
 
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
@@ -21,7 +21,7 @@ import { questionLines } from '../attended/answer.ts';
 import type { CommandRun } from '../command.ts';
 import { approvalLines } from '../decision/decision.ts';
 import { type ApprovalDiff, diffLines } from '../decision/diff-lines.ts';
-import { findPlace, findRun, openExisting, openForRun, type Place } from '../session.ts';
+import { findPlace, findRun, openExisting, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine, table } from '../terminal.ts';
 
@@ -31,35 +31,31 @@ export const run: CommandRun = async (shell, given) => {
   const prefix = given.maybe('RUN');
   if (prefix === undefined && (given.has('diff') || given.has('new')))
     throw new EngineError('USAGE', '--diff and --new need the id of a run: "pawl inbox RUN --diff"');
-  await using store = prefix === undefined ? await openExisting(place) : await openForRun(place, prefix, 'look');
+  await using store = await openExisting(place, prefix);
   const runs = store === undefined ? [] : prefix === undefined ? await openRuns(shell, store) : [await findRun(store, prefix, place)];
-  const inbox: FullInbox =
-    store === undefined
-      ? { approvals: [], questions: [], stuck: [], pending: [], assumptions: [] }
-      : await fullInbox(shell, place, { store, runs, only: prefix === undefined ? undefined : runs[0] });
-  return shell.result(inboxJson(inbox), () => (prefix === undefined ? listLines(shell, inbox) : wholeLines(shell, inbox)));
+  const inbox = store === undefined ? NOTHING : await fullInbox(shell, { place, store, runs, isOne: prefix !== undefined });
+  return shell.result(inboxJson(inbox), () => (prefix === undefined ? listLines(shell, inbox) : fullLines(shell, inbox)));
 };
 
-async function fullInbox(
-  shell: Shell,
-  place: Place,
-  { store, runs, only }: { readonly store: Store; readonly runs: readonly string[]; readonly only: string | undefined },
-): Promise<FullInbox> {
-  const inbox = await readInbox(store, runs, only !== undefined);
-  const { approvals } = inbox;
-  return {
-    ...inbox,
-    approvals: only === undefined ? approvals : await withViews(shell, place, { store, approvals }),
-    assumptions: await openAssumptions(store, only),
-  };
+const NOTHING: FullInbox = { approvals: [], questions: [], stuck: [], pending: [], assumptions: [] };
+
+interface InboxSource {
+  readonly place: Place;
+  readonly store: Store;
+  readonly runs: readonly string[];
+  /** Only one run is shown, in full. */
+  readonly isOne: boolean;
 }
 
-/** The approvals of one run with what is new since the person last looked, and with their diff if it was asked for. */
-async function withViews(
-  shell: Shell,
-  place: Place,
-  { store, approvals }: { readonly store: Store; readonly approvals: readonly Approval[] },
-): Promise<readonly Approval[]> {
+async function fullInbox(shell: Shell, source: InboxSource): Promise<FullInbox> {
+  const { store, runs, isOne } = source;
+  const inbox = await readInbox(store, runs, isOne);
+  const approvals = isOne ? await withViews(shell, source, inbox.approvals) : inbox.approvals;
+  return { ...inbox, approvals, assumptions: await openAssumptions(store, isOne ? runs[0] : undefined) };
+}
+
+/** The approvals of one run with the changes since the person last looked, and with --diff or --new the diff. */
+async function withViews(shell: Shell, { place, store }: InboxSource, approvals: readonly Approval[]): Promise<readonly Approval[]> {
   const isDiff = shell.given.has('diff') || shell.given.has('new');
   if (approvals.length === 0 || (!isDiff && !shell.isInteractive)) return approvals;
   const [{ hasDiff, newSinceLook, readDiff }, { lastLook, recordLook, seenOf }] = await Promise.all([
@@ -164,19 +160,17 @@ function countText(count: number): string {
   return count === 1 ? '(an agent asks a question)' : `(an agent asks ${count} questions)`;
 }
 
-/** The inbox only reads the store, so it cannot tell whether something has changed since. */
-function asAskedText(run: string): string {
-  return `What it is about was looked at when it was asked; "pawl decide ${run}" looks again.`;
-}
-
-function wholeLines(shell: Shell, { approvals, questions, stuck, pending, assumptions }: FullInbox): string[] {
+function fullLines(shell: Shell, { approvals, questions, stuck, pending, assumptions }: FullInbox): string[] {
   const lines = [
     ...approvals.flatMap(({ run, gate, command, isNew, diff }) => [
       ...(gate.posted === undefined ? [] : [`Approval ${oneLine(gate.path)} is ${oneLine(postedText(gate.posted))}`]),
       ...approvalLines(shell, { run, gate, isNew }, Number.POSITIVE_INFINITY),
       '',
       ...(diff === undefined ? [] : [...diffLines(shell, diff, `pawl inbox ${run} --diff`), '']),
-      ...(gate.subjects === undefined || gate.posted !== undefined ? [] : [shell.style('dim', asAskedText(run))]),
+      // The inbox reads only the store, which has the state at the time of the request.
+      ...(gate.subjects === undefined || gate.posted !== undefined
+        ? []
+        : [shell.style('dim', `This is the state when the approval was requested; "pawl decide ${run}" shows the current one.`)]),
       command,
       `digest ${gate.digest}`,
       '',

@@ -1,21 +1,15 @@
-// `pawl init --claude --codex --gemini --opencode`: writes what these programs need to work on the runs of a project.
+// `pawl init --claude --codex --gemini --opencode`: sets up these programs to work on the runs of a project.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { EngineError } from '../../base/error.ts';
-import { AGENT_PROGRAMS, type AgentProgram, type MissingPart, type SetupFile } from '../agent-setup/setup-file.ts';
+import { AGENT_PROGRAMS, AGENT_SETUPS } from '../agent-setup/programs.ts';
+import type { MissingPart } from '../agent-setup/setup-file.ts';
 import type { ParsedArgs } from '../command.ts';
-import { findProject, type Project } from '../project.ts';
+import { confirm } from '../decision/prompt.ts';
+import { findProject } from '../project.ts';
 import type { Shell } from '../shell.ts';
 import { fileLines, filesJson, writeAll } from './init-files.ts';
-
-/** How each program is started and what the person has to allow in it. */
-const NEXT: Readonly<Record<AgentProgram, string>> = {
-  claude: 'start "claude" in this project, allow the server "pawl", and type "/pawl NAME"',
-  codex: 'start "codex" in this project, trust the project and its hooks ("/hooks"), and type "$pawl NAME"',
-  gemini: 'start "gemini" in this project, trust the folder, and type "/pawl NAME"',
-  opencode: 'start "opencode" in this project and type "/pawl NAME"',
-};
 
 /** Sets up the programs that the options name. */
 export async function initAgents(shell: Shell, given: ParsedArgs): Promise<number> {
@@ -23,7 +17,9 @@ export async function initAgents(shell: Shell, given: ParsedArgs): Promise<numbe
   if (given.maybe('NAME') !== undefined || given.has('js') || given.has('yaml'))
     throw new EngineError('USAGE', `--${programs[0]} writes no workflow, so it cannot be combined with NAME, --js or --yaml`);
   const project = findProject(shell, given);
-  const setup = await setupFor(shell, project, programs);
+  const all = programs.flatMap((program) => AGENT_SETUPS[program].files(shell, project));
+  // Several programs read the same skill.
+  const setup = [...new Map(all.map((file) => [file.file, file])).values()];
   const { written, left } = writeAll(new Map(setup.map(({ file, text }) => [file, text])), given);
   const incomplete = setup.flatMap(({ file, missingIn }) => {
     const part = left.includes(file) ? missingIn(textOf(file)) : undefined;
@@ -45,26 +41,13 @@ export async function initAgents(shell: Shell, given: ParsedArgs): Promise<numbe
       ? ['', 'With --yes, Pawl adds it where it can.']
       : []),
     '',
-    ...programs.map((program) => `Next:  ${NEXT[program]}`),
+    ...programs.map((program) => `Next:  ${AGENT_SETUPS[program].next}`),
   ]);
 }
 
-async function setupFor(shell: Shell, project: Project, programs: readonly AgentProgram[]): Promise<readonly SetupFile[]> {
-  const all = await Promise.all(programs.map(async (program) => (await FILES[program]())(shell, project)));
-  // Several programs read the same skill.
-  return [...new Map(all.flat().map((file) => [file.file, file])).values()];
-}
-
-const FILES: Readonly<Record<AgentProgram, () => Promise<(shell: Shell, project: Project) => readonly SetupFile[]>>> = {
-  claude: async () => (await import('../agent-setup/claude.ts')).claudeFiles,
-  codex: async () => (await import('../agent-setup/codex.ts')).codexFiles,
-  gemini: async () => (await import('../agent-setup/gemini.ts')).geminiFiles,
-  opencode: async () => (await import('../agent-setup/opencode.ts')).opencodeFiles,
-};
-
 type IncompleteSetup = MissingPart & { readonly file: string };
 
-/** Adds what is missing to files that exist, if the person agrees. Returns the changed files. */
+/** Adds the missing parts to existing files, if the person agrees. Returns the changed files. */
 async function extend(shell: Shell, given: ParsedArgs, incomplete: readonly IncompleteSetup[]): Promise<readonly string[]> {
   const possible = incomplete.flatMap(({ file, merged }) => (merged === undefined ? [] : [{ file, merged }]));
   if (possible.length === 0 || !(given.has('yes') || (await agrees(shell, possible)))) return [];
@@ -74,12 +57,10 @@ async function extend(shell: Shell, given: ParsedArgs, incomplete: readonly Inco
 
 async function agrees(shell: Shell, possible: readonly { readonly file: string }[]): Promise<boolean> {
   if (!shell.isInteractive) return false;
-  const { ask } = await import('../trust/trust.ts');
   const names = possible.map(({ file }) => relative(shell.cwd, file)).join(', ');
-  return ['y', 'yes'].includes(await ask(shell, `Add what is missing to ${names}? Nothing in it is changed or removed. [y/N] `));
+  return confirm(shell, `Add what is missing to ${names}? Nothing in it is changed or removed.`);
 }
 
-/** The text of an existing file; empty if it cannot be read. */
 function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');

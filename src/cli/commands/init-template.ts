@@ -1,4 +1,4 @@
-// `pawl init --template`: writes one of the workflows that come with Pawl, its roles, settings for a forge, and a stand-in for
+// `pawl init --template`: writes one of the workflows that come with Pawl, its roles, settings for a forge, and a script that plays
 // the agents, so that it can be tried at once. Existing files are not changed.
 
 import { execFileSync } from 'node:child_process';
@@ -31,7 +31,7 @@ export type TemplateName = keyof typeof TEMPLATES;
 const ROLES = ['developer', 'reviewer', 'security-reviewer', 'test-reviewer'];
 const REPOSITORY = /^([A-Za-z0-9][A-Za-z0-9-]*)\/[\w.-]+$/;
 
-/** Writes the files of a template. `workflowFile` is where its workflow goes. */
+/** Writes the files of a template. */
 export async function initTemplate(shell: Shell, given: ParsedArgs, at: TemplatePlace): Promise<number> {
   const repository = repositoryOf(given);
   const files = new Map([
@@ -41,19 +41,17 @@ export async function initTemplate(shell: Shell, given: ParsedArgs, at: Template
   const { written, left } = writeAll(files, given);
   if (!given.has('dry-run')) await trustWritten(shell, written);
   const config = join(at.home, 'config.yaml');
-  const own = left.includes(config) ? (files.get(config) as string) : undefined;
+  const missingSettings = left.includes(config) ? files.get(config) : undefined;
   const json = { project: at.project.root, template: at.template, workflow: { name: at.name, file: at.file } };
   return shell.result({ ...json, ...filesJson(given, { written, left }) }, () =>
-    linesOf(shell, given, { ...at, repository, written, left, own }),
+    linesOf(shell, given, { ...at, repository, written, left, missingSettings }),
   );
 }
 
 interface TemplatePlace {
   readonly template: TemplateName;
   readonly name: string;
-  /** The workflow file. */
   readonly file: string;
-  /** The `.pawl` folder. */
   readonly home: string;
   readonly project: Project;
 }
@@ -79,7 +77,7 @@ const ACTIONS_STEPS = [
   'at GitHub: Settings, Actions, General, "Allow GitHub Actions to create and approve pull requests"',
 ];
 
-/** Trusts what was written. The settings name programs and people, so they take the right to trust. */
+/** Trusts the written files. Settings and roles name programs and people, so trusting them needs the right to trust. */
 async function trustWritten(shell: Shell, written: readonly string[]): Promise<void> {
   const right = await tryRight(shell, { demand: 'trust', on: 'pawl init --template' });
   const files = written.filter((file) => /\.ya?ml$|\.md$/.test(file) && !file.includes('.github'));
@@ -95,7 +93,7 @@ export function repositoryOf(given: ParsedArgs): string | undefined {
   throw new EngineError('USAGE', `--repo must be owner/name at GitHub, such as octo/project, not "${repository}"`);
 }
 
-function templateFiles(shell: Shell, { template, name, file, home, project, repository }: TemplatePlace & Repository): [string, string][] {
+function templateFiles(shell: Shell, { template, name, file, home, project, repository }: ChosenTemplate): [string, string][] {
   const { command, tests } = testsOf(project.root);
   const workflow = archetype('workflows', `${template}.yaml`)
     .replace('name: NAME', () => `name: ${JSON.stringify(name)}`)
@@ -115,10 +113,6 @@ function templateFiles(shell: Shell, { template, name, file, home, project, repo
   ];
 }
 
-interface Repository {
-  readonly repository: string | undefined;
-}
-
 function archetype(...path: string[]): string {
   return readFileSync(join(packageRoot(), 'templates', 'archetypes', ...path), 'utf8');
 }
@@ -129,7 +123,7 @@ function forgeText(repository: string | undefined): string {
   return `# The login is that of the program gh. Other ways: docs/guides/github.md of the package.\nforge:\n  kind: github\n  repository: ${repository}\n`;
 }
 
-/** How the tests of a project are run, and which files are tests; for a project without tests, those of the stand-in. */
+/** The command that runs the tests of a project, and the pattern of test files; for a project without tests, those of the script. */
 function testsOf(root: string): { readonly command: string; readonly tests: string } {
   const has = (name: string): boolean => existsSync(join(root, name));
   const tests = '**/*test*';
@@ -144,14 +138,14 @@ function hasTestScript(root: string): boolean {
   try {
     const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts?: Json };
     const script = isJsonObject(scripts) ? scripts.test : undefined;
-    // What "npm init" writes always fails.
+    // The script that "npm init" writes always fails.
     return typeof script === 'string' && !script.includes('no test specified');
   } catch {
     return false;
   }
 }
 
-/** The branch that is checked out, also before its first commit. */
+/** The checked-out branch, also before its first commit. */
 function branchOf(root: string): string {
   try {
     const found = execFileSync('git', ['-c', 'core.fsmonitor=false', 'symbolic-ref', '--short', 'HEAD'], {
@@ -164,22 +158,27 @@ function branchOf(root: string): string {
   }
 }
 
-interface WrittenTemplate extends TemplatePlace, Repository, InitFiles {
-  /** What belongs into settings that exist. */
-  readonly own: string | undefined;
+interface ChosenTemplate extends TemplatePlace {
+  readonly repository: string | undefined;
 }
 
-function linesOf(shell: Shell, given: ParsedArgs, { template, name, home, repository, written, left, own }: WrittenTemplate): string[] {
+interface WrittenTemplate extends ChosenTemplate, InitFiles {
+  /** Settings that the person has to add to an existing file. */
+  readonly missingSettings: string | undefined;
+}
+
+function linesOf(shell: Shell, given: ParsedArgs, templateFiles: WrittenTemplate): string[] {
+  const { template, name, home, repository, written, left, missingSettings } = templateFiles;
   const call = callOf(shell);
   const cyan = (text: string): string => shell.style('cyan', text);
   const config = relative(shell.cwd, join(home, 'config.yaml'));
-  const merge =
-    own === undefined
+  const settings =
+    missingSettings === undefined
       ? []
-      : ['', `${config} exists and was not changed. The workflow needs these settings:`, '', ...own.trimEnd().split('\n')];
+      : ['', `${config} exists and was not changed. The workflow needs these settings:`, '', ...missingSettings.trimEnd().split('\n')];
   return [
     ...fileLines(shell, given, { written, left }),
-    ...merge,
+    ...settings,
     '',
     '.pawl/stand-in.mjs plays the agents until you set a driver in the settings.',
     `Next:  ${cyan('git add .pawl && git commit -m "Add a workflow"')}`,

@@ -1,13 +1,13 @@
-// `pawl init`: writes a first workflow that runs as it is, settings, and type information for an editor; with --claude,
-// --codex, --gemini or --opencode, the setup for that program; with --template, a whole workflow for a forge. Existing files
-// are not changed.
+// `pawl init`: writes a first workflow that runs unchanged, settings, and type information for an editor; with --claude, --codex,
+// --gemini or --opencode, the setup of that program; with --template, a complete workflow for a forge. Existing files are not
+// changed.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, parse, relative } from 'node:path';
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
-import { AGENT_PROGRAMS } from '../agent-setup/setup-file.ts';
+import { AGENT_PROGRAMS } from '../agent-setup/programs.ts';
 import { callOf } from '../caller.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { packageRoot } from '../package.ts';
@@ -76,10 +76,10 @@ function workflowText(file: string, form: Form): string {
   // Quoted if YAML would read the name as a number or a boolean.
   return template('workflow.yaml')
     .replace('SCHEMA', () => schema)
-    .replace('name: NAME', `name: ${/^[a-z][a-z_-]*$/i.test(name) && !WORDS.test(name) ? name : JSON.stringify(name)}`);
+    .replace('name: NAME', `name: ${/^[a-z][a-z_-]*$/i.test(name) && !YAML_WORDS.test(name) ? name : JSON.stringify(name)}`);
 }
 
-/** The schema for editors: that of the package in the project, so that it follows its version, else a copy beside the settings. */
+/** The schema for editors: from the package in the project, so that both have the same version, else a copy beside the settings. */
 function schemaFile(home: string): string {
   const installed = join(dirname(home), 'node_modules', 'pawl', ...SCHEMA);
   return existsSync(installed) ? installed : join(home, 'workflow.schema.json');
@@ -87,7 +87,7 @@ function schemaFile(home: string): string {
 
 const SCHEMA = ['schema', 'pawl-workflow.schema.json'];
 
-/** The files beside workflows that `pawl init` writes, in each form, with their text. */
+/** The files besides workflows that `pawl init` can write, with their text. */
 export function initialFiles(home: string, project: Project): readonly (readonly [file: string, text: string])[] {
   return [...settingsFiles(home, project, 'ts'), ...settingsFiles(home, project, 'yaml')];
 }
@@ -99,7 +99,7 @@ export function initialWorkflow(file: string): string | undefined {
   return form === undefined ? undefined : workflowText(file, form);
 }
 
-const WORDS = /^(?:true|false|null|yes|no|on|off)$/i;
+const YAML_WORDS = /^(?:true|false|null|yes|no|on|off)$/i;
 
 function template(name: string): string {
   return readFileSync(join(packageRoot(), 'templates', 'init', name), 'utf8');
@@ -123,7 +123,7 @@ function settingsFiles(home: string, project: Project, form: Form): [string, str
   ];
 }
 
-/** Where to find types on this machine that the project's own packages do not have. */
+/** Types on this machine, for a project that has not installed them. */
 interface Types {
   readonly pawl: string;
   readonly node: string | undefined;
@@ -142,7 +142,6 @@ function hasPackage(root: string, name: string): boolean {
   return paths.some((folder) => existsSync(join(folder, name, 'package.json')));
 }
 
-/** The types of each entry of the package, beside those of the first. */
 function pathsOf(index: string): Readonly<Record<string, readonly string[]>> {
   const entry = (folder: string): readonly string[] => [join(dirname(index), folder, 'index.d.ts')];
   return {

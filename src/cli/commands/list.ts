@@ -1,4 +1,4 @@
-// `pawl list`: the workflows of this project, found by reading their files, and the names of its skills and of those that Pawl ships.
+// `pawl list`: lists the workflows and skills of this project by parsing their files, and the skills that come with Pawl.
 
 import type { FileProblem } from '../../authoring/discover/discover.ts';
 import type { DiscoveredWorkflow } from '../../authoring/discover/outline.ts';
@@ -11,7 +11,7 @@ import { skillFolders } from '../skills/folders.ts';
 import { shippedSkills } from '../skills/shipped.ts';
 import { oneLine, table } from '../terminal.ts';
 
-/** Runs the command. What is wrong with a file is reported, and does not keep the others from being listed. */
+/** Runs the command. A file with a problem does not keep the others from being listed. */
 export const run: CommandRun = async (shell, given) => {
   if (given.options('status').length > 0) return (await import('./runs.ts')).run(shell, given);
   const project = findProject(shell, given);
@@ -38,11 +38,9 @@ function linesOf(shell: Shell, project: Project, workflows: readonly DiscoveredW
 }
 
 function skillLines(skills: readonly { readonly name: string }[]): string[] {
-  if (skills.length === 0) return ['', '"pawl skill list" shows the skills that Pawl ships; "pawl run NAME --attended" runs one.'];
-  return [
-    '',
-    `Skills: ${skills.map(({ name }) => oneLine(name)).join(', ')}. "pawl skill list" shows these and those that Pawl ships; "pawl run NAME --attended" runs one.`,
-  ];
+  const names = skills.length === 0 ? '' : `Skills: ${skills.map(({ name }) => oneLine(name)).join(', ')}. `;
+  const listed = skills.length === 0 ? 'the skills' : 'these and those';
+  return ['', `${names}"pawl skill list" shows ${listed} that Pawl ships; "pawl run NAME --attended" runs one.`];
 }
 
 function problemLine(shell: Shell, { file, line, column, message, hint, code }: FileProblem): string {

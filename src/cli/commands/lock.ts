@@ -1,4 +1,4 @@
-// `pawl lock`: freezes workflows with everything they refer to, and checks whether that has changed since.
+// `pawl lock`: locks workflows with everything they refer to, and checks whether any of it has changed.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -18,7 +18,6 @@ interface LockRow {
   readonly file: string;
   readonly lock: string;
   readonly state: 'written' | 'unchanged' | 'ok' | 'drifted' | 'missing' | 'invalid';
-  /** What differs, or what is wrong. */
   readonly problems: readonly string[];
 }
 
@@ -28,19 +27,19 @@ const EXIT_DRIFTED = 1;
 export const run: CommandRun = async (shell, given) => {
   const project = findProject(shell, given);
   const checks = given.has('check');
-  const subjects = await chosen(shell, given, project);
-  const faults = await strictFaults(shell, given);
+  const subjects = await subjectsOf(shell, given, project);
+  const findings = await findingsByFile(shell, given);
   const rows: LockRow[] = [];
   for (const subject of subjects) {
-    const problems = faults.get(subject.file) ?? [];
+    const problems = findings.get(subject.file) ?? [];
     rows.push(problems.length > 0 ? rowOf(subject, 'invalid', problems) : await (checks ? check : write)(shell, project, subject));
   }
   shell.result({ locks: rows }, () => (rows.length === 0 ? ['No workflow is locked.'] : rows.flatMap((row) => linesOf(shell, row))));
   return rows.every(({ state }) => state === 'written' || state === 'unchanged' || state === 'ok') ? 0 : EXIT_DRIFTED;
 };
 
-/** The workflows that were named, or all of the project; with --check, all that have a lock file. */
-async function chosen(shell: Shell, given: ParsedArgs, project: Project): Promise<readonly LockSubject[]> {
+/** The named workflows, else all of the project; with --check, all that have a lock file. */
+async function subjectsOf(shell: Shell, given: ParsedArgs, project: Project): Promise<readonly LockSubject[]> {
   const { workflows } = await discoverProject(project);
   const known = workflows.filter(({ file }) => !isSettingsFile(project, file)).map(({ name, file }) => ({ name, file }));
   const words = given.allWords('WORKFLOW');
@@ -56,8 +55,8 @@ async function chosen(shell: Shell, given: ParsedArgs, project: Project): Promis
   });
 }
 
-/** Under a lock warnings are errors. That a module is not trusted is no error of it: its content is compared. */
-async function strictFaults(shell: Shell, given: ParsedArgs): Promise<ReadonlyMap<string, readonly string[]>> {
+/** The errors and warnings of each file. An untrusted module is accepted, because only its content is compared. */
+async function findingsByFile(shell: Shell, given: ParsedArgs): Promise<ReadonlyMap<string, readonly string[]>> {
   const files = await checkedFiles(shell, given);
   return new Map(
     files.map(({ file, errors, warnings }) => [

@@ -10,37 +10,31 @@ import type { TranscriptId, TranscriptLine } from '../../engine/transcript/trans
 import type { RunEvent } from '../../kernel/event.ts';
 import type { RunState } from '../../kernel/run-state.ts';
 import type { EventRow, Store } from '../../store/store.ts';
-import type { CommandRun, ParsedArgs } from '../command.ts';
+import type { CommandRun } from '../command.ts';
+import { EXIT_INTERRUPTED } from '../interrupt.ts';
+import { wholeNumber } from '../params.ts';
 import type { OutputLine } from '../progress/output-lines.ts';
 import { eventPath, eventText } from '../run-report/event-text.ts';
 import { attemptsInFull } from '../run-report/steps.ts';
 import { transcriptLines } from '../run-report/transcript.ts';
-import { withShownRun } from '../session.ts';
+import { type OpenRun, withShownRun } from '../session.ts';
 import { SCHEMA_VERSION, type Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
 
-const INTERRUPTED = 130;
 const TICK_MS = 1000;
 
 /** Runs the command. */
 export const run: CommandRun = (shell, given) => {
-  const since = sinceOf(given);
-  return withShownRun(shell, async ({ place, store, id }) => {
+  const since = wholeNumber(given, 'since', { min: 0, what: 'the number of an event, as "pawl logs" prints it' }) ?? 0;
+  return withShownRun(shell, async (open) => {
+    const { store, id } = open;
     const step = given.maybe('STEP');
-    if (given.has('follow')) return follow(shell, store, { run: id, step, since });
-    if (step !== undefined) return showStep(shell, store, { run: id, step, db: place.file });
+    if (given.has('follow')) return follow(shell, open, { step, since });
+    if (step !== undefined) return showStep(shell, open, step);
     const entries = (await store.events(id, since)).flatMap(entriesOf);
     return shell.result({ run: id, events: entries.map(jsonOf) }, () => entries.map((entry) => lineOf(shell, entry)));
   });
 };
-
-function sinceOf(given: ParsedArgs): number {
-  const text = given.option('since') ?? '0';
-  const since = Number(text);
-  if (!Number.isInteger(since) || since < 0)
-    throw new EngineError('USAGE', `--since must be the number of an event, as "pawl logs" prints it, not "${text}"`);
-  return since;
-}
 
 interface LogEntry {
   readonly seq: number;
@@ -62,68 +56,67 @@ function lineOf(shell: Shell, { seq, event }: LogEntry): string {
   return `${shell.style('dim', head)}  ${path === '' ? '' : `${shell.style('bold', oneLine(path))}  `}${eventText(event)}`;
 }
 
-/** Prints events and output as they come, until the run ends, stdout is closed, or the user presses Ctrl-C. */
-async function follow(
-  shell: Shell,
-  store: Store,
-  { run, step, since }: { readonly run: string; readonly step: string | undefined; readonly since: number },
-): Promise<number> {
+interface FollowedPart {
+  readonly step: string | undefined;
+  readonly since: number;
+}
+
+async function follow(shell: Shell, { store, id: run }: OpenRun, { step, since }: FollowedPart): Promise<number> {
   const interrupted = new AbortController();
   const interrupt = (): void => interrupted.abort();
   process.once('SIGINT', interrupt);
   const stop = AbortSignal.any([interrupted.signal, shell.closed]);
-  const bell = new Bell(store, stop);
-  const output = await openOutput(shell, { run, step, ring: () => bell.ring() });
-  const isMeant = (path: string): boolean => step === undefined || isOf(path, step);
+  const changes = new Changes(store, stop);
+  const output = await openOutput(shell, { run, step, onChange: () => changes.notify() });
+  const isShown = (path: string): boolean => step === undefined || belongsTo(path, step);
   try {
     let seq = since;
     let hasEnded = false;
     while (!stop.aborted) {
-      const rung = bell.next();
+      const change = changes.next();
       const rows = await store.events(run, seq);
       seq = rows.at(-1)?.seq ?? seq;
       for (const entry of rows.flatMap(entriesOf)) {
         output?.before(entry.event);
-        if (isMeant(eventPath(entry.event))) print(shell, entry);
+        if (isShown(eventPath(entry.event))) print(shell, entry);
       }
       if (rows.length > 0) continue;
       if (hasEnded) return 0;
       const { state } = await store.load(run);
-      // The last events may have been written after the log was read: it is read once more.
+      // The last events may have been written after the log was read, so read it once more.
       hasEnded = isSettled(state.status);
       if (hasEnded) continue;
-      output?.look(state);
-      await rung;
+      output?.update(state);
+      await change;
     }
-    return interrupted.signal.aborted ? INTERRUPTED : 0;
+    return interrupted.signal.aborted ? EXIT_INTERRUPTED : 0;
   } finally {
     process.off('SIGINT', interrupt);
     output?.close();
-    bell.close();
+    changes.close();
   }
 }
 
-/** Rings after a commit of any process, when output was printed, and when the signal is aborted. */
-class Bell {
+/** Notifies after a commit of any process, when output was printed, and when the signal is aborted. */
+class Changes {
   private resolve: () => void = () => undefined;
   private readonly unfollow: () => void;
   private readonly timer: NodeJS.Timeout;
 
   constructor(store: Store, ended: AbortSignal) {
-    this.unfollow = store.follow(() => this.ring());
-    ended.addEventListener('abort', () => this.ring(), { once: true });
-    // The folder of the transcripts cannot be watched before there is one.
-    this.timer = setInterval(() => this.ring(), TICK_MS);
+    this.unfollow = store.follow(() => this.notify());
+    ended.addEventListener('abort', () => this.notify(), { once: true });
+    // The folder of the transcripts cannot be watched before it exists.
+    this.timer = setInterval(() => this.notify(), TICK_MS);
   }
 
-  /** Settles when it rings the next time. */
   next(): Promise<void> {
     return new Promise((resolve) => {
       this.resolve = resolve;
     });
   }
 
-  ring(): void {
+  notify(): void {
     this.resolve();
   }
 
@@ -136,15 +129,14 @@ class Bell {
 interface FollowedOutput {
   /** Prints the rest of an attempt before the event that ends it. */
   before(event: RunEvent): void;
-  /** Prints what the live steps printed since the last look. */
-  look(state: RunState): void;
+  update(state: RunState): void;
   close(): void;
 }
 
 /** The output of a run's steps, printed as it grows; undefined with --quiet. */
 async function openOutput(
   shell: Shell,
-  { run, step, ring }: { readonly run: string; readonly step: string | undefined; readonly ring: () => void },
+  { run, step, onChange }: { readonly run: string; readonly step: string | undefined; readonly onChange: () => void },
 ): Promise<FollowedOutput | undefined> {
   const [{ LiveOutput }, { transcriptsFor }, { endedAttempt, workingIn }] = await Promise.all([
     import('../progress/live-output.ts'),
@@ -153,9 +145,10 @@ async function openOutput(
   ]);
   const folder = await transcriptsFor(shell);
   if (folder === undefined) return undefined;
-  const live = new LiveOutput(folder, { onChange: ring, wants: 'everything' });
-  const show = (of: TranscriptId, all: boolean): void => {
-    if (step === undefined || isOf(of.path, step)) for (const line of live.take(of, all)) printOutput(shell, of, line);
+  const live = new LiveOutput(folder, { onChange, wants: 'everything' });
+  const show = (transcript: TranscriptId, all: boolean): void => {
+    if (step !== undefined && !belongsTo(transcript.path, step)) return;
+    for (const line of live.take(transcript, all)) printOutput(shell, transcript, line);
   };
   return {
     before: (event) => {
@@ -164,7 +157,7 @@ async function openOutput(
       show(ended, true);
       live.forget(ended);
     },
-    look: (state) => {
+    update: (state) => {
       for (const { path, attempt } of workingIn(state)) show({ run, path, attempt }, false);
     },
     close: () => live.close(),
@@ -184,23 +177,20 @@ function print(shell: Shell, entry: LogEntry): void {
 }
 
 /** Whether a path belongs to a step, one of its visits, or one of its members. */
-function isOf(path: string, step: string): boolean {
+function belongsTo(path: string, step: string): boolean {
   return path === step || path.startsWith(`${step}#`) || path.startsWith(`${step}/`);
 }
 
-async function showStep(
-  shell: Shell,
-  store: Store,
-  { run, step, db }: { readonly run: string; readonly step: string; readonly db: string },
-): Promise<number> {
+async function showStep(shell: Shell, { place, store, id: run }: OpenRun, step: string): Promise<number> {
   const { readTranscript, transcriptsOf } = await import('../../engine/transcript/transcripts.ts');
-  const isAsked = (attempt: { readonly step: string; readonly path: string }): boolean => attempt.step === step || isOf(attempt.path, step);
-  const report = await readRunReport(store, run, isAsked);
-  const attempts = report.steps.filter(isAsked);
+  const isShown = (attempt: { readonly step: string; readonly path: string }): boolean =>
+    attempt.step === step || belongsTo(attempt.path, step);
+  const report = await readRunReport(store, run, isShown);
+  const attempts = report.steps.filter(isShown);
   if (attempts.length === 0) throw noStep(report.plan, { run, step });
   const rows = attempts.map((attempt) => ({
     attempt,
-    transcript: withoutRecorded(attempt, readTranscript(transcriptsOf(db), { run, ...attempt })),
+    transcript: withoutRecorded(attempt, readTranscript(transcriptsOf(place.file), { run, ...attempt })),
   }));
   const steps = rows.map(({ attempt, transcript }) => (transcript === undefined ? attempt : { ...attempt, transcript }));
   const lines = () =>
@@ -209,7 +199,7 @@ async function showStep(
   return 0;
 }
 
-/** The transcript without the output that the attempt's result has as well. */
+/** The transcript without output that the result of the attempt repeats. */
 function withoutRecorded({ output }: StepReport, transcript: readonly TranscriptLine[] | undefined): readonly TranscriptLine[] | undefined {
   if (!isJsonObject(output) || typeof output.stdout !== 'string') return transcript;
   const rest = transcript?.filter(({ kind }) => kind !== 'output');

@@ -1,14 +1,13 @@
-// `pawl next [RUN]`: prints what is open for the agent that does the run's work, again. It reads only the store. Without
-// RUN it continues the run of the agent's session, or the only open one of the project that no session works on.
+// `pawl next [RUN]`: prints the open step again for the agent that does the run's work. Without RUN it uses the run of the
+// agent's session, or the only open run of the project that no session works on.
 
-import { type AttendedRun, readAttendedRun, sourceOfFile } from '../../attended/attended-run.ts';
+import { readAttendedRun, sourceOfFile } from '../../attended/attended-run.ts';
 import { pickRun } from '../../attended/open-runs.ts';
 import { onlyToken, withoutSubmission } from '../../attended/submission.ts';
 import { EngineError } from '../../base/error.ts';
 import type { Store } from '../../store/store.ts';
-import { holdRun } from '../attended/hold-run.ts';
-import { readProjectRuns } from '../attended/open-runs.ts';
 import { openRunLines, printReply } from '../attended/rendering.ts';
+import { bindToCaller, readProjectRuns } from '../attended/session-runs.ts';
 import { pasteable } from '../caller.ts';
 import type { CommandRun } from '../command.ts';
 import { findPlace, findRun, openExisting, openForRun, type Place } from '../session.ts';
@@ -24,14 +23,10 @@ export const run: CommandRun = async (shell, given) => {
   const id = prefix === undefined ? await chooseRun(shell, place, store) : await findRun(store, prefix, place);
   const found = await readAttendedRun(sourceOfFile(store, place.file), id);
   const token = given.option('token');
-  if (token === undefined) await hold(shell, place, { store, found });
+  // A run that has ended belongs to no session.
+  if (token === undefined && found.kind !== 'ended') await bindToCaller(shell, place, { store, run: found.id, isNamed: true });
   return await printReply(shell, store, token === undefined ? withoutSubmission(found) : onlyToken(found, token));
 };
-
-/** A run that has ended belongs to nobody any more. */
-async function hold(shell: Shell, place: Place, { store, found }: { readonly store: Store; readonly found: AttendedRun }): Promise<void> {
-  if (found.kind !== 'ended') await holdRun(shell, place, { store, run: found.id, byName: true });
-}
 
 async function chooseRun(shell: Shell, place: Place, store: Store): Promise<string> {
   const open = await readProjectRuns(shell, place, { store });

@@ -3,22 +3,18 @@
 
 import type { Engine } from '../../api/engine.ts';
 import { readRunReport } from '../../control/run-report.ts';
-import { isFinal } from '../../definition/run-status.ts';
-import { isDriven } from '../../process/owner.ts';
 import { userActor } from '../actor.ts';
 import type { CommandRun } from '../command.ts';
 import { driveWithEngine } from '../drive.ts';
+import { workflowsToDrive } from '../load.ts';
 import { demandSteering } from '../right.ts';
 import { withRun } from '../session.ts';
 
 /** Runs the command. */
 export const run: CommandRun = (shell) =>
   withRun(shell, async ({ place, store, id }) => {
-    await demandSteering(shell, store, { run: id, on: 'pawl pause' });
-    const frozen = await store.load(id);
-    const needsCode = !isFinal(frozen.state.status) && !isDriven(frozen.owner);
-    const { loadWorkflowOf } = await import('../load.ts');
-    const workflows = needsCode ? [(await loadWorkflowOf(shell, place.project, frozen)).workflow] : [];
+    await demandSteering(shell, { store, id }, 'pawl pause');
+    const workflows = await workflowsToDrive(shell, place.project, await store.load(id));
     const use = async (engine: Engine): Promise<number> => {
       await engine.run(id).pause({ actor: userActor(shell) });
       return shell.result(await readRunReport(store, id), () => [

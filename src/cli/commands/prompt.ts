@@ -1,4 +1,4 @@
-// `pawl prompt WORKFLOW [STEP]`: prints what the agent of a step would read at its first visit, without a run.
+// `pawl prompt WORKFLOW [STEP]`: prints the instructions for the first visit of a step, without a run.
 
 import type { AttendedRun, OpenWork } from '../../attended/attended-run.ts';
 import { withoutSubmission } from '../../attended/submission.ts';
@@ -25,8 +25,8 @@ export const run: CommandRun = async (shell, given) => {
   const { definition } = workflow;
   const { step, group } = stepNamed(definition, agentSteps(definition.steps), given.maybe('STEP'));
   const { params, data } = valuesFor(shell, given, { definition, step, ...present({ group }) });
-  const wanted = { workflow, step, params, data, isAttended: given.has('attended'), ...present({ group }) };
-  const preview = await previewOf(await previewServices(shell, place), REGISTRY, wanted);
+  const request = { workflow, step, params, data, isAttended: given.has('attended'), ...present({ group }) };
+  const preview = await previewOf(await previewServices(shell, place), REGISTRY, request);
   const text = await textOf(shell, preview, { workflow: definition.name, step: step.id });
   const bytes = Buffer.byteLength(text);
   if (shell.wantsJson) return shell.result({ workflow: definition.name, step: step.id, as: preview.kind, bytes, text }, () => []);
@@ -57,19 +57,19 @@ function stepNamed(
   throw new EngineError('USAGE', `${which}: ${names.join(', ')}`);
 }
 
-/** The parameters of the workflow, and the arguments of the step, which would be data of a run. */
+/** The parameters of the workflow, and the arguments of the step, which a run would have in its data. */
 function valuesFor(
   shell: Shell,
   given: ParsedArgs,
   { definition, step, group }: Pick<PreviewRequest, 'step' | 'group'> & { readonly definition: Definition },
 ): { readonly params: JsonObject; readonly data: JsonObject } {
-  const own = group?.kind === 'each' ? { ...group.args, ...step.args } : step.args;
-  const declared = { ...definition.params, ...own };
+  const args = group?.kind === 'each' ? { ...group.args, ...step.args } : step.args;
+  const declared = { ...definition.params, ...args };
   const values = readParams(shell, given, declared);
   const faults = argValueFaults(declared, values);
   if (faults.length > 0) throw new EngineError('PARAMS_INVALID', `the values for step "${step.id}" are not valid: ${faults.join('; ')}`);
   const only = (isWanted: (name: string) => boolean) => Object.fromEntries(Object.entries(values).filter(([name]) => isWanted(name)));
-  const isData = (name: string) => Object.hasOwn(own, name);
+  const isData = (name: string) => Object.hasOwn(args, name);
   const isParam = (name: string) => !isData(name) || Object.hasOwn(definition.params, name);
   return { params: { ...defaultsOf(definition.params), ...only(isParam) }, data: only(isData) };
 }
@@ -84,16 +84,9 @@ function defaultsOf(params: Readonly<Record<string, { readonly default?: unknown
 
 async function textOf(shell: Shell, preview: Preview, at: { readonly workflow: string; readonly step: string }): Promise<string> {
   if (preview.kind === 'driven') return preview.prompt;
-  const work: OpenWork = {
-    ...preview.handover,
-    run: 'RUN',
-    path: `${at.step}#1`,
-    step: at.step,
-    attempt: 1,
-    token: 'TOKEN',
-    number: undefined,
-  };
-  const run: AttendedRun = { id: 'RUN', workflow: at.workflow, position: 0, kind: 'work', work: [work] };
+  const { workflow, step } = at;
+  const work: OpenWork = { ...preview.handover, run: 'RUN', path: `${step}#1`, step, attempt: 1, token: 'TOKEN', number: undefined };
+  const run: AttendedRun = { id: 'RUN', workflow, position: 0, kind: 'work', work: [work] };
   if (shell.format === 'xml') return (await import('../attended/xml.ts')).replyXml(shell, withoutSubmission(run));
   return replyLines(shell, withoutSubmission(run)).join('\n');
 }

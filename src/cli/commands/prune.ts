@@ -2,15 +2,18 @@
 
 import { durationOf } from '../../base/duration.ts';
 import { EngineError, messageOf } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
 import { agoText } from '../../control/time-text.ts';
 import type { RunStatus } from '../../definition/run-status.ts';
-import type { PrunedRun, PruneRequest } from '../../store/store.ts';
+import type { PrunedRun, PruneRequest, Store } from '../../store/store.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
+import { confirm } from '../decision/prompt.ts';
+import { requiredOption, wholeNumber } from '../params.ts';
 import { findPlace, openExisting, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { statusText } from '../status.ts';
 import { assertUpkeep } from '../store-origin.ts';
-import { oneLine, table } from '../terminal.ts';
+import { counted, oneLine, table } from '../terminal.ts';
 
 const STATUSES: readonly RunStatus[] = ['completed', 'overridden', 'rejected', 'cancelled'];
 
@@ -36,15 +39,15 @@ export const run: CommandRun = async (shell, given) => {
   ]);
 };
 
-/** Removes the records that protected databases keep of the runs. A deleted run never continues, so nothing needs them. */
+/** Removes the records of the runs from protected databases. A deleted run never continues, so nothing needs them. */
 async function forgetSteps(shell: Shell, { settings }: Place, runs: readonly PrunedRun[]): Promise<void> {
   const databases = Object.entries(settings.databases ?? {});
   if (databases.length === 0 || runs.length === 0) return;
   const once = await import('../../safe-db/once.ts');
+  const deleted = runs.map(({ id: run, createdAt: started }) => ({ run, started }));
   for (const [name, { path }] of databases) {
     try {
-      const gone = runs.map(({ id: run, createdAt: started }) => ({ run, started }));
-      once.forgetSteps(path, gone);
+      once.forgetSteps(path, deleted);
     } catch (error) {
       shell.warn(`database "${name}" keeps its records of the deleted runs: ${messageOf(error)}`);
     }
@@ -52,23 +55,16 @@ async function forgetSteps(shell: Shell, { settings }: Place, runs: readonly Pru
 }
 
 function requestOf(given: ParsedArgs): PruneRequest {
-  const age = given.option('older-than');
-  if (age === undefined) throw usage('--older-than is missing: the minimum age of the runs to delete, such as 30d');
+  const age = requiredOption(given, 'older-than', 'the minimum age of the runs to delete, such as 30d');
+  const ms = durationOf(age);
+  if (ms === undefined) throw usage(`--older-than must be a duration such as 30d or 12h, not "${age}"`);
   const statuses = given.options('status') as RunStatus[];
-  const keep = given.option('keep');
-  if (keep !== undefined && !/^\d{1,9}$/.test(keep)) throw usage(`--keep must be a whole number, not "${keep}"`);
   return {
-    before: Date.now() - ageOf(age),
+    before: Date.now() - ms,
     status: statuses.length === 0 ? STATUSES : statuses,
-    ...(keep === undefined ? {} : { keep: Number(keep) }),
+    ...present({ keep: wholeNumber(given, 'keep', { min: 0 }) }),
     vacuum: given.has('vacuum'),
   };
-}
-
-function ageOf(text: string): number {
-  const ms = durationOf(text);
-  if (ms === undefined) throw usage(`--older-than must be a duration such as 30d or 12h, not "${text}"`);
-  return ms;
 }
 
 function usage(what: string): EngineError {
@@ -80,8 +76,7 @@ async function isConfirmed(shell: Shell, given: ParsedArgs, runs: readonly Prune
   if (!shell.isInteractive)
     throw usage(`${counted(runs.length, 'run')} would be deleted for good; use --yes to delete them, or --dry-run to list them`);
   for (const line of planLines(shell, runs)) shell.print(line);
-  const { ask } = await import('../trust/trust.ts');
-  return ['y', 'yes'].includes(await ask(shell, `Delete ${counted(runs.length, 'run')} for good? [y/N] `));
+  return confirm(shell, `Delete ${counted(runs.length, 'run')} for good?`);
 }
 
 function planLines(shell: Shell, runs: readonly PrunedRun[]): string[] {
@@ -97,16 +92,7 @@ function planLines(shell: Shell, runs: readonly PrunedRun[]): string[] {
   ];
 }
 
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
-}
-
-function report(
-  shell: Shell,
-  { runs, values }: { readonly runs: readonly PrunedRun[]; readonly values: number },
-  lines: readonly string[],
-): number {
+function report(shell: Shell, { runs, values }: Awaited<ReturnType<Store['prune']>>, lines: readonly string[]): number {
   const rows = runs.map(({ createdAt: _, updatedAt, ...run }) => ({ ...run, endedAt: new Date(updatedAt).toISOString() }));
-  shell.result({ runs: rows, values }, () => lines);
-  return 0;
+  return shell.result({ runs: rows, values }, () => lines);
 }

@@ -18,11 +18,11 @@ import {
 import { basename, dirname, join, resolve } from 'node:path';
 import { EngineError, isEngineError } from '../../base/error.ts';
 import type { CommandRun } from '../command.ts';
-import { type CopyFacts, nameBeside, showWork, verifyCopy } from '../copies.ts';
+import { type CopySummary, nameBeside, showingProgress, verifyCopy } from '../copies.ts';
 import { findPlace, openStore, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { assertFileUpkeep, assertNotDriven, isForeign } from '../store-origin.ts';
-import { oneLine } from '../terminal.ts';
+import { counted, oneLine } from '../terminal.ts';
 
 /** Stored instead of the id of a state folder; no folder has this id. */
 const NO_OWNER = 'nobody';
@@ -34,22 +34,21 @@ export const run: CommandRun = async (shell, given) => {
   const backup = resolve(shell.cwd, given.word('FILE'));
   assertBackup(backup, place);
   const draft = nameBeside(place.file, 'restoring');
-  const done = showWork(shell, 'verifying the backup');
-  try {
-    const facts = await draftOf(backup, draft);
-    await assertFileUpkeep(place, shell.right);
-    if (!given.has('force'))
-      await assertNotDriven(place.file, 'a restore would replace its database; end that process first, or use --force');
-    const present = await saveCurrent(place);
-    await takePlace(draft, place, present);
-    const { origin } = (await import('../../store/sqlite/inspect.ts')).inspectFile(place.file);
-    done();
-    report(shell, { place, backup, saved: present?.saved, facts, foreign: isForeign(place, origin) });
-    return 0;
-  } finally {
-    done();
-    removeDraft(draft);
-  }
+  const { summary, saved } = await showingProgress(shell, 'verifying the backup', async () => {
+    try {
+      const verified = await createDraft(backup, draft);
+      await assertFileUpkeep(place, shell.right);
+      if (!given.has('force'))
+        await assertNotDriven(place.file, 'a restore would replace its database; end that process first, or use --force');
+      const current = await saveCurrent(place);
+      await replaceDatabase(place, draft, current);
+      return { summary: verified, saved: current?.saved };
+    } finally {
+      removeDraft(draft);
+    }
+  });
+  const { origin } = (await import('../../store/sqlite/inspect.ts')).inspectFile(place.file);
+  return report(shell, { place, backup, saved, summary, foreign: isForeign(place, origin) });
 };
 
 /** Removes the draft with its write-ahead log and the copy that a migration makes. */
@@ -66,7 +65,7 @@ function assertBackup(backup: string, place: Place): void {
 }
 
 /** Copies the backup next to the database and verifies the copy; the backup itself is not changed. */
-async function draftOf(backup: string, draft: string): Promise<CopyFacts> {
+async function createDraft(backup: string, draft: string): Promise<CopySummary> {
   mkdirSync(dirname(draft), { recursive: true, mode: 0o700 });
   copyFileSync(backup, draft);
   chmodSync(draft, 0o600);
@@ -84,7 +83,6 @@ async function draftOf(backup: string, draft: string): Promise<CopyFacts> {
   }
 }
 
-/** The previous database. */
 interface CurrentDatabase {
   readonly saved: string;
   /** True if it can be read and written. */
@@ -109,8 +107,8 @@ async function saveCurrent(place: Place): Promise<CurrentDatabase | undefined> {
  * Replaces the database with the draft: inside the file if other processes may have it open, otherwise by a rename. The
  * old write-ahead log is removed before the rename, because SQLite would replay it onto the new file.
  */
-async function takePlace(draft: string, place: Place, present: CurrentDatabase | undefined): Promise<void> {
-  if (present?.isSound === true) {
+async function replaceDatabase(place: Place, draft: string, current: CurrentDatabase | undefined): Promise<void> {
+  if (current?.isSound === true) {
     const { replaceContents } = await import('../../store/sqlite/backup.ts');
     await replaceContents(place.file, draft);
   } else {
@@ -139,14 +137,14 @@ interface RestoreResult {
   readonly place: Place;
   readonly backup: string;
   readonly saved: string | undefined;
-  readonly facts: CopyFacts;
+  readonly summary: CopySummary;
   readonly foreign: boolean;
 }
 
-function report(shell: Shell, { place, backup, saved, facts, foreign }: RestoreResult): void {
-  const open = facts.open.map(({ id, workflow, status, currentStep }) => ({ id, workflow, status, currentStep: currentStep ?? null }));
-  shell.result({ restored: { file: place.file, from: backup, saved: saved ?? null, runs: facts.runs, open, foreign } }, () => [
-    `${shell.symbol('done')} ${facts.runs} ${facts.runs === 1 ? 'run' : 'runs'} restored to ${oneLine(place.file)}`,
+function report(shell: Shell, { place, backup, saved, summary, foreign }: RestoreResult): number {
+  const open = summary.open.map(({ id, workflow, status, currentStep }) => ({ id, workflow, status, currentStep: currentStep ?? null }));
+  return shell.result({ restored: { file: place.file, from: backup, saved: saved ?? null, runs: summary.runs, open, foreign } }, () => [
+    `${shell.symbol('done')} ${counted(summary.runs, 'run')} restored to ${oneLine(place.file)}`,
     ...(saved === undefined ? [] : [`  the previous database is saved as ${oneLine(saved)}`]),
     ...(foreign
       ? ['  It was not created under your state folder. If it is yours, run "pawl db adopt" at a terminal to let its runs continue.']

@@ -8,16 +8,17 @@ import { isRunId, RUN_ID_RULE } from '../../base/id.ts';
 import { bindParams } from '../../definition/param/arg.ts';
 import { referencesIn } from '../../definition/validation/reference.ts';
 import { ATTENDED } from '../../steps/worker/handover.ts';
+import type { SessionRun } from '../agent-session.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { driveRun, driveWithEngine } from '../drive.ts';
 import { assertSettingsTrusted } from '../forge/session.ts';
 import { signingOf } from '../identity/signing.ts';
 import { type LoadedWorkflow, loadWorkflow } from '../load.ts';
-import { readOutputs, readParams } from '../params.ts';
+import { readOutputs, readParams, wholeNumber } from '../params.ts';
+import { assertRunnable } from '../reference-check.ts';
 import { starterName } from '../right.ts';
 import { closing, findPlace, openStore, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
-import { assertRunnable } from '../surroundings.ts';
 import { assertFirst, assertNoOpenRun, assertStarts } from '../trigger/check.ts';
 import { completeTrigger } from '../trigger/forge.ts';
 import { startDataOf } from '../trigger/start-data.ts';
@@ -26,7 +27,7 @@ import { readTrigger, type Trigger } from '../trigger/trigger.ts';
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
   const isAttended = given.has('attended');
-  if (isAttended) checkAttended(given);
+  if (isAttended) assertAttendedOptions(given);
   else if (shell.format !== undefined) throw new EngineError('USAGE', '--format is only valid with --attended');
   const place = await findPlace(shell, given);
   if (given.has('locked')) await (await import('../lock/lock.ts')).assertLocked(shell, place.project, given.word('WORKFLOW'));
@@ -37,12 +38,13 @@ export const run: CommandRun = async (shell, given) => {
   bindParams(definition.params, params, `workflow "${definition.name}"`);
   await assertSettingsTrusted(shell, place);
   await assertRunnable(place.project, { loaded, settings: place.settings, isAttended });
-  if (!isAttended) await warnOfRoles(shell, place, loaded);
+  if (!isAttended) await warnAboutRoles(shell, place, loaded);
   const trigger = await completeTrigger(shell, place, readTrigger(shell, given));
   assertStarts(loaded.workflow, trigger);
   const facts = { ...startDataOf(definition, { settings: place.settings, trigger }), ...(isAttended ? { [ATTENDED]: true } : {}) };
   const options = startOptions(given, loaded);
   const outputs = readOutputs(shell, given);
+  const priority = wholeNumber(given, 'priority', { min: -1000, max: 1000 });
   await rejectSecondRun(place, definition.name, trigger);
   const detach = given.has('detach') ? await import('../detach.ts') : undefined;
   const server = detach === undefined ? undefined : (await import('../serve/running-servers.ts')).findServer(place.file);
@@ -51,7 +53,7 @@ export const run: CommandRun = async (shell, given) => {
   const use = async (engine: Engine): Promise<number> => {
     const actor = signing.sign === undefined ? await starterName(shell) : signing.actor;
     const { id } = await engine.start(loaded.workflow, params, {
-      origin: { file: loaded.file, ...trigger?.origin, actor, ...priorityOf(given) },
+      origin: { file: loaded.file, ...trigger?.origin, actor, ...present({ priority }) },
       ...present({ sign: signing.sign }),
       ...options,
       ...(Object.keys(facts).length === 0 ? {} : { facts }),
@@ -59,14 +61,15 @@ export const run: CommandRun = async (shell, given) => {
       ...(server === undefined ? {} : { parked: true }),
     });
     await assertFirst(engine, id, trigger);
-    if (detach !== undefined && server !== undefined) return detach.leaveToServer(shell, place, { store: engine.store, id, server });
-    return isAttended ? handOut(shell, place, { engine, run: id }) : driveRun(shell, { engine, run: id, wait: given.has('wait') });
+    if (detach !== undefined && server !== undefined) return detach.handOverToServer(shell, place, { store: engine.store, id, server });
+    return isAttended
+      ? printFirstStep(shell, engine, { run: id, db: place.file })
+      : driveRun(shell, { engine, run: id, wait: given.has('wait') });
   };
   return closing(await openStore(place), (store) => driveWithEngine(shell, place, { store, workflows: [loaded.workflow], use }));
 };
 
-/** Says before the first step which roles lack a program, a login or a key. */
-async function warnOfRoles(shell: Shell, { project, settings }: Place, { workflow }: LoadedWorkflow): Promise<void> {
+async function warnAboutRoles(shell: Shell, { project, settings }: Place, { workflow }: LoadedWorkflow): Promise<void> {
   const named = referencesIn(workflow.definition).flatMap((one) => (one.kind === 'role' ? [one.name] : []));
   if (named.length === 0) return;
   const { roleLacks } = await import('../doctor/roles.ts');
@@ -79,39 +82,26 @@ async function rejectSecondRun(place: Place, workflow: string, trigger: Trigger 
   await closing(await openStore(place, 'look'), (store) => assertNoOpenRun(store, workflow, trigger));
 }
 
-/** Whether the run starts after its first step, or with given outputs instead of steps. */
 function skipsSteps(given: ParsedArgs): boolean {
   return given.option('from') !== undefined || given.options('output').length > 0;
 }
 
-/** An attended run is driven by the agent's reports, so no process waits for it or runs in the background. */
-function checkAttended(given: ParsedArgs): void {
+/** The agent's reports drive an attended run, so no process waits for it or runs in the background. */
+function assertAttendedOptions(given: ParsedArgs): void {
   const other = ['detach', 'wait'].find((name) => given.has(name));
   if (other !== undefined)
     throw new EngineError('USAGE', `--attended and --${other} cannot be combined: --attended prints the first step and exits`);
 }
 
-/** Drives the run up to the first step for the calling agent, and prints that step. */
-async function handOut(
-  shell: Shell,
-  place: Place,
-  { engine, run: id }: { readonly engine: Engine; readonly run: string },
-): Promise<number> {
+async function printFirstStep(shell: Shell, engine: Engine, { db, run }: SessionRun): Promise<number> {
   const [{ driveForAgent }, { withoutSubmission }, { replyUntilSignal }, { bindRun }] = await Promise.all([
     import('../../attended/drive.ts'),
     import('../../attended/submission.ts'),
     import('../attended/submit.ts'),
     import('../agent-session.ts'),
   ]);
-  bindRun(shell, { run: id, db: place.file });
-  return replyUntilSignal(shell, { engine, run: id }, async (stopped) => withoutSubmission(await driveForAgent(engine, id, { stopped })));
-}
-
-function priorityOf(given: ParsedArgs): { readonly priority?: number } {
-  const text = given.option('priority');
-  if (text === undefined) return {};
-  if (!/^-?\d{1,4}$/.test(text)) throw new EngineError('USAGE', `--priority must be a whole number from -1000 to 1000, not "${text}"`);
-  return { priority: Number(text) };
+  bindRun(shell, { run, db });
+  return replyUntilSignal(shell, { engine, run }, async (stopped) => withoutSubmission(await driveForAgent(engine, run, { stopped })));
 }
 
 function startOptions(given: ParsedArgs, { workflow }: LoadedWorkflow): { readonly id?: string; readonly from?: string } {

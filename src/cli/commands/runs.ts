@@ -1,6 +1,5 @@
-// `pawl runs`: the runs of this project, newest first.
+// `pawl runs`: lists the runs of this project, newest first.
 
-import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { type ListedRun, runRow, withUsage } from '../../control/run-list.ts';
 import { agoText } from '../../control/time-text.ts';
@@ -9,7 +8,8 @@ import { isFinal, type RunStatus } from '../../definition/run-status.ts';
 import { isDriven } from '../../process/owner.ts';
 import type { RunSummary, Store } from '../../store/store.ts';
 import { pasteable } from '../caller.ts';
-import type { CommandRun, ParsedArgs } from '../command.ts';
+import type { CommandRun } from '../command.ts';
+import { wholeNumber } from '../params.ts';
 import { findPlace, openExisting, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { statusText } from '../status.ts';
@@ -21,7 +21,7 @@ const LIMIT_DEFAULT = 20;
 export const run: CommandRun = async (shell, given) => {
   const place = await findPlace(shell, given);
   await using store = await openExisting(place);
-  const limit = limitOf(given);
+  const limit = given.has('all') ? undefined : (wholeNumber(given, 'limit', { min: 1 }) ?? LIMIT_DEFAULT);
   const statuses = given.options('status') as RunStatus[];
   const status = statuses.length === 0 ? undefined : statuses;
   const listed = (await store?.list(present({ limit: limit && limit + 1, workflow: given.option('workflow'), status }))) ?? [];
@@ -32,23 +32,13 @@ export const run: CommandRun = async (shell, given) => {
   return shell.result({ runs: runs.map(runRow), more }, () => linesOf(shell, runs, more));
 };
 
-/** The open attended runs: those that an agent can continue. */
 async function attendedOf(shell: Shell, place: Place, store: Store): Promise<readonly RunSummary[]> {
-  const { readProjectRuns } = await import('../attended/open-runs.ts');
+  const { readProjectRuns } = await import('../attended/session-runs.ts');
   const open = new Set((await readProjectRuns(shell, place, { store })).map(({ run: { id } }) => id));
   const workflow = shell.given.option('workflow');
   return (await store.list(present({ workflow }))).filter(({ id }) => open.has(id));
 }
 
-function limitOf(given: ParsedArgs): number | undefined {
-  if (given.has('all')) return undefined;
-  const text = given.option('limit') ?? String(LIMIT_DEFAULT);
-  const limit = Number(text);
-  if (!Number.isInteger(limit) || limit < 1) throw new EngineError('USAGE', `--limit must be a whole number of at least 1, not "${text}"`);
-  return limit;
-}
-
-/** The step that a run is at; a run that has ended is at none. */
 function stepCell({ status, currentStep = '' }: ListedRun): string {
   return isFinal(status) ? '' : oneLine(currentStep);
 }

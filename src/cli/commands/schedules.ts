@@ -1,13 +1,14 @@
-// `pawl schedules`: the workflows that start by themselves: when, and the results of the last times.
+// `pawl schedules`: lists scheduled workflows with their next time and last result; pauses, resumes, runs and backfills them.
 
 import { EngineError } from '../../base/error.ts';
 import { type EventServices, openSchedules, shownSchedule } from '../../server/events/events.ts';
 import type { ScheduleReport, Schedules } from '../../server/events/schedules.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { assertSettingsTrusted } from '../forge/session.ts';
+import { requiredOption } from '../params.ts';
 import { starterName } from '../right.ts';
 import { withProjectEvents } from '../serve/project-events.ts';
-import { findPlace } from '../session.ts';
+import { closing, findPlace } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine, table } from '../terminal.ts';
 
@@ -15,15 +16,13 @@ import { oneLine, table } from '../terminal.ts';
 export const run: CommandRun = async (shell, given) => {
   const place = await findPlace(shell, given);
   const action = given.maybe('ACTION') ?? 'list';
-  if (action === 'run' || action === 'backfill') await assertSettingsTrusted(shell, place);
-  return withProjectEvents(shell, { place, acts: action === 'run' || action === 'backfill' }, async (services) => {
-    const schedules = openSchedules(services);
-    try {
-      return action === 'list' ? await list(shell, given, schedules) : await act(shell, given, { action, schedules, services });
-    } finally {
-      await schedules.close();
-    }
-  });
+  const acts = action === 'run' || action === 'backfill';
+  if (acts) await assertSettingsTrusted(shell, place);
+  return withProjectEvents(shell, { place, acts }, (services) =>
+    closing(openSchedules(services), (schedules) =>
+      action === 'list' ? list(shell, given, schedules) : act(shell, given, { action, schedules, services }),
+    ),
+  );
 };
 
 async function list(shell: Shell, given: ParsedArgs, schedules: Schedules): Promise<number> {
@@ -63,7 +62,7 @@ async function act(
     action === 'run'
       ? [await schedules.runNow(workflow, actor)]
       : action === 'backfill'
-        ? await backfill(given, workflow, { schedules, actor })
+        ? await schedules.backfill(workflow, { ...rangeOf(given), actor })
         : [];
   if (action === 'pause') await schedules.pause(workflow, actor);
   if (action === 'resume') await schedules.resume(workflow);
@@ -76,19 +75,10 @@ async function act(
   ]);
 }
 
-async function backfill(
-  given: ParsedArgs,
-  workflow: string,
-  { schedules, actor }: { readonly schedules: Schedules; readonly actor: string },
-): Promise<readonly string[]> {
-  const from = given.option('from');
-  if (from === undefined) throw new EngineError('USAGE', 'a backfill needs --from, such as --from 2026-01-31');
+function rangeOf(given: ParsedArgs): { readonly from: number; readonly until: number } {
+  const from = requiredOption(given, 'from', 'the first time to backfill, such as 2026-01-31');
   const until = given.option('until');
-  return schedules.backfill(workflow, {
-    from: timeOf('from', from),
-    until: until === undefined ? Date.now() : timeOf('until', until),
-    actor,
-  });
+  return { from: timeOf('from', from), until: until === undefined ? Date.now() : timeOf('until', until) };
 }
 
 function timeOf(option: string, text: string): number {

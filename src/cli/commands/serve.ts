@@ -13,6 +13,7 @@ import type { Neighbour } from '../../server/triggers/neighbours.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { assertSettingsTrusted } from '../forge/session.ts';
 import { catchInterrupts, type Interrupt } from '../interrupt.ts';
+import { wholeNumber } from '../params.ts';
 import { ownerLogin, tlsOf } from '../serve/front.ts';
 import { listedPlaces } from '../serve/listed-projects.ts';
 import { neighbourOf, type OpenProject, openProject } from '../serve/open-project.ts';
@@ -23,7 +24,7 @@ import type { Shell } from '../shell.ts';
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
   const place = await findPlace(shell, given);
-  const [port, host] = [portOf(given), given.option('host') ?? '127.0.0.1'];
+  const [port, host] = [wholeNumber(given, 'port', { min: 0, max: 65_535 }) ?? PORT, given.option('host') ?? '127.0.0.1'];
   const tls = tlsOf(shell, given);
   await assertSettingsTrusted(shell, place);
   const locked = given.has('locked');
@@ -34,8 +35,8 @@ export const run: CommandRun = async (shell, given) => {
     const listed = await listedPlaces(shell, place);
     const served: ServedAddress[] = [];
     const shared = (root: string) => ({ locked, beside: () => othersThan(served, root) });
-    const passesOn = listed.length === 0 ? {} : { neighbours };
-    opened.push(await openProject(shell, { place, named: namedOf(given), ...shared(place.project.root), ...passesOn }));
+    const forwarding = listed.length === 0 ? {} : { neighbours };
+    opened.push(await openProject(shell, { place, named: namedOf(given), ...shared(place.project.root), ...forwarding }));
     for (const other of listed) {
       const { root } = other.project;
       opened.push(await openProject(shell, { place: other, named: new Map([['project', [root]]]), ...shared(root) }));
@@ -51,12 +52,10 @@ export const run: CommandRun = async (shell, given) => {
   }
 };
 
-/** The engines as one thing that a signal stops. */
 function enginesOf(opened: readonly OpenProject[]): Pick<OpenProject['engine'], 'close'> {
   return { close: async (how) => void (await Promise.all(opened.map(({ engine }) => engine.close(how)))) };
 }
 
-/** Where a project is served, and the link to log in there. */
 interface ServedAddress {
   readonly project: string;
   readonly url: string;
@@ -65,21 +64,20 @@ interface ServedAddress {
   readonly login: ShownLink | null;
 }
 
-/** The projects that are served beside the one in a folder. */
 function othersThan(served: readonly ServedAddress[], root: string): ProjectAddress[] {
   return served.filter(({ project }) => project !== root).map(({ project, url }) => ({ name: basename(project), url }));
 }
 
 interface Serving {
   readonly opened: readonly OpenProject[];
-  /** Where they are served; filled as they begin to listen. */
+  /** Filled as the servers begin to listen. */
   readonly served: ServedAddress[];
 }
 
-/** Prints where each project is served and how to log in; returns what a browser is opened with. */
+/** Prints the address of each project and how to log in; returns the address for a browser. */
 async function announce(shell: Shell, { opened, served }: Serving, at: ListenOptions): Promise<string> {
   for (const [index, { place, server }] of opened.entries()) {
-    // Each project has pages and logins of its own, so each has an address of its own.
+    // Each project has its own pages and logins, so each needs an address.
     const { url, host, port } = await server.listen({ ...at, port: at.port === undefined || at.port === 0 ? 0 : at.port + index });
     server.services.onClose(listServer(server.services.database, url));
     const login = await ownerLogin(shell, server);
@@ -99,13 +97,12 @@ async function announce(shell: Shell, { opened, served }: Serving, at: ListenOpt
   return main.login?.url ?? main.url;
 }
 
-/** How long a browser has to open the file that leads to the login. */
+/** How long a browser has to open the file with the link. */
 const OPENING_MS = 60_000;
 
 /**
- * Opens the dashboard; a machine without a browser has the address in what was printed. Every user of a machine sees the
- * arguments of all programs, so the browser gets the name of a file that only this user can read, and that leads to the link.
- * Returns a function that removes the file.
+ * Opens the dashboard, if there is a browser. Every user of a machine can see the arguments of all programs, so the browser gets
+ * the name of a file that only this user can read and that redirects to the link. Returns a function that removes the file.
  */
 function openBrowser(url: string, db: string): () => void {
   const file = `${db}.open-${process.pid}.html`;
@@ -125,11 +122,4 @@ function openBrowser(url: string, db: string): () => void {
 
 function namedOf(given: ParsedArgs): Map<string, readonly string[]> {
   return new Map(['db', 'project'].map((name) => [name, given.options(name)]));
-}
-
-function portOf(given: ParsedArgs): number {
-  const text = given.option('port') ?? String(PORT);
-  const port = Number(text);
-  if (Number.isInteger(port) && port >= 0 && port < 65_536 && text.trim() !== '') return port;
-  throw new EngineError('USAGE', `--port must be a whole number from 0 to 65535, not "${text}"`);
 }

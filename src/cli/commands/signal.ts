@@ -1,13 +1,14 @@
 // `pawl signal RUN NAME [JSON]`: sends a named message to a run. A step that waits for it continues; otherwise it is kept
 // until one does. If another process drives the run, that process continues it.
 
+import type { Engine } from '../../api/engine.ts';
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { readRunReport } from '../../control/run-report.ts';
 import { isFinal } from '../../definition/run-status.ts';
-import { isDriven } from '../../process/owner.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { driveRun, driveWithEngine } from '../drive.ts';
+import { workflowsToDrive } from '../load.ts';
 import { readJson } from '../params.ts';
 import { demandSteering } from '../right.ts';
 import { withRun } from '../session.ts';
@@ -19,24 +20,19 @@ export const run: CommandRun = (shell, given) =>
     const name = given.word('NAME');
     const text = payloadText(given);
     const payload = text === undefined ? undefined : readJson(shell, text, 'the payload');
-    await demandSteering(shell, store, { run: id, on: 'pawl signal' });
+    await demandSteering(shell, { store, id }, 'pawl signal');
     const frozen = await store.load(id);
     if (isFinal(frozen.state.status))
       throw new EngineError('RUN_FINAL', `run ${id} has ended (${frozen.state.status}); it does not accept signals`);
-    const isElsewhere = isDriven(frozen.owner);
-    const { loadWorkflowOf } = await import('../load.ts');
-    const workflows = isElsewhere ? [] : [(await loadWorkflowOf(shell, place.project, frozen)).workflow];
-    return driveWithEngine(shell, place, {
-      store,
-      workflows,
-      use: async (engine) => {
-        await engine.run(id).signal(name, present({ payload, id: given.option('id') }));
-        const line = `${shell.symbol('done')} signal "${oneLine(name)}" sent to run ${id}.`;
-        if (isElsewhere) return shell.result(await readRunReport(store, id), () => [line]);
-        shell.print(line);
-        return driveRun(shell, { engine, run: id, wait: false });
-      },
-    });
+    const workflows = await workflowsToDrive(shell, place.project, frozen);
+    const use = async (engine: Engine): Promise<number> => {
+      await engine.run(id).signal(name, present({ payload, id: given.option('id') }));
+      const line = `${shell.symbol('done')} signal "${oneLine(name)}" sent to run ${id}.`;
+      if (workflows.length === 0) return shell.result(await readRunReport(store, id), () => [line]);
+      shell.print(line);
+      return driveRun(shell, { engine, run: id, wait: false });
+    };
+    return driveWithEngine(shell, place, { store, workflows, use });
   });
 
 function payloadText(given: ParsedArgs): string | undefined {

@@ -16,7 +16,7 @@ export const run: CommandRun = async (shell, given) => {
 
 type Action = (shell: Shell, project: Project, given: ParsedArgs) => Promise<number>;
 
-/** What each action loads: agents call `step` all day, and the others are seldom needed. */
+/** The code of each action. Only `step`, which agents call all day, is loaded with the command. */
 const ACTIONS = {
   list: async (): Promise<Action> => (await import('../skills/inspect.ts')).list,
   show: async (): Promise<Action> => (await import('../skills/inspect.ts')).show,
@@ -31,7 +31,7 @@ const ACTIONS = {
 
 const TARGET_OPTIONS = ['claude', 'codex', 'gemini', 'opencode', 'agents', 'user', 'to', 'force', 'dry-run'];
 
-/** The options of actions that are not for all of them. */
+/** Options that only some actions accept. */
 const OPTIONS: Readonly<Record<string, ReadonlySet<string>>> = {
   show: new Set(['step']),
   step: new Set(['step', ...STEP_OPTIONS]),
@@ -44,9 +44,9 @@ const OPTIONS: Readonly<Record<string, ReadonlySet<string>>> = {
 const SPECIAL = new Set(Object.values(OPTIONS).flatMap((names) => [...names]));
 
 function assertOptions(given: ParsedArgs, action: string): void {
-  const odd = given.names().find((name) => SPECIAL.has(name) && OPTIONS[action]?.has(name) !== true);
-  if (odd !== undefined)
-    throw new EngineError('USAGE', `--${odd} is not an option of "pawl skill ${action}"; "pawl skill --help" shows the usage`);
+  const invalid = given.names().find((name) => SPECIAL.has(name) && OPTIONS[action]?.has(name) !== true);
+  if (invalid !== undefined)
+    throw new EngineError('USAGE', `--${invalid} is not an option of "pawl skill ${action}"; "pawl skill --help" shows the usage`);
   const words = given.allWords('NAME');
   const extra = action === 'list' ? words[0] : ['install', 'uninstall'].includes(action) ? undefined : words[1];
   if (extra === undefined) return;

@@ -1,9 +1,8 @@
-// `pawl test [WORKFLOW…]`: runs the tests that workflows generate for themselves.
+// `pawl test [WORKFLOW…]`: runs the tests that are generated for workflows.
 
-import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
-import { EngineError, messageOf } from '../../base/error.ts';
+import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import type { Json } from '../../base/json.ts';
 import { type ArgModel, type Definition, membersOf } from '../../definition/model.ts';
@@ -16,6 +15,7 @@ import { promptProblems } from '../generated-tests/prompt-process.ts';
 import { junitReport, repeatCommand, reportLines, type TestedWorkflow } from '../generated-tests/report.ts';
 import { type TestSubject, testSubjects } from '../generated-tests/subjects.ts';
 import { previewServices } from '../open-engine.ts';
+import { writeOutput } from '../output-file.ts';
 import { readParams } from '../params.ts';
 import { findPlace } from '../session.ts';
 import type { Shell } from '../shell.ts';
@@ -24,7 +24,7 @@ import { oneLine, shorten } from '../terminal.ts';
 const EXIT_FAILED = 1;
 const PROCESSES_MAX = 4;
 const PROGRESS_MS = 100;
-const FLOW_NOTE = 'a flow has steps only while it runs, so it has no cases of steps; test them with a scripted agent';
+const FLOW_NOTE = 'a flow has no steps before it runs, so none are tested; test them with a scripted agent';
 
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
@@ -72,7 +72,7 @@ async function testSubject(shell: Shell, subject: TestSubject, { given, wants, s
   const filter = given.option('filter');
   if ('problem' in loaded) {
     const failed: TestResult = { id: `${name}/import`, category: 'import', ok: false, problems: [loaded.problem], durationMs: 0 };
-    // Whatever case of it was wanted, it is not there.
+    // The case that the filter names does not exist, so the failed import is its result.
     const isWanted = filter?.startsWith(`${name}/`) === true;
     return { ...summaryOf(name, isWanted ? [failed] : filtered([failed], filter)), reference, ...present({ file }) };
   }
@@ -84,7 +84,7 @@ async function testSubject(shell: Shell, subject: TestSubject, { given, wants, s
     const validated = plan.tests.map((test) =>
       test.category === 'structure' && problems.length > 0 ? { ...test, check: async () => problems } : test,
     );
-    const tests = given.has('subprocess') ? asProcesses(shell, subject, validated) : validated;
+    const tests = given.has('subprocess') ? withProcesses(shell, subject, validated) : validated;
     progress.begin(tests.length);
     const results = await runTests(tests, (result) => progress.show(result));
     const note = definition.form === 'flow' && wants('steps') ? FLOW_NOTE : undefined;
@@ -94,7 +94,6 @@ async function testSubject(shell: Shell, subject: TestSubject, { given, wants, s
   }
 }
 
-/** The values that were given, of those that this workflow declares. */
 function valuesOf(shell: Shell, given: ParsedArgs, definition: Definition): Readonly<Record<string, readonly Json[]>> {
   const declared = declaredIn(definition);
   const values = Object.entries(readParams(shell, given, declared)).filter(([name]) => Object.hasOwn(declared, name));
@@ -105,7 +104,7 @@ function declaredIn({ params, steps }: Definition): Readonly<Record<string, ArgM
   return Object.assign({}, ...steps.flatMap((step) => [step, ...membersOf(step)]).map(({ args }) => args), params);
 }
 
-/** Refuses a value that no tested workflow declares, unless one could not be loaded and may declare it. */
+/** Rejects a value that no tested workflow declares, unless a workflow that could not be loaded may declare it. */
 function assertDeclared(shell: Shell, given: ParsedArgs, subjects: readonly TestSubject[]): void {
   const workflows = subjects.flatMap(({ loaded }) => ('workflow' in loaded ? [loaded.workflow] : []));
   if (workflows.length < subjects.length) return;
@@ -116,8 +115,8 @@ function assertDeclared(shell: Shell, given: ParsedArgs, subjects: readonly Test
   throw new EngineError('USAGE', `no tested workflow has a parameter or argument "${unknown}"; ${known}`);
 }
 
-/** The tests, with a process for each case of an agent. Some run ahead, since starting one takes longer than all else. */
-function asProcesses(shell: Shell, { reference, loaded }: TestSubject, tests: readonly PlannedTest[]): readonly PlannedTest[] {
+/** Adds a process for each case of an agent. Processes run ahead of the tests, because starting them takes the longest. */
+function withProcesses(shell: Shell, { reference, loaded }: TestSubject, tests: readonly PlannedTest[]): readonly PlannedTest[] {
   const places = 'workflow' in loaded ? agentPlaces(loaded.workflow.definition) : new Set<string>();
   const waiting: (() => Promise<void>)[] = [];
   const started = tests.map((test) => {
@@ -138,41 +137,33 @@ function asProcesses(shell: Shell, { reference, loaded }: TestSubject, tests: re
 function writeJunit(shell: Shell, given: ParsedArgs, tested: readonly TestedWorkflow[]): void {
   const file = given.option('junit');
   if (file === undefined) return;
-  const path = resolve(shell.cwd, file);
-  try {
-    writeFileSync(path, junitReport(tested));
-  } catch (cause) {
-    throw new EngineError('USAGE', `cannot write the report to ${path}: ${messageOf(cause)}`, { cause });
-  }
+  writeOutput(resolve(shell.cwd, file), junitReport(tested), { what: 'the report' });
 }
 
-/** One line on a terminal that says how far the tests are. */
 class Progress {
-  readonly #shell: Shell;
-  readonly #isShown: boolean;
-  #done = 0;
-  #total = 0;
-  #last = 0;
+  private readonly shell: Shell;
+  private done = 0;
+  private total = 0;
+  private last = 0;
 
   constructor(shell: Shell) {
-    this.#shell = shell;
-    this.#isShown = shell.look.isTerminal && !shell.wantsJson;
+    this.shell = shell;
   }
 
   begin(total: number): void {
-    this.#total = total;
-    this.#done = 0;
+    this.total = total;
+    this.done = 0;
   }
 
   show({ id }: TestResult): void {
-    this.#done += 1;
-    if (!this.#isShown || Date.now() - this.#last < PROGRESS_MS) return;
-    this.#last = Date.now();
-    const text = `${this.#done}/${this.#total} ${oneLine(id)}`;
-    this.#shell.write(`\r\u001b[K${shorten(this.#shell.look, text, this.#shell.look.columns - 1)}`);
+    const { look, wantsJson } = this.shell;
+    this.done += 1;
+    if (!look.isTerminal || wantsJson || Date.now() - this.last < PROGRESS_MS) return;
+    this.last = Date.now();
+    this.shell.write(`\r\u001b[K${shorten(look, `${this.done}/${this.total} ${oneLine(id)}`, look.columns - 1)}`);
   }
 
   clear(): void {
-    if (this.#last > 0) this.#shell.write('\r\u001b[K');
+    if (this.last > 0) this.shell.write('\r\u001b[K');
   }
 }

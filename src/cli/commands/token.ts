@@ -1,4 +1,4 @@
-// `pawl token`: personal tokens, with which a person can decide without a terminal.
+// `pawl token`: creates, lists and revokes personal tokens, with which a person can decide without a terminal.
 
 import type { Scope } from '../../authority/rights.ts';
 import { durationOf } from '../../base/duration.ts';

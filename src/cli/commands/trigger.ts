@@ -1,4 +1,4 @@
-// `pawl trigger`: replays an event of the forge by hand, as if it had just come.
+// `pawl trigger`: replays an event of the forge by hand, as if it had just arrived.
 
 import { randomUUID } from 'node:crypto';
 import { EngineError } from '../../base/error.ts';
@@ -8,10 +8,10 @@ import { openDeliveries, shownDelivery } from '../../server/events/events.ts';
 import { handDelivery } from '../../server/triggers/occasion.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { assertSettingsTrusted, FORGE_HINT } from '../forge/session.ts';
-import { readJson } from '../params.ts';
+import { readJson, requiredOption } from '../params.ts';
 import { starterName } from '../right.ts';
 import { withProjectEvents } from '../serve/project-events.ts';
-import { findPlace } from '../session.ts';
+import { closing, findPlace } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
 
@@ -22,36 +22,32 @@ export const run: CommandRun = async (shell, given) => {
   await assertSettingsTrusted(shell, place);
   const { forge } = place.settings;
   if (forge === undefined) throw new EngineError('CONFIG_INVALID', `no forge is configured for ${place.project.root}; ${FORGE_HINT}`);
-  const actor = (await starterName(shell)) ?? '';
-  return withProjectEvents(shell, { place, acts: true }, async (services) => {
-    const deliveries = openDeliveries(services);
-    try {
+  const actor = await starterName(shell);
+  return withProjectEvents(shell, { place, acts: true }, (services) =>
+    closing(openDeliveries(services), async (deliveries) => {
       const id = given.option('id') ?? `hand-${randomUUID()}`;
       const status = deliveries.receive(handDelivery({ route: forge.kind, id, event, payload, actor }));
-      if (status === 'duplicate') throw new EngineError('USAGE', `there is a delivery "${id}" already; "pawl deliveries" lists it`);
+      if (status === 'duplicate') throw new EngineError('USAGE', `delivery "${id}" already exists; "pawl deliveries" lists it`);
       await deliveries.ring();
       const one = deliveries.list({ route: forge.kind, limit: 100 }).find(({ delivery }) => delivery === id);
-      if (one === undefined) throw new EngineError('DELIVERY_UNKNOWN', `the delivery "${id}" is gone`);
+      if (one === undefined) throw new EngineError('DELIVERY_UNKNOWN', `delivery "${id}" no longer exists`);
       if (one.run !== null) await services.engine.run(one.run).wait('outside');
       return shell.result({ delivery: shownDelivery(one) }, () => [
         one.run === null
           ? `${event} started nothing: ${oneLine(one.reason ?? one.status)}`
           : `${event} started run ${one.run}${one.reason === null ? '' : `; ${oneLine(one.reason)}`}`,
       ]);
-    } finally {
-      await deliveries.close();
-    }
-  });
+    }),
+  );
 };
 
 function readEvent(shell: Shell, given: ParsedArgs) {
-  const event = given.option('event');
-  if (event === undefined) throw new EngineError('USAGE', 'name the event: --event issues.labeled');
-  const wrong = eventProblem(event);
-  if (wrong !== undefined) throw new EngineError('USAGE', `--event ${event}: ${wrong.message}; ${wrong.hint}`);
+  const event = requiredOption(given, 'event', 'the event to replay, such as issues.labeled');
+  const problem = eventProblem(event);
+  if (problem !== undefined) throw new EngineError('USAGE', `--event ${event}: ${problem.message}; ${problem.hint}`);
   const payload = readJson(shell, given.option('payload') ?? '{}', '--payload');
   if (!isJsonObject(payload)) throw new EngineError('USAGE', '--payload must be a JSON object as the forge sends it, or @file');
   const { action } = payload;
-  const whole = event.includes('.') || typeof action !== 'string' ? event : `${event}.${action}`;
-  return { event: whole, payload };
+  const isComplete = event.includes('.') || typeof action !== 'string';
+  return { event: isComplete ? event : `${event}.${action}`, payload };
 }

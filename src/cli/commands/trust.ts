@@ -6,9 +6,10 @@ import type { ModuleGraph } from '../../authoring/discover/imports.ts';
 import { EngineError } from '../../base/error.ts';
 import type { Signature } from '../../base/signature.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
-import { workflowFolders } from '../definitions.ts';
-import { partFilesOf } from '../own-parts.ts';
+import { confirm } from '../decision/prompt.ts';
+import { namedFiles, workflowFiles } from '../definitions.ts';
 import { findProject, type Project, roleFilesOf } from '../project.ts';
+import { partFilesOf } from '../project-parts.ts';
 import { demandRight } from '../right.ts';
 import { filesToTrust } from '../settings/settings.ts';
 import type { Shell } from '../shell.ts';
@@ -16,7 +17,6 @@ import { shownFile } from '../shown-file.ts';
 import { skillModules } from '../skills/folders.ts';
 import { oneLine } from '../terminal.ts';
 import {
-  ask,
   assertSeen,
   changedSince,
   changeTrust,
@@ -40,14 +40,14 @@ export const run: CommandRun = async (shell, given) => {
     throw new EngineError('USAGE', `--${modes.join(' and --')} cannot be combined; "pawl trust --help" shows the usage`);
   if (given.has('list')) return list(shell);
   if (given.has('revoke')) return revoke(shell, project, given);
-  if (given.has('folder')) return wholeFolder(shell, project, given);
-  if (given.has('sign')) return signContents(shell, project, given);
-  return contents(shell, project, given);
+  if (given.has('folder')) return trustProject(shell, project, given);
+  if (given.has('sign')) return signFiles(shell, project, given);
+  return trustFiles(shell, project, given);
 };
 
-async function contents(shell: Shell, project: Project, given: ParsedArgs): Promise<number> {
+async function trustFiles(shell: Shell, project: Project, given: ParsedArgs): Promise<number> {
   const graphs: ModuleGraph[] = [];
-  for (const file of await chosenFiles(shell, project, given)) graphs.push(await readSeen(file));
+  for (const file of await filesToReview(shell, project, given)) graphs.push(await readReviewable(file));
   const { files } = readTrust(shell);
   const fresh = graphs.filter(({ file, digest }) => files[file]?.digest !== digest);
   if (fresh.length > 0) {
@@ -55,7 +55,11 @@ async function contents(shell: Shell, project: Project, given: ParsedArgs): Prom
       const before = files[graph.file];
       for (const line of describeContent(shell, graph, before === undefined ? [] : changedSince(before, graph))) shell.print(line);
     }
-    await confirm(shell, given, fresh.length === 1 ? 'Trust this version?' : `Trust the current version of these ${fresh.length} files?`);
+    await confirmTrust(
+      shell,
+      given,
+      fresh.length === 1 ? 'Trust this version?' : `Trust the current version of these ${fresh.length} files?`,
+    );
     for (const graph of fresh) recordTrust(shell, graph);
   }
   const trusted = graphs.map((graph) => ({ file: graph.file, digest: graph.digest, imports: importedFiles(graph) }));
@@ -63,8 +67,8 @@ async function contents(shell: Shell, project: Project, given: ParsedArgs): Prom
   return 0;
 }
 
-/** Signs the current version of workflows: they may run wherever the signer's key is enrolled. */
-async function signContents(shell: Shell, project: Project, given: ParsedArgs): Promise<number> {
+/** Signs the current version of workflows, which may then run wherever the signer's key is enrolled. */
+async function signFiles(shell: Shell, project: Project, given: ParsedArgs): Promise<number> {
   const [{ signFor }, { writeSignatures }, { identityFor }] = await Promise.all([
     import('../identity/signing.ts'),
     import('../trust/signature.ts'),
@@ -72,8 +76,8 @@ async function signContents(shell: Shell, project: Project, given: ParsedArgs): 
   ]);
   const { name } = identityFor(shell, given);
   const signed: { readonly graph: ModuleGraph; readonly signature: Signature }[] = [];
-  for (const file of await chosenFiles(shell, project, given)) {
-    const graph = await readSeen(file);
+  for (const file of await filesToReview(shell, project, given)) {
+    const graph = await readReviewable(file);
     for (const line of describeContent(shell, graph, [])) shell.print(line);
     signed.push({ graph, signature: await signFor(shell, given, { about: 'trust', digest: graph.digest }) });
   }
@@ -86,42 +90,38 @@ async function signContents(shell: Shell, project: Project, given: ParsedArgs): 
   return 0;
 }
 
-async function readSeen(file: string): Promise<ModuleGraph> {
+async function readReviewable(file: string): Promise<ModuleGraph> {
   const graph = await readGraph(file);
   assertSeen(graph);
   return graph;
 }
 
-async function chosenFiles(shell: Shell, project: Project, given: ParsedArgs): Promise<string[]> {
-  const named = given.allWords('FILE').map((word) => resolve(shell.cwd, word));
-  const missing = named.find((file) => !existsSync(file));
-  if (missing !== undefined) throw new EngineError('USAGE', `file ${missing} does not exist; "pawl list" shows the files of this project`);
+async function filesToReview(shell: Shell, project: Project, given: ParsedArgs): Promise<string[]> {
+  const named = namedFiles(shell, given);
   if (named.length > 0) return named;
-  const { findFiles } = await import('../../authoring/discover/discover.ts');
-  const workflows = (await Promise.all(workflowFolders(project).map(findFiles))).flatMap((files) => files.found);
   const found = [
-    ...workflows,
+    ...(await workflowFiles(project)),
     ...partFilesOf(project),
     ...skillModules(project),
     ...(await filesToTrust(shell, project)),
     ...roleFilesOf(project),
   ];
-  if (found.length === 0) throw new EngineError('USAGE', `there are no workflows in ${project.root}; give a file: pawl trust FILE`);
+  if (found.length === 0) throw new EngineError('USAGE', `no workflows in ${project.root}; give a file: pawl trust FILE`);
   return found;
 }
 
-async function wholeFolder(shell: Shell, project: Project, given: ParsedArgs): Promise<number> {
+async function trustProject(shell: Shell, project: Project, given: ParsedArgs): Promise<number> {
   if (given.allWords('FILE').length > 0)
     throw new EngineError('USAGE', '--folder trusts the whole project, so it cannot be combined with FILE');
   shell.print(`Every workflow in ${shell.style('bold', oneLine(project.root))} may run from now on, even after changes.`);
-  await confirm(shell, given, 'Trust this folder?');
+  await confirmTrust(shell, given, 'Trust this folder?');
   const folder = trustFolder(shell, project.root);
   shell.result({ folder }, () => [`${shell.symbol('done')} trusted: ${oneLine(folder)}`]);
   return 0;
 }
 
-/** Only a person can trust: a terminal asks them, elsewhere they need a token. */
-async function confirm(shell: Shell, given: ParsedArgs, question: string): Promise<void> {
+/** Only a person can trust: a terminal asks for confirmation, elsewhere a token is needed. */
+async function confirmTrust(shell: Shell, given: ParsedArgs, question: string): Promise<void> {
   await demandRight(shell, { demand: 'trust', on: 'pawl trust' });
   if (given.has('yes')) return;
   if (!shell.isInteractive)
@@ -129,8 +129,7 @@ async function confirm(shell: Shell, given: ParsedArgs, question: string): Promi
       'NOT_ALLOWED',
       'this is not an interactive terminal, so it cannot ask for confirmation; add --yes if you have reviewed the files',
     );
-  const answer = await ask(shell, `${question} [y/N] `);
-  if (answer !== 'y' && answer !== 'yes') throw new EngineError('NOT_ALLOWED', 'nothing was trusted');
+  if (!(await confirm(shell, question))) throw new EngineError('NOT_ALLOWED', 'nothing was trusted');
 }
 
 function revoke(shell: Shell, project: Project, given: ParsedArgs): number {

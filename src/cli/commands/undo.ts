@@ -2,7 +2,6 @@
 
 import { dirname, join } from 'node:path';
 import type { Engine } from '../../api/engine.ts';
-import { EngineError } from '../../base/error.ts';
 import { holdDatabase } from '../../base/store-files.ts';
 import { agoText } from '../../control/time-text.ts';
 import { topStepOf } from '../../definition/address.ts';
@@ -13,10 +12,11 @@ import { snapshotsOf } from '../../steps/workspace/snapshot-log.ts';
 import { userActor } from '../actor.ts';
 import type { CommandRun } from '../command.ts';
 import { driveWithEngine } from '../drive.ts';
+import { requiredOption } from '../params.ts';
 import { demandSteering } from '../right.ts';
 import { type Place, withRun } from '../session.ts';
 import type { Shell } from '../shell.ts';
-import { oneLine } from '../terminal.ts';
+import { counted, oneLine } from '../terminal.ts';
 
 const SHOWN = 20;
 
@@ -25,12 +25,7 @@ export const run: CommandRun = (shell, given) =>
   withRun(
     shell,
     async ({ place, store, id }) => {
-      const to = given.option('to');
-      if (to === undefined)
-        throw new EngineError(
-          'USAGE',
-          '--to is missing: the step before which the files should be as they were; "pawl diff" lists the steps',
-        );
+      const to = requiredOption(given, 'to', 'files are restored to their state before this step; "pawl diff" lists the steps');
       const source = { store, snapshots: snapshotsOf(place.file), run: id, facts: REGISTRY };
       const data = backupsOf(place, id);
       for (const { path } of Object.values(place.settings.databases ?? {})) holdDatabase(path, join(dirname(path), 'backups'));
@@ -38,7 +33,7 @@ export const run: CommandRun = (shell, given) =>
         const plan = await planUndo(source, { to });
         return shell.result({ dryRun: true, ...plan, data }, () => planLines(shell, plan, { data, verb: 'would be' }));
       }
-      await demandSteering(shell, store, { run: id, on: 'pawl undo' });
+      await demandSteering(shell, { store, id }, 'pawl undo');
       const use = async (engine: Engine): Promise<number> => {
         const done = await engine.run(id).undo({ to, actor: userActor(shell), keepChanged: given.has('keep-changed') });
         return shell.result({ dryRun: false, ...done, data }, () => planLines(shell, done, { data, verb: 'are' }));
@@ -48,36 +43,35 @@ export const run: CommandRun = (shell, given) =>
     given.has('dry-run') ? 'look' : 'drive',
   );
 
-/** The protected databases that were backed up before the run: the command that puts them back. */
 function backupsOf({ settings }: Place, run: string): readonly string[] {
   const databases = Object.entries(settings.databases ?? {});
   return databases.filter(([, { path }]) => listBackups(path).some(({ runId }) => runId === run)).map(([name]) => name);
 }
 
 interface PlanText {
-  /** The protected databases that were backed up before the run. */
   readonly data: readonly string[];
+  /** `are`: the files were restored. */
   readonly verb: 'would be' | 'are';
 }
 
 function headLine({ to, at }: UndoPlan, count: number, verb: PlanText['verb']): string {
   const moment = `before "${oneLine(to)}" (${agoText(at)})`;
   if (count === 0) return `No file ${verb === 'are' ? 'was' : 'would be'} restored to its state ${moment}.`;
-  return `${count === 1 ? '1 file' : `${count} files`} ${count === 1 && verb === 'are' ? 'is' : verb} as ${moment}:`;
+  return `${counted(count, 'file')} ${count === 1 && verb === 'are' ? 'is' : verb} as ${moment}:`;
 }
 
 function planLines(shell: Shell, plan: UndoPlan, { data, verb }: PlanText): string[] {
   const { run, to, files, changed, undeclared, isCutOff, missing, effects } = plan;
   const kept = new Set(changed.map(({ path }) => path));
-  const put = files.filter(({ path }) => !kept.has(path));
+  const restored = files.filter(({ path }) => !kept.has(path));
   const words = { restore: 'restored', delete: 'deleted', change: 'changed back' } as const;
   const some = <T>(list: readonly T[], text: (item: T) => string): string[] => [
     ...list.slice(0, SHOWN).map((item) => `  ${oneLine(text(item))}`),
     ...(list.length > SHOWN ? [`  and ${list.length - SHOWN} more`] : []),
   ];
   return [
-    headLine(plan, put.length, verb),
-    ...some(put, ({ path, what }) => `${words[what]}: ${path}`),
+    headLine(plan, restored.length, verb),
+    ...some(restored, ({ path, what }) => `${words[what]}: ${path}`),
     ...(changed.length === 0
       ? []
       : [
@@ -90,7 +84,7 @@ function planLines(shell: Shell, plan: UndoPlan, { data, verb }: PlanText): stri
           shell.style('yellow', 'Not declared by the step that was running, so check that no other program wrote them:'),
           ...some(undeclared, (path) => path),
         ]),
-    ...(put.length > 0 && verb === 'would be'
+    ...(restored.length > 0 && verb === 'would be'
       ? ['Changes by other programs to these files while a step was running count as its work and are undone, too.']
       : []),
     ...(isCutOff ? ['A step was interrupted, so all later changes count as its work.'] : []),

@@ -1,11 +1,13 @@
-// `pawl uninstall`: lists what Pawl has written for a project and for this user, and removes it when a person confirms.
+// `pawl uninstall`: lists the files that Pawl wrote for a project and for this user, and removes them after confirmation.
 
 import { relative } from 'node:path';
 import { EngineError } from '../../base/error.ts';
 import type { CommandRun } from '../command.ts';
+import { confirm } from '../decision/prompt.ts';
 import { findPlace } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { assertFileUpkeep, assertNotDriven } from '../store-origin.ts';
+import { counted } from '../terminal.ts';
 import { type Inventory, inventoryOf } from '../written-files.ts';
 
 /** Runs the command. */
@@ -20,12 +22,10 @@ export const run: CommandRun = async (shell, given) => {
     if (!shell.isInteractive)
       throw new EngineError(
         'USAGE',
-        `${inventory.items.length} items would be removed for good; use --yes to remove them, or --dry-run to list them`,
+        `${counted(inventory.items.length, 'item')} would be removed for good; use --yes to remove them, or --dry-run to list them`,
       );
     for (const line of planLines(shell, inventory)) shell.print(line);
-    const { ask } = await import('../trust/trust.ts');
-    if (!['y', 'yes'].includes(await ask(shell, 'Remove all of it for good? [y/N] ')))
-      return report(shell, { items: [], kept: [] }, { removed: true });
+    if (!(await confirm(shell, 'Remove all of it for good?'))) return report(shell, { items: [], kept: [] }, { removed: true });
   }
   for (const item of inventory.items) await item.remove();
   return report(shell, inventory, { removed: true });
@@ -38,7 +38,7 @@ function report(shell: Shell, inventory: Inventory, { removed }: { readonly remo
     if (!removed) return planLines(shell, inventory);
     if (items.length === 0) return ['Nothing was removed.'];
     return [
-      `${shell.symbol('done')} ${items.length === 1 ? '1 item' : `${items.length} items`} removed`,
+      `${shell.symbol('done')} ${counted(items.length, 'item')} removed`,
       ...keptLines(shell, inventory),
       'The program itself is removed by the tool that installed it, such as "npm uninstall -g pawl".',
     ];
@@ -56,7 +56,7 @@ function keptLines(shell: Shell, { kept }: Inventory): string[] {
   return kept.map(({ path, why }) => `keep    ${shown(shell, path)}  ${shell.style('dim', why)}`);
 }
 
-/** A path in the project is shown relative to the current folder. */
+/** The path, relative if it is below the current folder. */
 function shown(shell: Shell, path: string): string {
   const short = relative(shell.cwd, path);
   return short.startsWith('..') ? path : short;

@@ -1,57 +1,56 @@
 // `pawl validate`: reports errors in definitions the way a compiler does. Checking a workflow file runs no code. A module
-// is parsed; if it is trusted, it is also loaded in a separate process, and its definition is checked.
+// is parsed and, if it is trusted, loaded in a separate process to check its definition.
 
-import { existsSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
 import type { LoadFailure } from '../../api/module/import.ts';
 import { type CheckedModule, duplicates, readDefinition, YAML_FILE } from '../../authoring/discover/discover.ts';
 import type { DeclaredPart } from '../../authoring/discover/own-parts.ts';
 import type { Place, SourceProblem } from '../../authoring/discover/syntax.ts';
-import { EngineError, isEngineError } from '../../base/error.ts';
+import { isEngineError } from '../../base/error.ts';
 import type { Severity } from '../../definition/validation/finding.ts';
 import { type Problem, severityOf } from '../../definition/validation/problem.ts';
 import type { Reference } from '../../definition/validation/reference.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
-import { discoverProject, workflowFolders } from '../definitions.ts';
+import { discoverProject, namedFiles, workflowFiles, workflowFolders } from '../definitions.ts';
 import { codeFrame } from '../frame.ts';
 import { wrap } from '../help.ts';
-import { assertPartsTrusted, declaredRegistry, type ProjectParts, partFilesOf, partsUsedBy, readProjectParts } from '../own-parts.ts';
 import { findProject, type Project } from '../project.ts';
+import { assertPartsTrusted, declaredRegistry, type ProjectParts, partFilesOf, partsUsedBy, readProjectParts } from '../project-parts.ts';
 import { isSettingsFile } from '../settings/settings.ts';
 import type { Shell } from '../shell.ts';
 import { shownFile } from '../shown-file.ts';
-import { oneLine } from '../terminal.ts';
+import { counted, oneLine } from '../terminal.ts';
 import { assertTrusted, CHECK_USE } from '../trust/trust.ts';
 
-/** What a check found in one file: a workflow, or step kinds and gate checks. */
-interface Checked extends CheckedModule {
+/** The result for one file, which defines a workflow, or step kinds and gate checks. */
+interface FileResult extends CheckedModule {
   readonly parts?: readonly DeclaredPart[];
 }
 
 /** A file and its problems. */
-export interface CheckedFile extends Checked {
+export interface CheckedFile extends FileResult {
   readonly file: string;
   readonly text: string;
 }
 
-/** A file to check, and the step kinds and gate checks of its project. */
 interface Source {
   readonly file: string;
   readonly text: string;
   readonly project: Project;
-  readonly own: ProjectParts;
+  readonly parts: ProjectParts;
 }
 
 const EXIT_INVALID = 2;
 const EXIT_NOT_TRUSTED = 4;
-const TRUST_ALL = 'checking more than the syntax of a module runs its code; review them, then run "pawl trust" to trust these versions';
+const TRUST_ALL =
+  'checking more than the syntax of a module runs its code; review the modules, then run "pawl trust" to trust these versions';
 
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
   if (given.has('schema')) return printSchema(shell, given);
   const checked = await checkedFiles(shell, given);
-  const judged = given.has('strict') ? checked.map(strictly) : checked;
+  const judged = given.has('strict') ? checked.map(withWarningsAsErrors) : checked;
   const showsHints = given.has('hints');
   shell.result({ files: judged.map(rowOf) }, () => judged.flatMap((file) => linesOf(shell, file, showsHints)));
   if (!shell.wantsJson) shell.warn(summaryOf(judged, showsHints));
@@ -59,12 +58,16 @@ export const run: CommandRun = async (shell, given) => {
   return errors.length === 0 ? 0 : errors.every(isTrustProblem) ? EXIT_NOT_TRUSTED : EXIT_INVALID;
 };
 
-/** The files that were named, or all of the project, each with its problems. */
+/** Checks the files that were named, or all of the project. */
 export async function checkedFiles(shell: Shell, given: ParsedArgs): Promise<readonly CheckedFile[]> {
-  return await withProject(shell, given, await checkFiles(shell, given, await chosenFiles(shell, given)));
+  const project = findProject(shell, given);
+  const named = namedFiles(shell, given);
+  if (named.length > 0) return checkReferences(shell, project, { files: await checkFiles(shell, project, named), isWhole: false });
+  const files = await checkFiles(shell, project, [...(await workflowFiles(project)), ...partFilesOf(project)]);
+  return checkReferences(shell, project, { files, isWhole: true });
 }
 
-/** Prints the schema for editors. It knows the step kinds of this project; nothing is run to read them. */
+/** Prints the schema for editors, with the step kinds of this project. Their code is not run. */
 async function printSchema(shell: Shell, given: ParsedArgs): Promise<number> {
   const { workflowJsonSchema } = await import('../../authoring/yaml/json-schema.ts');
   const schema = workflowJsonSchema(declaredRegistry(await readProjectParts(findProject(shell, given))));
@@ -72,47 +75,33 @@ async function printSchema(shell: Shell, given: ParsedArgs): Promise<number> {
   return 0;
 }
 
-async function chosenFiles(shell: Shell, given: ParsedArgs): Promise<string[]> {
-  const named = given.allWords('FILE').map((word) => resolve(shell.cwd, word));
-  const missing = named.find((file) => !existsSync(file));
-  if (missing !== undefined) throw new EngineError('USAGE', `file ${missing} does not exist; "pawl list" shows the files of this project`);
-  if (named.length > 0) return named;
-  const { findFiles } = await import('../../authoring/discover/discover.ts');
-  const project = findProject(shell, given);
-  const workflows = await Promise.all(workflowFolders(project).map(findFiles));
-  return [...workflows.flatMap(({ found }) => found), ...partFilesOf(project)];
-}
-
-async function checkFiles(shell: Shell, given: ParsedArgs, files: readonly string[]): Promise<CheckedFile[]> {
+async function checkFiles(shell: Shell, project: Project, files: readonly string[]): Promise<CheckedFile[]> {
   // Imported once: importing a module again takes as long as reading a small file.
   const yaml = files.some((file) => YAML_FILE.test(file)) ? await import('../../authoring/yaml/check/check.ts') : undefined;
-  const project = findProject(shell, given);
-  const own = await readProjectParts(project);
-  const checks: (Checked | Promise<Checked>)[] = [];
-  const texts = files.map(readDefinition);
-  // One after the other, since each may be asked about; what was trusted is loaded meanwhile.
-  for (const [index, file] of files.entries()) {
-    const text = texts[index] as string | SourceProblem;
-    if (typeof text !== 'string') checks.push({ errors: [text], warnings: [] });
+  const parts = await readProjectParts(project);
+  const partFiles = partFilesOf(project);
+  const prepare = (source: Source): Promise<Check> => {
+    if (yaml !== undefined && YAML_FILE.test(source.file)) return prepareYaml(shell, yaml, source);
+    return partFiles.includes(source.file) ? prepareParts(shell, source) : prepareModule(shell, source);
+  };
+  const checked: Promise<CheckedFile>[] = [];
+  // One at a time, because each may ask for trust; files that are trusted already load meanwhile.
+  for (const file of files) {
+    const text = readDefinition(file);
+    if (typeof text !== 'string') checked.push(Promise.resolve({ errors: [text], warnings: [], file, text: '' }));
     else {
-      const source = { file, text, project, own };
-      if (yaml !== undefined && YAML_FILE.test(file)) checks.push((await prepareYaml(shell, yaml, source))());
-      else if (partFilesOf(project).includes(file)) checks.push((await prepareParts(shell, source))());
-      else checks.push((await prepareModule(shell, source))());
+      const check = await prepare({ file, text, project, parts });
+      checked.push(Promise.resolve(check()).then((result) => ({ ...result, file, text })));
     }
   }
-  const found = await Promise.all(checks);
-  return files.map((file, index) => {
-    const text = texts[index];
-    return { ...(found[index] as CheckedModule), file, text: typeof text === 'string' ? text : '' };
-  });
+  return Promise.all(checked);
 }
 
-type Check = () => Checked | Promise<Checked>;
+type Check = () => FileResult | Promise<FileResult>;
 
 /**
- * Parses a module and asks whether it is trusted. The check is returned as a function, so that loading a module does not
- * delay the next question.
+ * Parses a module and asks whether it is trusted. Returns the check as a function, so that loading a module does not delay
+ * the next question.
  */
 async function prepareModule(shell: Shell, { file, text, project }: Source): Promise<Check> {
   const { isOutline, readOutline } = await import('../../authoring/discover/outline.ts');
@@ -125,18 +114,18 @@ async function prepareModule(shell: Shell, { file, text, project }: Source): Pro
   });
 }
 
-/** Checks a workflow file; if it names step kinds or gate checks of the project, these are loaded to check how it uses them. */
+/** Checks a workflow file. Step kinds and gate checks of the project that it names are loaded to check their configuration. */
 async function prepareYaml(shell: Shell, yaml: typeof import('../../authoring/yaml/check/check.ts'), source: Source): Promise<Check> {
-  const { file, text, project, own } = source;
-  if (own.declared.length === 0) return () => yaml.findYamlProblems(file, text, REGISTRY);
-  const { compiled, ...checked } = yaml.checkYaml(file, text, declaredRegistry(own));
-  const used = compiled === undefined ? [] : partsUsedBy(compiled.definition, own);
+  const { file, text, project, parts } = source;
+  if (parts.declared.length === 0) return () => yaml.findYamlProblems(file, text, REGISTRY);
+  const { compiled, ...checked } = yaml.checkYaml(file, text, declaredRegistry(parts));
+  const used = compiled === undefined ? [] : partsUsedBy(compiled.definition, parts);
   const { workflow } = checked;
-  // What is wrong with the parts themselves is reported at their files.
-  const isSound = used.every((one) => !own.problems.some((problem) => problem.file === one.file));
+  // Problems of the parts themselves are reported for their files.
+  const isSound = used.every((one) => !parts.problems.some((problem) => problem.file === one.file));
   if (used.length === 0 || workflow === undefined || !isSound) return () => checked;
   return ifTrusted(workflow, checked, async () => {
-    const contents = await assertPartsTrusted(shell, project, { used, problems: own.problems });
+    const contents = await assertPartsTrusted(shell, project, { ...parts, used });
     const { checkYamlApart } = await import('../../api/module/load-apart.ts');
     return async () => {
       const result = await checkYamlApart(file, text, contents);
@@ -145,10 +134,10 @@ async function prepareYaml(shell: Shell, yaml: typeof import('../../authoring/ya
   });
 }
 
-/** Checks a file with step kinds and gate checks: what it defines when it is loaded is what its text says. */
-async function prepareParts(shell: Shell, { file, project, own }: Source): Promise<Check> {
-  const parts = own.declared.filter((one) => one.file === file);
-  const errors = own.problems.filter((problem) => problem.file === file).map(withoutFile);
+/** Checks that a file defines the same step kinds and gate checks when it is loaded as when it is parsed. */
+async function prepareParts(shell: Shell, { file, project, parts: all }: Source): Promise<Check> {
+  const parts = all.declared.filter((one) => one.file === file);
+  const errors = all.problems.filter((problem) => problem.file === file).map(withoutFile);
   const [first] = parts;
   if (first === undefined || errors.length > 0) return () => ({ errors, warnings: [], parts });
   return ifTrusted(first, { parts }, async () => {
@@ -158,29 +147,28 @@ async function prepareParts(shell: Shell, { file, project, own }: Source): Promi
       const result = await loadPartsApart([checked]);
       if ('failure' in result) return { parts, errors: [failureOf(result, first)], warnings: [] };
       const missing = parts.filter(({ part, name }) => !(part === 'kind' ? result.kinds : result.checks).includes(name));
-      return { parts, errors: missing.map(otherName), warnings: [] };
+      return { parts, errors: missing.map(notFoundWhenLoaded), warnings: [] };
     };
   });
 }
 
-function otherName({ name, line, column }: DeclaredPart): SourceProblem {
-  const message = `"${name}" is not defined under this name when the file is loaded, so it is not found`;
-  return { code: 'NAME_UNSEEN', message, hint: 'write the name as a text, and export what is defined', line, column };
+function notFoundWhenLoaded({ name, line, column }: DeclaredPart): SourceProblem {
+  const message = `the file does not define "${name}" when it is loaded`;
+  return { code: 'NAME_UNSEEN', message, hint: 'write the name as a text, and export the definition', line, column };
 }
 
 function failureOf({ failure }: { readonly failure: LoadFailure }, { line, column }: Place): SourceProblem {
   return { code: failure.code, message: failure.message, hint: 'loading the file runs it: fix this, or catch the error', line, column };
 }
 
-/** Prepares a check that runs code; without trust the syntax is all that is checked. */
-async function ifTrusted(place: Place, checked: Partial<Checked>, prepare: () => Promise<Check>): Promise<Check> {
+/** Prepares a check that runs code; without trust, only the syntax is checked. */
+async function ifTrusted({ line, column }: Place, checked: Partial<FileResult>, prepare: () => Promise<Check>): Promise<Check> {
   try {
     return await prepare();
   } catch (error) {
     if (!isEngineError(error) || error.code !== 'NOT_TRUSTED') throw error;
     const end = error.message.lastIndexOf('; ');
     const [message, hint] = [error.message.slice(0, end), error.message.slice(end + 2)];
-    const { line, column } = place;
     return () => ({ warnings: [], ...checked, errors: [{ code: error.code, message, hint, line, column }] });
   }
 }
@@ -189,23 +177,23 @@ function isTrustProblem({ code }: SourceProblem): boolean {
   return code === 'NOT_TRUSTED';
 }
 
-/** Adds what the files need outside themselves and the project does not have. */
-async function withProject(shell: Shell, given: ParsedArgs, files: readonly CheckedFile[]): Promise<CheckedFile[]> {
-  const project = findProject(shell, given);
+/** Adds errors about references to something that the project does not have, and about names that are used twice. */
+async function checkReferences(
+  shell: Shell,
+  project: Project,
+  { files, isWhole }: { readonly files: readonly CheckedFile[]; readonly isWhole: boolean },
+): Promise<CheckedFile[]> {
   const references = files.flatMap((file) => file.references ?? []);
   const isTriggered = files.some((file) => file.trigger !== undefined);
-  // Without names, the files are all that the project has.
-  const others = given.allWords('FILE').length === 0 ? [] : await otherWorkflows(project, files);
-  if (references.length === 0 && !isTriggered) return files.map((file) => withDuplicates(file, [...files, ...others]));
-  const { surroundingsOf, cycleProblem } = await import('../surroundings.ts');
+  const all = isWhole ? files : [...files, ...(await otherWorkflows(project, files))];
+  if (references.length === 0 && !isTriggered) return files.map((file) => withDuplicates(file, all));
+  const { readSurroundings, cycleProblem } = await import('../reference-check.ts');
   const { referenceProblems } = await import('../../definition/validation/reference.ts');
   const { readSettings } = await import('../settings/settings.ts');
   const { overlapProblems } = await import('../trigger/overlap.ts');
   const settings = await readSettings(shell, project);
-  const known = new Map(
-    [...others, ...files].flatMap((file) => (file.workflow === undefined ? [] : [[file.workflow.name, file] as const])),
-  );
-  const around = { ...(await surroundingsOf(project, { references, settings })), workflows: known };
+  const known = new Map(all.toReversed().flatMap((file) => (file.workflow === undefined ? [] : [[file.workflow.name, file] as const])));
+  const around = { ...(await readSurroundings(project, { references, settings })), workflows: known };
   const childrenOf = (name: string): string[] => childReferences(known.get(name)).map((child) => child.name);
   return files.map((found) => {
     const file = { ...found, warnings: [...found.warnings, ...overlapProblems(found, settings.roles)] };
@@ -215,13 +203,8 @@ async function withProject(shell: Shell, given: ParsedArgs, files: readonly Chec
     }));
     const cycle = file.workflow === undefined ? undefined : cycleProblem(file.workflow.name, childrenOf);
     const [first] = childReferences(file);
-    return withDuplicates(
-      withProblems(file, [
-        ...missing,
-        ...(cycle === undefined || first === undefined ? [] : [{ ...cycle, step: first.step, ...placeOf(first) }]),
-      ]),
-      [...files, ...others],
-    );
+    const cycles = cycle === undefined || first === undefined ? [] : [{ ...cycle, step: first.step, ...placeOf(first) }];
+    return withDuplicates(withProblems(file, [...missing, ...cycles]), all);
   });
 }
 
@@ -236,11 +219,11 @@ function placeOf({ line, column }: Place): Place {
 }
 
 function withProblems(file: CheckedFile, problems: readonly (Problem & Place)[]): CheckedFile {
-  const word = YAML_FILE.test(file.file) ? 'stage' : 'step';
+  const noun = YAML_FILE.test(file.file) ? 'stage' : 'step';
   const of = (wanted: Severity): SourceProblem[] =>
     problems
       .filter((problem) => severityOf(problem) === wanted)
-      .map(({ code, message, hint, line, column, step }) => ({ code, message: `${word} "${step}": ${message}`, hint, line, column }));
+      .map(({ code, message, hint, line, column, step }) => ({ code, message: `${noun} "${step}": ${message}`, hint, line, column }));
   return {
     ...file,
     errors: [...file.errors, ...of('error')].sort(byPlace),
@@ -252,7 +235,7 @@ function byPlace(a: Place, b: Place): number {
   return a.line - b.line || a.column - b.column;
 }
 
-/** The workflows of the project whose files were not named: other files may start them, or have the same name. */
+/** The other workflows of the project: the named files may start them, or use the same name. */
 async function otherWorkflows(project: Project, files: readonly CheckedFile[]): Promise<CheckedFile[]> {
   const folders = workflowFolders(project);
   const isInside = files.some(({ file }) => folders.some((folder) => file.startsWith(folder)));
@@ -270,28 +253,26 @@ async function otherWorkflows(project: Project, files: readonly CheckedFile[]): 
     });
 }
 
-/** Adds an error if another workflow of the project has the same name. */
+/** Adds errors if another workflow of the project has the same name or command. */
 function withDuplicates(file: CheckedFile, all: readonly CheckedFile[]): CheckedFile {
   const same = all.filter(({ workflow }) => workflow !== undefined && workflow.name === file.workflow?.name);
-  const twice = duplicates(same.flatMap(({ workflow }) => workflow ?? [])).filter((problem) => problem.file === file.file);
-  return { ...file, errors: [...file.errors, ...twice.map(withoutFile), ...commandTwice(file, all)] };
+  const problems = duplicates(same.flatMap(({ workflow }) => workflow ?? [])).filter((problem) => problem.file === file.file);
+  return { ...file, errors: [...file.errors, ...problems.map(withoutFile), ...duplicateCommand(file, all)] };
 }
 
-/** The error if another workflow is started by the same command. */
-function commandTwice({ file, command }: CheckedFile, all: readonly CheckedFile[]): SourceProblem[] {
+function duplicateCommand({ file, command }: CheckedFile, all: readonly CheckedFile[]): SourceProblem[] {
   const others = command === undefined ? [] : all.filter((one) => one.file !== file && one.command?.name === command.name);
   if (command === undefined || others.length === 0) return [];
   const { name, line, column } = command;
-  const message = `two workflows are started by the command "/${name}": one is here, one in ${others.map((one) => one.file).join(' and in ')}`;
-  return [{ code: 'COMMAND_DUPLICATE', message, hint: 'rename one of the commands; until then neither starts by it', line, column }];
+  const message = `the command "/${name}" also starts the workflow in ${others.map((one) => one.file).join(' and in ')}`;
+  return [{ code: 'COMMAND_DUPLICATE', message, hint: 'rename one of the commands; until then it starts neither workflow', line, column }];
 }
 
 function withoutFile({ code, message, hint, line, column }: SourceProblem): SourceProblem {
   return { code, message, hint, line, column };
 }
 
-/** With --strict, warnings are errors. */
-function strictly(file: CheckedFile): CheckedFile {
+function withWarningsAsErrors(file: CheckedFile): CheckedFile {
   return { ...file, errors: [...file.errors, ...file.warnings], warnings: [] };
 }
 
@@ -320,17 +301,15 @@ function linesOf(shell: Shell, checked: CheckedFile, showsHints: boolean): strin
   if (errors.some(isTrustProblem))
     return [...lines, `${shell.style('yellow', shell.symbol('waiting'))} ${name}, only its syntax was checked`];
   if (errors.length > 0) return lines;
-  const { steps = [], form } = workflow ?? {};
-  if (workflow === undefined) return [...lines, `${shell.style('green', shell.symbol('done'))} ${name}, ${kindsOf(parts)}`];
-  const about = form === 'flow' ? 'a flow' : `${steps.length} ${steps.length === 1 ? 'step' : 'steps'}`;
-  return [...lines, `${shell.style('green', shell.symbol('done'))} ${name}, ${about}`];
+  return [...lines, `${shell.style('green', shell.symbol('done'))} ${name}, ${descriptionOf(checked)}`];
 }
 
-function kindsOf(parts: readonly DeclaredPart[]): string {
-  const kinds = parts.some(({ part }) => part === 'kind');
-  const checks = parts.some(({ part }) => part === 'check');
-  return [...(kinds ? ['step kind'] : []), ...(checks ? ['gate check'] : [])].join(' and ');
+function descriptionOf({ workflow, parts = [] }: CheckedFile): string {
+  if (workflow !== undefined) return workflow.form === 'flow' ? 'a flow' : counted(workflow.steps?.length ?? 0, 'step');
+  const nouns = { kind: 'step kind', check: 'gate check' };
+  return [...new Set(parts.map(({ part }) => nouns[part]))].join(' and ');
 }
+
 const COLOURS = { error: 'red', warning: 'yellow', hint: 'blue' } as const;
 
 function problemLines(
@@ -355,23 +334,18 @@ function problemLines(
 
 function summaryOf(files: readonly CheckedFile[], showsHints: boolean): string {
   if (files.length === 0) return 'no workflows here; "pawl init" writes a first one';
-  const count = (list: readonly unknown[], one: string): string => `${list.length} ${one}${list.length === 1 ? '' : 's'}`;
   const errors = files.flatMap((file) => file.errors);
-  const warnings = files.flatMap((file) => file.warnings);
-  const hints = files.flatMap((file) => file.hints ?? []);
+  const warnings = files.flatMap((file) => file.warnings).length;
+  const hints = files.flatMap((file) => file.hints ?? []).length;
   const untrusted = errors.filter(isTrustProblem);
-  const trust = untrusted.length === 1 ? `${untrusted[0]?.message}; ${untrusted[0]?.hint}` : TRUST_ALL;
-  return [
-    [
-      count(files, 'file'),
-      count(
-        errors.filter((error) => !isTrustProblem(error)),
-        'error',
-      ),
-      ...(warnings.length === 0 ? [] : [count(warnings, 'warning')]),
-      ...(showsHints ? [count(hints, 'hint')] : []),
-      ...(untrusted.length === 0 ? [] : [`${untrusted.length} not trusted`]),
-    ].join(', '),
-    ...(untrusted.length === 0 ? [] : [trust]),
-  ].join('\n');
+  const counts = [
+    counted(files.length, 'file'),
+    counted(errors.length - untrusted.length, 'error'),
+    ...(warnings === 0 ? [] : [counted(warnings, 'warning')]),
+    ...(showsHints ? [counted(hints, 'hint')] : []),
+    ...(untrusted.length === 0 ? [] : [`${untrusted.length} not trusted`]),
+  ].join(', ');
+  const [first, second] = untrusted;
+  if (first === undefined) return counts;
+  return `${counts}\n${second === undefined ? `${first.message}; ${first.hint}` : TRUST_ALL}`;
 }

@@ -1,5 +1,4 @@
-// `pawl watch`: follows a run that another process drives, or all open runs. Only reads the store: it never drives a run,
-// and ending it changes nothing.
+// `pawl watch`: follows a run that another process drives, or all open runs. It never drives a run, and ending it changes nothing.
 
 import { agoText, clockText } from '../../control/time-text.ts';
 import { isSettled, type RunStatus } from '../../definition/run-status.ts';
@@ -9,7 +8,7 @@ import { reportEnd } from '../drive.ts';
 import { EXIT_INTERRUPTED } from '../interrupt.ts';
 import { Screen } from '../progress/screen.ts';
 import { openProgress, transcriptsFor } from '../progress/view.ts';
-import { findPlace, findRun, openExisting, openForRun } from '../session.ts';
+import { findPlace, findRun, type OpenRun, openExisting } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { statusText } from '../status.ts';
 import { oneLine, table } from '../terminal.ts';
@@ -21,25 +20,20 @@ const TICK_MS = 1000;
 export const run: CommandRun = async (shell, given) => {
   const place = await findPlace(shell, given);
   const prefix = given.maybe('RUN');
-  await using store = prefix === undefined ? await openExisting(place) : await openForRun(place, prefix, 'look');
+  await using store = await openExisting(place, prefix);
   if (store === undefined) return shell.result({ runs: [] }, () => ['No runs yet. "pawl run WORKFLOW" starts one.']);
   const stop = stopSignal(shell);
   if (prefix === undefined) return await watchAll(shell, store, stop);
-  return await watchOne(shell, store, { run: await findRun(store, prefix, place), stop });
+  return await watchOne(shell, { store, id: await findRun(store, prefix, place) }, stop);
 };
 
-/** Aborted on Ctrl-C, or when stdout is closed. */
 function stopSignal(shell: Shell): AbortSignal {
-  const leaving = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => leaving.abort());
-  return AbortSignal.any([leaving.signal, shell.closed]);
+  const interrupted = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => interrupted.abort());
+  return AbortSignal.any([interrupted.signal, shell.closed]);
 }
 
-async function watchOne(
-  shell: Shell,
-  store: Store,
-  { run: id, stop }: { readonly run: string; readonly stop: AbortSignal },
-): Promise<number> {
+async function watchOne(shell: Shell, { store, id }: Pick<OpenRun, 'store' | 'id'>, stop: AbortSignal): Promise<number> {
   const ended = new AbortController();
   const view = openProgress(shell, store, {
     run: id,
@@ -51,7 +45,7 @@ async function watchOne(
   await aborted(AbortSignal.any([ended.signal, stop]));
   await view.end();
   if (!ended.signal.aborted && !shell.wantsJson) return EXIT_INTERRUPTED;
-  const exit = await reportEnd(shell, store, { run: id, interrupted: false });
+  const exit = await reportEnd(shell, { store, run: id });
   return ended.signal.aborted ? exit : EXIT_INTERRUPTED;
 }
 
@@ -64,14 +58,14 @@ async function watchAll(shell: Shell, store: Store, stop: AbortSignal): Promise<
   }
   const show = shell.look.isTerminal ? tableView(shell) : lineView(shell);
   let reading: Promise<void> = Promise.resolve();
-  const look = (): void => {
+  const update = (): void => {
     reading = reading.then(async () => {
       if (!stop.aborted) show(await read());
     });
   };
-  const unfollow = store.follow(look);
-  const timer = shell.look.isTerminal ? setInterval(look, TICK_MS) : undefined;
-  look();
+  const unfollow = store.follow(update);
+  const timer = shell.look.isTerminal ? setInterval(update, TICK_MS) : undefined;
+  update();
   await aborted(stop);
   unfollow();
   clearInterval(timer);
@@ -89,7 +83,6 @@ async function aborted(signal: AbortSignal): Promise<void> {
   clearInterval(alive);
 }
 
-/** Shows the open runs as a table that is redrawn. */
 function tableView(shell: Shell): (runs: readonly RunSummary[]) => void {
   const screen = new Screen(shell);
   return (runs) => {
@@ -108,7 +101,7 @@ function tableView(shell: Shell): (runs: readonly RunSummary[]) => void {
   };
 }
 
-/** Prints a line whenever a run's status or step changes, and a last one when it has ended. */
+/** Prints a line whenever a run's status or step changes, and a last one when it ends. */
 function lineView(shell: Shell): (runs: readonly RunSummary[]) => void {
   const last = new Map<string, string>();
   const print = (at: number, text: string): void => shell.print(`${clockText(at)} ${text}`);

@@ -1,8 +1,8 @@
-// `pawl worktrees`: lists the worktrees and branches that runs left, and removes those of runs that have ended.
+// `pawl worktrees`: lists the worktrees and branches that runs left behind, and removes those of runs that have ended.
 //
 // - A run that can still continue keeps its worktree.
-// - Work that exists nowhere else (uncommitted files, commits of no other branch) is removed only with --force, and so is a
-//   branch without a worktree whose run is not in this database: it may be in another one.
+// - Work that exists nowhere else (uncommitted files, commits on no other branch) is removed only with --force. So is a branch
+//   without a worktree whose run is not in this database, because it may be in another one.
 
 import { existsSync, readdirSync } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
@@ -19,7 +19,7 @@ import { findPlace, openExisting, openStore, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { table } from '../terminal.ts';
 
-/** A worktree, or a branch without one, that a run left. */
+/** A worktree, or a branch without one, that a run left behind. */
 interface LeftWorktree {
   readonly run: string;
   /** `gone`: the run was deleted. */
@@ -61,11 +61,11 @@ async function findAll(checkout: string, place: Place, store: Store | undefined)
   const found: LeftWorktree[] = [];
   for (const id of [...new Set([...names, ...branches])].sort()) {
     const known = (await store?.list({ id }))?.[0];
-    const own = names.includes(id) ? join(folder, id) : undefined;
+    const worktree = names.includes(id) ? join(folder, id) : undefined;
     const branch = `pawl/${id}`;
     found.push({
-      ...{ run: id, status: known?.status ?? 'gone', branch, folder: own, updatedAt: known?.updatedAt },
-      ...{ bytes: own === undefined ? 0 : await sizeOf(own), unsaved: await unsavedWork({ checkout, folder: own, branch }) },
+      ...{ run: id, status: known?.status ?? 'gone', branch, folder: worktree, updatedAt: known?.updatedAt },
+      ...{ bytes: worktree === undefined ? 0 : await sizeOf(worktree), unsaved: await unsavedWork({ checkout, folder: worktree, branch }) },
     });
   }
   return found;
@@ -78,7 +78,7 @@ async function sizeOf(folder: string): Promise<number> {
   return bytes;
 }
 
-/** Removes what an ended run left; returns whether it did. */
+/** Removes the worktree and branch of an ended run, unless something would be lost; returns whether it did. */
 async function clean(checkout: string, { status, folder, branch, unsaved }: LeftWorktree, isForced: boolean): Promise<boolean> {
   if (status !== 'gone' && !isFinal(status)) return false;
   const isUnsaved = unsaved.files > 0 || unsaved.commits > 0;

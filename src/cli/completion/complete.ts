@@ -1,8 +1,8 @@
-// Owns what can come next on an unfinished command line. Shells ask with `pawl __complete WORD...`, whose last word is
-// the one being typed. Runs, workflows and steps are read, never run: the store without changing it, workflows by
-// parsing. Whatever fails completes to nothing, since a shell has no place for a message here.
+// Owns completing an unfinished command line. Shells call `pawl __complete WORD...`, whose last word is the one being typed. The
+// store is only read, and workflows are only parsed. After an error there are no completions, because a shell could not show
+// a message.
 //
-// - A name that a shell would not take as it stands is not offered: it would become code on the user's own line.
+// - A name with characters that are special in a shell is not offered: it would become code on the user's command line.
 
 import { existsSync } from 'node:fs';
 import { openSqliteStore } from '../../store/sqlite/open.ts';
@@ -15,7 +15,7 @@ import { skillFolders } from '../skills/folders.ts';
 import { shippedSkills } from '../skills/shipped.ts';
 
 const RUNS_MAX = 100;
-/** A key that is pressed in a shell does not wait for a lock as long as a command does. */
+/** Completion must be fast, so it waits for a lock less long than a command does. */
 const BUSY_MS = 200;
 const SAFE = /^[\p{L}\p{N}_][\p{L}\p{N}_.:/@+-]*$/u;
 
@@ -24,30 +24,27 @@ interface Candidate {
   readonly about?: string;
 }
 
-/** Words that can come next, or paths, which every shell completes by itself. */
+/** The possible words, or paths, which every shell completes itself. */
 type Completion = { readonly kind: 'words'; readonly words: readonly Candidate[] } | { readonly kind: 'files' | 'folders' };
 
-/** The lines for a shell: a word and, after a tab, what it is; or `:files` or `:folders` for paths. */
+/** The lines for a shell: a word and, after a tab, its description; or `:files` or `:folders` for paths. */
 export async function completionLines(world: World, commands: readonly CommandSpec[], line: readonly string[]): Promise<readonly string[]> {
   try {
     const completion = await complete(world, commands, line);
     if (completion.kind !== 'words') return [`:${completion.kind}`];
     const typed = line.at(-1) ?? '';
-    const fitting = completion.words.filter(({ word }) => word.startsWith(typed));
-    return fitting.map(({ word, about }) => (about === undefined ? word : `${word}\t${about}`));
+    const matches = completion.words.filter(({ word }) => word.startsWith(typed));
+    return matches.map(({ word, about }) => (about === undefined ? word : `${word}\t${about}`));
   } catch {
     return [];
   }
 }
 
-/** What was read of a line before the word being typed. */
-interface ReadLine {
-  /** The words by their places, the command left out. */
-  readonly places: readonly string[];
+/** The words after the command, without the one being typed. */
+interface ParsedLine {
+  readonly words: readonly string[];
   readonly values: ReadonlyMap<string, readonly string[]>;
-  /** The option that takes the word being typed as its value. */
   readonly awaiting: OptionSpec | undefined;
-  /** True after `--`. */
   readonly onlyWords: boolean;
 }
 
@@ -61,26 +58,26 @@ async function complete(world: World, commands: readonly CommandSpec[], line: re
   const command = commandNamed(commands, name);
   if (command === undefined) return wordsOf([]);
   const options = [...(command.options ?? []), ...COMMON_OPTIONS];
-  const before = readLine(options, rest.slice(0, -1));
-  const question = { world, names, before, prefix: '', typed };
-  if (before.awaiting !== undefined) return valuesOf(before.awaiting, question);
+  const before = parseLine(options, rest.slice(0, -1));
+  const request = { world, names, before, prefix: '', typed };
+  if (before.awaiting !== undefined) return valuesOf(before.awaiting, request);
   if (!before.onlyWords && typed.startsWith('-')) {
     const [flag = '', value] = typed.split('=', 2);
     if (value === undefined) return wordsOf(options.map((option) => ({ word: `--${option.name}`, about: option.about })));
     const option = options.find((one) => flag === `--${one.name}`);
-    return option?.value === undefined ? wordsOf([]) : valuesOf(option, { ...question, prefix: `${flag}=`, typed: value });
+    return option?.value === undefined ? wordsOf([]) : valuesOf(option, { ...request, prefix: `${flag}=`, typed: value });
   }
   const args = command.args ?? [];
-  const arg = args[before.places.length] ?? (args.at(-1)?.many === true ? args.at(-1) : undefined);
-  return arg === undefined ? wordsOf([]) : valuesOf(arg, question);
+  const arg = args[before.words.length] ?? (args.at(-1)?.many === true ? args.at(-1) : undefined);
+  return arg === undefined ? wordsOf([]) : valuesOf(arg, request);
 }
 
 function wordsOf(words: readonly Candidate[]): Completion {
   return { kind: 'words', words };
 }
 
-function readLine(options: readonly OptionSpec[], line: readonly string[]): ReadLine {
-  const places: string[] = [];
+function parseLine(options: readonly OptionSpec[], line: readonly string[]): ParsedLine {
+  const words: string[] = [];
   const values = new Map<string, readonly string[]>();
   let awaiting: OptionSpec | undefined;
   let onlyWords = false;
@@ -88,7 +85,7 @@ function readLine(options: readonly OptionSpec[], line: readonly string[]): Read
     if (awaiting !== undefined) {
       values.set(awaiting.name, [word]);
       awaiting = undefined;
-    } else if (onlyWords || !/^-./.test(word)) places.push(word);
+    } else if (onlyWords || !/^-./.test(word)) words.push(word);
     else if (word === '--') onlyWords = true;
     else {
       const equals = word.indexOf('=');
@@ -99,43 +96,42 @@ function readLine(options: readonly OptionSpec[], line: readonly string[]): Read
       else values.set(option.name, [word.slice(equals + 1)]);
     }
   }
-  return { places, values, awaiting, onlyWords };
+  return { words, values, awaiting, onlyWords };
 }
 
-interface Question {
+interface CompletionRequest {
   readonly world: World;
   readonly names: readonly Candidate[];
-  readonly before: ReadLine;
-  /** What stands before the value in the same word, such as `--status=`. */
+  readonly before: ParsedLine;
+  /** The part of the word before the value, such as `--status=`. */
   readonly prefix: string;
-  /** What is typed of the value. */
   readonly typed: string;
 }
 
-async function valuesOf({ choices, completes }: ArgumentSpec | OptionSpec, question: Question): Promise<Completion> {
-  const { prefix } = question;
+async function valuesOf({ choices, completes }: ArgumentSpec | OptionSpec, request: CompletionRequest): Promise<Completion> {
+  const { prefix } = request;
   if (completes === 'file') return { kind: 'files' };
   if (completes === 'folder') return { kind: 'folders' };
-  if (completes === 'command') return wordsOf(question.names);
-  const words = choices ?? (completes === undefined ? [] : await projectWords(completes, question));
+  if (completes === 'command') return wordsOf(request.names);
+  const words = choices ?? (completes === undefined ? [] : await projectWords(completes, request));
   return wordsOf(words.map((word) => ({ word: `${prefix}${word}` })));
 }
 
 type ProjectWord = 'run' | 'workflow' | 'skill' | 'step';
 
-async function projectWords(what: ProjectWord, { world, before, typed }: Question): Promise<readonly string[]> {
+async function projectWords(what: ProjectWord, { world, before, typed }: CompletionRequest): Promise<readonly string[]> {
   const given = new ParsedArgs(new Map(), before.values, new Set());
   const place = await findPlace(new Shell(world, given), given);
-  return (await WORDS[what](place, { typed, first: before.places[0] ?? '' })).filter((word) => SAFE.test(word));
+  return (await WORDS[what](place, { typed, first: before.words[0] ?? '' })).filter((word) => SAFE.test(word));
 }
 
-interface TypedLine {
+interface NamedSubject {
   readonly typed: string;
   /** The run or workflow that the line names. */
   readonly first: string;
 }
 
-const WORDS: Readonly<Record<ProjectWord, (place: Place, line: TypedLine) => Promise<readonly string[]>>> = {
+const WORDS: Readonly<Record<ProjectWord, (place: Place, line: NamedSubject) => Promise<readonly string[]>>> = {
   run: (place, { typed }) =>
     withStore(place, async (store) => (await store.list({ idPrefix: typed, limit: RUNS_MAX })).map(({ id }) => id)),
   skill: async (place) => [...new Set([...skillFolders(place.project), ...shippedSkills()].map(({ name }) => name))],

@@ -11,7 +11,7 @@ import { livenessOf } from '../../process/identity.ts';
 import { isDead, ownerText } from '../../process/owner.ts';
 import { readPidFiles } from '../../process/pid-file.ts';
 import { type FileFacts, inspectFile, type OwnedRun } from '../../store/sqlite/inspect.ts';
-import { showWork, sizeText } from '../copies.ts';
+import { showingProgress, sizeText } from '../copies.ts';
 import { lostLogNote } from '../lost-log.ts';
 import { openStore, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
@@ -98,11 +98,10 @@ function checkOrigin(place: Place, { origin }: FileFacts): Check[] {
 async function checkContents(shell: Shell, place: Place, facts: FileFacts): Promise<Check[]> {
   const owners = facts.owned.map(checkOwner);
   if (facts.version !== facts.newest) return owners;
-  const done = showWork(shell, `checking ${facts.runs} runs`);
   try {
     const lost: string[] = [];
     await using store = await openStore({ ...place, warn: (text) => lost.push(text) }, 'look');
-    const report = await checkAll(shell, place, store);
+    const report = await showingProgress(shell, `checking ${facts.runs} runs`, () => checkAll(shell, place, store));
     const ready = await store.ready(Date.now(), SHOWN_MAX);
     const statuses = await Promise.all(ready.map(async ({ run }) => (await store.load(run)).status));
     // An ended run reads no mail.
@@ -113,8 +112,6 @@ async function checkContents(shell: Shell, place: Place, facts: FileFacts): Prom
   } catch (error) {
     if (!isEngineError(error)) throw error;
     return [...owners, broken(error)];
-  } finally {
-    done();
   }
 }
 

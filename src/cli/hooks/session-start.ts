@@ -9,7 +9,7 @@ import { type AttendedRun, stepNames } from '../../attended/attended-run.ts';
 import { EngineError } from '../../base/error.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { isSessionId, moveSessions, readSession } from '../agent-session.ts';
-import { readProjectRuns } from '../attended/open-runs.ts';
+import { readProjectRuns } from '../attended/session-runs.ts';
 import { closing, findPlace, openExisting } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';

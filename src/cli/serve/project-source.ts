@@ -6,7 +6,7 @@
 import { EngineError } from '../../base/error.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import type { DefinitionSource, StoredRun } from '../../engine/host.ts';
-import { type LoadedWorkflow, loadWorkflow, loadWorkflowAgain, loadWorkflowOf } from '../load.ts';
+import { type LoadedWorkflow, loadCurrentWorkflow, loadWorkflow, loadWorkflowOf } from '../load.ts';
 import { LoadedModules } from '../loaded-modules.ts';
 import type { Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
@@ -45,7 +45,7 @@ export class ProjectSource implements DefinitionSource {
   /** The workflow of a run as it is written now, if that is trusted: for a run that begins with it. */
   async again(run: StoredRun): Promise<void> {
     await this.assertLocked(run.definition.name);
-    await this.taken(await loadWorkflowAgain(this.shell, this.project, run));
+    await this.taken(await loadCurrentWorkflow(this.shell, this.project, run));
   }
 
   /** A trusted workflow of the project, by its name. */

@@ -125,7 +125,7 @@ export class FileProject implements ServedProject {
     const { settings, project } = this.place;
     const loaded = await this.source.named(name);
     const { workflow, file } = loaded;
-    const [{ startDataOf }, { assertRunnable }] = await Promise.all([import('../trigger/start-data.ts'), import('../surroundings.ts')]);
+    const [{ startDataOf }, { assertRunnable }] = await Promise.all([import('../trigger/start-data.ts'), import('../reference-check.ts')]);
     await assertRunnable(project, { loaded, settings, isAttended: false });
     const { payload = {}, facts = {}, event = '' } = trigger ?? {};
     const started = trigger === undefined ? undefined : { payload, facts, origin: { event }, option: `the event ${event}` };

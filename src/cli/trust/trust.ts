@@ -237,7 +237,7 @@ export function describeContent(shell: Shell, graph: ModuleGraph, changed: reado
 }
 
 /** Asks the person at the terminal; returns an empty string if there is no answer. */
-export async function ask(shell: Shell, question: string): Promise<string> {
+async function ask(shell: Shell, question: string): Promise<string> {
   const { createInterface } = await import('node:readline/promises');
   const lines = createInterface({ input: shell.world.stdin, output: shell.world.stdout });
   const gone = new AbortController();

@@ -1,5 +1,5 @@
-// Owns the check of what workflows need outside their files: the roles, groups, checks and other workflows of a project.
-// `pawl validate` reports what is missing, and `pawl run` does not start without it.
+// Owns the check that everything a workflow refers to exists in its project: roles, groups, databases, gate checks and other
+// workflows. `pawl validate` reports what is missing, and `pawl run` does not start without it.
 
 import { readFile } from 'node:fs/promises';
 import { EngineError, type ErrorCode } from '../base/error.ts';
@@ -10,34 +10,34 @@ import { childCycle, type Reference, referenceProblems, referencesIn, type Surro
 import { REGISTRY } from '../kinds/registry.ts';
 import { discoverProject } from './definitions.ts';
 import type { LoadedWorkflow } from './load.ts';
-import { readProjectParts } from './own-parts.ts';
 import type { Project } from './project.ts';
+import { readProjectParts } from './project-parts.ts';
 import type { Settings } from './settings/settings.ts';
 
-/** What a project has of everything that these references name. Parts that nothing refers to are not read. */
-export async function surroundingsOf(
-  project: Project,
-  {
-    references,
-    settings,
-  }: { readonly references: readonly Reference[]; readonly settings: Pick<Settings, 'roles' | 'groups' | 'databases'> },
-): Promise<Surroundings> {
+/** References, and the settings that may define what they name. */
+interface References {
+  readonly references: readonly Reference[];
+  readonly settings: Pick<Settings, 'roles' | 'groups' | 'databases'>;
+}
+
+/** Reads the names that references can have in a project. A kind that nothing refers to is not read. */
+export async function readSurroundings(project: Project, { references, settings }: References): Promise<Surroundings> {
   const needs = (kind: Reference['kind']): boolean => references.some((reference) => reference.kind === kind);
   return {
-    checks: needs('check') ? [...Object.keys(REGISTRY.checks), ...(await ownChecks(project))] : [],
+    checks: needs('check') ? [...Object.keys(REGISTRY.checks), ...(await projectChecks(project))] : [],
     groups: settings.groups ?? {},
     databases: Object.keys(settings.databases ?? {}),
     ...(needs('role') ? { roles: await rolesOf(project, settings), roleHint } : {}),
   };
 }
 
-async function ownChecks(project: Project): Promise<string[]> {
+async function projectChecks(project: Project): Promise<string[]> {
   const { declared } = await readProjectParts(project);
   return declared.flatMap(({ part, name }) => (part === 'check' ? [name] : []));
 }
 
 function roleHint(name: string): string {
-  return `write it as .pawl/agents/${name}.md, or under "roles" in .pawl/config.yaml`;
+  return `define it in .pawl/agents/${name}.md, or under "roles" in .pawl/config.yaml`;
 }
 
 async function rolesOf(project: Project, settings: Pick<Settings, 'roles'>): Promise<NonNullable<Surroundings['roles']>> {
@@ -51,7 +51,7 @@ async function rolesOf(project: Project, settings: Pick<Settings, 'roles'>): Pro
   );
 }
 
-/** The problem of a workflow that starts itself, directly or through others. */
+/** The problem if a workflow starts itself, directly or through others. */
 export function cycleProblem(name: string, childrenOf: (workflow: string) => readonly string[]): Problem | undefined {
   const cycle = childCycle(name, childrenOf);
   if (cycle === undefined) return undefined;
@@ -59,30 +59,30 @@ export function cycleProblem(name: string, childrenOf: (workflow: string) => rea
   return { code: 'CHILD_CYCLE', message, hint: 'remove one of these steps; a run would never end' };
 }
 
-/** Throws if a workflow, or one that it starts, needs something that the project does not have. */
+/** Throws if a workflow, or one that it starts, refers to something that does not exist. */
 export async function assertRunnable(
   project: Project,
   { loaded, settings, isAttended }: { readonly loaded: LoadedWorkflow; readonly settings: Settings; readonly isAttended: boolean },
 ): Promise<void> {
-  const all = new Map<string, CompiledWorkflow>();
-  collect(loaded.workflow, all);
+  const all = withChildren(loaded.workflow);
   const childrenOf = (name: string): string[] => [all.get(name)].flatMap((found) => (found === undefined ? [] : childNames(found)));
   for (const workflow of all.values()) {
     const { name } = workflow.definition;
-    const references = workflow === loaded.workflow ? await referencesOf(loaded) : referencesIn(workflow.definition);
-    const around = await surroundingsOf(project, { references, settings });
-    const found = referenceProblems(
-      // The agent that calls can do the work of any role.
-      references.filter(({ kind }) => !(isAttended && kind === 'role')),
-      { ...around, workflows: await workflowsFor(project, workflow, all) },
-    ).map(({ problem }) => problem);
+    const found = workflow === loaded.workflow ? await referencesOf(loaded) : referencesIn(workflow.definition);
+    // The agent that calls can do the work of any role.
+    const references = isAttended ? found.filter(({ kind }) => kind !== 'role') : found;
+    const surroundings = {
+      ...(await readSurroundings(project, { references, settings })),
+      workflows: await workflowsFor(project, workflow, all),
+    };
+    const problems = referenceProblems(references, surroundings).map(({ problem }) => problem);
     const cycle = cycleProblem(name, childrenOf);
-    const errors = [...found.filter(isRefused), ...(cycle === undefined ? [] : [cycle])];
-    if (errors.length > 0) throw refusal(name, errors);
+    const errors = [...problems.filter(preventsRun), ...(cycle === undefined ? [] : [cycle])];
+    if (errors.length > 0) throw errorFor(name, errors);
   }
 }
 
-/** The error codes of single findings; several findings together are an invalid definition. */
+/** The error code of a problem on its own; several together are an invalid definition. */
 const ERRORS: Readonly<Partial<Record<Problem['code'], ErrorCode>>> = {
   CHILD_CYCLE: 'DEFINITION_CYCLE',
   CHILD_UNKNOWN: 'WORKFLOW_UNKNOWN',
@@ -90,22 +90,24 @@ const ERRORS: Readonly<Partial<Record<Problem['code'], ErrorCode>>> = {
   DATABASE_UNKNOWN: 'DATABASE_UNKNOWN',
 };
 
-function refusal(workflow: string, problems: readonly Problem[]): EngineError {
+function errorFor(workflow: string, problems: readonly Problem[]): EngineError {
   const error = invalidDefinition(workflow, problems);
   const [only, second] = problems;
   const code = only === undefined || second !== undefined ? undefined : ERRORS[only.code];
   return code === undefined ? error : new EngineError(code, error.message, { details: error.details });
 }
 
-/** Unknown roles and groups are only warnings in a project that has none, but a run cannot do without them. */
-function isRefused(problem: Problem): boolean {
+/** Unknown roles and groups are warnings in a project that defines none, but a run needs them. */
+function preventsRun(problem: Problem): boolean {
   return severityOf(problem) === 'error' || problem.code === 'ROLE_UNKNOWN' || problem.code === 'GROUP_UNKNOWN';
 }
 
-function collect(workflow: CompiledWorkflow, into: Map<string, CompiledWorkflow>): void {
-  if (into.has(workflow.definition.name)) return;
-  into.set(workflow.definition.name, workflow);
-  for (const child of workflow.children.values()) collect(child, into);
+/** A workflow and all that it starts, by name. */
+function withChildren(workflow: CompiledWorkflow, found = new Map<string, CompiledWorkflow>()): Map<string, CompiledWorkflow> {
+  if (found.has(workflow.definition.name)) return found;
+  found.set(workflow.definition.name, workflow);
+  for (const child of workflow.children.values()) withChildren(child, found);
+  return found;
 }
 
 async function referencesOf({ workflow: { definition }, file }: LoadedWorkflow): Promise<readonly Reference[]> {
@@ -123,11 +125,8 @@ async function workflowsFor(
   workflow: CompiledWorkflow,
   loaded: ReadonlyMap<string, CompiledWorkflow>,
 ): Promise<NonNullable<Surroundings['workflows']>> {
-  if (childNames(workflow).every((name) => loaded.has(name)) && workflow.definition.form !== 'flow')
-    return new Map([...loaded].map(([name, { definition }]) => [name, { params: definition.params }]));
+  const known = [...loaded].map(([name, { definition }]) => [name, { params: definition.params }] as const);
+  if (childNames(workflow).every((name) => loaded.has(name)) && workflow.definition.form !== 'flow') return new Map(known);
   const { workflows } = await discoverProject(project);
-  return new Map([
-    ...workflows.map(({ name }) => [name, {}] as const),
-    ...[...loaded].map(([name, { definition }]) => [name, { params: definition.params }] as const),
-  ]);
+  return new Map([...workflows.map(({ name }) => [name, {}] as const), ...known]);
 }

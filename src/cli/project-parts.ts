@@ -1,6 +1,5 @@
-// Owns the step kinds and gate checks of a project: the modules in `.pawl/kinds` and `.pawl/checks`. They are read without
-// running them, so that workflow files that name them can be listed and drawn; they are loaded when such a workflow is run
-// or checked, each only if it is trusted.
+// Owns the step kinds and gate checks of a project: the modules in `.pawl/kinds` and `.pawl/checks`. Parsing them is enough to
+// list and draw workflow files that name them. They are loaded when such a workflow is run or checked, if they are trusted.
 
 import { join } from 'node:path';
 import type { LoadedParts } from '../api/module/import.ts';
@@ -14,11 +13,12 @@ import { type Definition, stepsWithin } from '../definition/model.ts';
 import { defineStepKind, type OwnKind } from '../definition/own-kind.ts';
 import { REGISTRY, registryWith } from '../kinds/registry.ts';
 import type { GateCheck } from '../steps/check.ts';
+import { LoadedModules } from './loaded-modules.ts';
 import { HOMES, namesIn, type Project } from './project.ts';
 import type { Shell } from './shell.ts';
 import { assertTrusted, type TrustedContent } from './trust/trust.ts';
 
-/** The step kinds and gate checks that a project declares, and what is wrong with their files. */
+/** The step kinds and gate checks that a project declares, and the problems in their files. */
 export interface ProjectParts {
   readonly declared: readonly DeclaredPart[];
   readonly problems: readonly FileProblem[];
@@ -33,7 +33,7 @@ export function partFilesOf({ root }: Pick<Project, 'root'>): string[] {
   return folders.flatMap((folder) => namesIn(folder).flatMap((name) => (PART_FILE.test(name) ? [join(folder, name)] : [])));
 }
 
-/** Reads what a project declares; nothing is run. */
+/** Parses the step kinds and gate checks of a project; nothing is run. */
 export async function readProjectParts(project: Project): Promise<ProjectParts> {
   const files = partFilesOf(project);
   if (files.length === 0) return { declared: [], problems: [] };
@@ -41,24 +41,24 @@ export async function readProjectParts(project: Project): Promise<ProjectParts> 
     import('../authoring/discover/discover.ts'),
     import('../authoring/discover/own-parts.ts'),
   ]);
-  const read = await Promise.all(
+  const parsed = await Promise.all(
     files.map(async (file) => {
       const text = readDefinition(file);
       const { parts, problems } = typeof text === 'string' ? await readDeclaredParts(file, text) : { parts: [], problems: [text] };
       return { parts, problems: problems.map((problem) => ({ ...problem, file })) };
     }),
   );
-  const declared = read.flatMap(({ parts }) => parts);
-  return { declared, problems: [...read.flatMap(({ problems }) => problems), ...partClashes(declared, REGISTRY)] };
+  const declared = parsed.flatMap(({ parts }) => parts);
+  return { declared, problems: [...parsed.flatMap(({ problems }) => problems), ...partClashes(declared, REGISTRY)] };
 }
 
-/** The built-in kinds and checks with those that are declared, which only have their names: their code is not loaded. */
+/** The built-in kinds and checks, and those of the project without their code: enough to parse, not to run. */
 export function declaredRegistry({ declared }: ProjectParts): Compilers {
   if (declared.length === 0) return REGISTRY;
-  const own = declared.filter(({ part, name }) => !Object.hasOwn(part === 'kind' ? REGISTRY.kinds : REGISTRY.checks, name));
-  const named = <T>(part: DeclaredPart['part'], make: (one: DeclaredPart) => T): Record<string, T> =>
-    Object.fromEntries(own.filter((one) => one.part === part).map((one) => [one.name, make(one)]));
-  return registryWith({ kinds: named('kind', kindWithoutCode), checks: named('check', (one) => checkOf(one, notLoaded)) });
+  const added = declared.filter(({ part, name }) => !Object.hasOwn(part === 'kind' ? REGISTRY.kinds : REGISTRY.checks, name));
+  const byName = <T>(part: DeclaredPart['part'], create: (declaration: DeclaredPart) => T): Record<string, T> =>
+    Object.fromEntries(added.filter((one) => one.part === part).map((one) => [one.name, create(one)]));
+  return registryWith({ kinds: byName('kind', kindWithoutCode), checks: byName('check', (one) => checkOf(one, notLoaded)) });
 }
 
 function kindWithoutCode({ name, outcomes, recovery }: DeclaredPart): OwnKind {
@@ -73,7 +73,7 @@ function notLoaded(): never {
   throw new EngineError('NOT_TRUSTED', 'its code is not loaded');
 }
 
-/** Those of the declared parts that a workflow names. The steps of a flow are not known before it runs. */
+/** The declared parts that a workflow names. The steps of a flow are unknown before it runs, so this finds none there. */
 export function partsUsedBy({ steps }: Definition, { declared }: ProjectParts): DeclaredPart[] {
   const all = steps.flatMap(stepsWithin);
   const kinds = new Set(all.flatMap((step) => ('config' in step && 'use' in step.config ? [step.config.use] : [])));
@@ -81,38 +81,33 @@ export function partsUsedBy({ steps }: Definition, { declared }: ProjectParts): 
   return declared.filter(({ part, name }) => (part === 'kind' ? kinds : checks).has(name));
 }
 
-/** The code of parts that a workflow uses. Throws if two of one name exist, or if one is not trusted. */
-export async function assertPartsTrusted(shell: Shell, project: Project, { used, problems }: UsedByOne): Promise<TrustedContent[]> {
+/** The code of parts that a workflow uses. Throws if one has a problem or is not trusted. */
+export async function assertPartsTrusted(shell: Shell, project: Project, { used, problems }: UsedParts): Promise<TrustedContent[]> {
   const files = new Set(used.map(({ file }) => file));
-  const wrong = problems.find(({ file }) => files.has(file));
-  if (wrong !== undefined)
-    throw new EngineError('DEFINITION_INVALID', `${wrong.message}; ${wrong.hint}`, {
-      position: { file: wrong.file, line: wrong.line, column: wrong.column },
-    });
+  const problem = problems.find(({ file }) => files.has(file));
+  if (problem !== undefined) {
+    const { message, hint, file, line, column } = problem;
+    throw new EngineError('DEFINITION_INVALID', `${message}; ${hint}`, { position: { file, line, column } });
+  }
   const contents: TrustedContent[] = [];
-  // One after the other, since each may be asked about.
+  // One at a time, because each may ask for trust.
   for (const file of files) contents.push(await assertTrusted(shell, project, { file }));
   return contents;
 }
 
-/** The parts that one workflow uses, and the problems of all parts of the project. */
-interface UsedByOne extends Pick<ProjectParts, 'problems'> {
+/** The parts that a workflow uses, and the problems of all parts of the project. */
+interface UsedParts extends Pick<ProjectParts, 'problems'> {
   readonly used: readonly DeclaredPart[];
 }
 
-const loadedBy = new WeakMap<Shell, Map<string, string>>();
+const loadedBy = new WeakMap<Shell, LoadedModules>();
 
 /** Loads parts into this process. */
-export async function loadParts(shell: Shell, project: Project, parts: UsedByOne): Promise<LoadedParts> {
+export async function loadParts(shell: Shell, project: Project, parts: UsedParts): Promise<LoadedParts> {
   const contents = await assertPartsTrusted(shell, project, parts);
-  const before = loadedBy.get(shell) ?? new Map<string, string>();
-  loadedBy.set(shell, before);
-  for (const { file, digest } of contents) {
-    // A process loads a module once.
-    if ((before.get(file) ?? digest) !== digest)
-      throw new EngineError('DEFINITION_CHANGED', `${file} changed after this server loaded it; start the server again, then try again`);
-    before.set(file, digest);
-  }
+  const modules = loadedBy.get(shell) ?? new LoadedModules('start the server again');
+  loadedBy.set(shell, modules);
+  for (const { file, digest } of contents) modules.assertSame(file, digest);
   const { importParts, loadFailure } = await import('../api/module/import.ts');
   const loaded = await importParts(contents).catch((cause: unknown) => {
     const { code, message } = loadFailure(cause);
@@ -125,12 +120,12 @@ export async function loadParts(shell: Shell, project: Project, parts: UsedByOne
   throw new EngineError('MODULE_FAILED', `${missing.file} does not define "${missing.name}" when it is loaded; "pawl validate" shows why`);
 }
 
-/** The checks of a project for an engine. Each is loaded when a gate first makes it: a flow shows only then which it needs. */
+/** The checks of a project for an engine. Each is loaded when a gate first runs it: a flow names its checks only while it runs. */
 export async function lazyChecks(shell: Shell, project: Project): Promise<Record<string, GateCheck>> {
   const { declared, problems } = await readProjectParts(project);
-  const own = declared.filter(({ part, name }) => part === 'check' && !Object.hasOwn(REGISTRY.checks, name));
+  const checks = declared.filter(({ part, name }) => part === 'check' && !Object.hasOwn(REGISTRY.checks, name));
   return Object.fromEntries(
-    own.map((one) => {
+    checks.map((one) => {
       let loading: Promise<LoadedParts> | undefined;
       const run: GateCheck['run'] = async (config, scene) => {
         loading ??= loadParts(shell, project, { used: [one], problems });

@@ -1,14 +1,15 @@
-// Owns which open attended runs belong to a project, and which session works on each.
+// Owns which session of an agent works on which open attended run of a project.
 
 import { isAbsolute, relative } from 'node:path';
 import { sourceOfFile } from '../../attended/attended-run.ts';
 import { type ProjectRun, readOpenRuns } from '../../attended/open-runs.ts';
+import { rootOf } from '../../control/approvals.ts';
 import type { RunSummary, Store } from '../../store/store.ts';
-import { callingSession, isHeldByOther, isSameRun, readSession } from '../agent-session.ts';
+import { assignRun, callingSession, isHeldByOther, isSameRun, readSession } from '../agent-session.ts';
 import type { Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 
-/** The open attended runs of a project, newest first, and whether the session of the caller or another one works on each. */
+/** The open attended runs of a project, newest first, and whether the caller's session or another one works on each. */
 export async function readProjectRuns(
   shell: Shell,
   place: Place,
@@ -23,10 +24,24 @@ export async function readProjectRuns(
   });
 }
 
-/** Whether a run belongs to the project. A database that was named may be shared by several, so there the workflow's file decides. */
+/** Whether a run belongs to the project. Projects can share a database that was named; then the workflow's file decides. */
 function isOfProject({ because, project }: Place, { origin }: RunSummary): boolean {
   if (because === 'default') return true;
   if (origin.file === undefined) return false;
   const path = relative(project.root, origin.file);
   return !path.startsWith('..') && !isAbsolute(path);
+}
+
+/** The run that an agent works on. `isNamed`: the agent named it, so it is taken from another session if necessary. */
+interface CalledRun {
+  readonly store: Store;
+  readonly run: string;
+  readonly isNamed: boolean;
+}
+
+/** Adds a run to the session of the calling agent, so that the agent's hooks know it. An agent inside a run has only that run. */
+export async function bindToCaller(shell: Shell, { file }: Place, { store, run, isNamed }: CalledRun): Promise<void> {
+  if (shell.env.CLAUDE_CODE_SESSION_ID === undefined || (shell.env.PAWL_RUN ?? '') !== '') return;
+  const called = { run: await rootOf(store, run), db: file };
+  if (isNamed || !isHeldByOther(shell, called)) assignRun(shell, called);
 }
