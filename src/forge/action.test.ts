@@ -3,7 +3,7 @@ import type { JsonObject } from '../base/json.ts';
 import { FORGE_ACTIONS } from '../definition/forge/forge-action.ts';
 import { type LocalForgeStage, openLocalForgeStage } from '../proof/forge-suite/local-stage.ts';
 import { openSample, valueIn } from '../proof/forge-suite/stage.ts';
-import { type ActionResult, type ActionScene, performAction } from './action.ts';
+import { type ActionContext, type ActionResult, performAction } from './action.ts';
 
 let stage: LocalForgeStage;
 let issue: number;
@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => stage.close());
 
-const perform = (action: string, fields: JsonObject, scene: Partial<ActionScene> = {}): Promise<ActionResult> =>
+const perform = (action: string, fields: JsonObject, scene: Partial<ActionContext> = {}): Promise<ActionResult> =>
   performAction(stage.forge, { action, ...fields }, { subject: { issue }, key: 'key', ...scene });
 
 describe('what each action does', () => {
@@ -81,7 +81,7 @@ describe('what each action does', () => {
 describe('how a forge’s answer becomes an outcome', () => {
   test('a conflict is conflict, a failed check is ci_failure, and a changed head is an error that says so', async () => {
     const { number: pr, head } = await openSample(stage, 'topic');
-    const merge = (subject: ActionScene['subject']): Promise<ActionResult> => perform('merge_pr', {}, { subject });
+    const merge = (subject: ActionContext['subject']): Promise<ActionResult> => perform('merge_pr', {}, { subject });
     stage.forge.control.conflictNextMerge();
     expect(await merge({ pr, head })).toMatchObject({ outcome: 'conflict', reason: 'conflict', error: expect.stringContaining('#2') });
     await stage.check('topic', { name: 'unit', status: 'completed', conclusion: 'timed_out' });

@@ -5,7 +5,7 @@ import { cpuTimeMs } from '../../test/cpu-time.ts';
 import { BODY_MAX, cleanText, cleanTitle, TITLE_MAX } from './cleaned-text.ts';
 
 const GAP = '\u200B';
-const HOME = { home: 'https://github.com/octo/project', hosts: ['docs.example.com'] };
+const HOME = { repositoryUrl: 'https://github.com/octo/project', hosts: ['docs.example.com'] };
 const clean = (text: string): string => cleanText(text, HOME).text;
 
 describe('invisible characters', () => {

@@ -8,7 +8,7 @@ import type { CheckDeclaration, CheckFrame, CheckModel } from '../definition/che
 import type { KindReport } from '../definition/kind.ts';
 import { eventProblem } from '../definition/trigger/event.ts';
 import type { RequestModel } from '../definition/web-request.ts';
-import { type ForgeFailure, passingOf } from '../forge/forge.ts';
+import { type ForgeFailure, retryHintOf } from '../forge/forge.ts';
 import type { CommandResult } from '../process/command.ts';
 import type { ForgeFacts } from './forge/forge-facts.ts';
 import type { PersonDecision } from './person-decision.ts';
@@ -78,7 +78,7 @@ export function checkTimeout({ runner, request }: Job, given: number | undefined
 
 /** The verdict of a check that the forge did not answer. */
 export function notAnswered(failure: ForgeFailure): CheckVerdict {
-  const { until } = passingOf(failure);
+  const { until } = retryHintOf(failure);
   const limited = until === undefined ? {} : { limited: { until } };
   return { passed: null, result: { reason: failure.result }, error: failure.message, ...limited };
 }

@@ -94,7 +94,7 @@ async function withForge(runner: Runner, request: AttemptRequest, { context, par
 /** A delay does not fail because the forge does not answer: it polls again. */
 function unread({ bound: { model }, want }: AttemptRequest, problem: NonNullable<ForgeReading['problem']>): AttemptResult {
   const evidence = { github: problem.message };
-  if (model.kind === 'delay' && want === 'execute' && problem.mayPass)
+  if (model.kind === 'delay' && want === 'execute' && problem.isTransient)
     return { type: 'settled', outcome: 'iterate', output: null, evidence, checks: NO_CHECKS };
   const error = requestError('STEP_FAILED', `step "${model.id}": ${problem.message}`, problem);
   return { type: 'errored', error, evidence, checks: NO_CHECKS };

@@ -9,7 +9,7 @@ import type { KindTraits } from '../definition/kind.ts';
 import type { StepModel } from '../definition/model.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
 import type { AssumptionText } from '../definition/question/assumption.ts';
-import type { Passing } from '../forge/forge.ts';
+import type { RetryHint } from '../forge/forge.ts';
 import type { StepError } from '../kernel/input.ts';
 import type { Redactor } from '../process/redact.ts';
 import type { AttemptRequest, CheckResult } from './attempt.ts';
@@ -89,8 +89,8 @@ export function stepError(
 }
 
 /** The error of an attempt whose request to a service outside failed. A rate limit is a wait until its time, not a failure. */
-export function requestError(code: ErrorCode, message: string, { mayPass, until, onNews }: Passing): StepError {
-  if (until === undefined) return stepError(code, message, { retryable: mayPass });
+export function requestError(code: ErrorCode, message: string, { isTransient, until, onNews }: RetryHint): StepError {
+  if (until === undefined) return stepError(code, message, { retryable: isTransient });
   return stepError(code, message, { reason: 'quota', resumeAt: until, ...present({ onNews }) });
 }
 

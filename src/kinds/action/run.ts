@@ -5,7 +5,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import type { ForgeAction } from '../../definition/forge/forge-action.ts';
 import type { StepOf } from '../../definition/model.ts';
 import { type ActionSubject, performAction } from '../../forge/action.ts';
-import { passingOf } from '../../forge/forge.ts';
+import { retryHintOf } from '../../forge/forge.ts';
 import type { Snapshot } from '../../steps/attempt.ts';
 import { pullRequestNumber } from '../../steps/forge/forge-facts.ts';
 import { foreignPullRequest, withPullRequest } from '../../steps/forge/publishing.ts';
@@ -48,7 +48,7 @@ export async function execute(given: Job<StepOf<'action'>>): Promise<Work> {
   if (result.outcome === 'ok') return { outcome: 'ok', output: result.value, ...rememberedFrom(result.value, ready.remember), ...seen };
   const { outcome, error, reason } = result;
   if (outcome !== 'error') return { outcome, output: { error, reason }, ...seen };
-  const passing = passingOf({ result: reason, ...present({ until: result.until }) });
+  const passing = retryHintOf({ result: reason, ...present({ until: result.until }) });
   return { error: requestError('STEP_FAILED', `step "${id}": ${error}`, passing), output: { error, reason } };
 }
 

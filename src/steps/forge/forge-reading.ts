@@ -6,7 +6,7 @@ import type { StepModel } from '../../definition/model.ts';
 import { expressionOf } from '../../definition/scope/scope.ts';
 import { templatedPart } from '../../definition/scope/template-scope.ts';
 import { parseTemplateTree } from '../../expr/template-tree.ts';
-import { type Forge, type ForgeAnswer, type Passing, passingOf } from '../../forge/forge.ts';
+import { type Forge, type ForgeAnswer, type RetryHint, retryHintOf } from '../../forge/forge.ts';
 
 /** The parts of a forge that expressions can name. */
 export type ForgePart = 'pr' | 'issue' | 'repository';
@@ -22,7 +22,7 @@ export interface ForgeNumbers {
 /** What was read; `problem` says what could not be read, and whether a retry may help. */
 export interface ForgeReading {
   readonly facts: JsonObject;
-  readonly problem?: Passing & { readonly message: string };
+  readonly problem?: RetryHint & { readonly message: string };
 }
 
 /** The parts that a step's own templates and conditions name. */
@@ -69,7 +69,7 @@ export async function readForge(forge: Forge | undefined, data: ForgeNumbers, pa
       problem: {
         message:
           'github.* cannot be read because no forge is configured; set one up, such as "forge: { kind: local }" in .pawl/config.yaml',
-        mayPass: false,
+        isTransient: false,
       },
     };
   const facts: Record<string, Json> = {};
@@ -77,7 +77,7 @@ export async function readForge(forge: Forge | undefined, data: ForgeNumbers, pa
     const answer = await readPart(forge, data, part);
     if (answer === null) facts[part] = null;
     else if (answer.result === 'ok') facts[part] = answer.value;
-    else return { facts, problem: { message: `github.${part} could not be read: ${answer.message}`, ...passingOf(answer) } };
+    else return { facts, problem: { message: `github.${part} could not be read: ${answer.message}`, ...retryHintOf(answer) } };
   }
   return { facts };
 }

@@ -7,7 +7,7 @@
 
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import type { WorkHead } from '../../definition/forge/work-head.ts';
-import { type Forge, type ForgeFailure, type Passing, type PullRequestFacts, passingOf } from '../../forge/forge.ts';
+import { type Forge, type ForgeFailure, type PullRequestFacts, type RetryHint, retryHintOf } from '../../forge/forge.ts';
 import { disarm } from '../../forge/outgoing-text.ts';
 import { TreeError } from '../../process/git-tree.ts';
 import { checkedOut } from '../../process/worktree.ts';
@@ -16,7 +16,7 @@ import { actionRefusal, outputRefusal } from '../worker/permission.ts';
 import { treeNow } from '../workspace/workspace-tree.ts';
 
 /** Why something could not be published, and whether a retry may help. */
-export interface Unpublished extends Passing {
+export interface Unpublished extends RetryHint {
   readonly problem: string;
 }
 
@@ -63,7 +63,7 @@ async function workBranch(job: Job, forge: Forge): Promise<WorkBranch | Unpublis
     await treeNow(job);
   } catch (error) {
     if (!(error instanceof TreeError)) throw error;
-    return { problem: `git could not commit the work in ${cwd}: ${error.message}`, mayPass: true };
+    return { problem: `git could not commit the work in ${cwd}: ${error.message}`, isTransient: true };
   }
   return { name: head.branch, sha: (await checkedOut(cwd))?.sha ?? found.sha, isOwn: true };
 }
@@ -245,11 +245,11 @@ export async function openingOf(job: Job, forge: Forge): Promise<Opening> {
 }
 
 function refuse(problem: string): Unpublished {
-  return { problem, mayPass: false };
+  return { problem, isTransient: false };
 }
 
 function failed(failure: ForgeFailure): Unpublished {
-  return { problem: failure.message, ...passingOf(failure) };
+  return { problem: failure.message, ...retryHintOf(failure) };
 }
 
 const busy = new Map<string, Promise<unknown>>();

@@ -3,7 +3,7 @@
 
 import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
-import { type Forge, type ForgeAnswer, type ForgeFailure, type Passing, passingOf } from '../../forge/forge.ts';
+import { type Forge, type ForgeAnswer, type ForgeFailure, type RetryHint, retryHintOf } from '../../forge/forge.ts';
 import type { StepError } from '../../kernel/input.ts';
 import {
   baseOf,
@@ -77,7 +77,7 @@ export async function prepareOutput(job: Job, forge: Forge, { output, wanted }: 
   if (wanted === undefined) return { output, request: undefined };
   const repository = await forge.repository();
   if (repository.result !== 'ok') return notMade(job, output, repository);
-  const rules = present({ home: repository.value.url, hosts: job.runner.services.writes?.links });
+  const rules = present({ repositoryUrl: repository.value.url, hosts: job.runner.services.writes?.links });
   const request = readRequest(job, { output, wanted }, { place: placeOf(job.context.snapshot.data), rules });
   if ('refused' in request) {
     const noun = NOUNS[output.type] ?? '';
@@ -207,7 +207,7 @@ async function makePullRequest(job: Job, forge: Forge, { output, request }: Prep
   const own = await openAsAsked(job, forge, { output, request });
   if (own === undefined) return missing(output, "no pull request was asked for, and none is open from the run's branch", adviceFor(output));
   if ('problem' in own) {
-    if (own.mayPass) return unmade(job, output, { message: own.problem, ...own });
+    if (own.isTransient) return unmade(job, output, { message: own.problem, ...own });
     const isUnasked = asked === undefined && (output.implied !== true || job.request.head === undefined);
     if (isUnasked) return missing(output, `no pull request was asked for, and ${own.problem}`, adviceFor(output));
     return wrong(output, `the pull request is refused: ${own.problem}`, 'fix it and ask again');
@@ -229,7 +229,7 @@ async function openAsAsked(job: Job, forge: Forge, { output, request }: Prepared
   const base = await baseOf(job, forge);
   if (typeof base !== 'string') return base;
   if (asked.base !== undefined && asked.base !== base)
-    return { problem: `its base is "${asked.base}", and the work of this run is for "${base}"; leave the base out`, mayPass: false };
+    return { problem: `its base is "${asked.base}", and the work of this run is for "${base}"; leave the base out`, isTransient: false };
   const { title, body, head } = asked;
   return await openPullRequest(job, forge, { title, body, key: writeKey(job, request), ...present({ head }) });
 }
@@ -243,11 +243,11 @@ function faultOf({ pr, branch }: OwnPullRequest): string | undefined {
 type Failure = { readonly result: ForgeFailure['result'] | 'invalid'; readonly message: string; readonly until?: number };
 
 function notMade(job: Job, output: OutputDeclaration, failure: Failure): CreatedOutput {
-  const passing = { message: failure.message, ...passingOf(failure) };
-  return passing.mayPass ? unmade(job, output, passing) : wrong(output, failure.message, 'fix it and ask again');
+  const passing = { message: failure.message, ...retryHintOf(failure) };
+  return passing.isTransient ? unmade(job, output, passing) : wrong(output, failure.message, 'fix it and ask again');
 }
 
-function unmade(job: Job, output: OutputDeclaration, failure: Passing & { readonly message: string }): CreatedOutput {
+function unmade(job: Job, output: OutputDeclaration, failure: RetryHint & { readonly message: string }): CreatedOutput {
   const what = `the output "${output.name}" of step "${job.request.bound.model.id}"`;
   return { error: requestError('STEP_FAILED', `${what} could not be made at the forge: ${failure.message}`, failure) };
 }

@@ -1,7 +1,7 @@
 // Owns the check `ci_status`: the forge's own checks of the head must have the expected conclusion.
 
 import type { CheckOf } from '../../../../definition/check.ts';
-import { type CheckRun, OWN_CHECK } from '../../../../forge/forge.ts';
+import { type CheckRun, OWN_CHECK_PREFIX } from '../../../../forge/forge.ts';
 import { type CheckScene, type CheckVerdict, notAnswered } from '../../../../steps/check.ts';
 
 const DEFAULT_EXPECT = 'success';
@@ -22,7 +22,7 @@ export async function run(config: CheckOf<'ci_status'>, { forge }: CheckScene): 
   const required = (await forge.requiredChecks?.(config.pr)) ?? { result: 'ok' as const, value: [] };
   if (required.result !== 'ok') return notAnswered(required);
   const found = checks.filter((check) => !isPassedOver(check, expect)).map(({ name }) => name);
-  const names = new Set([...found, ...required.value.filter((name) => !name.startsWith(OWN_CHECK))]);
+  const names = new Set([...found, ...required.value.filter((name) => !name.startsWith(OWN_CHECK_PREFIX))]);
   return judge({ headSha, checks, names: [...names], expect });
 }
 
