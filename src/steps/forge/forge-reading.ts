@@ -1,5 +1,5 @@
-// Owns the facts of a forge that expressions read as `github.*`: which of them a step or a workflow uses, and how they are
-// read. They are read before each evaluation, and null is a value: the forge does not know yet.
+// Owns the facts of a forge that expressions read as `github.*`. Those that a step or a workflow uses are read before each
+// evaluation. Null is a value: the forge does not know yet.
 
 import type { Json, JsonObject } from '../../base/json.ts';
 import type { StepModel } from '../../definition/model.ts';
@@ -13,20 +13,20 @@ export type ForgePart = 'pr' | 'issue' | 'repository';
 
 const PARTS: readonly ForgePart[] = ['pr', 'issue', 'repository'];
 
-/** Which issue and pull request a run is about, as its data has them. */
+/** The issue and the pull request that a run is about, in its data. */
 export interface ForgeNumbers {
   readonly issue_number?: Json | undefined;
   readonly pr_number?: Json | undefined;
 }
 
-/** What was read; `problem` says what could not be read, and whether a retry may help. */
+/** The facts that were read; `problem` is why some could not be read, and whether a retry may help. */
 export interface ForgeReading {
   readonly facts: JsonObject;
   readonly problem?: RetryHint & { readonly message: string };
 }
 
 /** The parts that a step's own templates and conditions name. */
-export function partsNamedBy(model: StepModel): readonly ForgePart[] {
+export function forgePartsOf(model: StepModel): readonly ForgePart[] {
   let parts = known.get(model);
   if (parts === undefined) {
     const poll = model.kind === 'delay' ? model.poll?.condition : undefined;
@@ -61,7 +61,7 @@ export function forgeFacts(forge: Forge | undefined) {
   };
 }
 
-/** Reads what is named. A run without a pull request or an issue has null there. */
+/** Reads the named parts. A missing pull request or issue is null. */
 export async function readForge(forge: Forge | undefined, data: ForgeNumbers, parts: readonly string[]): Promise<ForgeReading> {
   if (forge === undefined)
     return {

@@ -258,7 +258,7 @@ describe('what an author protects', () => {
       isAsked = true;
     };
     const result = await attack({ gate: 'true', model: { protected: ['tests/**'] }, deed });
-    expect(result).toMatchObject({ error: { code: 'STEP_FAILED', message: expect.stringContaining('"tests/shared" cannot be watched') } });
+    expect(result).toMatchObject({ error: { code: 'STEP_FAILED', message: expect.stringContaining('"tests/shared" cannot be checked') } });
     expect(isAsked).toBe(false);
     rmSync(outside, { recursive: true });
   });

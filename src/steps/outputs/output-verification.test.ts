@@ -204,7 +204,7 @@ describe('an artifact', () => {
     expect(await run(attempt([plan]))).toMatchObject({ error: { message: expect.stringContaining('no file matches "docs/*"') } });
     moves = [write('docs/a', ''), write('docs/b', '')];
     expect(await run(attempt([{ ...plan, required: false }], { activation: { path: 'work#2' } }))).toMatchObject({
-      error: { reason: 'contract', message: expect.stringContaining('2 files changed, and it is one: docs/a, docs/b') },
+      error: { reason: 'contract', message: expect.stringContaining('2 files changed, but it must be one: docs/a, docs/b') },
     });
   });
 });
