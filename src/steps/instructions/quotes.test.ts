@@ -30,7 +30,7 @@ describe.each(BREAKS.map((line) => ({ line, name: JSON.stringify(line) })))('aft
   });
 });
 
-test('what hides or reorders text is left out, or spelled out in JSON', () => {
+test('characters that hide or reorder text are removed, or escaped in JSON', () => {
   const text = 'a\u001b[31mb\u0007c\u202ed\u2066e\u{e0041}f\u0000g\u009bh\u200bi\tj';
   expect(quotes().text('x', text)).toBe('> abcdefghi\tj');
   expect(quotes().line('x', text)).toBe('abcdefghi j');
@@ -39,7 +39,7 @@ test('what hides or reorders text is left out, or spelled out in JSON', () => {
   expect(JSON.parse(json.slice('<item>\n'.length, -'\n</item>'.length))).toEqual({ text });
 });
 
-test('texts of one name that are cut are kept in places of their own', () => {
+test('texts with the same name that are cut are written to separate files', () => {
   const kept = new Map<string, string>();
   const keep = (name: string, text: string): string => {
     kept.set(name, text);

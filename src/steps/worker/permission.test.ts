@@ -5,7 +5,7 @@ import { actionRefusal, narrowPermissions, outputRefusal } from './permission.ts
 const allowing = (permissions: NonNullable<Definition['permissions']>): Definition => ({ permissions }) as Definition;
 
 describe('the permissions of a workflow', () => {
-  test('that are not given refuse nothing', () => {
+  test('that are missing forbid nothing', () => {
     expect(actionRefusal(allowing({}), 'merge_pr', {})).toBeUndefined();
     expect(narrowPermissions(allowing({})).deeds).toContain('edit');
   });
