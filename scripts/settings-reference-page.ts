@@ -52,7 +52,7 @@ export const SETTING_NOTES: Readonly<Record<string, SettingNote>> = {
     example: 'forge: { kind: github, repository: octo/project }',
   },
   'forge.state': {
-    does: 'The file with the issues, reviews and checks of a local forge, or with the record of what was done at GitHub. Default: beside the database.',
+    does: 'The file with the issues, reviews and checks of a local forge, or with the record of actions at GitHub. Default: beside the database.',
     example: 'forge: { kind: local, state: .pawl/forge.db }',
   },
   'forge.auth': {

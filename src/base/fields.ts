@@ -5,6 +5,11 @@ type Present<T> = { readonly [K in keyof T as undefined extends T[K] ? never : K
   readonly [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };
 
+/** Returns an object that has fields; undefined for an empty one. */
+export function unlessEmpty<T extends object>(fields: T): T | undefined {
+  return Object.keys(fields).length === 0 ? undefined : fields;
+}
+
 /** Returns the fields without those that are undefined. */
 export function present<T extends object>(fields: T): Present<T> {
   const found: Record<string, unknown> = {};

@@ -9,7 +9,13 @@ export function shortText(text: string, charactersMax: number): string {
   return `${text.slice(0, isInPair ? end - 1 : end)}…`;
 }
 
-/** The same of a text that is put on one line. */
+/** The first items of a list: `a, b and 3 more`. */
+export function shortList(items: readonly string[], itemsMax: number): string {
+  const rest = items.length - itemsMax;
+  return `${items.slice(0, itemsMax).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+}
+
+/** The beginning of a text that is put on one line. */
 export function shortLine(text: string, charactersMax: number): string {
   return shortText(text.replaceAll(/\s+/g, ' '), charactersMax);
 }

@@ -35,7 +35,7 @@ export function attemptRequest({ host, driver, start, want, activation, signal }
     answers: answers?.map((ref) => record.value(ref)),
     notes: state.notes,
     answered: state.assumptions === undefined ? undefined : answeredIn(state, (ref) => record.value(ref)),
-    holding: () => holdingIn(host.store, driver.run),
+    blockingAssumptions: () => holdingIn(host.store, driver.run),
     savedState: saved === undefined ? undefined : (record.value(saved) as SavedState),
     past: () => readPast(host.store, driver.checkpoint),
     visit: state.counts[group?.step ?? activation.step] ?? 1,

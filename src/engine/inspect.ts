@@ -3,7 +3,7 @@
 
 import { present } from '../base/fields.ts';
 import type { Json } from '../base/json.ts';
-import { lookKey, pendingText } from '../definition/question/pending-gate.ts';
+import { gateProgressKey, pendingText } from '../definition/question/pending-gate.ts';
 import { isSettled, type RunStatus } from '../definition/run-status.ts';
 import { type Activation, type Path, type Ref, startTimeOf } from '../kernel/activation.ts';
 import { childIdOf, currentStepOf, type RunState } from '../kernel/run-state.ts';
@@ -91,11 +91,11 @@ export async function viewRun(core: Readable, run: string, isWanted: ValueFilter
 /** Everything a run waits for, oldest first. Pending gates have a message that says what each check waits for. */
 export async function readWaits(store: Pick<Store, 'data'>, state: RunState): Promise<readonly OpenWait[]> {
   const waits = waitsOf(state);
-  const keys = waits.flatMap(({ kind, path }) => (kind === 'checks' && path !== undefined ? [lookKey(path)] : []));
+  const keys = waits.flatMap(({ kind, path }) => (kind === 'checks' && path !== undefined ? [gateProgressKey(path)] : []));
   if (keys.length === 0) return waits;
   const looks = await store.data(state.id, keys);
   return waits.map((wait) => {
-    const message = wait.kind === 'checks' ? pendingText(looks.get(lookKey(wait.path ?? ''))) : undefined;
+    const message = wait.kind === 'checks' ? pendingText(looks.get(gateProgressKey(wait.path ?? ''))) : undefined;
     return message === undefined ? wait : { ...wait, message };
   });
 }

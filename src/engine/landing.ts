@@ -3,13 +3,13 @@
 import { EngineError } from '../base/error.ts';
 import { topStepOf, withoutVisits } from '../definition/address.ts';
 import { holdingAssumptions } from '../definition/question/assumption-record.ts';
-import type { HoldingAssumption } from '../steps/attempt.ts';
-import { holdingText } from '../steps/workspace/landing.ts';
+import type { BlockingAssumption } from '../steps/attempt.ts';
+import { blockingText } from '../steps/workspace/landing.ts';
 import type { Store } from '../store/store.ts';
 
 /** Returns the assumptions of a run and its family that must be answered before anything is merged. */
-export async function holdingIn(store: Store, run: string): Promise<readonly HoldingAssumption[]> {
-  const found: HoldingAssumption[] = [];
+export async function holdingIn(store: Store, run: string): Promise<readonly BlockingAssumption[]> {
+  const found: BlockingAssumption[] = [];
   for (const { id, isReplaced } of await readFamily(store, run)) {
     const { state } = await store.load(id);
     // Such a run will not act on an answer any more, but its files may remain, so its open assumptions still count:
@@ -51,21 +51,21 @@ export async function assertForkable(store: Store, run: string, reused: Readonly
   const below: string[] = [];
   for (const { id } of await store.list({ parent: run }))
     if (reused.has(topStepOf((await store.load(id)).state.parent?.path ?? ''))) below.push(id);
-  const found: HoldingAssumption[] = [];
+  const found: BlockingAssumption[] = [];
   for (const id of below) {
     const { state } = await store.load(id);
     const open = holdingAssumptions(state).filter(({ answer }) => answer === undefined);
     found.push(...open.map(({ id: assumption, step }) => ({ run: id, id: assumption, step, isAnswered: false })));
     below.push(...(await store.list({ parent: id })).map((one) => one.id));
   }
-  if (found.length > 0) throw new EngineError('ASSUMPTION_OPEN', `a fork of run ${run} would reuse work, and ${holdingText(found)}`);
+  if (found.length > 0) throw new EngineError('ASSUMPTION_OPEN', `a fork of run ${run} would reuse work, and ${blockingText(found)}`);
 }
 
 /** Rejects an approval that leads to a merge while an assumption blocks it. */
 export async function assertMayLand(store: Store, run: string, what: string): Promise<void> {
   const holding = await holdingIn(store, run);
   if (holding.length === 0) return;
-  throw new EngineError('ASSUMPTION_OPEN', `${what} leads to a merge, and ${holdingText(holding)}`, {
+  throw new EngineError('ASSUMPTION_OPEN', `${what} leads to a merge, and ${blockingText(holding)}`, {
     details: { assumptions: holding.map(({ run: of, id }) => ({ run: of, id })) },
   });
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from '../base/json.ts';
 import { FORGE_ACTIONS } from '../definition/forge/forge-action.ts';
 import { type LocalForgeStage, openLocalForgeStage } from '../proof/forge-suite/local-stage.ts';
 import { openSample, valueIn } from '../proof/forge-suite/stage.ts';
-import { type ActionResult, type ActionScene, performAction } from './action.ts';
+import { type ActionContext, type ActionResult, performAction } from './action.ts';
 
 let stage: LocalForgeStage;
 let issue: number;
@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => stage.close());
 
-const perform = (action: string, fields: JsonObject, scene: Partial<ActionScene> = {}): Promise<ActionResult> =>
+const perform = (action: string, fields: JsonObject, scene: Partial<ActionContext> = {}): Promise<ActionResult> =>
   performAction(stage.forge, { action, ...fields }, { subject: { issue }, key: 'key', ...scene });
 
 describe('what each action does', () => {
@@ -81,7 +81,7 @@ describe('what each action does', () => {
 describe('how a forge’s answer becomes an outcome', () => {
   test('a conflict is conflict, a failed check is ci_failure, and a changed head is an error that says so', async () => {
     const { number: pr, head } = await openSample(stage, 'topic');
-    const merge = (subject: ActionScene['subject']): Promise<ActionResult> => perform('merge_pr', {}, { subject });
+    const merge = (subject: ActionContext['subject']): Promise<ActionResult> => perform('merge_pr', {}, { subject });
     stage.forge.control.conflictNextMerge();
     expect(await merge({ pr, head })).toMatchObject({ outcome: 'conflict', reason: 'conflict', error: expect.stringContaining('#2') });
     await stage.check('topic', { name: 'unit', status: 'completed', conclusion: 'timed_out' });
@@ -90,7 +90,7 @@ describe('how a forge’s answer becomes an outcome', () => {
     expect(await merge({ pr, head })).toMatchObject({ outcome: 'stale_head', reason: 'stale_head' });
   });
 
-  test('a rate limit is an error that says when to try again', async () => {
+  test('a rate limit is an error with the time of the next attempt', async () => {
     const until = Date.now() + 60_000;
     stage.forge.control.rateLimit(until);
     expect(await perform('close_issue', {})).toMatchObject({ outcome: 'error', reason: 'rate_limited', until });
@@ -102,14 +102,14 @@ describe('how a forge’s answer becomes an outcome', () => {
     ['an unknown field', { name: 'merge_pr', config: { methd: 'squash' }, says: 'did you mean "method"?' }],
     ['a method that does not exist', { name: 'merge_pr', config: { method: 'octopus' }, says: 'use merge, squash, rebase' }],
     ['a flag that is a text', { name: 'merge_pr', config: { delete_branch: 'yes' }, says: 'true or false' }],
-    ['an issue that is no number', { name: 'close_issue', config: { issue: '12; rm' }, says: 'not the number of an issue' }],
-    ['an issue that is no whole number', { name: 'close_issue', config: { issue: 1.5 }, says: 'not the number of an issue' }],
+    ['an issue that is not a number', { name: 'close_issue', config: { issue: '12; rm' }, says: 'not the number of an issue' }],
+    ['an issue that is not a whole number', { name: 'close_issue', config: { issue: 1.5 }, says: 'not the number of an issue' }],
     ['no labels', { name: 'label', config: {}, says: '"add" or "remove"' }],
     ['labels that are numbers', { name: 'label', config: { add: [1] }, says: 'list of labels' }],
     ['an empty message', { name: 'comment', config: { target: 'issue', message: ' ' }, says: '"message"' }],
     ['another target', { name: 'comment', config: { target: 'wiki', message: 'x' }, says: 'issue or pr' }],
     ['a pull request that is not there yet', { name: 'comment', config: { target: 'pr', message: 'x' }, says: 'not about a pull request' }],
-  ])('a config that makes no sense is an error and does nothing: %s', async (_what, { name, config, says }) => {
+  ])('an invalid config is an error and does nothing: %s', async (_what, { name, config, says }) => {
     const events: string[] = [];
     stage.forge.watch(({ event }) => events.push(event));
     const scene = name === 'merge_pr' ? { subject: { issue, pr: 99 } } : {};

@@ -25,7 +25,7 @@ export interface ActionSubject {
 }
 
 /** The context of an action. */
-export interface ActionScene {
+export interface ActionContext {
   readonly subject: ActionSubject;
   /** Unique to this action; the same again after a crash. */
   readonly key: string;
@@ -49,7 +49,7 @@ export type ActionResult =
     };
 
 /** Performs an action. A repeated call with the same key returns the first result. */
-export async function performAction(forge: Forge, fields: JsonObject, scene: ActionScene): Promise<ActionResult> {
+export async function performAction(forge: Forge, fields: JsonObject, scene: ActionContext): Promise<ActionResult> {
   try {
     const answer = await perform(forge, parseForgeAction(fields), scene);
     if (answer.result === 'ok') return { outcome: 'ok', value: answer.value as Json };
@@ -60,7 +60,7 @@ export async function performAction(forge: Forge, fields: JsonObject, scene: Act
   }
 }
 
-function perform(forge: Forge, action: ForgeAction, scene: ActionScene): Promise<ForgeAnswer<object>> {
+function perform(forge: Forge, action: ForgeAction, scene: ActionContext): Promise<ForgeAnswer<object>> {
   switch (action.action) {
     case 'merge_pr':
       return mergePr(forge, action, scene);
@@ -92,7 +92,7 @@ const WAIT_MS = 24 * 3_600_000;
 async function mergePr(
   forge: Forge,
   { method, delete_branch: deleteBranch = false, wait }: ForgeActionOf<'merge_pr'>,
-  { subject, key, visit = key }: ActionScene,
+  { subject, key, visit = key }: ActionContext,
 ): Promise<ForgeAnswer<object>> {
   const number = subject.pr ?? invalid('merge_pr needs a pull request, but this run has none yet; open one in an earlier stage');
   const waits = { visit, forMs: wait === undefined ? WAIT_MS : parseDuration(wait, '"wait" of merge_pr') };
@@ -106,7 +106,7 @@ async function mergePr(
 async function closeIssue(
   forge: Forge,
   { issue }: ForgeActionOf<'close_issue'>,
-  { subject, key }: ActionScene,
+  { subject, key }: ActionContext,
 ): Promise<ForgeAnswer<object>> {
   const number = issue === undefined ? subject.issue : issueNumber(issue);
   return await forge.closeIssue(
@@ -118,7 +118,7 @@ async function closeIssue(
 async function createIssue(
   forge: Forge,
   { title, body = '', labels }: ForgeActionOf<'create_issue'>,
-  { key, declared }: ActionScene,
+  { key, declared }: ActionContext,
 ): Promise<ForgeAnswer<object>> {
   return await forge.createIssue({ title: disarm(title, declared), body: disarm(body, declared), labels: labelsOf(labels) }, key);
 }
@@ -126,7 +126,7 @@ async function createIssue(
 async function label(
   forge: Forge,
   action: ForgeActionOf<'label' | 'label_issue'>,
-  { subject, key }: ActionScene,
+  { subject, key }: ActionContext,
 ): Promise<ForgeAnswer<object>> {
   const number = numberOf(action.target, subject);
   const [add, remove] = [labelsOf(action.add), labelsOf('remove' in action ? action.remove : undefined)];
@@ -144,7 +144,7 @@ function labelsIn(answer: ForgeAnswer<LabelRequest>): ForgeAnswer<object> {
 async function comment(
   forge: Forge,
   { message, target }: ForgeActionOf<'comment'>,
-  { subject, key, declared }: ActionScene,
+  { subject, key, declared }: ActionContext,
 ): Promise<ForgeAnswer<object>> {
   const written = await forge.comment({ number: numberOf(target, subject), body: disarm(message, declared) }, key);
   return written.result === 'ok' ? { result: 'ok', value: { id: written.value.id } } : written;
@@ -153,7 +153,7 @@ async function comment(
 async function notify(
   forge: Forge,
   { target, message }: ForgeActionOf<'notify'>,
-  { subject, key, groups, declared }: ActionScene,
+  { subject, key, groups, declared }: ActionContext,
 ): Promise<ForgeAnswer<object>> {
   const people = groups !== undefined && Object.hasOwn(groups, target) ? membersOf(groups, target) : [target];
   const number = subject.pr ?? subject.issue;

@@ -5,7 +5,7 @@ import { cpuTimeMs } from '../../test/cpu-time.ts';
 import { BODY_MAX, cleanText, cleanTitle, TITLE_MAX } from './cleaned-text.ts';
 
 const GAP = '\u200B';
-const HOME = { home: 'https://github.com/octo/project', hosts: ['docs.example.com'] };
+const HOME = { repositoryUrl: 'https://github.com/octo/project', hosts: ['docs.example.com'] };
 const clean = (text: string): string => cleanText(text, HOME).text;
 
 describe('invisible characters', () => {
@@ -190,7 +190,7 @@ describe('commands', () => {
 });
 
 describe('length', () => {
-  test('CT6: a text that is too long is cut and says so; what is posted fits GitHub', () => {
+  test('CT6: a text that is too long is cut, and the changes say so; the posted text fits GitHub', () => {
     const { text, changes } = cleanText('@'.repeat(BODY_MAX + 5));
     expect(changes).toContain(`5 characters beyond ${BODY_MAX} were cut`);
     expect(text.length).toBeLessThan(65_000);

@@ -1,40 +1,36 @@
-// Owns cleaning a text that an agent wants to write at a forge. Readers see everything that is in it, and nothing in it
-// has an effect: it mentions nobody, closes nothing, loads nothing, links nowhere else, and commands no program.
+// Owns cleaning a text that an agent wants to write at a forge. Readers see all of the text, and nothing in it has an
+// effect: it mentions nobody, closes nothing, loads nothing, links to no other site, and commands no program.
 //
 // CT1. Invisible characters are removed: zero-width, direction marks, tags, control characters. Joiners inside emoji stay.
-// CT2. HTML, comments included, is shown as text, so nothing is hidden in it, nor elsewhere (`hidden-text.ts`). An image is a
-//      link.
+// CT2. HTML, comments included, and other hidden text (`hidden-text.ts`) is shown as text. An image becomes a link.
 // CT3. Links to the repository itself and to allowed hosts stay links. All other links become text, including paths that leave
 //      the repository, and references to issues or commits of other repositories, which would be shown there.
 // CT4. A line that begins like a command ("/pawl approve", "/merge") triggers nothing, and neither does "workflow:NAME".
 // CT5. Mentions and closing keywords are disarmed (`outgoing-text.ts`).
 // CT6. A text that is too long is cut, and the list of changes says so. Cleaning takes linear time.
-//
-// To disarm a text, a zero-width space is inserted: it reads the same, also in code.
 
-import { changeLinks, showDefinitions, showFences, showTables, type WrittenLink } from './hidden-text.ts';
-import { disarm } from './outgoing-text.ts';
+import { changeLinks, type MarkdownLink, showDefinitions, showFences, showTables } from './hidden-text.ts';
+import { disarm, GAP } from './outgoing-text.ts';
 
-/** What a text may contain. */
+/** Which links a text may contain. */
 export interface CleaningRules {
   /** The web address of the repository; links to it stay. */
-  readonly home?: string | undefined;
+  readonly repositoryUrl?: string | undefined;
   /** Hosts whose links stay, as `docs.example.com`. */
   readonly hosts?: readonly string[] | undefined;
 }
 
-/** A text that can be posted, and what was changed, in words. */
+/** A text that can be posted, and a description of each change. */
 export interface CleanedText {
   readonly text: string;
   readonly changes: readonly string[];
 }
 
-/** The longest text of a comment, a review or a description; cleaning can double it, and GitHub takes 65,536. */
+/** The longest text of a comment, a review or a description. Cleaning can double it, and GitHub accepts 65,536 characters. */
 export const BODY_MAX = 30_000;
 /** The longest title. */
 export const TITLE_MAX = 200;
 
-const GAP = '\u200B';
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Cc}\u2028\u2029\uFFF9-\uFFFB]/gu;
 const JOINABLE = /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\uFE0F)$/u;
 const STYLED = /[\p{Extended_Pictographic}#*0-9]$/u;
@@ -77,9 +73,12 @@ function clean(given: string, rules: CleaningRules, max: number): CleanedText {
   text = text.replace(ENTITY, `&${GAP}`);
   text = noted('hidden text was made visible', text, showTables(showDefinitions(showFences(text))));
   change(ADDRESS, LINKS, (found) => (isAllowed(found, rules) ? found : asText(found)));
-  const linkChange = (link: WrittenLink) => (link.hasTitle || climbs(link) ? 'break' : leadsAway(link, rules) ? 'bend' : 'keep');
-  text = noted(LINKS, text, changeLinks(text, linkChange));
-  change(FOREIGN_REFERENCE, 'references to other repositories became text', (found) => (isHome(found, rules) ? found : `${found}${GAP}`));
+  const choose = (link: MarkdownLink) =>
+    link.hasTitle || leavesByPath(link) ? 'show' : leavesByAddress(link, rules) ? 'invalidate' : 'keep';
+  text = noted(LINKS, text, changeLinks(text, choose));
+  change(FOREIGN_REFERENCE, 'references to other repositories became text', (found) =>
+    isThisRepository(found, rules) ? found : `${found}${GAP}`,
+  );
   for (const pattern of [COMMAND, OWN_COMMAND, START]) change(pattern, 'commands were disarmed');
   const safe = disarm(text);
   const disarmed = gapsIn(safe) - gapsIn(text);
@@ -91,21 +90,21 @@ function clean(given: string, rules: CleaningRules, max: number): CleanedText {
 const LINKS = 'links to other sites became text';
 
 function withoutInvisible(text: string, removed: () => void): string {
-  return text.replace(INVISIBLE, (sign, at: number) => {
-    if (sign === '\n' || sign === '\t') return sign;
+  return text.replace(INVISIBLE, (character, at: number) => {
+    if (character === '\n' || character === '\t') return character;
     const before = text.slice(Math.max(at - 2, 0), at);
-    if (sign === '\uFE0F' && STYLED.test(before)) return sign;
-    if (sign === '\u200D' && JOINABLE.test(before) && PICTURE.test(text.slice(at + 1, at + 3))) return sign;
+    if (character === '\uFE0F' && STYLED.test(before)) return character;
+    if (character === '\u200D' && JOINABLE.test(before) && PICTURE.test(text.slice(at + 1, at + 3))) return character;
     removed();
     return '';
   });
 }
 
-function isAllowed(address: string, { home, hosts = [] }: CleaningRules): boolean {
+function isAllowed(address: string, { repositoryUrl, hosts = [] }: CleaningRules): boolean {
   const url = URL.parse(address);
   if (url === null || address.includes('\\') || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') return false;
   if (hosts.includes(url.hostname)) return true;
-  const own = home === undefined ? null : URL.parse(home);
+  const own = repositoryUrl === undefined ? null : URL.parse(repositoryUrl);
   return own !== null && url.host === own.host && `${url.pathname}/`.toLowerCase().startsWith(`${own.pathname.toLowerCase()}/`);
 }
 
@@ -115,28 +114,28 @@ function asText(address: string): string {
 }
 
 /** Whether a link leaves the repository without a plain address: `//host`, `https:host`, `/other/repository`. */
-function leadsAway({ destination }: WrittenLink, { home }: CleaningRules): boolean {
-  const own = home === undefined ? null : URL.parse(home);
-  return readings(destination).some((plain) => {
+function leavesByAddress({ destination }: MarkdownLink, { repositoryUrl }: CleaningRules): boolean {
+  const own = repositoryUrl === undefined ? null : URL.parse(repositoryUrl);
+  return interpretations(destination).some((plain) => {
     if (plain.startsWith('//')) return true;
-    if (plain.startsWith('/')) return own === null || !isAllowed(`${own.origin}${plain}`, { home });
+    if (plain.startsWith('/')) return own === null || !isAllowed(`${own.origin}${plain}`, { repositoryUrl });
     return /^[a-z][a-z0-9+.-]*\/*:/i.test(plain) && !/^[a-z][a-z0-9+.-]*:\/\//i.test(destination.replace(GAP, ''));
   });
 }
 
 /** Whether a path may leave the repository. Its base differs between pages, so only one step up is allowed. */
-function climbs({ destination }: WrittenLink): boolean {
-  return readings(destination).some((plain) => plain.split('/').filter((part) => part === '..').length > 1);
+function leavesByPath({ destination }: MarkdownLink): boolean {
+  return interpretations(destination).some((plain) => plain.split('/').filter((part) => part === '..').length > 1);
 }
 
-/** The ways in which renderers and browsers may read a destination: a backslash is an escape or a slash. */
-function readings(destination: string): string[] {
+/** How renderers and browsers may read a destination: a backslash is an escape or a slash. */
+function interpretations(destination: string): string[] {
   const plain = destination.replace(/%2e/gi, '.');
   return [plain.replace(/[\\\t]/g, '/'), plain.replace(/\\(?=[!-/:-@[-`{-~])/g, '')];
 }
 
-function isHome(reference: string, { home }: CleaningRules): boolean {
-  return home?.toLowerCase().endsWith(`/${reference.toLowerCase()}`) === true;
+function isThisRepository(reference: string, { repositoryUrl }: CleaningRules): boolean {
+  return repositoryUrl?.toLowerCase().endsWith(`/${reference.toLowerCase()}`) === true;
 }
 
 function gapsIn(text: string): number {

@@ -12,8 +12,8 @@
 // FG7. A push adds to a branch or creates a new one. It replaces commits only if the branch is still at the commit that
 // the caller names, so no work is lost. The forge logs in; agents need no login of their own.
 // FG8. A pull request is tied to its head: work on it starts from that commit, fetched by its hash from `fetchRef`.
-// FG9. Events have a cursor. Watching from a cursor delivers everything that came after it, also what happened while
-// nobody watched; each event has the same id every time, so a receiver can take it once.
+// FG9. Events have a cursor. Watching from a cursor delivers every later event, also those from when nobody watched. An
+// event keeps its id, so a receiver can process it once.
 
 import { present } from '../base/fields.ts';
 import type { CONCLUSIONS } from '../definition/forge/conclusion.ts';
@@ -31,17 +31,17 @@ export type ForgeFailure =
   | { readonly result: 'rate_limited'; readonly message: string; readonly until: number };
 
 /** Whether a failed request may succeed later, and from when on. */
-export interface Passing {
-  readonly mayPass: boolean;
+export interface RetryHint {
+  readonly isTransient: boolean;
   readonly until?: number;
-  /** Set while the forge is working on it: the next event about it is a reason to ask again at once. */
+  /** Set while the forge is working on it: the next event about it is a reason to repeat the request at once. */
   readonly onNews?: true;
 }
 
-/** Returns whether a failed request may succeed later. */
-export function passingOf({ result, until }: { readonly result: string; readonly until?: number }): Passing {
+/** Returns whether and when a failed request may succeed. */
+export function retryHintOf({ result, until }: { readonly result: string; readonly until?: number }): RetryHint {
   return {
-    mayPass: result === 'unavailable' || result === 'rate_limited' || result === 'queued',
+    isTransient: result === 'unavailable' || result === 'rate_limited' || result === 'queued',
     ...present({ until }),
     ...(result === 'queued' ? { onNews: true } : {}),
   };
@@ -139,12 +139,12 @@ export interface CheckRun {
   readonly workflow?: string;
   readonly status: 'queued' | 'in_progress' | 'completed';
   readonly conclusion: (typeof CONCLUSIONS)[number] | null;
-  /** Set if the forge's own identity reported it (`setCheck`). Such a check says what a run thinks, so no gate counts it. */
+  /** Set if the forge's own identity reported it (`setCheck`). Such a check shows the state of a run, so no gate counts it. */
   readonly own?: true;
 }
 
 /** The prefix of the names of checks that the forge's own identity reports. */
-export const OWN_CHECK = 'pawl: ';
+export const OWN_CHECK_PREFIX = 'pawl: ';
 
 /** The reactions to a command in a comment: received, done, rejected, not understood. */
 export const REACTIONS = ['eyes', '+1', '-1', 'confused'] as const;
@@ -156,7 +156,13 @@ export interface ReactionRequest {
   readonly reaction: (typeof REACTIONS)[number];
 }
 
-/** A comment that was written: its id and, as far as it is known, the time that the forge gave to its text. */
+/** A new comment on an issue, a pull request or a discussion. */
+export interface CommentRequest {
+  readonly number: number;
+  readonly body: string;
+}
+
+/** A comment that was written: its id and, if known, the time that the forge gave to its text. */
 export interface WrittenComment {
   readonly id: string;
   readonly at?: number;
@@ -283,7 +289,7 @@ export interface DoneAction {
 
 /** An event at a forge. It carries no facts: the receiver reads them again. */
 export interface ForgeEvent {
-  /** Unique in its forge, and the same however often and by whatever way the event is delivered. */
+  /** Unique in its forge, and the same in every delivery of the event. */
   readonly id: string;
   /** The position after this event; see `watch`. */
   readonly cursor: string;
@@ -303,7 +309,7 @@ export interface ForgeEvent {
 
 /** Where to start watching. */
 export interface WatchOptions {
-  /** The cursor of the last event that was taken. Default: only what happens from now on. */
+  /** The cursor of the last event that was processed. Default: only events from now on. */
   readonly after?: string;
   /** Called once if there is no `after`, with the cursor from which events are delivered. Must not throw. */
   readonly begun?: (cursor: string) => void;
@@ -348,12 +354,9 @@ export interface ForgeActor {
   /** On an issue or a pull request. Returns the labels afterwards. */
   addLabels(request: LabelRequest, key: string): Promise<ForgeAnswer<LabelRequest>>;
   removeLabels(request: LabelRequest, key: string): Promise<ForgeAnswer<LabelRequest>>;
-  comment(request: { readonly number: number; readonly body: string }, key: string): Promise<ForgeAnswer<WrittenComment>>;
+  comment(request: CommentRequest, key: string): Promise<ForgeAnswer<WrittenComment>>;
   /** Adds a comment to a discussion; `denied` where the forge has no discussions. */
-  replyToDiscussion(
-    request: { readonly number: number; readonly body: string },
-    key: string,
-  ): Promise<ForgeAnswer<{ readonly id: string }>>;
+  replyToDiscussion(request: CommentRequest, key: string): Promise<ForgeAnswer<{ readonly id: string }>>;
   /** Replaces the text of a comment of the forge's own identity; for others' it is `denied`. */
   editComment(request: { readonly id: string; readonly body: string }, key: string): Promise<ForgeAnswer<WrittenComment>>;
   /** A reaction that already exists is ok. */

@@ -1,36 +1,37 @@
 // Owns places in Markdown whose text a renderer does not show: definitions of links and footnotes, titles of links, words behind
-// the language of a code block, blocks that are drawn, and cells beyond the columns of a table. Each is broken, so that a reader
-// sees what is in it. All of it takes time in proportion to the length of the text.
+// the language of a code block, diagrams, and cells beyond the columns of a table. Their syntax is broken, so that a reader
+// sees the text. Takes linear time.
 
-const GAP = '\u200B';
-/** What containers put before a line: quotations, lists and tasks. */
+import { GAP } from './outgoing-text.ts';
+
+/** What quotations, lists and tasks put before a line. */
 const CONTAINERS = '[ \\t>*+\\-\\d.)]*(?:\\[[ xX]\\][ \\t]+)?';
 const DEFINITION = new RegExp(`^(${CONTAINERS}\\[(?:[^[\\]\\\\]|\\\\[^]){1,999}\\])(?=:)`, 'gm');
 const FENCE = new RegExp(`^(${CONTAINERS}(?:\`{3,}|~{3,})[ \\t]*)([^\\s\`]*)[ \\t]*(.*)$`, 'gm');
 const LANGUAGE = /^[\w+#.-]{0,20}$/;
-/** Languages of blocks that GitHub draws. */
-const DRAWN = /^(?:mermaid|math|geojson|topojson|stl)$/i;
+/** Languages of blocks that GitHub renders as diagrams. */
+const RENDERED = /^(?:mermaid|math|geojson|topojson|stl)$/i;
 const DELIMITER = /^[ \t>]*\|?(?:[ \t]*:?-+:?[ \t]*\|)*[ \t]*:?-+:?[ \t]*\|?[ \t]*$/;
 const DESTINATION_MAX = 2000;
 
-/** Shows definitions of links and footnotes as text: `[x]: # (words)` is nowhere to be seen otherwise. */
+/** Shows definitions of links and footnotes as text, because `[x]: # (words)` is not rendered. */
 export function showDefinitions(text: string): string {
   return text.replace(DEFINITION, `$1${GAP}`);
 }
 
-/** Shows what is behind the language of a code block as its first line, and blocks that are drawn as code. */
+/** Shows the words behind the language of a code block as its first line, and diagrams as code. */
 export function showFences(text: string): string {
   return text.replace(FENCE, (...found: string[]) => {
     const [whole = '', fence = '', language = '', rest = ''] = found;
-    // Backticks behind backticks are code within a line.
+    // Backticks on both sides are inline code.
     if (fence.includes('`') && rest.includes('`')) return whole;
-    const shown = DRAWN.test(language) ? `${language.slice(0, 1)}${GAP}${language.slice(1)}` : language;
+    const shown = RENDERED.test(language) ? `${language.slice(0, 1)}${GAP}${language.slice(1)}` : language;
     if (!LANGUAGE.test(language)) return `${fence}\n${whole.slice(fence.length)}`;
     return rest === '' ? `${fence}${shown}` : `${fence}${shown}\n${rest}`;
   });
 }
 
-/** Shows tables as text in which some row has more cells than there are columns: those are left out. */
+/** Shows a table as text if a row has more cells than the table has columns, because those cells are not rendered. */
 export function showTables(text: string): string {
   const lines = text.split('\n');
   let most = 0;
@@ -47,36 +48,36 @@ export function showTables(text: string): string {
   return lines.join('\n');
 }
 
-/** Cells of a row; one that is escaped counts too, since renderers differ. */
+/** Counts the cells of a row. An escaped bar counts too, since renderers differ. */
 function cellsIn(line: string): number {
   const inner = line.replace(/^[ \t>]*\|?/, '').replace(/\|[ \t]*$/, '');
   return inner.split('|').length;
 }
 
-/** A link as it is written. */
-export interface WrittenLink {
+/** A link in Markdown. */
+export interface MarkdownLink {
   readonly destination: string;
   readonly from: number;
-  /** Whether there are words behind it that only show on hovering: a title, or a destination with spaces. */
+  /** Whether it has words that only show on hovering: a title, or a destination with spaces. */
   readonly hasTitle: boolean;
 }
 
-/** Changes what is behind each `](`: `change` says what a link becomes, from its bracket to its destination. */
-export function changeLinks(text: string, change: (link: WrittenLink) => 'keep' | 'break' | 'bend'): string {
+/** Keeps each link, shows it as text, or makes its destination invalid, as `choose` returns. */
+export function changeLinks(text: string, choose: (link: MarkdownLink) => 'keep' | 'show' | 'invalidate'): string {
   const parts: string[] = [];
   let done = 0;
   for (let at = text.indexOf(']('); at !== -1; at = text.indexOf('](', at + 1)) {
     const link = linkAt(text, at + 2);
-    const how = change(link);
-    if (how === 'keep') continue;
-    const cut = how === 'break' ? at + 1 : link.from;
+    const choice = choose(link);
+    if (choice === 'keep') continue;
+    const cut = choice === 'show' ? at + 1 : link.from;
     parts.push(text.slice(done, cut), GAP);
     done = cut;
   }
   return [...parts, text.slice(done)].join('');
 }
 
-function linkAt(text: string, at: number): WrittenLink {
+function linkAt(text: string, at: number): MarkdownLink {
   const start = afterSpace(text, at);
   const isAngled = text[start] === '<';
   const from = isAngled ? start + 1 : start;
@@ -100,11 +101,11 @@ function angledEnd(text: string, from: number): number {
 function plainEnd(text: string, from: number): number {
   let depth = 0;
   for (let end = from; end < text.length && end - from < DESTINATION_MAX; end += 1) {
-    const sign = text[end] as string;
-    if (/\s/.test(sign) || (sign === ')' && depth === 0)) return end;
-    if (sign === '\\') end += 1;
-    else if (sign === '(') depth += 1;
-    else if (sign === ')') depth -= 1;
+    const character = text.charAt(end);
+    if (/\s/.test(character) || (character === ')' && depth === 0)) return end;
+    if (character === '\\') end += 1;
+    else if (character === '(') depth += 1;
+    else if (character === ')') depth -= 1;
   }
   return Math.min(text.length, from + DESTINATION_MAX);
 }

@@ -49,7 +49,7 @@ function failing(error: Error, found?: { readonly id: string }) {
   return { calls, work };
 }
 
-test('an action whose response was lost is looked for at once, and again before it is repeated', async () => {
+test('an action whose response was lost is searched at once, and again before it is repeated', async () => {
   const lost = failing(new Lost());
   expect(await ledger.once(ACTION, lost.work)).toMatchObject({ result: 'unavailable' });
   expect(lost.calls).toEqual({ adopted: 1, acted: 1 });

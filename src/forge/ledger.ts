@@ -1,20 +1,18 @@
-// Owns the record of what was done at a forge that knows no idempotency keys, in a SQLite file beside the runs.
+// Owns the record of actions at a forge without idempotency keys, in a SQLite file beside the runs.
 //
-// - An action is recorded before it is requested and again with its result. If a crash comes between, the record says
-//   that it was begun, and a repetition checks first whether it has happened.
-// - Actions take turns, also those of other processes, so that two never do the same one at once.
+// - An action is recorded before it is requested and again with its result. After a crash in between, a repetition checks
+//   first whether the action has happened.
+// - Actions of all processes run one at a time, so that two never do the same one at once.
 // - A failure that certainly changed nothing leaves no record. After one that may have changed something, such as a
-//   lost response, the action stays begun.
+//   lost response, the action stays recorded without a result.
 
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { EngineError, messageOf } from '../base/error.ts';
 import { holdDatabase } from '../base/store-files.ts';
+import { openPrivateDatabase, withFileLock } from './file-lock.ts';
 import type { DoneAction, ForgeAnswer, ForgeFailure } from './forge.ts';
-import { createPrivate, inTurn } from './turn.ts';
-
-const BUSY_MS = 5000;
 
 /** The name and the key of an action. */
 export interface LedgerAction {
@@ -22,19 +20,19 @@ export interface LedgerAction {
   readonly key: string;
 }
 
-/** How an action is done. */
+/** How to do an action. */
 export interface LedgerWork<T> {
-  /** Looks for the result of an earlier try that began at this time. */
+  /** Searches for the result of an earlier attempt that began at this time. */
   adopt?(begunAt: number): Promise<T | undefined>;
   act(): Promise<T>;
 }
 
-/** How a ledger judges an error of `act`; undefined for a bug, which is thrown on. */
-export type Judge = (error: unknown) => { readonly failure: ForgeFailure; readonly mayHaveHappened: boolean } | undefined;
+/** Returns the failure that an error of `act` stands for; undefined for a bug, which is thrown again. */
+export type JudgeError = (error: unknown) => { readonly failure: ForgeFailure; readonly mayHaveHappened: boolean } | undefined;
 
 /** The record of actions. */
 export interface Ledger {
-  /** Does an action once, however often it is asked for under its key. */
+  /** Does an action once, however often it is requested under its key. */
   once<T extends object>(action: LedgerAction, work: LedgerWork<T>): Promise<ForgeAnswer<T>>;
   done(prefix: string): DoneAction[];
   close(): void;
@@ -44,12 +42,12 @@ export interface Ledger {
 export interface LedgerOptions {
   readonly file: string;
   readonly now: () => number;
-  readonly judge: Judge;
-  /** Called once an action is recorded and before it is requested. What it throws is thrown on, and nothing is requested. */
-  readonly recorded?: (action: LedgerAction) => Promise<void>;
+  readonly judge: JudgeError;
+  /** Called between the record of an action and its request. If it throws, nothing is requested. */
+  readonly beforeRequest?: (action: LedgerAction) => Promise<void>;
 }
 
-/** Makes an action that is done once for each key. */
+/** Creates an action that is done once for each key. */
 export function keyed<Request, T extends object>(
   ledger: Ledger,
   name: string,
@@ -58,18 +56,18 @@ export function keyed<Request, T extends object>(
   return (request, key) => ledger.once({ name, key }, work(request, key));
 }
 
-interface Entry {
+interface LedgerRow {
   readonly name: string;
   readonly at: number;
   readonly value: string | null;
 }
 
 /** Opens a ledger, creating its file if needed. */
-export function openLedger({ file, now, judge, recorded }: LedgerOptions): Ledger {
+export function openLedger({ file, now, judge, beforeRequest }: LedgerOptions): Ledger {
   const db = openFile(file);
   const release = holdDatabase(file);
-  const find = (key: string): Entry | undefined =>
-    db.prepare('SELECT name, at, value FROM actions WHERE key = ?').get(key) as unknown as Entry | undefined;
+  const find = (key: string): LedgerRow | undefined =>
+    db.prepare('SELECT name, at, value FROM actions WHERE key = ?').get(key) as unknown as LedgerRow | undefined;
   const write = ({ name, key }: LedgerAction, value: object | null): void => {
     const insert = 'INSERT INTO actions (key, name, at, value) VALUES (?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value';
     db.prepare(insert).run(key, name, now(), value === null ? null : JSON.stringify(value));
@@ -80,13 +78,13 @@ export function openLedger({ file, now, judge, recorded }: LedgerOptions): Ledge
   };
   const tryOnce = async <T extends object>(action: LedgerAction, work: LedgerWork<T>): Promise<ForgeAnswer<T>> => {
     const begun = find(action.key);
-    const known = begun === undefined ? undefined : recall<T>(action, begun);
+    const known = recall<T>(action, begun);
     if (known !== undefined) return known;
     if (begun !== undefined) {
       const adopted = await work.adopt?.(begun.at);
       if (adopted !== undefined) return finish(action, adopted);
     } else write(action, null);
-    await recorded?.(action);
+    await beforeRequest?.(action);
     try {
       return finish(action, await work.act());
     } catch (error) {
@@ -102,12 +100,11 @@ export function openLedger({ file, now, judge, recorded }: LedgerOptions): Ledge
   };
   return {
     once: async (action, work) => {
-      // A finished action is answered without a turn.
-      const entry = find(action.key);
-      const known = entry === undefined ? undefined : recall<never>(action, entry);
+      // A finished action needs no lock.
+      const known = recall<never>(action, find(action.key));
       if (known !== undefined) return known;
       try {
-        return await inTurn(`${file}.turn`, () => tryOnce(action, work));
+        return await withFileLock(`${file}.turn`, () => tryOnce(action, work));
       } catch (error) {
         const judged = judge(error);
         if (judged === undefined) throw error;
@@ -122,13 +119,15 @@ export function openLedger({ file, now, judge, recorded }: LedgerOptions): Ledge
   };
 }
 
-function recall<T>({ name, key }: LedgerAction, entry: Entry): ForgeAnswer<T> | undefined {
-  if (entry.name !== name)
-    return { result: 'denied', message: `the key "${key}" was used for ${entry.name}, so it cannot be used for ${name}` };
-  return entry.value === null ? undefined : { result: 'ok', value: JSON.parse(entry.value) as T };
+/** Returns the recorded result of an action, if it is finished. */
+function recall<T>({ name, key }: LedgerAction, row: LedgerRow | undefined): ForgeAnswer<T> | undefined {
+  if (row === undefined) return undefined;
+  if (row.name !== name)
+    return { result: 'denied', message: `the key "${key}" was used for ${row.name}, so it cannot be used for ${name}` };
+  return row.value === null ? undefined : { result: 'ok', value: JSON.parse(row.value) as T };
 }
 
-/** Selects what was done under keys with a prefix, which is bound twice. */
+/** Selects the finished actions whose keys begin with a prefix, which is bound twice. */
 export const SELECT_DONE =
   'SELECT key, name, at, value FROM actions WHERE substr(key, 1, length(?)) = ? AND value IS NOT NULL ORDER BY rowid';
 
@@ -140,13 +139,11 @@ export function doneAction({ key, name, at, value }: Readonly<Record<string, unk
 function openFile(file: string): DatabaseSync {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    createPrivate(file);
-    const db = new DatabaseSync(file, { timeout: BUSY_MS });
-    db.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL');
+    const db = openPrivateDatabase(file);
     db.exec('CREATE TABLE IF NOT EXISTS actions (key TEXT PRIMARY KEY, name TEXT NOT NULL, at INTEGER NOT NULL, value TEXT) STRICT');
     return db;
   } catch (error) {
-    const message = `the record of what was done at the forge cannot be opened: ${file}: ${messageOf(error)}; check the path and its permissions`;
+    const message = `the record of forge actions cannot be opened: ${file}: ${messageOf(error)}; check the path and its permissions`;
     throw new EngineError('STORE_UNAVAILABLE', message, { cause: error, details: { file } });
   }
 }

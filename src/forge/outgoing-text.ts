@@ -1,5 +1,5 @@
-// Owns what a text can trigger at a forge just by being posted. Text that may come from an agent mentions no one and
-// closes nothing unless the workflow declares it; readers see no difference.
+// Owns disarming what a forge does when a text is posted. Text that may come from an agent mentions no one and closes
+// nothing unless the workflow declares it; readers see no difference.
 //
 // O1. An "@" that could start a mention is followed by a zero-width space, also in code: we do not guess what a forge
 // treats as code.
@@ -14,11 +14,12 @@ export interface AllowedEffects {
   readonly closes?: readonly number[];
 }
 
-const GAP = '\u200B';
+/** A zero-width space: it separates characters invisibly, also in code. */
+export const GAP = '\u200B';
 const SPELLED = /&(?=#|(?:commat|num|colon|nbsp|Tab|NewLine|sol|period);)/g;
 const MENTION = /(?<![A-Za-z0-9])@(?=([^\s\u200B][A-Za-z0-9_/-]*))/g;
 const KEYWORD = 'clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?';
-/** Taken as a whole: however long it is, it is read once. */
+/** A lookahead with a back reference cannot backtrack, so matching takes linear time. */
 const BETWEEN = '(?=(?<between>[^\\p{L}\\p{N}#]*))\\k<between>';
 const REFERENCE = '(?:#(?<number>\\d+)|GH-\\d|[\\w.-]+/[\\w.-]+#\\d|https?://\\S{1,300}?/(?:issues|pull|merge_requests|work_items)/\\d)';
 const CLOSING = new RegExp(`(?<![A-Za-z])(?:${KEYWORD})(?=${BETWEEN}${REFERENCE})`, 'giu');

@@ -1,10 +1,10 @@
-// Owns how the code of a driver ends a request early: it throws a `Refusal`, and the methods that callers see return it as an
-// answer (FG1). Also owns the refusals that every forge words alike.
+// Owns refusals: the code of a driver ends a request early by throwing a `Refusal`, which the public methods return as an
+// answer (FG1). Also owns the refusals whose messages all forges share.
 
 import type { CheckRun, ForgeAnswer, ForgeFailure, PushRequest } from './forge.ts';
 import { TEXT_MAX } from './forge.ts';
 
-/** A failure on its way to the caller. */
+/** A failure that becomes the answer of the current request. */
 class Refusal extends Error {
   readonly failure: ForgeFailure;
 
@@ -14,8 +14,8 @@ class Refusal extends Error {
   }
 }
 
-/** Methods of a forge as a driver writes them: each returns the value of its answer, or throws. */
-export type Throwing<Methods> = {
+/** The methods of a forge inside a driver: each returns the value of its answer, or throws. */
+export type ThrowingMethods<Methods> = {
   readonly [Name in keyof Methods]: Methods[Name] extends (...args: infer Args) => Promise<infer Answer>
     ? (...args: Args) => Promise<ValueOf<Answer>>
     : never;
@@ -23,11 +23,11 @@ export type Throwing<Methods> = {
 
 type ValueOf<Answer> = Answer extends { readonly result: 'ok'; readonly value: infer Value } ? Value : never;
 
-/** Turns the value of some work, or the failure that ended it, into an answer. Any other error is thrown on. */
-export type Answering = <T>(work: () => Promise<T>) => Promise<ForgeAnswer<T>>;
+/** Turns the value of some work, or the failure that ended it, into an answer. Any other error is thrown again. */
+export type ToAnswer = <T>(work: () => Promise<T>) => Promise<ForgeAnswer<T>>;
 
-/** Answers with the value of some work, or with the refusal that ended it. */
-export const answer: Answering = async (work) => {
+/** Answers with the value of some work, or with its refusal. */
+export const answer: ToAnswer = async (work) => {
   try {
     return { result: 'ok', value: await work() };
   } catch (error) {
@@ -35,8 +35,8 @@ export const answer: Answering = async (work) => {
   }
 };
 
-/** The same for work that waits for nothing. */
-export function answerNow<T>(work: () => T): ForgeAnswer<T> {
+/** The same for synchronous work. */
+export function answerSync<T>(work: () => T): ForgeAnswer<T> {
   try {
     return { result: 'ok', value: work() };
   } catch (error) {
@@ -49,10 +49,10 @@ function rethrow(error: unknown): never {
 }
 
 /** Makes methods return answers. */
-export function answered<Methods>(methods: Throwing<Methods>, answering: Answering): Methods {
+export function withAnswers<Methods>(methods: ThrowingMethods<Methods>, toAnswer: ToAnswer): Methods {
   const wrapped = Object.entries<(...args: unknown[]) => Promise<unknown>>(methods).map(([name, method]) => [
     name,
-    (...args: unknown[]): unknown => answering(() => method(...args)),
+    (...args: unknown[]): unknown => toAnswer(() => method(...args)),
   ]);
   return Object.fromEntries(wrapped) as Methods;
 }
@@ -72,12 +72,12 @@ export function deny(message: string): never {
   return refuse({ result: 'denied', message });
 }
 
-/** Ends the current request: what it is about does not exist. */
+/** Ends the current request: its subject does not exist. */
 export function refuseMissing(message: string): never {
   return refuse({ result: 'not_found', message });
 }
 
-/** Refuses a text that a forge would refuse, cut, or change. */
+/** Refuses a text that a forge would refuse, cut or change. */
 export function assertText(title: string | undefined, body: string): void {
   if (title !== undefined && (title.trim() === '' || /[\r\n]/.test(title))) deny('a title must be one non-empty line');
   if (![title ?? '', body].every((text) => text.isWellFormed() && !text.includes('\0')))
@@ -114,7 +114,7 @@ export function assertNoFailedCheck(number: number, head: string, checks: readon
 }
 
 /** Refuses a push that would lose the commits of a branch (FG7). */
-export function refuseLoss({ branch, sha }: PushRequest, head: string): never {
+export function refuseLostCommits({ branch, sha }: PushRequest, head: string): never {
   const message = `"${branch}" is at ${head}, and ${sha} does not have that commit: pushing it would lose work; merge ${head} first`;
   return refuse({ result: 'stale_head', message, head });
 }

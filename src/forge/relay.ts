@@ -1,14 +1,14 @@
-// Owns a forge whose events come from elsewhere: a server receives them by webhook or polling, and passes them on.
+// Owns a forge whose events a server receives, by webhook or by polling, and publishes.
 
 import type { Forge, ForgeEvent } from './forge.ts';
 
-/** A forge, and a function that passes events to its watchers. */
+/** A forge, and a function that sends events to its watchers. */
 export interface ForgeRelay {
   readonly forge: Forge;
-  tell(event: ForgeEvent): void;
+  publish(event: ForgeEvent): void;
 }
 
-/** The same forge, except that watching it yields the events passed here. */
+/** The same forge, except that its watchers receive the published events. */
 export function relayForge(forge: Forge): ForgeRelay {
   const callbacks = new Set<(event: ForgeEvent) => void>();
   return {
@@ -19,7 +19,7 @@ export function relayForge(forge: Forge): ForgeRelay {
         return () => callbacks.delete(callback);
       },
     },
-    tell: (event) => {
+    publish: (event) => {
       for (const callback of callbacks) callback(event);
     },
   };

@@ -5,6 +5,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createWorkQueue } from '../base/work-queue.ts';
 import { git } from './git.ts';
 import { outputOf, splitPaths } from './git-tree.ts';
 import { removeFolder } from './remove-folder.ts';
@@ -39,7 +40,7 @@ export async function closeSideCheckout({ workspace, folder }: SideCheckout): Pr
 
 /** Returns a commit of the current content of a workspace, except ignored files. */
 export function snapshotWorkspace(workspace: string): Promise<string> {
-  return inTurn(workspace, () => snapshotOf(workspace, 'HEAD'));
+  return oneAtATime(workspace, () => snapshotOf(workspace, 'HEAD'));
 }
 
 /** Returns the files of a workspace that differ from a commit, except ignored ones, sorted. */
@@ -48,21 +49,12 @@ export async function filesChangedSince(workspace: string, commit: string): Prom
   return splitPaths(outputOf(await git(workspace, ['diff', '--name-only', '--no-renames', '-z', commit, now]))).sort();
 }
 
-const busy = new Map<string, Promise<unknown>>();
+// Reading the whole workspace and writing to it are serialised, so that no checkout starts with half of a change.
+const oneAtATime = createWorkQueue();
 
 /** Merges the changes of a checkout into the workspace, one checkout at a time, so that each sees the previous ones. */
 export function mergeBack(checkout: SideCheckout): Promise<MergeBackResult> {
-  return inTurn(checkout.workspace, () => merge(checkout));
-}
-
-/** Reading the whole workspace and writing to it take turns, so that no checkout starts with half of a change. */
-function inTurn<T>(workspace: string, act: () => Promise<T>): Promise<T> {
-  const turn = (busy.get(workspace) ?? Promise.resolve()).then(act);
-  busy.set(
-    workspace,
-    turn.catch(() => undefined),
-  );
-  return turn;
+  return oneAtATime(checkout.workspace, () => merge(checkout));
 }
 
 async function merge({ workspace, folder, base }: SideCheckout): Promise<MergeBackResult> {

@@ -1,4 +1,4 @@
-// Owns the contexts in which a step can be rendered: the one that a caller asks for, and all that matter for a check.
+// Owns the contexts in which a step can be rendered: that of a request, and all that a check must cover.
 
 import { EngineError } from '../base/error.ts';
 import { present } from '../base/fields.ts';
@@ -18,16 +18,19 @@ export interface StepRequest {
   readonly qr?: QRState;
 }
 
-/** The context of a request. Throws USAGE or PARAMS_INVALID if the skill cannot be asked that. */
+/** The context of a request. Throws USAGE or PARAMS_INVALID if the request does not fit the skill. */
 export function contextOf(skill: Skill, request: StepRequest): SkillContext {
   const { step, params = {}, confidence, iteration, qr } = request;
   if (!Number.isInteger(step) || step < 1 || step > skill.totalSteps)
     throw new EngineError('USAGE', `ERROR: Invalid step ${step}: the skill "${skill.name}" has steps 1 to ${skill.totalSteps}`);
   const iterates = skill.steps.some((one) => one.iterates === true);
   if (!iterates && (confidence !== undefined || iteration !== undefined))
-    throw new EngineError('USAGE', `no step of "${skill.name}" iterates, so it takes neither --confidence nor --iteration`);
+    throw new EngineError('USAGE', `no step of "${skill.name}" iterates, so it does not accept --confidence or --iteration`);
   if (qr !== undefined && !skill.steps.some(({ gate }) => gate !== undefined))
-    throw new EngineError('USAGE', `the skill "${skill.name}" has no review loop, so it takes no --qr-iteration, --qr-fail or --qr-status`);
+    throw new EngineError(
+      'USAGE',
+      `the skill "${skill.name}" has no review loop, so it does not accept --qr-iteration, --qr-fail or --qr-status`,
+    );
   return Object.freeze({
     step,
     totalSteps: skill.totalSteps,
@@ -39,10 +42,10 @@ export function contextOf(skill: Skill, request: StepRequest): SkillContext {
 }
 
 const CONTEXTS_MAX = 2_000;
-/** A round of each kind: the first, one that looks again, and those in which fewer findings block. */
+/** A round of each kind: the first, a repetition, and those in which fewer findings block. */
 const ROUNDS = [1, 2, 3, 5];
 
-/** Every context that a step can tell apart: choices of parameters, confidence, and rounds of reviews. */
+/** Every context that a step can distinguish: choices of parameters, confidence, and rounds of reviews. */
 export function everyContext(skill: Skill, step: number): SkillContext[] {
   let found: SkillContext[] = [{ step, totalSteps: skill.totalSteps, params: {}, confidence: 'exploring', iteration: 1, qr: QRState() }];
   const times = <T>(values: readonly T[], change: (context: SkillContext, value: T) => SkillContext): void => {
@@ -70,7 +73,7 @@ function withValue(params: JsonObject, name: string, value: Json | undefined): J
   return value === undefined ? params : { ...params, [name]: value };
 }
 
-/** The values of a parameter that are tried: its choices, or one that stands for all. */
+/** The values of a parameter to try: its choices, or one example. */
 function valuesOf(name: string, { choices, default: fallback, type, required, min }: ArgModel): readonly (Json | undefined)[] {
   if (choices !== undefined) return choices;
   if (type === 'boolean') return [false, true];

@@ -1,5 +1,5 @@
-// Owns the block that says when a step is done: the contract of the step in few words. The stateless form and a run print
-// the same block, and a run checks the same contract.
+// Owns the block about when a step is done: its contract in few words. The stateless form and a run print the same block, and
+// a run checks the same contract.
 
 import { isJsonObject, type Json, type JsonObject, jsonText } from '../base/json.ts';
 import { nestedElement } from '../base/xml.ts';
@@ -15,7 +15,7 @@ import {
   type StepContract,
 } from '../definition/contract/step-contract.ts';
 
-/** `<done_when>`: what is checked when a step is reported. */
+/** `<done_when>`: the checks of a reported step. */
 export function formatDoneWhen(contract: StepContract, params: JsonObject): string | undefined {
   const { documents = [], changes = [], report } = filledContract(contract, params);
   const command = contract.command === undefined ? undefined : commandLine(contract.command, params);
@@ -33,14 +33,14 @@ export function formatDoneWhen(contract: StepContract, params: JsonObject): stri
   );
 }
 
-/** Quotes may stand as they are between two tags, and are cheaper to read so. */
+/** Escapes a text except its quotes, which are valid between tags and take fewer tokens. */
 function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 function documentLine(document: DocumentContract): string {
   const { path, sections = [], minWords, ids, references = [], quotes, json, plan, frozen } = document;
-  const words = minWords ?? (isJsonDocument(document) || inSections(sections) >= MIN_WORDS ? undefined : MIN_WORDS);
+  const words = minWords ?? (isJsonDocument(document) || wordsInSections(sections) >= MIN_WORDS ? undefined : MIN_WORDS);
   const needs = [
     ...(sections.length === 0 ? [] : [`sections ${sections.map(sectionText).join(', ')}`]),
     ...(words === undefined ? [] : [`${words}+ words`]),
@@ -58,8 +58,8 @@ function documentLine(document: DocumentContract): string {
   return needs.length === 0 ? path : `${path}: ${needs.join('; ')}`;
 }
 
-/** How many words the sections need together; a document that has them needs no bound of its own. */
-function inSections(sections: readonly (string | SectionContract)[]): number {
+/** How many words the sections need together. If they are enough, the document needs no minimum. */
+function wordsInSections(sections: readonly (string | SectionContract)[]): number {
   return sections.reduce((sum, section) => sum + (typeof section === 'string' ? 0 : (section.minWords ?? 0)), 0);
 }
 
@@ -75,7 +75,7 @@ function sectionText(section: string | SectionContract): string {
   return needs.length === 0 ? `"${title}"` : `"${title}" (${needs.join(', ')})`;
 }
 
-/** A schema in short: `{ id, severity: MUST | SHOULD, notes?: [ text ] }`. */
+/** The short form of a schema: `{ id, severity: MUST | SHOULD, notes?: [ text ] }`. */
 function schemaText(schema: Json): string {
   if (!isJsonObject(schema)) return 'anything';
   const { enum: words, const: only, type, items, minItems, anyOf } = schema as { readonly [name: string]: Json | undefined };

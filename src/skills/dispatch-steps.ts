@@ -1,5 +1,5 @@
-// Owns the steps of a skill that sub-agents do, as steps of a workflow: a child run of the other skill, or one for each
-// entry of a list, all at once. The list is fixed, or the names that a document defines when the step begins.
+// Owns the steps of a skill that sub-agents carry out, as steps of a workflow: a child run of the other skill, or one for
+// each entry of a list, all at once. The list is fixed, or contains the names that a document defines when the step begins.
 
 import { EngineError } from '../base/error.ts';
 import { readTextWithin } from '../base/file-within.ts';
@@ -13,45 +13,45 @@ import type { SkillDispatch } from './dispatch.ts';
 import { lateItems, runContext } from './run-context.ts';
 import type { Skill, WorkStep } from './skill.ts';
 
-/** How often a part of a step leads to another in a run at most, whatever people allow. */
-export const VISITS_BOUND = 100;
+/** How often one part of a step leads to another in a run, at most; people cannot raise it. */
+export const VISITS_MAX = 100;
 
-/** Where a dispatch step stands in its skill. */
-export interface DispatchPlace {
+/** A dispatch step and its number in the skill. */
+export interface NumberedDispatch {
   readonly skill: Skill;
   readonly step: WorkStep & { readonly dispatch: SkillDispatch };
   readonly number: number;
 }
 
-/** What does the work of a step that sub-agents do. */
-export function dispatchWork({ skill, step, number }: DispatchPlace): object {
+/** The work of a step that sub-agents carry out, as fields of a workflow step. */
+export function dispatchWork({ skill, step, number }: NumberedDispatch): object {
   const { dispatch } = step;
   const { agent, returns, each } = dispatch;
   const child = {
     workflow: dispatch.skill,
-    input: asWritten((ctx: StepContext) => inputOf(dispatch, valuesOf(skill, number, ctx)), dispatch),
+    input: withSource((ctx: StepContext) => inputOf(dispatch, valuesOf(skill, number, ctx)), dispatch),
     dispatch: { agent, returns },
   };
   if (each === undefined) return child;
-  const items = 'document' in each ? `outputs[${JSON.stringify(itemsOf(step.id))}].items` : JSON.stringify(each);
+  const items = 'document' in each ? `outputs[${JSON.stringify(itemsStepId(step.id))}].items` : JSON.stringify(each);
   return { each: { items, step: child } };
 }
 
 /**
- * A function whose source is what the author of a skill wrote: a run whose skill was changed meanwhile stops and shows it,
- * and one that goes on with a newer version of Pawl does not.
+ * Returns a function whose source is the author's part of the skill. So a run stops if its skill was changed meanwhile, but
+ * not if it continues with a newer version of Pawl.
  */
-export function asWritten<F extends (...args: never[]) => unknown>(build: F, written: object): F {
+export function withSource<F extends (...args: never[]) => unknown>(build: F, written: object): F {
   const source = JSON.stringify(written, (_, value: unknown) => (typeof value === 'function' ? value.toString() : value));
   return Object.assign(build, { toString: () => source });
 }
 
-/** The values that texts of a dispatch may name: parameters, the item, the round of the review, and what joined its items late. */
+/** The values for the texts of a dispatch: parameters, the item, the round of the review, and its late items. */
 function valuesOf(skill: Skill, number: number, ctx: StepContext): JsonObject {
   const results = Object.fromEntries(Object.entries(ctx.results).map(([id, { output }]) => [id, output]));
   const { qr } = runContext(skill, number, { params: ctx.params, visit: 1, results });
   const late = lateItems(skill, number, results);
-  // A person can grant more rounds than skills know; the instructions of the last one hold for those.
+  // A person can allow more rounds than skills support; those have the instructions of the last one.
   const round = Math.min(qr.iteration, REVIEW_ROUNDS_MAX);
   return { ...ctx.params, round, late, ...(ctx.item === undefined ? {} : { item: ctx.item as Json }) };
 }
@@ -60,22 +60,22 @@ function inputOf({ params = {} }: SkillDispatch, values: JsonObject): JsonObject
   return Object.fromEntries(Object.entries(params).map(([name, text]) => [name, filled(text, values)]));
 }
 
-/** The part of a step that finds the entries of its list. */
-export function itemsOf(step: string): string {
+/** The id of the step that finds the entries of a list. */
+export function itemsStepId(step: string): string {
   return `${step}.items`;
 }
 
-/** The step before one that is done for every name of a document: it reads the names. */
-export function itemsStep({ dispatch, id }: DispatchPlace['step']): [string, object][] {
+/** The step that reads the names of a document, before a step that is done for each of them. */
+export function itemsStep({ dispatch, id }: NumberedDispatch['step']): [string, object][] {
   const { each } = dispatch;
   if (each === undefined || !('document' in each)) return [];
   return [
     [
-      itemsOf(id),
+      itemsStepId(id),
       {
         title: `${id}: the entries`,
         use: skillItems({ document: each.document, ids: each.ids }),
-        next: { to: id, maxIterations: VISITS_BOUND },
+        next: { to: id, maxIterations: VISITS_MAX },
       },
     ],
   ];
@@ -93,8 +93,7 @@ const skillItems: OwnKind<ItemsConfig> = defineStepKind({
   run({ config: { document, ids }, ctx, cwd }) {
     const path = filled(document, ctx.params);
     const items = namesMatching(ids, readTextWithin(cwd, path) ?? '');
-    if (items.length === 0)
-      throw new EngineError('STEP_FAILED', `${path} has no name like ${ids}, so there is nothing to send sub-agents for`);
+    if (items.length === 0) throw new EngineError('STEP_FAILED', `${path} has no name like ${ids}, so there is no work for sub-agents`);
     return { outcome: 'ok', output: { items } };
   },
 });

@@ -1,8 +1,8 @@
-// Owns the gate of a review loop in a run: a step that nobody is handed. It reads what the reviewers wrote, applies the
-// rule by which reviews end, and keeps the review in its result. No flag and no report decides a round.
+// Owns the gate of a review loop in a run, which the engine decides: it reads the reviewers' documents, applies the rules of
+// reviews, and stores the review in its result. No flag and no report decides a round.
 //
-// - A document counts as its reviewer reported it: one that was changed since is refused.
-// - The items are frozen: those of round 1 are kept by their digest, and a changed file is refused.
+// - A document that was changed after its reviewer reported it is rejected.
+// - The items are frozen: the digest of those of round 1 is stored, and a changed file is rejected.
 
 import { digestText } from '../base/digest.ts';
 import { EngineError } from '../base/error.ts';
@@ -14,13 +14,13 @@ import { exhaustedQuestion, gateOutput, judgeDocuments, judgeReport, openReview 
 
 interface GateStepConfig {
   readonly qrName: string;
-  /** The step whose report counts where there are no documents. */
+  /** The step whose report counts if there are no documents. */
   readonly review: string;
   readonly items?: string;
   readonly verdicts?: string;
 }
 
-/** The gate of a review loop: `ok` when it passed, `again` when the work is fixed and reviewed again, `exhausted` when a person decides. */
+/** The gate of a review loop: `ok` if it passed, `again` if the work must be fixed and reviewed again, `exhausted` if a person decides. */
 export const skillGate: OwnKind<GateStepConfig> = defineStepKind({
   kind: 'skill-gate',
   outcomes: ['again', 'exhausted'],
@@ -44,7 +44,7 @@ export const skillGate: OwnKind<GateStepConfig> = defineStepKind({
       if (known !== undefined && known !== digestText(text ?? ''))
         throw new EngineError(
           'POSTCONDITION_FAILED',
-          `${qrName}: ${place} was changed after its reviewer reported it, so the round is not decided by it; restore it as it was reported and retry, or have it reviewed again`,
+          `${qrName}: ${place} was changed after its reviewer reported it, so it cannot decide the round; restore the reported version and retry, or have it reviewed again`,
         );
       return { path: place, text };
     }

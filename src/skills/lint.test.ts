@@ -98,7 +98,7 @@ test.each([
   [file('name: one'), 'one', 'SKILL_FILE_INVALID', 'must have a name and a description'],
   [file('name: one\ndescription: 5'), 'one', 'SKILL_FILE_INVALID', 'both texts'],
   [file(FRONT), 'two', 'SKILL_FILE_DIFFERS', 'its folder is "two"'],
-  [file('name: one\ndescription: Two.'), 'one', 'SKILL_FILE_DIFFERS', 'its description is not that of the skill'],
+  [file('name: one\ndescription: Two.'), 'one', 'SKILL_FILE_DIFFERS', "its description differs from the skill's"],
   [file(FRONT, '--total-steps 3'), 'one', 'SKILL_FILE_DIFFERS', 'the skill has 1 steps'],
   [file(FRONT, 'x\n'.repeat(500)), 'one', 'SKILL_FILE_LONG', 'it must have fewer than 500'],
 ])('lint reports a SKILL.md that breaks a rule: %#', (...[text, folder, code, message]) => {
@@ -112,7 +112,7 @@ test('the guide explains every finding', () => {
   expect(SKILL_FINDINGS.filter((code) => !guide.includes(`\`${code}\``))).toEqual([]);
 });
 
-test('lint reports a step that has neither a contract nor a reason for having none', () => {
+test('lint reports a step without a contract and without a reason for that', () => {
   const plain = { advisory: undefined };
   expect(found([step('a', ['Do it.'], plain)])).toEqual(['SKILL_STEP_UNCHECKED 1']);
   expect(found([step('a', ['Do it.'], { ...plain, contract: { changes: ['src/**'] } })])).toEqual([]);
@@ -124,10 +124,10 @@ test('a pattern of entries for sub-agents is checked like a pattern of names', (
 });
 
 test.each([
-  ['a parameter that there is not', { documents: [{ path: '{folder}/a.md' }] }, '{folder} is not a parameter of the skill'],
+  ['an unknown parameter', { documents: [{ path: '{folder}/a.md' }] }, '{folder} is not a parameter of the skill'],
   ['a path that leads outside', { documents: [{ path: '../a.md' }] }, 'the path "../a.md" is refused: it leads out of the workspace'],
   [
-    'a pattern that is none',
+    'an invalid pattern',
     { documents: [{ path: 'a.md', ids: { pattern: '(', min: 1 } }] },
     'the pattern ( of names cannot be used: the pattern has a ( without a )',
   ],

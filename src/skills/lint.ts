@@ -1,13 +1,13 @@
-// Owns the rules that a skill should follow beside being valid: every step says something, and a review loop has all
-// three parts without which an agent skips the review: a banner that says where it is, a gate that stops it, and a review
-// that knows that it looks again. The rules look at what the steps print, in every context that a step can tell apart.
+// Owns the rules for valid skills: every step has instructions, and a review loop has the three parts without which agents
+// skip the review: a banner with the round, a gate that stops the loop, and a review that differs in later rounds. The rules
+// check the output of the steps, in every context that a step can distinguish.
 
 import { messageOf } from '../base/error.ts';
 import { everyContext } from './contexts.ts';
 import { contractFindings } from './lint-contract.ts';
 import { renderStep } from './render.ts';
 import { driftedCopies } from './resources/copies.ts';
-import { type Skill, type SkillStep, waysOf } from './skill.ts';
+import { type Skill, type SkillStep, targetsOf } from './skill.ts';
 
 /** The codes of findings. They are stable. */
 export const SKILL_FINDINGS = [
@@ -42,24 +42,24 @@ export interface SkillFinding {
 
 /** The findings about a skill. */
 export function lintSkill(skill: Skill): SkillFinding[] {
-  const printed = skill.steps.map((_, index) => printedBy(skill, index + 1));
-  const failed = printed.flatMap((outputs) => (Array.isArray(outputs) ? [] : [outputs]));
+  const rendered = skill.steps.map((_, index) => renderStepOutputs(skill, index + 1));
+  const failed = rendered.flatMap((outputs) => (Array.isArray(outputs) ? [] : [outputs]));
   if (failed.length > 0) return failed;
-  const outputs = printed as (readonly PrintedStep[])[];
+  const outputs = rendered as (readonly StepOutput[])[];
   return [
     ...skill.steps.flatMap((step, index) => emptyFindings(step, index + 1, skill)),
     ...loopsOf(skill).flatMap((loop) => loopFindings(skill, loop, outputs)),
     ...contractFindings(skill),
-    ...outputs.flatMap((printed, index) => copyFindings(printed, index + 1)),
+    ...outputs.flatMap((rounds, index) => copyFindings(rounds, index + 1)),
   ];
 }
 
-interface PrintedStep {
+interface StepOutput {
   readonly round: number;
   readonly xml: string;
 }
 
-function printedBy(skill: Skill, step: number): PrintedStep[] | SkillFinding {
+function renderStepOutputs(skill: Skill, step: number): StepOutput[] | SkillFinding {
   try {
     return everyContext(skill, step).map(({ params, confidence, iteration, qr }) => {
       const iterates = skill.steps.some((one) => one.iterates === true);
@@ -87,24 +87,24 @@ function emptyFindings(step: SkillStep, number: number, skill: Skill): SkillFind
     {
       code: 'SKILL_STEP_EMPTY',
       step: number,
-      message: `step ${number} ("${step.title}") says nothing`,
+      message: `step ${number} ("${step.title}") has no instructions`,
       hint: 'write what the agent has to do',
     },
   ];
 }
 
-/** Texts in a step that were copied from a convention or format of Pawl and differ from it. */
-function copyFindings(printed: readonly PrintedStep[], step: number): SkillFinding[] {
-  const names = new Set(printed.flatMap(({ xml }) => driftedCopies(xml).map(({ name }) => name)));
+/** Findings about texts in a step that were copied from a convention or format of Pawl and differ from it. */
+function copyFindings(outputs: readonly StepOutput[], step: number): SkillFinding[] {
+  const names = new Set(outputs.flatMap(({ xml }) => driftedCopies(xml).map(({ name }) => name)));
   return [...names].map((name) => ({
     code: 'SKILL_RESOURCE_DRIFTED',
     step,
-    message: `step ${step} has a copy of "${name}" that is not what the original says`,
-    hint: `build it with formatReference('${name}') in place of the copy`,
+    message: `step ${step} has a copy of "${name}" that differs from the original`,
+    hint: `replace the copy by formatReference('${name}')`,
   }));
 }
 
-/** A way back: from a step to an earlier one that it lets the work be done again in. */
+/** A loop: from a step back to an earlier one. */
 interface Loop {
   readonly from: number;
   readonly to: number;
@@ -113,13 +113,13 @@ interface Loop {
 function loopsOf(skill: Skill): Loop[] {
   return skill.steps.flatMap((_, index) => {
     const from = index + 1;
-    return waysOf(skill, from).flatMap((to) => (to !== null && to < from ? [{ from, to }] : []));
+    return targetsOf(skill, from).flatMap((to) => (to !== null && to < from ? [{ from, to }] : []));
   });
 }
 
 const DISPATCH = /<subagent_dispatch[ >]/;
 
-function loopFindings(skill: Skill, { from, to }: Loop, outputs: readonly (readonly PrintedStep[])[]): SkillFinding[] {
+function loopFindings(skill: Skill, { from, to }: Loop, outputs: readonly (readonly StepOutput[])[]): SkillFinding[] {
   const gate = skill.steps[from - 1]?.gate;
   if (gate === undefined)
     return [
@@ -140,35 +140,35 @@ function loopFindings(skill: Skill, { from, to }: Loop, outputs: readonly (reado
       : {
           code: 'SKILL_LOOP_BANNER',
           step: from,
-          message: `no step of ${loop} says in which round it is`,
+          message: `no step of ${loop} names the round`,
           hint: 'begin the review with formatQrBanner({ qr, qrName })',
         },
-    inside.some(looksAgain)
+    inside.some(differsInLaterRounds)
       ? undefined
       : {
           code: 'SKILL_LOOP_REVERIFY',
           step: from,
-          message: `no step of ${loop} says anything else in a later round`,
+          message: `no step of ${loop} has other instructions in a later round`,
           hint: 'build the actions of the review from the context: ({ qr }) => […]',
         },
-    ...inside.map((printed, index) => dispatchFinding(printed, to + index)),
+    ...inside.map((rounds, index) => dispatchFinding(rounds, to + index)),
   ];
   return findings.filter((finding) => finding !== undefined);
 }
 
-function dispatchFinding(printed: readonly PrintedStep[], step: number): SkillFinding | undefined {
-  if (!printed.some(({ xml }) => DISPATCH.test(xml) && !xml.includes('<orchestrator_action>'))) return undefined;
+function dispatchFinding(outputs: readonly StepOutput[], step: number): SkillFinding | undefined {
+  if (!outputs.some(({ xml }) => DISPATCH.test(xml) && !xml.includes('<orchestrator_action>'))) return undefined;
   return {
     code: 'SKILL_DISPATCH_ACTION',
     step,
-    message: `step ${step} sends a sub-agent off in a review loop, but does not say what happens when it returns`,
+    message: `step ${step} starts a sub-agent in a review loop, but does not say what to do when it returns`,
     hint: 'tell the sub-agent to end with the block of formatQrFileOutput(…), which has <orchestrator_action>',
   };
 }
 
-/** Whether the instructions differ between the first round and a later one; the commands differ always. */
-function looksAgain(printed: readonly PrintedStep[]): boolean {
-  const texts = (rounds: readonly PrintedStep[]): Set<string> => new Set(rounds.map(({ xml }) => /<DO>.*<\/DO>/s.exec(xml)?.[0] ?? ''));
-  const first = texts(printed.filter(({ round }) => round === 1));
-  return [...texts(printed.filter(({ round }) => round > 1))].some((text) => !first.has(text));
+/** Whether the instructions differ between the first round and a later one. The commands always differ. */
+function differsInLaterRounds(outputs: readonly StepOutput[]): boolean {
+  const texts = (rounds: readonly StepOutput[]): Set<string> => new Set(rounds.map(({ xml }) => /<DO>.*<\/DO>/s.exec(xml)?.[0] ?? ''));
+  const first = texts(outputs.filter(({ round }) => round === 1));
+  return [...texts(outputs.filter(({ round }) => round > 1))].some((text) => !first.has(text));
 }

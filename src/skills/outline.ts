@@ -1,11 +1,11 @@
-// Owns what is read of a skill's module without running it: the name, the description and the number of steps that are
-// written in its call of `defineSkill`.
+// Owns reading a skill's module without running it: the name, the description and the number of steps in its call of
+// `defineSkill`.
 
 import type { AnyNode } from 'acorn';
 import { ModuleNames, propertyOf } from '../authoring/discover/names.ts';
 import { isParsed, parseModule, type SourceProblem } from '../authoring/discover/syntax.ts';
 
-/** A skill as its module describes it. What only running the file would show is undefined. */
+/** The outline of a skill. Values that are only known by running the module are undefined. */
 interface SkillOutline {
   readonly name: string | undefined;
   readonly description: string | undefined;
@@ -37,7 +37,7 @@ export async function readSkillOutline(file: string, text: string): Promise<Skil
   };
 }
 
-/** The length of a list that is written out. */
+/** The length of a list literal. */
 function lengthOf(names: ModuleNames, node: AnyNode | undefined): number | undefined {
   const list = node === undefined ? undefined : names.follow(node);
   if (list?.type !== 'ArrayExpression') return undefined;

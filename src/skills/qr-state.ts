@@ -1,27 +1,28 @@
-// Owns where a loop of work, quality review and gate stands, and which findings stop it. In the stateless form of a skill
-// this travels in flags: `--qr-iteration N`, `--qr-fail` and `--qr-status pass|fail`.
+// Owns the state of a loop of work, quality review and gate. In the stateless form of a skill it is passed in flags:
+// `--qr-iteration N`, `--qr-fail` and `--qr-status pass|fail`.
 
 import type { AgentRole } from '../authoring/graph/dispatch.ts';
 import { EngineError } from '../base/error.ts';
+import { present } from '../base/fields.ts';
 
-/** How a review ended. */
+/** The result of a review. */
 export type QRStatus = 'pass' | 'fail';
 
 /** The state of a review loop. */
 export interface QRState {
   /** The round of the loop, from 1. */
   readonly iteration: number;
-  /** The step is entered to fix what a review found. */
+  /** Whether the step must fix the findings of a review. */
   readonly failed: boolean;
-  /** How the latest review ended; undefined before the first one. */
+  /** The result of the latest review; undefined before the first one. */
   readonly status?: QRStatus;
 }
 
-/** Where a review loop stands; left out: before the first review. */
+/** Creates the state of a review loop. Default: before the first review. */
 export function QRState({ iteration = 1, failed = false, status }: Partial<QRState> = {}): QRState {
   if (!Number.isInteger(iteration) || iteration < 1)
     throw new EngineError('USAGE', `--qr-iteration must be a whole number from 1, not ${iteration}`);
-  return Object.freeze({ iteration, failed, ...(status === undefined ? {} : { status }) });
+  return Object.freeze({ iteration, failed, ...present({ status }) });
 }
 
 /** The checks of a gate, and its transitions. */
@@ -35,27 +36,27 @@ export interface GateTargets {
   readonly passMessage: string;
   /** In a run: the document with the items of the review, `{ "items": [{ "id", "severity", "question" }] }`. */
   readonly items?: string;
-  /** In a run: the document with what the reviewer saw, `{ "verdicts": [{ "id", "status", "evidence" }], "findings": [{ "severity", "text" }] }`. */
+  /** In a run: the document with the verdicts of the reviewer, `{ "verdicts": [{ "id", "status", "evidence" }], "findings": [{ "severity", "text" }] }`. */
   readonly verdicts?: string;
 }
 
-/** A gate after a review: who fixes what the review found, and what follows. */
+/** A gate after a review: who fixes the findings, and what follows. */
 export type GateConfig = GateTargets &
   (
     | { readonly selfFix: true; readonly fixTarget?: AgentRole | (string & {}) }
     | {
         readonly selfFix: false;
-        /** The role that is sent to fix it. */
+        /** The role that fixes the findings. */
         readonly fixTarget: AgentRole | (string & {});
       }
   );
 
-/** A gate after a review. */
+/** Creates a gate after a review. */
 export function GateConfig(config: GateConfig): GateConfig {
   return Object.freeze({ ...config });
 }
 
-/** The flags that carry the state of a loop to another step. */
+/** The flags that pass the state of a loop to another step. */
 export function qrFlags({ iteration, failed, status }: QRState): string[] {
   return [
     ...(iteration === 1 ? [] : [`--qr-iteration ${iteration}`]),
@@ -64,7 +65,7 @@ export function qrFlags({ iteration, failed, status }: QRState): string[] {
   ];
 }
 
-/** The state of a loop as flags name it; `--qr-fail` is `true`, `false`, or given alone. */
+/** Parses the state of a loop from flags; `--qr-fail` is `true`, `false`, or has no value. */
 export function readQrState(flags: {
   readonly iteration?: string | undefined;
   readonly fail?: string | undefined;
@@ -77,9 +78,5 @@ export function readQrState(flags: {
     throw new EngineError('USAGE', `--qr-fail must be true or false, not "${fail}"; alone it means true`);
   if (status !== undefined && status !== 'pass' && status !== 'fail')
     throw new EngineError('USAGE', `--qr-status must be pass or fail, not "${status}"`);
-  return QRState({
-    ...(iteration === undefined ? {} : { iteration: Number(iteration) }),
-    failed: fail === 'true',
-    ...(status === undefined ? {} : { status }),
-  });
+  return QRState({ iteration: Number(iteration ?? 1), failed: fail === 'true', ...present<{ status: QRStatus | undefined }>({ status }) });
 }

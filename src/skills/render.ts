@@ -1,5 +1,5 @@
-// Owns the output of one step of a skill: its guidance and its routing for a request, as XML, text or JSON. It is a pure
-// function: the same skill and the same request give the same bytes.
+// Owns rendering one step of a skill: its guidance and its routing for a request, as XML, text or JSON. The same skill and
+// the same request give the same bytes.
 
 import { shellWord } from '../base/shell-word.ts';
 import { type ActionPart, partsOf, partText } from '../definition/action-part.ts';
@@ -35,7 +35,7 @@ export interface StepGuidance {
 export interface Renderer {
   /** A command without its flags: `pawl skill step NAME`, or a program. */
   readonly script: string;
-  /** How the command takes a parameter; left out: `--NAME VALUE`. */
+  /** The flag of a parameter. Default: `--NAME VALUE`. */
   readonly paramFlag?: (name: string, value: string) => string;
 }
 
@@ -59,7 +59,7 @@ function commandLines(following: Following): string[] {
   return [`  if it passes: ${following.ifPass}`, `  if it fails:  ${following.ifFail}`];
 }
 
-/** A step as JSON shows it. */
+/** The JSON of a step. */
 function stepJson({ parts, following, ...rest }: StepGuidance): object {
   return { schemaVersion: 1, ...rest, actions: parts, next: commandOf(following) ?? null, invokeAfter: following };
 }
@@ -71,7 +71,7 @@ export function stepGuidance(skill: Skill, request: StepRequest, { script, param
   const flags = Object.entries(request.params ?? {}).map(([name, value]) =>
     paramFlag(name, typeof value === 'string' ? value : JSON.stringify(value)),
   );
-  const { title, actions } = saidBy(skill, context);
+  const { title, actions } = guidanceFor(skill, context);
   const { following, next } = followingOf(skill, context, { script, step: context.step, total: skill.totalSteps, flags });
   return {
     skill: skill.name,
@@ -89,26 +89,26 @@ function longFlag(name: string, value: string): string {
   return value.startsWith('-') ? `--${name}=${shellWord(value)}` : `--${name} ${shellWord(value)}`;
 }
 
-const HOW_SURE = `When you have done this, say how sure you are (CONFIDENCE): ${CONFIDENCES.join(', ')}. "high" and "certain" end the repetition.`;
+const CONFIDENCE_QUESTION = `When you have done this, say how sure you are (CONFIDENCE): ${CONFIDENCES.join(', ')}. "high" and "certain" end the repetition.`;
 
-function saidBy(skill: Skill, context: SkillContext): Guidance {
+function guidanceFor(skill: Skill, context: SkillContext): Guidance {
   const step = skill.steps[context.step - 1] as SkillStep;
   if (step.gate !== undefined) return { title: step.title, actions: formatGateActions({ qr: context.qr, gate: step.gate }) };
   return instructionsOf(skill, context);
 }
 
-/** What a work step says in a context: the same for an agent that carries the context in flags and for one of a run. */
+/** The guidance of a work step in a context: the same in the stateless form and in a run. */
 export function instructionsOf(skill: Skill, context: SkillContext): Guidance {
   const step = skill.steps[context.step - 1] as WorkStep;
   const { title, actions } = guidanceOf(step, context);
   const done = step.contract === undefined ? undefined : formatDoneWhen(step.contract, context.params);
   return {
     title,
-    actions: [...actions, ...(done === undefined ? [] : [done]), ...(isRepeated(step, context) ? ['', HOW_SURE] : [])],
+    actions: [...actions, ...(done === undefined ? [] : [done]), ...(isRepeated(step, context) ? ['', CONFIDENCE_QUESTION] : [])],
   };
 }
 
-/** True for a step that comes again: the agent is not sure yet, and there are visits left. */
+/** Whether a step is repeated: the confidence is low, and there are visits left. */
 function isRepeated(step: SkillStep, { confidence, iteration }: SkillContext): boolean {
   return step.iterates === true && confidence !== 'high' && confidence !== 'certain' && iteration < ITERATIONS_MAX;
 }
@@ -129,7 +129,7 @@ function followingOf(skill: Skill, context: SkillContext, at: StepPosition): Nex
     const command = stepCommand(at, again);
     return { following: { kind: 'linear', command }, next: context.step };
   }
-  // A loop keeps its round until its gate, which says what the next one is. A gate is told the verdict.
+  // The round is passed on until the gate, which decides about the next one. A gate is also told the verdict.
   const to = (number: number, status: QRStatus): string => {
     const { iteration, failed } = qr;
     const isGate = skill.steps[number - 1]?.gate !== undefined;

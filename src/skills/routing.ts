@@ -1,27 +1,26 @@
-// Owns where a step of a skill leads: to the next one, to one of two by a verdict, or nowhere. It is a closed union, so
-// that a step cannot both end the skill and lead on.
+// Owns the routing of a step: to another step, to one of two by a verdict, or to the end of the skill.
 
-/** Where a step leads. Steps are named by their numbers, from 1. */
+/** The routing of a step. Steps are named by their numbers, from 1. */
 export type Routing =
   | {
       readonly kind: 'linear';
-      /** The step that follows; left out: the next one. */
+      /** Default: the next step. */
       readonly to?: number;
     }
   | { readonly kind: 'branch'; readonly ifPass: number; readonly ifFail: number }
   | { readonly kind: 'terminal' };
 
-/** One step follows: the next one, or a later one that is named. */
+/** Leads to one step: the next one, or the named one. */
 export function LinearRouting({ to }: { readonly to?: number } = {}): Routing {
   return to === undefined ? { kind: 'linear' } : { kind: 'linear', to };
 }
 
-/** The verdict of the step chooses what follows. */
+/** Leads to one of two steps, by the verdict of the step. */
 export function BranchRouting({ ifPass, ifFail }: { readonly ifPass: number; readonly ifFail: number }): Routing {
   return { kind: 'branch', ifPass, ifFail };
 }
 
-/** Nothing follows. */
+/** Ends the skill. */
 export function TerminalRouting(): Routing {
   return { kind: 'terminal' };
 }

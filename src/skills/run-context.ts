@@ -1,5 +1,5 @@
-// Owns the context of a step in a run: which iteration and which round it is in, from what the run has recorded. It is the
-// context that the stateless form has in its flags, so both print the same.
+// Owns the context of a step in a run: its iteration and its round, from the run's record. The stateless form has the same
+// context in its flags, so both print the same.
 
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { ActionsContext, LoopPosition } from '../definition/code.ts';
@@ -16,7 +16,7 @@ export function runContext(
   { params, visit, results }: ActionsContext & { readonly params: JsonObject },
 ): SkillContext {
   const step = skill.steps[number - 1] as SkillStep;
-  const gate = gateAround(skill, number);
+  const gate = enclosingGate(skill, number);
   const rounds = gate === undefined ? 0 : (openReview(results[gate.id])?.state.round ?? 0);
   return {
     step: number,
@@ -28,9 +28,9 @@ export function runContext(
   };
 }
 
-/** The items of the review around a step that were found after they were frozen, as a text for a reviewer. */
+/** The items that were added to the review around a step after they were frozen, as a text for a reviewer. */
 export function lateItems(skill: Skill, number: number, results: ActionsContext['results']): string {
-  const gate = gateAround(skill, number);
+  const gate = enclosingGate(skill, number);
   const items = gate === undefined ? [] : (openReview(results[gate.id])?.state.items ?? []);
   return items
     .filter(({ id }) => id.startsWith('late-'))
@@ -38,23 +38,23 @@ export function lateItems(skill: Skill, number: number, results: ActionsContext[
     .join('\n');
 }
 
-/** The gate of the innermost loop that a step is in. */
-function gateAround({ steps }: Skill, number: number): GateStep | undefined {
+/** The gate of the innermost loop that contains a step. */
+function enclosingGate({ steps }: Skill, number: number): GateStep | undefined {
   const around = steps.flatMap((step, index) =>
     step.gate !== undefined && step.gate.workStep <= number && number <= index ? [{ step, span: index - step.gate.workStep }] : [],
   );
   return around.sort((one, other) => one.span - other.span)[0]?.step;
 }
 
-/** What an agent said how sure it is; not sure at all where it said nothing. */
+/** The confidence in an agent's result; `exploring` if there is none. */
 export function confidenceIn(result: Json | undefined): Confidence {
   const given = result !== undefined && isJsonObject(result) ? result.confidence : undefined;
   return CONFIDENCES.find((word) => word === given) ?? 'exploring';
 }
 
-/** Where in its loops a step is, for the hand-out. */
+/** The position of a step in its loops, for the instructions. */
 export function loopPosition(skill: Skill, { step, iteration, qr }: SkillContext): LoopPosition | undefined {
-  const gate = gateAround(skill, step);
+  const gate = enclosingGate(skill, step);
   const iterates = skill.steps[step - 1]?.iterates === true;
   if (gate === undefined && !iterates) return undefined;
   return {

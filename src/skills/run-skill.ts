@@ -10,12 +10,12 @@ import type { StepRequest } from './contexts.ts';
 import { CONFIDENCES, type Confidence, ITERATIONS_MAX } from './guidance.ts';
 import { readQrState } from './qr-state.ts';
 import { renderStep, STEP_FORMATS, type StepFormat } from './render.ts';
-import type { Skill } from './skill.ts';
+import { type Skill, STEP_FLAGS } from './skill.ts';
 
 /** The flags of the stateless form, as text. A flag without a value is `true`. */
 export type StepFlags = Readonly<Record<string, string | undefined>>;
 
-/** The request that flags make. `--total-steps` must be the number that the skill has. */
+/** Parses a request from flags. `--total-steps` must be the number of steps of the skill. */
 export function readStepFlags(skill: Skill, flags: StepFlags): StepRequest {
   const { step, 'total-steps': total, confidence, iteration, 'qr-iteration': round, 'qr-fail': fail, 'qr-status': status } = flags;
   if (step === undefined) throw new EngineError('USAGE', `--step is missing: give the number of a step, 1 to ${skill.totalSteps}`);
@@ -35,7 +35,7 @@ export function readStepFlags(skill: Skill, flags: StepFlags): StepRequest {
     step: Number(step),
     params: readParams(skill, flags),
     ...present({ confidence }),
-    // Beyond the last visit there is only the last one, as in a run.
+    // A later visit than the last one is the last one, as in a run.
     ...(iteration === undefined ? {} : { iteration: Math.min(Number(iteration), ITERATIONS_MAX) }),
     ...(hasQr ? { qr: readQrState({ iteration: round, fail, status }) } : {}),
   };
@@ -45,22 +45,18 @@ function isConfidence(word: string): word is Confidence {
   return (CONFIDENCES as readonly string[]).includes(word);
 }
 
-const NOT_PARAMS: ReadonlySet<string> = new Set([
-  ...['step', 'total-steps', 'format', 'confidence', 'iteration', 'qr-iteration', 'qr-fail', 'qr-status'],
-]);
-
-/** The parameters among flags, by their declared types; what does not fit is left as text, and refused when it is bound. */
+/** Converts the flags of parameters to their declared types. Text that does not fit is rejected when it is bound. */
 function readParams(skill: Skill, flags: StepFlags): Readonly<Record<string, Json>> {
   return Object.fromEntries(
     Object.entries(flags).flatMap(([name, text]): [string, Json][] => {
-      if (text === undefined || NOT_PARAMS.has(name)) return [];
+      if (text === undefined || STEP_FLAGS.includes(name)) return [];
       const type = Object.hasOwn(skill.params, name) ? skill.params[name]?.type : undefined;
       return [[name, type === undefined ? text : argFromText(text, type)]];
     }),
   );
 }
 
-/** How the script form prints. */
+/** Options of the script form. */
 export interface ScriptOptions {
   /** The command that prints a step, for the commands that it prints. */
   readonly script: string;
@@ -68,7 +64,7 @@ export interface ScriptOptions {
   readonly printError: (text: string) => void;
 }
 
-/** Prints the step that the arguments of a command line name; returns the exit code: 0, or 2 for invalid arguments. */
+/** Prints the step of a command line. Returns the exit code: 0, or 2 for invalid arguments. */
 export function runSkill(skill: Skill, argv: readonly string[], options: ScriptOptions = scriptOptions()): number {
   try {
     const { format = 'xml', ...flags } = parseFlags(skill, argv);
@@ -88,7 +84,7 @@ function isFormat(word: string): word is StepFormat {
 }
 
 function parseFlags(skill: Skill, argv: readonly string[]): StepFlags {
-  const known = [...NOT_PARAMS, ...Object.keys(skill.params)];
+  const known = [...STEP_FLAGS, ...Object.keys(skill.params)];
   const flags: Record<string, string> = {};
   for (let index = 0; index < argv.length; index += 1) {
     const word = argv[index] as string;

@@ -1,4 +1,4 @@
-// The stateless form and a run tell an agent the same about a step, but for what comes next.
+// The stateless form and a run give an agent the same text for a step, except for the command that follows.
 
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';

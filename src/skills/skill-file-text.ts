@@ -1,5 +1,5 @@
-// Owns the SKILL.md that Pawl writes for a skill or a workflow: the front matter by which agent programs find it, and a body
-// that starts the engine. It never retells the steps, which would go out of date.
+// Owns the SKILL.md that Pawl writes for a skill or a workflow: front matter for agent programs, and a body that starts the
+// engine. It does not repeat the steps, because that text would become outdated.
 
 import { jsonText } from '../base/json.ts';
 import type { ArgSpecs } from '../definition/param/arg.ts';
@@ -7,19 +7,19 @@ import type { ArgSpecs } from '../definition/param/arg.ts';
 /** The name of the file. */
 export const SKILL_FILE = 'SKILL.md';
 
-/** What a SKILL.md says of the skill that it starts. */
+/** The data of a skill in its SKILL.md. */
 interface SkillHead {
   readonly name: string;
   readonly description: string;
   readonly params: ArgSpecs;
 }
 
-/** How the skill is carried out: as a run that the engine keeps and checks, or step by step with nothing kept. */
+/** How the skill is carried out: as a run that the engine stores and checks, or step by step without state. */
 export type SkillForm =
   | { readonly form: 'durable'; readonly workflow?: string }
   | { readonly form: 'stateless'; readonly totalSteps: number };
 
-/** The text of a SKILL.md. `call` is how the program is called: `pawl` or `npx pawl`. */
+/** The text of a SKILL.md. `call` is the command that starts the program: `pawl` or `npx pawl`. */
 export function skillFileText(head: SkillHead, { call = 'pawl', ...how }: SkillForm & { readonly call?: string }): string {
   const { name, description, params } = head;
   const body = how.form === 'durable' ? durableBody(how.workflow ?? name, call) : statelessBody(name, call, how.totalSteps);
@@ -66,12 +66,12 @@ function paramLines(params: ArgSpecs): string[] {
   return rows.length === 0 ? [] : ['Add what the person asked for to the command:', '', ...rows, ''];
 }
 
-/** A text within its line, so that it cannot begin a paragraph, a heading or a block of its own that an agent follows. */
+/** A text on one line, so that it cannot begin a paragraph, a heading or a block that an agent follows. */
 function oneLine(text: string): string {
   return text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
 }
 
-/** A text as YAML: plain where no parser can misread it, because some agent programs only know plain ones. */
+/** A text as YAML: plain if all parsers read it the same, because some agent programs only support plain texts. */
 function yamlText(text: string): string {
   const isPlain = /^[A-Za-z][^\n\r\t"'\\]*[^\s:]$/.test(text) && !/: | #/.test(text);
   return isPlain ? text : JSON.stringify(text);

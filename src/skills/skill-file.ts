@@ -1,5 +1,5 @@
-// Owns reading and checking SKILL.md, the file by which agent programs find a skill: front matter with `name` and
-// `description`, and a body that starts the engine.
+// Owns parsing and checking SKILL.md, in which agent programs find a skill: front matter with `name` and `description`, and a
+// body that starts the engine.
 
 import { parseDocument } from 'yaml';
 import { messageOf } from '../base/error.ts';
@@ -18,7 +18,7 @@ interface SkillFile {
   readonly body: string;
 }
 
-/** Reads a SKILL.md; a text says what is wrong with it. */
+/** Parses a SKILL.md, or returns what is wrong with it. */
 function parseSkillFile(text: string): SkillFile | string {
   const [, front, body = ''] = FRONT.exec(text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n')) ?? [];
   if (front === undefined) return 'it has no front matter; begin it with a line "---", the fields name and description, and a line "---"';
@@ -37,7 +37,7 @@ function parseSkillFile(text: string): SkillFile | string {
   }
 }
 
-/** What is wrong with the SKILL.md of a skill in a folder of this name. */
+/** The findings about the SKILL.md of a skill in a folder of this name. */
 export function lintSkillFile(text: string, folder: string, skill: Skill): SkillFinding[] {
   const file = parseSkillFile(text);
   if (typeof file === 'string') return [{ code: 'SKILL_FILE_INVALID', message: `${SKILL_FILE}: ${file}`, hint: 'fix the front matter' }];
@@ -52,7 +52,7 @@ export function lintSkillFile(text: string, folder: string, skill: Skill): Skill
   if (file.name !== folder)
     differs(`its name is "${file.name}", but its folder is "${folder}"`, 'agent programs need the same name: rename one');
   if (file.name !== skill.name) differs(`its name is "${file.name}", but the skill is "${skill.name}"`, 'rename one');
-  if (file.description !== skill.description) differs('its description is not that of the skill', 'copy the description of the skill');
+  if (file.description !== skill.description) differs("its description differs from the skill's", 'copy the description of the skill');
   const total = /--total-steps[ =](\d+)/.exec(file.body)?.[1];
   if (total !== undefined && Number(total) !== skill.totalSteps)
     differs(

@@ -82,7 +82,7 @@ test('a skill is a workflow whose steps have its instructions', () => {
   expect(next('judge')).toMatchObject({ ok: { to: { step: 'end' } }, fail: { to: { step: 'mend' } }, reject: { to: { step: 'mend' } } });
 });
 
-test('a run states once what a skill does, and does not repeat in every step when to use it', () => {
+test('the instructions of a run contain what a skill does, but not when to use it', () => {
   const description = 'Plans a change. Use it when somebody asks for a plan. Invoke it immediately.';
   expect(skillWorkflow(defineSkill(spec([step('a')], { description }))).description).toBe('Plans a change.');
 });

@@ -1,5 +1,5 @@
-// Owns what a skill is: a name, a description and numbered steps, checked when it is defined and frozen since. A skill is
-// data: what its steps say is rendered by `render.ts`, and nothing here does any work.
+// Owns the definition of a skill: a name, a description and numbered steps, which are checked and frozen. A skill is data;
+// `render.ts` renders its steps.
 //
 // - Every number that a step names is a step of the skill.
 // - The skill ends somewhere, and every step can be reached.
@@ -15,23 +15,23 @@ import type { GateConfig } from './qr-state.ts';
 import type { Routing } from './routing.ts';
 import { descriptionFault, nameFault } from './skill-name.ts';
 
-/** A step in which the agent does something. */
+/** A step in which an agent works. */
 export interface WorkStep {
   /** Lower case words with hyphens, unique in the skill. */
   readonly id: string;
   readonly title: string;
   readonly actions: Actions;
-  /** Where it leads, or a function of the context; left out: to the next step, or after the last one nowhere. */
+  /** The routing, or a function of the context. Default: to the next step; the last step ends the skill. */
   readonly routing?: Routing | ((context: SkillContext) => Routing);
   /** The agent repeats the step until its confidence is high or certain, five times at most. */
   readonly iterates?: true;
-  /** What must be there when it is done. */
+  /** What must exist when it is done. */
   readonly contract?: StepContract;
-  /** Why nothing about it can be checked; in place of a contract. */
+  /** Why nothing about it can be checked; instead of a contract. */
   readonly advisory?: string;
-  /** Sub-agents that do it. */
+  /** Sub-agents that carry it out. */
   readonly dispatch?: SkillDispatch;
-  /** It reviews work: an agent that did none of it has to do this step. */
+  /** It reviews work, so an agent that did none of that work must carry it out. */
   readonly fresh?: true;
   readonly gate?: never;
 }
@@ -49,14 +49,14 @@ export interface GateStep {
 /** A step of a skill. */
 export type SkillStep = WorkStep | GateStep;
 
-/** A skill as it is written. */
+/** The argument of `defineSkill`. */
 export interface SkillSpec {
   /** Lower case words with hyphens, 64 characters at most: the name of its folder. */
   readonly name: string;
   /** What it does and when to use it, 1024 characters at most. */
   readonly description: string;
   readonly params?: ArgSpecs;
-  /** Documents that are there before it starts, such as those of the skill that sends its agent off. */
+  /** Documents that exist before it starts, such as those of the skill that starts its agent. */
   readonly given?: readonly string[];
   readonly steps: readonly SkillStep[];
 }
@@ -66,11 +66,9 @@ export interface Skill extends Required<SkillSpec> {
   readonly totalSteps: number;
 }
 
-/** Flags of the stateless form that are not parameters. */
-const TAKEN: ReadonlySet<string> = new Set([
-  ...['step', 'total-steps', 'format', 'confidence', 'iteration', 'qr-iteration', 'qr-fail', 'qr-status'],
-  ...['json', 'db', 'project', 'no-color', 'help', 'param'],
-]);
+/** The flags of the script form that are not parameters. */
+export const STEP_FLAGS: readonly string[] = 'step total-steps format confidence iteration qr-iteration qr-fail qr-status'.split(' ');
+const RESERVED_FLAGS: ReadonlySet<string> = new Set([...STEP_FLAGS, 'json', 'db', 'project', 'no-color', 'help', 'param']);
 
 /** Defines a skill. One error lists all mistakes. */
 export function defineSkill(spec: SkillSpec): Skill {
@@ -93,7 +91,7 @@ export function defineSkill(spec: SkillSpec): Skill {
 const SPEC_FIELDS = ['name', 'description', 'params', 'given', 'steps', 'totalSteps'];
 const STEP_FIELDS = ['id', 'title', 'actions', 'routing', 'iterates', 'contract', 'advisory', 'dispatch', 'fresh', 'gate'];
 
-/** A misspelt field would be ignored, and a contract or a bound with it; nothing checks the types of a skill in JavaScript. */
+/** Finds misspelt fields. In JavaScript, nothing else checks them, and a misspelt contract would be ignored. */
 function unknownFields(at: string, value: object, known: readonly string[]): string[] {
   return Object.keys(value)
     .filter((field) => !known.includes(field))
@@ -103,7 +101,7 @@ function unknownFields(at: string, value: object, known: readonly string[]): str
 function headFaults({ name, description, params, steps }: Skill): string[] {
   const faults = [nameFault(name), descriptionFault(description)].filter((fault) => fault !== undefined);
   for (const [param, model] of Object.entries(params)) {
-    if (TAKEN.has(param)) faults.push(`the parameter "${param}" has the name of a flag; rename it`);
+    if (RESERVED_FLAGS.has(param)) faults.push(`the parameter "${param}" has the name of a flag; rename it`);
     faults.push(...argFaults(model).map((fault) => `parameter "${param}": ${fault}`));
   }
   if (steps.length === 0) faults.push('it has no steps');
@@ -125,7 +123,7 @@ function stepFaults({ steps }: Skill): string[] {
   });
 }
 
-/** What is wrong with a gate; nothing checks the types of a skill in JavaScript. */
+/** Finds faults of a gate. In JavaScript, nothing else checks its fields. */
 function gateFaults({ qrName, workStep, passStep, passMessage, selfFix, fixTarget }: Partial<GateConfig>, index: number): string[] {
   return [
     ...(qrName === undefined ? ['needs "qrName", the name of the review'] : []),
@@ -137,24 +135,24 @@ function gateFaults({ qrName, workStep, passStep, passMessage, selfFix, fixTarge
   ];
 }
 
-/** What is wrong with the ways through a skill. */
+/** Finds steps that lead nowhere or cannot be reached, and a skill without an end. */
 function pathFaults(skill: Skill): string[] {
-  const ways = skill.steps.map((_, index) => waysOf(skill, index + 1));
-  const unknown = ways.flatMap((way, index) =>
-    way
+  const targets = skill.steps.map((_, index) => targetsOf(skill, index + 1));
+  const unknown = targets.flatMap((ofStep, index) =>
+    ofStep
       .filter((to) => to !== null && (!Number.isInteger(to) || to < 1 || to > skill.totalSteps))
       .map((to) => `step ${index + 1} leads to step ${to}, but the skill has steps 1 to ${skill.totalSteps}`),
   );
   if (unknown.length > 0) return unknown;
   const reached = new Set([1]);
-  for (const step of reached) for (const to of ways[step - 1] ?? []) if (to !== null) reached.add(to);
+  for (const step of reached) for (const to of targets[step - 1] ?? []) if (to !== null) reached.add(to);
   const orphans = skill.steps.flatMap((_, index) => (reached.has(index + 1) ? [] : [`no step leads to step ${index + 1}`]));
-  const ends = [...reached].some((step) => ways[step - 1]?.includes(null));
+  const ends = [...reached].some((step) => targets[step - 1]?.includes(null));
   return [...orphans, ...(ends ? [] : ['no step ends it; give one TerminalRouting()'])];
 }
 
-/** Where a step can lead, in any context; null is the end. */
-export function waysOf(skill: Skill, number: number): (number | null)[] {
+/** The possible targets of a step in any context; null is the end. */
+export function targetsOf(skill: Skill, number: number): (number | null)[] {
   const step = skill.steps[number - 1] as SkillStep;
   if (step.gate !== undefined) return [step.gate.passStep, step.gate.workStep];
   const routings =
@@ -172,7 +170,7 @@ export function waysOf(skill: Skill, number: number): (number | null)[] {
   ];
 }
 
-/** Where a work step leads in a context. */
+/** The routing of a work step in a context. */
 export function routingOf(skill: Skill, context: Pick<SkillContext, 'step'> & Partial<SkillContext>): Routing {
   const { routing } = skill.steps[context.step - 1] as WorkStep;
   if (typeof routing === 'function') return routing(context as SkillContext);

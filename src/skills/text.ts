@@ -1,4 +1,4 @@
-// Owns the plain text form of a step, for simple skills and for people.
+// Owns the plain text format of a step, for simple skills and for people.
 
 /** The plain text of a step. */
 export interface TextOutput {
@@ -6,7 +6,7 @@ export interface TextOutput {
   readonly total: number;
   readonly title: string;
   readonly actions: readonly string[];
-  /** One line on what the step is for. */
+  /** One line about the purpose of the step. */
   readonly brief?: string;
   /** The title of the next step; null after the last one. */
   readonly nextTitle: string | null;

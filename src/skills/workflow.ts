@@ -1,9 +1,9 @@
-// Owns a skill as a workflow: each step becomes a step of an agent, which an attended run hands out one at a time and only
-// after the one before was accepted. The engine counts iterations and rounds, chooses the way, and decides the gates;
-// nothing that an agent types changes any of it.
+// Owns converting a skill into a workflow: each step becomes a step of an agent, which an attended run hands out after the
+// one before was accepted. The engine counts iterations and rounds, chooses transitions and decides gates; an agent cannot
+// change any of it.
 //
-// - A step of the skill is one step of the workflow, in the same order. What a run needs besides, such as the question to
-//   a person when a review does not end, comes after them.
+// - A step of the skill is one step of the workflow, in the same order. Extra steps, such as the question to a person when a
+//   review does not end, follow after them.
 
 import { EngineError } from '../base/error.ts';
 import { present } from '../base/fields.ts';
@@ -11,15 +11,15 @@ import { isJsonObject, type Json } from '../base/json.ts';
 import type { ActionsBuilder, RouteChoice, StepContext } from '../definition/code.ts';
 import { defineStepKind } from '../definition/own-kind.ts';
 import { type ArgSpecs, arg } from '../definition/param/arg.ts';
-import { asWritten, type DispatchPlace, dispatchWork, itemsOf, itemsStep, VISITS_BOUND } from './dispatch-steps.ts';
+import { dispatchWork, itemsStep, itemsStepId, type NumberedDispatch, VISITS_MAX, withSource } from './dispatch-steps.ts';
 import { exhaustedPrompt, skillGate } from './gate-kind.ts';
 import { CONFIDENCES, ITERATIONS_MAX } from './guidance.ts';
 import { instructionsOf } from './render.ts';
 import type { Routing } from './routing.ts';
 import { confidenceIn, loopPosition, runContext } from './run-context.ts';
-import { type GateStep, routingOf, type Skill, type SkillStep, type WorkStep, waysOf } from './skill.ts';
+import { type GateStep, routingOf, type Skill, type SkillStep, targetsOf, type WorkStep } from './skill.ts';
 
-/** A step of the workflow. What does its work depends on the step, and is for the engine. */
+/** A step of the workflow; the fields about its work are internal. */
 export interface SkillWorkflowStep {
   readonly title: string;
   readonly actions: ActionsBuilder;
@@ -35,65 +35,64 @@ export interface SkillWorkflow {
   readonly steps: Readonly<Record<string, SkillWorkflowStep>>;
 }
 
-/** How a skill is made a workflow. */
+/** Options for converting a skill into a workflow. */
 export interface SkillWorkflowOptions {
-  /** The role that does its steps where the run is not attended. Default: `agent`. */
+  /** The role that does its steps if the run is not attended. Default: `agent`. */
   readonly role?: string;
 }
 
 /**
- * A skill as a workflow, for `defineWorkflow({ ...skillWorkflow(skill), name: 'review' })`; the name is written out so that
- * `pawl list` sees it without running the file.
+ * Converts a skill into a workflow, for `defineWorkflow({ ...skillWorkflow(skill), name: 'review' })`. The name is written out
+ * so that `pawl list` finds it without running the file.
  */
 export function skillWorkflow(skill: Skill, { role = 'agent' }: SkillWorkflowOptions = {}): SkillWorkflow {
   const { name, params } = skill;
-  // When to use it is for whoever looks for a skill. An agent at work would read it again with every step.
+  // The advice on when to use the skill is removed, because it would be part of the instructions of every step.
   const description = skill.description.replace(/\s+(?:Use it|Not for|Invoke it)\b.*$/s, '');
   const steps = skill.steps.map((step, index): [string, object] => [step.id, stepOf(skill, { step, number: index + 1, role })]);
-  const besides = skill.steps.flatMap((step, index) => partsOfStep(skill, step, index + 1));
+  const extra = skill.steps.flatMap((step, index) => extraSteps(skill, step, index + 1));
   const [first] = skill.steps;
   const entry = first !== undefined && entryId(first) !== first.id ? { entry: entryId(first) } : {};
-  return { name, description, params, ...entry, steps: Object.fromEntries([...steps, ...besides]) as unknown as SkillWorkflow['steps'] };
+  return { name, description, params, ...entry, steps: Object.fromEntries([...steps, ...extra]) as unknown as SkillWorkflow['steps'] };
 }
 
-function stepOf(skill: Skill, placed: Omit<PlacedStep, 'step'> & { readonly step: SkillStep }): object {
+function stepOf(skill: Skill, placed: Omit<NumberedStep, 'step'> & { readonly step: SkillStep }): object {
   const { step, number } = placed;
   if (step.gate !== undefined) return gateStep(skill, step, number);
   return step.dispatch === undefined
     ? workStep(skill, { ...placed, step })
-    : sentStep({ skill, step: { ...step, dispatch: step.dispatch }, number });
+    : dispatchStep({ skill, step: { ...step, dispatch: step.dispatch }, number });
 }
 
-/** What a run needs besides a step of the skill: a question to a person, the entries of a list, a choice after sub-agents. */
-function partsOfStep(skill: Skill, step: SkillStep, number: number): [string, object][] {
-  if (step.gate !== undefined) return [[personOf(step.id), personStep(skill, step)]];
+/** The extra steps for a step of the skill: a question to a person, the entries of a list, a choice after sub-agents. */
+function extraSteps(skill: Skill, step: SkillStep, number: number): [string, object][] {
+  if (step.gate !== undefined) return [[personStepId(step.id), personStep(skill, step)]];
   if (step.dispatch === undefined) return [];
-  const sent = { ...step, dispatch: step.dispatch };
-  return [...itemsStep(sent), ...routeStep(skill, sent, number)];
+  return [...itemsStep({ ...step, dispatch: step.dispatch }), ...routeStep(skill, step, number)];
 }
 
-/** The step of the workflow that a step of the skill begins with. */
+/** The first step of the workflow for a step of the skill. */
 function entryId(step: SkillStep): string {
   const each = step.gate === undefined ? step.dispatch?.each : undefined;
-  return each !== undefined && 'document' in each ? itemsOf(step.id) : step.id;
+  return each !== undefined && 'document' in each ? itemsStepId(step.id) : step.id;
 }
 
-function idOf(skill: Skill, to: number | null): string | null {
+function workflowStepId(skill: Skill, to: number | null): string | null {
   return to === null ? null : entryId(skill.steps[to - 1] as SkillStep);
 }
 
-/** The question to a person about a gate, as a part of its step. */
-function personOf(gate: string): string {
+/** The id of the question to a person about a gate. */
+function personStepId(gate: string): string {
   return `${gate}.person`;
 }
 
-interface PlacedStep {
+interface NumberedStep {
   readonly step: WorkStep;
   readonly number: number;
   readonly role: string;
 }
 
-function workStep(skill: Skill, { step, number, role }: PlacedStep): object {
+function workStep(skill: Skill, { step, number, role }: NumberedStep): object {
   const { title, iterates, contract, fresh } = step;
   const gate = gateAfter(skill, number);
   const { items, verdicts } = gate?.gate ?? {};
@@ -106,25 +105,25 @@ function workStep(skill: Skill, { step, number, role }: PlacedStep): object {
   return {
     title,
     agent: role,
-    actions: asWritten(actions, step),
+    actions: withSource(actions, step),
     merges: false,
     ...(iterates === true ? { args: { confidence: CONFIDENCE } } : {}),
     ...present({ contract }),
     ...(contract?.report === undefined ? {} : { schema: contract.report }),
     ...(fresh === true ? { independent: true } : {}),
     ...(gate === undefined ? {} : { reviewOf: { gate: gate.id, ...(isReported ? {} : { items, verdicts }) } }),
-    ...waysFrom(skill, { step, number, isReported }),
+    ...transitionsOf(skill, { step, number, isReported }),
   };
 }
 
-/** A step that sub-agents do. */
-function sentStep(place: DispatchPlace): object {
+/** A step that sub-agents carry out. */
+function dispatchStep(place: NumberedDispatch): object {
   const { skill, step, number } = place;
   const { title, contract } = step;
   const gate = gateAfter(skill, number);
   const { items, verdicts } = gate?.gate ?? {};
   const documents = items === undefined || verdicts === undefined ? undefined : { items, verdicts };
-  const to = isChosen(skill, step, number) ? routeOf(step.id) : idOf(skill, waysOf(skill, number)[0] ?? null);
+  const to = hasChoice(skill, step, number) ? routeStepId(step.id) : workflowStepId(skill, targetsOf(skill, number)[0] ?? null);
   return {
     title,
     ...dispatchWork(place),
@@ -135,21 +134,21 @@ function sentStep(place: DispatchPlace): object {
   };
 }
 
-/** Whether something chooses where a step leads. */
-function isChosen(skill: Skill, step: WorkStep, number: number): boolean {
-  return waysOf(skill, number).length > 1 && step.gate === undefined;
+/** Whether a step has several possible targets. */
+function hasChoice(skill: Skill, step: WorkStep, number: number): boolean {
+  return targetsOf(skill, number).length > 1 && step.gate === undefined;
 }
 
-function routeOf(step: string): string {
+function routeStepId(step: string): string {
   return `${step}.route`;
 }
 
-/** The choice after a step that sub-agents do: by its routing, and by the verdict that they returned. */
+/** The step that chooses the target after sub-agents, by the routing and by their verdict. */
 function routeStep(skill: Skill, step: WorkStep, number: number): [string, object][] {
-  if (!isChosen(skill, step, number)) return [];
-  const ways = waysOf(skill, number);
+  if (!hasChoice(skill, step, number)) return [];
+  const ways = targetsOf(skill, number);
   const targets = Object.fromEntries(
-    ways.map((to, index) => [outcomeOf(skill, to, index), { to: idOf(skill, to), maxIterations: VISITS_BOUND }]),
+    ways.map((to, index) => [outcomeOf(skill, to, index), { to: workflowStepId(skill, to), maxIterations: VISITS_MAX }]),
   );
   const choose = chooser(skill, step, { number, ways });
   const kind = defineStepKind({
@@ -163,7 +162,7 @@ function routeStep(skill: Skill, step: WorkStep, number: number): [string, objec
       return choose({ outcome: rejects(output) ? 'reject' : 'ok', output, params: ctx.params, visit: 1, results });
     },
   });
-  return [[routeOf(step.id), { title: `${step.title}: what follows`, use: kind(null), next: targets }]];
+  return [[routeStepId(step.id), { title: `${step.title}: what follows`, use: kind(null), next: targets }]];
 }
 
 function rejects(output: Json): boolean {
@@ -172,44 +171,44 @@ function rejects(output: Json): boolean {
 
 const CONFIDENCE = arg({ type: 'string', choices: [...CONFIDENCES], required: true, description: 'how sure you are now' });
 
-/** The gate that a step can lead to, if it is the review before one. */
+/** The gate after a review; undefined for other steps. */
 function gateAfter(skill: Skill, number: number): GateStep | undefined {
-  const to = waysOf(skill, number).find((way) => way !== null && skill.steps[way - 1]?.gate !== undefined);
+  const to = targetsOf(skill, number).find((way) => way !== null && skill.steps[way - 1]?.gate !== undefined);
   return to === undefined || to === null ? undefined : (skill.steps[to - 1] as GateStep);
 }
 
-/** Where a step can lead, and the function that chooses. */
-function waysFrom(skill: Skill, { step, number, isReported }: Omit<PlacedStep, 'role'> & { readonly isReported: boolean }): object {
-  const ways = waysOf(skill, number).filter((to) => to !== number || step.iterates !== true);
+/** The transitions of a step, and the function that chooses one. */
+function transitionsOf(skill: Skill, { step, number, isReported }: Omit<NumberedStep, 'role'> & { readonly isReported: boolean }): object {
+  const ways = targetsOf(skill, number).filter((to) => to !== number || step.iterates !== true);
   const fixed = typeof step.routing === 'function' ? undefined : routingOf(skill, { step: number });
-  if (fixed?.kind === 'branch') return { reviews: true, ...verdictWays(skill, { ifPass: fixed.ifPass, ifFail: fixed.ifFail }) };
+  if (fixed?.kind === 'branch') return { reviews: true, ...verdictTransitions(skill, { ifPass: fixed.ifPass, ifFail: fixed.ifFail }) };
   const again = step.iterates === true ? { iterate: { to: step.id, maxIterations: ITERATIONS_MAX - 1 } } : {};
   const [first = null, ...others] = ways;
   const toGate = ways.length === 1 && first !== null && skill.steps[first - 1]?.gate !== undefined;
-  if (toGate && step.iterates !== true) return { reviews: isReported, ...verdictWays(skill, { ifPass: first, ifFail: first }) };
-  if (others.length === 0 && step.iterates !== true) return { next: idOf(skill, first) };
-  const targets = Object.fromEntries(ways.map((to, index) => [outcomeOf(skill, to, index), idOf(skill, to)]));
+  if (toGate && step.iterates !== true) return { reviews: isReported, ...verdictTransitions(skill, { ifPass: first, ifFail: first }) };
+  if (others.length === 0 && step.iterates !== true) return { next: workflowStepId(skill, first) };
+  const targets = Object.fromEntries(ways.map((to, index) => [outcomeOf(skill, to, index), workflowStepId(skill, to)]));
   return {
     next: { ...targets, ...again },
     route: {
       outcomes: [...Object.keys(again), ...Object.keys(targets).slice(1)],
-      choose: asWritten(chooser(skill, step, { number, ways }), step),
+      choose: withSource(chooser(skill, step, { number, ways }), step),
     },
     reviews: false,
   };
 }
 
-function verdictWays(skill: Skill, { ifPass, ifFail }: { readonly ifPass: number; readonly ifFail: number }): object {
-  const [pass, fail] = [idOf(skill, ifPass), idOf(skill, ifFail)];
+function verdictTransitions(skill: Skill, { ifPass, ifFail }: { readonly ifPass: number; readonly ifFail: number }): object {
+  const [pass, fail] = [workflowStepId(skill, ifPass), workflowStepId(skill, ifFail)];
   return { next: { ok: pass, fail, reject: fail } };
 }
 
-/** The outcome that leads to a step: `ok` for the first way, then one that names the step. */
+/** The outcome that leads to a step: `ok` for the first target, otherwise one that names the step. */
 function outcomeOf(skill: Skill, to: number | null, index: number): string {
-  return index === 0 ? 'ok' : to === null ? 'ends' : `to-${idOf(skill, to)}`;
+  return index === 0 ? 'ok' : to === null ? 'ends' : `to-${workflowStepId(skill, to)}`;
 }
 
-/** Chooses by how sure the agent is, and then by the routing of the skill for this run. */
+/** Chooses the target by the confidence of the agent, then by the routing of the skill for this run. */
 function chooser(
   skill: Skill,
   step: WorkStep,
@@ -228,13 +227,13 @@ function chooser(
     if (index === -1)
       throw new EngineError(
         'DEFINITION_INVALID',
-        `the routing of step ${number} led to ${to ?? 'the end'}, which no context of its parameters does`,
+        `the routing of step ${number} leads to ${to ?? 'the end'}, but not for any values of its parameters that are known`,
       );
     return { outcome: outcomeOf(skill, to, index), output: isCapped ? capped(output) : output };
   };
 }
 
-/** The result of a step whose agent did not become sure in its last visit. */
+/** The result of a step after its last visit, if the confidence is still low. */
 function capped(output: Json): Json {
   return { ...(isJsonObject(output) ? output : { output }), confidence: 'capped' };
 }
@@ -247,22 +246,22 @@ function targetOf(routing: Routing, number: number, outcome: 'ok' | 'reject'): n
 
 function gateStep(skill: Skill, { id, title, gate }: GateStep, number: number): object {
   const { qrName, items, verdicts, passStep, workStep: work } = gate;
-  const person = personOf(id);
+  const person = personStepId(id);
   const documents = items === undefined || verdicts === undefined ? {} : { items, verdicts };
   return {
     title,
     use: skillGate({ qrName, review: reviewBefore(skill, number), ...documents }),
     next: {
-      ok: idOf(skill, passStep),
-      again: { to: idOf(skill, work), maxIterations: VISITS_BOUND, onExhausted: person },
+      ok: workflowStepId(skill, passStep),
+      again: { to: workflowStepId(skill, work), maxIterations: VISITS_MAX, onExhausted: person },
       exhausted: person,
     },
   };
 }
 
-/** The step whose report a gate without documents reads: the nearest before it that leads to it. */
+/** The review whose report a gate without documents reads: the nearest earlier step that leads to the gate. */
 function reviewBefore(skill: Skill, number: number): string {
-  const before = skill.steps.findLastIndex((_, index) => index < number - 1 && waysOf(skill, index + 1).includes(number));
+  const before = skill.steps.findLastIndex((_, index) => index < number - 1 && targetsOf(skill, index + 1).includes(number));
   return (skill.steps[before === -1 ? 0 : before] as WorkStep).id;
 }
 
@@ -274,14 +273,14 @@ const PERSON_OPTIONS = {
 
 function personStep(skill: Skill, { id, gate }: GateStep): object {
   const { qrName, passStep, workStep: work } = gate;
-  const passed = idOf(skill, passStep);
+  const passed = workflowStepId(skill, passStep);
   return {
     title: `${qrName}: a person decides`,
     human: {
-      prompt: asWritten((ctx: StepContext) => exhaustedPrompt(qrName, ctx.results[id]?.output, PERSON_OPTIONS), gate),
+      prompt: withSource((ctx: StepContext) => exhaustedPrompt(qrName, ctx.results[id]?.output, PERSON_OPTIONS), gate),
       options: [
         passed === null ? { label: 'accept as it is', nextStep: null, ends: 'completed' } : { label: 'accept as it is', nextStep: passed },
-        { label: 'allow more rounds', nextStep: idOf(skill, work) },
+        { label: 'allow more rounds', nextStep: workflowStepId(skill, work) },
         { label: 'stop', nextStep: null },
       ],
     },

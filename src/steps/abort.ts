@@ -1,7 +1,6 @@
-// Owns stopping an attempt: code that ignores its abort signal does not delay the attempt's end, though it may still be
-// running afterwards.
+// Owns stopping an attempt: code that ignores its abort signal does not delay the attempt's end, but may still run afterwards.
 
-/** Thrown inside an attempt when it was stopped; it never leaves the runner. */
+/** Thrown inside a stopped attempt; the runner catches it. */
 export class Stopped extends Error {
   constructor() {
     super('the attempt was stopped');
@@ -9,7 +8,7 @@ export class Stopped extends Error {
   }
 }
 
-/** True for a value that must be waited for. */
+/** Whether a value must be awaited. */
 export function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 }
@@ -23,16 +22,13 @@ export function untilStopped<T>(promise: PromiseLike<T>, signal: AbortSignal): P
   }
   return new Promise<T>((resolve, reject) => {
     const onAbort = (): void => reject(new Stopped());
+    const settleWith =
+      <Value>(settle: (value: Value) => void) =>
+      (value: Value): void => {
+        signal.removeEventListener('abort', onAbort);
+        settle(value);
+      };
     signal.addEventListener('abort', onAbort, { once: true });
-    promise.then(
-      (value) => {
-        signal.removeEventListener('abort', onAbort);
-        resolve(value);
-      },
-      (thrown: unknown) => {
-        signal.removeEventListener('abort', onAbort);
-        reject(thrown);
-      },
-    );
+    promise.then(settleWith<T>(resolve), settleWith(reject));
   });
 }

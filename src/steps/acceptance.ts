@@ -1,5 +1,5 @@
-// Owns whether finished work counts: its postconditions and its contract are checked, and then the code of its step may
-// choose the outcome. What the worker reported is kept as its claim.
+// Owns the verification of finished work: its postconditions and its contract are checked, then the code of its step may
+// choose the outcome. The worker's report is kept as its claim.
 
 import { messageOf } from '../base/error.ts';
 import { type Json, type JsonObject, toPlain } from '../base/json.ts';
@@ -14,16 +14,16 @@ import { CLAIMED, type Job, stepError } from './work.ts';
 type Settled = Extract<AttemptResult, { readonly type: 'settled' }>;
 type Evidence = { readonly [name: string]: Json };
 
-/** Whether a result still has to be judged: by conditions, a contract or a route of the step. */
-export function isJudged({ model, code }: BoundStep, result: AttemptResult): result is Settled {
+/** Whether a result must be verified: by conditions, a contract or a route of the step. */
+export function needsVerification({ model, code }: BoundStep, result: AttemptResult): result is Settled {
   if (result.type !== 'settled') return false;
   return code.route !== undefined || (result.outcome === 'ok' && model.postconditions.length > 0) || hasContract(model, result.outcome);
 }
 
-/** The result with the outcome that the step's code chooses, if all conditions hold; otherwise an error. */
-export async function accepted(job: Job, settled: Settled): Promise<AttemptResult> {
+/** Returns the result with the outcome that the step's code chooses, if all conditions hold; otherwise an error. */
+export async function verifyResult(job: Job, settled: Settled): Promise<AttemptResult> {
   const { outcome: ended, output: said, remember } = settled;
-  const found = await holds({ ...job, context: job.context.after(said) }, ended, said);
+  const found = await checkPostconditions({ ...job, context: job.context.withResult(said) }, ended, said);
   const kept = { ...remember, ...found.remember };
   const verdict = found.error === undefined ? {} : { verdict: CLAIMED };
   const more = {
@@ -31,14 +31,14 @@ export async function accepted(job: Job, settled: Settled): Promise<AttemptResul
     checks: [...settled.checks, ...found.checks],
     ...(Object.keys(kept).length === 0 ? {} : { remember: kept }),
   };
-  if (found.error === undefined) return routed(job, { ...settled, ...more });
+  if (found.error === undefined) return chooseOutcome(job, { ...settled, ...more });
   // Assumptions of rejected work do not count: the next attempt reports them again.
   const { type: _, outcome: __, output, assumptions: ___, ...noted } = settled;
   return { type: 'errored', error: found.error, ...noted, claim: noted.claim ?? output, ...more };
 }
 
-/** The result with the outcome that the code of its step chooses. What did not end well stays as it is. */
-function routed({ request, context }: Job, result: AttemptResult): AttemptResult {
+/** Lets the code of the step choose the outcome. An unsuccessful result is not changed. */
+function chooseOutcome({ request, context }: Job, result: AttemptResult): AttemptResult {
   const { model, code } = request.bound;
   if (code.route === undefined || result.type !== 'settled') return result;
   const { outcome: ended } = result;
@@ -59,19 +59,19 @@ function routed({ request, context }: Job, result: AttemptResult): AttemptResult
   }
 }
 
-/** What the checks of finished work found. */
-export interface Held {
+/** The findings about finished work. */
+export interface PostconditionFindings {
   readonly error: StepError | undefined;
   readonly evidence: Evidence;
   readonly checks: readonly CheckResult[];
   readonly remember: JsonObject;
 }
 
-/** Checks what must hold when a step ends with this outcome: its postconditions, then its contract. */
-export async function holds(job: Job, outcome: OutcomeName, output: Json): Promise<Held> {
+/** Checks the postconditions of a step that ends with this outcome, then its contract. */
+export async function checkPostconditions(job: Job, outcome: OutcomeName, output: Json): Promise<PostconditionFindings> {
   const { request, context } = job;
   const { model } = request.bound;
-  const nothing: Held = { error: undefined, evidence: {}, checks: [], remember: {} };
+  const nothing: PostconditionFindings = { error: undefined, evidence: {}, checks: [], remember: {} };
   const hasConditions = model.postconditions.length > 0 && outcome === 'ok';
   const conditions = hasConditions ? await evaluateConditions('postconditions', request, context) : undefined;
   const seen = conditions === undefined ? {} : { postconditions: conditions.evidence };

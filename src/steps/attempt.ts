@@ -1,5 +1,5 @@
-// Owns the interface between a host and the work: the request for an attempt, and its result. A host asks for one of five
-// things; the result is what the engine observed, never what a worker merely claimed.
+// Owns the interface between a host and the work: the request for an attempt, and its result. The result is what the engine
+// observed, never just what a worker claimed.
 
 import type { Json, JsonObject } from '../base/json.ts';
 import type { BoundStep, CompiledWorkflow, UndoneWork } from '../definition/code.ts';
@@ -13,7 +13,7 @@ import type { StepWork } from '../kernel/effect.ts';
 import type { StepError } from '../kernel/input.ts';
 import type { SavedState } from './worker/saved-state.ts';
 
-/** The run's record as handlers and conditions see it, loaded by the host when a step needs it. */
+/** The run's record for handlers and conditions, loaded by the host when a step needs it. */
 export interface Snapshot {
   /** The merged data, without the params. */
   readonly data: JsonObject;
@@ -24,9 +24,9 @@ export interface Snapshot {
   readonly gateDecision: { readonly gate: string; readonly option: string; readonly input?: string | undefined } | undefined;
 }
 
-/** Work in its own checkout. */
+/** Work in a side checkout. */
 export interface SideWork {
-  /** The tree of the workspace that it began with, if a merge may depend on it. */
+  /** The tree of the workspace when the checkout was created, if a merge may depend on it. */
   readonly tree?: { readonly id: string; readonly head?: string };
 }
 
@@ -45,7 +45,7 @@ export interface FamilyRun {
   readonly data: JsonObject;
   /** The steps that led to it, starting at the topmost run: the same for all runs that one step started. */
   readonly place: string;
-  /** True if the step that started it has started a newer run: its verdicts no longer count. */
+  /** Whether the step that started it has started a newer run; then its verdicts no longer count. */
   readonly isReplaced: boolean;
 }
 
@@ -57,15 +57,15 @@ export interface PastSetback extends Omit<Setback, 'output'> {
 }
 
 /** An assumption that blocks a merge. */
-export interface HoldingAssumption {
+export interface BlockingAssumption {
   readonly run: string;
   readonly id: string;
   readonly step: string;
-  /** It was answered, and the work does not follow the answer yet. */
+  /** Whether it was answered, but the work does not follow the answer yet. */
   readonly isAnswered: boolean;
 }
 
-/** What agents learn about the past of a run and its ancestors, oldest first. */
+/** The past of a run and its ancestors in the instructions of agents, oldest first. */
 export interface RunPast {
   readonly setbacks: readonly PastSetback[];
   readonly notes: readonly PersonNote[];
@@ -91,8 +91,8 @@ export interface AttemptRequest<Model extends StepModel = StepModel> {
   readonly head?: WorkHead;
   /** The priority of the run, which its child runs inherit. */
   readonly priority?: number;
-  /** Set while it works in its own checkout: baselines from elsewhere do not apply. */
-  readonly apart?: SideWork;
+  /** Set for work in a side checkout, where baselines of the workspace do not apply. */
+  readonly sideWork?: SideWork;
   readonly workflow: CompiledWorkflow;
   /** Absent in a host without child runs. */
   readonly family?: RunFamily;
@@ -105,13 +105,13 @@ export interface AttemptRequest<Model extends StepModel = StepModel> {
   readonly answers?: readonly Json[] | undefined;
   /** The state that the worker saved before the last of these questions. */
   readonly savedState?: SavedState | undefined;
-  /** What people wrote to the run and no agent has worked with yet, oldest first. */
+  /** Messages of people to the run that no agent has seen yet, oldest first. */
   readonly notes?: readonly PersonNote[] | undefined;
   /** Answered assumptions of this run, oldest first. */
   readonly answered?: readonly AnsweredAssumption[] | undefined;
   /** Finds the assumptions of the run and its family that block a merge. */
-  readonly holding?: () => Promise<readonly HoldingAssumption[]>;
-  /** Loads what agents learn about the past; absent if there is none. */
+  readonly blockingAssumptions?: () => Promise<readonly BlockingAssumption[]>;
+  /** Loads the past for the instructions; absent if there is none. */
   readonly past?: () => Promise<RunPast>;
   /** The number of this visit of the step, or of its group; 1 if visits are not counted. */
   readonly visit?: number;
@@ -134,15 +134,15 @@ export interface CheckResult {
   readonly at: number;
 }
 
-/** What is recorded with the verdict of an attempt. */
-export interface Observed {
+/** The record of an attempt, besides its verdict. */
+export interface AttemptRecord {
   /** What the worker claimed, if it is worth recording. */
   readonly claim?: Json;
   /** What the engine observed: conditions with their verdicts, exit codes. */
   readonly evidence?: Json;
   /** Who did it: a role, a program. */
   readonly actor?: string;
-  /** What joins the run's data, however the attempt ended. */
+  /** Data that is added to the run's data, however the attempt ended. */
   readonly remember?: JsonObject;
   readonly checks: readonly CheckResult[];
 }
@@ -153,30 +153,30 @@ export type AttemptResult =
       readonly type: 'settled';
       readonly outcome: OutcomeName;
       readonly output: Json;
-      /** What the worker assumed instead of asking. */
+      /** Assumptions that the worker made instead of asking. */
       readonly assumptions?: readonly AssumptionText[];
-    } & Observed)
-  | ({ readonly type: 'errored'; readonly error: StepError; readonly output?: Json } & Observed)
+    } & AttemptRecord)
+  | ({ readonly type: 'errored'; readonly error: StepError; readonly output?: Json } & AttemptRecord)
   | ({
       readonly type: 'ready';
       /** The baseline before the work, for the run's data. */
       readonly found?: JsonObject;
-      /** The work is handed to an attended worker: beginning it changes nothing. */
+      /** The work is handed to an attended worker, so beginning it changes nothing. */
       readonly handsOut?: true;
       /** The question to a person, if a function builds it. */
       readonly prompt?: string;
-    } & Observed)
+    } & AttemptRecord)
   | {
       readonly type: 'observed';
       readonly subjects: JsonObject;
-      /** Data that joins the run's data when the question is approved, and when it is answered otherwise. */
+      /** Data that is added to the run's data when the question is approved, and after any other answer. */
       readonly approved?: JsonObject;
       readonly refused?: JsonObject;
       /** Fields that an approval adds to the step's result. */
       readonly output?: JsonObject;
     }
-  | ({ readonly type: 'handed'; readonly handover: JsonObject } & Observed)
-  | ({ readonly type: 'asked'; readonly questions: Json; readonly saved?: SavedState } & Observed);
+  | ({ readonly type: 'handed'; readonly handover: JsonObject } & AttemptRecord)
+  | ({ readonly type: 'asked'; readonly questions: Json; readonly saved?: SavedState } & AttemptRecord);
 
 /** Carries out a request for one attempt. It never rejects: a failure is a result. */
 export type AttemptRunner = (request: AttemptRequest) => Promise<AttemptResult>;

@@ -1,5 +1,5 @@
 // Owns the interface of gate checks: their inputs and their verdict. A check passes, fails, or is pending; if it could not
-// run, it says so, and the gate neither passes nor fails.
+// run, the gate neither passes nor fails.
 
 import { EngineError, messageOf } from '../base/error.ts';
 import { present } from '../base/fields.ts';
@@ -8,7 +8,7 @@ import type { CheckDeclaration, CheckFrame, CheckModel } from '../definition/che
 import type { KindReport } from '../definition/kind.ts';
 import { eventProblem } from '../definition/trigger/event.ts';
 import type { RequestModel } from '../definition/web-request.ts';
-import { type ForgeFailure, passingOf } from '../forge/forge.ts';
+import { type ForgeFailure, retryHintOf } from '../forge/forge.ts';
 import type { CommandResult } from '../process/command.ts';
 import type { ForgeFacts } from './forge/forge-facts.ts';
 import type { PersonDecision } from './person-decision.ts';
@@ -27,15 +27,15 @@ export interface CheckScene {
   readonly params: JsonObject;
   readonly signal: AbortSignal;
   readonly now: () => number;
-  /** When the gate began; reports written before that are no evidence. */
+  /** When the gate began; reports written before that do not count as evidence. */
   readonly startedAt: number;
-  /** What the forge knows of the run's pull request; undefined without a forge. */
+  /** Facts about the run's pull request; undefined without a forge. */
   readonly forge: ForgeFacts | undefined;
-  /** What a person decided last at a step of the run; undefined if nobody has. */
+  /** The last decision of a person at a step of the run; undefined if nobody has decided. */
   decisionAt?(step: string): Promise<PersonDecision | undefined>;
   /** Runs a program in the workspace, with the declared environment, masked, ended with the attempt. */
   run(program: ProgramSetting): Promise<CommandResult>;
-  /** Asks a web service, `{ url, method?, headers?, body?, timeoutMs?, templates? }`, guarded by the project's allow-list. */
+  /** Sends a request to a web service, `{ url, method?, headers?, body?, timeoutMs?, templates? }`, if the project's allow-list permits it. */
   ask(request: RequestModel & Pick<CheckFrame, 'templates' | 'timeoutMs'>): Promise<WebAnswer>;
   /** Runs a nested check until `signal` stops it. It never rejects. */
   check(config: CheckModel, signal?: AbortSignal): Promise<CheckVerdict>;
@@ -46,7 +46,7 @@ export interface CheckVerdict {
   readonly passed: boolean | null;
   readonly result: Json;
   readonly error?: string;
-  /** With `passed: null`: it ran, but the result is not decided yet. `error` says what it waits for. */
+  /** With `passed: null`: it ran, but the result is not decided yet. `error` is what it waits for. */
   readonly pending?: true;
   /** True if it timed out. */
   readonly timedOut?: boolean;
@@ -64,21 +64,21 @@ export interface GateCheck extends Partial<Omit<CheckDeclaration, 'name'>> {
 }
 
 /** The verdict of a check that timed out. */
-export function tookTooLong(limitMs: number | undefined): CheckVerdict {
+export function timedOutVerdict(limitMs: number | undefined): CheckVerdict {
   return { passed: null, result: null, error: `it took longer than ${limitMs} ms`, timedOut: true };
 }
 
 const CHECK_TIMEOUT_MS = 3_600_000;
 
-/** How long a check may take: a command that reads from a named pipe would otherwise wait for ever. */
+/** How long a check may take. Without a limit, a command that reads from a named pipe would wait for ever. */
 export function checkTimeout({ runner, request }: Job, given: number | undefined): number | undefined {
   if (given !== undefined || request.bound.model.timeoutMs !== undefined) return given;
   return runner.services.checkTimeoutMs ?? CHECK_TIMEOUT_MS;
 }
 
-/** The verdict of a check that the forge did not answer. */
-export function notAnswered(failure: ForgeFailure): CheckVerdict {
-  const { until } = passingOf(failure);
+/** The verdict of a check whose request to the forge failed. */
+export function forgeFailureVerdict(failure: ForgeFailure): CheckVerdict {
+  const { until } = retryHintOf(failure);
   const limited = until === undefined ? {} : { limited: { until } };
   return { passed: null, result: { reason: failure.result }, error: failure.message, ...limited };
 }
@@ -106,8 +106,7 @@ export interface OwnCheck<Config> extends GateCheck {
 /** Defines a gate check, which gates name once the engine knows it: `createEngine({ checks: { [licences.name]: licences } })`. */
 export function defineCheck<Config extends object>(spec: CheckSpec<Config>): OwnCheck<Config> {
   const { name, needsPullRequest, reactiveEvents, title } = spec;
-  const wrong = (reactiveEvents ?? []).flatMap((event) => eventProblem(event) ?? []);
-  const [fault] = wrong;
+  const [fault] = (reactiveEvents ?? []).flatMap((event) => eventProblem(event) ?? []);
   if (fault !== undefined) throw new EngineError('DEFINITION_INVALID', `the check "${name}": ${fault.message}; ${fault.hint}`);
   const parse = ({ check: _, name: __, timeoutMs: ___, templates: ____, ...fields }: CheckModel): Config => spec.parse(fields);
   const check = (fields: Config) => ({ check: name, ...fields });

@@ -1,5 +1,5 @@
-// Owns the evaluation of conditions. They are evaluated in the engine's own process, one after the other, and each has a
-// verdict. One that cannot be evaluated has not passed.
+// Owns the evaluation of conditions, in the engine's own process and one after the other. Each has a verdict. A condition
+// that cannot be evaluated has not passed.
 
 import { messageOf } from '../base/error.ts';
 import type { Json, JsonObject } from '../base/json.ts';
@@ -11,10 +11,10 @@ import { evaluateCondition } from '../expr/expression.ts';
 import type { StepError } from '../kernel/input.ts';
 import { isPromise, Stopped, untilStopped } from './abort.ts';
 import type { AttemptRequest } from './attempt.ts';
-import { type AttemptContext, checkpointOf, kindOf } from './context.ts';
+import { type AttemptContext, checkpointOf, typeName } from './context.ts';
 import { stepError } from './work.ts';
 
-/** The verdict of one condition. `null`: it could not be evaluated, and `error` says why. */
+/** The verdict of one condition. `null`: it could not be evaluated; `error` is the reason. */
 interface Verdict {
   readonly name: string;
   readonly passed: boolean | null;
@@ -22,7 +22,7 @@ interface Verdict {
 }
 
 /** The verdicts of all preconditions or all postconditions. */
-export interface Findings {
+export interface ConditionFindings {
   readonly evidence: Json;
   /** Absent when all hold. */
   readonly error: StepError | undefined;
@@ -33,21 +33,20 @@ export async function evaluateConditions(
   side: 'preconditions' | 'postconditions',
   request: AttemptRequest,
   context: AttemptContext,
-): Promise<Findings> {
+): Promise<ConditionFindings> {
   const { model, code } = request.bound;
   const verdicts: Verdict[] = [];
-  for (const { model: condition, check } of pairConditions(model[side], code[side])) {
-    verdicts.push(await judge(condition, () => look({ condition, check }, request, context)));
-  }
+  for (const condition of pairConditions(model[side], code[side]))
+    verdicts.push(await judge(condition.model, () => evaluate(condition, request, context)));
   return { evidence: verdicts as unknown as Json, error: errorOf(side, model.id, verdicts) };
 }
 
-async function judge({ name, error }: ConditionModel, look: () => unknown): Promise<Verdict> {
+async function judge({ name, error }: ConditionModel, check: () => unknown): Promise<Verdict> {
   try {
-    const found = await look();
+    const found = await check();
     if (found === true) return { name, passed: true };
     if (found === false) return { name, passed: false, error };
-    return { name, passed: null, error: `it returned ${kindOf(found)}; a check must return true or false` };
+    return { name, passed: null, error: `it returned ${typeName(found)}; a check must return true or false` };
   } catch (thrown) {
     if (thrown instanceof Stopped) throw thrown;
     return { name, passed: null, error: messageOf(thrown) };
@@ -55,24 +54,21 @@ async function judge({ name, error }: ConditionModel, look: () => unknown): Prom
 }
 
 interface Condition {
-  readonly condition: ConditionModel;
+  readonly model: ConditionModel;
   readonly check: ConditionCheck | undefined;
 }
 
-function look({ condition, check }: Condition, request: AttemptRequest, context: AttemptContext): unknown {
+function evaluate({ model, check }: Condition, request: AttemptRequest, context: AttemptContext): unknown {
   if (check !== undefined) {
-    const found = (check as (ctx: StepContext) => unknown)(strictly(context));
+    const found = (check as (ctx: StepContext) => unknown)(rejectUnknownNames(context));
     return isPromise(found) ? untilStopped(found, request.signal) : found;
   }
-  if (condition.expression === undefined) throw new Error('it has no check; bind the code that the workflow was defined with');
-  return holdsExpression(condition.expression, request, context);
+  if (model.expression === undefined) throw new Error('it has no check; bind the code that the workflow was defined with');
+  return holdsExpression(model.expression, request, context);
 }
 
-/**
- * The context for conditions: reading an unknown name is an error. Otherwise it would be undefined, and a condition such as
- * `ctx.book !== null` would hold because the application's context is missing.
- */
-function strictly(context: AttemptContext): AttemptContext {
+/** Makes reading an unknown name an error: otherwise `ctx.book !== null` would hold if the application's context is missing. */
+function rejectUnknownNames(context: AttemptContext): AttemptContext {
   return new Proxy(context, {
     get(target, name) {
       if (typeof name === 'string' && !(name in target) && !LOOKED_UP.includes(name))
@@ -82,7 +78,7 @@ function strictly(context: AttemptContext): AttemptContext {
   });
 }
 
-/** Names that JavaScript and loggers look up by themselves. */
+/** Names that JavaScript and loggers read. */
 const LOOKED_UP = ['then', 'toJSON', 'asymmetricMatch', 'nodeType', 'inspect'];
 
 /** Whether an expression of a step holds in the current run. */

@@ -17,6 +17,6 @@ test('steps see the data of the run over its params, and not what the engine kee
 });
 
 test('the same holds for what joins the data later', () => {
-  const context = contextOf({ name: 'data' }).knowing({ $found: 'before', extra: 'seen' });
+  const context = contextOf({ name: 'data' }).withData({ $found: 'before', extra: 'seen' });
   expect(context.stepState).toEqual({ topic: 'search', name: 'data', extra: 'seen' });
 });

@@ -1,5 +1,5 @@
-// Owns what a step's functions see: the engine's facts about the attempt, the run's record, and the fields of the
-// application's own context. Most functions read little of it, so each part is built when it is first read.
+// Owns the context of a step's functions: facts about the attempt, the run's record, and the fields of the application.
+// Most functions read little of it, so expensive parts are built when they are first read.
 
 import { EngineError, messageOf } from '../base/error.ts';
 import { deepFreeze, type Json, type JsonObject, toPlain } from '../base/json.ts';
@@ -24,11 +24,11 @@ interface ContextParts {
   readonly assumed?: AssumptionText[];
 }
 
-/** The context of one attempt. Its data is frozen: a handler returns changes, it does not make them. */
+/** The context of one attempt. Its data is frozen, because handlers must return changes instead of making them. */
 export class AttemptContext implements StepContext {
   readonly #request: AttemptRequest;
   readonly #app: Fields | undefined;
-  /** What the step's functions assumed instead of asking; shared by all contexts of the attempt. */
+  /** Assumptions that the step's functions made instead of asking; shared by all contexts of the attempt. */
   readonly #assumed: AssumptionText[];
   readonly runId: string;
   readonly workflow: string;
@@ -41,7 +41,7 @@ export class AttemptContext implements StepContext {
   readonly undoes: StepContext['undoes'];
   readonly itemKey: string | undefined;
   readonly retryContext: StepContext['retryContext'];
-  /** Postconditions see the result of the work, and an undo the one that it takes back. */
+  /** The result of the work, for postconditions; for an undo, the result to undo. */
   readonly result: unknown;
   readonly item: unknown;
   readonly signal: AbortSignal;
@@ -74,9 +74,9 @@ export class AttemptContext implements StepContext {
     this.item = deepFreeze(request.item);
     this.signal = signal;
     this.assume = (assumption) => this.#assume(assumption);
-    // On the object itself, so that `{ ...ctx }` has them. Only expensive fields are accessors: defining one takes longer
-    // than all the fields above.
-    for (const { name, get } of BUILT_WHEN_READ) Object.defineProperty(this, name, { get, enumerable: true });
+    // Defined on the object itself, so that `{ ...ctx }` has them. Only expensive fields are accessors, because defining one
+    // takes longer than setting all the fields above.
+    for (const { name, get } of LAZY_FIELDS) Object.defineProperty(this, name, { get, enumerable: true });
     if (parts.app !== undefined) for (const name of Object.keys(parts.app)) this.#add(name, parts.app[name]);
   }
 
@@ -89,22 +89,22 @@ export class AttemptContext implements StepContext {
     Object.defineProperty(this, name, { value, enumerable: true });
   }
 
-  /** The same context after the work: postconditions see its result. */
-  after(result: unknown): AttemptContext {
+  /** The same context with the result of the work, for postconditions. */
+  withResult(result: unknown): AttemptContext {
     return this.#copy({ snapshot: this.snapshot, result });
   }
 
   /** The same context with more data in the run's record. */
-  knowing(data: JsonObject): AttemptContext {
+  withData(data: JsonObject): AttemptContext {
     const snapshot = { ...this.snapshot, data: { ...this.snapshot.data, ...data } };
     return this.#copy({ snapshot, result: this.result });
   }
 
-  /** The same context with the databases of the step, and with the fields that the application builds around them. */
-  async giving(databases: Databases): Promise<AttemptContext> {
+  /** The same context with the databases of the step, and with the application's fields, which may use them. */
+  async withDatabases(databases: Databases): Promise<AttemptContext> {
     const [only, second] = Object.values(databases);
     const fields = second === undefined && only !== undefined ? { db: only, databases } : { databases };
-    const app = { ...fields, ...(await fieldsAround(this.#request, databases)) };
+    const app = { ...fields, ...(await databaseContextFields(this.#request, databases)) };
     return new AttemptContext(this.#request, { snapshot: this.#snapshot, result: this.result, app, assumed: this.#assumed });
   }
 
@@ -112,7 +112,7 @@ export class AttemptContext implements StepContext {
     return new AttemptContext(this.#request, { ...parts, app: this.#app, assumed: this.#assumed });
   }
 
-  /** What was assumed so far, oldest first. */
+  /** The assumptions so far, oldest first. */
   get assumed(): readonly AssumptionText[] {
     return this.#assumed;
   }
@@ -120,21 +120,21 @@ export class AttemptContext implements StepContext {
   #assume(assumption: AssumptionInput): string {
     const read = checkAssumptions(toPlain([assumption], 'the assumption'));
     if ('why' in read) throw new EngineError('REPORT_INVALID', `step "${this.stepId}": ${read.why}`);
-    const [own] = read.assumptions as [AssumptionText];
+    const [checked] = read.assumptions as [AssumptionText];
     const { answered = [], activation } = this.#request;
-    const known = answered.findLast(({ step, question }) => step === activation.step && question === own.question);
+    const known = answered.findLast(({ step, question }) => step === activation.step && question === checked.question);
     if (known !== undefined) return known.answer;
     if (this.#assumed.length >= ASSUMPTIONS_PER_ATTEMPT)
       throw new EngineError(
         'REPORT_INVALID',
         `step "${this.stepId}" assumes more than ${ASSUMPTIONS_PER_ATTEMPT} things; keep the most severe`,
       );
-    this.#assumed.push(own);
-    return own.assumed;
+    this.#assumed.push(checked);
+    return checked.assumed;
   }
 
   get stepState(): JsonObject {
-    this.#stepState ??= deepFreeze({ ...this.#request.params, ...ownData(this.snapshot) });
+    this.#stepState ??= deepFreeze({ ...this.#request.params, ...visibleData(this.snapshot) });
     return this.#stepState;
   }
 
@@ -156,7 +156,7 @@ export class AttemptContext implements StepContext {
     return this.#results;
   }
 
-  /** The run's record. A task of a flow may not have it loaded; then it must be available synchronously. */
+  /** The run's record. If it was not loaded, as for a task of a flow, it must be available synchronously. */
   get snapshot(): Snapshot {
     if (this.#snapshot !== undefined) return this.#snapshot;
     const loaded = this.#request.snapshot();
@@ -168,14 +168,14 @@ export class AttemptContext implements StepContext {
 }
 
 /** The accessors of a context. `snapshot` and `assumed` are the engine's own. */
-const BUILT_WHEN_READ = Object.entries(Object.getOwnPropertyDescriptors(AttemptContext.prototype)).flatMap(([name, { get }]) =>
+const LAZY_FIELDS = Object.entries(Object.getOwnPropertyDescriptors(AttemptContext.prototype)).flatMap(([name, { get }]) =>
   get === undefined || name === 'snapshot' || name === 'assumed' ? [] : [{ name, get }],
 );
 
 /** Builds the context of an attempt, synchronously if possible. */
 export function openContext(request: AttemptRequest): AttemptContext | Promise<AttemptContext> {
   const snapshot = readsRecord(request) ? request.snapshot() : undefined;
-  // With databases, the application's part is built when the step has its copies of them.
+  // With databases, the application's fields are built once the step has its copies.
   const isBuiltNow = databaseNames(request.bound.model).length === 0;
   const app = isBuiltNow && hasApplicationFields(request) ? applicationFields(request, () => NO_DATABASES) : undefined;
   if (isPromise(snapshot) || isPromise(app)) return awaitContext(request, snapshot, app);
@@ -187,16 +187,15 @@ async function awaitContext(
   snapshot: Snapshot | undefined | PromiseLike<Snapshot>,
   app: Fields | undefined | Promise<Fields>,
 ): Promise<AttemptContext> {
-  // Both at once: a rejection of one must not stay unhandled while the other is awaited.
-  const both = await untilStopped(Promise.all([snapshot, app]), request.signal);
-  return new AttemptContext(request, partsOf(request, both[0], both[1]));
+  // Awaited together: otherwise a rejection of one would be unhandled while the other is awaited.
+  return new AttemptContext(request, partsOf(request, ...(await untilStopped(Promise.all([snapshot, app]), request.signal))));
 }
 
 function partsOf({ undoes, result }: AttemptRequest, snapshot: Snapshot | undefined, app: Fields | undefined): ContextParts {
   return { snapshot, app, result: undoes === undefined ? undefined : result };
 }
 
-// A task of a flow gets its arguments from the generator, so the record is loaded only when a function builds them.
+// A task of a flow gets its arguments from the generator, so the record is needed only if a function builds them.
 function readsRecord({ bound: { model }, workflow, undoes }: AttemptRequest): boolean {
   if (undoes !== undefined || model.kind !== 'task' || workflow.definition.form === 'graph') return true;
   return (
@@ -207,7 +206,7 @@ function readsRecord({ bound: { model }, workflow, undoes }: AttemptRequest): bo
   );
 }
 
-/** Whether a step has functions of its author that get a context. */
+/** Whether a step has functions of its author that receive a context. */
 export function hasFunctions({ bound: { code } }: AttemptRequest): boolean {
   const { run, reconcile, poll, context, built, agent, finds, preconditions, postconditions } = code;
   const isThere = (value: unknown): boolean => value !== undefined;
@@ -218,8 +217,8 @@ function hasApplicationFields(request: AttemptRequest): boolean {
   return request.workflow.context !== undefined && hasFunctions(request);
 }
 
-/** The application's fields of a step with databases. Its own `db` must be one that it built from them. */
-async function fieldsAround(request: AttemptRequest, databases: Databases): Promise<Fields> {
+/** The application's fields of a step with databases. A field `db` must be built from them. */
+async function databaseContextFields(request: AttemptRequest, databases: Databases): Promise<Fields> {
   if (!hasApplicationFields(request)) return {};
   let isRead = false;
   const read = (): Databases => {
@@ -255,7 +254,7 @@ async function applicationFields(request: AttemptRequest, readDatabases: () => D
     });
   }
   if (typeof built !== 'object' || built === null || Array.isArray(built))
-    throw new EngineError('CONTEXT_FAILED', `the context of workflow "${name}" must be an object, not ${kindOf(built)}`);
+    throw new EngineError('CONTEXT_FAILED', `the context of workflow "${name}" must be an object, not ${typeName(built)}`);
   return built as Fields;
 }
 
@@ -280,12 +279,12 @@ export function feedbackSentence(error: string): string {
   return `Previous attempt failed: ${error}`;
 }
 
-/** The checkpoint as functions and expressions see it: merged data over the params, and the engine's own names over both. */
+/** The checkpoint for functions and expressions: merged data over the params, and the engine's names over both. */
 export function checkpointOf(params: JsonObject, snapshot: Snapshot): CheckpointView {
   const { results, completedSteps, iterationCounts, gateDecision } = snapshot;
   return {
     ...params,
-    ...ownData(snapshot),
+    ...visibleData(snapshot),
     completedSteps: [...completedSteps],
     results: { ...results },
     iterationCounts: { ...iterationCounts },
@@ -293,8 +292,8 @@ export function checkpointOf(params: JsonObject, snapshot: Snapshot): Checkpoint
   };
 }
 
-/** The run's data without what the engine keeps for itself under names with `$`. */
-export function ownData({ data }: Pick<Snapshot, 'data'>): JsonObject {
+/** The run's data without the engine's entries, whose names begin with `$`. */
+export function visibleData({ data }: Pick<Snapshot, 'data'>): JsonObject {
   const names = Object.keys(data);
   return names.some((name) => name.startsWith('$'))
     ? Object.fromEntries(names.filter((name) => !name.startsWith('$')).map((name) => [name, data[name] as Json]))
@@ -302,7 +301,7 @@ export function ownData({ data }: Pick<Snapshot, 'data'>): JsonObject {
 }
 
 /** The type of a value, for error messages. */
-export function kindOf(value: unknown): string {
+export function typeName(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   return Array.isArray(value) ? 'a list' : typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }

@@ -1,24 +1,24 @@
-// Owns what surrounds the work of an attempt, as a list of layers from the outside in. A layer runs the attempt inside it,
-// and may change what that gets and returns. Whether an attempt needs a layer is asked for every attempt, so it is decided
-// here from the step and the services alone; most functions of authors need none.
+// Owns the layers around the work of an attempt, from the outside in. A layer runs the attempt inside it, and may change its
+// job and its result. Whether a layer is needed is checked for every attempt, so it depends only on the step and the
+// services; most functions of authors need none.
 
 import { canWrite, databaseNames } from '../definition/database.ts';
 import { type KindFacts, traitsOf, worksOutside } from '../definition/kind.ts';
 import { type Definition, membersOf, type StepModel, stepsWithin } from '../definition/model.ts';
 import { writtenBy } from '../definition/overlap.ts';
 import type { AttemptResult } from './attempt.ts';
-import { withBuiltValues } from './built.ts';
+import { withBuiltValues } from './built-values.ts';
 import { hasFunctions } from './context.ts';
-import { verifyingDatabases, workingOnCopies } from './databases/attempt-databases.ts';
-import { watchingDatabases } from './databases/watch.ts';
-import { acceptingChanges } from './protection/accepted-files.ts';
+import { runOnCopies, verifyOnCopies } from './databases/attempt-databases.ts';
+import { watchDatabases } from './databases/watch.ts';
+import { acceptChanges } from './protection/accepted-files.ts';
 import type { Job } from './work.ts';
 import { isForCaller, isInstructed } from './worker/handover.ts';
-import { apart } from './workspace/isolation.ts';
-import { readOnly } from './workspace/read-only.ts';
-import { afterHandedWork, afterRestores, betweenSnapshots } from './workspace/snapshots.ts';
+import { inSideCheckout } from './workspace/isolation.ts';
+import { rejectFileChanges } from './workspace/read-only.ts';
+import { finishRestores, verifyWithSnapshot, withSnapshots } from './workspace/snapshots.ts';
 
-/** Carries out an attempt. A layer may give it another place or other values than the request had. */
+/** Carries out an attempt. */
 export type Attempt = (job: Job) => Promise<AttemptResult>;
 
 interface Layer {
@@ -26,27 +26,27 @@ interface Layer {
   around(job: Job, attempt: Attempt): Promise<AttemptResult>;
 }
 
-/** What surrounds work that the engine starts. Once a database has accepted it, only a snapshot follows, so nothing can fail. */
-export const AROUND_WORK: readonly Layer[] = [
-  { isNeeded: takesSnapshots, around: betweenSnapshots },
-  { isNeeded: (job) => !takesSnapshots(job) && mayRestore(job.request.workflow.definition), around: afterRestores },
-  { isNeeded: needsCopies, around: workingOnCopies },
-  { isNeeded: (job) => !needsCopies(job) && worksOutside(job.runner, kindOf(job)), around: watchingDatabases },
+/** The layers around work that the engine starts. Only a snapshot follows once a database has accepted it, so nothing can fail then. */
+export const WORK_LAYERS: readonly Layer[] = [
+  { isNeeded: takesSnapshots, around: withSnapshots },
+  { isNeeded: (job) => !takesSnapshots(job) && mayRestore(job.request.workflow.definition), around: finishRestores },
+  { isNeeded: needsCopies, around: runOnCopies },
+  { isNeeded: (job) => !needsCopies(job) && worksOutside(job.runner, kindOf(job)), around: watchDatabases },
   { isNeeded: (job) => job.request.bound.code.built !== undefined, around: withBuiltValues },
-  { isNeeded: changesJudgedFiles, around: acceptingChanges },
-  { isNeeded: isReadOnly, around: readOnly },
-  { isNeeded: mayHaveRivals, around: apart },
+  { isNeeded: affectsProtectedFiles, around: acceptChanges },
+  { isNeeded: isReadOnly, around: rejectFileChanges },
+  { isNeeded: mayConflict, around: inSideCheckout },
 ];
 
-/** What surrounds the verification of work that was handed out. */
-export const AROUND_REPORT: readonly Layer[] = [
-  { isNeeded: takesSnapshots, around: afterHandedWork },
-  { isNeeded: needsCopies, around: verifyingDatabases },
-  { isNeeded: changesJudgedFiles, around: acceptingChanges },
+/** The layers around the verification of work that was handed out. */
+export const REPORT_LAYERS: readonly Layer[] = [
+  { isNeeded: takesSnapshots, around: verifyWithSnapshot },
+  { isNeeded: needsCopies, around: verifyOnCopies },
+  { isNeeded: affectsProtectedFiles, around: acceptChanges },
 ];
 
-/** Carries out an attempt inside those of the layers that it needs. */
-export function surrounded(layers: readonly Layer[], job: Job, attempt: Attempt): Promise<AttemptResult> {
+/** Carries out an attempt inside the layers that it needs. */
+export function runInLayers(layers: readonly Layer[], job: Job, attempt: Attempt): Promise<AttemptResult> {
   const needed = layers.filter((layer) => layer.isNeeded(job));
   return needed.reduceRight<Attempt>((inner, layer) => (own) => layer.around(own, inner), attempt)(job);
 }
@@ -68,7 +68,7 @@ function takesSnapshots(job: Job): boolean {
   return isInstructed(model) && isForCaller(job);
 }
 
-// Facts about whole workflows are computed once: a step must not cost more in a longer workflow.
+// Facts about whole workflows are cached, so that a step does not cost more in a longer workflow.
 const restoring = new WeakMap<Definition, boolean>();
 const checked = new WeakMap<Definition, boolean>();
 
@@ -78,20 +78,20 @@ function mayRestore(definition: Definition): boolean {
   return has;
 }
 
-/** Whether anything of a step uses its databases: its work, or its author's functions. */
+/** Whether the work of a step, or its author's functions, use its databases. */
 export function needsCopies({ runner, request }: Job): boolean {
   const { model } = request.bound;
   return databaseNames(model).length > 0 && (canWrite(runner.kinds, model.kind) || hasFunctions(request));
 }
 
-/** Whether a step may change protected files, or judges them, in a run that checks them. */
-function changesJudgedFiles(job: Job): boolean {
+/** Whether a step may change or check protected files, in a run that checks them. */
+function affectsProtectedFiles(job: Job): boolean {
   const { writesFiles, checksWork } = traitsOf(job.runner, kindOf(job));
-  return (writesFiles !== undefined || checksWork === true) && mayBeJudged(job);
+  return (writesFiles !== undefined || checksWork === true) && mayBeChecked(job);
 }
 
 /** Whether a check may follow in this run or its family. A flow does not declare that; there it is assumed if agents have roles. */
-export function mayBeJudged({ runner, request: { family, workflow } }: Job): boolean {
+export function mayBeChecked({ runner, request: { family, workflow } }: Job): boolean {
   if (workflow.definition.form === 'flow') return Object.keys(runner.services.roles ?? {}).length > 0;
   return family?.isChild === true || hasChecks(runner, workflow.definition);
 }
@@ -108,7 +108,7 @@ function isReadOnly({ request }: Job): boolean {
   return request.bound.model.mutatesCheckout === false;
 }
 
-/** Only members can have rivals. What is handed out is done by an agent that has its own place to work. */
-function mayHaveRivals(job: Job): boolean {
+/** Whether other members of its group may write the same files. Agents that get handed-out work have their own checkout. */
+function mayConflict(job: Job): boolean {
   return !isReadOnly(job) && job.request.group !== undefined && worksOutside(job.runner, kindOf(job)) && !isForCaller(job);
 }

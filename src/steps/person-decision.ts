@@ -1,4 +1,4 @@
-// Owns the last decision of a person at a question of the run, for checks that need it.
+// Owns reading the last decision of a person at a question of the run.
 
 import { isJsonObject } from '../base/json.ts';
 import type { Job } from './work.ts';
@@ -15,7 +15,7 @@ export interface PersonDecision {
   readonly isStale: boolean;
 }
 
-/** What a person decided last at a step; undefined if nobody has. */
+/** Returns the last decision of a person at a step; undefined if nobody has decided. */
 export async function decisionAt(job: Job, step: string): Promise<PersonDecision | undefined> {
   const { request, context } = job;
   const { results, data } = context.snapshot;

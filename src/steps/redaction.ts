@@ -1,4 +1,4 @@
-// Owns the masking of secrets in data that leaves an attempt: every text in it, keys included.
+// Owns masking secrets in the results of attempts, in every text including keys.
 
 import type { Json, JsonObject } from '../base/json.ts';
 import type { AssumptionText } from '../definition/question/assumption.ts';
@@ -8,19 +8,19 @@ import type { SavedState } from './worker/saved-state.ts';
 
 /** The same data without secrets. */
 export function redactJson<T extends Json | undefined>(redactor: Redactor | undefined, value: T): T {
-  return redactor === undefined || value === undefined ? value : (masked(redactor, value) as T);
+  return redactor === undefined || value === undefined ? value : (redactValue(redactor, value) as T);
 }
 
-function masked(redactor: Redactor, value: Json): Json {
+function redactValue(redactor: Redactor, value: Json): Json {
   if (typeof value === 'string') return redactor.text(value);
   if (value === null || typeof value !== 'object') return value;
-  if (Array.isArray(value)) return value.map((item: Json) => masked(redactor, item));
-  const members = Object.entries(value as JsonObject).map(([key, member]) => [redactor.text(key), masked(redactor, member)] as const);
+  if (Array.isArray(value)) return value.map((item: Json) => redactValue(redactor, item));
+  const members = Object.entries(value as JsonObject).map(([key, member]) => [redactor.text(key), redactValue(redactor, member)] as const);
   return Object.fromEntries(members);
 }
 
-/** The result of an attempt without secrets. Outputs were masked before the postconditions; this masks the rest. */
-export function sealed(redactor: Redactor | undefined, result: AttemptResult): AttemptResult {
+/** Masks the result of an attempt, except its output, which was masked before the postconditions. */
+export function redactResult(redactor: Redactor | undefined, result: AttemptResult): AttemptResult {
   if (redactor === undefined || result.type === 'observed') return result;
   const { claim, evidence, actor, checks } = result;
   const noted = {

@@ -1,12 +1,12 @@
-// Owns finding and reading a report that another program wrote. A report is evidence of the current work, so an older one
-// does not count.
+// Owns finding and reading a report of another program. An older one does not count, because it is no evidence of the
+// current work.
 
 import { realpath, stat } from 'node:fs/promises';
 import { isStoreFile } from '../base/store-files.ts';
 import { readWorkspaceFile } from './workspace/workspace-file.ts';
 import { locateInWorkspace } from './workspace/workspace-path.ts';
 
-/** Where to look, and since when the report must have been written. */
+/** Where to search, and since when the report must have been written. */
 export interface ReportQuery {
   readonly cwd: string;
   /** Paths inside the workspace; the first that is new enough is read. */
@@ -19,7 +19,7 @@ export interface ReportQuery {
 export type ReportReading = { readonly path: string; readonly text: string } | { readonly refusal: string };
 
 const BYTES_MAX = 64 << 20;
-// The clock of a file system lags a little behind ours, and some keep whole seconds.
+// The clock of a file system lags a little behind ours, and some store whole seconds.
 const LAG_MS = 20;
 const SECOND_MS = 1000;
 
@@ -28,7 +28,7 @@ export async function readFreshReport({ cwd, places, since }: ReportQuery): Prom
   const root = await realpath(cwd);
   let stale: { readonly path: string; readonly writtenAt: number } | undefined;
   for (const path of places) {
-    const found = await look(root, path);
+    const found = await findReport(root, path);
     if (found === undefined) continue;
     if ('refusal' in found) return found;
     if (found.latest >= since) return read(path, found.real);
@@ -39,14 +39,14 @@ export async function readFreshReport({ cwd, places, since }: ReportQuery): Prom
   return { refusal: `the report ${stale.path} is older than what it should show: ${times}; write a new one before this check` };
 }
 
-interface Found {
+interface ReportFile {
   readonly real: string;
   readonly writtenAt: number;
-  /** The latest moment it can have been written at, given how coarse its time is. */
+  /** The latest time at which it can have been written, given the resolution of its time. */
   readonly latest: number;
 }
 
-async function look(root: string, path: string): Promise<Found | { readonly refusal: string } | undefined> {
+async function findReport(root: string, path: string): Promise<ReportFile | { readonly refusal: string } | undefined> {
   const place = await locateInWorkspace(root, path);
   if (place.kind !== 'inside')
     return place.kind === 'missing' ? undefined : { refusal: `"${path}" leads out of the workspace; name a path inside it` };

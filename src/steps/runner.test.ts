@@ -309,7 +309,7 @@ describe('a task', () => {
     expect(result).toMatchObject({ type: 'errored', error: { code: 'STEP_OUTPUT_INVALID', message: expect.stringContaining(message) } });
   });
 
-  test('is no longer waited for when the attempt is stopped', async () => {
+  test('is not awaited once the attempt is stopped', async () => {
     const controller = new AbortController();
     const never = () => {
       queueMicrotask(() => controller.abort());
@@ -326,7 +326,7 @@ describe('a task', () => {
     expect(result).toMatchObject({ type: 'errored', error: { message: expect.stringContaining('stopped') } });
   });
 
-  test.each(['graph', 'flow'] as const)('costs next to nothing around the function, in a %s', async (form) => {
+  test.each(['graph', 'flow'] as const)('adds almost no time to the function, in a %s', async (form) => {
     const code = { run: form === 'flow' ? async () => ok : () => ok };
     const request = createAttemptRequest({ kind: 'task', form, config: { args: [] }, code });
     for (let index = 0; index < 2000; index += 1) await runner(request);
@@ -401,7 +401,7 @@ describe('templates of a step', () => {
       snapshot: { data: { title }, results: { plan: { title: 'ann: "; exit 0 #' } } },
     });
 
-  test('are filled in from the record of the run when the step begins, and what is filled in stays data', async () => {
+  test('are rendered from the record of the run when the step begins, and rendered values stay data', async () => {
     expect(await templated('"; exit 0 #', '{{ params.who }}: {{ context.title }}')).toMatchObject({ type: 'settled', outcome: 'ok' });
     expect(await templated('other', '{{ params.who }}: {{ context.title }}')).toMatchObject({ type: 'settled', outcome: 'fail' });
   });

@@ -1,9 +1,9 @@
 // Owns the values of secrets. Definitions and runs contain only their names; a value is fetched when a request needs it
 // and kept in memory only, so a rotated secret is used from the next request on.
 //
-// - Values from the environment and from files are masked in everything that leaves an attempt, and values of commands
-//   from their first use on. A value that was replaced stays masked.
-// - Messages contain the name of a secret and where its value comes from, never the value.
+// - Values from the environment and from files are masked in all results of attempts, and values of commands from their
+//   first use on. A replaced value stays masked.
+// - Messages contain the name and the source of a secret, never its value.
 
 import { randomUUID } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
@@ -36,7 +36,7 @@ export class Secrets {
     this.redactor = { text: (text) => this.#current.text(text), stream: () => this.#current.stream() };
   }
 
-  /** Reads the values that are cheap to read, so that they are masked. A missing one cannot leak. */
+  /** Reads the values from the environment and from files, so that they are masked. */
   refresh(): void {
     for (const [name, source] of Object.entries(this.#settings)) {
       if (typeof source !== 'string' && 'command' in source) continue;
@@ -66,7 +66,7 @@ export class Secrets {
   }
 }
 
-/** What is wrong with a secret, as far as that is known without running its program. */
+/** Returns what is wrong with a secret, without running its program. */
 export function secretProblem(source: SecretSource): string | undefined {
   if ('command' in source) return undefined;
   const found = readNow(source);
@@ -93,7 +93,7 @@ function readNow(source: string | Exclude<SecretSource, { readonly command: unkn
   }
 }
 
-/** The program runs with our whole environment: password managers find their session there. */
+/** The program gets our whole environment, because password managers find their session there. */
 async function runSource(argv: readonly string[]): Promise<Found> {
   const mark = `secret/${randomUUID()}`;
   const result = await runCommand({ argv, mark, inheritEnv: ['*'], timeoutMs: COMMAND_TIMEOUT_MS, outputMax: BYTES_MAX });

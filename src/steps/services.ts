@@ -1,5 +1,5 @@
-// Owns the services of step executors, which their caller wires: the workspace, programs, checks, roles, drivers, and
-// secrets to mask. Nothing here is read from the environment of the process.
+// Owns the services that the caller passes to step executors: the workspace, programs, checks, roles, drivers, and
+// secrets. None is read from the environment of the process.
 
 import type { AgentDriver, AgentPermissions, Watchdogs } from '../agents/driver.ts';
 import type { Budget } from '../definition/budget.ts';
@@ -13,7 +13,7 @@ import type { SecretSettings } from './secrets.ts';
 import type { Accounting } from './worker/accounting.ts';
 import type { SnapshotKeeper } from './workspace/snapshot-keeper.ts';
 
-/** A program as configuration writes it: one of a shell line and a list of words. */
+/** A program in the configuration: a shell line, or a list of words. */
 export interface ProgramSetting {
   /** Goes verbatim to `sh -c`. */
   readonly run?: string;
@@ -37,7 +37,7 @@ export interface RoleSetting {
   readonly model?: string;
   readonly credential?: string;
   readonly permissions?: AgentPermissions;
-  /** What one attempt may use, and what all attempts of the role may in a day, which begins at midnight UTC. */
+  /** The budget of one attempt, and of all attempts of the role in a day, which begins at midnight UTC. */
   readonly budget?: Budget & { readonly day?: Budget };
   /** How long it may be silent before it is ended. Default: 10 minutes, or the time limit of its step. */
   readonly idleMs?: number;
@@ -61,7 +61,7 @@ export interface WebhookSetting {
   readonly secretHosts?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What the engine writes at the forge for workers. */
+/** Settings for what the engine writes at the forge for workers. */
 export interface WriteSetting {
   /** Limits per run; workflows can only lower them. */
   readonly limits?: WriteLimits;
@@ -69,7 +69,7 @@ export interface WriteSetting {
   readonly links?: readonly string[];
   /** Hides logins from workers on the local forge too; on others they are always hidden. */
   readonly hides?: boolean;
-  /** A person approves everything first. */
+  /** A person must approve everything first. */
   readonly staged?: boolean;
 }
 
@@ -85,20 +85,20 @@ export interface DatabaseService {
   readonly keepBackups?: number;
 }
 
-/** The attempt whose programs print. */
+/** The attempt that started a program. */
 export interface OutputSource {
   readonly run: string;
   readonly path: string;
   readonly attempt: number;
 }
 
-/** Takes output as it is printed, with its secrets masked. */
+/** Receives output while it is printed, with its secrets masked. */
 export interface OutputSink {
   push(text: string): void;
   close(): void;
 }
 
-/** Everything that steps work with. */
+/** The services of steps. */
 export interface StepServices {
   /** The workspace: where programs run and which paths are relative to. */
   readonly cwd: string;
@@ -136,7 +136,7 @@ export interface StepServices {
   readonly groups?: Groups;
   /** Reads what the forge knows about a run's pull request; without it, checks of approvals and CI cannot run. */
   readonly forgeFacts?: (subject: ForgeSubject) => ForgeFacts;
-  /** Writes a text that is too long for the instructions and returns the file; without it, nothing is cut. */
+  /** Writes a text that is too long for the instructions, and returns the file. Without it, nothing is cut. */
   readonly keepText?: (of: KeptText, text: string) => string | undefined;
   /** Opens a sink for the output of running programs; without it, only their result has the output. */
   readonly openOutput?: (of: OutputSource) => OutputSink;
@@ -153,7 +153,7 @@ export interface StepServices {
   readonly warn?: (error: unknown) => void;
 }
 
-/** Reads own properties only, so that a name such as `constructor` finds nothing. */
+/** Reads only own properties, so that a name such as `constructor` finds nothing. */
 export function entryOf<T>(table: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
   return table !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
 }

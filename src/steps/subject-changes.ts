@@ -1,24 +1,25 @@
-// Owns the changes of a question's outside subjects since they were shown, and what their approval means for the rest of
-// the run.
+// Owns describing how the subjects of a question changed since they were shown, and the data that an approval adds to the
+// run.
 
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { shortList } from '../base/short-text.ts';
 import type { AttemptResult } from './attempt.ts';
 import { judgedKey } from './workspace/judged-tree.ts';
 
 const CHANGES_MAX = 10;
 const TREE = 'the files of the workspace';
 
-/** What has changed about the subjects of a question, as text. */
+/** Describes the changes of a question's subjects. */
 export function changesBetween(before: Json, after: Json): string {
-  const [was, is] = [leaves(before), leaves(after)];
+  const [was, is] = [namedSubjects(before), namedSubjects(after)];
   const names = [...new Set([...was.keys(), ...is.keys()])].filter((name) => was.get(name) !== is.get(name)).sort();
   const words = names.map((name) => {
     return `${name} ${!was.has(name) ? 'is new' : !is.has(name) ? 'is gone' : 'changed'}${name === TREE ? filesIn(after) : ''}`;
   });
-  return `changed since it was shown: ${words.slice(0, CHANGES_MAX).join(', ')}${words.length > CHANGES_MAX ? ` and ${words.length - CHANGES_MAX} more` : ''}`;
+  return `changed since it was shown: ${shortList(words, CHANGES_MAX)}`;
 }
 
-/** Which files differ from those that the checks passed. */
+/** Lists the files that differ from those that passed the checks. */
 function filesIn(subjects: Json): string {
   const tree = isJsonObject(subjects) ? subjects.tree : undefined;
   const stale = isJsonObject(tree) && Array.isArray(tree.stale) ? tree.stale.filter(isJsonObject) : [];
@@ -28,8 +29,8 @@ function filesIn(subjects: Json): string {
   return words.length === 0 ? '' : ` (${words.join('; ')})`;
 }
 
-/** Subjects by the name that people know: `pull request 7`, `src/a.ts`. */
-function leaves(subjects: Json): Map<string, string> {
+/** The subjects, by their names for people: `pull request 7`, `src/a.ts`. */
+function namedSubjects(subjects: Json): Map<string, string> {
   const found = new Map<string, string>();
   const { pr, files, tree, problem } = isJsonObject(subjects) ? subjects : {};
   if (problem !== undefined) found.set('what could not be checked', JSON.stringify(problem));

@@ -1,15 +1,15 @@
-// Owns the outside subjects of a question to a person: files by their content, a pull request by its head. Unreadable
-// subjects are included as such, so that nobody approves something unseen.
+// Owns reading the subjects of a question to a person: files by their content, a pull request by its head. Unreadable
+// subjects are listed with the problem, so that nobody approves something unseen.
 
 import { messageOf } from '../base/error.ts';
+import { present } from '../base/fields.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { ApprovalModel } from '../definition/model.ts';
-import { changesOfTrees } from '../process/git-tree.ts';
 import { type DigestQuery, digestMatching } from './outputs/workspace-digest.ts';
 import type { StepServices } from './services.ts';
 import type { Job } from './work.ts';
 import { requiredVerdicts, staleVerdicts } from './workspace/judged-tree.ts';
-import { treeNow } from './workspace/workspace-tree.ts';
+import { differingFiles, treeNow } from './workspace/workspace-tree.ts';
 
 const CHANGES_MAX = 20;
 
@@ -30,27 +30,22 @@ export async function observeSubjects(job: Job): Promise<JsonObject> {
   const files = subjects?.files === undefined ? undefined : await filesOf(services.cwd, subjects.files, request.signal);
   const pr = subjects?.pr === true ? await headOf(services, data.pr_number) : undefined;
   const tree = subjects?.tree === true ? await treeOf(job) : undefined;
-  return { ...(files === undefined ? {} : { files }), ...(pr === undefined ? {} : { pr }), ...(tree === undefined ? {} : { tree }) };
+  return present({ files, pr, tree });
 }
 
-/** The tree of the workspace, and which verdicts of gates and reviews are about another one by now. */
+/** The tree of the workspace, and the verdicts of gates and reviews that are about another tree. */
 async function treeOf(job: Job): Promise<JsonObject | undefined> {
   try {
     const { id } = await treeNow(job);
     if (id === '') return undefined;
     const judges = staleVerdicts(job.runner, await requiredVerdicts(job), { tree: id }).filter(({ by }) => by !== 'approval');
-    const stale = await Promise.all(judges.map(async ({ step, tree }) => ({ step, files: await changedFiles(job, String(tree), id) })));
+    const filesSince = async (tree: string) => (await differingFiles(job.runner.services.cwd, tree, id)).slice(0, CHANGES_MAX);
+    const stale = await Promise.all(judges.map(async ({ step, tree }) => ({ step, files: await filesSince(String(tree)) })));
     return { id, ...(stale.length === 0 ? {} : { stale }) };
   } catch (thrown) {
     if (job.request.signal.aborted) throw thrown;
     return { problem: messageOf(thrown) };
   }
-}
-
-async function changedFiles({ runner }: Job, before: string, after: string): Promise<string[]> {
-  // Without git, or after a cleanup of its objects, only that they differ is known.
-  const changes = await changesOfTrees(runner.services.cwd, before, after).catch(() => []);
-  return changes.slice(0, CHANGES_MAX).map(({ path, what }) => `${path} (${what})`);
 }
 
 async function filesOf(cwd: string, patterns: readonly string[], signal: AbortSignal): Promise<JsonObject> {

@@ -1,5 +1,5 @@
-// Owns the interface between an attempt and a kind of step: what an executor gets, and what it returns before the contract
-// is checked. An executor reports what happened; others decide whether that is enough.
+// Owns the interface between an attempt and a kind of step: the input of an executor, and its result before the contract is
+// checked.
 
 import type { AgentQuestion } from '../agents/driver.ts';
 import type { ErrorCode } from '../base/error.ts';
@@ -9,7 +9,7 @@ import type { KindTraits } from '../definition/kind.ts';
 import type { StepModel } from '../definition/model.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
 import type { AssumptionText } from '../definition/question/assumption.ts';
-import type { Passing } from '../forge/forge.ts';
+import type { RetryHint } from '../forge/forge.ts';
 import type { StepError } from '../kernel/input.ts';
 import type { Redactor } from '../process/redact.ts';
 import type { AttemptRequest, CheckResult } from './attempt.ts';
@@ -40,40 +40,40 @@ export interface Runner {
   readonly copies?: readonly DatabaseCopy[];
 }
 
-/** One piece of work for an executor. */
+/** The input of an executor. */
 export interface Job<Model extends StepModel = StepModel> {
   readonly runner: Runner;
   readonly request: AttemptRequest<Model>;
   readonly context: AttemptContext;
 }
 
-interface Noted {
+interface WorkRecord {
   readonly claim?: Json;
   readonly evidence?: { readonly [name: string]: Json };
   readonly actor?: string;
   /** Data for the run, however the attempt ended: reserved names that begin with `$`. */
   readonly remember?: JsonObject;
   readonly checks?: readonly CheckResult[];
-  /** What the worker assumed instead of asking. It counts when the work does. */
+  /** Assumptions that the worker made instead of asking. They count if the work does. */
   readonly assumptions?: readonly AssumptionText[];
 }
 
 /** The result of the work. `output` need not be plain data yet. */
 export type Work =
-  | ({ readonly outcome: OutcomeName; readonly output: unknown } & Noted)
-  | ({ readonly error: StepError; readonly output?: Json } & Noted)
+  | ({ readonly outcome: OutcomeName; readonly output: unknown } & WorkRecord)
+  | ({ readonly error: StepError; readonly output?: Json } & WorkRecord)
   /** The work is handed to an attended worker. */
-  | ({ readonly handed: StoredHandover } & Noted)
+  | ({ readonly handed: StoredHandover } & WorkRecord)
   /** The worker asks the person it works for. `saved`: the state that it saved first. */
-  | ({ readonly asks: readonly AgentQuestion[]; readonly saved?: SavedState } & Noted);
+  | ({ readonly asks: readonly AgentQuestion[]; readonly saved?: SavedState } & WorkRecord);
 
-/** How a kind of step is executed; one that only waits is not. */
+/** How a kind of step is executed. A kind that only waits is not. */
 export interface KindExecutor {
   /** Does the work of a step of this kind. What it throws is a failure of the step. */
   execute?(job: Job): Work | Promise<Work>;
 }
 
-/** Does the work of a step. An executor of one kind is only ever given steps of it. */
+/** Does the work of a step of its kind. */
 export type Executor = NonNullable<KindExecutor['execute']>;
 
 /** The verdict on work that its worker claims is done but the engine did not observe. */
@@ -89,8 +89,8 @@ export function stepError(
 }
 
 /** The error of an attempt whose request to a service outside failed. A rate limit is a wait until its time, not a failure. */
-export function requestError(code: ErrorCode, message: string, { mayPass, until, onNews }: Passing): StepError {
-  if (until === undefined) return stepError(code, message, { retryable: mayPass });
+export function requestError(code: ErrorCode, message: string, { isTransient, until, onNews }: RetryHint): StepError {
+  if (until === undefined) return stepError(code, message, { retryable: isTransient });
   return stepError(code, message, { reason: 'quota', resumeAt: until, ...present({ onNews }) });
 }
 

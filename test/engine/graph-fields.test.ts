@@ -104,7 +104,7 @@ describe('outputs of a graph', () => {
     expect(missing.steps[0]?.error).toContain('nothing was found; make sure that the work takes effect (output "order" of step "place")');
     db.prepare('INSERT INTO orders VALUES (?, 9)').run('old');
     const old = await (await engine.start(order(false), {}, { id: 'old' })).wait('outside');
-    expect(old.steps[0]?.error).toContain('what was found is as it was before the step');
+    expect(old.steps[0]?.error).toContain('the step did not change what was found');
   });
 
   test('an effect that an agent claims and did not cause is not done', async () => {

@@ -37,16 +37,16 @@ test('a check of an application looks again at the events that it names, and at 
       return looks < 3 ? { passed: null, pending: true, result: null, error: 'not yet' } : { passed: true, result: null };
     },
   });
-  const { forge, tell } = relayForge(stage.forge);
+  const { forge, publish } = relayForge(stage.forge);
   const gated = defineWorkflow({ name: 'gated', steps: [{ id: 'gate', gate: { checks: [{ check: 'counting' }] }, next: null }] });
   // Time stands still: only events make it look.
   const engine = await rig.open({ workflows: [gated], forge, checks: { counting }, clock: createVirtualClock() });
   const run = await engine.start(gated);
   await run.wait('idle');
-  tell(event('issues.labeled', 'one'));
-  tell(event('release.published', 'two'));
+  publish(event('issues.labeled', 'one'));
+  publish(event('release.published', 'two'));
   await expect.poll(() => looks).toBe(2);
-  tell(event('release.published', 'three'));
+  publish(event('release.published', 'three'));
   expect((await run.wait()).status).toBe('completed');
   expect(looks).toBe(3);
 });

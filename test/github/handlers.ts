@@ -152,7 +152,7 @@ const repositoryHandlers: Readonly<Record<string, Handler>> = {
     const branch = (params.ref as string).replace(/^heads\//, '');
     const sha = state.headOf(branch);
     if (sha === undefined) return apiError(422, 'Reference does not exist');
-    await state.git.remove(branch, sha);
+    await state.git.deleteBranch(branch, sha);
     return { status: 204 };
   },
   'repos/compare-commits-with-basehead': compare,

@@ -64,7 +64,7 @@ describe('an agent that changes a protected test', () => {
       ['mend#1', 2, 'ok'],
       ['check#1', 1, 'ok'],
     ]);
-    expect(asked[1]?.prompt).toContain('Previous attempt failed: protected files are not as they were before step "mend"');
+    expect(asked[1]?.prompt).toContain('Previous attempt failed: protected files were changed during step "mend"');
     expect(asked[1]?.prompt).toContain('tests/run.sh (changed)');
     expect(view.steps[0]).toMatchObject({ claim: { success: true }, evidence: { protected: [{ path: 'tests/run.sh', what: 'changed' }] } });
   });

@@ -204,7 +204,7 @@ describe('feature-development', () => {
       },
     }));
 
-  // An agent is handed the context that its stage declares, and not what the way to it added (src/steps/worker/asking.ts).
+  // An agent is handed the context that its stage declares, and not what the way to it added (src/steps/worker/worker-call.ts).
   test('tells the agent to which it returns what failed', () =>
     play({
       agents: { implement: inTurn(untested, privately) },

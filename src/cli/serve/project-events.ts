@@ -44,7 +44,7 @@ function forgeEventsOf(place: Pick<Place, 'settings' | 'project'>, opened: Opene
   const repository = repositoryOf(place);
   return {
     forge: source,
-    tell: relay.tell,
+    tell: relay.publish,
     groups: () => groups,
     surface: surfaceOf(forge, groups),
     ...present({ repository, webhook, forks }),

@@ -38,7 +38,7 @@ type ForgeKind =
       readonly webhook_secret?: string;
       /** Forks, by owner or as `owner/name`, whose pull requests start workflows by themselves. */
       readonly forks?: readonly string[];
-      /** The file with the record of what was done. */
+      /** The file with the record of actions. */
       readonly state?: string;
     };
 

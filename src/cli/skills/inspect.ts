@@ -4,7 +4,7 @@ import { jsonText } from '../../base/json.ts';
 import type { ArgModel } from '../../definition/model.ts';
 import { renderStep } from '../../skills/render.ts';
 import { readStepFlags } from '../../skills/run-skill.ts';
-import { type SkillStep, waysOf } from '../../skills/skill.ts';
+import { type SkillStep, targetsOf } from '../../skills/skill.ts';
 import type { ParsedArgs } from '../command.ts';
 import type { Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
@@ -74,7 +74,7 @@ export async function show(shell: Shell, project: Project, given: ParsedArgs): P
     id: one.id,
     title: one.title,
     kind: kindOf(one),
-    leadsTo: waysOf(skill, index + 1),
+    leadsTo: targetsOf(skill, index + 1),
   }));
   const { name, description, totalSteps, params } = skill;
   return shell.result({ skill: { name, description, totalSteps, origin, params, steps } }, () => [

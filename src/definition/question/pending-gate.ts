@@ -3,7 +3,7 @@
 import { isJsonObject, type Json } from '../../base/json.ts';
 
 /** The data key for the last check results of a pending gate. */
-export function lookKey(path: string): string {
+export function gateProgressKey(path: string): string {
   return `$look:${path}`;
 }
 

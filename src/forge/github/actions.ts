@@ -2,6 +2,7 @@
 
 import { isSamePerson } from '../../base/person.ts';
 import type {
+  CommentRequest,
   ForgeActor,
   IssueRequest,
   LabelRequest,
@@ -26,7 +27,7 @@ export interface ActionParts {
 
 type Actions = Omit<ForgeActor, 'mergePullRequest' | 'submitReview' | 'setCheck' | 'requestReviewers' | 'assign' | 'replyToDiscussion'>;
 
-/** How much older than the recorded start of its action a text may be, because clocks differ. */
+/** How much older than the recorded start of its action a text may be, because the clocks differ. */
 const CLOCK_DRIFT_MS = 5 * 60_000;
 
 /** Creates the actions. */
@@ -107,11 +108,6 @@ async function removeLabels(connection: Connection, { number, labels }: LabelReq
   return { number, labels: await readLabels(connection, number) };
 }
 
-interface CommentRequest {
-  readonly number: number;
-  readonly body: string;
-}
-
 function commentWork(parts: ActionParts, { number, body }: CommentRequest, key: string): Required<LedgerWork<WrittenComment>> {
   const { octokit, repo } = parts.connection;
   return {
@@ -124,7 +120,7 @@ function commentWork(parts: ActionParts, { number, body }: CommentRequest, key: 
   };
 }
 
-// A text with no room for a mark is recognised by its content, unless it is recorded as the comment of another key.
+// A text without room for a mark is recognised by its content, unless it is recorded as the comment of another key.
 async function findComment(
   { connection, reader, ledger }: ActionParts,
   { number, body, key, since }: CommentRequest & { readonly key: string; readonly since: number },
@@ -155,7 +151,7 @@ async function editComment(
   assertComment(body);
   const { data } = await octokit.rest.issues.getComment({ ...repo, comment_id: Number(id) });
   const { login } = await reader.whoami();
-  if (data.user?.login !== login) deny(`comment ${id} is by ${data.user?.login ?? 'ghost'}; only its author changes it`);
+  if (data.user?.login !== login) deny(`comment ${id} is by ${data.user?.login ?? 'ghost'}; only its author can change it`);
   if (withoutMarker(data.body ?? '') === body) return { id, at: Date.parse(data.updated_at) };
   const { data: changed } = await octokit.rest.issues.updateComment({ ...repo, comment_id: Number(id), body: withMarker(body, key) });
   return { id, at: Date.parse(changed.updated_at) };

@@ -1,8 +1,8 @@
-// Owns the checks that the driver reads: check runs, commit statuses of the older kind, and which of them are required.
+// Owns reading checks: check runs, the older commit statuses, and which of them are required.
 
 import { present } from '../../base/fields.ts';
 import { CONCLUSIONS } from '../../definition/forge/conclusion.ts';
-import { type CheckRun, type Identity, OWN_CHECK } from '../forge.ts';
+import { type CheckRun, type Identity, OWN_CHECK_PREFIX } from '../forge.ts';
 import { refuseMissing } from '../refusal.ts';
 import { type Connection, PAGE, type RepositoryAccess } from './client.ts';
 import { isApiError } from './failure.ts';
@@ -23,9 +23,10 @@ const STATUS_CONCLUSIONS: Readonly<Record<string, CheckRun['conclusion']>> = {
   error: 'failure',
 };
 
-/** Reads the checks of a branch's head or of a commit, by name. GitHub does not say here who set a status, so its name decides. */
+/** Reads the checks of a branch's head or of a commit, by name. GitHub does not report here who set a status, so its name decides. */
 export async function readChecks({ octokit, repo }: Connection, ref: string, self: Identity): Promise<CheckRun[]> {
-  const ownMark = (name: string, by: string): { own?: true } => (name.startsWith(OWN_CHECK) && by === self.login ? { own: true } : {});
+  const ownMark = (name: string, by: string): { own?: true } =>
+    name.startsWith(OWN_CHECK_PREFIX) && by === self.login ? { own: true } : {};
   try {
     const runs = await octokit.paginate(octokit.rest.checks.listForRef, { ...repo, ref, per_page: PAGE });
     const latest = await readStatuses({ octokit, repo }, ref);
@@ -45,13 +46,13 @@ export async function readChecks({ octokit, repo }: Connection, ref: string, sel
     });
     return [...checks, ...statuses].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   } catch (error) {
-    // GitHub answers 422 if the name is not a commit.
+    // For a name that is not a commit GitHub answers 422.
     if (isApiError(error, 404, 422)) refuseMissing(`there is no branch and no commit "${ref}"`);
     throw error;
   }
 }
 
-/** Reads the latest status of each name. Octokit cannot join these pages, because the response has a `url` of its own. */
+/** Reads the latest status of each name. Octokit cannot join these pages, because the response itself has a `url`. */
 export async function readStatuses({ octokit, repo }: RepositoryAccess, ref: string) {
   const found = [];
   for (let page = 1; ; page += 1) {

@@ -2,15 +2,16 @@
 // requests. Loads octokit.
 //
 // - A write is requested once: octokit does not retry it, because a write may have happened before its error.
-// - A read that GitHub says has not changed (304) is answered from memory; it does not count against the rate limit.
-// - After a secondary rate limit no request is sent before its time.
-// - The login goes only to the configured server: over HTTPS, or to this machine.
-// - A redirect is followed to the same repository under its new name, with the same method, and nowhere else: GitHub redirects from
-//   an issue that was transferred to the repository that has it now, and nothing may be read or changed there.
+// - An unchanged read (304) is answered from memory; it does not count against the rate limit.
+// - After a secondary rate limit no request is sent until the limit ends.
+// - The login is sent only to the configured server: over HTTPS, or to this machine.
+// - A redirect is followed only to the same repository under its new name, with the same method: GitHub also redirects from a
+//   transferred issue to its new repository, where nothing may be read or changed.
 
 import type { Octokit } from 'octokit';
 import { EngineError } from '../../base/error.ts';
-import { type Answering, refuse, refuseMissing } from '../refusal.ts';
+import type { JudgeError } from '../ledger.ts';
+import { refuse, refuseMissing, type ToAnswer } from '../refusal.ts';
 import { isApiError, judgeError } from './failure.ts';
 import { createLogin, type GitHubAuth, type Login } from './login.ts';
 import { ServerClock } from './server-clock.ts';
@@ -18,12 +19,12 @@ import { ServerClock } from './server-clock.ts';
 /** The largest page of a list. */
 export const PAGE = 100;
 
-/** The version of the API that this driver is written for; without it, GitHub picks one. */
+/** The API version that this driver is written for; without it, GitHub chooses one. */
 const API_VERSION = '2022-11-28';
 const TIMEOUT_MS = 30_000;
 const READ_RETRIES = 2;
 const CACHED_MAX = 1000;
-/** How many times as long as the first retry of a read an outage is waited for. */
+/** The delay after an outage, as a multiple of the delay before the first retry of a read. */
 const OUTAGE_RETRIES = 30;
 
 /** Options of the connection. */
@@ -51,15 +52,16 @@ export interface Connection {
   readonly now: () => number;
   /** How far the clock of GitHub is ahead of ours. */
   readonly aheadMs: () => number;
-  /** How long an outage is waited for that names no time. */
+  /** When to retry after an outage for which GitHub names no time: this much later. */
   readonly outageMs: number;
-  /** Number of requests sent so far, for people who watch their limits. */
+  /** Number of requests sent so far. */
   readonly sent: () => number;
+  readonly judge: JudgeError;
   /** Turns errors of GitHub and of git into answers, too. */
-  readonly answer: Answering;
+  readonly answer: ToAnswer;
 }
 
-/** What a single request needs of a connection. */
+/** The part of a connection that a single request needs. */
 export type RepositoryAccess = Pick<Connection, 'octokit' | 'repo'>;
 
 /** Opens a connection. Nothing is requested yet. */
@@ -83,7 +85,8 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
   });
   const counted = { sent: 0 };
   const outageMs = OUTAGE_RETRIES * retryMs;
-  prepareRequests(octokit, { repo, login, now, counted, outageMs, clock });
+  const judge: JudgeError = (error) => judgeError(error, { now: now(), outageMs });
+  prepareRequests(octokit, { repo, login, now, counted, judge, clock });
   return {
     octokit,
     repo,
@@ -93,16 +96,22 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
     aheadMs: () => clock.aheadMs(),
     outageMs,
     sent: () => counted.sent,
+    judge,
     answer: async (work) => {
       try {
         return { result: 'ok', value: await work() };
       } catch (error) {
-        const judged = judgeError(error, { now: now(), outageMs });
+        const judged = judge(error);
         if (judged === undefined) throw error;
         return judged.failure;
       }
     },
   };
+}
+
+/** The open pull requests of a repository, optionally only those from one branch. */
+export function listOpenPulls({ octokit, repo }: RepositoryAccess, only: { readonly head?: string } = {}) {
+  return octokit.paginate(octokit.rest.pulls.list, { ...repo, ...only, state: 'open', per_page: PAGE });
 }
 
 function parseRepository(name: string): Connection['repo'] {
@@ -135,30 +144,30 @@ async function requestToken(octokit: Octokit, { auth, repo, appToken }: TokenReq
   return { token: data.token, expiresAt: Date.parse(data.expires_at) };
 }
 
-interface Preparation {
+interface RequestSetup {
   readonly repo: Connection['repo'];
   readonly login: Login;
   readonly now: () => number;
   readonly counted: { sent: number };
-  readonly outageMs: number;
+  readonly judge: JudgeError;
   readonly clock: ServerClock;
 }
 
 type Response = Awaited<ReturnType<Octokit['request']>>;
 
-function prepareRequests(octokit: Octokit, { repo, login, now, counted, outageMs, clock }: Preparation): void {
+function prepareRequests(octokit: Octokit, { repo, login, now, counted, judge, clock }: RequestSetup): void {
   const cached = new Map<string, { readonly etag: string; readonly response: Response }>();
   let pausedUntil = 0;
-  // Inner hooks of octokit got these very options, so they are changed in place.
+  // Inner hooks of octokit hold the same object, so its options are changed in place.
   octokit.hook.wrap('request', async (request, options) => {
     if (now() < pausedUntil) refusePaused(pausedUntil);
     const isRead = options.method === 'GET' || options.method === 'HEAD';
-    // The options of all requests share one object here, so this one gets its own.
+    // `options.request` is shared by all requests, so this one gets a copy.
     const limits = { redirect: 'manual' as const, signal: AbortSignal.timeout(TIMEOUT_MS) };
     options.request = { ...options.request, ...(isRead ? {} : { retries: 0 }), ...limits };
     options.headers['x-github-api-version'] = API_VERSION;
     const asApp = options.headers.authorization !== undefined;
-    const signedFor = clock.lastAheadMs();
+    const aheadWhenSigned = clock.lastAheadMs();
     const token = asApp ? '' : await login.token();
     if (!asApp) options.headers.authorization = `token ${token}`;
     const address = isRead ? octokit.request.endpoint.parse(options).url : '';
@@ -168,14 +177,15 @@ function prepareRequests(octokit: Octokit, { repo, login, now, counted, outageMs
       counted.sent += 1;
       const response = await request(options);
       clock.note(response.headers.date, now());
-      const place = await movedTo({ octokit, repo }, response);
-      if (place === undefined) return response;
-      redirect(options, place, octokit.request.endpoint.parse(options).body);
+      const target = await redirectTarget({ octokit, repo }, response);
+      if (target === undefined) return response;
+      redirect(options, target, octokit.request.endpoint.parse(options).body);
       return await request(options);
     };
     try {
       const response = await send();
-      if (isRead && response.headers.etag !== undefined) keep(cached, address, { etag: response.headers.etag, response: copyOf(response) });
+      if (isRead && response.headers.etag !== undefined)
+        addToCache(cached, address, { etag: response.headers.etag, response: copyOf(response) });
       return response;
     } catch (error) {
       if (isApiError(error)) clock.note(error.response?.headers.date, now());
@@ -183,18 +193,18 @@ function prepareRequests(octokit: Octokit, { repo, login, now, counted, outageMs
         const same = copyOf(known.response);
         return { ...same, headers: { ...same.headers, ...error.response?.headers } };
       }
-      // GitHub refuses before it acts, so a refused write can be sent again.
+      // GitHub checks the login before it acts, so a refused write can be sent again.
       if (!asApp && isApiError(error, 401) && (await login.renew(token))) {
         options.headers.authorization = `token ${await login.token()}`;
         delete options.headers['if-none-match'];
         return await send();
       }
-      // What an App signs holds for ten minutes of GitHub's clock, and ours may differ.
-      if (asApp && isApiError(error, 401) && login.appToken !== undefined && clock.lastAheadMs() !== signedFor) {
+      // A signature of an App is valid for ten minutes of GitHub's clock, and ours may differ.
+      if (asApp && isApiError(error, 401) && login.appToken !== undefined && clock.lastAheadMs() !== aheadWhenSigned) {
         options.headers.authorization = `Bearer ${login.appToken()}`;
         return await send();
       }
-      const failure = judgeError(error, { now: now(), outageMs })?.failure;
+      const failure = judge(error)?.failure;
       const isSecondary = isApiError(error, 403, 429) && String(error.response?.headers['x-ratelimit-remaining'] ?? '') !== '0';
       if (failure?.result === 'rate_limited' && isSecondary) pausedUntil = failure.until;
       throw error;
@@ -204,31 +214,31 @@ function prepareRequests(octokit: Octokit, { repo, login, now, counted, outageMs
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 307, 308]);
 
-/** Where GitHub has moved what was asked for; undefined if it was not moved. Refuses a place that is not in the same repository. */
-async function movedTo({ octokit, repo }: RepositoryAccess, response: Response): Promise<string | undefined> {
+/** The address that GitHub redirects to; undefined without a redirect. Refuses an address outside of the repository. */
+async function redirectTarget({ octokit, repo }: RepositoryAccess, response: Response): Promise<string | undefined> {
   if (!REDIRECTS.has(response.status)) return undefined;
   const api = octokit.request.endpoint.DEFAULTS.baseUrl;
-  const place = new URL(response.headers.location ?? '', `${api}/`).href;
-  const [, id, rest] = place.startsWith(`${api}/`) ? (/^\/repositories\/(\d+)(\/[^?]*)?(?:\?|$)/.exec(place.slice(api.length)) ?? []) : [];
-  // The repository itself is the one that the name of the settings leads to.
+  const target = new URL(response.headers.location ?? '', `${api}/`).href;
+  const [, id, rest] = target.startsWith(`${api}/`)
+    ? (/^\/repositories\/(\d+)(\/[^?]*)?(?:\?|$)/.exec(target.slice(api.length)) ?? [])
+    : [];
+  // A renamed repository redirects to its id.
   const isSame = id !== undefined && (rest === undefined || Number(id) === (await octokit.rest.repos.get(repo)).data.id);
-  if (isSame) return place;
-  return refuseMissing(
-    `GitHub has moved to another repository what was asked for (${place}); Pawl acts in ${repo.owner}/${repo.repo} only`,
-  );
+  if (isSame) return target;
+  return refuseMissing(`this has moved to another repository at GitHub (${target}); Pawl acts in ${repo.owner}/${repo.repo} only`);
 }
 
-/** What a request has besides its parameters. */
-const FRAME: ReadonlySet<string> = new Set(['method', 'baseUrl', 'headers', 'mediaType', 'request']);
+/** The options of a request that are not parameters of its address. */
+const REQUEST_FIELDS: ReadonlySet<string> = new Set(['method', 'baseUrl', 'headers', 'mediaType', 'request']);
 
-/** Sends the request to another address, which has the parameters already. */
+/** Changes the address of a request. The new address contains the parameters. */
 function redirect(options: object, url: string, body: unknown): void {
   const parameters = options as Record<string, unknown>;
-  for (const name of Object.keys(parameters)) if (!FRAME.has(name)) delete parameters[name];
+  for (const name of Object.keys(parameters)) if (!REQUEST_FIELDS.has(name)) delete parameters[name];
   Object.assign(parameters, { url }, body === undefined ? {} : { data: body });
 }
 
-// Paging through lists changes the data of a response.
+// Octokit's pagination changes the data of a response.
 function copyOf(response: Response): Response {
   return { ...response, data: structuredClone(response.data) };
 }
@@ -238,7 +248,7 @@ function refusePaused(until: number): never {
   return refuse({ result: 'rate_limited', message, until });
 }
 
-function keep<T>(cache: Map<string, T>, address: string, entry: T): void {
+function addToCache<T>(cache: Map<string, T>, address: string, entry: T): void {
   cache.delete(address);
   cache.set(address, entry);
   const oldest = cache.size > CACHED_MAX ? cache.keys().next().value : undefined;

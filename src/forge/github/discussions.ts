@@ -1,6 +1,6 @@
-// Owns the discussions of GitHub, and the replies in them. GitHub has them in its GraphQL API alone.
+// Owns the discussions of GitHub, and the replies in them. Only GitHub's GraphQL API has them.
 
-import type { DiscussionReply, ForgeActor, ForgeReader } from '../forge.ts';
+import type { CommentRequest, DiscussionReply, ForgeActor, ForgeReader } from '../forge.ts';
 import { keyed, type LedgerWork } from '../ledger.ts';
 import { assertComment, refuseMissing } from '../refusal.ts';
 import type { ActionParts } from './actions.ts';
@@ -31,7 +31,7 @@ interface Discussion {
   readonly replies: readonly DiscussionReply[];
 }
 
-/** Creates what the driver does with discussions. */
+/** Creates the methods for discussions. */
 export function createDiscussions(parts: ActionParts): Pick<ForgeActor, 'replyToDiscussion'> & Pick<ForgeReader, 'discussionReplies'> {
   const { connection, ledger } = parts;
   return {
@@ -39,20 +39,15 @@ export function createDiscussions(parts: ActionParts): Pick<ForgeActor, 'replyTo
       connection.answer(async () =>
         (await readDiscussion(parts, number)).replies.map((reply) => ({ ...reply, body: withoutMarker(reply.body) })),
       ),
-    replyToDiscussion: keyed(ledger, 'replyToDiscussion', (request: Reply, key) => replyWork(parts, request, key)),
+    replyToDiscussion: keyed(ledger, 'replyToDiscussion', (request: CommentRequest, key) => replyWork(parts, request, key)),
   };
 }
 
-interface Reply {
-  readonly number: number;
-  readonly body: string;
-}
-
-function replyWork(parts: ActionParts, { number, body }: Reply, key: string): LedgerWork<{ id: string }> {
+function replyWork(parts: ActionParts, { number, body }: CommentRequest, key: string): LedgerWork<{ id: string }> {
   return {
     adopt: async () => {
       const { login } = await parts.reader.whoami();
-      // Through GraphQL an App has no "[bot]" behind its name.
+      // In GraphQL the name of an App has no "[bot]".
       const isMine = (author: string): boolean => author === login || `${author}[bot]` === login;
       const { replies } = await readDiscussion(parts, number);
       const mine = replies.find((reply) => isMine(reply.author) && reply.body.endsWith(markerOf(key)));
@@ -62,8 +57,8 @@ function replyWork(parts: ActionParts, { number, body }: Reply, key: string): Le
       assertComment(body, 'reply');
       const { id: discussion } = await readDiscussion(parts, number);
       const variables = { discussion, body: withMarker(body, key) };
-      const made = await askGraphql<{ addDiscussionComment: { comment: { id: string } } }>(parts.connection, REPLY, variables);
-      return { id: made.addDiscussionComment.comment.id };
+      const added = await askGraphql<{ addDiscussionComment: { comment: { id: string } } }>(parts.connection, REPLY, variables);
+      return { id: added.addDiscussionComment.comment.id };
     },
   };
 }

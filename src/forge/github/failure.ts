@@ -1,25 +1,27 @@
-// Owns what an error of GitHub's API means: which class of answer it is, when to try again, and what people read.
+// Owns how an error of GitHub's API becomes an answer: its class, when to try again, and the message for people.
 //
-// - A rate limit, primary or secondary, is capacity with a time, never a failure of the work.
-// - So is an outage: where GitHub names no time, the next try is in half a minute. A run waits that long; it does not fail.
-// - An error without a response, or with a 5xx, may come after the work was done: a write has to be looked up.
+// - After a rate limit, primary or secondary, or an outage, a run waits and tries again; it does not fail. If GitHub names no
+//   time, it waits half a minute after an outage.
+// - An error without a response, or with a 5xx, may come after a write was carried out, so the write has to be looked up.
 
 import { isEngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { resumeTime } from '../../base/retry-after.ts';
 import { GitFailure } from '../../process/git-remote.ts';
 import type { ForgeFailure } from '../forge.ts';
-import type { Judge } from '../ledger.ts';
+import type { JudgeError } from '../ledger.ts';
 import { refusalIn } from '../refusal.ts';
 
-/** GitHub asks to wait at least this long after a secondary limit that names no time. */
-const SECONDARY_MS = 60_000;
+/** GitHub asks clients to wait at least this long after a limit for which it names no time. */
+const LIMIT_MS = 60_000;
+
+type Headers = Readonly<Record<string, string | number | undefined>>;
 
 /** An error of octokit: it has a status, and a response unless none arrived. */
 export interface ApiError extends Error {
   readonly status: number;
   readonly request?: { readonly method?: string; readonly url?: string };
-  readonly response?: { readonly headers: Readonly<Record<string, string | number | undefined>>; readonly data?: unknown };
+  readonly response?: { readonly headers: Headers; readonly data?: unknown };
 }
 
 /** Whether an error is one of octokit, optionally with one of these statuses. */
@@ -29,26 +31,20 @@ export function isApiError(error: unknown, ...statuses: number[]): error is ApiE
 }
 
 /** Returns what went wrong and whether the request may have been carried out; undefined for a bug of ours. */
-export function judgeError(error: unknown, times: JudgeTimes): ReturnType<Judge> {
-  const judged = classOf(error, times.now);
+export function judgeError(error: unknown, { now, outageMs }: { readonly now: number; readonly outageMs: number }): ReturnType<JudgeError> {
+  const judged = classify(error, now);
   if (judged?.failure.result !== 'unavailable' || judged.failure.until !== undefined) return judged;
-  return { ...judged, failure: { ...judged.failure, until: times.now + times.outageMs } };
+  return { ...judged, failure: { ...judged.failure, until: now + outageMs } };
 }
 
-/** The current time, and how long an outage is waited for that names none. */
-export interface JudgeTimes {
-  readonly now: number;
-  readonly outageMs: number;
-}
-
-function classOf(error: unknown, now: number): ReturnType<Judge> {
+function classify(error: unknown, now: number): ReturnType<JudgeError> {
   const refusal = refusalIn(error);
   if (refusal !== undefined) return { failure: refusal, mayHaveHappened: false };
-  // Only a person can fix a login that is missing.
+  // Only a person can fix a missing login.
   if (isEngineError(error)) return { failure: { result: 'denied', message: error.message }, mayHaveHappened: false };
-  // The record of what was done could not be written: the disk is full, or the file is locked.
+  // SQLite could not write the ledger: the disk is full, or the file is locked.
   if (error instanceof Error && 'errcode' in error)
-    return { failure: { result: 'unavailable', message: `what was done cannot be recorded: ${error.message}` }, mayHaveHappened: true };
+    return { failure: { result: 'unavailable', message: `the action cannot be recorded: ${error.message}` }, mayHaveHappened: true };
   if (error instanceof GitFailure) return { failure: { result: 'unavailable', message: error.message }, mayHaveHappened: true };
   if (!isApiError(error)) return undefined;
   const mayHaveHappened = error.response === undefined || error.status >= 500;
@@ -59,13 +55,12 @@ function failureOf(error: ApiError, now: number): ForgeFailure {
   const { status, response } = error;
   if (response === undefined) return { result: 'unavailable', message: `GitHub cannot be reached: ${error.message}` };
   const message = `GitHub answered ${status} to ${requestText(error)}: ${responseText(error)}`;
-  const headers = textHeaders(response.headers);
-  const until = resumeTime(headers, now);
-  const limit = limitOf(error, headers);
-  if (limit !== undefined) return { result: 'rate_limited', message, until: (limit === 'named' ? until : undefined) ?? now + SECONDARY_MS };
+  const { headers } = response;
+  if (isRateLimit(error, headers)) return { result: 'rate_limited', message, until: limitEnd(headers, now) };
   if (status >= 500) {
-    // The time of the rate limit's reset is in every response and says nothing about an outage.
-    return { result: 'unavailable', message, ...present({ until: headers['retry-after'] === undefined ? undefined : until }) };
+    // Every response has the time at which the rate limit is reset, which does not apply to an outage.
+    const until = headers['retry-after'] === undefined ? undefined : resumeTime(textHeaders(headers), now);
+    return { result: 'unavailable', message, ...present({ until }) };
   }
   if (status === 404 || status === 410)
     return { result: 'not_found', message: `${message}; it does not exist, or the login cannot see it` };
@@ -73,23 +68,27 @@ function failureOf(error: ApiError, now: number): ForgeFailure {
   return { result: 'denied', message: withAdvice(message) };
 }
 
-/** A message of GitHub with what to do about it, where that is known. */
+/** Adds advice to a message of GitHub, where there is any. */
 export function withAdvice(message: string): string {
   if (!/\barchived\b/i.test(message)) return message;
   return `${message.trim().replace(/\.$/, '')}; unarchive it in its settings at GitHub, or cancel the run`;
 }
 
-/** Whether a request was refused by a rate limit, and whether the headers say when it ends. */
-function limitOf(error: ApiError, headers: Readonly<Record<string, string>>): 'named' | 'unnamed' | undefined {
-  const { status } = error;
-  if (status !== 403 && status !== 429) return undefined;
-  const isNamed = headers['x-ratelimit-remaining'] === '0' || headers['retry-after'] !== undefined;
-  if (isNamed) return 'named';
-  return status === 429 || /secondary rate|abuse detection/i.test(responseText(error)) ? 'unnamed' : undefined;
+function isRateLimit(error: ApiError, headers: Headers): boolean {
+  if (error.status === 429) return true;
+  return error.status === 403 && (namesLimitEnd(headers) || /secondary rate|abuse detection/i.test(responseText(error)));
 }
 
-/** The headers of a response as texts, as `resumeTime` takes them. */
-export function textHeaders(headers: Readonly<Record<string, string | number | undefined>>): Record<string, string> {
+function namesLimitEnd(headers: Headers): boolean {
+  return String(headers['x-ratelimit-remaining']) === '0' || headers['retry-after'] !== undefined;
+}
+
+/** When a rate limit ends: at the time in the headers of a response, or else after a minute. */
+export function limitEnd(headers: Headers, now: number): number {
+  return (namesLimitEnd(headers) ? resumeTime(textHeaders(headers), now) : undefined) ?? now + LIMIT_MS;
+}
+
+function textHeaders(headers: Headers): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])));
 }
 
@@ -98,7 +97,7 @@ function requestText({ request }: ApiError): string {
   return `${request?.method ?? 'a request'} ${path}`.trim();
 }
 
-/** Returns the sentence of GitHub in an error, with the details that it lists. */
+/** Returns GitHub's message in an error, with the details that it lists. */
 export function responseText({ response, message }: ApiError): string {
   const data = response?.data;
   if (typeof data !== 'object' || data === null || !('message' in data)) return message;

@@ -7,7 +7,6 @@ import { openLedger } from '../ledger.ts';
 import { createActions } from './actions.ts';
 import { type ConnectionOptions, connect } from './client.ts';
 import { createDiscussions } from './discussions.ts';
-import { judgeError } from './failure.ts';
 import { createMerge } from './merge.ts';
 import { createPoll, type Poll } from './poll.ts';
 import { createForgeReader, createReader } from './reader.ts';
@@ -17,9 +16,9 @@ import { readWebhooks, type WebhookFacts } from './webhook.ts';
 
 /** Options for opening the forge. */
 export interface GitHubForgeOptions extends ConnectionOptions {
-  /** The SQLite file with the record of what was done. Created if needed. */
+  /** The SQLite file with the record of actions. Created if needed. */
   readonly ledger: string;
-  /** How often events are polled while somebody watches. Default: a minute. */
+  /** How often events are polled while there are watchers. Default: a minute. */
   readonly pollMs?: number;
   /** Called before each request that changes something, after the action was recorded. If it throws, nothing is requested. */
   readonly beforeWrite?: (action: { readonly name: string }) => Promise<void>;
@@ -35,11 +34,11 @@ export interface PolledEvents {
 export interface GitHubForge extends Forge {
   /** Number of requests sent to the API so far. */
   readonly requests: () => number;
-  /** What an App must be allowed and is not: `checks: write`. GitHub does not tell it for tokens, so it is empty for them. */
+  /** The permissions that an App lacks: `checks: write`. Empty for tokens, because GitHub does not report theirs. */
   missingPermissions(): Promise<ForgeAnswer<readonly string[]>>;
-  /** The webhooks of the App or of the repository; `denied` or `not_found` for a login that may not see them. */
+  /** The webhooks of the App or of the repository; `denied` or `not_found` if the login may not see them. */
   webhooks(): Promise<ForgeAnswer<readonly WebhookFacts[]>>;
-  /** Reads once what happened after a cursor. Without one it returns no events, and the cursor to begin with. */
+  /** Reads the events after a cursor. Without a cursor it returns no events, and the cursor to begin with. */
   poll(after?: string): Promise<ForgeAnswer<PolledEvents>>;
   /** Fetches the commit of any ref; `sha` is undefined if there is none. */
   readRef(request: RefRequest): Promise<ForgeAnswer<{ readonly sha: string | undefined }>>;
@@ -52,10 +51,9 @@ const POLL_MS = 60_000;
 /** Opens the forge. Nothing is requested yet. Any number of processes may have the same one open. */
 export async function openGitHubForge(options: GitHubForgeOptions): Promise<GitHubForge> {
   const connection = await connect(options);
-  const { now, answer } = connection;
+  const { now, answer, judge } = connection;
   const { beforeWrite } = options;
-  const judge = (error: unknown) => judgeError(error, { now: now(), outageMs: connection.outageMs });
-  const ledger = openLedger({ file: options.ledger, now, judge, ...present({ recorded: beforeWrite }) });
+  const ledger = openLedger({ file: options.ledger, now, judge, ...present({ beforeRequest: beforeWrite }) });
   const reader = createReader(connection);
   const parts = { connection, reader, ledger };
   const poll = createPoll(connection);
@@ -67,11 +65,11 @@ export async function openGitHubForge(options: GitHubForgeOptions): Promise<GitH
     name: 'github',
     ...createForgeReader(connection, reader),
     discussionReplies,
-    ...afterBeginning(watchers, actions),
+    ...afterStart(watchers, actions),
     done: async (prefix) => ({ result: 'ok', value: ledger.done(prefix) }),
     fetch: (request) => answer(() => fetchCommit(connection, request)),
     push: async (request) => {
-      await watchers.beginning();
+      await watchers.started();
       await beforeWrite?.({ name: 'push' });
       return await answer(() => pushCommit(connection, request));
     },
@@ -99,12 +97,12 @@ async function pollOnce(poll: Poll, after: string | undefined): Promise<ForgeAns
   return found.result === 'ok' ? { result: 'ok', value: { events: found.value, cursor: found.value.at(-1)?.cursor ?? after } } : found;
 }
 
-// What this process does after it began to watch is an event for it, so actions wait until the beginning is set.
-function afterBeginning(watchers: Watchers, actions: ForgeActor): ForgeActor {
+// A watcher also receives the actions of this process, so these wait until each watcher has its first cursor.
+function afterStart(watchers: Watchers, actions: ForgeActor): ForgeActor {
   const waiting = Object.entries(actions).map(([name, act]) => [
     name,
     async (request: never, key: string): Promise<unknown> => {
-      await watchers.beginning();
+      await watchers.started();
       return await act(request, key);
     },
   ]);
@@ -113,18 +111,14 @@ function afterBeginning(watchers: Watchers, actions: ForgeActor): ForgeActor {
 
 interface Watchers {
   watch(callback: (event: ForgeEvent) => void, options: WatchOptions): () => void;
-  beginning(): Promise<unknown>;
+  /** Resolves when every watcher has its first cursor. */
+  started(): Promise<unknown>;
   stopAll(): void;
 }
 
-interface Pace {
-  readonly now: () => number;
-  readonly pollMs: number;
-}
-
-function createWatchers(poll: Poll, { now, pollMs }: Pace): Watchers {
+function createWatchers(poll: Poll, { now, pollMs }: { readonly now: () => number; readonly pollMs: number }): Watchers {
   const stops = new Set<AbortController>();
-  const beginnings = new Set<Promise<unknown>>();
+  const starting = new Set<Promise<unknown>>();
   return {
     watch: (callback, { after, begun = () => undefined }) => {
       const stop = new AbortController();
@@ -135,38 +129,36 @@ function createWatchers(poll: Poll, { now, pollMs }: Pace): Watchers {
           ref: false,
         }).catch(() => undefined);
       const first = after === undefined ? begin(poll) : Promise.resolve(after);
-      beginnings.add(first);
-      first.finally(() => beginnings.delete(first)).catch(() => undefined);
+      starting.add(first);
+      first.finally(() => starting.delete(first)).catch(() => undefined);
       void follow(poll, { first, callback, begun: after === undefined ? begun : () => undefined, signal: stop.signal, pause });
       return () => {
         stop.abort();
         stops.delete(stop);
       };
     },
-    beginning: () => Promise.all(beginnings),
+    started: () => Promise.all(starting),
     stopAll: () => {
       for (const stop of stops) stop.abort();
     },
   };
 }
 
-type Pause = (until?: number) => Promise<void>;
-
-// An outage when somebody begins to watch must not hold up actions: then the next poll sets the beginning.
+// An outage when a watcher starts must not delay actions: then the next poll sets its first cursor.
 async function begin(poll: Poll): Promise<string | undefined> {
   const found = await poll.begin();
   return found.result === 'ok' ? found.value : undefined;
 }
 
-interface Following {
+interface Follower {
   readonly first: Promise<string | undefined>;
   readonly callback: (event: ForgeEvent) => void;
   readonly begun: (cursor: string) => void;
   readonly signal: AbortSignal;
-  readonly pause: Pause;
+  readonly pause: (until?: number) => Promise<void>;
 }
 
-async function follow(poll: Poll, { first, callback, begun, signal, pause }: Following): Promise<void> {
+async function follow(poll: Poll, { first, callback, begun, signal, pause }: Follower): Promise<void> {
   let cursor = await first;
   if (cursor !== undefined && !signal.aborted) begun(cursor);
   while (!signal.aborted) {

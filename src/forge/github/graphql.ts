@@ -1,13 +1,11 @@
 // Owns requests to GitHub's GraphQL API, which has what the REST API lacks: discussions and the merge queue.
 
-import { resumeTime } from '../../base/retry-after.ts';
 import { deny, refuse, refuseMissing } from '../refusal.ts';
 import type { Connection } from './client.ts';
-import { textHeaders } from './failure.ts';
+import { limitEnd } from './failure.ts';
 
-const RATE_MS = 60_000;
-/** How GitHub words what may work a moment later; such an error has no type. */
-const PASSING = /something went wrong|timed? ?out|timedout/i;
+/** The messages of errors after which a retry may succeed; such an error has no type. */
+const TRANSIENT = /something went wrong|timed? ?out|timedout/i;
 const LIMIT = /rate limit/i;
 
 interface GraphqlError {
@@ -15,7 +13,7 @@ interface GraphqlError {
   readonly headers?: Readonly<Record<string, string | number | undefined>>;
 }
 
-/** Sends a request. GitHub answers 200 even if it failed; the response says what went wrong. */
+/** Sends a request. GitHub answers 200 even if it failed; the body has the error. */
 export async function askGraphql<T>(
   { octokit, now, outageMs }: Pick<Connection, 'octokit' | 'now' | 'outageMs'>,
   query: string,
@@ -24,20 +22,13 @@ export async function askGraphql<T>(
   try {
     return await octokit.graphql<T>(query, variables);
   } catch (error) {
-    const { errors, headers } = error as GraphqlError;
+    const { errors, headers = {} } = error as GraphqlError;
     const [first] = errors ?? [];
     if (first === undefined) throw error;
     const message = `GitHub answered: ${first.message ?? first.type ?? 'an error'}`;
     if (first.type === 'NOT_FOUND') refuseMissing(message);
-    if (first.type === 'RATE_LIMITED' || LIMIT.test(message)) refuse({ result: 'rate_limited', message, until: resetIn(headers, now()) });
-    if (first.type === undefined && PASSING.test(message)) refuse({ result: 'unavailable', message, until: now() + outageMs });
+    if (first.type === 'RATE_LIMITED' || LIMIT.test(message)) refuse({ result: 'rate_limited', message, until: limitEnd(headers, now()) });
+    if (first.type === undefined && TRANSIENT.test(message)) refuse({ result: 'unavailable', message, until: now() + outageMs });
     return deny(message);
   }
-}
-
-/** When the limit ends: GitHub names a time for the primary one, and asks for a minute otherwise. */
-function resetIn(headers: GraphqlError['headers'] = {}, now: number): number {
-  const texts = textHeaders(headers);
-  const isNamed = texts['x-ratelimit-remaining'] === '0' || texts['retry-after'] !== undefined;
-  return (isNamed ? resumeTime(texts, now) : undefined) ?? now + RATE_MS;
 }

@@ -1,5 +1,5 @@
-// Owns the login at GitHub: a token as it is, what the program `gh` has, or the tokens of an App's installation, which
-// are renewed before they run out. A token is held in memory only.
+// Owns the login at GitHub: a given token, that of the program `gh`, or the tokens of an App's installation, which are
+// renewed before they expire. A token is held in memory only.
 
 import { createPrivateKey, sign } from 'node:crypto';
 import { EngineError } from '../../base/error.ts';
@@ -11,10 +11,10 @@ export type GitHubAuth =
   | {
       readonly kind: 'token';
       readonly token: string;
-      /** The name of the program that the token belongs to, which GitHub does not tell of tokens of a job: `github-actions[bot]`. */
+      /** The name of the program that the token belongs to: `github-actions[bot]`. GitHub does not report it for tokens of a job. */
       readonly bot?: string;
     }
-  /** What `gh auth token` prints. */
+  /** The token that `gh auth token` prints. */
   | { readonly kind: 'gh' }
   | {
       readonly kind: 'app';
@@ -28,18 +28,20 @@ export type GitHubAuth =
 /** A login. */
 export interface Login {
   readonly kind: GitHubAuth['kind'];
-  /** The token of a request, or of a git call. */
+  /** The token for a request or a git command. */
   token(): Promise<string>;
   /** Gets another token after one was refused. Returns false if there is none. */
   renew(refused: string): Promise<boolean>;
-  /** The token that proves to be the App itself, for requests about the App. */
+  /** The token of the App itself, for requests about the App. */
   appToken?(): string;
-  /** The program that the token belongs to, where GitHub does not tell. */
+  /** The program that the token belongs to, if GitHub does not report it. */
   readonly bot?: string;
 }
 
-/** Requests a token of an installation, as the App. */
-export type RequestToken = (appToken: string) => Promise<{ readonly token: string; readonly expiresAt: number }>;
+interface ExpiringToken {
+  readonly token: string;
+  readonly expiresAt: number;
+}
 
 /** The parts that a login needs. */
 export interface LoginParts {
@@ -49,10 +51,11 @@ export interface LoginParts {
   readonly now: () => number;
   /** The time by GitHub's clock. */
   readonly serverNow: () => number;
-  readonly requestToken: RequestToken;
+  /** Requests a token of an installation, as the App. */
+  readonly requestToken: (appToken: string) => Promise<ExpiringToken>;
 }
 
-/** A new token is requested this long before the old one runs out. */
+/** A new token is requested this long before the old one expires. */
 const MARGIN_MS = 5 * 60_000;
 const GH_TIMEOUT_MS = 20_000;
 
@@ -73,37 +76,48 @@ export function createLogin(parts: LoginParts): Login {
   }
 }
 
-function renewable(
-  kind: Login['kind'],
-  request: () => Promise<{ readonly token: string; readonly expiresAt: number }>,
-  { now }: LoginParts,
-): Login {
-  let current: Promise<{ readonly token: string; readonly expiresAt: number }> | undefined;
-  const get = async (): Promise<{ readonly token: string; readonly expiresAt: number }> => {
-    current ??= request();
-    try {
-      return await current;
-    } catch (error) {
-      current = undefined;
-      throw error;
-    }
-  };
+/** Requests a value once. A failure is forgotten, so the next call requests it again. */
+export function cached<T>(request: () => Promise<T>): { get(): Promise<T>; clear(): void } {
+  let current: Promise<T> | undefined;
   return {
-    kind,
-    token: async () => {
-      const { token, expiresAt } = await get();
-      if (now() < expiresAt - MARGIN_MS) return token;
-      current = undefined;
-      return (await get()).token;
+    get: async () => {
+      current ??= request();
+      try {
+        return await current;
+      } catch (error) {
+        current = undefined;
+        throw error;
+      }
     },
-    renew: async (refused) => {
-      if ((await get()).token === refused) current = undefined;
-      return (await get()).token !== refused;
+    clear: () => {
+      current = undefined;
     },
   };
 }
 
-/** A JSON Web Token as GitHub wants it from an App: valid for ten minutes at most, and a minute old against clock drift. */
+function renewable(kind: Login['kind'], request: () => Promise<ExpiringToken>, { now }: LoginParts): Login {
+  const current = cached(request);
+  return {
+    kind,
+    token: async () => {
+      const { token, expiresAt } = await current.get();
+      if (now() < expiresAt - MARGIN_MS) return token;
+      current.clear();
+      return (await current.get()).token;
+    },
+    renew: async (refused) => {
+      if ((await current.get()).token === refused) current.clear();
+      return (await current.get()).token !== refused;
+    },
+  };
+}
+
+/** The header of requests about the App itself; undefined if the login is not that of an App. */
+export function appHeaders({ appToken }: Login): { readonly authorization: string } | undefined {
+  return appToken === undefined ? undefined : { authorization: `Bearer ${appToken()}` };
+}
+
+/** A JSON Web Token of an App: GitHub accepts at most ten minutes; it starts a minute in the past, because clocks differ. */
 function signAppToken({ appId, privateKey }: Extract<GitHubAuth, { kind: 'app' }>, now: number): string {
   const seconds = Math.floor(now / 1000);
   const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');

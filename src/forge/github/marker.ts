@@ -1,6 +1,5 @@
-// Owns the marks by which the driver finds a text that it posted before a crash. GitHub has no idempotency keys, so a
-// hidden comment at the end of the text holds a digest of the key. Callers never see it: it is cut off when the text is
-// read.
+// Owns the marks with which the driver finds a text that it posted before a crash. GitHub has no idempotency keys, so a
+// hidden comment at the end of the text holds a digest of the key. It is removed when the text is read.
 
 import { createHash } from 'node:crypto';
 import { TEXT_MAX } from '../forge.ts';
@@ -12,7 +11,7 @@ export function markerOf(key: string): string {
   return `\n\n<!-- pawl:${createHash('sha256').update(key).digest('hex').slice(0, 24)} -->`;
 }
 
-/** Returns the text with the mark of its key, or as it is if it has no room for one. */
+/** Returns the text with the mark of its key, or unchanged if it has no room for one. */
 export function withMarker(text: string, key: string): string {
   const marked = text + markerOf(key);
   return marked.length > TEXT_MAX ? text : marked;

@@ -1,10 +1,10 @@
-// Owns merging into a branch that has a merge queue, and waiting for what GitHub has not decided yet.
+// Owns merging into a branch with a merge queue, and waiting for merges in progress.
 //
-// - Where the rules of a branch have a queue, nothing is merged past it, also not by a login that could.
-// - The approved head is enqueued, once for each visit of a step: GitHub refuses another head, and takes a pull request out of the
-//   queue when somebody pushes to it.
-// - What is under way is an answer with a time (`queued`): the same request later finds how it ended. A request that waits for
-//   longer than it should takes the pull request out of the queue.
+// - If the rules of a branch have a queue, nothing is merged past it, even by a login that could.
+// - The approved head is enqueued, once for each visit of a step: GitHub refuses another head, and removes a pull request from
+//   the queue when somebody pushes to it.
+// - A merge in progress is an answer with a time (`queued`); repeating the request later returns its result. After the
+//   allowed waiting time the pull request is removed from the queue.
 
 import { formatDuration } from '../../base/duration.ts';
 import type { ForgeAnswer, MergeRequest, MergeResult } from '../forge.ts';
@@ -22,7 +22,7 @@ const ENQUEUE = `mutation PawlEnqueue($pull: ID!, $head: GitObjectID!) {
   enqueuePullRequest(input: { pullRequestId: $pull, expectedHeadOid: $head }) { mergeQueueEntry { id } } }`;
 const DEQUEUE = `mutation PawlDequeue($pull: ID!) { dequeuePullRequest(input: { id: $pull }) { mergeQueueEntry { id } } }`;
 
-/** How long to wait before the next look: a share of what was waited for, within bounds. */
+/** The pause before the next request: a share of the time waited so far, within bounds. */
 const PAUSE = { share: 0.25, minMs: 15_000, maxMs: 300_000 };
 
 /** Whether the rules of a branch have a merge queue. */
@@ -37,8 +37,8 @@ export async function hasQueue({ connection: { octokit, repo } }: ActionParts, b
   }
 }
 
-/** The required checks of a head that have not ended: GitHub refuses a merge also while one of them has not even begun. */
-export async function checksUnderWay({ connection, reader }: ActionParts, { headSha, baseBranch }: PullRequest): Promise<string[]> {
+/** The required checks of a head that have not ended or not begun: until then, GitHub refuses a merge. */
+export async function unfinishedChecks({ connection, reader }: ActionParts, { headSha, baseBranch }: PullRequest): Promise<string[]> {
   const required = await readRequiredChecks(connection, baseBranch);
   const checks = (await reader.checks(headSha)).filter(({ own }) => own !== true);
   return required.filter((name) => {
@@ -47,31 +47,31 @@ export async function checksUnderWay({ connection, reader }: ActionParts, { head
   });
 }
 
-/** Enqueues a pull request, or finds its state. Always throws: it is under way, or it was rejected. */
+/** Enqueues a pull request, or reads its state. Always throws: it is queued, or it was rejected. */
 export async function mergeByQueue(parts: ActionParts, request: MergeRequest, pr: PullRequest): Promise<never> {
   const { connection, ledger } = parts;
   const { number, expectedHead: head, waits } = request;
   const visit = waits?.visit ?? `queue/${number}/${head}`;
   const state = await readState(parts, number);
-  const under = { result: 'queued', message: `#${number} is in the merge queue of ${pr.baseBranch}`, until: connection.now() } as const;
-  if (state.isInMergeQueue) refuse(under);
-  const turn = ledger.done(`${visit}/removed/`).length;
-  const key = `${visit}/enqueue/${turn}`;
+  const queued = { result: 'queued', message: `#${number} is in the merge queue of ${pr.baseBranch}`, until: connection.now() } as const;
+  if (state.isInMergeQueue) refuse(queued);
+  const removals = ledger.done(`${visit}/removed/`).length;
+  const key = `${visit}/enqueue/${removals}`;
   if (ledger.done(key).length > 0) {
-    await ledger.once({ name: 'leaveQueue', key: `${visit}/removed/${turn}` }, { act: async () => ({}) });
+    await ledger.once({ name: 'leaveQueue', key: `${visit}/removed/${removals}` }, { act: async () => ({}) });
     return explainRemoval(pr);
   }
-  const made = await ledger.once(
+  const enqueued = await ledger.once(
     { name: 'enqueue', key },
     {
       adopt: async () => ((await readState(parts, number)).isInMergeQueue ? {} : undefined),
       act: () => askGraphql<object>(connection, ENQUEUE, { pull: state.id, head }),
     },
   );
-  if (made.result === 'ok') return refuse(under);
-  const open = made.result === 'denied' ? await checksUnderWay(parts, pr) : [];
-  if (open.length > 0) refuse({ ...under, message: `#${number} waits for ${open.join(', ')} before it can enter the merge queue` });
-  return refuse(made);
+  if (enqueued.result === 'ok') return refuse(queued);
+  const open = enqueued.result === 'denied' ? await unfinishedChecks(parts, pr) : [];
+  if (open.length > 0) refuse({ ...queued, message: `#${number} waits for ${open.join(', ')} before it can enter the merge queue` });
+  return refuse(enqueued);
 }
 
 interface QueueState {
@@ -95,12 +95,12 @@ function explainRemoval({ number, mergeable, baseBranch, headBranch }: PullReque
     });
   return refuse({
     result: 'ci_failure',
-    message: `the merge queue of ${baseBranch} removed #${number}: its checks failed there, or somebody took it out; the pull request says why`,
+    message: `the merge queue of ${baseBranch} removed #${number}: its checks failed there, or somebody removed it; the pull request shows why`,
   });
 }
 
-/** Says when to ask again, or that it has taken too long; then nothing is left in the queue. */
-export async function boundedWait(
+/** Returns when to repeat the request, or refuses and leaves the queue because it has taken too long. */
+export async function limitWait(
   parts: ActionParts,
   { number, expectedHead, waits }: MergeRequest,
   answer: Extract<ForgeAnswer<MergeResult>, { readonly result: 'queued' }>,

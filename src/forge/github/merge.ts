@@ -1,13 +1,14 @@
-// Owns merging at GitHub: the expected head or nothing, and why GitHub says no.
+// Owns merging the expected head at GitHub, and the reason if GitHub refuses.
 //
-// - The head goes with the request, so GitHub itself refuses another one, also one that was pushed a moment ago.
-// - A merge that was carried out although its response was lost is recognised by the pull request: it is merged at that head.
+// - The request names the head, so GitHub itself refuses another one, even if it was pushed a moment ago.
+// - After a lost response, a merge that was carried out is recognised because the pull request is merged at that head.
 
 import type { ForgeActor, ForgeAnswer, MergeRequest, MergeResult } from '../forge.ts';
+import type { LedgerWork } from '../ledger.ts';
 import { assertHead, assertNoFailedCheck, deny, refuse } from '../refusal.ts';
 import type { ActionParts } from './actions.ts';
 import { isApiError, responseText } from './failure.ts';
-import { boundedWait, checksUnderWay, hasQueue, mergeByQueue } from './merge-queue.ts';
+import { hasQueue, limitWait, mergeByQueue, unfinishedChecks } from './merge-queue.ts';
 import type { PullRequest } from './reader.ts';
 
 const ROUNDS_MAX = 3;
@@ -15,40 +16,28 @@ const ROUNDS_MAX = 3;
 /** Creates the action that merges. */
 export function createMerge(parts: ActionParts): ForgeActor['mergePullRequest'] {
   return async (request, key): Promise<ForgeAnswer<MergeResult>> => {
-    const way: Way = { queue: undefined };
-    const merged = await mergeOnce(parts, { request, key, way });
-    const { queue } = way;
-    const answer = queue === undefined ? merged : await parts.connection.answer(() => mergeByQueue(parts, request, queue));
-    return answer.result === 'queued' ? boundedWait(parts, request, answer) : answer;
-  };
-}
-
-/** The pull request, if it has to go through a merge queue: that is recorded as an action of its own. */
-interface Way {
-  queue: PullRequest | undefined;
-}
-
-interface MergeCall {
-  readonly request: MergeRequest;
-  readonly key: string;
-  readonly way: Way;
-}
-
-function mergeOnce(parts: ActionParts, { request, key, way }: MergeCall): Promise<ForgeAnswer<MergeResult>> {
-  return parts.ledger.once(
-    { name: 'mergePullRequest', key },
-    {
+    const route: Route = { queued: undefined };
+    const work: LedgerWork<MergeResult> = {
       adopt: async () => {
         const pr = await parts.reader.pullRequest(request.number);
         if (pr.state !== 'merged' || pr.headSha !== request.expectedHead) return undefined;
         return await finish(parts, request, pr);
       },
-      act: () => merge(parts, request, way),
-    },
-  );
+      act: () => merge(parts, request, route),
+    };
+    const merged = await parts.ledger.once({ name: 'mergePullRequest', key }, work);
+    const { queued } = route;
+    const answer = queued === undefined ? merged : await parts.connection.answer(() => mergeByQueue(parts, request, queued));
+    return answer.result === 'queued' ? limitWait(parts, request, answer) : answer;
+  };
 }
 
-async function merge(parts: ActionParts, request: MergeRequest, way: Way): Promise<MergeResult> {
+/** Receives the pull request if it must go through a merge queue, which is a separate action. */
+interface Route {
+  queued: PullRequest | undefined;
+}
+
+async function merge(parts: ActionParts, request: MergeRequest, route: Route): Promise<MergeResult> {
   const { connection, reader } = parts;
   const { number, expectedHead: sha } = request;
   for (let round = 1; ; round += 1) {
@@ -56,7 +45,7 @@ async function merge(parts: ActionParts, request: MergeRequest, way: Way): Promi
     if (pr.state === 'merged' && pr.headSha === sha) return await finish(parts, request, pr);
     await refuseUnready(parts, request, pr);
     if (await hasQueue(parts, pr.baseBranch)) {
-      way.queue = pr;
+      route.queued = pr;
       refuse({ result: 'queued', message: `#${number} has to go through the merge queue`, until: connection.now() });
     }
     const merge_method = request.method ?? (await reader.repository()).methods[0] ?? 'merge';
@@ -68,7 +57,7 @@ async function merge(parts: ActionParts, request: MergeRequest, way: Way): Promi
       if (!isApiError(error, 405, 409)) throw error;
       const reason = responseText(error);
       if (round < ROUNDS_MAX && /base branch was modified/i.test(reason)) continue;
-      // Somebody else was quicker: the next look finds it merged, at the expected head or at another one.
+      // Somebody else merged it: the next round finds out at which head.
       if (round < ROUNDS_MAX && (await reader.pullRequest(number)).state === 'merged') continue;
       await explain(parts, request, { pr, reason });
     }
@@ -104,16 +93,16 @@ async function explain(
       message: `#${number} was not merged: ${pr.headBranch} conflicts with ${pr.baseBranch}${where}; ${advice}`,
     });
   }
-  const isPassing = /already in progress/i.test(reason) || (now.mergeable === null && /not mergeable/i.test(reason));
-  if (isPassing) refuse({ result: 'unavailable', message: `GitHub did not merge #${number} yet: ${reason}` });
+  const isTransient = /already in progress/i.test(reason) || (now.mergeable === null && /not mergeable/i.test(reason));
+  if (isTransient) refuse({ result: 'unavailable', message: `GitHub did not merge #${number} yet: ${reason}` });
   const isAboutChecks = /status check/i.test(reason);
-  const open = isAboutChecks ? await checksUnderWay(parts, now) : [];
+  const open = isAboutChecks ? await unfinishedChecks(parts, now) : [];
   if (open.length > 0)
     refuse({ result: 'queued', message: `#${number} waits for its required checks: ${open.join(', ')}`, until: parts.connection.now() });
   return refuse({ result: isAboutChecks ? 'ci_failure' : 'denied', message: `GitHub did not merge #${number}: ${reason}` });
 }
 
-// GitHub does not say which files conflict; these are the ones that can.
+// GitHub does not report which files conflict; these are the ones that can.
 async function sharedFiles({ connection, reader }: ActionParts, pr: PullRequest): Promise<string[]> {
   const { octokit, repo } = connection;
   const own = new Set((await reader.changedFiles({ pr: pr.number })).map(({ path }) => path));
@@ -127,7 +116,7 @@ async function finish(parts: ActionParts, request: MergeRequest, pr: PullRequest
   return { sha: pr.mergeSha ?? '', branchDeleted };
 }
 
-// A branch that has moved since has work that was not merged, and stays. Also true if it is already gone.
+// A branch that has moved since contains unmerged work, and stays. Also returns true if it is already gone.
 async function deleteBranch({ connection, reader }: ActionParts, branch: string, at: string): Promise<boolean> {
   const { octokit, repo } = connection;
   const head = await reader.headOf(branch);
@@ -137,7 +126,7 @@ async function deleteBranch({ connection, reader }: ActionParts, branch: string,
     await octokit.rest.git.deleteRef({ ...repo, ref: `heads/${branch}` });
     return true;
   } catch (error) {
-    // The merge stands whatever becomes of the branch: a rule may protect it.
+    // A rule may protect the branch; the merge counts anyway.
     if (isApiError(error)) return (await reader.headOf(branch)) === undefined;
     throw error;
   }

@@ -1,36 +1,36 @@
-// Owns events by polling, for people without a public address: what changed since a cursor, from GitHub's lists of
-// issues, issue events, comments, pull requests, reviews, check runs and commit statuses. Requests are conditional, so a quiet repository
-// costs nothing.
+// Owns polling for events, for servers without a public address: the changes since a cursor, from GitHub's lists of issues,
+// issue events, comments, pull requests, reviews, check runs and commit statuses. Requests are conditional, so polling an
+// unchanged repository costs nothing.
 //
-// - An event has the same id however often it is found. A cursor holds the ids that were delivered lately, and how far
-//   back to look: GitHub's times have seconds only, and its lists can be late.
-// - Events come by their time. In the same second: opened, pushed, changed, commented, reviewed, closed. What happens
-//   while the lists are read waits for the next poll, since one list may have it and another not yet.
-// - A rate limit or an outage makes a poll late; nothing is lost by it.
+// - An event has the same id in every poll. A cursor holds the ids of recently delivered events, and the time from which to
+//   read again: GitHub's times are whole seconds, and its lists can be late.
+// - Events are ordered by time. In the same second: opened, pushed, changed, commented, reviewed, closed. An event from
+//   while the lists are read is delivered by the next poll, because some lists may not contain it yet.
+// - A rate limit or an outage delays a poll; it loses no events.
 
 import { present } from '../../base/fields.ts';
-import { type ForgeAnswer, type ForgeEvent, OWN_CHECK } from '../forge.ts';
+import { type ForgeAnswer, type ForgeEvent, OWN_CHECK_PREFIX } from '../forge.ts';
 import { readStatuses } from './checks.ts';
-import { type Connection, PAGE } from './client.ts';
+import { type Connection, listOpenPulls, PAGE } from './client.ts';
 
-/** What GitHub may show late. */
+/** How late an event may appear in GitHub's lists. */
 const OVERLAP_MS = 60_000;
 const HEADS_MAX = 50;
 
 interface Cursor {
   /** The time of the latest event that was delivered. */
   readonly since: number;
-  /** The ids of events that were delivered lately, with their times. */
+  /** The ids of recently delivered events, with their times. */
   readonly seen: Readonly<Record<string, number>>;
   /** The heads of open pull requests. */
   readonly heads: Readonly<Record<string, string>>;
 }
 
-type Found = Omit<ForgeEvent, 'cursor'> & { readonly rank: number };
+type FoundEvent = Omit<ForgeEvent, 'cursor'> & { readonly rank: number };
 
 /** A poll of one repository. */
 export interface Poll {
-  /** Sets the beginning: everything that is there now counts as delivered. */
+  /** Returns the cursor to begin with: everything that exists now counts as delivered. */
   begin(): Promise<ForgeAnswer<string>>;
   /** Returns the events after a cursor, oldest first. */
   after(cursor: string): Promise<ForgeAnswer<ForgeEvent[]>>;
@@ -44,7 +44,8 @@ export function createPoll(connection: Connection): Poll {
       answer(async () => {
         const start: Cursor = { since: now(), seen: {}, heads: {} };
         const found = await findEvents(connection, start);
-        return encode(found.reduce(deliver, { ...start, heads: await readHeads(connection) }));
+        const open = await listOpenPulls(connection);
+        return encode(found.reduce(deliver, { ...start, heads: Object.fromEntries(open.map(({ number, head }) => [number, head.sha])) }));
       }),
     after: (text) =>
       answer(async () => {
@@ -61,14 +62,14 @@ export function createPoll(connection: Connection): Poll {
   };
 }
 
-// The time of GitHub, in whole seconds; the request is conditional and costs nothing.
+// The time at GitHub, in whole seconds. The request is conditional, so it costs nothing.
 async function serverTime({ octokit, repo, now }: Connection): Promise<number> {
   const { headers } = await octokit.rest.repos.get(repo);
   const time = Date.parse(headers.date ?? '');
   return Number.isNaN(time) ? now() : time;
 }
 
-function deliver(cursor: Cursor, { id, at, event, pr, sha }: Found): Cursor {
+function deliver(cursor: Cursor, { id, at, event, pr, sha }: FoundEvent): Cursor {
   const since = Math.max(cursor.since, at);
   const seen = Object.fromEntries(Object.entries({ ...cursor.seen, [id]: at }).filter(([, time]) => time >= since - 2 * OVERLAP_MS));
   const isHead = pr !== undefined && sha !== undefined && (event === 'pull_request.opened' || event === 'pull_request.synchronize');
@@ -88,11 +89,11 @@ function decode(text: string): Cursor {
   return JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as Cursor;
 }
 
-function byTime(a: Found, b: Found): number {
+function byTime(a: FoundEvent, b: FoundEvent): number {
   return a.at - b.at || a.rank - b.rank || a.id.length - b.id.length || (a.id < b.id ? -1 : 1);
 }
 
-async function findEvents(connection: Connection, cursor: Cursor): Promise<Found[]> {
+async function findEvents(connection: Connection, cursor: Cursor): Promise<FoundEvent[]> {
   const from = cursor.since - OVERLAP_MS;
   const { octokit, repo } = connection;
   const since = new Date(from).toISOString();
@@ -116,14 +117,14 @@ interface ItemData {
   readonly pull_request?: unknown;
 }
 
-function toOpened({ number, created_at, user, pull_request }: ItemData): Found {
+function toOpened({ number, created_at, user, pull_request }: ItemData): FoundEvent {
   const isPull = pull_request !== undefined;
   const about = isPull ? { pr: number } : { issue: number };
   const event = isPull ? 'pull_request.opened' : 'issues.opened';
   return { id: `opened:${number}`, event, at: Date.parse(created_at), actor: user?.login ?? 'ghost', ...about, rank: 0 };
 }
 
-/** GitHub's issue events, and the names they have as webhooks. */
+/** GitHub's issue events, and their names as webhooks. */
 const NAMES: Readonly<Record<string, string>> = {
   ...{ labeled: 'labeled', unlabeled: 'unlabeled', assigned: 'assigned', unassigned: 'unassigned', closed: 'closed' },
   ...{ reopened: 'reopened', milestoned: 'milestoned', demilestoned: 'demilestoned', renamed: 'edited' },
@@ -131,9 +132,9 @@ const NAMES: Readonly<Record<string, string>> = {
   ...{ review_request_removed: 'review_request_removed', added_to_merge_queue: 'enqueued', removed_from_merge_queue: 'dequeued' },
 };
 
-async function findIssueEvents({ octokit, repo }: Connection, { since, heads }: Cursor): Promise<Found[]> {
+async function findIssueEvents({ octokit, repo }: Connection, { since, heads }: Cursor): Promise<FoundEvent[]> {
   const from = since - OVERLAP_MS;
-  const found: Found[] = [];
+  const found: FoundEvent[] = [];
   const pages = octokit.paginate.iterator(octokit.rest.issues.listEventsForRepo, { ...repo, per_page: PAGE });
   for await (const { data } of pages) {
     for (const one of data) {
@@ -147,43 +148,36 @@ async function findIssueEvents({ octokit, repo }: Connection, { since, heads }: 
       const label = one.label?.name;
       const rank = one.event === 'closed' ? 5 : 2;
       const named = typeof label === 'string' ? { label } : {};
-      // The head that was known before: one that was pushed between two polls may be older or newer than the label.
+      // The head of the last poll: a commit that was pushed since may be older or newer than the label.
       const sha = isPull && name === 'labeled' ? heads[one.issue.number] : undefined;
       found.push({ id: `event:${one.id}`, event, at, actor: one.actor?.login ?? 'ghost', ...about, ...named, ...present({ sha }), rank });
     }
-    // The newest come first.
+    // The list begins with the newest event.
     if (data.some(({ created_at }) => Date.parse(created_at) < from)) break;
   }
   return found;
 }
 
-async function findComments({ octokit, repo }: Connection, since: string): Promise<Found[]> {
+async function findComments({ octokit, repo }: Connection, since: string): Promise<FoundEvent[]> {
   const query = { ...repo, sort: 'updated' as const, direction: 'desc' as const, since, per_page: PAGE };
   const found = await octokit.paginate(octokit.rest.issues.listCommentsForRepo, query);
-  return found.flatMap((one): Found[] => {
+  return found.flatMap((one): FoundEvent[] => {
     const number = Number(/\d+$/.exec(one.issue_url)?.[0]);
     const about = one.html_url.includes('/pull/') ? { pr: number } : { issue: number };
     const shared = { actor: one.user?.login ?? 'ghost', comment: String(one.id), ...about, rank: 3 };
     const [created, updated] = [Date.parse(one.created_at), Date.parse(one.updated_at)];
-    const first: Found = { id: `comment:${one.id}`, event: 'issue_comment.created', at: created, ...shared };
-    const edit: Found = { id: `comment:${one.id}:${updated}`, event: 'issue_comment.edited', at: updated, ...shared };
+    const first: FoundEvent = { id: `comment:${one.id}`, event: 'issue_comment.created', at: created, ...shared };
+    const edit: FoundEvent = { id: `comment:${one.id}:${updated}`, event: 'issue_comment.edited', at: updated, ...shared };
     return [...(created >= Date.parse(since) ? [first] : []), ...(updated > created ? [edit] : [])];
   });
 }
 
-async function readHeads({ octokit, repo }: Connection): Promise<Record<string, string>> {
-  const open = await octokit.paginate(octokit.rest.pulls.list, { ...repo, state: 'open', per_page: PAGE });
-  return Object.fromEntries(open.map(({ number, head }) => [number, head.sha]));
-}
-
-async function findHeads({ octokit, repo }: Connection, cursor: Cursor): Promise<Found[]> {
-  const query = { ...repo, state: 'open' as const, per_page: PAGE };
-  const open = await octokit.paginate(octokit.rest.pulls.list, query);
-  return open.flatMap(({ number: pr, head, updated_at, created_at, user }): Found[] => {
+async function findHeads(connection: Connection, cursor: Cursor): Promise<FoundEvent[]> {
+  return (await listOpenPulls(connection)).flatMap(({ number: pr, head, updated_at, created_at, user }): FoundEvent[] => {
     const known = cursor.heads[pr];
     if (known === head.sha) return [];
     const shared = { actor: user?.login ?? 'ghost', pr, sha: head.sha };
-    // A pull request that is new has its first head: that is the event `opened`, with the head.
+    // The first head of a new pull request belongs to its event `opened`.
     if (known === undefined && Date.parse(created_at) >= cursor.since - OVERLAP_MS)
       return [{ id: `opened:${pr}`, event: 'pull_request.opened', at: Date.parse(created_at), ...shared, rank: 0 }];
     return [{ id: `head:${pr}:${head.sha}`, event: 'pull_request.synchronize', at: Date.parse(updated_at), ...shared, rank: 1 }];
@@ -193,8 +187,8 @@ async function findHeads({ octokit, repo }: Connection, cursor: Cursor): Promise
 async function findReviews(
   { octokit, repo }: Connection,
   { pulls, from }: { readonly pulls: readonly number[]; readonly from: number },
-): Promise<Found[]> {
-  const found: Found[] = [];
+): Promise<FoundEvent[]> {
+  const found: FoundEvent[] = [];
   for (const pr of pulls) {
     const reviews = await octokit.paginate(octokit.rest.pulls.listReviews, { ...repo, pull_number: pr, per_page: PAGE });
     for (const { id, submitted_at, user, commit_id } of reviews) {
@@ -208,18 +202,18 @@ async function findReviews(
   return found;
 }
 
-async function findChecks({ octokit, repo }: Connection, { heads }: Cursor, from: number): Promise<Found[]> {
-  const found: Found[] = [];
+async function findChecks({ octokit, repo }: Connection, { heads }: Cursor, from: number): Promise<FoundEvent[]> {
+  const found: FoundEvent[] = [];
   for (const sha of [...new Set(Object.values(heads))].slice(-HEADS_MAX)) {
     const runs = await octokit.paginate(octokit.rest.checks.listForRef, { ...repo, ref: sha, per_page: PAGE });
     for (const { id, completed_at, app } of runs) {
       const at = Date.parse(completed_at ?? '');
       if (at >= from) found.push({ id: `check:${id}:${at}`, event: 'check_run.completed', at, actor: app?.slug ?? 'ghost', sha, rank: 4 });
     }
-    // A status that changes is a new one, with an id of its own. GitHub does not tell here who set it.
+    // A status that changes gets a new id. GitHub does not report here who set it.
     for (const { id, state, context, updated_at } of await readStatuses({ octokit, repo }, sha)) {
       const at = Date.parse(updated_at);
-      const isNews = state !== 'pending' && !context.startsWith(OWN_CHECK);
+      const isNews = state !== 'pending' && !context.startsWith(OWN_CHECK_PREFIX);
       if (at >= from && isNews) found.push({ id: `status:${id}`, event: 'status', at, actor: '', sha, rank: 4 });
     }
   }

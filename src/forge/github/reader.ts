@@ -1,4 +1,4 @@
-// Owns the facts that the driver reads from GitHub, and how GitHub's fields become ours.
+// Owns reading facts from GitHub, and how GitHub's fields become ours.
 
 import { present } from '../../base/fields.ts';
 import type {
@@ -13,31 +13,32 @@ import type {
   PullRequestFacts,
   RepositoryFacts,
 } from '../forge.ts';
-import { answered, refuseMissing, type Throwing } from '../refusal.ts';
+import { refuseMissing, type ThrowingMethods, withAnswers } from '../refusal.ts';
 import { readChecks, readRequiredChecks } from './checks.ts';
-import { type Connection, PAGE } from './client.ts';
+import { type Connection, listOpenPulls, PAGE } from './client.ts';
 import { isApiError } from './failure.ts';
+import { appHeaders, cached } from './login.ts';
 import { withoutMarker } from './marker.ts';
 
 type Facts = Omit<ForgeReader, 'done' | 'discussionReplies'>;
 
-/** The facts as the driver itself reads them. */
-export interface GitHubReader extends Throwing<Facts> {
+/** The reader inside the driver. */
+export interface GitHubReader extends ThrowingMethods<Facts> {
   repository(): Promise<RepositoryInfo>;
   pullRequest(number: number): Promise<PullRequest>;
-  /** What an App must be allowed and is not. */
+  /** The permissions that an App lacks. */
   missingPermissions(): Promise<string[]>;
   /** The head of a branch, or undefined if there is no such branch. */
   headOf(branch: string): Promise<string | undefined>;
 }
 
-/** What the driver knows of the repository. */
+/** The facts of the repository inside the driver. */
 interface RepositoryInfo extends RepositoryFacts {
   /** The methods that the repository allows, in the order in which GitHub offers them. */
   readonly methods: readonly MergeMethod[];
 }
 
-/** What the driver knows of a pull request. */
+/** The facts of a pull request inside the driver. */
 export interface PullRequest extends PullRequestFacts {
   readonly mergeSha: string | null;
 }
@@ -51,8 +52,6 @@ interface User {
 export function createReader(connection: Connection): GitHubReader {
   const { octokit, repo } = connection;
   const { rest } = octokit;
-  const openPulls = (only: { readonly head?: string } = {}) =>
-    octokit.paginate(rest.pulls.list, { ...repo, ...only, state: 'open', per_page: PAGE });
   const reader: GitHubReader = {
     repository: async () => {
       const { data } = await rest.repos.get(repo);
@@ -67,17 +66,19 @@ export function createReader(connection: Connection): GitHubReader {
     },
     pullRequest: async (number) => toPullRequest(reader, (await rest.pulls.get({ ...repo, pull_number: number })).data),
     pullRequestsFrom: async (branch) => {
-      const found = await openPulls({ head: `${repo.owner}:${branch}` });
-      const own = found.filter((pull) => pull.head.ref === branch && isOwn(pull));
+      const found = await listOpenPulls(connection, { head: `${repo.owner}:${branch}` });
+      const own = found.filter((pull) => pull.head.ref === branch && isFromThisRepository(pull));
       return await Promise.all(
-        own.sort((a, b) => b.number - a.number).map(async ({ number }) => plainPull(await reader.pullRequest(number))),
+        own.sort((a, b) => b.number - a.number).map(async ({ number }) => withoutMergeSha(await reader.pullRequest(number))),
       );
     },
-    pullRequestsAt: async (sha) => numbersOf((await openPulls()).filter(({ head }) => head.sha === sha)),
+    pullRequestsAt: async (sha) => numbersOf((await listOpenPulls(connection)).filter(({ head }) => head.sha === sha)),
     pullRequestsOn: async (branch) => {
       const queued = queuedOn(branch);
       if (queued !== undefined) return [queued];
-      return numbersOf((await openPulls()).filter((pull) => pull.base.ref === branch || (pull.head.ref === branch && isOwn(pull))));
+      const isOn = ({ base, head }: Pick<PullRequestData, 'base' | 'head'>): boolean =>
+        base.ref === branch || (head.ref === branch && isFromThisRepository({ base, head }));
+      return numbersOf((await listOpenPulls(connection)).filter(isOn));
     },
     comments: async (number) => {
       const found = await octokit.paginate(rest.issues.listComments, { ...repo, issue_number: number, per_page: PAGE });
@@ -102,7 +103,7 @@ export function createReader(connection: Connection): GitHubReader {
     requiredChecks: (branch) => readRequiredChecks(connection, branch),
     permission: (login) => readPermission(connection, login),
     members: (team) => readMembers(connection, team),
-    whoami: once(() => readIdentity(connection)),
+    whoami: cached(() => readIdentity(connection)).get,
     missingPermissions: () => readMissingPermissions(connection),
     headOf: async (branch) => {
       try {
@@ -116,17 +117,20 @@ export function createReader(connection: Connection): GitHubReader {
   return reader;
 }
 
-/** The reader as callers of the forge see it. */
+/** The reader that callers of the forge use. */
 export function createForgeReader({ answer }: Connection, reader: GitHubReader): Facts {
   const { missingPermissions: _, headOf: __, ...facts } = reader;
   const repository = async (): Promise<RepositoryFacts> => {
     const { methods: ___, ...plain } = await reader.repository();
     return plain;
   };
-  return answered<Facts>({ ...facts, repository, pullRequest: async (number) => plainPull(await reader.pullRequest(number)) }, answer);
+  return withAnswers<Facts>(
+    { ...facts, repository, pullRequest: async (number) => withoutMergeSha(await reader.pullRequest(number)) },
+    answer,
+  );
 }
 
-function plainPull({ mergeSha: _, ...facts }: PullRequest): PullRequestFacts {
+function withoutMergeSha({ mergeSha: _, ...facts }: PullRequest): PullRequestFacts {
   return facts;
 }
 
@@ -138,20 +142,6 @@ function numbersOf(pulls: readonly { readonly number: number }[]): number[] {
 function queuedOn(branch: string): number | undefined {
   const [, number] = /^gh-readonly-queue\/.+\/pr-(\d+)-[0-9a-f]+$/.exec(branch) ?? [];
   return number === undefined ? undefined : Number(number);
-}
-
-// A success is kept: whom a login acts as does not change while a forge is open.
-function once<T>(read: () => Promise<T>): () => Promise<T> {
-  let known: Promise<T> | undefined;
-  return async () => {
-    known ??= read();
-    try {
-      return await known;
-    } catch (error) {
-      known = undefined;
-      throw error;
-    }
-  };
 }
 
 function loginOf(user: User | null | undefined): string {
@@ -205,14 +195,14 @@ interface PullRequestData extends Shared {
   readonly base: Head;
 }
 
-// A fork that was deleted has no repository any more. The name of the settings may be an old one.
-function isOwn({ head, base }: { readonly head: Pick<Head, 'repo'>; readonly base: Pick<Head, 'repo'> }): boolean {
+// The head of a deleted fork has no repository. The name in the settings may be an old one, so it is not compared.
+function isFromThisRepository({ head, base }: { readonly head: Pick<Head, 'repo'>; readonly base: Pick<Head, 'repo'> }): boolean {
   return head.repo !== null && head.repo.full_name === base.repo?.full_name;
 }
 
 async function toPullRequest(reader: GitHubReader, data: PullRequestData): Promise<PullRequest> {
   const state = data.merged ? 'merged' : data.state === 'open' ? 'open' : 'closed';
-  // GitHub's `base.sha` is the head of the base when the pull request was last changed, not the one of now.
+  // GitHub's `base.sha` is from the last change of the pull request; the base branch may have moved since.
   const baseSha = state === 'open' ? ((await reader.headOf(data.base.ref)) ?? data.base.sha) : data.base.sha;
   return {
     ...(await sharedFacts(reader, data)),
@@ -240,7 +230,7 @@ async function readApprovals({ octokit, repo }: Connection, reader: GitHubReader
   for (const { user, state: word, commit_id, submitted_at } of reviews) {
     const state = VERDICTS[word];
     const actor = loginOf(user);
-    // What was dismissed was the last word of that person, and leaves none.
+    // A dismissed review replaces the earlier reviews of that person.
     if (word === 'DISMISSED' && commit_id === headSha) latest.delete(actor);
     if (state === undefined || commit_id !== headSha) continue;
     latest.delete(actor);
@@ -255,7 +245,7 @@ async function readPermission({ octokit, repo }: Connection, username: string): 
     const known = (['admin', 'write', 'read'] as const).find((word) => word === data.permission);
     return known ?? 'none';
   } catch (error) {
-    // Apps and deleted accounts are no collaborators.
+    // Apps and deleted accounts are not collaborators.
     if (isApiError(error, 404)) return 'none';
     throw error;
   }
@@ -270,8 +260,8 @@ async function readMembers({ octokit, repo }: Connection, team: string): Promise
 async function readIdentity({ octokit, repo, login }: Connection): Promise<Identity> {
   const { permissions } = (await octokit.rest.repos.get(repo)).data;
   const permission = permissions?.admin === true ? 'admin' : permissions?.push === true ? 'write' : permissions?.pull ? 'read' : 'none';
-  if (login.appToken !== undefined) {
-    const headers = { authorization: `Bearer ${login.appToken()}` };
+  const headers = appHeaders(login);
+  if (headers !== undefined) {
     const { data } = await octokit.rest.apps.getAuthenticated({ headers });
     const mayWrite = data?.permissions?.contents === 'write';
     return { login: `${data?.slug}[bot]`, bot: true, permission: mayWrite ? 'write' : 'read', checks: 'check_runs', account: 'own' };
@@ -286,8 +276,9 @@ async function readIdentity({ octokit, repo, login }: Connection): Promise<Ident
 const NEEDED = { contents: 'write', issues: 'write', pull_requests: 'write', checks: 'write', statuses: 'read', actions: 'read' };
 
 async function readMissingPermissions({ octokit, login }: Connection): Promise<string[]> {
-  if (login.appToken === undefined) return [];
-  const { data } = await octokit.rest.apps.getAuthenticated({ headers: { authorization: `Bearer ${login.appToken()}` } });
+  const headers = appHeaders(login);
+  if (headers === undefined) return [];
+  const { data } = await octokit.rest.apps.getAuthenticated({ headers });
   const given: Readonly<Record<string, string | undefined>> = data?.permissions ?? {};
   return Object.entries(NEEDED).flatMap(([name, right]) => (given[name] === 'write' || given[name] === right ? [] : [`${name}: ${right}`]));
 }

@@ -1,5 +1,5 @@
-// Owns what the driver says about pull requests under its own name: reviews, requests for reviews, and checks. GitHub
-// gives the checks API to Apps alone; with any other login a check is a commit status.
+// Owns the actions on pull requests under the driver's own login: reviews, requests for reviews, and checks. Only Apps may
+// use GitHub's checks API; with any other login a check is a commit status.
 
 import { present } from '../../base/fields.ts';
 import { isSamePerson } from '../../base/person.ts';
@@ -20,7 +20,7 @@ export function createReviewActions(parts: ActionParts): Pick<ForgeActor, 'submi
   return {
     submitReview: keyed(ledger, 'submitReview', (request: ReviewRequest, key) => ({
       adopt: () => findReview(parts, request.number, key),
-      act: () => submitWhole(parts, request, key),
+      act: () => submitReviewWithComments(parts, request, key),
     })),
     setCheck: keyed(ledger, 'setCheck', (request: CheckReport) => ({ act: () => setCheck(parts, request) })),
     requestReviewers: keyed(ledger, 'requestReviewers', (request: ReviewersRequest) => ({ act: () => requestReviewers(parts, request) })),
@@ -28,11 +28,11 @@ export function createReviewActions(parts: ActionParts): Pick<ForgeActor, 'submi
   };
 }
 
-/** What GitHub says when the line of a comment is not in the diff: it was never there, or it is not any more. */
+/** GitHub's messages for a comment on a line that is not in the diff, or not any more. */
 const NOT_IN_DIFF = /could not be resolved|part of the diff|review thread|diff hunk/i;
 
-/** Submits a review. If GitHub refuses it because of the line of a comment, without saying which, its text has the comments. */
-async function submitWhole(parts: ActionParts, request: ReviewRequest, key: string): Promise<{ id: string }> {
+/** Submits a review. If GitHub refuses the line of a comment, without saying which, the comments become part of the text. */
+async function submitReviewWithComments(parts: ActionParts, request: ReviewRequest, key: string): Promise<{ id: string }> {
   const { number, body, comments = [] } = request;
   try {
     return await submitReview(parts, request, key);
@@ -81,7 +81,7 @@ async function setCheck(parts: ActionParts, report: CheckReport): Promise<{ name
   try {
     await (checks === 'check_runs' ? setCheckRun(parts, report) : setStatus(parts, report));
   } catch (error) {
-    // GitHub says 422 for a commit that it does not have.
+    // GitHub answers 422 for an unknown commit.
     if (isApiError(error, 422) && /no commit|sha/i.test(responseText(error))) refuseMissing(`there is no commit "${report.sha}"`);
     throw error;
   }
@@ -95,7 +95,7 @@ async function setCheckRun({ connection, reader }: ActionParts, report: CheckRep
   const fields = {
     ...repo,
     name,
-    // GitHub itself says that a run could not start; nobody else may.
+    // Only GitHub itself may report `startup_failure`.
     ...(conclusion === null
       ? { status }
       : { status: 'completed' as const, conclusion: conclusion === 'startup_failure' ? 'failure' : conclusion }),
@@ -104,7 +104,7 @@ async function setCheckRun({ connection, reader }: ActionParts, report: CheckRep
   };
   const { login } = await reader.whoami();
   const own = data.check_runs.find(({ app }) => `${app?.slug}[bot]` === login);
-  // A run that was completed cannot be reopened; another one takes its place.
+  // A completed run cannot be reopened, so a new one replaces it.
   if (own !== undefined && (own.status !== 'completed' || conclusion !== null))
     await octokit.rest.checks.update({ ...fields, check_run_id: own.id });
   else await octokit.rest.checks.create({ ...fields, head_sha: sha });
@@ -135,7 +135,7 @@ async function requestReviewers({ connection, reader }: ActionParts, request: Re
   return { reviewers: (data.requested_reviewers ?? []).map(({ login }) => login) };
 }
 
-/** GitHub assigns ten people at most, and leaves out those who may not read the repository or write to it. */
+/** GitHub assigns at most ten people, and leaves out those without access to the repository. */
 const ASSIGNEES_MAX = 10;
 
 async function assign({ connection }: ActionParts, { number, people }: ReviewersRequest): Promise<{ assignees: string[] }> {

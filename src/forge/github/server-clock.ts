@@ -1,6 +1,6 @@
-// Owns how far the clock of a server is ahead of ours, measured by the time that its responses have.
+// Owns measuring how far the clock of a server is ahead of ours, from the dates of its responses.
 //
-// - A difference of a few seconds counts as none: times of responses are whole seconds, and responses take time to arrive.
+// - A difference of a few seconds counts as none: these dates are whole seconds, and responses take time to arrive.
 // - A measurement counts when the next one confirms it: this machine may have slept while a response arrived.
 
 const SAME_MS = 5000;
@@ -10,7 +10,7 @@ export class ServerClock {
   private last = 0;
   private confirmed = 0;
 
-  /** Takes the `date` of a response that has just arrived. */
+  /** Measures with the `date` of a response that has just arrived. */
   note(date: unknown, now: number): void {
     const time = typeof date === 'string' ? Date.parse(date) : Number.NaN;
     if (Number.isNaN(time)) return;
@@ -19,12 +19,12 @@ export class ServerClock {
     this.last = difference;
   }
 
-  /** How far it is ahead, in milliseconds; negative if it is behind. */
+  /** How far the server is ahead, in milliseconds; negative if it is behind. */
   aheadMs(): number {
     return this.confirmed;
   }
 
-  /** The same by the last response alone. */
+  /** The same, measured with the last response only. */
   lastAheadMs(): number {
     return this.last;
   }

@@ -1,6 +1,6 @@
-// Owns fetch and push over HTTPS (FG7, FG8). Git talks to GitHub from an empty repository of our own that borrows the objects of
-// the folder: what an agent wrote into the configuration of its checkout (proxies, other addresses, certificates) has
-// no say where the token goes.
+// Owns fetch and push over HTTPS (FG7, FG8). Git runs in a temporary repository that borrows the objects of the folder: an
+// agent can write proxies, addresses and certificates into the configuration of its checkout, which could send the token
+// elsewhere.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,39 +8,37 @@ import { join } from 'node:path';
 import { git } from '../../process/git.ts';
 import { GitFailure, type GitRemote, gitRemote, isAccessRefused, isLoginRefused } from '../../process/git-remote.ts';
 import type { FetchRequest, PushRequest } from '../forge.ts';
-import { refuse, refuseLoss, refuseMissing } from '../refusal.ts';
+import { refuse, refuseLostCommits, refuseMissing } from '../refusal.ts';
 import type { Connection } from './client.ts';
 import { withAdvice } from './failure.ts';
 
 const ROUNDS_MAX = 3;
 
+/** A fetch or a push: the folder, the temporary repository, and GitHub. */
+interface Transfer {
+  readonly folder: string;
+  readonly repository: string;
+  readonly remote: GitRemote;
+}
+
 /** Fetches a commit of a ref into the repository of a folder. */
-export async function fetchCommit(connection: Connection, { folder, ref, sha }: FetchRequest): Promise<{ sha: string }> {
-  const remote = remoteOf(connection);
-  return await inBorrowing(folder, async (place) => {
-    const head = (await remoteHead(place, remote, ref)) ?? refuseMissing(`there is no ${ref} at GitHub`);
+export function fetchCommit(connection: Connection, { folder, ref, sha }: FetchRequest): Promise<{ sha: string }> {
+  return withTransfer(connection, folder, async (transfer) => {
+    const head = (await remoteHead(transfer, ref)) ?? refuseMissing(`there is no ${ref} at GitHub`);
     if (head !== sha) refuse({ result: 'stale_head', message: `${ref} is at ${head} and no longer at ${sha}; fetch it again`, head });
-    await copyFrom(remote, { place, folder, sha, options: [] });
+    await fetchInto(transfer, sha);
     return { sha };
   });
 }
 
 const FETCH = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head'];
 
-/** Fetches a commit into our repository, and from there into the folder's, unless the folder has it. */
-async function copyFrom(
-  remote: GitRemote,
-  {
-    place,
-    folder,
-    sha,
-    options,
-  }: { readonly place: string; readonly folder: string; readonly sha: string; readonly options: readonly string[] },
-): Promise<void> {
+/** Fetches a commit into the temporary repository, and from there into the folder's, unless the folder has it. */
+async function fetchInto({ folder, repository, remote }: Transfer, sha: string, options: readonly string[] = []): Promise<void> {
   if (await hasCommit(folder, sha)) return;
-  const fetched = await gitRemote(place, remote, [...FETCH, remote.url, sha]);
+  const fetched = await gitRemote(repository, remote, [...FETCH, remote.url, sha]);
   if (fetched.code !== 0) unavailable('fetch', fetched.stderr);
-  const copied = await git(folder, [...FETCH, ...options, place, sha]);
+  const copied = await git(folder, [...FETCH, ...options, repository, sha]);
   if (!copied.ok) throw new GitFailure(`git could not copy ${sha} into ${folder}: ${copied.message}`);
 }
 
@@ -48,15 +46,13 @@ async function copyFrom(
 export async function pushCommit(connection: Connection, request: PushRequest): Promise<{ sha: string }> {
   const { folder, branch, sha, replaces } = request;
   if (!(await hasCommit(folder, sha))) refuseMissing(`there is no commit ${sha} in ${folder}`);
-  const remote = remoteOf(connection);
   const ref = `refs/heads/${branch}`;
-  return await inBorrowing(folder, async (place) => {
+  return await withTransfer(connection, folder, async (transfer) => {
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
-      const head = await remoteHead(place, remote, ref);
+      const head = await remoteHead(transfer, ref);
       if (head === sha) return { sha };
-      if (head !== undefined && head !== replaces && !(await contains(place, sha, head))) refuseLoss(request, head);
-      const lease = `--force-with-lease=${ref}:${head ?? ''}`;
-      const pushed = await gitRemote(place, remote, ['push', '--quiet', '--porcelain', lease, remote.url, `${sha}:${ref}`]);
+      if (head !== undefined && head !== replaces && !(await contains(transfer.repository, sha, head))) refuseLostCommits(request, head);
+      const pushed = await push(transfer, { ref, sha, expected: head });
       if (pushed.code === 0) return { sha };
       // Somebody pushed in between: read again.
       if (/stale info|fetch first|non-fast-forward|cannot lock ref/.test(`${pushed.stdout}${pushed.stderr}`)) continue;
@@ -68,7 +64,7 @@ export async function pushCommit(connection: Connection, request: PushRequest): 
   });
 }
 
-/** A ref, and the folder whose repository its commit is copied into or from. */
+/** A ref, and the folder whose repository has or receives its commit. */
 export interface RefRequest {
   readonly folder: string;
   /** Its full name: `refs/pawl/state`. */
@@ -76,45 +72,47 @@ export interface RefRequest {
 }
 
 /** Fetches the commit of any ref, with its history, into the repository of a folder. `sha` is undefined if there is no such ref. */
-export async function fetchRef(connection: Connection, { folder, ref }: RefRequest): Promise<{ sha: string | undefined }> {
-  const remote = remoteOf(connection);
-  return await inBorrowing(folder, async (place) => {
-    const sha = await remoteHead(place, remote, ref);
-    if (sha !== undefined) await copyFrom(remote, { place, folder, sha, options: ['--update-shallow'] });
+export function fetchRef(connection: Connection, { folder, ref }: RefRequest): Promise<{ sha: string | undefined }> {
+  return withTransfer(connection, folder, async (transfer) => {
+    const sha = await remoteHead(transfer, ref);
+    if (sha !== undefined) await fetchInto(transfer, sha, ['--update-shallow']);
     return { sha };
   });
 }
 
 /** Points a ref to a commit of a folder's repository if it still is at `expected`; otherwise the answer is `stale_head`. */
-export async function replaceRef(
+export function replaceRef(
   connection: Connection,
   { folder, ref, sha, expected }: RefRequest & { readonly sha: string; readonly expected: string | undefined },
 ): Promise<{ sha: string }> {
-  const remote = remoteOf(connection);
-  return await inBorrowing(folder, async (place) => {
-    const lease = `--force-with-lease=${ref}:${expected ?? ''}`;
-    const pushed = await gitRemote(place, remote, ['push', '--quiet', '--porcelain', lease, remote.url, `${sha}:${ref}`]);
+  return withTransfer(connection, folder, async (transfer) => {
+    const pushed = await push(transfer, { ref, sha, expected });
     if (pushed.code === 0) return { sha };
-    const head = await remoteHead(place, remote, ref);
-    // A push whose answer was lost has happened.
+    const head = await remoteHead(transfer, ref);
+    // The push was carried out, and its response was lost.
     if (head === sha) return { sha };
     if (head !== expected) refuse({ result: 'stale_head', message: `${ref} is no longer at ${expected ?? 'nothing'}`, head: head ?? '' });
     return unavailable('push', pushed.stderr);
   });
 }
 
-function remoteOf({ gitUrl, login }: Connection): GitRemote {
-  return { url: gitUrl, token: () => login.token(), renew: (refused) => login.renew(refused) };
+/** Pushes a commit to a ref, if the ref is still at the expected commit. */
+function push(
+  { repository, remote }: Transfer,
+  { ref, sha, expected = '' }: { readonly ref: string; readonly sha: string; readonly expected: string | undefined },
+): ReturnType<typeof gitRemote> {
+  const lease = `--force-with-lease=${ref}:${expected}`;
+  return gitRemote(repository, remote, ['push', '--quiet', '--porcelain', lease, remote.url, `${sha}:${ref}`]);
 }
 
-function unavailable(what: string, stderr: string): never {
-  const message = withAdvice(`git could not ${what}: ${stderr}`);
+function unavailable(command: string, stderr: string): never {
+  const message = withAdvice(`git could not ${command}: ${stderr}`);
   if (isLoginRefused(stderr)) refuse({ result: 'denied', message: `${message}; the login is not valid (any more): renew the token` });
   return refuse({ result: isAccessRefused(stderr) ? 'denied' : 'unavailable', message });
 }
 
-async function remoteHead(place: string, remote: GitRemote, ref: string): Promise<string | undefined> {
-  const listed = await gitRemote(place, remote, ['ls-remote', '--quiet', remote.url, ref]);
+async function remoteHead({ repository, remote }: Transfer, ref: string): Promise<string | undefined> {
+  const listed = await gitRemote(repository, remote, ['ls-remote', '--quiet', remote.url, ref]);
   if (listed.code !== 0) unavailable('read the branches', listed.stderr);
   const line = listed.stdout.split('\n').find((one) => one.endsWith(`\t${ref}`));
   return line === undefined ? undefined : line.slice(0, line.indexOf('\t'));
@@ -124,21 +122,22 @@ async function hasCommit(folder: string, sha: string): Promise<boolean> {
   return /^[0-9a-f]{40,64}$/.test(sha) && (await git(folder, ['cat-file', '-e', `${sha}^{commit}`])).ok;
 }
 
-// A commit that the folder does not have is not contained either.
-async function contains(place: string, whole: string, part: string): Promise<boolean> {
-  return (await git(place, ['merge-base', '--is-ancestor', part, whole])).ok;
+// False also for a commit that the repository does not have.
+async function contains(repository: string, whole: string, part: string): Promise<boolean> {
+  return (await git(repository, ['merge-base', '--is-ancestor', part, whole])).ok;
 }
 
-async function inBorrowing<T>(folder: string, work: (place: string) => Promise<T>): Promise<T> {
+async function withTransfer<T>({ gitUrl, login }: Connection, folder: string, work: (transfer: Transfer) => Promise<T>): Promise<T> {
   const objects = await git(folder, ['rev-parse', '--path-format=absolute', '--git-path', 'objects']);
   if (!objects.ok) throw new GitFailure(`${folder} is not a git repository: ${objects.message}`);
-  const place = await mkdtemp(join(tmpdir(), 'pawl-transfer-'));
+  const repository = await mkdtemp(join(tmpdir(), 'pawl-transfer-'));
   try {
-    const made = await git(place, ['init', '--quiet', '--bare', '--template=']);
-    if (!made.ok) throw new GitFailure(`git could not prepare a transfer: ${made.message}`);
-    await writeFile(join(place, 'objects', 'info', 'alternates'), `${objects.stdout.trim()}\n`);
-    return await work(place);
+    const created = await git(repository, ['init', '--quiet', '--bare', '--template=']);
+    if (!created.ok) throw new GitFailure(`git could not prepare a transfer: ${created.message}`);
+    await writeFile(join(repository, 'objects', 'info', 'alternates'), `${objects.stdout.trim()}\n`);
+    const remote = { url: gitUrl, token: () => login.token(), renew: (refused: string) => login.renew(refused) };
+    return await work({ folder, repository, remote });
   } finally {
-    await rm(place, { recursive: true, force: true });
+    await rm(repository, { recursive: true, force: true });
   }
 }

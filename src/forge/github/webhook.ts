@@ -1,22 +1,22 @@
-// Owns what GitHub says about the webhook of a server: where it sends events, which ones, and which it could not deliver.
+// Owns reading the webhooks of a server from GitHub: their addresses, their events, and the failed deliveries.
 
-import type { Connection } from './client.ts';
-import { PAGE } from './client.ts';
+import { type Connection, PAGE } from './client.ts';
+import { appHeaders } from './login.ts';
 
-/** A webhook as GitHub has it. */
+/** A webhook at GitHub. */
 export interface WebhookFacts {
   readonly address: string;
   readonly contentType: string;
   readonly active: boolean;
-  /** The names of the events it sends; `*` for all. Undefined for that of an App, whose events are among its permissions. */
+  /** The names of the events that it sends; `*` for all. Undefined for an App, whose events are among its permissions. */
   readonly events?: readonly string[];
-  /** The last deliveries that did not get through, newest first; one that was repeated with success is left out. */
+  /** The last failed deliveries, newest first, without those that succeeded later. */
   readonly failed: readonly FailedDelivery[];
   /** How many of the last deliveries were checked. */
   readonly deliveries: number;
 }
 
-/** A delivery that did not get through. */
+/** A failed delivery. */
 export interface FailedDelivery {
   readonly event: string;
   readonly at: string;
@@ -35,27 +35,31 @@ interface Delivery {
 
 /** Reads the webhooks that a login may see: of the App, or of the repository. */
 export async function readWebhooks({ octokit, repo, login }: Connection): Promise<WebhookFacts[]> {
-  if (login.appToken !== undefined) {
-    const headers = { authorization: `Bearer ${login.appToken()}` };
+  const headers = appHeaders(login);
+  if (headers !== undefined) {
     const { data: config } = await octokit.rest.apps.getWebhookConfigForApp({ headers });
     const { data: sent } = await octokit.rest.apps.listWebhookDeliveries({ headers, per_page: PAGE });
-    const active = (config.url ?? '') !== '';
-    return [{ address: config.url ?? '', contentType: config.content_type ?? 'form', active, ...failuresIn(sent) }];
+    return [{ active: (config.url ?? '') !== '', ...factsOf(config, sent) }];
   }
   const hooks = await octokit.paginate(octokit.rest.repos.listWebhooks, { ...repo, per_page: PAGE });
   return Promise.all(
     hooks.map(async ({ id, active, events, config }) => {
       const { data: sent } = await octokit.rest.repos.listWebhookDeliveries({ ...repo, hook_id: id, per_page: PAGE });
-      return { address: config.url ?? '', contentType: config.content_type ?? 'form', active, events, ...failuresIn(sent) };
+      return { active, events, ...factsOf(config, sent) };
     }),
   );
 }
 
-function failuresIn(sent: readonly Delivery[]): Pick<WebhookFacts, 'failed' | 'deliveries'> {
+function factsOf(
+  { url = '', content_type: contentType = 'form' }: { readonly url?: string; readonly content_type?: string },
+  sent: readonly Delivery[],
+): Omit<WebhookFacts, 'active' | 'events'> {
   const arrived = new Set(sent.filter(({ status_code }) => isSuccess(status_code)).map(({ guid }) => guid));
   const latest = new Map(sent.toReversed().map((one) => [one.guid, one]));
   const failed = [...latest.values()].filter(({ guid }) => !arrived.has(guid)).toReversed();
   return {
+    address: url,
+    contentType,
     deliveries: latest.size,
     failed: failed.map(({ event, delivered_at, status_code, status }) => ({ event, at: delivered_at, code: status_code, status })),
   };

@@ -1,16 +1,15 @@
-// Owns what the local forge knows of people: their rights, their teams, and who it acts as; also what was done under
-// which key.
+// Owns reading the accounts of the local forge: rights, teams, and its own identity; also required checks and finished actions.
 
 import type { ForgeReader } from '../forge.ts';
 import { doneAction, SELECT_DONE } from '../ledger.ts';
-import { refuseMissing, type Throwing } from '../refusal.ts';
+import { refuseMissing, type ThrowingMethods } from '../refusal.ts';
 import type { LocalDatabase } from './database.ts';
 import { readAccount } from './state.ts';
 
-/** Creates the reader of people and of the ledger. */
+/** Creates the reader of accounts and of finished actions. */
 export function createAccountReader(
   database: LocalDatabase,
-): Throwing<Pick<ForgeReader, 'requiredChecks' | 'permission' | 'members' | 'whoami' | 'done'>> {
+): ThrowingMethods<Pick<ForgeReader, 'requiredChecks' | 'permission' | 'members' | 'whoami' | 'done'>> {
   return {
     requiredChecks: async (branch) =>
       database.all('SELECT name FROM required_checks WHERE branch = ? ORDER BY name', branch).map(({ name }) => String(name)),

@@ -3,6 +3,7 @@
 
 import { isSamePerson } from '../../base/person.ts';
 import type {
+  CommentRequest,
   ForgeActor,
   IssueRequest,
   LabelRequest,
@@ -11,11 +12,11 @@ import type {
   ReactionRequest,
   WrittenComment,
 } from '../forge.ts';
-import { assertComment, assertLabels, assertText, deny, refuseMissing, type Throwing } from '../refusal.ts';
+import { assertComment, assertLabels, assertText, deny, refuseMissing, type ThrowingMethods } from '../refusal.ts';
 import { doOnce, type LocalDatabase, recall } from './database.ts';
 import { itemOf, type LocalState, readLabels, recordAbout, subjectOf } from './state.ts';
 
-type Actions = Throwing<
+type Actions = ThrowingMethods<
   Omit<ForgeActor, 'mergePullRequest' | 'submitReview' | 'setCheck' | 'requestReviewers' | 'assign' | 'replyToDiscussion'>
 >;
 
@@ -35,7 +36,7 @@ export function createActions(state: LocalState): Actions {
   };
 }
 
-/** Makes an action out of work that only needs the state file. */
+/** Creates an action from work that only needs the state file. */
 export function keyed<Request, T extends object>(
   database: LocalDatabase,
   name: string,
@@ -80,7 +81,7 @@ function changeLabels(
   return { number, labels: readLabels(database, number) };
 }
 
-function addComment(database: LocalDatabase, { number, body }: { readonly number: number; readonly body: string }): WrittenComment {
+function addComment(database: LocalDatabase, { number, body }: CommentRequest): WrittenComment {
   const item = itemOf(database, number);
   assertComment(body);
   const at = database.now();
@@ -99,7 +100,7 @@ function editComment(database: LocalDatabase, { id, body }: { readonly id: strin
   const row =
     database.get('SELECT number, author, body FROM comments WHERE id = ?', Number(id)) ?? refuseMissing(`there is no comment ${id}`);
   const author = String(row.author);
-  if (!isSamePerson(author, database.actor)) deny(`comment ${id} is by ${author}; only its author changes it`);
+  if (!isSamePerson(author, database.actor)) deny(`comment ${id} is by ${author}; only its author can change it`);
   assertComment(body);
   if (row.body !== body) {
     database.run('UPDATE comments SET body = ?, edited = 1 WHERE id = ?', body, Number(id));

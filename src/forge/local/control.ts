@@ -1,10 +1,10 @@
-// Owns the controls of a local forge: what people and CI do at a real one, and failures. They are stored in the state
-// file, so that every process with the forge open sees them.
+// Owns the controls of a local forge, which simulate people, CI and failures of a real one. They are stored in the state
+// file, so they affect every process with the forge open.
 
 import { resolve } from 'node:path';
 import { present } from '../../base/fields.ts';
 import type { Approval, CheckRun, ForgeAnswer, ForgeFailure, Notification, Permission, PullRequestRequest } from '../forge.ts';
-import { answer, answerNow, assertHead, deny, refuse, refuseMissing } from '../refusal.ts';
+import { answer, answerSync, assertHead, deny, refuse, refuseMissing } from '../refusal.ts';
 import { insertPullRequest } from './actions.ts';
 import type { LocalDatabase, Row } from './database.ts';
 import { openDiscussion } from './discussions.ts';
@@ -21,7 +21,7 @@ export interface Review {
   /** Default: that of the account. */
   readonly permission?: Permission;
   readonly bot?: boolean;
-  /** The head that was reviewed. If the head is another one, the review is rejected. */
+  /** The head that was reviewed. If the current head is another one, the review is rejected. */
   readonly head?: string;
 }
 
@@ -48,7 +48,7 @@ export interface ForgeControl {
   review(pr: number, review: Review): Promise<ForgeAnswer<null>>;
   /** Removes all reviews of a person on a pull request. */
   dismiss(pr: number, actor: string): void;
-  /** Makes the reviews of a person belong to an older head, as after a push. */
+  /** Assigns the reviews of a person to an older head, as after a push. */
   outdate(pr: number, actor: string): void;
   /** Reports a CI check on a branch's head or on a commit. */
   check(ref: string, check: CheckRun): Promise<ForgeAnswer<null>>;
@@ -88,8 +88,8 @@ export function createControl(state: LocalState): ForgeControl {
   return {
     list: (kind) => listItems(database, kind),
     openFromFork: (request) => answer(() => openFromFork(state, request)),
-    markReady: (pr) => answerNow(() => changePullRequest(database, pr, { set: 'draft = 0', event: 'pull_request.ready_for_review' })),
-    closePullRequest: (pr) => answerNow(() => changePullRequest(database, pr, { set: "state = 'closed'", event: 'pull_request.closed' })),
+    markReady: (pr) => answerSync(() => changePullRequest(database, pr, { set: 'draft = 0', event: 'pull_request.ready_for_review' })),
+    closePullRequest: (pr) => answerSync(() => changePullRequest(database, pr, { set: "state = 'closed'", event: 'pull_request.closed' })),
     review: (pr, review) => answer(() => addReview(state, pr, review)),
     dismiss: (pr, actor) =>
       database.write(() => {
@@ -134,7 +134,7 @@ export interface SentNotification extends Notification {
   readonly at: number;
 }
 
-/** Uses up one count of a control, if any is left. */
+/** Decrements a control, and returns false if it was 0. */
 export function takeControl(database: LocalDatabase, name: ControlName): boolean {
   if (readControl(database, name) === 0) return false;
   return database.write(() => {
@@ -148,7 +148,7 @@ export function takeControl(database: LocalDatabase, name: ControlName): boolean
 export function outageOf(database: LocalDatabase): ForgeFailure | undefined {
   const outage = readControl(database, 'unavailable');
   const message = 'the local forge is set to be unavailable';
-  // 1 has no end; anything else is the time of the end.
+  // 1 means without an end; any other number is the time at which it ends.
   if (outage === 1) return { result: 'unavailable', message };
   if (outage > database.now()) return { result: 'unavailable', message, until: outage };
   const until = readControl(database, 'rate');
@@ -203,14 +203,14 @@ function changePullRequest(database: LocalDatabase, pr: number, { set, event }: 
 async function openFromFork({ database, git, repository }: LocalState, request: ForkRequest): Promise<{ number: number }> {
   const { head, base } = request;
   const fork = resolve(request.repository);
-  const headSha = (await git.headElsewhere(fork, head)) ?? refuseMissing(`there is no branch "${head}" in ${fork}`);
+  const headSha = (await git.headInRepository(fork, head)) ?? refuseMissing(`there is no branch "${head}" in ${fork}`);
   const baseSha = (await git.headOf(base)) ?? refuseMissing(`there is no branch "${base}" to merge into`);
   if (!(await git.copy(headSha, { from: fork, to: repository })))
     refuse({ result: 'unavailable', message: `git could not fetch ${headSha} from ${fork}` });
   if (await git.contains(baseSha, headSha)) deny(`"${head}" has no commit that "${base}" does not have`);
-  const made = database.write(() => insertPullRequest(database, request, { headSha, fork }));
-  await git.setRef(fetchRefOf({ number: made.number, head, fork }), headSha);
-  return made;
+  const opened = database.write(() => insertPullRequest(database, request, { headSha, fork }));
+  await git.setRef(fetchRefOf({ number: opened.number, head, fork }), headSha);
+  return opened;
 }
 
 async function addReview({ database, git }: LocalState, pr: number, review: Review): Promise<null> {

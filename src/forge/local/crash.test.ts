@@ -103,22 +103,19 @@ test('a merge waits for one of another process that is updating the checkout of 
   expect(['one.txt', 'two.txt'].map((file) => readFileSync(join(place, file), 'utf8'))).toEqual(['one\n', 'two\n']);
 });
 
-test.each([1, 7, 23])(
-  'comments of a process that was killed after %d of them are each there once when all are asked for again',
-  async (killAt) => {
-    const count = 60;
-    const { number } = valueIn(await stage.forge.createIssue({ title: 'x', body: '', labels: [] }, 'issue'));
-    const talking = start(`for (let n = 0; n < ${count}; n += 1) {
+test.each([1, 7, 23])('comments of a process that was killed after %d of them exist once after all are requested again', async (killAt) => {
+  const count = 60;
+  const { number } = valueIn(await stage.forge.createIssue({ title: 'x', body: '', labels: [] }, 'issue'));
+  const talking = start(`for (let n = 0; n < ${count}; n += 1) {
     const { value } = await forge.comment({ number: ${number}, body: 'n' + n }, 'c' + n);
     process.stdout.write(value.id + '\\n');
   }`);
-    const told: string[] = [];
-    if (talking.stdout === null) throw new Error('the process has no output');
-    for await (const line of createInterface({ input: talking.stdout })) if (told.push(line) === killAt) talking.kill('SIGKILL');
-    const ids = [];
-    for (let n = 0; n < count; n += 1) ids.push(valueIn(await stage.forge.comment({ number, body: `n${n}` }, `c${n}`)).id);
-    expect(ids.slice(0, told.length)).toEqual(told);
-    const bodies = valueIn(await stage.forge.comments(number)).map(({ body }) => body);
-    expect(bodies).toEqual(Array.from({ length: count }, (_, n) => `n${n}`));
-  },
-);
+  const told: string[] = [];
+  if (talking.stdout === null) throw new Error('the process has no output');
+  for await (const line of createInterface({ input: talking.stdout })) if (told.push(line) === killAt) talking.kill('SIGKILL');
+  const ids = [];
+  for (let n = 0; n < count; n += 1) ids.push(valueIn(await stage.forge.comment({ number, body: `n${n}` }, `c${n}`)).id);
+  expect(ids.slice(0, told.length)).toEqual(told);
+  const bodies = valueIn(await stage.forge.comments(number)).map(({ body }) => body);
+  expect(bodies).toEqual(Array.from({ length: count }, (_, n) => `n${n}`));
+});

@@ -1,18 +1,16 @@
 // Owns the state file of the local forge: its tables, its transactions, and the record of completed actions.
 //
 // - An action, its key and its event are one transaction.
-// - After its commit a writer notifies this process by a call and others by touching a file beside the database. If a
-//   writer died before that, its event is noticed with the next one.
+// - After its commit a writer notifies this process by a call and others by touching a file beside the database. If the
+//   writer died before that, its event is delivered with the next one.
 
 import { type FSWatcher, utimes, watch } from 'node:fs';
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { EngineError, messageOf } from '../../base/error.ts';
 import { holdDatabase } from '../../base/store-files.ts';
+import { createPrivateFile, openPrivateDatabase, withFileLock } from '../file-lock.ts';
 import type { Forge, ForgeEvent, WatchOptions } from '../forge.ts';
 import { deny } from '../refusal.ts';
-import { createPrivate, inTurn } from '../turn.ts';
-
-const BUSY_MS = 5000;
 
 const TABLES = `
   CREATE TABLE IF NOT EXISTS items (number INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, title TEXT NOT NULL,
@@ -72,8 +70,8 @@ export interface LocalDatabase {
   run(sql: string, ...values: SQLInputValue[]): number;
   /** Runs the work in one transaction, then notifies. */
   write<T>(work: () => T): T;
-  /** Runs the work while no other process does work of this kind. The turn of a process that dies ends with it. */
-  inTurn<T>(work: () => Promise<T>): Promise<T>;
+  /** Runs the work while no other process does such work. The lock of a process ends with it. */
+  exclusively<T>(work: () => Promise<T>): Promise<T>;
   record(event: NewEvent): void;
   watch: Forge['watch'];
   close(): void;
@@ -105,7 +103,7 @@ export function openLocalDatabase(options: LocalDatabaseOptions): LocalDatabase 
       notifier.notify();
       return value;
     },
-    inTurn: (work) => inTurn(`${options.file}.turn`, work),
+    exclusively: (work) => withFileLock(`${options.file}.turn`, work),
     record: (event) => {
       query.run(
         'INSERT INTO events (event, at, actor, issue, pr, label, sha, comment) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
@@ -126,9 +124,7 @@ export function openLocalDatabase(options: LocalDatabaseOptions): LocalDatabase 
 
 function openFile(file: string): DatabaseSync {
   try {
-    createPrivate(file);
-    const db = new DatabaseSync(file, { timeout: BUSY_MS });
-    db.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL');
+    const db = openPrivateDatabase(file);
     transact(db, () => {
       db.exec(TABLES);
       for (const [table, column] of NEWER_COLUMNS) addColumn(db, table, column);
@@ -163,7 +159,7 @@ export interface KeyedAction {
   readonly key: string;
 }
 
-/** Does an action in one transaction, unless it was done under its key before: then its first result is returned. */
+/** Does an action in one transaction, or returns the first result if it was done under its key before. */
 export function doOnce<T extends object>(database: LocalDatabase, action: KeyedAction, work: () => T): T {
   return database.write(() => {
     const done = recall<T>(database, action);
@@ -191,7 +187,7 @@ interface Notifier {
 
 function createNotifier(path: string): Notifier {
   const watchers = new Map<() => void, FSWatcher>();
-  createPrivate(path);
+  createPrivateFile(path);
   const unsubscribe = (listener: () => void): void => {
     watchers.get(listener)?.close();
     watchers.delete(listener);
@@ -212,9 +208,9 @@ function createNotifier(path: string): Notifier {
   };
 }
 
-type Watching = WatchOptions & { readonly callback: (event: ForgeEvent) => void };
+type Subscription = WatchOptions & { readonly callback: (event: ForgeEvent) => void };
 
-function follow(query: Pick<LocalDatabase, 'get' | 'all'>, notifier: Notifier, { callback, after, begun }: Watching): () => void {
+function follow(query: Pick<LocalDatabase, 'get' | 'all'>, notifier: Notifier, { callback, after, begun }: Subscription): () => void {
   let last = Number(after ?? query.get('SELECT coalesce(max(id), 0) AS id FROM events')?.id);
   if (after === undefined) begun?.(String(last));
   let stopped = false;

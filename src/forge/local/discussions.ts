@@ -1,21 +1,21 @@
-// Owns the discussions of the local forge, and the replies in them. They have numbers of the same sequence as issues.
+// Owns the discussions of the local forge, and the replies in them. They share the sequence of numbers with issues.
 
-import type { DiscussionReply, ForgeActor, ForgeReader } from '../forge.ts';
-import { assertComment, refuseMissing, type Throwing } from '../refusal.ts';
+import type { CommentRequest, DiscussionReply, ForgeActor, ForgeReader } from '../forge.ts';
+import { assertComment, refuseMissing, type ThrowingMethods } from '../refusal.ts';
 import { keyed } from './actions.ts';
 import type { LocalDatabase } from './database.ts';
 
-/** Creates what the local forge does with discussions. */
+/** Creates the methods for discussions. */
 export function createDiscussions(
   database: LocalDatabase,
-): Throwing<Pick<ForgeActor, 'replyToDiscussion'> & Pick<ForgeReader, 'discussionReplies'>> {
+): ThrowingMethods<Pick<ForgeActor, 'replyToDiscussion'> & Pick<ForgeReader, 'discussionReplies'>> {
   return {
     replyToDiscussion: keyed(database, 'replyToDiscussion', reply),
     discussionReplies: async (number) => readReplies(database, number),
   };
 }
 
-function reply(database: LocalDatabase, { number, body }: { readonly number: number; readonly body: string }): { id: string } {
+function reply(database: LocalDatabase, { number, body }: CommentRequest): { id: string } {
   assertDiscussion(database, number);
   assertComment(body, 'reply');
   const insert = 'INSERT INTO discussion_replies (number, author, body, at) VALUES (?, ?, ?, ?)';
@@ -36,7 +36,7 @@ function assertDiscussion(database: LocalDatabase, number: number): void {
 /** Opens a discussion, as a person would; returns its number. */
 export function openDiscussion(database: LocalDatabase, { title, body = '' }: { readonly title: string; readonly body?: string }): number {
   return database.write(() => {
-    // A row that comes and goes takes the next number of issues and pull requests.
+    // A row that is inserted and deleted takes the next number of issues and pull requests.
     const number = database.run("INSERT INTO items (kind, title, body, state, author) VALUES ('issue', '', '', 'closed', '')");
     database.run('DELETE FROM items WHERE number = ?', number);
     database.run('INSERT INTO discussions (number, title, body, author) VALUES (?, ?, ?, ?)', number, title, body, database.actor);

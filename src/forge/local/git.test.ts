@@ -12,7 +12,7 @@ afterEach(() => stage.close());
 
 const ask = async (name: string): Promise<string> => (await stage.git('rev-parse', name)).trim();
 
-test('the head of a branch is found however git keeps it', async () => {
+test('the head of a branch is found in every storage format of git', async () => {
   const first = await ask('refs/heads/main');
   expect(await git.headOf('main')).toBe(first);
   await stage.git('pack-refs', '--all');
@@ -34,7 +34,7 @@ test('the head of a branch is found however git keeps it', async () => {
   ]);
 });
 
-test('heads that moved and merges that were tried are known without starting git', async () => {
+test('moved heads and tested merges are known without starting git', async () => {
   const main = await ask('refs/heads/main');
   const one = await stage.commit('one', { 'README.md': 'one\n' });
   const other = await stage.commit('other', { 'README.md': 'other\n' });

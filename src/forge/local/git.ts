@@ -1,9 +1,9 @@
 // Owns the local forge's use of git: heads, differences, and merges that touch no checkout. Git runs without hooks,
 // without the user's configuration and with a fixed identity, so that the same repository gives the same results.
 //
-// - Names reach git only as `refs/heads/<name>` or as full hashes, so none is read as an option or an expression.
+// - Names are passed to git only as `refs/heads/<name>` or as full hashes, so git reads none as an option or an expression.
 // - A merge is built from objects, or in a separate clone, and becomes visible when a branch is moved (`advance`). A
-//   branch is moved only from where it was when the merge was built.
+//   branch is moved only if it is still where it was when the merge was built.
 // - If the branch is checked out somewhere, the files of that checkout are updated too, as with "git pull".
 //   Uncommitted changes there are kept; if they conflict, the branch is not moved.
 
@@ -12,8 +12,9 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { present } from '../../base/fields.ts';
-import { git as ask } from '../../process/git.ts';
+import { git as runGit } from '../../process/git.ts';
 import type { ChangedFile, MergeMethod } from '../forge.ts';
+import { deny } from '../refusal.ts';
 
 /** Git could not be run, or returned something unexpected. */
 export class GitError extends Error {}
@@ -50,15 +51,15 @@ export interface LocalGit {
   /** Moves a branch, or creates one if `from` is undefined. */
   advance(branch: string, move: Move): Promise<MoveResult>;
   /** Deletes a branch if it is still at this commit. A worktree that has it checked out stays, with a detached head. */
-  remove(branch: string, at: string): Promise<void>;
+  deleteBranch(branch: string, at: string): Promise<void>;
   /** Points a ref outside the branches to a commit. */
   setRef(ref: string, sha: string): Promise<void>;
   /** Returns the commit of a full ref name: `refs/pull/7/head`. */
   refOf(ref: string): Promise<string | undefined>;
   /** Copies a commit from one repository to another. Returns false if the first does not have it. */
-  copy(sha: string, way: { readonly from: string; readonly to: string }): Promise<boolean>;
+  copy(sha: string, folders: { readonly from: string; readonly to: string }): Promise<boolean>;
   /** Returns the commit at the head of a branch of another repository. */
-  headElsewhere(repository: string, branch: string): Promise<string | undefined>;
+  headInRepository(repository: string, branch: string): Promise<string | undefined>;
 }
 
 /** The current and the wanted commit of a branch. */
@@ -67,10 +68,17 @@ export interface Move {
   readonly to: string;
 }
 
-/** `elsewhere`: the branch is no longer where it was. `blocked`: it is checked out, and changed files are in the way. */
+/** `stale`: the branch is no longer at `from`. `blocked`: it is checked out, and changed files are in the way. */
 export type MoveResult =
-  | { readonly kind: 'moved' | 'elsewhere' }
-  | { readonly kind: 'blocked'; readonly place: string; readonly message: string };
+  | { readonly kind: 'moved' | 'stale' }
+  | { readonly kind: 'blocked'; readonly folder: string; readonly message: string };
+
+/** Refuses to move a branch because of changes in its checkout. */
+export function refuseBlocked(subject: string, branch: string, { folder, message }: Extract<MoveResult, { kind: 'blocked' }>): never {
+  return deny(
+    `${subject}"${branch}" is checked out in ${folder}, and changes there are in the way: ${message}; commit or stash them, then try again`,
+  );
+}
 
 interface GitRun {
   readonly code: number;
@@ -86,7 +94,7 @@ interface GitCall {
 
 type Git = (args: readonly string[], call?: GitCall) => Promise<GitRun>;
 
-interface Tools {
+interface GitAccess {
   readonly git: Git;
   readonly repository: string;
   readonly now: () => number;
@@ -95,10 +103,10 @@ interface Tools {
 /** Returns a function that runs git in one directory. `now` dates the commits it creates. */
 export function createGit(cwd: string, now: () => number): Git {
   return async (args, { codes = [0], stdin } = {}) => {
-    const answer = await ask(cwd, args, { env: environment(now()), ...present({ stdin }) });
-    const code = answer.ok ? 0 : answer.code;
-    if (code !== undefined && codes.includes(code)) return { code, stdout: answer.stdout, stderr: answer.ok ? '' : answer.message };
-    throw new GitError(`git ${args[0]} in ${cwd} failed: ${answer.ok ? 'it exited with code 0' : answer.message}`);
+    const run = await runGit(cwd, args, { env: environment(now()), ...present({ stdin }) });
+    const code = run.ok ? 0 : run.code;
+    if (code !== undefined && codes.includes(code)) return { code, stdout: run.stdout, stderr: run.ok ? '' : run.message };
+    throw new GitError(`git ${args[0]} in ${cwd} failed: ${run.ok ? 'it exited with code 0' : run.message}`);
   };
 }
 
@@ -133,7 +141,7 @@ export function createLocalGit(repository: string, now: () => number): LocalGit 
     headOf: async (branch) => {
       if (!isBranchName(branch)) return undefined;
       const ref = `refs/heads/${branch}`;
-      const read = await readLoose(await directory(), ref);
+      const read = await readLooseRef(await directory(), ref);
       return read === undefined ? await revision(ref) : (read ?? undefined);
     },
     commitOf: async (sha) => (/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(sha) ? revision(sha) : undefined),
@@ -147,33 +155,33 @@ export function createLocalGit(repository: string, now: () => number): LocalGit 
     conflicts: createConflicts(git),
     build: (plan) => build(tools, plan),
     advance: (branch, move) => advance(tools, branch, move),
-    remove: (branch, at) => removeBranch(tools, branch, at),
+    deleteBranch: (branch, at) => removeBranch(tools, branch, at),
     setRef: async (ref, sha) => void (await git(['update-ref', ref, sha])),
     refOf: async (ref) => (isBranchName(ref) && ref.startsWith('refs/') ? revision(ref) : undefined),
     copy: async (sha, { from, to }) => {
       const args = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', from, sha];
       return (await createGit(to, now)(args, { codes: [0, 1, 128] })).code === 0;
     },
-    headElsewhere: async (place, branch) => {
+    headInRepository: async (folder, branch) => {
       if (!isBranchName(branch)) return undefined;
-      const { stdout } = await git(['ls-remote', '--quiet', place, `refs/heads/${branch}`], { codes: [0, 128] });
+      const { stdout } = await git(['ls-remote', '--quiet', folder, `refs/heads/${branch}`], { codes: [0, 128] });
       return /^[0-9a-f]{40,64}(?=\t)/.exec(stdout)?.[0];
     },
   };
 }
 
 /**
- * Reads a branch from the file that git writes for it when it moves, since heads are asked for all the time. Null if there is
- * no such branch; undefined where only git can tell: branches are packed or kept in another format, or this one is symbolic.
+ * Reads a branch from its file, because starting git for every read is slow. Null if there is no such branch; undefined if
+ * only git can tell: branches are packed or stored in another format, or this one is symbolic.
  */
-async function readLoose(directory: string, ref: string): Promise<string | null | undefined> {
+async function readLooseRef(directory: string, ref: string): Promise<string | null | undefined> {
   try {
-    // Whoever can write there could put a pipe in its place, which must not be waited for.
+    // Opening must not wait, because somebody could have replaced the file by a pipe.
     const text = await readFile(join(directory, ref), { encoding: 'utf8', flag: constants.O_RDONLY | constants.O_NONBLOCK });
     return /^([0-9a-f]{40}|[0-9a-f]{64})\n$/.exec(text)?.[1];
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    // Git packs a branch before it deletes its file, so one that has neither is not there.
+    // Git packs a branch before it deletes its file, so a branch with neither does not exist.
     const isKnown = isMissing && existsSync(join(directory, 'refs', 'heads', '.')) && !existsSync(join(directory, 'packed-refs'));
     return isKnown ? null : undefined;
   }
@@ -181,7 +189,7 @@ async function readLoose(directory: string, ref: string): Promise<string | null 
 
 const CONFLICTS_MAX = 200;
 
-/** Answers whether two commits can be merged. Two commits never change, so git is asked once. */
+/** Creates the check whether two commits can be merged. Commits never change, so results are cached. */
 function createConflicts(git: Git): LocalGit['conflicts'] {
   const known = new Map<string, readonly string[] | null>();
   return async (base, head) => {
@@ -196,27 +204,29 @@ function createConflicts(git: Git): LocalGit['conflicts'] {
   };
 }
 
-async function advance({ git, now }: Tools, branch: string, { from, to }: Move): Promise<MoveResult> {
+async function advance({ git, now }: GitAccess, branch: string, { from, to }: Move): Promise<MoveResult> {
   const moveRef = async (): Promise<boolean> =>
     (await git(['update-ref', `refs/heads/${branch}`, to, from ?? ''], { codes: [0, 128] })).code === 0;
-  const place = from === undefined ? undefined : (await readCheckouts(git)).find((one) => one.branch === branch)?.place;
-  if (from === undefined || place === undefined || !existsSync(place)) return { kind: (await moveRef()) ? 'moved' : 'elsewhere' };
-  // The files first: after a crash in between, a repeat finds them as they should be.
-  const there = createGit(place, now);
-  const readTree = (one: string, other: string): Promise<GitRun> => there(['read-tree', '-m', '-u', one, other], { codes: [0, 1, 128] });
-  await there(['update-index', '-q', '--refresh'], { codes: [0, 1, 128] });
+  const folder = from === undefined ? undefined : (await readCheckouts(git)).find((one) => one.branch === branch)?.folder;
+  if (from === undefined || folder === undefined || !existsSync(folder)) return { kind: (await moveRef()) ? 'moved' : 'stale' };
+  // The files are updated first: when this is repeated after a crash, they are already right.
+  const inCheckout = createGit(folder, now);
+  const readTree = (one: string, other: string): Promise<GitRun> =>
+    inCheckout(['read-tree', '-m', '-u', one, other], { codes: [0, 1, 128] });
+  await inCheckout(['update-index', '-q', '--refresh'], { codes: [0, 1, 128] });
   const read = await readTree(from, to);
-  if (read.code !== 0) return read.stderr.includes('index.lock') ? { kind: 'elsewhere' } : { kind: 'blocked', place, message: read.stderr };
+  if (read.code !== 0) return read.stderr.includes('index.lock') ? { kind: 'stale' } : { kind: 'blocked', folder, message: read.stderr };
   if (await moveRef()) return { kind: 'moved' };
   await readTree(to, from);
-  return { kind: 'elsewhere' };
+  return { kind: 'stale' };
 }
 
-async function removeBranch({ git, now }: Tools, branch: string, at: string): Promise<void> {
-  const held = (await readCheckouts(git)).find((one) => one.branch === branch);
-  // The repository's own checkout keeps its branch.
-  if (held?.isMain === true) return;
-  if (held !== undefined && existsSync(held.place)) await createGit(held.place, now)(['update-ref', '--no-deref', 'HEAD', at]);
+async function removeBranch({ git, now }: GitAccess, branch: string, at: string): Promise<void> {
+  const checkout = (await readCheckouts(git)).find((one) => one.branch === branch);
+  // The main checkout keeps its branch.
+  if (checkout?.isMain === true) return;
+  if (checkout !== undefined && existsSync(checkout.folder))
+    await createGit(checkout.folder, now)(['update-ref', '--no-deref', 'HEAD', at]);
   await git(['update-ref', '-d', `refs/heads/${branch}`, at], { codes: [0, 1, 128] });
 }
 
@@ -240,24 +250,24 @@ function parseChanges(text: string): ChangedFile[] {
 }
 
 interface Checkout {
-  readonly place: string;
+  readonly folder: string;
   readonly branch: string;
-  /** True for the repository's own checkout, false for a worktree. */
+  /** False for a worktree. */
   readonly isMain: boolean;
 }
 
 async function readCheckouts(git: Git): Promise<Checkout[]> {
   const { stdout } = await git(['worktree', 'list', '--porcelain', '-z']);
   const found: Checkout[] = [];
-  let place = '';
+  let folder = '';
   let count = 0;
   for (const line of stdout.split('\0')) {
     if (line.startsWith('worktree ')) {
-      place = line.slice('worktree '.length);
+      folder = line.slice('worktree '.length);
       count += 1;
     }
     const branch = /^branch refs\/heads\/(.*)$/s.exec(line)?.[1];
-    if (branch !== undefined) found.push({ place, branch, isMain: count === 1 });
+    if (branch !== undefined) found.push({ folder, branch, isMain: count === 1 });
   }
   return found;
 }
@@ -276,7 +286,7 @@ async function joinTrees(git: Git, base: string, head: string): Promise<{ readon
   throw new GitError(`git merge-tree exited with code ${code}: ${stderr.trim()}`);
 }
 
-async function build(tools: Tools, plan: MergePlan): Promise<MergeOutcome> {
+async function build(tools: GitAccess, plan: MergePlan): Promise<MergeOutcome> {
   const { git } = tools;
   const { method, base, head, message } = plan;
   if (await contains(git, base, head)) return { kind: 'nothing' };
@@ -290,20 +300,20 @@ async function build(tools: Tools, plan: MergePlan): Promise<MergeOutcome> {
   return { kind: 'merged', sha: (await git(args, { stdin: message })).stdout.trim() };
 }
 
-// Commits are replayed in a clone that shares the objects, so that the repository's checkouts and worktrees are not
-// affected, and a crash leaves only a temporary folder behind.
-async function rebase({ git, repository, now }: Tools, base: string, head: string): Promise<MergeOutcome> {
+// Commits are replayed in a clone that shares the objects, so that the checkouts of the repository are not affected, and a
+// crash leaves only a temporary folder behind.
+async function rebase({ git, repository, now }: GitAccess, base: string, head: string): Promise<MergeOutcome> {
   const folder = await mkdtemp(join(tmpdir(), 'pawl-rebase-'));
   try {
     await git(['clone', '--quiet', '--shared', '--no-checkout', repository, folder]);
-    const there = createGit(folder, now);
-    await there(['checkout', '--quiet', '--detach', head]);
-    const { code } = await there(['rebase', '--quiet', base], { codes: [0, 1] });
+    const inClone = createGit(folder, now);
+    await inClone(['checkout', '--quiet', '--detach', head]);
+    const { code } = await inClone(['rebase', '--quiet', base], { codes: [0, 1] });
     if (code === 1) {
-      const { stdout } = await there(['diff', '--name-only', '--diff-filter=U', '-z']);
+      const { stdout } = await inClone(['diff', '--name-only', '--diff-filter=U', '-z']);
       return { kind: 'conflict', files: stdout.split('\0').filter((file) => file !== '') };
     }
-    const sha = (await there(['rev-parse', '--verify', 'HEAD'])).stdout.trim();
+    const sha = (await inClone(['rev-parse', '--verify', 'HEAD'])).stdout.trim();
     if (sha === base) return { kind: 'nothing' };
     await git(['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', folder, 'HEAD']);
     return { kind: 'merged', sha };

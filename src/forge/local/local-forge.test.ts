@@ -99,7 +99,7 @@ describe('the repository', () => {
     ['merge', 'Merge pull request #1 from topic\n\nAdd topic\n', 2],
     ['squash', 'Add topic (#1)\n\nAs discussed.\n', 1],
     ['rebase', 'Change topic\n', 1],
-  ] as const)('%s leaves the history it should', async (method, message, parents) => {
+  ] as const)('%s creates the expected history', async (method, message, parents) => {
     const { number, head } = await openSample(stage, 'topic');
     await stage.commit('main', { 'other.txt': '1' });
     const { sha } = valueIn(await stage.forge.mergePullRequest({ number, method, deleteBranch: false, expectedHead: head }, 'merge'));
@@ -125,7 +125,7 @@ describe('the repository', () => {
   test.each([
     ['a file that nobody added to git', 'topic.txt'],
     ['a changed file', 'README.md'],
-  ])('M3: nothing is merged when %s is in the way of it', async (_what, file) => {
+  ])('M3: nothing is merged when %s is in the way', async (_what, file) => {
     const expectedHead = await stage.commit('topic', { 'topic.txt': 'topic\n', 'README.md': 'theirs\n' });
     const { number } = valueIn(await stage.forge.openPullRequest({ title: 't', body: '', head: 'topic', base: 'main' }, 'open'));
     const place = join(stage.folder, 'place');

@@ -1,10 +1,10 @@
-// Owns the local forge: issues, comments and labels in a small SQLite file, pull requests as branches of a plain git
-// repository. It needs no network and no account, and can simulate failures of real forges (`control`).
+// Owns the local forge: issues, comments and labels in a small SQLite file, pull requests as branches of a git repository.
+// It needs no network and no account, and can simulate failures of real forges (`control`).
 
 import { basename, resolve } from 'node:path';
 import { EngineError, messageOf } from '../../base/error.ts';
 import type { ChangedFile, ChangeSource, Forge, ForgeActor, ForgeGit, ForgeReader, PullRequestFacts } from '../forge.ts';
-import { type Answering, answer, answered, refuseMissing, type Throwing } from '../refusal.ts';
+import { answer, refuseMissing, type ThrowingMethods, type ToAnswer, withAnswers } from '../refusal.ts';
 import { createAccountReader } from './accounts.ts';
 import { createActions } from './actions.ts';
 import { createControl, type ForgeControl, outageOf, takeControl } from './control.ts';
@@ -57,7 +57,7 @@ export async function openLocalForge(options: LocalForgeOptions): Promise<LocalF
   const defaultBranch = options.defaultBranch ?? (await findDefaultBranch(git));
   const database = openLocalDatabase({ file: resolve(options.state), actor, now });
   const state: LocalState = { database, git, defaultBranch, repository };
-  const methods: Throwing<ForgeReader & ForgeActor & ForgeGit> = {
+  const methods: ThrowingMethods<ForgeReader & ForgeActor & ForgeGit> = {
     ...createReader(state, basename(repository, '.git')),
     ...createActions(state),
     ...createReviewActions(state),
@@ -68,7 +68,7 @@ export async function openLocalForge(options: LocalForgeOptions): Promise<LocalF
   };
   return {
     name: 'local',
-    ...answered(methods, answerUnlessDown(database)),
+    ...withAnswers(methods, answerUnlessUnavailable(database)),
     watch: database.watch,
     control: createControl(state),
     close: async () => database.close(),
@@ -105,24 +105,24 @@ async function findDefaultBranch(git: LocalGit): Promise<string> {
 }
 
 // Failures of git or of the state file become an answer too; any other error is a bug of ours.
-function answerUnlessDown(database: LocalDatabase): Answering {
+function answerUnlessUnavailable(database: LocalDatabase): ToAnswer {
   return async (work) => {
     try {
       return outageOf(database) ?? (await answer(work));
     } catch (error) {
-      if (isPassing(error)) return { result: 'unavailable', message: messageOf(error) };
+      if (isTransient(error)) return { result: 'unavailable', message: messageOf(error) };
       throw error;
     }
   };
 }
 
-function isPassing(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   if (error instanceof GitError) return true;
   const code = (error as { errcode?: unknown }).errcode;
   return typeof code === 'number' && PASSING_SQLITE_CODES.has(code & 0xff);
 }
 
-function createReader(state: LocalState, name: string): Throwing<Omit<ForgeReader, 'discussionReplies'>> {
+function createReader(state: LocalState, name: string): ThrowingMethods<Omit<ForgeReader, 'discussionReplies'>> {
   const { database, git, defaultBranch } = state;
   return {
     repository: async () => ({ name, defaultBranch }),
@@ -162,9 +162,9 @@ async function readPullRequest({ database, git }: LocalState, number: number): P
   const isKnown = state === 'open' && base !== undefined && !takeControl(database, 'mergeability');
   const mergeable = isKnown ? (await git.conflicts(base, headSha)) === null : null;
   const baseSha = state === 'merged' ? item.baseSha : (base ?? '');
-  const tied = { headBranch, headSha, fetchRef: fetchRefOf(item), fork: fork !== undefined, draft, baseBranch, baseSha };
+  const branches = { headBranch, headSha, fetchRef: fetchRefOf(item), fork: fork !== undefined, draft, baseBranch, baseSha };
   const people = { ...readSharedFacts(database, item), reviewers: readPeople(database, number, 'reviewer') };
-  return { number, title, body, state, author, ...people, ...tied, mergeable };
+  return { number, title, body, state, author, ...people, ...branches, mergeable };
 }
 
 const OPEN_PULL_REQUESTS = "SELECT number FROM items WHERE kind = 'pr' AND state = 'open'";

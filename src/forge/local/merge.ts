@@ -2,10 +2,9 @@
 // file cannot be changed in one transaction, so the commit to land is recorded before the branch is moved.
 //
 // - A commit is landed only if it is the one recorded for the key.
-// - If a recorded commit is already part of the base branch, it was landed, and only the remaining records are
-//   written.
-// - Branches are moved in turn: a second merge would find the first one's files in the checkout of the base and take
-//   them for somebody's changes.
+// - If a recorded commit is already part of the base branch, only the remaining records are written.
+// - Branches are moved one at a time: otherwise a second merge would find the files of the first one in the checkout of the
+//   base, and take them for uncommitted changes.
 // M3. If the base branch is checked out, that checkout is updated with the merge. If uncommitted changes there are in
 // the way, nothing is merged.
 
@@ -13,7 +12,7 @@ import type { MergeMethod, MergeRequest, MergeResult } from '../forge.ts';
 import { assertHead, assertNoFailedCheck, deny, refusalIn, refuse, refuseMissing } from '../refusal.ts';
 import { takeControl } from './control.ts';
 import { doOnce, type KeyedAction, type LocalDatabase, recall } from './database.ts';
-import type { LocalGit } from './git.ts';
+import { type LocalGit, refuseBlocked } from './git.ts';
 import { type Item, itemOf, type LocalState, readChecks } from './state.ts';
 
 const ROUNDS_MAX = 10;
@@ -59,18 +58,16 @@ async function tryMerge(state: LocalState, merge: Merge, baseBranch: string): Pr
     await assertReady(state, merge.request, pr);
     landing = known?.from === base ? known : await prepare(state, { merge, pr, base });
   } catch (error) {
-    // Another process may have landed the same merge since: then this is not a rejection.
+    // Another process may have landed the same merge since; then it must not be rejected.
     if (refusalIn(error) !== undefined && (await git.headOf(pr.base)) !== base) return 'again';
     throw error;
   }
   if (!recordLanding(database, merge.action, { known, landing })) return 'again';
-  const moved = await database.inTurn(() => git.advance(pr.base, { from: landing.from, to: landing.sha }));
+  const moved = await database.exclusively(() => git.advance(pr.base, { from: landing.from, to: landing.sha }));
   if (moved.kind !== 'blocked') return moved.kind === 'moved' ? await finish(state, { merge, pr, landing }) : 'again';
   // Another merge may have used the checkout before this one; then the branch is no longer there.
   if ((await git.headOf(pr.base)) !== base) return 'again';
-  return deny(
-    `#${pr.number} was not merged: "${pr.base}" is checked out in ${moved.place}, and changes there are in the way: ${moved.message}; commit or stash them, then try again`,
-  );
+  return refuseBlocked(`#${pr.number} was not merged: `, pr.base, moved);
 }
 
 /** The result of a pull request that is no longer open. */
@@ -94,7 +91,7 @@ async function prepare(
 ): Promise<Landing> {
   const { method = 'merge', expectedHead: head } = merge.request;
   if (takeControl(database, 'conflict')) refuseConflict(pr, []);
-  const built = await git.build({ method, base, head, message: messageOf(method, pr) });
+  const built = await git.build({ method, base, head, message: commitMessage(method, pr) });
   if (built.kind === 'conflict') return refuseConflict(pr, built.files);
   if (built.kind === 'nothing') return deny(`#${pr.number} has no changes that ${pr.base} does not already have`);
   return { sha: built.sha, from: base, head };
@@ -106,7 +103,7 @@ function refuseConflict({ number, head, base }: Item, files: readonly string[]):
   return refuse({ result: 'conflict', message });
 }
 
-function messageOf(method: MergeMethod, { number, title, body, head }: Item): string {
+function commitMessage(method: MergeMethod, { number, title, body, head }: Item): string {
   if (method === 'merge') return `Merge pull request #${number} from ${head}\n\n${title}\n`;
   return `${title} (#${number})\n${body === '' ? '' : `\n${body}\n`}`;
 }
@@ -116,7 +113,7 @@ function readLanding(database: LocalDatabase, { key }: KeyedAction): Landing | u
   return typeof plan === 'string' ? (JSON.parse(plan) as Landing) : undefined;
 }
 
-// Returns false if another process has recorded something else meanwhile, which may be landing.
+// Returns false if another process has recorded another commit meanwhile, which may be landing.
 function recordLanding(
   database: LocalDatabase,
   action: KeyedAction,
@@ -143,8 +140,8 @@ async function finish(
   });
 }
 
-// Also returns true if it was already gone: a crash may have come right after the deletion.
+// Also returns true if the branch was already gone, because a crash may have followed the deletion.
 async function deleteBranch(git: LocalGit, branch: string, at: string): Promise<boolean> {
-  await git.remove(branch, at);
+  await git.deleteBranch(branch, at);
   return (await git.headOf(branch)) === undefined;
 }

@@ -1,8 +1,8 @@
-// Owns the actions of the local forge's own identity on pull requests: reviews, checks, and review requests.
+// Owns the actions on pull requests under the local forge's own identity: reviews, checks, and review requests.
 
 import { isSamePerson } from '../../base/person.ts';
 import type { CheckReport, CheckRun, ForgeActor, ReviewersRequest, ReviewRequest } from '../forge.ts';
-import { assertHead, assertText, deny, refuseMissing, type Throwing } from '../refusal.ts';
+import { assertHead, assertText, deny, refuseMissing, type ThrowingMethods } from '../refusal.ts';
 import { keyed } from './actions.ts';
 import { doOnce, type LocalDatabase } from './database.ts';
 import { addPerson, endRequest, headOf, itemOf, type LocalState, readAccount, readPeople, recordAbout } from './state.ts';
@@ -10,7 +10,7 @@ import { addPerson, endRequest, headOf, itemOf, type LocalState, readAccount, re
 /** Creates the actions about reviews and checks. */
 export function createReviewActions(
   state: LocalState,
-): Throwing<Pick<ForgeActor, 'submitReview' | 'setCheck' | 'requestReviewers' | 'assign'>> {
+): ThrowingMethods<Pick<ForgeActor, 'submitReview' | 'setCheck' | 'requestReviewers' | 'assign'>> {
   return {
     submitReview: (request, key) => submitReview(state, request, key),
     setCheck: (request, key) => setCheck(state, request, key),

@@ -1,11 +1,11 @@
 // Owns lookups in the state of the local forge: issues and pull requests by number, labels, checks, reviews.
 
-import { type Approval, type CheckRun, type Comment, type IssueFacts, OWN_CHECK, type Permission } from '../forge.ts';
+import { type Approval, type CheckRun, type Comment, type IssueFacts, OWN_CHECK_PREFIX, type Permission } from '../forge.ts';
 import { refuseMissing } from '../refusal.ts';
 import type { LocalDatabase, NewEvent } from './database.ts';
 import type { LocalGit } from './git.ts';
 
-/** What the parts of a local forge share. */
+/** The resources of a local forge. */
 export interface LocalState {
   readonly database: LocalDatabase;
   readonly git: LocalGit;
@@ -14,7 +14,7 @@ export interface LocalState {
   readonly repository: string;
 }
 
-/** An issue or a pull request as it is stored. An issue has no branches. */
+/** A stored issue or pull request. An issue has no branches. */
 export interface Item {
   readonly number: number;
   readonly kind: 'issue' | 'pr';
@@ -67,7 +67,7 @@ export function recordAbout(
   database.record({ event: `${item.kind === 'pr' ? 'pull_request' : 'issues'}.${event}`, ...fields, ...subjectOf(item) });
 }
 
-/** Returns what an event is about, as its fields name it. */
+/** Returns the fields of an event that name its issue or pull request. */
 export function subjectOf({ kind, number }: Pick<Item, 'number' | 'kind'>): Pick<NewEvent, 'pr' | 'issue'> {
   return kind === 'pr' ? { pr: number } : { issue: number };
 }
@@ -95,7 +95,7 @@ export function readPeople(database: LocalDatabase, number: number, role: 'assig
   return database.all(sql, number, role).map((row) => String(row.login));
 }
 
-/** Adds a person in a role; someone who has it already stays. */
+/** Adds a person in a role, unless they have it. */
 export function addPerson(
   database: LocalDatabase,
   number: number,
@@ -123,7 +123,7 @@ export function readSharedFacts(
   };
 }
 
-/** Returns what the local forge knows of an account. Someone it was not told about is a person with write access. */
+/** Returns the rights of an account. An unknown one is a person with write access. */
 export function readAccount(database: LocalDatabase, login: string): { readonly permission: Permission; readonly bot: boolean } {
   const row = database.get('SELECT permission, bot FROM accounts WHERE login = lower(?)', login);
   return row === undefined ? { permission: 'write', bot: false } : { permission: row.permission as Permission, bot: row.bot === 1 };
@@ -133,14 +133,14 @@ function isBot(database: LocalDatabase, login: string): boolean {
   return readAccount(database, login).bot;
 }
 
-/** Returns the checks that were recorded for a commit, by name. */
+/** Returns the checks of a commit, by name. */
 export function readChecks(database: LocalDatabase, sha: string): CheckRun[] {
   return database.all('SELECT name, workflow, status, conclusion, own FROM checks WHERE sha = ? ORDER BY name', sha).map((row) => ({
     name: String(row.name),
     ...(typeof row.workflow === 'string' ? { workflow: row.workflow } : {}),
     status: row.status as CheckRun['status'],
     conclusion: row.conclusion as CheckRun['conclusion'],
-    ...(row.own === 1 && String(row.name).startsWith(OWN_CHECK) ? { own: true as const } : {}),
+    ...(row.own === 1 && String(row.name).startsWith(OWN_CHECK_PREFIX) ? { own: true as const } : {}),
   }));
 }
 
@@ -157,10 +157,7 @@ export function readApprovals(database: LocalDatabase, pr: number, headSha: stri
   }));
 }
 
-/**
- * Returns the head of a pull request: its branch's until it is merged, or the last known one if the branch is gone. For
- * a fork it is the commit that was fetched.
- */
+/** Returns the head of a pull request: that of its branch, or the recorded one after a merge, without the branch, and for forks. */
 export async function headOf(git: LocalGit, { state, head, headSha, fork }: Item): Promise<string> {
   return (state === 'merged' || fork !== undefined ? undefined : await git.headOf(head)) ?? headSha;
 }

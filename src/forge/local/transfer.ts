@@ -1,8 +1,9 @@
-// Owns how commits get into and out of the repository of the local forge by fetch and push. Both copy objects between
-// folders of this machine; branches are moved under the rules of `git.ts`.
+// Owns fetch and push of the local forge. Both copy objects between folders of this machine; branches are moved under the
+// rules of `git.ts`.
 
 import type { FetchRequest, PushRequest } from '../forge.ts';
-import { deny, refuse, refuseLoss, refuseMissing } from '../refusal.ts';
+import { refuse, refuseLostCommits, refuseMissing } from '../refusal.ts';
+import { refuseBlocked } from './git.ts';
 import type { LocalState } from './state.ts';
 
 const ROUNDS_MAX = 5;
@@ -25,12 +26,9 @@ export async function pushCommit(state: LocalState, request: PushRequest): Promi
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     const head = await git.headOf(branch);
     if (head === sha) return { sha };
-    if (head !== undefined && head !== request.replaces && !(await git.contains(sha, head))) refuseLoss(request, head);
+    if (head !== undefined && head !== request.replaces && !(await git.contains(sha, head))) refuseLostCommits(request, head);
     const moved = await git.advance(branch, { from: head, to: sha });
-    if (moved.kind === 'blocked')
-      deny(
-        `"${branch}" is checked out in ${moved.place}, and changes there are in the way: ${moved.message}; commit or stash them, then try again`,
-      );
+    if (moved.kind === 'blocked') refuseBlocked('', branch, moved);
     if (moved.kind === 'moved') {
       recordPush(state, branch, sha);
       return { sha };

@@ -5,13 +5,13 @@ import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import type { ForgeAction } from '../../definition/forge/forge-action.ts';
 import type { StepOf } from '../../definition/model.ts';
 import { type ActionSubject, performAction } from '../../forge/action.ts';
-import { passingOf } from '../../forge/forge.ts';
+import { retryHintOf } from '../../forge/forge.ts';
 import type { Snapshot } from '../../steps/attempt.ts';
 import { pullRequestNumber } from '../../steps/forge/forge-facts.ts';
 import { foreignPullRequest, withPullRequest } from '../../steps/forge/publishing.ts';
 import { type Job, requestError, stepError, type Work } from '../../steps/work.ts';
 import { actionRefusal } from '../../steps/worker/permission.ts';
-import { checkLanding, heldLanding } from '../../steps/workspace/landing.ts';
+import { blockedMerge, checkLanding } from '../../steps/workspace/landing.ts';
 
 /** Does an action on the forge. */
 export async function execute(given: Job<StepOf<'action'>>): Promise<Work> {
@@ -22,7 +22,7 @@ export async function execute(given: Job<StepOf<'action'>>): Promise<Work> {
   const named = which === undefined ? undefined : pullRequestNumber(given.context.snapshot.data, which);
   if (typeof named === 'string')
     return { error: stepError('STEP_FAILED', `step "${id}" cannot ${action}: ${named}`, { retryable: false }) };
-  const job = named === undefined ? given : { ...given, context: given.context.knowing({ pr_number: named }) };
+  const job = named === undefined ? given : { ...given, context: given.context.withData({ pr_number: named }) };
   const { runner, request, context } = job;
   const { forge, groups } = runner.services;
   const refusal = actionRefusal(request.workflow.definition, action, aimed);
@@ -31,7 +31,7 @@ export async function execute(given: Job<StepOf<'action'>>): Promise<Work> {
     const message = `step "${id}" cannot ${action} because no forge is configured; set one up, such as "forge: { kind: local }" in .pawl/config.yaml`;
     return { error: stepError('COMMAND_NOT_RUN', message, { retryable: false }) };
   }
-  const held = action === 'merge_pr' ? await heldLanding(job) : undefined;
+  const held = action === 'merge_pr' ? await blockedMerge(job) : undefined;
   if (held !== undefined) return held;
   const ready = action === 'merge_pr' ? await readyToMerge(job) : { job };
   if ('problem' in ready) {
@@ -48,7 +48,7 @@ export async function execute(given: Job<StepOf<'action'>>): Promise<Work> {
   if (result.outcome === 'ok') return { outcome: 'ok', output: result.value, ...rememberedFrom(result.value, ready.remember), ...seen };
   const { outcome, error, reason } = result;
   if (outcome !== 'error') return { outcome, output: { error, reason }, ...seen };
-  const passing = passingOf({ result: reason, ...present({ until: result.until }) });
+  const passing = retryHintOf({ result: reason, ...present({ until: result.until }) });
   return { error: requestError('STEP_FAILED', `step "${id}": ${error}`, passing), output: { error, reason } };
 }
 

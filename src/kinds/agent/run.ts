@@ -7,14 +7,14 @@ import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/js
 import type { StepOf } from '../../definition/model.ts';
 import type { OutcomeName } from '../../definition/outcome.ts';
 import { type Job, stepError, type Work } from '../../steps/work.ts';
-import { ask, objectReply, sessionOf, usageEvidence } from '../../steps/worker/asking.ts';
 import { assumptionsOf, verdictOf } from '../../steps/worker/reply-rules.ts';
+import { callWorker, objectReply, sessionOf, usageEvidence } from '../../steps/worker/worker-call.ts';
 
 type AgentJob = Job<StepOf<'agent'>>;
 
 /** Calls the agent and reads its verdict. */
 export async function execute(job: AgentJob): Promise<Work> {
-  const asked = await ask(job, job.request.bound.model.config);
+  const asked = await callWorker(job, job.request.bound.model.config);
   if (asked.kind === 'handed') return { handed: asked.handover, actor: asked.actor, ...usageEvidence(asked) };
   if (asked.kind === 'asks')
     return { asks: asked.questions, actor: asked.actor, ...present({ saved: asked.saved }), ...usageEvidence(asked), ...sessionOf(asked) };

@@ -15,7 +15,7 @@ import { openNetwork } from '../../steps/worker/network.ts';
 import { exitSentence, keptText, type Program, programName, programOf, runProgram } from '../../steps/worker/program.ts';
 import { assumptionsOf } from '../../steps/worker/reply-rules.ts';
 import { stateInstructions, statePlaceOf } from '../../steps/worker/saved-state.ts';
-import { hinted } from '../../steps/worker/step-hint.ts';
+import { hintedOutcome } from '../../steps/worker/step-hint.ts';
 import { stepInputOf } from '../../steps/worker/step-input.ts';
 import { readStepOutput, type StepOutput } from '../../steps/worker/step-output.ts';
 
@@ -138,7 +138,7 @@ function reported(job: Job, result: ExitResult, output: StepOutput): Work {
     return { error: stepError('POSTCONDITION_FAILED', message, { reason: 'contract' }), claim };
   }
   const brought: Json = output.result ?? null;
-  const { outcome, evidence } = hinted(bound.model, output.nextStepHint);
+  const { outcome, evidence } = hintedOutcome(bound.model, output.nextStepHint);
   const value = workflow.definition.form === 'flow' ? { ...streamsOf(result), result: brought } : brought;
   return { outcome, output: value, claim, ...present({ evidence }), ...assumptionsOf(output) };
 }

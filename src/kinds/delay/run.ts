@@ -3,14 +3,14 @@
 import type { StepOf } from '../../definition/model.ts';
 import { isPromise, untilStopped } from '../../steps/abort.ts';
 import { holdsExpression } from '../../steps/conditions.ts';
-import { kindOf } from '../../steps/context.ts';
+import { typeName } from '../../steps/context.ts';
 import { type Job, stepError, type Work } from '../../steps/work.ts';
 
 /** Polls once: `ok` if the delay is over, `iterate` if it continues. */
 export async function execute(job: Job<StepOf<'delay'>>): Promise<Work> {
   const ready = await look(job);
   if (typeof ready === 'boolean') return { outcome: ready ? 'ok' : 'iterate', output: null };
-  const message = `the poll of step "${job.request.bound.model.id}" returned ${kindOf(ready)}; a poll must return true or false`;
+  const message = `the poll of step "${job.request.bound.model.id}" returned ${typeName(ready)}; a poll must return true or false`;
   return { error: stepError('CONDITION_ERROR', message) };
 }
 

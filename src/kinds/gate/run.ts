@@ -15,12 +15,12 @@ import type { StepError } from '../../kernel/input.ts';
 import { TreeError } from '../../process/git-tree.ts';
 import { Stopped, untilStopped } from '../../steps/abort.ts';
 import type { CheckResult } from '../../steps/attempt.ts';
-import { type CheckScene, type CheckVerdict, checkTimeout, type GateCheck, tookTooLong } from '../../steps/check.ts';
+import { type CheckScene, type CheckVerdict, checkTimeout, type GateCheck, timedOutVerdict } from '../../steps/check.ts';
 import { factsOf } from '../../steps/forge/forge-facts.ts';
 import { withPullRequest } from '../../steps/forge/publishing.ts';
-import { type CheckRun, GateLook } from '../../steps/gate-look.ts';
+import { type CheckRun, GateProgress } from '../../steps/gate-progress.ts';
 import { decisionAt } from '../../steps/person-decision.ts';
-import { onAcceptedFiles } from '../../steps/protection/accepted-files.ts';
+import { runOnAcceptedFiles } from '../../steps/protection/accepted-files.ts';
 import { changesAllowed, steeredFiles } from '../../steps/protection/flow-protection.ts';
 import { entryOf } from '../../steps/services.ts';
 import { renderRequest } from '../../steps/web/rendered-request.ts';
@@ -29,7 +29,7 @@ import { templateScope } from '../../steps/web/template-scope.ts';
 import { type Job, requestError, stepError, type Work } from '../../steps/work.ts';
 import { runProgram } from '../../steps/worker/program.ts';
 import { judgedTree, treeEvidence } from '../../steps/workspace/judged-tree.ts';
-import { type Move, TreeWatch, type WorkspaceTree } from '../../steps/workspace/workspace-tree.ts';
+import { type FileMove, TreeWatch, type WorkspaceTree } from '../../steps/workspace/workspace-tree.ts';
 
 type GateJob = Job<StepOf<'gate'>>;
 
@@ -43,7 +43,7 @@ export async function execute(job: GateJob): Promise<Work> {
     const judged = await judge(ready.job);
     return ready.remember === undefined ? judged : { ...judged, remember: { ...judged.remember, ...ready.remember } };
   }
-  const message = `gate "${job.request.bound.model.id}" has no pull request to look at: ${ready.problem}`;
+  const message = `gate "${job.request.bound.model.id}" has no pull request to check: ${ready.problem}`;
   return { error: requestError('COMMAND_NOT_RUN', message, ready) };
 }
 
@@ -57,18 +57,18 @@ async function judge(job: GateJob): Promise<Work> {
   const startedAt = job.runner.services.now();
   // Without a workspace, each check reports that itself.
   if (!judgesFiles(job.runner, checks) || !existsSync(job.runner.services.cwd))
-    return conclude(job, { ...(await look({ ...job, startedAt }, undefined)), startedAt });
+    return conclude(job, { ...(await runChecks({ ...job, startedAt }, undefined)), startedAt });
   const watch = await TreeWatch.open(job);
   try {
     const { id } = await watch.settled();
     if (watch.hidden.length > 0) return { error: hiddenError(job.request.bound.model.id, watch.hidden) };
-    const disguised = await watch.disguised(changesAllowed(job));
+    const disguised = await watch.hiddenContent(changesAllowed(job));
     if (disguised.length > 0) return { error: disguisedError(job.request.bound.model.id, disguised) };
     const steered = await steeredFiles(job, id);
     if (steered.length > 0) return { error: steeredError(job.request.bound.model.id, steered) };
-    return await onAcceptedFiles(job, async () => {
-      const looked = await look({ ...job, startedAt }, id);
-      return conclude(job, { ...looked, startedAt, ...(await watch.moves(checks)) });
+    return await runOnAcceptedFiles(job, async () => {
+      const ran = await runChecks({ ...job, startedAt }, id);
+      return conclude(job, { ...ran, startedAt, ...(await watch.moves(checks)) });
     });
   } catch (thrown) {
     if (!(thrown instanceof TreeError)) throw thrown;
@@ -78,21 +78,21 @@ async function judge(job: GateJob): Promise<Work> {
   }
 }
 
-async function look(job: StartedJob, tree: string | undefined): Promise<Pick<GateRun, 'checks' | 'look'>> {
-  const look = new GateLook(job, tree);
+async function runChecks(job: StartedJob, tree: string | undefined): Promise<Pick<GateRun, 'checks' | 'progress'>> {
+  const progress = new GateProgress(job, tree);
   const checks: CheckRun[] = [];
   for (const [index, config] of job.request.bound.model.config.checks.entries())
-    checks.push(look.passedBefore(config, index) ?? (await runCheck(job, config)));
-  return { checks, look };
+    checks.push(progress.passedBefore(config, index) ?? (await runCheck(job, config)));
+  return { checks, progress };
 }
 
 interface GateRun {
   readonly checks: readonly CheckRun[];
-  readonly look: GateLook;
+  readonly progress: GateProgress;
   readonly startedAt: number;
   /** The tree that was judged, if the checks read files, and the files that changed meanwhile. */
   readonly tree?: WorkspaceTree;
-  readonly moves?: readonly Move[];
+  readonly moves?: readonly FileMove[];
 }
 
 /** A gate that has started: reports that its checks read must not be older than that. */
@@ -106,11 +106,11 @@ async function runCheck(job: StartedJob, config: CheckModel): Promise<CheckRun> 
   const { flaky } = job.request.bound.model.config;
   if (flaky === undefined || first.verdict.passed !== false) return first;
   const second = await runOnce(job, config);
-  const looks = [first, second];
-  if (second.verdict.passed !== true) return { ...first, looks };
-  if (flaky === 'quarantine') return { ...second, looks };
+  const runs = [first, second];
+  if (second.verdict.passed !== true) return { ...first, runs };
+  if (flaky === 'quarantine') return { ...second, runs };
   const error = `it is flaky: it failed (${first.verdict.error ?? 'without a reason'}), and passed on the same files`;
-  return { ...second, verdict: { passed: false, result: first.verdict.result, error }, looks };
+  return { ...second, verdict: { passed: false, result: first.verdict.result, error }, runs };
 }
 
 async function runOnce(job: StartedJob, config: CheckModel): Promise<CheckRun> {
@@ -120,8 +120,8 @@ async function runOnce(job: StartedJob, config: CheckModel): Promise<CheckRun> {
   return { config, verdict, at: job.runner.services.now() };
 }
 
-function isFlaky({ looks = [] }: CheckRun): boolean {
-  return looks.at(-1)?.verdict.passed === true;
+function isFlaky({ runs = [] }: CheckRun): boolean {
+  return runs.at(-1)?.verdict.passed === true;
 }
 
 async function verdictOf(job: StartedJob, config: CheckModel): Promise<CheckVerdict> {
@@ -150,7 +150,7 @@ async function withinTime(job: StartedJob, check: GateCheck, config: CheckModel)
     return await untilStopped(Promise.resolve(check.run(config, sceneOf(job, both))), both);
   } catch (thrown) {
     if (!(thrown instanceof Stopped)) throw thrown;
-    return tookTooLong(timeoutMs);
+    return timedOutVerdict(timeoutMs);
   }
 }
 
@@ -197,12 +197,12 @@ function wellFormed(verdict: CheckVerdict): CheckVerdict {
   return { ...verdict, result: toPlain(verdict.result, 'the result of the check') };
 }
 
-function conclude(job: Job, { checks: runs, look, startedAt, tree: looked, moves = [] }: GateRun): Work {
-  const tree = looked?.id === '' ? undefined : looked;
-  const head = looked === undefined ? headIn(runs.map(({ verdict }) => verdict.result)) : undefined;
+function conclude(job: Job, { checks: runs, progress, startedAt, tree: read, moves = [] }: GateRun): Work {
+  const tree = read?.id === '' ? undefined : read;
+  const head = read === undefined ? headIn(runs.map(({ verdict }) => verdict.result)) : undefined;
   const step = job.request.bound.model.id;
   const sentenceOf = ({ config, verdict }: CheckRun): string => `${titleOf(job, config)}: ${verdict.error ?? 'it did not pass'}`;
-  const checks = [...look.seen, ...runs.flatMap((one) => (one.looks ?? [one]).map(recordOf))];
+  const checks = [...progress.seen, ...runs.flatMap((one) => (one.runs ?? [one]).map(recordOf))];
   const flaky = runs.filter(isFlaky);
   const seen = tree === undefined ? {} : { evidence: treeEvidence(tree) };
   const undecided = runs.filter(({ verdict }) => verdict.passed === null && verdict.pending !== true);
@@ -232,7 +232,9 @@ function conclude(job: Job, { checks: runs, look, startedAt, tree: looked, moves
     duration: formatDuration(job.runner.services.now() - startedAt),
   };
   const kept =
-    outcome === 'pending' ? look.kept(runs.map((run) => ({ ...run, name: titleOf(job, run.config), record: recordOf(run) }))) : look.done();
+    outcome === 'pending'
+      ? progress.dataToStore(runs.map((run) => ({ ...run, name: titleOf(job, run.config), record: recordOf(run) })))
+      : progress.clearedData();
   const judged =
     (tree ?? head) === undefined ? undefined : judgedTree(job, { tree, ...present({ head }), by: 'gate', holds: outcome === 'ok' });
   const remember = { ...judged?.remember, ...kept };
@@ -249,7 +251,7 @@ function headIn(results: readonly Json[]): string | undefined {
     .findLast((head) => typeof head === 'string');
 }
 
-function movedError(step: string, moves: readonly Move[]): StepError {
+function movedError(step: string, moves: readonly FileMove[]): StepError {
   const shown = moves.slice(0, MOVES_SHOWN).map(({ path, what }) => `${path} (${what})`);
   const more = moves.length > MOVES_SHOWN ? ` and ${moves.length - MOVES_SHOWN} more` : '';
   const message =

@@ -2,16 +2,16 @@
 
 import { present } from '../../base/fields.ts';
 import type { StepOf } from '../../definition/model.ts';
-import { kindOf } from '../../steps/context.ts';
+import { typeName } from '../../steps/context.ts';
 import { type Job, stepError, type Work } from '../../steps/work.ts';
-import { ask, usageEvidence } from '../../steps/worker/asking.ts';
 import { assumptionsOf } from '../../steps/worker/reply-rules.ts';
+import { callWorker, usageEvidence } from '../../steps/worker/worker-call.ts';
 
 /** Calls the generator; its text is the output. */
 export async function execute(job: Job<StepOf<'generate'>>): Promise<Work> {
   const { id, config } = job.request.bound.model;
   const { generator, ...told } = config;
-  const asked = await ask(job, { ...told, role: generator, givesText: true });
+  const asked = await callWorker(job, { ...told, role: generator, givesText: true });
   const noted = { actor: asked.actor, ...usageEvidence(asked) };
   if (asked.kind === 'handed') return { handed: asked.handover, actor: asked.actor, ...usageEvidence(asked) };
   if (asked.kind === 'asks') return { asks: asked.questions, ...noted };
@@ -21,5 +21,5 @@ export async function execute(job: Job<StepOf<'generate'>>): Promise<Work> {
   const text = asked.kind === 'returned' ? asked.value : asked.output;
   if (typeof text === 'string')
     return { outcome: 'ok', output: text, ...noted, ...(asked.kind === 'answered' ? assumptionsOf(asked) : {}) };
-  return { error: stepError('STEP_OUTPUT_INVALID', `the generator of step "${id}" must return text, not ${kindOf(text)}`), ...noted };
+  return { error: stepError('STEP_OUTPUT_INVALID', `the generator of step "${id}" must return text, not ${typeName(text)}`), ...noted };
 }

@@ -3,8 +3,8 @@
 import type { TaskReturn } from '../../definition/code.ts';
 import { isPromise, untilStopped } from '../../steps/abort.ts';
 import { type Job, stepError, type Work } from '../../steps/work.ts';
-import { handInstructions } from '../../steps/worker/asking.ts';
 import { isForCaller } from '../../steps/worker/handover.ts';
+import { handInstructions } from '../../steps/worker/worker-call.ts';
 
 /** Calls the function. When the attempt must stop, its result is no longer waited for. */
 export function execute(job: Job): Work | Promise<Work> {

@@ -8,12 +8,12 @@ import type { StepOf } from '../../definition/model.ts';
 import type { CommandResult } from '../../process/command.ts';
 import type { CheckResult } from '../../steps/attempt.ts';
 import { checkTimeout } from '../../steps/check.ts';
-import { onAcceptedFiles } from '../../steps/protection/accepted-files.ts';
+import { runOnAcceptedFiles } from '../../steps/protection/accepted-files.ts';
 import { whyNoTest } from '../../steps/reports/test-counts.ts';
 import { recogniseTests } from '../../steps/reports/test-report.ts';
 import { entryOf, type ProgramSetting, type StepServices } from '../../steps/services.ts';
 import { type Job, stepError, stoppedError, type Work } from '../../steps/work.ts';
-import { exitSentence, lastWords, programName, runProgram } from '../../steps/worker/program.ts';
+import { exitSentence, outputTail, programName, runProgram } from '../../steps/worker/program.ts';
 
 interface Stage {
   readonly name: string;
@@ -34,7 +34,7 @@ export async function execute(job: Job<StepOf<'validate'>>): Promise<Work> {
   if ('refusal' in stages) {
     return { error: stepError('DEFINITION_INVALID', `validation "${step}": ${stages.refusal}`, { retryable: false }) };
   }
-  return await onAcceptedFiles(job, () => runStages(job, stages.list));
+  return await runOnAcceptedFiles(job, () => runStages(job, stages.list));
 }
 
 async function runStages(job: Job, stages: readonly Stage[]): Promise<Work> {
@@ -106,7 +106,7 @@ function whyUndecided({ stage, result }: StageRun): string | undefined {
 function shownOf({ stage, result }: StageRun): JsonObject {
   if (result.kind !== 'exited') return { name: stage.name, passed: false };
   const passed = result.exitCode === 0;
-  return { name: stage.name, passed, exitCode: result.exitCode, ...(passed ? {} : { stderr: lastWords(result) }) };
+  return { name: stage.name, passed, exitCode: result.exitCode, ...(passed ? {} : { stderr: outputTail(result) }) };
 }
 
 function recordOf({ stage, result, at }: StageRun): CheckResult {
@@ -124,8 +124,8 @@ function recordOf({ stage, result, at }: StageRun): CheckResult {
   const passed = error === undefined ? result.exitCode === 0 : null;
   const printed = {
     exitCode: result.exitCode,
-    stdout: lastWords({ stdout: '', stderr: result.stdout }),
-    stderr: lastWords({ stdout: '', stderr: result.stderr }),
+    stdout: outputTail({ stdout: '', stderr: result.stdout }),
+    stderr: outputTail({ stdout: '', stderr: result.stderr }),
   };
   return { type: 'stage', config, passed, result: printed, ...(passed ? {} : { error: error ?? `it ${exitSentence(result)}` }), at };
 }

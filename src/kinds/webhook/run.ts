@@ -6,7 +6,7 @@ import { present } from '../../base/fields.ts';
 import type { Json } from '../../base/json.ts';
 import type { StepOf } from '../../definition/model.ts';
 import type { StepError } from '../../kernel/input.ts';
-import { builtValues } from '../../steps/built.ts';
+import { builtValues } from '../../steps/built-values.ts';
 import { keyOf } from '../../steps/context.ts';
 import { bodyOf, differenceOf } from '../../steps/web/answer-body.ts';
 import { rateLimitOf } from '../../steps/web/rate-limit.ts';

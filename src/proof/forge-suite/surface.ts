@@ -2,7 +2,7 @@
 // and checks that say what Pawl itself thinks.
 
 import { expect, test } from 'vitest';
-import { OWN_CHECK } from '../../forge/forge.ts';
+import { OWN_CHECK_PREFIX } from '../../forge/forge.ts';
 import { type ForgeStage, openSample, valueIn } from './stage.ts';
 
 /** Describes what people see. */
@@ -36,7 +36,7 @@ export function describeSurface(at: () => ForgeStage): void {
   test('a check by Pawl itself is marked and does not block a merge; a check of CI does', async () => {
     const { forge, check } = at();
     const { number, head: sha } = await openSample(at(), 'topic');
-    const own = { sha, name: `${OWN_CHECK}fix / review`, status: 'completed' as const, conclusion: 'failure' as const };
+    const own = { sha, name: `${OWN_CHECK_PREFIX}fix / review`, status: 'completed' as const, conclusion: 'failure' as const };
     valueIn(await forge.setCheck(own, 'k1'));
     await check('topic', { name: 'ci', status: 'completed', conclusion: 'failure' });
     expect(valueIn(await forge.checks(sha)).map(({ name, own: isOwn }) => [name, isOwn])).toEqual([

@@ -10,7 +10,7 @@ import { type AcceptedDocument, contractFaults, documentDigest } from '../../def
 import { type DocumentContract, filledContract, isJsonDocument, type StepContract } from '../../definition/contract/step-contract.ts';
 import { judgeDocuments } from '../../definition/review/review-loop.ts';
 import { everyContext } from '../../skills/contexts.ts';
-import { type GateStep, type Skill, type SkillStep, type WorkStep, waysOf } from '../../skills/skill.ts';
+import { type GateStep, type Skill, type SkillStep, targetsOf, type WorkStep } from '../../skills/skill.ts';
 
 /** What an agent leaves behind that does not do its step, by path; undefined: it leaves the file as it was. */
 type Cheat = (document: DocumentContract, before: string) => string | undefined;
@@ -119,7 +119,7 @@ function faultsOf(
 
 /** What the gate behind a review refuses of its documents. */
 function reviewFaults(skill: Skill, number: number, read: (path: string) => string | undefined): readonly string[] {
-  const gate = waysOf(skill, number)
+  const gate = targetsOf(skill, number)
     .flatMap((to) => (to === null ? [] : [skill.steps[to - 1] as SkillStep]))
     .find((step): step is GateStep => step.gate !== undefined)?.gate;
   if (gate?.items === undefined || gate.verdicts === undefined) return [];

@@ -5,7 +5,7 @@ import { isSamePerson } from '../../base/person.ts';
 import { allChecks, checksIn } from '../../definition/check.ts';
 import type { StepModel } from '../../definition/model.ts';
 import { isGroupApproval } from '../../definition/read-check.ts';
-import { passingOf } from '../../forge/forge.ts';
+import { retryHintOf } from '../../forge/forge.ts';
 import type { Place, ShownRun, SurfaceParts } from './run-surface.ts';
 
 const PEOPLE_MAX = 15;
@@ -23,7 +23,7 @@ export async function askPeople(parts: SurfaceParts, showing: ShownRun, place: P
       kind === 'review'
         ? await parts.forge.requestReviewers({ number, people }, key)
         : await parts.forge.notify({ target: request.target, people, message: request.message, number }, key);
-    if (answer.result !== 'ok' && passingOf(answer).mayPass) continue;
+    if (answer.result !== 'ok' && retryHintOf(answer).isTransient) continue;
     if (answer.result !== 'ok') parts.warn(new Error(`the people of ${path} of run ${showing.row.run} were not asked: ${answer.message}`));
     asked.push(path);
   }

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import type { PlanReport, RunReport, StepReport } from '../../control/run-report.ts';
-import { type CheckReport, OWN_CHECK } from '../../forge/forge.ts';
+import { type CheckReport, OWN_CHECK_PREFIX } from '../../forge/forge.ts';
 import { outsideLine, outsideText } from './outside-text.ts';
 import type { RunView } from './run-view.ts';
 import { evidenceOf } from './step-evidence.ts';
@@ -36,7 +36,7 @@ export function gateChecks({ report, definition }: Pick<RunView, 'report' | 'def
 }
 
 function checkOf(report: RunReport, plan: PlanReport, { head, before, url }: CheckScene): GateCheck {
-  const name = `${OWN_CHECK}${report.run.workflow} / ${plan.step}`.replaceAll(/[^\w .:/#-]/g, '_').slice(0, TITLE_MAX);
+  const name = `${OWN_CHECK_PREFIX}${report.run.workflow} / ${plan.step}`.replaceAll(/[^\w .:/#-]/g, '_').slice(0, TITLE_MAX);
   const last = report.steps.findLast(({ step, group }) => step === plan.step && group === undefined);
   const attempt = last === undefined ? 'none' : `${last.path}.${last.attempt}`;
   const at = last === undefined ? head : (headOf(last) ?? reachedAt(before[name], attempt) ?? head);

@@ -9,7 +9,7 @@
 import { createHash } from 'node:crypto';
 import { present } from '../../base/fields.ts';
 import type { Clock } from '../../engine/clock.ts';
-import { type Forge, type ForgeAnswer, type PullRequestFacts, passingOf } from '../../forge/forge.ts';
+import { type Forge, type ForgeAnswer, type PullRequestFacts, retryHintOf } from '../../forge/forge.ts';
 import type { RunSummary, Store } from '../../store/store.ts';
 import { CommitAlarm } from '../events/alarm.ts';
 import type { ServerDatabase } from '../server-database.ts';
@@ -124,7 +124,7 @@ export class RunSurface extends CommitAlarm<SurfaceParts> {
     const { issue, pr } = await subjectOfRun(store, run.id, run.origin);
     if (issue === undefined && pr === undefined) return;
     const pull = pr === undefined ? undefined : await forge.pullRequest(pr);
-    if (pull !== undefined && pull.result !== 'ok' && passingOf(pull).mayPass) return this.later(run.id, pull);
+    if (pull !== undefined && pull.result !== 'ok' && retryHintOf(pull).isTransient) return this.later(run.id, pull);
     const found = pull?.result === 'ok' ? pull.value : undefined;
     const place = { issue, pr: found === undefined ? undefined : pr };
     const view = await readRunView(store, run.id, {
@@ -193,7 +193,8 @@ export class RunSurface extends CommitAlarm<SurfaceParts> {
     if (row.issueComment === undefined) return;
     const body = movedComment(view.report, pr);
     const left = await forge.editComment({ id: row.issueComment, body }, `${row.run}/surface/moved/${pr}/${digestOf(body)}`);
-    if (left.result !== 'ok' && !passingOf(left).mayPass) warn(new Error(`the comment of run ${row.run} was not changed: ${left.message}`));
+    if (left.result !== 'ok' && !retryHintOf(left).isTransient)
+      warn(new Error(`the comment of run ${row.run} was not changed: ${left.message}`));
   }
 
   /** Reports the gates as checks; undefined if the forge has to be asked again later. */
@@ -207,7 +208,7 @@ export class RunSurface extends CommitAlarm<SurfaceParts> {
       if (row.checks[check.name] === memo) continue;
       const set = await forge.setCheck(check, `${row.run}/surface/check/${version}/${check.name}`);
       if (set.result === 'ok') continue;
-      if (passingOf(set).mayPass) {
+      if (retryHintOf(set).isTransient) {
         this.later(row.run, set);
         return undefined;
       }
@@ -217,7 +218,7 @@ export class RunSurface extends CommitAlarm<SurfaceParts> {
   }
 
   private refused(run: string, failure: Exclude<ForgeAnswer<never>, { readonly result: 'ok' }>): PostResult | { readonly later: true } {
-    if (passingOf(failure).mayPass) {
+    if (retryHintOf(failure).isTransient) {
       this.later(run, failure);
       return { later: true };
     }
@@ -227,7 +228,7 @@ export class RunSurface extends CommitAlarm<SurfaceParts> {
 
   private later(run: string, failure: Exclude<ForgeAnswer<never>, { readonly result: 'ok' }>): void {
     const { clock } = this.parts;
-    this.away.set(run, Math.max(passingOf(failure).until ?? 0, clock.now() + AWAY_MS));
+    this.away.set(run, Math.max(retryHintOf(failure).until ?? 0, clock.now() + AWAY_MS));
   }
 }
 

@@ -1,7 +1,7 @@
 // Owns how a delivery handler deals with an unavailable forge: the delivery waits.
 
 import { EngineError } from '../../base/error.ts';
-import { type ForgeAnswer, passingOf } from '../../forge/forge.ts';
+import { type ForgeAnswer, retryHintOf } from '../../forge/forge.ts';
 
 /** The forge did not answer; the delivery waits. */
 export class ForgeUnavailable extends Error {
@@ -23,7 +23,7 @@ const AWAY_MS = 30_000;
 /** The value of an answer. Throws `ForgeUnavailable` if the forge may answer later. */
 export function valueIn<T>(answer: ForgeAnswer<T>): T {
   if (answer.result === 'ok') return answer.value;
-  const { mayPass, until } = passingOf(answer);
-  if (mayPass) throw new ForgeUnavailable(`the forge does not answer: ${answer.message}`, until);
+  const { isTransient, until } = retryHintOf(answer);
+  if (isTransient) throw new ForgeUnavailable(`the forge does not answer: ${answer.message}`, until);
   throw new EngineError('STEP_FAILED', `the forge rejects requests: ${answer.message}`);
 }

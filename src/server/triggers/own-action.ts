@@ -16,7 +16,7 @@
 
 import { fieldOf } from '../../base/json.ts';
 import { isSamePerson } from '../../base/person.ts';
-import { type DoneAction, type ForgeEvent, type ForgeReader, OWN_CHECK } from '../../forge/forge.ts';
+import { type DoneAction, type ForgeEvent, type ForgeReader, OWN_CHECK_PREFIX } from '../../forge/forge.ts';
 import { git } from '../../process/git.ts';
 import type { RunSummary, Store } from '../../store/store.ts';
 import type { ServerDatabase } from '../server-database.ts';
@@ -98,7 +98,7 @@ export async function isOfSurface(
     return MARK.test(textIn(payload.comment, 'body') ?? '') && (await selfAs(forge, author)) !== undefined;
   }
   const check = event.event === 'status' ? textIn(payload, 'context') : textIn(payload.check_run, 'name');
-  return check?.startsWith(OWN_CHECK) === true && (await selfAs(forge, event.actor)) !== undefined;
+  return check?.startsWith(OWN_CHECK_PREFIX) === true && (await selfAs(forge, event.actor)) !== undefined;
 }
 
 /** The run whose branch a pull request comes from, for what happens by opening it and by pushing to it. */

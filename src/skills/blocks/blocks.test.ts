@@ -46,7 +46,7 @@ const gate = GateConfig({
 });
 const at = { script: 'script', step: 3, total: 4 };
 
-test('a review states its round in its first line, and whether it starts afresh', () => {
+test('a review states its round in its first line, and whether it is a new review', () => {
   expect(formatQrBanner({ qr: QRState({ iteration: 1 }), qrName: 'Plan Review' })).toBe('PLAN REVIEW: Review the work for issues.');
   expect(formatQrBanner({ qr: QRState({ iteration: 2, failed: true, status: 'fail' }), qrName: 'Plan Review', freshReview: true })).toBe(
     'PLAN REVIEW (Iteration 2, fresh review): Previous review found issues.',
@@ -83,7 +83,7 @@ TASK: Fix identified issues
 </DO>`);
 });
 
-test('a sub-agent is told its script, its step and its context, and follows the script', () => {
+test('the text for a sub-agent has its script, its step and its context', () => {
   const dispatch = {
     agent: AgentRole.EXPLORE,
     scriptPath: '/path/to/explore.js',
@@ -129,7 +129,7 @@ Continue with step 4.
   );
 });
 
-test('a gate that failed stops the work and leads back to it, in the next round', () => {
+test('a gate that failed stops the work and leads back to it for the next round', () => {
   const failed = formatGateStep({ ...at, title: 'Gate', qr: QRState({ iteration: 3, status: 'fail' }), gate });
   expect(failed).toContain('<NEXT>script --step 1 --total-steps 4 --qr-iteration 4 --qr-fail</NEXT>');
   expect(failed).toContain('STOP: the work does not continue until a review passes. Blocking in round 3: MUST, SHOULD.');
@@ -146,7 +146,7 @@ test('a gate without a verdict asks for it, and after eight rounds a person deci
   expect(last).not.toContain('<NEXT>');
 });
 
-test('a reviewer returns what must happen next, because nothing else is read', () => {
+test('the result of a reviewer contains what must happen next, because nothing else is read', () => {
   expect(formatQrFileOutput({ ...at, file: 'qr/findings.json', status: 'fail', qr: QRState() })).toBe(`<qr_file_output status="fail">
 <findings_file>qr/findings.json</findings_file>
 <orchestrator_action>

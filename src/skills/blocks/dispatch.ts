@@ -1,4 +1,4 @@
-// Owns the blocks that send sub-agents off: one, several at once, or one under a condition, and which model each gets.
+// Owns the blocks that start sub-agents: one, several at once, or one under a condition, and the choice of a model.
 
 import type { AgentRole } from '../../authoring/graph/dispatch.ts';
 import { commandElement, escapeXml, nestedElement, textElement } from '../../base/xml.ts';
@@ -10,7 +10,7 @@ export interface SubagentDispatch {
   readonly scriptPath: string;
   readonly step: number;
   readonly totalSteps: number;
-  /** Values that the sub-agent is given. */
+  /** Values for the sub-agent. */
   readonly contextVars?: Readonly<Record<string, string | number | boolean>>;
   /** Parameters of the script, which is a skill: each becomes a flag of its command. */
   readonly params?: Readonly<Record<string, string | number | boolean>>;
@@ -18,7 +18,7 @@ export interface SubagentDispatch {
   readonly freeForm?: boolean;
 }
 
-/** `<subagent_dispatch>`: start one sub-agent, and what to tell it. */
+/** `<subagent_dispatch>`: start one sub-agent with this context. */
 export function formatSubagentDispatch({
   agent,
   scriptPath,
@@ -39,7 +39,7 @@ export function formatSubagentDispatch({
   ]);
 }
 
-/** `<model_selection>`: which model a sub-agent gets, by the work. */
+/** `<model_selection>`: the model of a sub-agent, by the work. */
 export function formatModelSelection(choices: readonly { readonly model: string; readonly when: string }[]): string {
   return nestedElement(
     'model_selection',
@@ -56,7 +56,7 @@ export function formatParallelDispatch(dispatches: readonly SubagentDispatch[]):
   ]);
 }
 
-/** `<conditional_dispatch>`: start a sub-agent if something holds. */
+/** `<conditional_dispatch>`: start a sub-agent if a condition holds. */
 export function formatConditionalDispatch(
   condition: string,
   { dispatch, otherwise }: { readonly dispatch: SubagentDispatch; readonly otherwise: string },

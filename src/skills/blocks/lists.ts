@@ -1,4 +1,4 @@
-// Owns the blocks that are a text or a list of texts: what is expected, what is forbidden, what to ask and to check.
+// Owns the blocks that are a text or a list of texts: expected output, forbidden actions, questions and checks.
 
 import { escapeXml, nestedElement, textElement } from '../../base/xml.ts';
 
@@ -14,7 +14,7 @@ function paragraph(name: string, text: string): string {
   return nestedElement(name, {}, [escapeXml(text)]);
 }
 
-/** `<expected_output>`: what must be there when the step is done. */
+/** `<expected_output>`: what must exist when the step is done. */
 export function formatExpectedOutput(items: readonly string[]): string {
   return list('expected_output', items);
 }
@@ -29,40 +29,37 @@ export function formatDetectionQuestions(questions: readonly string[]): string {
   return list('detection_questions', questions);
 }
 
-/** `<verification_checklist>`: what to check, each by itself. */
+/** `<verification_checklist>`: what to check, item by item. */
 export function formatVerificationChecklist(items: readonly string[]): string {
   return list('verification_checklist', items);
 }
 
-/** `<incorrect_behavior>`: a mistake that agents make here, and what it leads to. */
+/** `<incorrect_behavior>`: a typical mistake of agents, and its consequence. */
 export function formatIncorrectBehavior(example: string, { consequence }: { readonly consequence: string }): string {
   return nestedElement('incorrect_behavior', {}, [textElement('example', {}, example), textElement('consequence', {}, consequence)]);
 }
 
-/**
- * `<resource>`: a reference text in full, so that the agent has it before it and need not look it up. `digest` is that of
- * the original, where the text is a copy of one.
- */
+/** `<resource>`: a complete reference text. `digest` is that of the original, if the text is a copy. */
 export function formatResource(name: string, { content, digest }: { readonly content: string; readonly digest?: string }): string {
-  // Quotes need no escape here, and examples of code are hard to read with it.
+  // Quotes are not escaped, so that examples of code stay readable.
   return nestedElement('resource', { name, digest }, [escapeXml(content)]);
 }
 
-/** `<orchestrator_constraint>`: the agent that sends others off does not do their work. */
+/** `<orchestrator_constraint>`: the agent that starts others does not do their work. */
 export function formatOrchestratorConstraint(
   text = 'You coordinate. For each piece of work, start the agent that is named, wait for its result, and change no file yourself.',
 ): string {
   return paragraph('orchestrator_constraint', text);
 }
 
-/** `<factored_verification_rationale>`: why each question is answered by itself, with the criteria read before the work. */
+/** `<factored_verification_rationale>`: why questions are answered one by one, and criteria are read before the work. */
 export function formatFactoredVerificationRationale(
   text = 'Read the criteria before the work. For each one, first write down what you expect to find, then look, then compare. Answer every question by itself: an earlier answer is not evidence for a later one.',
 ): string {
   return paragraph('factored_verification_rationale', text);
 }
 
-/** `<open_question_guidance>`: ask what is there instead of whether it is right. */
+/** `<open_question_guidance>`: how to ask open questions. */
 export function formatOpenQuestionGuidance(
   text = 'Ask open questions ("What does this return for an empty list?"), not questions that suggest their answer ("Does this handle an empty list?").',
 ): string {

@@ -1,20 +1,20 @@
-// Owns the blocks of a review loop: the banners that say in which round it is, what a reviewer returns, and the gate that
-// routes by its verdict.
+// Owns the blocks of a review loop: the banners with the round, the result of a reviewer, and the gate that routes by its
+// verdict.
 //
-// An agent acts on the newest output it has read and forgets what an earlier one said. So what must happen after a
-// sub-agent returns is part of what the sub-agent returns: <orchestrator_action>.
+// An agent acts on the newest output that it has read and forgets earlier ones. So the result of a sub-agent contains what
+// must happen after it: <orchestrator_action>.
 
 import { commandElement, escapeXml, nestedElement, textElement } from '../../base/xml.ts';
 import { blockingSeverities, REVIEW_ROUNDS_MAX, reviewBanner } from '../../definition/review/review.ts';
 import { type GateConfig, QRState, type QRStatus, qrFlags } from '../qr-state.ts';
 import { type Following, formatStepOutput, type StepPosition, stepCommand } from './step.ts';
 
-/** `<state_banner>`: at which checkpoint the agent is, in which round, and how it has to look at the work. */
+/** `<state_banner>`: the checkpoint, the round, and the mode of the review. */
 export function formatStateBanner(checkpoint: string, { iteration, mode }: { readonly iteration: number; readonly mode: string }): string {
   return textElement('state_banner', { checkpoint, iteration, mode }, `${checkpoint}: iteration ${iteration}, ${mode}`);
 }
 
-/** The first line of a review: its name, its round, and whether it starts afresh. */
+/** The first line of a review: its name, its round, and whether it is a new review. */
 export function formatQrBanner({
   qr,
   qrName,
@@ -27,7 +27,7 @@ export function formatQrBanner({
   return reviewBanner(qrName, qr.iteration, freshReview);
 }
 
-/** `<post_qr_routing>`: which command follows a review, by its verdict. */
+/** `<post_qr_routing>`: the command after a review, by its verdict. */
 export function formatPostQrRouting({ qr, ...gate }: StepPosition & { readonly qr: QRState }): string {
   return nestedElement('post_qr_routing', {}, verdictCommands(gate, qr));
 }
@@ -40,10 +40,7 @@ function gateCommand(gate: StepPosition, qr: QRState, status: QRStatus): string 
   return stepCommand(gate, qrFlags(QRState({ iteration: qr.iteration, status })));
 }
 
-/**
- * What a reviewing sub-agent returns when it wrote its findings to a file. It tells the agent that reads it to run the
- * gate before anything is fixed.
- */
+/** The result of a reviewing sub-agent that wrote its findings to a file. It tells its reader to run the gate before any fix. */
 export function formatQrFileOutput({
   file,
   status,
@@ -54,7 +51,7 @@ export function formatQrFileOutput({
   readonly file: string;
   readonly status: QRStatus;
   readonly qr: QRState;
-  /** What to do where that command is not the way to the gate, such as in a run. */
+  /** What to do if that command does not lead to the gate, such as in a run. */
   readonly otherwise?: string;
 }): string {
   return nestedElement('qr_file_output', { status }, [
@@ -67,7 +64,7 @@ export function formatQrFileOutput({
   ]);
 }
 
-/** `<gate_result>`: how a gate decided. */
+/** `<gate_result>`: the decision of a gate. */
 export function formatGateResult(status: QRStatus, { message }: { readonly message: string }): string {
   return textElement('gate_result', { status }, message);
 }

@@ -1,4 +1,4 @@
-// Owns the blocks around a step: its header, what to do, which command comes next, and the whole output of a step.
+// Owns the blocks of a step: its header, the actions, the next command, and the whole output.
 
 import { shellWord } from '../../base/shell-word.ts';
 import { commandElement, escapeXml, nestedElement, textElement } from '../../base/xml.ts';
@@ -7,15 +7,15 @@ import type { Routing } from '../routing.ts';
 
 /** A step by its number. */
 export interface StepPosition {
-  /** What prints the step: a command without its flags, such as `pawl skill step review`. */
+  /** The command that prints the step, without its flags, such as `pawl skill step review`. */
   readonly script: string;
   readonly step: number;
   readonly total: number;
-  /** Flags that every command carries: the parameters of the skill. */
+  /** Flags of every command: the parameters of the skill. */
   readonly flags?: readonly string[];
 }
 
-/** What comes after a step: nothing, a command, or one of two commands by the verdict. */
+/** What follows a step: nothing, a command, or one of two commands by the verdict. */
 export type Following =
   | { readonly kind: 'terminal' }
   | { readonly kind: 'linear'; readonly command: string }
@@ -26,7 +26,7 @@ export function stepCommand({ script, step, total, flags = [] }: StepPosition, m
   return [`${script} --step ${step} --total-steps ${total}`, ...flags, ...more].join(' ');
 }
 
-/** The flags of `pawl skill step` that give a skill its parameters. */
+/** The flags of `pawl skill step` for the parameters of a skill. */
 export function paramFlags(params: Readonly<Record<string, string | number | boolean>>): string[] {
   return Object.entries(params).map(([name, value]) => `-p ${shellWord(`${name}=${value}`)}`);
 }
@@ -36,7 +36,7 @@ export function formatStepHeader({ script, step, total, title }: StepPosition & 
   return textElement('step_header', { script, step, total }, title);
 }
 
-/** `<DO>`: what to do. Blocks stay as they are, texts are escaped. */
+/** `<DO>`: the actions. Blocks are not changed, texts are escaped. */
 export function formatCurrentAction(actions: readonly string[]): string {
   return formatParts(partsOf(actions, {}));
 }
@@ -79,7 +79,7 @@ export function formatXmlMandate(): string {
   ]);
 }
 
-/** `<routing>`: where a step leads, as data. */
+/** `<routing>`: the routing of a step, as data. */
 export function formatRouting(routing: Routing): string {
   if (routing.kind === 'branch') return textElement('routing', { kind: 'branch', if_pass: routing.ifPass, if_fail: routing.ifFail }, '');
   return textElement('routing', { kind: routing.kind, to: routing.kind === 'linear' ? routing.to : undefined }, '');
@@ -109,7 +109,7 @@ export function formatStepParts({
   ]);
 }
 
-/** The only command that can follow; undefined after the last step, and where the verdict chooses between two. */
+/** The only command that can follow; undefined after the last step, and if the verdict chooses between two. */
 export function commandOf(following: Following): string | undefined {
   return following.kind === 'linear' ? following.command : undefined;
 }

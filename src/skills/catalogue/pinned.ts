@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { everyContext, type StepRequest } from '../contexts.ts';
 import { lintSkill } from '../lint.ts';
 import { renderStep, STEP_FORMATS, stepGuidance } from '../render.ts';
-import { type Skill, type SkillStep, type WorkStep, waysOf } from '../skill.ts';
+import { type Skill, type SkillStep, targetsOf, type WorkStep } from '../skill.ts';
 
 /** How many tokens (of four characters) a step may have, without the reference texts that it embeds. */
 const STEP_TOKENS_MAX = 700;
@@ -57,7 +57,7 @@ const BY_COMMAND = (skill: Skill) => ({
 /** A line per step: its number, id and title, and where it can lead. */
 function outline(skill: Skill): string[] {
   return skill.steps.map(({ id, title }, index) => {
-    const ways = waysOf(skill, index + 1).map((to) => (to === null ? 'end' : String(to)));
+    const ways = targetsOf(skill, index + 1).map((to) => (to === null ? 'end' : String(to)));
     return `${index + 1} ${id} "${title}" → ${ways.join(', ')}`;
   });
 }

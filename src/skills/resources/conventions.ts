@@ -1,5 +1,5 @@
-// Owns the reference texts that come with Pawl: six conventions, which say how work is done and judged everywhere, and the
-// formats of documents that skills hand to each other. A skill embeds one in a step; nobody has to keep a copy in step.
+// Owns the reference texts of Pawl: six conventions for work and reviews, and the formats of documents that skills exchange.
+// Steps embed them, so that no copies can become outdated.
 
 import { digestText } from '../../base/digest.ts';
 import { EngineError } from '../../base/error.ts';
@@ -25,10 +25,10 @@ const CONVENTIONS = {
 
 const FORMATS = { 'plan-format': PLAN_FORMAT, 'explore-output-format': EXPLORE_OUTPUT_FORMAT } as const;
 
-/** The name of a convention that comes with Pawl. */
+/** The name of a convention of Pawl. */
 export type ConventionName = keyof typeof CONVENTIONS;
 
-/** The name of a format that comes with Pawl. */
+/** The name of a format of Pawl. */
 export type FormatName = keyof typeof FORMATS;
 
 /** A reference text. */
@@ -36,32 +36,32 @@ export interface ReferenceText {
   readonly name: string;
   readonly kind: 'convention' | 'format';
   readonly text: string;
-  /** The first 12 digits of the SHA-256 of the text: another version has another one. */
+  /** The first 12 digits of the SHA-256 of the text, which identify its version. */
   readonly digest: string;
 }
 
 const DIGITS = 12;
 
-/** The digest by which a copy of a text is recognised. */
+/** The digest that identifies the version of a text. */
 export function textDigest(text: string): string {
   return digestText(text.trim()).slice(0, DIGITS);
 }
 
-/** All texts that come with Pawl: the conventions, then the formats. */
+/** All reference texts: the conventions, then the formats. */
 export function referenceTexts(): ReferenceText[] {
   const rows = (kind: ReferenceText['kind'], texts: Readonly<Record<string, string>>): ReferenceText[] =>
     Object.entries(texts).map(([name, text]) => ({ name, kind, text, digest: textDigest(text) }));
   return [...rows('convention', CONVENTIONS), ...rows('format', FORMATS)];
 }
 
-/** The text of a name; throws RESOURCE_UNKNOWN if there is none. */
+/** The reference text with a name. Throws RESOURCE_UNKNOWN if there is none. */
 export function referenceText(name: string): ReferenceText {
   const found = referenceTexts().find((one) => one.name === name);
   if (found !== undefined) return found;
   throw unknownResource('resource', name, [...Object.keys(CONVENTIONS), ...Object.keys(FORMATS)]);
 }
 
-/** The error for a name that nothing has. */
+/** The error for an unknown name. */
 export function unknownResource(what: string, name: string, known: readonly string[]): EngineError {
   const there = known.length === 0 ? 'there are none here' : `there are ${known.join(', ')}`;
   return new EngineError('RESOURCE_UNKNOWN', `there is no ${what} "${name}"${didYouMean(name, known)}; ${there}`, { details: { name } });
@@ -79,7 +79,7 @@ export function getFormat(name: FormatName): string {
   throw unknownResource('format', name, Object.keys(FORMATS));
 }
 
-/** `<resource>`: a convention or a format in full, with the digest by which `pawl skill lint` finds copies that are out of date. */
+/** `<resource>`: a complete convention or format, with the digest that `pawl skill lint` needs to find outdated copies. */
 export function formatReference(name: ConventionName | FormatName): string {
   const { text, digest } = referenceText(name);
   return formatResource(name, { content: text.trimEnd(), digest });

@@ -1,16 +1,16 @@
-// Owns copies of reference texts in other texts, and whether they still equal the original. A copy is a `<resource>` block
-// with the name of a text and its digest, or lines between two marks, which a Markdown page does not show:
+// Owns finding copies of reference texts that differ from the original. A copy is a `<resource>` block with the name of a
+// text and its digest, or lines between two marks, which a Markdown page does not show:
 //
 //     <!-- pawl resource severity 0123456789ab -->
 //     …
 //     <!-- end of severity -->
 //
-// A block without a digest counts as a copy when it begins like the original: a project may give a text of its own the same
-// name.
+// A block without a digest counts as a copy if its first line is that of the original, because a project may use the same
+// name for another text.
 
 import { type ReferenceText, referenceText, referenceTexts, textDigest } from './conventions.ts';
 
-/** A copy that is not what the original says. */
+/** A copy that differs from the original. */
 export interface DriftedCopy {
   readonly name: string;
   /** The line on which the copy begins, from 1. */
@@ -20,7 +20,7 @@ export interface DriftedCopy {
   readonly message: string;
 }
 
-/** A text as it can be copied into another one, with the marks by which it is found again. */
+/** A text to copy into another one, between marks. */
 export function markedCopy(name: string): string {
   const { text, digest } = referenceText(name);
   return `<!-- pawl resource ${name} ${digest} -->\n${text.trim()}\n<!-- end of ${name} -->\n`;
@@ -55,17 +55,17 @@ const MESSAGES: Readonly<Record<DriftedCopy['state'], (name: string, end: string
   unclosed: (name, end) => `the copy of "${name}" has no end: "${end}" is missing`,
 };
 
-/** How a copy differs; undefined if it does not, or if it is no copy. */
+/** How a copy differs; undefined if it does not, or if it is not a copy. */
 function stateOf(original: ReferenceText, body: string, digest: string | undefined): 'older' | 'edited' | undefined {
   // A block may have been pasted with or without its escapes.
-  const readings = [body, body.replace(/&(?:lt|gt|quot|amp);/g, (entity) => LETTERS[entity] as string)];
-  const isVersion = (version: string): boolean => readings.some((text) => textDigest(text) === version);
+  const versions = [body, body.replace(/&(?:lt|gt|quot|amp);/g, (entity) => ENTITIES[entity] as string)];
+  const isVersion = (digest: string): boolean => versions.some((text) => textDigest(text) === digest);
   if (isVersion(original.digest)) return undefined;
   if (digest !== undefined) return isVersion(digest) ? 'older' : 'edited';
-  return readings.some((text) => firstLine(text) === firstLine(original.text)) ? 'edited' : undefined;
+  return versions.some((text) => firstLine(text) === firstLine(original.text)) ? 'edited' : undefined;
 }
 
-const LETTERS: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&amp;': '&' };
+const ENTITIES: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&amp;': '&' };
 
 function firstLine(text: string): string | undefined {
   return text.trim().split('\n', 1)[0];

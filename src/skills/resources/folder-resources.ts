@@ -1,5 +1,5 @@
-// Owns the provider of a project: files are those below its root, and a file that a link leads out of it to is refused, for
-// reading and for writing.
+// Owns the provider of a project: its files are those below the root. A link out of the root is rejected, for reading and for
+// writing.
 
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,18 +8,18 @@ import { isInsideFolder } from '../../base/inside-folder.ts';
 import { readPlainFile, writePlainFile } from '../../base/plain-file.ts';
 import { type MemoryResources, namedResources, type ResourceProvider, safePath } from './provider.ts';
 
-/** A provider whose files are those of a folder. */
+/** A provider of the files of a folder. */
 export function folderResources({ root, ...given }: Omit<MemoryResources, 'files'> & { readonly root: string }): ResourceProvider {
   return {
     ...namedResources(given),
     readFile: (path) => {
-      const file = insideOf(root, path);
-      return attempt({ verb: 'read', code: 'RESOURCE_UNKNOWN', path }, () => readPlainFile(file).toString('utf8'));
+      const file = fileInside(root, path);
+      return withFileErrors({ verb: 'read', code: 'RESOURCE_UNKNOWN', path }, () => readPlainFile(file).toString('utf8'));
     },
     writeFile: (path, text) => {
-      // Folders that do not exist yet are made below one that is inside.
-      const file = insideOf(root, path);
-      attempt({ verb: 'write', code: 'RESOURCE_REFUSED', path }, () => {
+      // Missing folders are created below an existing one that is inside.
+      const file = fileInside(root, path);
+      withFileErrors({ verb: 'write', code: 'RESOURCE_REFUSED', path }, () => {
         mkdirSync(dirname(file), { recursive: true });
         writePlainFile(file, text);
       });
@@ -28,13 +28,13 @@ export function folderResources({ root, ...given }: Omit<MemoryResources, 'files
 }
 
 /** The file of a path; throws RESOURCE_REFUSED if a link leads out of the root. */
-function insideOf(root: string, path: string): string {
+function fileInside(root: string, path: string): string {
   const file = join(root, safePath(path));
   if (isInsideFolder(root, file)) return file;
   throw new EngineError('RESOURCE_REFUSED', `"${path}" leads out of ${root} through a link; name a file inside it`, { details: { path } });
 }
 
-function attempt<T>(
+function withFileErrors<T>(
   { verb, code, path }: { readonly verb: string; readonly code: 'RESOURCE_UNKNOWN' | 'RESOURCE_REFUSED'; readonly path: string },
   work: () => T,
 ): T {

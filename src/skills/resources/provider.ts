@@ -1,8 +1,8 @@
-// Owns what a skill can be given from outside, in five ways: conventions, files of the project, resources, workflow
-// objects, and the data of steps. Code that takes a `ResourceProvider` can be tested with one that is in memory.
+// Owns the resources of a skill: conventions, files of the project, reference texts, skills, and the data of steps. Code that
+// uses a `ResourceProvider` can be tested with one in memory.
 //
 // - A name is lower case words with hyphens; it is never used as a path.
-// - A path is relative, has no "..", and leads to no file outside the root, through links neither.
+// - A path is relative, has no "..", and does not lead out of the root, not even through links.
 
 import { EngineError } from '../../base/error.ts';
 import type { JsonObject } from '../../base/json.ts';
@@ -10,7 +10,7 @@ import type { Skill } from '../skill.ts';
 import { nameFault } from '../skill-name.ts';
 import { referenceTexts, unknownResource } from './conventions.ts';
 
-/** What a skill can read from outside. Each function throws RESOURCE_UNKNOWN if the resource does not exist. */
+/** Provides resources. Each function throws RESOURCE_UNKNOWN if the resource does not exist. */
 export interface ResourceProvider {
   /** The text of a convention. */
   getConvention(name: string): string;
@@ -20,13 +20,13 @@ export interface ResourceProvider {
   writeFile(path: string, text: string): void;
   /** A reference text, such as the format of a document. */
   getResource(name: string): string;
-  /** A skill, as a program can inspect it. */
+  /** A skill, by its name. */
   getWorkflow(name: string): Skill;
-  /** What a step left, by the id of the step. */
+  /** The data of a step, by its id. */
   getStepData(step: string): JsonObject;
 }
 
-/** The content of an in-memory provider. Conventions and resources that are not given default to those that come with Pawl. */
+/** The content of an in-memory provider. The conventions and formats of Pawl are always included. */
 export interface MemoryResources {
   readonly conventions?: Readonly<Record<string, string>>;
   readonly files?: Readonly<Record<string, string>>;
@@ -35,21 +35,21 @@ export interface MemoryResources {
   readonly stepData?: Readonly<Record<string, JsonObject>>;
 }
 
-/** A provider that keeps everything in memory, for tests: nothing is read from a disk, and files that are written are kept. */
+/** A provider that keeps everything in memory, including written files, for tests. */
 export function memoryResources(given: MemoryResources = {}): ResourceProvider {
   const files = new Map(Object.entries(given.files ?? {}));
   return {
     ...namedResources(given),
-    readFile: (path) => files.get(safePath(path)) ?? notThere(path),
+    readFile: (path) => files.get(safePath(path)) ?? missingFile(path),
     writeFile: (path, text) => void files.set(safePath(path), text),
   };
 }
 
-function notThere(path: string): never {
+function missingFile(path: string): never {
   throw new EngineError('RESOURCE_UNKNOWN', `there is no file "${path}"`, { details: { path } });
 }
 
-/** The part of a provider that finds things by name. */
+/** The functions of a provider that find resources by name. */
 export function namedResources({
   conventions = {},
   resources = {},
@@ -62,20 +62,20 @@ export function namedResources({
   });
   const skills = Object.fromEntries(workflows.map((skill) => [skill.name, skill]));
   return {
-    getConvention: (name) => named('convention', name, texts('convention', conventions)),
-    getResource: (name) => named('resource', name, texts('format', resources)),
-    getWorkflow: (name) => named('workflow', name, skills),
-    getStepData: (step) => named('data of a step', step, stepData),
+    getConvention: (name) => findByName('convention', name, texts('convention', conventions)),
+    getResource: (name) => findByName('resource', name, texts('format', resources)),
+    getWorkflow: (name) => findByName('workflow', name, skills),
+    getStepData: (step) => findByName('data of a step', step, stepData),
   };
 }
 
-function named<T>(what: string, name: string, all: Readonly<Record<string, T>>): T {
+function findByName<T>(what: string, name: string, all: Readonly<Record<string, T>>): T {
   const found = Object.hasOwn(all, safeName(name)) ? all[name] : undefined;
   if (found === undefined) throw unknownResource(what, name, Object.keys(all));
   return found;
 }
 
-/** A name that can be looked up; throws RESOURCE_REFUSED for one that is not lower case words with hyphens. */
+/** Returns a valid name. Throws RESOURCE_REFUSED for one that is not lower case words with hyphens. */
 function safeName(name: string): string {
   if (nameFault(name) === undefined) return name;
   throw new EngineError('RESOURCE_REFUSED', `"${name}" is not the name of a resource: use lower case words with hyphens`, {
@@ -83,7 +83,7 @@ function safeName(name: string): string {
   });
 }
 
-/** A path inside the root, with slashes; throws RESOURCE_REFUSED for any other. Links are for whoever opens it. */
+/** Returns a path inside the root, with slashes. Throws RESOURCE_REFUSED for any other. Links are checked when it is opened. */
 export function safePath(path: string): string {
   const parts = path.split(/[\\/]/);
   const isOutside = /^(?:[\\/~]|[A-Za-z]:)/.test(path) || parts.includes('..');

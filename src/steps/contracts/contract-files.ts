@@ -1,5 +1,5 @@
-// Owns the files of a contract: their state before the step began, their state now, and the documents that the run has
-// accepted so far. The earlier states are in the run's data, so that a process after a crash compares with the same.
+// Owns the files of a contract: their state before the step, their current state, and the documents that the run has
+// accepted. The earlier state is stored in the run's data, so that it is the same after a crash.
 
 import { realpath } from 'node:fs/promises';
 import { posix } from 'node:path';
@@ -24,7 +24,7 @@ export function contractOf({ bound, params, item }: AttemptRequest): StepContrac
 }
 
 /** The files of a contract before the work of a visit, for the run's data. */
-export async function contractBefore(job: Job): Promise<JsonObject | undefined> {
+export async function recordFilesBefore(job: Job): Promise<JsonObject | undefined> {
   const contract = contractOf(job.request);
   if (contract === undefined) return undefined;
   const { documents = [], changes = [] } = contract;
@@ -40,11 +40,11 @@ export async function contractBefore(job: Job): Promise<JsonObject | undefined> 
   return { [keyOf(job.request)]: { documents: Object.fromEntries(digests), files: Object.fromEntries(files), at: Date.now() } };
 }
 
-/** What the files of a contract were before the work. */
+/** The files of a contract before the work. */
 export interface FilesBefore {
   readonly document: (path: string) => string | undefined;
   readonly file: (pattern: string, path: string) => string | undefined;
-  /** When that was; undefined in a run that an older engine began. */
+  /** When they were read; undefined in a run that an older engine began. */
   readonly at: number | undefined;
 }
 
@@ -75,7 +75,7 @@ function textIn(value: JsonObject, name: string): string | undefined {
 
 /** The non-empty files that match a pattern, with digests that ignore blank lines and invisible characters. */
 export function digestsOf({ runner, request }: Job, pattern: string): Promise<ReadonlyMap<string, string>> {
-  return digestMatching({ cwd: runner.services.cwd, pattern, signal: request.signal, isOfText: true });
+  return digestMatching({ cwd: runner.services.cwd, pattern, signal: request.signal, ignoresWhiteSpace: true });
 }
 
 /** The documents that were accepted in this run and its family, by path. */
@@ -89,7 +89,7 @@ export async function acceptedDocuments({ request, context }: Job): Promise<Read
   return found;
 }
 
-/** The documents of a contract as they are accepted now, for the run's data. */
+/** The documents of a contract that are accepted now, for the run's data. */
 export function acceptedNow(contract: StepContract, step: string, read: TextFiles['read']): JsonObject {
   return Object.fromEntries(
     (contract.documents ?? []).map(({ path, frozen }): [string, Json] => [
@@ -112,13 +112,13 @@ export class TextFiles {
 
   /** Reads a file, if it was not read before. */
   async load(path: string): Promise<string | undefined> {
-    if (!this.#texts.has(path)) this.#texts.set(path, await this.#look(path));
+    if (!this.#texts.has(path)) this.#texts.set(path, await this.#readFile(path));
     return this.#texts.get(path);
   }
 
-  async #look(path: string): Promise<string | undefined> {
+  async #readFile(path: string): Promise<string | undefined> {
     const root = await realpath(this.#cwd);
-    // The path may be one that an agent wrote: too long, or a link to itself.
+    // An agent may have written the path: it can be too long, or a link to itself.
     const place = await locateInWorkspace(root, path).catch(() => undefined);
     if (place?.kind !== 'inside') return undefined;
     this.#files.set(path, place.real);

@@ -21,17 +21,17 @@ export interface ContractFindings {
   readonly checks: readonly CheckResult[];
   /** Absent when all of it holds. */
   readonly error?: StepError;
-  /** What the run keeps when it holds: the documents as they were accepted. */
+  /** The accepted documents, for the run's data, if the contract holds. */
   readonly remember: JsonObject;
 }
 
-/** Whether the contract is checked for this outcome: a reject with a transition is finished work as well. */
+/** Whether the contract is checked for this outcome. A reject with a transition is finished work as well. */
 export function hasContract({ contract, reviewOf, next }: StepModel, outcome: OutcomeName): boolean {
   if (contract === undefined && reviewOf === undefined) return false;
   return outcome === 'ok' || next[outcome] !== undefined;
 }
 
-/** Checks the contract of a step. `output` is what was reported. */
+/** Checks the contract of a step. `output` is the report. */
 export async function checkContract(job: Job, output: Json): Promise<ContractFindings> {
   const { request } = job;
   const contract = contractOf(request) ?? {};
@@ -74,7 +74,7 @@ async function loadTexts(texts: TextFiles, contract: StepContract, accepted: Ite
   for (const path of citedPaths(contract, texts.read)) await texts.load(path);
 }
 
-/** Which of the cited files were created in this step. Programs that save by renaming recreate a file, so git is asked too. */
+/** Finds the cited files that were created in this step. Programs that save by renaming recreate files, so git is asked too. */
 async function writtenFiles(job: Job, contract: StepContract, texts: TextFiles): Promise<(path: string) => boolean> {
   const { at } = filesBefore(job);
   const created = new Set<string>();
@@ -111,7 +111,7 @@ async function runContractCommand(job: Job, { command }: StepContract): Promise<
 function sceneOf(job: Job, startedAt: number): CheckScene {
   const { runner, request } = job;
   const { cwd, now } = runner.services;
-  const notHere = (): never => {
+  const unsupported = (): never => {
     throw new Error('a contract only runs a command');
   };
   const { runId, params, signal, activation, bound } = request;
@@ -119,8 +119,8 @@ function sceneOf(job: Job, startedAt: number): CheckScene {
   return {
     ...{ cwd, runId, step: bound.model.id, attempt: activation.attempt, params, signal, now, startedAt, forge: undefined },
     run: (program) => runProgram(runner, request, { ...program, ...(timeoutMs === undefined ? {} : { timeoutMs }), pipefail: true }),
-    ask: notHere,
-    check: notHere,
+    ask: unsupported,
+    check: unsupported,
   };
 }
 

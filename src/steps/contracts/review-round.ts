@@ -1,6 +1,6 @@
-// Owns what a reviewer must report before its round counts: a verdict with evidence on every item that can stop the
-// round, with the items of round 1; or, in a review without items, findings for a rejection. The gate decides what
-// follows; here the reviewer gets the faults while it can still fix them.
+// Owns checking the report of a reviewer before its round counts: a verdict with evidence on every item that can stop the
+// round, with the items of round 1; or, in a review without items, findings for a rejection. The reviewer can still fix
+// these faults; the gate decides what follows.
 
 import { digestText } from '../../base/digest.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
@@ -12,7 +12,7 @@ import type { TextFiles } from './contract-files.ts';
 
 const REVIEWED = '$reviewed:';
 
-/** The documents of a round as their reviewer reported them, for the run's data: the gate reads no others. */
+/** The digests of the documents that a reviewer reported, for the run's data. The gate reads no others. */
 export async function reviewedNow({ request }: Job, { gate, items, verdicts }: ReviewDocuments, texts: TextFiles): Promise<JsonObject> {
   if (items === undefined || verdicts === undefined) return {};
   const paths = [items, verdicts].map((path) => filled(path, request.params));
@@ -26,7 +26,7 @@ export function reviewedFor({ request, context }: Job): JsonObject | undefined {
   return isJsonObject(reviewed ?? null) ? (reviewed as JsonObject) : undefined;
 }
 
-/** What is missing in the report or the documents of a reviewer. */
+/** Returns the faults of a reviewer's report and documents. */
 export async function reviewFaults(
   { request, context }: Job,
   { reviewOf, output }: { readonly reviewOf: ReviewDocuments; readonly output: Json },

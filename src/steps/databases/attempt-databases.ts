@@ -2,11 +2,11 @@
 // postconditions hold, in one transaction with a record of the step. Otherwise they are dropped.
 //
 // S5. A step that fails, times out, throws, is stopped or whose process dies has changed nothing.
-// S6. A step whose record is in the database has happened: it is settled with the recorded result and does not run again.
+// S6. A step that is recorded in the database is settled with the recorded result and does not run again.
 
 import { existsSync } from 'node:fs';
 import { EngineError, messageOf } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { present, unlessEmpty } from '../../base/fields.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import { writtenDatabase } from '../../definition/database.ts';
 import { traitsOf } from '../../definition/kind.ts';
@@ -21,7 +21,7 @@ import { acceptedSince, findAcceptedStep } from '../../safe-db/once.ts';
 import { Stopped } from '../abort.ts';
 import type { AttemptResult } from '../attempt.ts';
 import type { Attempt } from '../layers.ts';
-import { sealed } from '../redaction.ts';
+import { redactResult } from '../redaction.ts';
 import { type Job, stepError } from '../work.ts';
 import { isForCaller } from '../worker/handover.ts';
 import {
@@ -42,15 +42,15 @@ const KEPT_OUTCOMES: readonly string[] = ['skip', 'iterate'];
 const backups = new RunBackups();
 
 /** Runs an attempt on copies of its databases, and applies its changes. */
-export async function workingOnCopies(job: Job, work: Attempt): Promise<AttemptResult> {
+export async function runOnCopies(job: Job, work: Attempt): Promise<AttemptResult> {
   const known = recordedResult(job);
   if (known !== undefined) return known;
   await backUpRun(job);
   return onCopies(job, work);
 }
 
-/** Verifies work that was done elsewhere on copies that were kept for it. */
-export async function verifyingDatabases(job: Job, work: Attempt): Promise<AttemptResult> {
+/** Verifies handed-out work on the copies that were kept for it. */
+export async function verifyOnCopies(job: Job, work: Attempt): Promise<AttemptResult> {
   const { model } = job.request.bound;
   const known = recordedResult(job);
   if (known !== undefined) return known;
@@ -60,7 +60,7 @@ export async function verifyingDatabases(job: Job, work: Attempt): Promise<Attem
 }
 
 /** Reads the databases without changing them, for conditions of a step that waits. */
-export async function readingDatabases(job: Job, work: Attempt): Promise<AttemptResult> {
+export async function runWithReadOnlyCopies(job: Job, work: Attempt): Promise<AttemptResult> {
   const copies = await openCopies(job);
   try {
     return await withClients(job, copies, work);
@@ -102,7 +102,7 @@ async function onCopies(job: Job, work: Attempt): Promise<AttemptResult> {
     const result = await withClients(job, copies, work);
     isKept = result.type === 'handed' || result.type === 'asked';
     if (isKept) keepCopies(job);
-    return isKept || result.type === 'ready' || result.type === 'observed' ? result : await concluded(job, copies, result);
+    return isKept || result.type === 'ready' || result.type === 'observed' ? result : await applyChanges(job, copies, result);
   } finally {
     if (!isKept) removeCopies(job);
   }
@@ -114,41 +114,46 @@ async function withClients({ runner, request, context }: Job, copies: readonly D
     const env = { ...runner.services.env, ...copyVariables(copies) };
     const place = { ...runner, services: { ...runner.services, env }, copies };
     const { databases } = clients;
-    return await work({ runner: place, request, context: databases === undefined ? context : await context.giving(databases) });
+    return await work({ runner: place, request, context: databases === undefined ? context : await context.withDatabases(databases) });
   } finally {
     // Code that continues after its attempt was stopped finds a closed client.
     clients.close();
   }
 }
 
-/** The result after the changes were applied or dropped. */
-async function concluded(
+/** Applies the changes if the result allows it, and drops them otherwise. */
+async function applyChanges(
   job: Job,
   copies: readonly DatabaseCopy[],
   given: Exclude<AttemptResult, { type: 'ready' | 'observed' }>,
 ): Promise<AttemptResult> {
-  const gone = copies.find(({ file }) => !existsSync(file));
-  if (gone !== undefined) return removed(job, gone, given);
+  const missing = copies.find(({ file }) => !existsSync(file));
+  if (missing !== undefined) return databaseRemoved(job, missing, given);
   const result = withEvidence(given, outsideEvidence(job, copies));
   const [written] = copies.filter(({ use }) => use.access === 'write');
   // A condition that reads a dropped table would only report that the table does not exist.
   if (written !== undefined && result.type === 'errored' && result.error.code === 'CONDITION_ERROR') {
     const why = redefinitionIn(written);
-    if (why !== undefined) return refused(job, result, { name: written.use.name, why });
+    if (why !== undefined) return changesRefused(job, result, { name: written.use.name, why });
   }
   if (result.type !== 'settled' || !isKeptOutcome(job, result)) return result;
   for (const { use, ...copy } of copies.filter((one) => one.use.access === 'read')) {
     const changes = changesIn({ ...copy });
-    if (changes.length > 0) return refused(job, result, { name: use.name, why: `it may only read it, but changed ${changes.join(', ')}` });
+    if (changes.length > 0)
+      return changesRefused(job, result, { name: use.name, why: `it may only read it, but changed ${changes.join(', ')}` });
   }
   const redefined = written === undefined ? undefined : redefinitionIn(written);
-  if (written !== undefined && redefined !== undefined) return refused(job, result, { name: written.use.name, why: redefined });
-  const expected = copies.map((copy) => expectation(copy)).find((problem) => problem !== undefined);
-  if (expected !== undefined) return unexpected(job, result, expected);
-  return written === undefined ? result : accepting(job, written, result);
+  if (written !== undefined && redefined !== undefined) return changesRefused(job, result, { name: written.use.name, why: redefined });
+  const expected = copies.map((copy) => failedExpectation(copy)).find((problem) => problem !== undefined);
+  if (expected !== undefined) return expectationFailed(job, result, expected);
+  return written === undefined ? result : acceptChanges(job, written, result);
 }
 
-function removed({ request }: Job, { use, file }: DatabaseCopy, { checks, evidence }: Pick<Settled, 'checks' | 'evidence'>): AttemptResult {
+function databaseRemoved(
+  { request }: Job,
+  { use, file }: DatabaseCopy,
+  { checks, evidence }: Pick<Settled, 'checks' | 'evidence'>,
+): AttemptResult {
   const message = `database "${use.name}" (${file}) was removed while step "${request.bound.model.id}" was running, so none of its changes were accepted; "pawl data status" lists its backups, and "pawl data restore FILE" restores one`;
   return { type: 'errored', error: stepError('DATABASE_FAILED', message, { retryable: false }), checks, ...present({ evidence }) };
 }
@@ -157,7 +162,7 @@ function isKeptOutcome({ request }: Job, { outcome }: Settled): boolean {
   return isSuccess(request.bound.model, outcome) || KEPT_OUTCOMES.includes(outcome);
 }
 
-async function accepting(job: Job, copy: DatabaseCopy, result: Settled): Promise<AttemptResult> {
+async function acceptChanges(job: Job, copy: DatabaseCopy, result: Settled): Promise<AttemptResult> {
   const { request, runner } = job;
   const { use, service } = copy;
   const { activation, runId: run, startedAt: started, signal } = request;
@@ -167,7 +172,7 @@ async function accepting(job: Job, copy: DatabaseCopy, result: Settled): Promise
   const { rowLimit = ROW_LIMIT } = service;
   const deletesMax = use.deletes ?? (isFunction ? undefined : 0);
   const told = (tables: readonly TableChange[]): Settled =>
-    sealed(runner.redactor, withEvidence(result, { databases: { [use.name]: { changed: tables as unknown as Json } } })) as Settled;
+    redactResult(runner.redactor, withEvidence(result, { databases: { [use.name]: { changed: tables as unknown as Json } } })) as Settled;
   const found = await acceptCopy(copy, {
     step: { run, started, path: activation.path, attempt: activation.attempt },
     at: new Date(runner.services.now()).toISOString(),
@@ -184,9 +189,9 @@ async function accepting(job: Job, copy: DatabaseCopy, result: Settled): Promise
     case 'stopped':
       throw new Stopped();
     case 'refused':
-      return refused(job, withEvidence(result, changedEvidence(use.name, found.tables)), { name: use.name, why: found.why });
+      return changesRefused(job, withEvidence(result, changedEvidence(use.name, found.tables)), { name: use.name, why: found.why });
     case 'conflict':
-      return conflicting(job, result, { name: use.name, found });
+      return conflictResult(job, result, { name: use.name, found });
   }
 }
 
@@ -195,7 +200,7 @@ function changedEvidence(name: string, tables: readonly TableChange[]): Evidence
 }
 
 /** A rule was broken: the attempt is retried with the reason, as after a failed postcondition. */
-function refused(
+function changesRefused(
   { request }: Job,
   result: Settled | Extract<AttemptResult, { readonly type: 'errored' }>,
   { name, why }: { readonly name: string; readonly why: string },
@@ -207,10 +212,10 @@ function refused(
   return { type: 'errored', error, checks, ...present({ evidence, actor, remember, claim }) };
 }
 
-function unexpected(
+function expectationFailed(
   { request }: Job,
   { type: _, outcome: __, output, assumptions: ___, ...noted }: Settled,
-  { name, query, found }: Unexpected,
+  { name, query, found }: FailedExpectation,
 ): AttemptResult {
   const message = `the query ${JSON.stringify(query)} on database "${name}" must return something other than 0 and NULL after step "${request.bound.model.id}", but returned ${found}`;
   const evidence = { ...(noted.evidence as Evidence | undefined), expected: { database: name, query, found } };
@@ -228,8 +233,8 @@ interface Conflict {
   readonly found: Extract<Acceptance, { readonly kind: 'conflict' }>;
 }
 
-/** Others changed the same rows first: the step is retried on a new copy, then it ends as a conflict. */
-function conflicting({ request }: Job, result: Settled, { name, found }: Conflict): AttemptResult {
+/** After a change of the same rows by others, the step is retried on a new copy; if retries are used up, it is a conflict. */
+function conflictResult({ request }: Job, result: Settled, { name, found }: Conflict): AttemptResult {
   const { model } = request.bound;
   const { attempt, since, broken = 0 } = request.activation;
   const error = `database "${name}": ${found.why}`;
@@ -244,14 +249,14 @@ function conflicting({ request }: Job, result: Settled, { name, found }: Conflic
   return { type: 'errored', error: stepError('DATABASE_CONFLICT', `step "${model.id}": ${error}`), ...rest, claim };
 }
 
-interface Unexpected {
+interface FailedExpectation {
   readonly name: string;
   readonly query: string;
   readonly found: string;
 }
 
-/** The first `expect` query that does not hold. */
-function expectation({ use, copy }: DatabaseCopy): Unexpected | undefined {
+/** Returns the first `expect` query that does not hold. */
+function failedExpectation({ use, copy }: DatabaseCopy): FailedExpectation | undefined {
   if (use.expect.length === 0) return undefined;
   const client = new SafeDatabaseClient(copy);
   try {
@@ -274,7 +279,7 @@ function firstValue(client: SafeDatabaseClient, query: string): unknown {
   }
 }
 
-/** Evidence of changes to the databases during the step, by other steps or by something other than Pawl. */
+/** Returns evidence of changes to the databases during the step by other steps, or by something other than Pawl. */
 function outsideEvidence({ runner, request }: Job, copies: readonly DatabaseCopy[]): Evidence {
   const found: Record<string, Json> = {};
   for (const { use, file, base } of copies) {
@@ -290,7 +295,7 @@ function outsideEvidence({ runner, request }: Job, copies: readonly DatabaseCopy
       );
     found[use.name] = { tables: tables as unknown as Json, ...(steps.length === 0 ? { notByPawl: true } : { steps }) };
   }
-  return Object.keys(found).length === 0 ? {} : { changedMeanwhile: found };
+  return present({ changedMeanwhile: unlessEmpty(found) });
 }
 
 function withEvidence<Result extends Exclude<AttemptResult, { type: 'observed' }>>(result: Result, more: Evidence): Result {

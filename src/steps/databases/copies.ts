@@ -1,5 +1,5 @@
-// Owns the private copies of databases that an attempt works on: where they are, how long they are kept, and how functions
-// and programs get them. Handed-out work keeps its copies until it is reported.
+// Owns the private copies of databases that an attempt works on: their place, their lifetime, and access to them for
+// functions and programs. The copies of handed-out work are kept until it is reported.
 
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ import { hasFunctions, keyOf } from '../context.ts';
 import { type DatabaseService, entryOf, type StepServices } from '../services.ts';
 import type { Job } from '../work.ts';
 
-/** A copy of one database, with what the step may do to it. */
+/** A copy of one database, and the step's access to it. */
 export interface DatabaseCopy extends WorkedCopy {
   readonly use: DatabaseUse;
   readonly service: DatabaseService;
@@ -26,7 +26,7 @@ export interface DatabaseCopy extends WorkedCopy {
 
 /** The marker file for copies of handed-out work. */
 const KEPT = 'kept';
-/** The file that names a copy outside of the folder, so that it is removed with it. */
+/** The file with the path of a copy outside of the folder, so that the copy is removed with the folder. */
 const OUTSIDE = 'outside';
 /** After this time, kept copies count as abandoned. */
 const KEPT_MS_MAX = 30 * 24 * 3_600_000;
@@ -48,50 +48,48 @@ export function databaseServices({ runner, request }: Job): { readonly use: Data
 /** The copies of an attempt: those that were kept for it, or new ones. */
 export async function openCopies(job: Job): Promise<DatabaseCopy[]> {
   const folder = folderOf(job);
-  const wanted = databaseServices(job);
+  const needed = databaseServices(job);
   if (!existsSync(join(folder, KEPT))) {
-    removeForgotten(dirname(folder), job.runner.services.now());
+    removeAbandoned(dirname(folder), job.runner.services.now());
     removeCopies(job);
   }
   const copies: DatabaseCopy[] = [];
-  for (const { use, service } of wanted) {
-    const own = join(folder, use.name);
-    const copy = placeOf(job, use);
-    const known = { file: service.path, base: join(own, 'base.db'), copy: copy ?? join(own, 'copy.db') };
+  for (const { use, service } of needed) {
+    const copyFolder = join(folder, use.name);
+    const copy = workspacePath(job, use);
+    const known = { file: service.path, base: join(copyFolder, 'base.db'), copy: copy ?? join(copyFolder, 'copy.db') };
     if (existsSync(join(folder, KEPT)) && existsSync(known.base)) copies.push({ ...known, use, service });
-    else copies.push({ ...(await createNew(job, { own, copy, file: service.path })), use, service });
+    else copies.push({ ...(await createNew(job, { folder: copyFolder, copy, file: service.path })), use, service });
   }
   return copies;
 }
 
 interface NewCopy {
-  readonly own: string;
+  readonly folder: string;
   readonly copy: string | undefined;
   readonly file: string;
 }
 
-async function createNew(job: Job, { own, copy, file }: NewCopy): Promise<WorkedCopy> {
+async function createNew(job: Job, { folder, copy, file }: NewCopy): Promise<WorkedCopy> {
   if (!existsSync(file))
     throw new EngineError('DATABASE_FAILED', `database ${file} does not exist; run its migrations to create it ("pawl data migrate")`, {
       details: { file },
     });
-  if (copy === undefined) return createCopy(file, { folder: own });
+  if (copy === undefined) return createCopy(file, { folder });
   if (existsSync(copy))
     throw new EngineError(
       'DATABASE_FAILED',
-      `step "${job.request.bound.model.id}" wants its copy of ${file} at ${copy}, but that file already exists; remove it, or choose another path`,
-      {
-        details: { file, copy },
-      },
+      `the copy of ${file} for step "${job.request.bound.model.id}" cannot be created at ${copy}, because that file already exists; remove it, or choose another path`,
+      { details: { file, copy } },
     );
-  mkdirSync(own, { recursive: true, mode: 0o700 });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   mkdirSync(dirname(copy), { recursive: true });
-  writeFileSync(join(own, OUTSIDE), copy);
-  return createCopy(file, { folder: own, copy });
+  writeFileSync(join(folder, OUTSIDE), copy);
+  return createCopy(file, { folder, copy });
 }
 
 /** The path of the copy in the workspace, for agents and programs. */
-function placeOf({ runner, request }: Job, { copy }: DatabaseUse): string | undefined {
+function workspacePath({ runner, request }: Job, { copy }: DatabaseUse): string | undefined {
   const { kind } = request.bound.model;
   return copy === undefined || !worksOutside(runner, kind) ? undefined : resolve(runner.services.cwd, copy);
 }
@@ -120,7 +118,7 @@ function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
 }
 
-function removeForgotten(root: string, now: number): void {
+function removeAbandoned(root: string, now: number): void {
   if (!existsSync(root)) return;
   for (const name of readdirSync(root)) {
     const folder = join(root, name);
@@ -129,7 +127,7 @@ function removeForgotten(root: string, now: number): void {
 }
 
 function folderOf({ runner, request }: Job): string {
-  // A run with the id of an earlier one does not get copies that were kept for that one.
+  // The start time distinguishes a run from an earlier one with the same id, whose copies may still exist.
   const key = createHash('sha256')
     .update(`${keyOf(request)} ${request.startedAt}`)
     .digest('hex')
@@ -146,15 +144,15 @@ export function copyVariables(copies: readonly DatabaseCopy[]): Record<string, s
   return Object.fromEntries(copies.map(({ use, copy }) => [databaseVariable(use.name), copy]));
 }
 
-/** Clients of the copies for the functions of a step, and how they are closed. */
+/** Clients of the copies for the functions of a step. */
 export interface CopyClients {
   readonly databases?: Readonly<Record<string, SafeDatabaseClient>>;
   close(): void;
 }
 
-/** Opens the clients of a step; one without functions needs none. */
+/** Opens the clients of a step, if it has functions. */
 export function openClients(copies: readonly DatabaseCopy[], request: AttemptRequest): CopyClients {
-  // A kind of the application is a function, whoever brought it.
+  // A step kind of the application is a function, too.
   if (!hasFunctions(request) && !isOwnKind(request.bound.model)) return { close: () => undefined };
   const clients = copies.map(({ use, copy, service }) => {
     const { rowLimit } = service;

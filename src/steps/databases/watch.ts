@@ -1,5 +1,5 @@
-// Owns detecting changes to a protected database during a program or an agent whose step does not declare it. Steps that
-// do are compared with the state of their copy; here it is only known that something changed.
+// Owns detecting changes to a protected database while a program or an agent runs whose step does not declare it. There is
+// no copy to compare with, so only the fact of a change is known.
 
 import { existsSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
@@ -10,15 +10,15 @@ import type { AttemptResult } from '../attempt.ts';
 import type { Attempt } from '../layers.ts';
 import type { Job } from '../work.ts';
 
-interface Watched {
+interface WatchedDatabase {
   readonly name: string;
-  /** What happened to the database since; undefined if nothing did, or if Pawl itself changed it. */
+  /** What happened to the database since; undefined if nothing did, or only changes of Pawl. */
   changed(): 'changed' | 'removed' | undefined;
   close(): void;
 }
 
-/** Runs the work, and adds to its evidence which databases something other than Pawl changed meanwhile. */
-export async function watchingDatabases(job: Job, work: Attempt): Promise<AttemptResult> {
+/** Runs the work, and adds the databases to its evidence that something other than Pawl changed meanwhile. */
+export async function watchDatabases(job: Job, work: Attempt): Promise<AttemptResult> {
   const { services } = job.runner;
   const watched = Object.entries(services.databases ?? {}).flatMap(([name, { path }]) => watch(name, path) ?? []);
   try {
@@ -47,16 +47,16 @@ function warningOf({ request }: Job, { name, what }: { readonly name: string; re
   );
 }
 
-/** SQLite numbers the state that a connection sees: another number means that somebody else committed. */
-function watch(name: string, path: string): Watched | undefined {
+/** Watches a database. SQLite's `data_version` changes when another connection commits. */
+function watch(name: string, path: string): WatchedDatabase | undefined {
   if (!existsSync(path)) return undefined;
-  const number = (): string => {
+  const identity = (): string => {
     const { dev, ino } = statSync(path);
     return `${dev} ${ino}`;
   };
   let db: DatabaseSync | undefined;
   try {
-    const before = number();
+    const before = identity();
     const open = new DatabaseSync(path, { readOnly: true, timeout: 1000 });
     db = open;
     const version = (): unknown => open.prepare('PRAGMA data_version').get()?.data_version;
@@ -67,7 +67,7 @@ function watch(name: string, path: string): Watched | undefined {
       changed: () => {
         try {
           if (!existsSync(path)) return 'removed';
-          if (number() !== before) return 'changed';
+          if (identity() !== before) return 'changed';
           return version() === first || newestRecords(open) !== records ? undefined : 'changed';
         } catch {
           return 'changed';
@@ -76,7 +76,7 @@ function watch(name: string, path: string): Watched | undefined {
       close: () => open.close(),
     };
   } catch {
-    // Not a database, or locked: the step that uses it reports that.
+    // It is not a database, or it is locked; the step that uses it reports that.
     db?.close();
     return undefined;
   }

@@ -1,5 +1,5 @@
-// Owns what checks ask a forge about the pull request of a run: approvals, labels, and the checks of its head. The code
-// that wires the forge decides which pull request that is.
+// Owns the facts about the pull request of a run that checks read from a forge: approvals, labels, and the checks of its
+// head.
 
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
@@ -41,7 +41,7 @@ export interface BranchFacts {
   readonly isUpToDate: boolean;
 }
 
-/** What a forge knows about the pull request of a run; if it has several, about that of the named step. */
+/** Reads facts about the pull request of a run; if it has several, about that of the named step. */
 export interface ForgeFacts {
   readonly groups: Groups;
   approvals(pr?: string): Promise<ForgeAnswer<ApprovalFacts>>;
@@ -95,7 +95,7 @@ export function factsOf(forge: Forge, groups: Groups, { data }: Pick<ForgeSubjec
   };
 }
 
-/** The number of a run's pull request, or of the one that a step opened; or why there is none. */
+/** The number of a run's pull request, or of the one that a step opened; otherwise the reason why there is none. */
 export function pullRequestNumber(data: JsonObject, step: string | undefined): number | string {
   const { pr_number: only, pr_numbers: several } = data;
   if (step === undefined) return typeof only === 'number' ? only : 'this run has no pull request yet; an earlier stage must open one';

@@ -1,32 +1,32 @@
-// Owns the facts of a forge that expressions read as `github.*`: which of them a step or a workflow uses, and how they are
-// read. They are read before each evaluation, and null is a value: the forge does not know yet.
+// Owns the facts of a forge that expressions read as `github.*`. Those that a step or a workflow uses are read before each
+// evaluation. Null is a value: the forge does not know yet.
 
 import type { Json, JsonObject } from '../../base/json.ts';
 import type { StepModel } from '../../definition/model.ts';
 import { expressionOf } from '../../definition/scope/scope.ts';
 import { templatedPart } from '../../definition/scope/template-scope.ts';
 import { parseTemplateTree } from '../../expr/template-tree.ts';
-import { type Forge, type ForgeAnswer, type Passing, passingOf } from '../../forge/forge.ts';
+import { type Forge, type ForgeAnswer, type RetryHint, retryHintOf } from '../../forge/forge.ts';
 
 /** The parts of a forge that expressions can name. */
 export type ForgePart = 'pr' | 'issue' | 'repository';
 
 const PARTS: readonly ForgePart[] = ['pr', 'issue', 'repository'];
 
-/** Which issue and pull request a run is about, as its data has them. */
+/** The issue and the pull request that a run is about, in its data. */
 export interface ForgeNumbers {
   readonly issue_number?: Json | undefined;
   readonly pr_number?: Json | undefined;
 }
 
-/** What was read; `problem` says what could not be read, and whether a retry may help. */
+/** The facts that were read; `problem` is why some could not be read, and whether a retry may help. */
 export interface ForgeReading {
   readonly facts: JsonObject;
-  readonly problem?: Passing & { readonly message: string };
+  readonly problem?: RetryHint & { readonly message: string };
 }
 
 /** The parts that a step's own templates and conditions name. */
-export function partsNamedBy(model: StepModel): readonly ForgePart[] {
+export function forgePartsOf(model: StepModel): readonly ForgePart[] {
   let parts = known.get(model);
   if (parts === undefined) {
     const poll = model.kind === 'delay' ? model.poll?.condition : undefined;
@@ -61,7 +61,7 @@ export function forgeFacts(forge: Forge | undefined) {
   };
 }
 
-/** Reads what is named. A run without a pull request or an issue has null there. */
+/** Reads the named parts. A missing pull request or issue is null. */
 export async function readForge(forge: Forge | undefined, data: ForgeNumbers, parts: readonly string[]): Promise<ForgeReading> {
   if (forge === undefined)
     return {
@@ -69,7 +69,7 @@ export async function readForge(forge: Forge | undefined, data: ForgeNumbers, pa
       problem: {
         message:
           'github.* cannot be read because no forge is configured; set one up, such as "forge: { kind: local }" in .pawl/config.yaml',
-        mayPass: false,
+        isTransient: false,
       },
     };
   const facts: Record<string, Json> = {};
@@ -77,7 +77,7 @@ export async function readForge(forge: Forge | undefined, data: ForgeNumbers, pa
     const answer = await readPart(forge, data, part);
     if (answer === null) facts[part] = null;
     else if (answer.result === 'ok') facts[part] = answer.value;
-    else return { facts, problem: { message: `github.${part} could not be read: ${answer.message}`, ...passingOf(answer) } };
+    else return { facts, problem: { message: `github.${part} could not be read: ${answer.message}`, ...retryHintOf(answer) } };
   }
   return { facts };
 }

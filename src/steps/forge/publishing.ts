@@ -1,13 +1,14 @@
 // Owns publishing the work of a run at the forge: its branch, the push, and its pull request. The engine commits and
-// pushes, so agents need no login. That branch is what is reviewed, approved and merged.
+// pushes, so agents need no login. That branch is reviewed, approved and merged.
 //
-// - A pull request of a run goes from the run's branch to the run's target branch. Any other is rejected.
-// - One that somebody opened from that branch is adopted; a second one is never opened.
-// - Work is committed only in a worktree that belongs to the run. In a checkout of people, what they committed counts.
+// - The pull request of a run goes from the run's branch to the run's target branch. Any other is rejected.
+// - If somebody opened one from that branch, it is used; a second one is never opened.
+// - Work is committed only in a worktree that belongs to the run. In people's checkouts, only their commits count.
 
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
+import { createWorkQueue } from '../../base/work-queue.ts';
 import type { WorkHead } from '../../definition/forge/work-head.ts';
-import { type Forge, type ForgeFailure, type Passing, type PullRequestFacts, passingOf } from '../../forge/forge.ts';
+import { type Forge, type ForgeFailure, type PullRequestFacts, type RetryHint, retryHintOf } from '../../forge/forge.ts';
 import { disarm } from '../../forge/outgoing-text.ts';
 import { TreeError } from '../../process/git-tree.ts';
 import { checkedOut } from '../../process/worktree.ts';
@@ -15,8 +16,8 @@ import { type Job, requestError, type Work } from '../work.ts';
 import { actionRefusal, outputRefusal } from '../worker/permission.ts';
 import { treeNow } from '../workspace/workspace-tree.ts';
 
-/** Why something could not be published, and whether a retry may help. */
-export interface Unpublished extends Passing {
+/** Why work could not be published, and whether a retry may help. */
+export interface PublishFailure extends RetryHint {
   readonly problem: string;
 }
 
@@ -31,13 +32,13 @@ export interface WorkBranch {
 }
 
 /** The pull request of a run, and the branch that it was opened from. */
-export interface OwnPullRequest {
+export interface RunPullRequest {
   readonly pr: PullRequestFacts;
   readonly branch: WorkBranch;
 }
 
-/** How a pull request is opened if none is open from the run's branch. */
-export interface Opening {
+/** The pull request to open if none is open from the run's branch. */
+export interface NewPullRequest {
   readonly title: string;
   readonly body: string;
   readonly key: string;
@@ -48,12 +49,12 @@ export interface Opening {
 const PUSHED = '$pushed';
 
 /** The branch of a run, with all work committed if the branch is its own. */
-async function workBranch(job: Job, forge: Forge): Promise<WorkBranch | Unpublished> {
-  const { head, apart } = job.request;
+async function workBranch(job: Job, forge: Forge): Promise<WorkBranch | PublishFailure> {
+  const { head, sideWork } = job.request;
   const { cwd } = job.runner.services;
   const found = await checkedOut(cwd);
   if (found === undefined) return refuse(`${cwd} is not a git checkout, so this run has no branch to open a pull request from`);
-  if (head === undefined || apart !== undefined) return await branchInPlace(forge, found);
+  if (head === undefined || sideWork !== undefined) return await branchInPlace(forge, found);
   if (found.branch !== head.local)
     return refuse(
       `the worktree is on ${found.branch ?? `commit ${found.sha}`}, not on the run's branch "${head.local}"; switch back to it`,
@@ -63,7 +64,7 @@ async function workBranch(job: Job, forge: Forge): Promise<WorkBranch | Unpublis
     await treeNow(job);
   } catch (error) {
     if (!(error instanceof TreeError)) throw error;
-    return { problem: `git could not commit the work in ${cwd}: ${error.message}`, mayPass: true };
+    return { problem: `git could not commit the work in ${cwd}: ${error.message}`, isTransient: true };
   }
   return { name: head.branch, sha: (await checkedOut(cwd))?.sha ?? found.sha, isOwn: true };
 }
@@ -71,7 +72,7 @@ async function workBranch(job: Job, forge: Forge): Promise<WorkBranch | Unpublis
 async function branchInPlace(
   forge: Forge,
   { branch, sha }: { branch: string | undefined; sha: string },
-): Promise<WorkBranch | Unpublished> {
+): Promise<WorkBranch | PublishFailure> {
   if (branch === undefined) return refuse(`no branch is checked out here, only commit ${sha}; switch to a branch`);
   const repository = await forge.repository();
   if (repository.result !== 'ok') return failed(repository);
@@ -81,15 +82,18 @@ async function branchInPlace(
 }
 
 /** Publishes the work of a run: commits it if the branch is the run's own, and pushes it. */
-async function publish(job: Job, forge: Forge): Promise<WorkBranch | Unpublished> {
-  return await inTurn(job.runner.services.cwd, () => publishNow(job, forge));
+function publish(job: Job, forge: Forge): Promise<WorkBranch | PublishFailure> {
+  return oneAtATime(job.runner.services.cwd, () => publishNow(job, forge));
 }
 
-async function publishNow(job: Job, forge: Forge): Promise<WorkBranch | Unpublished> {
+// Git locks its index, so the work in a folder is published one at a time.
+const oneAtATime = createWorkQueue();
+
+async function publishNow(job: Job, forge: Forge): Promise<WorkBranch | PublishFailure> {
   const branch = await workBranch(job, forge);
   if ('problem' in branch) return branch;
   const { head, workflow } = job.request;
-  // A worktree in which nothing was done has nothing to push.
+  // An unchanged worktree has nothing to push.
   if (branch.isOwn && branch.sha === head?.from) return branch;
   if (head?.fork === true)
     return refuse(
@@ -103,8 +107,8 @@ async function publishNow(job: Job, forge: Forge): Promise<WorkBranch | Unpublis
   return answer.result === 'ok' ? branch : failed(answer);
 }
 
-/** The data about a run's pull request, and the step that opened it. A run can have several. */
-export function rememberedOf({ pr, branch }: OwnPullRequest, opened?: Job): JsonObject {
+/** The run's data about its pull request, and about the step that opened it. A run can have several. */
+export function pullRequestData({ pr, branch }: RunPullRequest, opened?: Job): JsonObject {
   return {
     pr_number: pr.number,
     ...(branch.isOwn ? { [PUSHED]: branch.sha } : {}),
@@ -119,14 +123,14 @@ function pullRequestsOf({ context }: Job): JsonObject {
 }
 
 /** The open pull request from the run's branch, with the work pushed to it; undefined if there is none. */
-export async function ownPullRequest(job: Job, forge: Forge): Promise<OwnPullRequest | Unpublished | undefined> {
+export async function runPullRequest(job: Job, forge: Forge): Promise<RunPullRequest | PublishFailure | undefined> {
   const branch = await publish(job, forge);
   if ('problem' in branch) return branch;
   const found = await findOpen(job, forge, branch);
   return found === undefined || 'problem' in found ? found : { pr: found, branch };
 }
 
-async function findOpen(job: Job, forge: Forge, branch: WorkBranch): Promise<PullRequestFacts | Unpublished | undefined> {
+async function findOpen(job: Job, forge: Forge, branch: WorkBranch): Promise<PullRequestFacts | PublishFailure | undefined> {
   const { head } = job.request;
   if (head?.pr !== undefined) {
     const answer = await forge.pullRequest(head.pr);
@@ -139,7 +143,7 @@ async function findOpen(job: Job, forge: Forge, branch: WorkBranch): Promise<Pul
 }
 
 /** The pull request of the run: the one that is open from its branch, or a new one. */
-export async function openPullRequest(job: Job, forge: Forge, opening: Opening): Promise<OwnPullRequest | Unpublished> {
+export async function openPullRequest(job: Job, forge: Forge, opening: NewPullRequest): Promise<RunPullRequest | PublishFailure> {
   const { head, workflow } = job.request;
   const branch = await publish(job, forge);
   if ('problem' in branch) return branch;
@@ -163,25 +167,25 @@ export async function openPullRequest(job: Job, forge: Forge, opening: Opening):
 }
 
 /**
- * Pushes what a step changed to the pull request of its run, so that people and CI see the current work. A pull request
- * that the worker opened itself, from the run's branch, becomes that of the run.
+ * Pushes the changes of a step to the pull request of its run, so that people and CI see the current work. A pull request
+ * that the worker itself opened from the run's branch becomes that of the run.
  */
-export async function publishing(job: Job, done: Work): Promise<Work> {
+export async function publishWork(job: Job, done: Work): Promise<Work> {
   const { forge } = job.runner.services;
   const { head, activation } = job.request;
   // Other branches of a group may still be writing; the step after the group publishes their changes.
   if (forge === undefined || head === undefined || activation.member !== undefined) return done;
   if (!('outcome' in done) || done.outcome !== 'ok' || isReview(done.output) || done.remember?.pr_number !== undefined) return done;
   if (!(await hasPullRequest(job, forge, head))) return done;
-  const own = await ownPullRequest(job, forge);
+  const own = await runPullRequest(job, forge);
   if (own === undefined) return done;
-  if (!('problem' in own)) return { ...done, remember: { ...done.remember, ...rememberedOf(own) } };
+  if (!('problem' in own)) return { ...done, remember: { ...done.remember, ...pullRequestData(own) } };
   const error = `step "${job.request.bound.model.id}": its work could not be published at the forge: ${own.problem}`;
   const { outcome: _, output: __, ...noted } = done;
   return { ...noted, error: requestError('STEP_FAILED', error, own) };
 }
 
-/** Whether a result is a review: files that a reviewer wrote are not part of the work. */
+/** Whether a result is a review. Files that a reviewer wrote are not part of the work. */
 function isReview(output: unknown): boolean {
   return typeof output === 'object' && output !== null && 'verdict' in output;
 }
@@ -197,24 +201,26 @@ async function hasPullRequest({ context, request }: Job, forge: Forge, head: Wor
  * The job with the pull request that it needs, and the data about it: work is pushed to the run's pull request, and one is
  * opened if there is none. In a people's checkout nothing is pushed or opened without a request.
  */
-export async function withPullRequest<J extends Job>(job: J): Promise<{ readonly job: J; readonly remember?: JsonObject } | Unpublished> {
+export async function withPullRequest<J extends Job>(
+  job: J,
+): Promise<{ readonly job: J; readonly remember?: JsonObject } | PublishFailure> {
   const { forge } = job.runner.services;
   if (forge === undefined || job.request.head === undefined) return { job };
   const foreign = await foreignPullRequest(job);
   if (foreign !== undefined) return foreign;
-  const own = await openPullRequest(job, forge, await openingOf(job, forge));
+  const own = await openPullRequest(job, forge, await defaultPullRequest(job, forge));
   if ('problem' in own) return own;
-  const remember = rememberedOf(own);
-  return { job: { ...job, context: job.context.knowing(remember) }, remember };
+  const remember = pullRequestData(own);
+  return { job: { ...job, context: job.context.withData(remember) }, remember };
 }
 
-/** Why the pull request in a run's data is not its own; a step can write any number there. */
-export async function foreignPullRequest({ runner, context, request }: Job): Promise<Unpublished | undefined> {
+/** Refuses a pull request in a run's data that is not from the run's branch, because a step can write any number there. */
+export async function foreignPullRequest({ runner, context, request }: Job): Promise<PublishFailure | undefined> {
   const { head } = request;
   const { pr_number: number } = context.snapshot.data;
   if (head === undefined || typeof number !== 'number') return undefined;
   const read = await runner.services.forge?.pullRequest(number);
-  // One that cannot be read is reported where it is needed.
+  // If it cannot be read, the step that needs it reports that.
   if (read?.result !== 'ok') return undefined;
   const isOwn = head.pr === undefined ? !read.value.fork && read.value.headBranch === head.branch : number === head.pr;
   return isOwn
@@ -223,15 +229,15 @@ export async function foreignPullRequest({ runner, context, request }: Job): Pro
 }
 
 /** The target branch of a run: that of its trigger, otherwise the default branch. */
-export async function baseOf(job: Job, forge: Forge): Promise<string | Unpublished> {
+export async function baseOf(job: Job, forge: Forge): Promise<string | PublishFailure> {
   const { base_branch: base } = job.context.snapshot.data;
   if (typeof base === 'string' && base !== '') return base;
   const repository = await forge.repository();
   return repository.result === 'ok' ? repository.value.defaultBranch : failed(repository);
 }
 
-/** How the engine opens a pull request by itself: under the title of the issue that the run is about. */
-export async function openingOf(job: Job, forge: Forge): Promise<Opening> {
+/** The pull request that the engine opens without a request of a worker, with the title of the run's issue. */
+export async function defaultPullRequest(job: Job, forge: Forge): Promise<NewPullRequest> {
   const { definition } = job.request.workflow;
   const number = job.context.snapshot.data.issue_number;
   const issue = typeof number === 'number' ? await forge.issue(number) : undefined;
@@ -239,29 +245,15 @@ export async function openingOf(job: Job, forge: Forge): Promise<Opening> {
   return {
     title: issue?.result === 'ok' ? issue.value.title : definition.title,
     body: `Opened by run ${job.request.runId} of the workflow "${definition.name}"${about}.`,
-    // One for the run, whichever step needs it first.
+    // The same for all steps of the run, so that only the first opens one.
     key: `${job.request.runId}/pull-request`,
   };
 }
 
-function refuse(problem: string): Unpublished {
-  return { problem, mayPass: false };
+function refuse(problem: string): PublishFailure {
+  return { problem, isTransient: false };
 }
 
-function failed(failure: ForgeFailure): Unpublished {
-  return { problem: failure.message, ...passingOf(failure) };
-}
-
-const busy = new Map<string, Promise<unknown>>();
-
-/** Serialises work in each folder, because git locks its index. */
-function inTurn<T>(folder: string, work: () => Promise<T>): Promise<T> {
-  const turn = (busy.get(folder) ?? Promise.resolve()).then(work);
-  const settled = turn.then(
-    () => undefined,
-    () => undefined,
-  );
-  busy.set(folder, settled);
-  void settled.then(() => busy.get(folder) === settled && busy.delete(folder));
-  return turn;
+function failed(failure: ForgeFailure): PublishFailure {
+  return { problem: failure.message, ...retryHintOf(failure) };
 }

@@ -1,10 +1,10 @@
 // Owns the instructions of every agent, always in the same order: the position, the goal, why the step is repeated with
-// the evidence, what to do, what Pawl checks, what not to touch, how to report, and what people wrote. The text is
-// complete: an agent without any other context can do the step.
+// the evidence, what to do, what Pawl checks, what not to touch, how to report, and messages of people. They are complete:
+// an agent without any other context can do the step.
 //
-// IN1. What Pawl adds by itself is short: under 1.2 kB besides what authors, steps and people wrote. Evidence takes 2 kB
-//      at most and other quotations 4 kB; the rest is in files whose paths are given.
-// IN2. Text from outside is quoted as data; only what people wrote to the run is an instruction.
+// IN1. Pawl's own text is short: under 1.2 kB besides the texts of authors, steps and people. Evidence takes 2 kB at most
+//      and other quotations 4 kB; the rest is in files whose paths are given.
+// IN2. Text from outside is quoted as data; only messages of people to the run are instructions.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { AgentRequest } from '../../agents/driver.ts';
@@ -33,17 +33,17 @@ const EARLIER_MAX = 8;
 const ANSWERED_MAX = 5;
 const EARLIER_CHARACTERS_MAX = 300;
 
-/** The instructions of one attempt, part by part. */
+/** The instructions of one attempt, in parts. */
 export interface Instructions {
-  /** Everything up to how to report. */
+  /** Everything before the part about the report. */
   readonly body: string;
   /** The rules for the result; undefined if there are none. */
   readonly report?: string;
-  /** What people wrote to the run; it comes last. */
+  /** Messages of people to the run; they come last. */
   readonly people?: string;
-  /** The body in parts, if its author wrote blocks: joined with line breaks they are the body. */
+  /** The body in parts, if its author wrote blocks. Joined with line breaks they are the body. */
   readonly pieces?: readonly ActionPart[];
-  /** Where in a loop the step is. */
+  /** The position of the step in a loop. */
   readonly loop?: LoopPosition;
 }
 
@@ -66,10 +66,10 @@ export interface InstructionParts {
 export async function instructionsFor(job: Job, parts: InstructionParts): Promise<Instructions> {
   const { request } = job;
   const past = pastFor(request.bound.model, (await request.past?.()) ?? NOTHING_PAST);
-  const keep = keeperOf(job);
+  const keep = textKeeper(job);
   const names = new Map<string, number>();
   const quotes = new Quotes(QUOTED_BYTES_MAX, keep, names);
-  // What people wrote must not be cut because an issue is long, so it is quoted first.
+  // Messages of people are quoted first, so that a long issue does not cut them.
   const people = peopleText(request, past, quotes);
   const given = givenText(request, parts, quotes);
   const goal = goalText(job, { ...parts, past }, quotes);
@@ -88,14 +88,14 @@ export async function instructionsFor(job: Job, parts: InstructionParts): Promis
   return { body, ...present({ report, people: section(SECTIONS.people, people), pieces, loop }) };
 }
 
-interface Around {
+interface BodyText {
   readonly before: string;
   readonly given: string;
   readonly after: string;
 }
 
-/** The body in parts; undefined where its author wrote no block. */
-function piecesOf({ task, preamble }: InstructionParts, { before, given, after }: Around): readonly ActionPart[] | undefined {
+/** The body in parts; undefined if its author wrote no blocks. */
+function piecesOf({ task, preamble }: InstructionParts, { before, given, after }: BodyText): readonly ActionPart[] | undefined {
   if (task.every(({ kind }) => kind === 'text')) return undefined;
   const text = (...parts: (string | undefined)[]): ActionPart[] => [{ kind: 'text', text: joined(parts) }];
   const head = text(before, `## ${SECTIONS.task}${preamble === undefined || preamble === '' ? '' : `\n${preamble}\n`}`);
@@ -103,13 +103,13 @@ function piecesOf({ task, preamble }: InstructionParts, { before, given, after }
   return [...head, ...task, ...(tail === '' ? [] : text(`\n${tail}`))];
 }
 
-/** An independent reviewer does not learn what went wrong before, so that it judges for itself. People's notes are for all. */
+/** Removes setbacks for an independent reviewer, so that it judges for itself. All agents get the notes of people. */
 function pastFor({ independent }: StepModel, past: RunPast): RunPast {
   return independent === true ? { ...past, setbacks: [] } : past;
 }
 
-/** Writes texts that are too long for the instructions next to the transcript, without secrets. */
-export function keeperOf({ runner, request: { runId: run, activation } }: Job): KeepText {
+/** Creates the function that writes texts too long for the instructions next to the transcript, without secrets. */
+export function textKeeper({ runner, request: { runId: run, activation } }: Job): KeepText {
   const { path, attempt } = activation;
   return (name, text) => runner.services.keepText?.({ run, path, attempt, name }, redactJson(runner.redactor, text));
 }
@@ -119,7 +119,7 @@ export function wholeText({ body, report, people }: Instructions): string {
   return joined([body, section(SECTIONS.report, report), people]);
 }
 
-/** The instructions for a driver: whole, and in two parts if people wrote something, so that it can come after the reply format. */
+/** The instructions for a driver: whole, and in two parts if there are messages of people, which can follow the reply format. */
 export function promptOf(told: Instructions): Pick<AgentRequest, 'prompt' | 'parts'> {
   const { people, ...before } = told;
   const prompt = wholeText(told);
@@ -150,7 +150,7 @@ function positionText({ runner, request }: Job, loop: LoopPosition | undefined):
   return [place, ...copyLines(runner.copies ?? []), ...(loop === undefined ? [] : loopLines(loop))].join('\n');
 }
 
-/** The copies of databases that it works on, and what happens to its changes. */
+/** Describes the copies of databases that the agent works on. */
 function copyLines(copies: readonly DatabaseCopy[]): string[] {
   return copies.map(({ use, copy, file }) => {
     const where = `Database "${use.name}": your copy is the SQLite file ${copy} (also in ${databaseVariable(use.name)}).`;
@@ -160,7 +160,7 @@ function copyLines(copies: readonly DatabaseCopy[]): string[] {
   });
 }
 
-/** Where a visit is in a loop: which iteration or round of how many, and what stops the work in it. */
+/** Describes the position in a loop: the iteration or round, and the findings that fail a review. */
 function loopLines({ iteration, iterationsMax, round, review, blocks = [] }: LoopPosition): string[] {
   return [
     ...(iteration === undefined ? [] : [`Iteration ${iteration} of at most ${iterationsMax}.`]),
@@ -183,9 +183,9 @@ function goalText(
   const { data, results } = context.snapshot;
   const params = Object.keys(request.params).length === 0 ? undefined : `Parameters: ${quotes.line('parameters', request.params)}`;
   const about = subjectText(data.$trigger, quotes);
-  // A run above may have a step of the same name.
+  // A parent run may have a step with the same name.
   const setbacks = new Set(past.setbacks.flatMap(({ step, inParent }) => (inParent === true ? [] : [step])));
-  const untold = Object.entries(results).filter(([step, output]) => !setbacks.has(step) && !isTold(output, handed));
+  const untold = Object.entries(results).filter(([step, output]) => !setbacks.has(step) && !isIncluded(output, handed));
   const earlier = earlierText(request, untold, quotes);
   return [purposeOf(definition), params, about, earlier].filter((part) => part !== undefined).join('\n');
 }
@@ -226,14 +226,14 @@ function earlierText(request: AttemptRequest, results: readonly (readonly [strin
   return ['Results of earlier steps, as data:', ...lines].join('\n');
 }
 
-/** Whether the step's data already contains a whole result: field by field, or somewhere in it. */
-function isTold(output: Json, handed: Json): boolean {
-  // A number or a word may be in the data by chance.
+/** Whether the step's data already contains a whole result, as its fields or nested. */
+function isIncluded(output: Json, handed: Json): boolean {
+  // A number or a word may be in the data by coincidence.
   if (typeof output !== 'object' || output === null) return false;
   if (isDeepStrictEqual(handed, output)) return true;
   if (typeof handed !== 'object' || handed === null) return false;
   const isSpread = isJsonObject(output) && isJsonObject(handed) && hasFields(handed, output);
-  return isSpread || Object.values(handed).some((value) => isTold(output, value as Json));
+  return isSpread || Object.values(handed).some((value) => isIncluded(output, value as Json));
 }
 
 function hasFields(handed: JsonObject, output: JsonObject): boolean {
@@ -244,7 +244,7 @@ function shortened(output: Json): string {
   return shortText(jsonText(output), EARLIER_CHARACTERS_MAX);
 }
 
-/** Why the last attempt failed, what went wrong since, and the last result of this step. */
+/** Explains why the step runs again: the failure of the last attempt, setbacks since, and the last result of the step. */
 function againText({ request, context }: Job, past: RunPast, evidence: Quotes): string | undefined {
   const { activation, bound, group, visit = 1 } = request;
   const { feedback, path, member } = activation;
@@ -288,7 +288,7 @@ function answeredText({ step, actor, agrees, question, assumed, answer }: Answer
   return `${what}\n${who} answered otherwise; follow the answer, and change whatever depends on the assumption:\n${quotes.text(`the answer of ${who}`, answer)}`;
 }
 
-/** A forge event, as data: text in it is not an instruction. */
+/** Describes a forge event, with its text as data. */
 function eventText(note: PersonNote, quotes: Quotes): string | undefined {
   if (note.by !== 'event') return undefined;
   return `At the forge, ${inOneLine(note.actor)} caused "${inOneLine(note.event)}". ${DATA}\n${quotes.text('the event', note.text)}`;

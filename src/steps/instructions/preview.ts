@@ -1,5 +1,5 @@
-// Owns the preview of a step's instructions without a run: what its agent would get on the first visit. Nothing is
-// started, no condition is checked, and values that only a run knows are left as written.
+// Owns previewing the instructions of a step on its first visit, without a run. Nothing is started, no condition is checked,
+// and templates that need values of a run are not rendered.
 
 import { promptWithReply } from '../../agents/reply.ts';
 import { isEngineError } from '../../base/error.ts';
@@ -10,21 +10,21 @@ import { type CompiledWorkflow, NO_CODE, type StepCode } from '../../definition/
 import { membersOf, type StepModel } from '../../definition/model.ts';
 import type { AttemptRequest, Snapshot } from '../attempt.ts';
 import { AttemptContext } from '../context.ts';
-import { filledIn } from '../filling.ts';
 import { Secrets } from '../secrets.ts';
 import type { StepServices } from '../services.ts';
+import { renderTemplates } from '../template-rendering.ts';
 import type { Executors, Job } from '../work.ts';
-import type { WorkerConfig } from '../worker/brief.ts';
 import { ATTENDED, type Handover, isHandedOut, isInstructed } from '../worker/handover.ts';
 import { replyRulesOf } from '../worker/reply-rules.ts';
+import type { WorkerConfig } from '../worker/worker-task.ts';
 import { promptOf } from './instructions.ts';
 import { drivenText, handoverOf, openCall, type WorkerCall } from './worker-text.ts';
 
-/** The step whose instructions are wanted. */
+/** The step whose instructions to preview. */
 export interface PreviewRequest {
   readonly workflow: CompiledWorkflow;
   readonly step: StepModel;
-  /** The step that it is a branch, body or repair of. */
+  /** The step of which it is a branch, body or repair. */
   readonly group?: StepModel;
   readonly params: JsonObject;
   /** Data of the run, such as the arguments of the step. */
@@ -33,12 +33,12 @@ export interface PreviewRequest {
   readonly isAttended: boolean;
 }
 
-/** What an agent would get: handed-out work, or the prompt of a driven agent. */
+/** The instructions of an agent: handed-out work, or the prompt of a driven agent. */
 export type Preview =
   | { readonly kind: 'handed'; readonly handover: Handover }
   | { readonly kind: 'driven'; readonly role: string; readonly prompt: string };
 
-/** The steps of a workflow that agents work at, with the steps around them. */
+/** Lists the steps of a workflow that agents carry out, with the steps that contain them. */
 export function agentSteps(steps: readonly StepModel[], group?: StepModel): readonly Pick<PreviewRequest, 'step' | 'group'>[] {
   return steps.flatMap((step) => {
     const isAgent = step.kind === 'agent' || step.kind === 'generate' || isInstructed(step);
@@ -47,7 +47,7 @@ export function agentSteps(steps: readonly StepModel[], group?: StepModel): read
   });
 }
 
-/** Builds what the agent of a step would read. */
+/** Builds the preview of a step's instructions. */
 export async function previewOf(services: StepServices, executors: Executors, wanted: PreviewRequest): Promise<Preview> {
   const job = jobOf(services, executors, wanted);
   const worker = workerOf(job.request.bound.model);
@@ -117,21 +117,21 @@ function jobOf(
     snapshot: () => snapshot,
     signal: new AbortController().signal,
   };
-  const filled = step.templates === true ? filledOrWritten(request, snapshot) : request;
+  const filled = step.templates === true ? renderedIfPossible(request, snapshot) : request;
   const secrets = new Secrets({}, () => undefined);
   const runner = { services, kinds, checks: { ...services.checks, ...checks }, secrets, redactor: undefined };
   return { runner, request: filled, context: new AttemptContext(filled, { snapshot }) };
 }
 
-/** The functions of a step; those of a branch or a body are among those of the step around it. */
+/** The functions of a step; those of a branch or a body belong to the step that contains it. */
 function codeOf({ code }: CompiledWorkflow, step: StepModel, group?: StepModel): StepCode {
   return (group === undefined ? code.get(step.id) : code.get(group.id)?.members[step.id]) ?? NO_CODE;
 }
 
-/** Templates that need a value of a run stay as they are written. */
-function filledOrWritten(request: AttemptRequest, snapshot: Snapshot): AttemptRequest {
+/** Renders the templates of a step, unless they need values of a run. */
+function renderedIfPossible(request: AttemptRequest, snapshot: Snapshot): AttemptRequest {
   try {
-    return filledIn(request, snapshot);
+    return renderTemplates(request, snapshot);
   } catch {
     return request;
   }

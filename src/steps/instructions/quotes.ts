@@ -1,5 +1,5 @@
-// Owns how text from outside is quoted in the instructions of an agent: marked line by line, so that it cannot pass as an
-// instruction, and bounded. Text that does not fit is written to a file, whose path is given instead.
+// Owns quoting text from outside in the instructions of an agent: each line is marked, so that it does not look like an
+// instruction, and the length is limited. Text that does not fit is written to a file, whose path is given instead.
 //
 // - Every kind of line break ends a line. Characters that hide or reorder text are removed.
 
@@ -19,13 +19,13 @@ export const SECTIONS = {
 
 const LINE_BREAK = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
 const LINE_BREAKS = new RegExp(LINE_BREAK, 'g');
-const STEERING = /\u001b\[[0-9;?]*[ -/]*[@-~]|[\u0000-\u0008\u000e-\u001f\u007f-\u009f]/g;
-const HIDING = /[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]|[\u{e0000}-\u{e007f}]/gu;
+const CONTROL = /\u001b\[[0-9;?]*[ -/]*[@-~]|[\u0000-\u0008\u000e-\u001f\u007f-\u009f]/g;
+const INVISIBLE = /[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]|[\u{e0000}-\u{e007f}]/gu;
 const JSON_ESCAPED = /[<\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]|[\u{e0000}-\u{e007f}]/gu;
 
-/** A text with plain line breaks, without control characters and what reorders or hides text. */
+/** Returns a text with plain line breaks, without control characters and characters that reorder or hide text. */
 function shown(text: string): string {
-  return text.replaceAll(LINE_BREAKS, '\n').replaceAll(STEERING, '').replaceAll(HIDING, '');
+  return text.replaceAll(LINE_BREAKS, '\n').replaceAll(CONTROL, '').replaceAll(INVISIBLE, '');
 }
 
 /** A text from outside, on one line. */
@@ -33,27 +33,27 @@ export function inOneLine(text: string): string {
   return shown(text).replaceAll(/\s+/g, ' ').trim();
 }
 
-/** A text from outside that follows something in a line: its other lines are quoted. */
+/** A text from outside whose first line continues a line; its other lines are quoted. */
 export function quotedAfterFirst(text: string): string {
   return quoted(shown(text)).replace(/^> ?/, '');
 }
 
-const FORGED = new RegExp(`^\\s*#{1,6}\\s*(?:${['What people said', ...Object.values(SECTIONS)].join('|')})(?!\\w)`, 'i');
+const PAWL_HEADING = new RegExp(`^\\s*#{1,6}\\s*(?:${['What people said', ...Object.values(SECTIONS)].join('|')})(?!\\w)`, 'i');
 
 /** The rendered text of a task, in which no value can look like one of Pawl's own sections. */
-export function asTask(written: string, filled: string): string {
+export function withoutForgedHeadings(written: string, filled: string): string {
   const own = new Set(written.split(LINE_BREAK).map((line) => line.trim()));
   return filled
     .split(LINE_BREAK)
-    .map((line) => (FORGED.test(shown(line)) && !own.has(line.trim()) ? `> ${line}` : line))
+    .map((line) => (PAWL_HEADING.test(shown(line)) && !own.has(line.trim()) ? `> ${line}` : line))
     .join('\n');
 }
 
 /** Writes a text that is too long for the instructions, and returns the file; undefined if that is not possible. */
 export type KeepText = (name: string, text: string) => string | undefined;
 
-/** Which part of a text is worth keeping when it is cut: programs say what went wrong at the end. */
-type Kept = 'beginning' | 'end';
+/** The part of a text to keep when it is cut. The output of programs ends with the error. */
+type KeptPart = 'beginning' | 'end';
 
 /** Quotations that share one limit in bytes. The first ones get all they need. */
 export class Quotes {
@@ -61,7 +61,7 @@ export class Quotes {
   readonly #keep: KeepText;
   readonly #names: Map<string, number>;
 
-  /** `names`: how often each name was kept; quotations of one attempt share it. */
+  /** `names` counts the files with each name; the quotations of one attempt share it. */
   constructor(bytesMax: number, keep: KeepText, names = new Map<string, number>()) {
     this.#left = bytesMax;
     this.#keep = keep;
@@ -69,7 +69,7 @@ export class Quotes {
   }
 
   /** A text, as lines that begin with `> `. */
-  text(name: string, text: string, kept: Kept = 'beginning'): string {
+  text(name: string, text: string, kept: KeptPart = 'beginning'): string {
     return this.#within(name, shown(text).trimEnd(), { kept, mark: quoted });
   }
 
@@ -92,7 +92,7 @@ export class Quotes {
     return times === 1 ? name : `${name} ${times}`;
   }
 
-  #within(name: string, text: string, { kept, mark }: { readonly kept: Kept; readonly mark: (text: string) => string }): string {
+  #within(name: string, text: string, { kept, mark }: { readonly kept: KeptPart; readonly mark: (text: string) => string }): string {
     const bytes = Buffer.byteLength(text);
     const path = bytes > this.#left ? this.#keep(this.#nameFor(name), text) : undefined;
     if (path === undefined) {
@@ -105,7 +105,7 @@ export class Quotes {
   }
 }
 
-/** A value as JSON in which nothing looks like a tag, ends a line elsewhere, or is hidden. */
+/** A value as JSON without characters that look like a tag, break a line elsewhere, or hide text. */
 function escapedJson(value: Json): string {
   const spelled = (character: string): string =>
     [...Array(character.length).keys()].map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`).join('');

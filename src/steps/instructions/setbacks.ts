@@ -1,5 +1,5 @@
-// Owns the text about what went wrong before: the failed checks of a gate, a reviewer's comments, the end of a command's
-// output. It knows the result fields of gates, validations and reviews, and shows anything else as JSON.
+// Owns the text about setbacks: the failed checks of a gate, a reviewer's comments, the end of a command's output. The result
+// fields of gates, validations and reviews are known here; anything else is shown as JSON.
 
 import { isJsonObject, type Json, jsonText } from '../../base/json.ts';
 import type { PastSetback } from '../attempt.ts';
@@ -7,18 +7,13 @@ import type { Quotes } from './quotes.ts';
 
 const ITEMS_MAX = 8;
 
-/** One setback: which step ended how, and its evidence. */
+/** Describes a setback: the step, its outcome, and its evidence. */
 export function setbackText({ step, outcome, error, output, inParent }: PastSetback, quotes: Quotes): string {
   const where = inParent === true ? ' of the run that started this one' : '';
   const found = evidenceIn(output);
-  const evidence = found.length > 0 ? found : error === undefined ? shownOutput(output) : [error];
+  const evidence = found.length > 0 ? found : error !== undefined ? [error] : output === null ? [] : [jsonText(output)];
   const heading = `Step "${step}"${where} ended with the outcome "${outcome}"${evidence.length === 0 ? '.' : ':'}`;
   return [heading, ...evidence.slice(0, ITEMS_MAX).map((text) => quotes.text(`what "${step}" found`, text, 'end'))].join('\n');
-}
-
-function shownOutput(output: Json): string[] {
-  if (output === null) return [];
-  return [jsonText(output)];
 }
 
 /** The failure evidence in a result: the checks of a gate, stages, a verdict with its comments, or members with those. */
@@ -40,7 +35,7 @@ function evidenceIn(output: Json): string[] {
   );
 }
 
-/** Whether a member of a group says that it rejected or failed. */
+/** Whether a member of a group reports a rejection or a failure. */
 function isFailure(value: Json | undefined): boolean {
   if (!isJsonObject(value ?? null)) return false;
   const { verdict, status, success, passed, error } = value as { readonly [name: string]: Json };

@@ -1,5 +1,5 @@
-// Owns building the text for the worker of a step: the author's data, the rules for the reply, and the instructions of a
-// driven agent or the handed-out work.
+// Owns building the text for the worker of a step: the data, the rules for the reply, and the instructions of a driven
+// agent or of handed-out work.
 
 import { QUESTION_FORMAT } from '../../agents/reply.ts';
 import { present } from '../../base/fields.ts';
@@ -8,10 +8,10 @@ import type { StepModel } from '../../definition/model.ts';
 import { DEFAULT_EXCLUDES } from '../../definition/outcome.ts';
 import { entryOf } from '../services.ts';
 import type { Job } from '../work.ts';
-import { handedOver, type WorkerConfig, withRunContext, writtenTask } from '../worker/brief.ts';
 import { isInstructed, type StoredHandover } from '../worker/handover.ts';
 import { type ReplyRules, replyRulesOf, ruleInstructions } from '../worker/reply-rules.ts';
 import { stateInstructions, statePlaceOf } from '../worker/saved-state.ts';
+import { stepData, type WorkerConfig, withRunContext, writtenTask } from '../worker/worker-task.ts';
 import { type Instructions, instructionsFor, wholeText } from './instructions.ts';
 
 /** A call of a worker: who it is, its data, and the rules for its reply. */
@@ -24,14 +24,14 @@ export interface WorkerCall {
 /** Builds the call of a worker. Throws CONTEXT_FAILED. */
 export async function openCall({ request, context }: Job, worker: WorkerConfig): Promise<WorkerCall> {
   const { context: fixed = {} } = worker;
-  const data = await handedOver(request, context, worker.seesContext === true ? withRunContext(fixed, context) : fixed);
+  const data = await stepData(request, context, worker.seesContext === true ? withRunContext(fixed, context) : fixed);
   return { worker, data, rules: replyRulesOf(worker, request.bound.model, request.group) };
 }
 
 /** The instructions of a driven agent, without the reply format of its program. */
 export async function drivenText(job: Job, call: WorkerCall): Promise<Instructions> {
   const questions = job.request.bound.model.supportsQuestions === true ? [QUESTION_FORMAT] : [];
-  return told(job, call, [...ruleInstructions(call.rules, '"output"'), ...(await stateInstructions(job)), ...questions]);
+  return buildInstructions(job, call, [...ruleInstructions(call.rules, '"output"'), ...(await stateInstructions(job)), ...questions]);
 }
 
 /** The work for the calling agent: the instructions of a driven agent, without the reply format. */
@@ -39,7 +39,7 @@ export async function handoverOf(job: Job, call: WorkerCall): Promise<StoredHand
   const { title, kind, supportsQuestions } = job.request.bound.model;
   const { givesText: _, ...expected } = call.rules;
   const outcomes = isInstructed(job.request.bound.model) ? reportableOutcomes(job.request.bound.model) : [];
-  const parts = await told(job, call, [
+  const parts = await buildInstructions(job, call, [
     ...ruleInstructions(call.rules, 'The result'),
     ...outcomeInstructions(outcomes),
     ...(await stateInstructions(job)),
@@ -49,13 +49,13 @@ export async function handoverOf(job: Job, call: WorkerCall): Promise<StoredHand
   return { kind, prompt: wholeText(parts), parts, role, title, mayAsk: supportsQuestions === true, ...expected, ...more };
 }
 
-function told(job: Job, { worker, data }: WorkerCall, rules: readonly string[]): Promise<Instructions> {
+function buildInstructions(job: Job, { worker, data }: WorkerCall, rules: readonly string[]): Promise<Instructions> {
   const { role = '' } = worker;
   const preamble = entryOf(job.runner.services.roles, role)?.prompt;
   return instructionsFor(job, { ...writtenTask(job.request, worker, job.context.snapshot.results), preamble, data, rules });
 }
 
-/** The outcomes that a report may choose: those that the step has a transition for, if there are several. */
+/** The outcomes that a report may choose: those with a transition, if there are several. */
 function reportableOutcomes({ next }: StepModel): readonly string[] {
   const named = Object.keys(next).filter((outcome) => outcome !== '_default' && !DEFAULT_EXCLUDES.includes(outcome));
   return named.length > 1 ? named : [];

@@ -1,12 +1,13 @@
 // Owns the baseline of a step's outputs: the state of their files and effects before the step first began in a run. It is
-// kept in the run's data, so that retries, later visits and processes after a crash compare with the same: changes of an
-// earlier attempt are work of the step as well.
+// stored in the run's data, so that it is the same for retries, later visits and after a crash: changes of an earlier
+// attempt are work of the step as well.
 //
 // Parallel steps in one workspace see each other's changes as their own.
 //
 // A step with `fresh: run` compares its files with their state before the run's first agent or first step with outputs,
-// so that the work of an earlier step counts. A flow does not know its later steps, so it has no such record.
+// so that the work of an earlier step counts. A flow does not know its later steps, so it has no such baseline.
 
+import { unlessEmpty } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { withoutVisits } from '../../definition/address.ts';
 import { membersOf, type StepModel } from '../../definition/model.ts';
@@ -21,12 +22,11 @@ import { digestMatching, type FileDigests } from './workspace-digest.ts';
 export type Baseline = ReadonlyMap<string, FileDigests>;
 
 /** The baselines of the step and of the run to store before the work begins, unless they exist already. */
-export async function foundBefore(job: Job, declared: readonly OutputDeclaration[]): Promise<JsonObject | undefined> {
-  const found = { ...(await foundBeforeStep(job, declared)), ...(await foundBeforeRun(job)) };
-  return Object.keys(found).length === 0 ? undefined : found;
+export async function newBaselines(job: Job, declared: readonly OutputDeclaration[]): Promise<JsonObject | undefined> {
+  return unlessEmpty({ ...(await newStepBaseline(job, declared)), ...(await newRunBaseline(job)) });
 }
 
-async function foundBeforeStep(job: Job, declared: readonly OutputDeclaration[]): Promise<JsonObject | undefined> {
+async function newStepBaseline(job: Job, declared: readonly OutputDeclaration[]): Promise<JsonObject | undefined> {
   const key = keyOf(job.request);
   if (job.context.snapshot.data[key] !== undefined || !declared.some((output) => isFileOutput(output) || output.type === 'effect'))
     return undefined;
@@ -36,11 +36,11 @@ async function foundBeforeStep(job: Job, declared: readonly OutputDeclaration[])
 
 const OF_RUN = '$runBaseline:';
 
-/** The baseline of the run. Parallel steps may each take one: the earliest counts. */
-async function foundBeforeRun(job: Job): Promise<JsonObject | undefined> {
+/** The baseline of the run. Parallel steps may each record one; the earliest counts. */
+async function newRunBaseline(job: Job): Promise<JsonObject | undefined> {
   const { request, context, runner } = job;
   const outputs = request.workflow.definition.steps.flatMap(outputsOfRun);
-  if (outputs.length === 0 || ofRun(context.snapshot.data) !== undefined) return undefined;
+  if (outputs.length === 0 || runBaseline(context.snapshot.data) !== undefined) return undefined;
   return { [`${OF_RUN}${request.activation.path}`]: { at: runner.services.now(), files: plainOf(await takeDigests(job, outputs)) } };
 }
 
@@ -49,7 +49,7 @@ function outputsOfRun(step: StepModel): readonly OutputDeclaration[] {
   return [...own, ...membersOf(step).flatMap(outputsOfRun)];
 }
 
-function ofRun(data: JsonObject): JsonObject | undefined {
+function runBaseline(data: JsonObject): JsonObject | undefined {
   const taken = Object.entries(data).flatMap(([key, value]) => (key.startsWith(OF_RUN) && isJsonObject(value) ? [value] : []));
   const [first] = taken.sort((a, b) => Number(a.at) - Number(b.at));
   return first?.files as JsonObject | undefined;
@@ -65,9 +65,9 @@ export async function openBaseline(job: Job, declared: readonly OutputDeclaratio
   const { request } = job;
   const { fresh } = request.bound.model;
   const kept = data[keyOf(request)];
-  const isMeasure = request.apart === undefined && fresh !== 'activation';
+  const isMeasure = request.sideWork === undefined && fresh !== 'activation';
   const own = isMeasure && isJsonObject(kept) ? digestsOf(kept) : await takeDigests(job, declared);
-  const since = fresh === 'run' ? ofRun(data) : undefined;
+  const since = fresh === 'run' ? runBaseline(data) : undefined;
   return since === undefined ? own : new Map([...own, ...digestsOf(since)]);
 }
 

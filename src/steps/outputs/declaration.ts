@@ -1,4 +1,4 @@
-// Owns the outputs that a step declares: their configuration, rejected patterns, and the text about them for a worker.
+// Owns the outputs that a step declares, and the text about them for a worker.
 
 import { FORGE_OUTPUTS } from '../../definition/forge/forge-write.ts';
 import type { ForgeOutputModel, OutputModel, StepModel } from '../../definition/model.ts';
@@ -9,10 +9,10 @@ export type OutputDeclaration = OutputModel & {
   readonly implied?: true;
 };
 
-/** The action of an agent that opens the pull request of the run, whether or not its stage declares that as an output. */
+/** The action of an agent that opens the pull request of the run, even if its stage does not declare that output. */
 const OPENS_PR = 'open_pr';
 
-/** All outputs of a step: the declared ones, and the pull request if the step's action is to open one. */
+/** All outputs of a step: the declared ones, and the pull request if the step's action opens one. */
 export function outputsOf(step: StepModel): readonly OutputDeclaration[] {
   const { outputs = [] } = step;
   const opens = step.kind === 'agent' && step.config.action === OPENS_PR && !outputs.some(({ type }) => type === 'pr');

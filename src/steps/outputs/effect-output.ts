@@ -1,5 +1,5 @@
-// Owns outputs that an author's function finds, such as a database row. The step has produced one if the function finds
-// something after the work that differs from before.
+// Owns outputs that an author's function finds, such as a database row. The step has produced one if the function returns
+// something else after the work than before.
 
 import { digestJson } from '../../base/digest.ts';
 import { EngineError, messageOf } from '../../base/error.ts';
@@ -7,7 +7,7 @@ import { type Json, toPlain } from '../../base/json.ts';
 import { Stopped, untilStopped } from '../abort.ts';
 import type { Job } from '../work.ts';
 import type { OutputDeclaration } from './declaration.ts';
-import { kept, missing, type OutputFinding } from './finding.ts';
+import { missing, type OutputFinding, produced } from './finding.ts';
 import type { FileDigests } from './workspace-digest.ts';
 
 const WHOLE = 'value';
@@ -17,7 +17,7 @@ export function effectKey({ name }: OutputDeclaration): string {
   return `effect:${name}`;
 }
 
-/** What the function finds now; null if nothing. */
+/** Calls the function; null if it finds nothing. */
 export async function findEffect(
   { request, context }: Job,
   { name }: OutputDeclaration,
@@ -38,6 +38,6 @@ export async function findEffect(
 export async function judgeEffect(job: Job, output: OutputDeclaration, before: FileDigests | undefined): Promise<OutputFinding> {
   const { value, digests } = await findEffect(job, output);
   if (value === null) return missing(output, 'nothing was found', 'make sure that the work takes effect');
-  if (before?.get(WHOLE) !== digests.get(WHOLE)) return kept(output, value, 'found, and not as it was before the step');
-  return missing(output, 'what was found is as it was before the step', 'make sure that the work takes effect');
+  if (before?.get(WHOLE) !== digests.get(WHOLE)) return produced(output, value, 'found, and changed by the step');
+  return missing(output, 'the step did not change what was found', 'make sure that the work takes effect');
 }

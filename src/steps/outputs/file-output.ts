@@ -1,11 +1,12 @@
-// Owns outputs that are files of the workspace: they must have changed, not only exist.
+// Owns outputs that are files of the workspace: the step must have changed them, not only found them.
 
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Json } from '../../base/json.ts';
+import { shortList } from '../../base/short-text.ts';
 import type { FileOutputModel } from '../../definition/model.ts';
 import { openFile } from '../workspace/workspace-file.ts';
-import { kept, missing, type OutputFinding, wrong } from './finding.ts';
+import { missing, type OutputFinding, produced, wrong } from './finding.ts';
 import { findPublic } from './public-api.ts';
 import type { FileDigests } from './workspace-digest.ts';
 
@@ -14,29 +15,30 @@ export interface FileChange {
   readonly cwd: string;
   readonly before: FileDigests;
   readonly after: FileDigests;
-  /** What `before` was taken before. */
+  /** Whether `before` is from before the step or before the run. */
   readonly since: 'the step' | 'the run';
 }
 
 const TEXT_BYTES_MAX = 1 << 20;
 const SHOWN_MAX = 20;
 
-/** Judges an output of type `file`: the list of paths that were added or changed. */
+/** Checks an output of type `file`; its value is the list of paths that were added or changed. */
 export async function findFiles(output: FileOutputModel, change: FileChange): Promise<OutputFinding> {
   const changed = changedPaths(change);
   if (changed.length === 0) return missing(output, unchanged(output, change), adviceOn(output, change));
   const publicPaths = await findPublic(change.cwd, changed);
-  return { ...kept(output, changed, `${counted(changed.length)} changed or added: ${shown(changed)}`), publicPaths };
+  return { ...produced(output, changed, `${counted(changed.length)} changed or added: ${shown(changed)}`), publicPaths };
 }
 
-/** Judges an output of type `artifact`: one file that was added or changed, kept with its content. */
+/** Checks an output of type `artifact`; its value is the content of the one file that was added or changed. */
 export async function findArtifact(output: FileOutputModel, change: FileChange): Promise<OutputFinding> {
   const [path, ...others] = changedPaths(change);
   const advice = `write one file that matches "${output.pattern}"`;
   if (path === undefined) return missing(output, unchanged(output, change), adviceOn(output, change));
-  if (others.length > 0) return wrong(output, `${counted(others.length + 1)} changed, and it is one: ${shown([path, ...others])}`, advice);
+  if (others.length > 0)
+    return wrong(output, `${counted(others.length + 1)} changed, but it must be one: ${shown([path, ...others])}`, advice);
   const value = await contentOf(change.cwd, path);
-  return value === undefined ? wrong(output, `${path} is gone again`, advice) : kept(output, value, `${path} changed or added`);
+  return value === undefined ? wrong(output, `${path} is gone again`, advice) : produced(output, value, `${path} changed or added`);
 }
 
 function changedPaths({ before, after }: FileChange): string[] {
@@ -48,12 +50,12 @@ function unchanged({ pattern }: FileOutputModel, { after, since }: FileChange): 
   return after.size === 0 ? `${match} "${pattern}"` : `${match} "${pattern}", and none changed since before ${since}`;
 }
 
-/** Advice for files that were written before the step, which do not count: change them again, or let a person accept them. */
+/** Returns advice about files that do not count because they were written before the step. */
 function adviceOn({ pattern }: FileOutputModel, { after, since }: FileChange): string {
   if (after.size === 0) return `add a file that matches "${pattern}"`;
   const author =
     since === 'the run' ? '' : '; the author of the workflow can write "fresh: run" at the step, so that work of earlier steps counts';
-  return `add or change a file that matches "${pattern}" in this step; if it was made before the step began and is right as it is, report the step as failed and say so: a person can accept it with "pawl resume RUN --accept"${author}`;
+  return `add or change a file that matches "${pattern}" in this step; if it was written before the step and needs no change, report the step as failed and say so: a person can accept it with "pawl resume RUN --accept"${author}`;
 }
 
 async function contentOf(cwd: string, path: string): Promise<Json | undefined> {
@@ -78,6 +80,5 @@ function counted(count: number): string {
 }
 
 function shown(paths: readonly string[]): string {
-  const rest = paths.length - SHOWN_MAX;
-  return `${paths.slice(0, SHOWN_MAX).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+  return shortList(paths, SHOWN_MAX);
 }

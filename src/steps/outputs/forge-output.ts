@@ -1,31 +1,31 @@
-// Owns outputs at the forge: a worker requests them in its answer, the engine creates them and reads them back. So no
-// worker needs write access, and its claims about what it posted are not trusted.
+// Owns outputs at the forge: a worker requests them in its answer, the engine creates them and reads them back. So workers
+// need no write access, and their claims about posts are not trusted.
 
 import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
-import { type Forge, type ForgeAnswer, type ForgeFailure, type Passing, passingOf } from '../../forge/forge.ts';
+import { type Forge, type ForgeAnswer, type ForgeFailure, type RetryHint, retryHintOf } from '../../forge/forge.ts';
 import type { StepError } from '../../kernel/input.ts';
 import {
   baseOf,
-  type OwnPullRequest,
-  openingOf,
+  defaultPullRequest,
   openPullRequest,
-  ownPullRequest,
-  rememberedOf,
-  type Unpublished,
+  type PublishFailure,
+  pullRequestData,
+  type RunPullRequest,
+  runPullRequest,
 } from '../forge/publishing.ts';
 import { type Job, requestError, stepError } from '../work.ts';
 import { outputRefusal } from '../worker/permission.ts';
-import { inTurn, limitRefusal } from '../writes/write-limits.ts';
-import { type ForgeWrite, numberFor, placeOf, readRequest, type WriteRequest, writeKey } from '../writes/write-request.ts';
+import { limitRefusal, oneWriteAtATime } from '../writes/write-limits.ts';
+import { type ForgeWrite, parseWriteRequest, targetNumber, type WriteRequest, writeKey, writeTargets } from '../writes/write-request.ts';
 import type { OutputDeclaration } from './declaration.ts';
-import { kept, missing, type OutputFinding, wrong } from './finding.ts';
+import { missing, type OutputFinding, produced, wrong } from './finding.ts';
 
 /** The result of creating an output: a finding, or an error that is not the worker's fault. */
 export type CreatedOutput = OutputFinding | { readonly error: StepError };
 
-/** An output to create. A pull request that the worker did not request is the one open from the run's branch. */
-export interface OutputWish {
+/** An output to create. Without a request, a pull request is the one that is open from the run's branch. */
+export interface OutputRequest {
   readonly output: OutputDeclaration;
   readonly wanted: Json | undefined;
 }
@@ -36,7 +36,7 @@ export interface PreparedOutput {
   readonly request: WriteRequest | undefined;
 }
 
-/** What a worker asked for under the name of an output, or by its type when that is the only one of its type. */
+/** The worker's request under the name of an output, or under its type if no other output has that type. */
 export function requestedOutput(output: OutputDeclaration, said: JsonObject, declared: readonly OutputDeclaration[]): Json | undefined {
   const { outputs } = said;
   const byName = isJsonObject(outputs) && Object.hasOwn(outputs, output.name) ? outputs[output.name] : undefined;
@@ -44,14 +44,14 @@ export function requestedOutput(output: OutputDeclaration, said: JsonObject, dec
   return byName ?? (isOnly ? said[output.type] : undefined) ?? undefined;
 }
 
-/** Checks a request before anything is written; undefined if it is fine. */
-export function findFault(output: OutputDeclaration, wanted: Json | undefined): OutputFinding | undefined {
+/** Returns a finding if an output was not requested. */
+export function missingRequest(output: OutputDeclaration, wanted: Json | undefined): OutputFinding | undefined {
   // A pull request may already be open from the run's branch.
   if (wanted !== undefined || output.type === 'pr') return undefined;
   return missing(output, `no ${NOUNS[output.type]} was asked for`, adviceFor(output));
 }
 
-/** The forge for an output, or why it can never be created here. */
+/** Returns the forge for an output, or why the output can never be created here. */
 export function forgeFor(job: Job, output: OutputDeclaration): { readonly forge: Forge } | { readonly error: StepError } {
   const { runner, request, context } = job;
   const { forge } = runner.services;
@@ -62,23 +62,24 @@ export function forgeFor(job: Job, output: OutputDeclaration): { readonly forge:
   if (refusal !== undefined) return refuse(refusal);
   if (forge === undefined) return refuse('no forge is configured; set one up, such as "forge: { kind: local }" in .pawl/config.yaml');
   const needsPlace = output.type !== 'pr' && output.type !== 'issue';
-  if (needsPlace && numberFor(output, placeOf(context.snapshot.data)) === undefined) return refuse(NOWHERE[output.type] ?? NO_ISSUE);
+  if (needsPlace && targetNumber(output, writeTargets(context.snapshot.data)) === undefined)
+    return refuse(NO_TARGET[output.type] ?? NO_ISSUE);
   return { forge };
 }
 
 const NO_ISSUE = 'this run is not about an issue or a pull request; give it issue_number or pr_number in its context';
-const NOWHERE: Readonly<Record<string, string>> = {
+const NO_TARGET: Readonly<Record<string, string>> = {
   review: 'this run has no pull request to review; give it pr_number in its context',
-  discussion: 'this run is about no discussion; give it discussion_number in its context',
+  discussion: 'this run is not about a discussion; give it discussion_number in its context',
 };
 
-/** Reads and cleans a worker's request; returns a finding if it is rejected. */
-export async function prepareOutput(job: Job, forge: Forge, { output, wanted }: OutputWish): Promise<PreparedOutput | CreatedOutput> {
+/** Parses and cleans a worker's request; returns a finding if it is rejected. */
+export async function prepareOutput(job: Job, forge: Forge, { output, wanted }: OutputRequest): Promise<PreparedOutput | CreatedOutput> {
   if (wanted === undefined) return { output, request: undefined };
   const repository = await forge.repository();
-  if (repository.result !== 'ok') return notMade(job, output, repository);
-  const rules = present({ home: repository.value.url, hosts: job.runner.services.writes?.links });
-  const request = readRequest(job, { output, wanted }, { place: placeOf(job.context.snapshot.data), rules });
+  if (repository.result !== 'ok') return failureFinding(job, output, repository);
+  const rules = present({ repositoryUrl: repository.value.url, hosts: job.runner.services.writes?.links });
+  const request = parseWriteRequest(job, { output, wanted }, { place: writeTargets(job.context.snapshot.data), rules });
   if ('refused' in request) {
     const noun = NOUNS[output.type] ?? '';
     return wrong(output, `the requested ${noun} cannot be written: ${request.refused}`, adviceFor(output));
@@ -88,13 +89,13 @@ export async function prepareOutput(job: Job, forge: Forge, { output, wanted }: 
 
 /** Creates an output at the forge, once per content, and reads it back. */
 export async function createAtForge(job: Job, forge: Forge, { output, request }: PreparedOutput): Promise<CreatedOutput> {
-  return await inTurn(job.request.runId, async () => {
+  return await oneWriteAtATime(job.request.runId, async () => {
     const refusal = request === undefined ? undefined : await limitRefusal(job, forge, request);
-    if (typeof refusal === 'object') return notMade(job, output, refusal);
+    if (typeof refusal === 'object') return failureFinding(job, output, refusal);
     if (refusal !== undefined) return refused(output, refusal);
-    const made =
-      output.type === 'pr' ? await makePullRequest(job, forge, { output, request }) : await write(job, forge, { output, request });
-    return 'error' in made || request === undefined || request.changes.length === 0 ? made : { ...made, changes: request.changes };
+    const created =
+      output.type === 'pr' ? await createPullRequest(job, forge, { output, request }) : await write(job, forge, { output, request });
+    return 'error' in created || request === undefined || request.changes.length === 0 ? created : { ...created, changes: request.changes };
   });
 }
 
@@ -112,7 +113,7 @@ const NOUNS: Readonly<Partial<Record<OutputDeclaration['type'], string>>> = {
   discussion: 'reply in a discussion',
 };
 
-const WISHES: Readonly<Partial<Record<OutputDeclaration['type'], string>>> = {
+const REQUEST_SHAPES: Readonly<Partial<Record<OutputDeclaration['type'], string>>> = {
   comment: '"the text of the comment"',
   pr: '{"title": …, "body": …}',
   label: '["a label"]',
@@ -122,16 +123,16 @@ const WISHES: Readonly<Partial<Record<OutputDeclaration['type'], string>>> = {
 };
 
 function adviceFor({ name, type }: OutputDeclaration): string {
-  return `answer with JSON that has {"outputs": {${JSON.stringify(name)}: ${WISHES[type]}}}`;
+  return `answer with JSON that has {"outputs": {${JSON.stringify(name)}: ${REQUEST_SHAPES[type]}}}`;
 }
 
 async function write(job: Job, forge: Forge, { output, request }: PreparedOutput): Promise<CreatedOutput> {
   if (request === undefined) return missing(output, 'nothing was asked for', adviceFor(output));
   const written = await perform(forge, request.write, writeKey(job, request));
-  if ('result' in written) return notMade(job, output, written);
+  if ('result' in written) return failureFinding(job, output, written);
   return 'differs' in written
     ? wrong(output, written.differs, 'ask again')
-    : { ...kept(output, written.value, written.seen), ...present({ remember: written.remember }) };
+    : { ...produced(output, written.value, written.seen), ...present({ remember: written.remember }) };
 }
 
 type Written =
@@ -168,7 +169,7 @@ async function perform(forge: Forge, write: Exclude<ForgeWrite, { type: 'pr' }> 
       return made.result === 'ok' ? { value: `review:${made.value.id}`, seen: `review ${made.value.id} of #${number}${lines}` } : made;
     }
     case 'pr':
-      throw new Error('a pull request is opened with the work that it stands for');
+      throw new Error('a pull request is opened by createPullRequest');
   }
 }
 
@@ -202,52 +203,58 @@ async function changeLabels(forge: Forge, { number, add, remove }: ForgeWrite & 
   return { value: [...labels], seen: `the labels of #${number} are ${labels.join(', ') || 'none'}`, remember: { labels: [...labels] } };
 }
 
-async function makePullRequest(job: Job, forge: Forge, { output, request }: PreparedOutput): Promise<CreatedOutput> {
+async function createPullRequest(job: Job, forge: Forge, { output, request }: PreparedOutput): Promise<CreatedOutput> {
   const asked = request?.write.type === 'pr' ? request.write : undefined;
-  const own = await openAsAsked(job, forge, { output, request });
+  const own = await openRequested(job, forge, { output, request });
   if (own === undefined) return missing(output, "no pull request was asked for, and none is open from the run's branch", adviceFor(output));
   if ('problem' in own) {
-    if (own.mayPass) return unmade(job, output, { message: own.problem, ...own });
+    if (own.isTransient) return temporaryFailure(job, output, { message: own.problem, ...own });
     const isUnasked = asked === undefined && (output.implied !== true || job.request.head === undefined);
     if (isUnasked) return missing(output, `no pull request was asked for, and ${own.problem}`, adviceFor(output));
     return wrong(output, `the pull request is refused: ${own.problem}`, 'fix it and ask again');
   }
   const { pr, branch } = own;
   const changes = await forge.changedFiles({ pr: pr.number });
-  if (changes.result !== 'ok') return notMade(job, output, changes);
+  if (changes.result !== 'ok') return failureFinding(job, output, changes);
   const fault = faultOf(own) ?? (changes.value.length === 0 ? 'it changes no file' : undefined);
   if (fault !== undefined) return wrong(output, `pull request #${pr.number} is not as asked for: ${fault}`, 'fix it and ask again');
-  const found = kept(output, pr.number, `pull request #${pr.number} is open from "${branch.name}" at ${pr.headSha}`);
-  return { ...found, remember: rememberedOf(own, job) };
+  const found = produced(output, pr.number, `pull request #${pr.number} is open from "${branch.name}" at ${pr.headSha}`);
+  return { ...found, remember: pullRequestData(own, job) };
 }
 
-async function openAsAsked(job: Job, forge: Forge, { output, request }: PreparedOutput): Promise<OwnPullRequest | Unpublished | undefined> {
+async function openRequested(
+  job: Job,
+  forge: Forge,
+  { output, request }: PreparedOutput,
+): Promise<RunPullRequest | PublishFailure | undefined> {
   const asked = request?.write;
   if (request === undefined || asked?.type !== 'pr') {
-    return output.implied === true ? await openPullRequest(job, forge, await openingOf(job, forge)) : await ownPullRequest(job, forge);
+    return output.implied === true
+      ? await openPullRequest(job, forge, await defaultPullRequest(job, forge))
+      : await runPullRequest(job, forge);
   }
   const base = await baseOf(job, forge);
   if (typeof base !== 'string') return base;
   if (asked.base !== undefined && asked.base !== base)
-    return { problem: `its base is "${asked.base}", and the work of this run is for "${base}"; leave the base out`, mayPass: false };
+    return { problem: `its base is "${asked.base}", and the work of this run is for "${base}"; leave the base out`, isTransient: false };
   const { title, body, head } = asked;
   return await openPullRequest(job, forge, { title, body, key: writeKey(job, request), ...present({ head }) });
 }
 
-function faultOf({ pr, branch }: OwnPullRequest): string | undefined {
+function faultOf({ pr, branch }: RunPullRequest): string | undefined {
   if (pr.state !== 'open') return `it is ${pr.state}`;
   return pr.headSha === branch.sha ? undefined : `its head is ${pr.headSha}, and the work of this run is at ${branch.sha}`;
 }
 
-// A temporary failure is an error of the attempt; anything else is reported to the worker, which can fix it.
+// A temporary failure is an error of the attempt; any other is reported to the worker, which can fix it.
 type Failure = { readonly result: ForgeFailure['result'] | 'invalid'; readonly message: string; readonly until?: number };
 
-function notMade(job: Job, output: OutputDeclaration, failure: Failure): CreatedOutput {
-  const passing = { message: failure.message, ...passingOf(failure) };
-  return passing.mayPass ? unmade(job, output, passing) : wrong(output, failure.message, 'fix it and ask again');
+function failureFinding(job: Job, output: OutputDeclaration, failure: Failure): CreatedOutput {
+  const hint = { message: failure.message, ...retryHintOf(failure) };
+  return hint.isTransient ? temporaryFailure(job, output, hint) : wrong(output, failure.message, 'fix it and ask again');
 }
 
-function unmade(job: Job, output: OutputDeclaration, failure: Passing & { readonly message: string }): CreatedOutput {
+function temporaryFailure(job: Job, output: OutputDeclaration, failure: RetryHint & { readonly message: string }): CreatedOutput {
   const what = `the output "${output.name}" of step "${job.request.bound.model.id}"`;
-  return { error: requestError('STEP_FAILED', `${what} could not be made at the forge: ${failure.message}`, failure) };
+  return { error: requestError('STEP_FAILED', `${what} could not be created at the forge: ${failure.message}`, failure) };
 }

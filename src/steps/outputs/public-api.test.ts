@@ -44,7 +44,7 @@ describe('a file is not public', () => {
     expect(await isPublic(name, text)).toBe(false);
   });
 
-  test('when it is gone or is a link by the time it is looked at', async () => {
+  test('if it is deleted or replaced by a link before it is read', async () => {
     writeFileSync(join(cwd, 'real.py'), 'def find(): pass\n');
     symlinkSync(join(cwd, 'real.py'), join(cwd, 'link.py'));
     expect(await findPublic(cwd, ['gone.py', 'link.py', 'real.py'])).toEqual(['real.py']);

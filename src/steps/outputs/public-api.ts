@@ -1,10 +1,9 @@
-// Owns whether a captured code file has public declarations. It is checked when the output is captured, since the file
-// may change later.
+// Owns finding public declarations in output files. They are searched when the output is recorded, because the file may
+// change later.
 //
-// The text is checked line by line and not parsed: a declaration inside a multi-line string or comment counts. So there
-// can be false positives, but no false negatives.
+// The text is not parsed: a declaration inside a multi-line string or comment counts. So there can be false positives, but
+// no false negatives.
 
-import type { FileHandle } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { openFile } from '../workspace/workspace-file.ts';
 
@@ -20,7 +19,7 @@ const DECLARATIONS: Readonly<Record<string, RegExp>> = {
   ...Object.fromEntries(['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '.cjs'].map((extension) => [extension, SCRIPT])),
 };
 
-/** Those of some files of a workspace that declare something public. */
+/** Returns the files with public declarations. */
 export async function findPublic(cwd: string, paths: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for (const path of paths) {
@@ -33,12 +32,8 @@ export async function findPublic(cwd: string, paths: readonly string[]): Promise
 
 async function beginningOf(path: string): Promise<string> {
   await using handle = await openFile(path);
-  if (handle === undefined) return '';
-  return await readText(handle);
-}
-
-async function readText(handle: FileHandle): Promise<string> {
   const chunks: Buffer[] = [];
+  if (handle === undefined) return '';
   for await (const chunk of handle.createReadStream({ autoClose: false, end: BYTES_MAX - 1 })) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks).toString('utf8').replaceAll('\r\n', '\n');
 }

@@ -46,7 +46,7 @@ describe('the digests of matching files', () => {
     ['node_modules/**/*', []],
     ['nothing/here/**', []],
     ['src/a.py/**', []],
-  ])('leave out what no step works on: %s', async (pattern, paths) => {
+  ])('exclude folders that no step works on: %s', async (pattern, paths) => {
     for (const path of ['src/a.py', '.git/HEAD', 'node_modules/x/i.js', 'lib/node_modules/y/i.js', '.pawl/pawl.db']) write(path);
     expect(await pathsOf(pattern)).toEqual(paths);
   });
@@ -77,7 +77,7 @@ describe('the digests of matching files', () => {
     });
   });
 
-  test('are not taken for an attempt that was stopped', async () => {
+  test('are not computed for a stopped attempt', async () => {
     write('src/a');
     await expect(look('src/*', undefined, AbortSignal.abort())).rejects.toThrow();
   });

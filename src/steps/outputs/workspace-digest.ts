@@ -1,6 +1,6 @@
 // Owns the digests of the files in a workspace that match a pattern. `.git`, `node_modules` and the engine's own folders
-// are left out, since no step's work is there. Links are followed only if the caller asks for it, and never to the
-// outside: the caller learns what cannot be read.
+// are left out, because no step's work is there. Links are followed only if the caller requests it, and never out of the
+// workspace; the caller is told about unreadable files.
 
 import { createHash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
@@ -15,7 +15,7 @@ import { type FoundEntry, walkWorkspace } from '../workspace/workspace-walk.ts';
 /** Path, relative to the workspace and with slashes → SHA-256 of the content, in hex. */
 export type FileDigests = ReadonlyMap<string, string>;
 
-/** Limits; a pattern that exceeds them is rejected, since every attempt would pay for it. */
+/** Limits. A pattern that exceeds them is rejected, because it would slow down every attempt. */
 export interface DigestBounds {
   readonly entriesMax: number;
   readonly filesMax: number;
@@ -29,7 +29,7 @@ export interface DigestQuery {
   readonly signal: AbortSignal;
   readonly bounds?: DigestBounds;
   /** Ignores blank lines, trailing white space and invisible characters, and skips files with nothing else. */
-  readonly isOfText?: boolean;
+  readonly ignoresWhiteSpace?: boolean;
   /** Called for matches that are not plain files of the workspace; links are considered only if this is set. */
   readonly onOther?: (entry: Exclude<FoundEntry, { readonly kind: 'file' }>) => void;
 }
@@ -41,7 +41,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set(['.git', 'node_modules', '.pawl', 
 
 /** The digests of all files that match, by path. Throws LIMIT_REACHED beyond the bounds. */
 export async function digestMatching(query: DigestQuery): Promise<FileDigests> {
-  const { bounds = BOUNDS, signal, onOther, isOfText = false } = query;
+  const { bounds = BOUNDS, signal, onOther, ignoresWhiteSpace = false } = query;
   const root = await realpath(query.cwd);
   const pattern = posix.normalize(query.pattern);
   const found = new Map<string, string>();
@@ -58,7 +58,7 @@ export async function digestMatching(query: DigestQuery): Promise<FileDigests> {
       continue;
     }
     if (found.size >= bounds.filesMax) throw tooMuch(query, `more than ${bounds.filesMax} files`);
-    const file = await digestFile(entry.file, { left: bounds.bytesMax - bytes, signal, isOfText });
+    const file = await digestFile(entry.file, { left: bounds.bytesMax - bytes, signal, ignoresWhiteSpace });
     if (file === 'too large') throw tooMuch(query, `more than ${bounds.bytesMax} bytes`);
     if (file === undefined) continue;
     bytes += file.bytes;
@@ -79,21 +79,21 @@ function normalizedText(text: string): string {
   return lines.filter((line) => line !== '').join('\n');
 }
 
-interface Allowance {
+interface DigestLimits {
   readonly left: number;
   readonly signal: AbortSignal;
-  readonly isOfText: boolean;
+  readonly ignoresWhiteSpace: boolean;
 }
 
 async function digestFile(
   path: string,
-  { left, signal, isOfText }: Allowance,
+  { left, signal, ignoresWhiteSpace }: DigestLimits,
 ): Promise<{ bytes: number; sha256: string } | 'too large' | undefined> {
   await using handle = await openFile(path);
   if (handle === undefined) return undefined;
   const hash = createHash('sha256');
   let bytes = 0;
-  if (isOfText && (await handle.stat()).size <= TEXT_MAX) {
+  if (ignoresWhiteSpace && (await handle.stat()).size <= TEXT_MAX) {
     const content = await handle.readFile();
     const said = content.includes(0) ? content : normalizedText(content.toString('utf8'));
     return said.length === 0 ? undefined : { bytes: content.length, sha256: hash.update(said).digest('hex') };

@@ -1,8 +1,7 @@
-// Owns the state of the protected files that a run's checks accept. An agent's step is compared with the state before it
-// (`protection.ts`); changes between that step and a gate, such as by a program that the agent left running, are found
-// here, when the gate runs.
+// Owns the state of the protected files that a run's checks accept. The changes of an agent's step are found when it ends
+// (`protection.ts`); later changes, such as by a program that the agent left running, are found here, when a gate runs.
 //
-// - The protected files are recorded before the first agent of a run works, among the run's data.
+// - The protected files are recorded in the run's data before the first agent of a run works.
 // - A later change is accepted if the step that made it is allowed to: an agent with `mayChange`, or a step without an
 //   agent, which is the author's own code. New files below an open pattern are accepted from every step.
 // - A gate or a validation has no verdict while a protected file differs from what is accepted. A person who retries it
@@ -11,6 +10,7 @@
 //
 // Not detected: other changes to such a file while a step that may change it is running.
 
+import { unlessEmpty } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { isAgentKind } from '../../definition/kind.ts';
 import type { AttemptResult } from '../attempt.ts';
@@ -20,14 +20,14 @@ import { matches } from '../workspace/glob.ts';
 import type { Guard } from './protected-files.ts';
 import { type Change, changesBetween, type Digests, describeChanges, digestGuarded, sharedGuards } from './protected-guards.ts';
 
-/** The protected files of a run as they were before its first agent. */
+/** The protected files of a run before its first agent. */
 interface GuardedFiles {
   readonly at: number;
   readonly guards: readonly Guard[];
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** What a step changed; null for a file that it deleted. */
+/** The files that a step changed; null for a deleted file. */
 interface AcceptedChange {
   readonly at: number;
   readonly files: Readonly<Record<string, string | null>>;
@@ -36,17 +36,17 @@ interface AcceptedChange {
 const RECORD = '$guarded:';
 const ACCEPTED = '$accepted:';
 
-/** Whether an agent does the work. That includes a handed-out command, which is known when its report is verified. */
+/** Whether an agent does the work. This includes a handed-out command, which can only be known when its report is verified. */
 export function isAgentWork({ runner, request }: Job): boolean {
   return isAgentKind(runner, request.bound.model.kind) || request.want === 'verify';
 }
 
-/** The record that checks of this run compare with. Parallel agents may each have made one: the earliest counts. */
+/** The record that checks of this run compare with. Parallel agents may each have created one; the earliest counts. */
 export function recordIn(data: JsonObject): GuardedFiles | undefined {
   return entriesIn<GuardedFiles>(data, RECORD)[0];
 }
 
-/** What is recorded before an agent works, if the run has no record yet. */
+/** Records the protected files before an agent works, if the run has no record yet. */
 export async function recordBefore(job: Job): Promise<JsonObject | undefined> {
   if (!isAgentWork(job) || recordIn(job.context.snapshot.data) !== undefined) return undefined;
   const guards = await sharedGuards(job);
@@ -54,7 +54,7 @@ export async function recordBefore(job: Job): Promise<JsonObject | undefined> {
   return { [`${RECORD}${job.request.activation.path}`]: { at: job.runner.services.now(), guards: guards as unknown as Json, files } };
 }
 
-/** The record that a child run begins with. */
+/** The record for a new child run. */
 export function inheritedRecord(data: JsonObject): JsonObject {
   const record = recordIn(data);
   if (record === undefined) return {};
@@ -62,8 +62,8 @@ export function inheritedRecord(data: JsonObject): JsonObject {
   return { [`${RECORD}parent`]: { ...record, guards: record.guards as unknown as Json, files } };
 }
 
-/** Runs an attempt; its changes to protected files are accepted if the step may make them. */
-export async function acceptingChanges(job: Job, attempt: Attempt): Promise<AttemptResult> {
+/** Runs an attempt, and accepts its changes to protected files if the step may make them. */
+export async function acceptChanges(job: Job, attempt: Attempt): Promise<AttemptResult> {
   const { bound, activation, signal } = job.request;
   const { data } = await job.request.snapshot();
   const record = recordIn(data);
@@ -78,23 +78,23 @@ export async function acceptingChanges(job: Job, attempt: Attempt): Promise<Atte
   const refused = isAgent ? changesBetween(before, after).filter(({ path }) => !mayChange.some((pattern) => matches(path, pattern))) : [];
   const change = changeBetween(files, after, new Set(refused.map(({ path }) => path)));
   if (Object.keys(change).length === 0) return result;
-  return { ...result, remember: { ...result.remember, ...acceptedAs(job, activation.path, change) } };
+  return { ...result, remember: { ...result.remember, ...acceptanceData(job, activation.path, change) } };
 }
 
-/** Runs a check, unless protected files differ from their accepted state: then it has no verdict. */
-export async function onAcceptedFiles(job: Job, work: () => Promise<Work>): Promise<Work> {
+/** Runs a check, unless protected files differ from their accepted state; then it has no verdict. */
+export async function runOnAcceptedFiles(job: Job, work: () => Promise<Work>): Promise<Work> {
   const { data } = job.context.snapshot;
   const record = recordIn(data);
   if (record === undefined) return await work();
   const now = await digestGuarded(job, record.guards);
   const files = acceptedFiles(record, [data]);
   if (isRetriedByPerson(job)) {
-    const change = changeBetween(files, now, new Set());
     const done = await work();
-    return Object.keys(change).length === 0 ? done : { ...done, remember: { ...done.remember, ...acceptedAs(job, 'retry', change) } };
+    const change = unlessEmpty(changeBetween(files, now, new Set()));
+    return change === undefined ? done : { ...done, remember: { ...done.remember, ...acceptanceData(job, 'retry', change) } };
   }
   if (changesBetween({ files, guards: record.guards }, now).length === 0) return await work();
-  // Another run of the family may have accepted it; their data is read only in this case.
+  // Another run of the family may have accepted the changes; their data is read only in this case.
   const others = (await job.request.family?.others()) ?? [];
   const ofFamily = acceptedFiles(record, [data, ...others.map((run) => run.data)]);
   const changes = changesBetween({ files: ofFamily, guards: record.guards }, now);
@@ -109,7 +109,7 @@ function refusal(step: string, changes: readonly Change[]): Work {
   return { error: stepError('PROTECTED_CHANGED', message, { retryable: false }), evidence };
 }
 
-// A gate that a merge runs again was not retried by a person.
+// The second condition excludes a gate that a merge runs again.
 function isRetriedByPerson({ request: { activation, bound } }: Job): boolean {
   return activation.since > 1 && activation.attempt === activation.since && activation.step === bound.model.id;
 }
@@ -131,12 +131,12 @@ function changeBetween(before: Digests, after: Digests, leftOut: ReadonlySet<str
   return Object.fromEntries([...gone, ...changed].filter(([path]) => !leftOut.has(path)));
 }
 
-function acceptedAs({ runner, request }: Job, by: string, files: Record<string, string | null>): JsonObject {
+function acceptanceData({ runner, request }: Job, by: string, files: Record<string, string | null>): JsonObject {
   const { path, attempt } = request.activation;
   return { [`${ACCEPTED}${by === path ? '' : `${by}:`}${path}/${attempt}`]: { at: runner.services.now(), files } };
 }
 
-/** Entries of one sort among a run's data, oldest first. */
+/** The entries of a run's data with a prefix, oldest first. */
 function entriesIn<Entry extends { readonly at: number }>(data: JsonObject, prefix: string): Entry[] {
   const found: Entry[] = [];
   for (const key in data) {

@@ -1,11 +1,11 @@
-// Owns which part of a settings file decides what a gate's command runs, so that the rest can change: an agent may add a
-// dependency to package.json, but not change what `npm test` runs.
+// Owns extracting the part of a settings file that decides what a gate's command runs. The rest may change: an agent may add
+// a dependency to package.json, but not change what `npm test` runs.
 
 import { isJsonObject, type Json, parseJsonObject } from '../../base/json.ts';
 
 /**
- * Which part of a file counts. `link`: only the target of a link, so that the package behind it may be updated.
- * `python-module`: that it exists, if Python would import it instead of a module of its standard library.
+ * The part of a file that counts. `link`: only the target of a link, so that its package may be updated. `python-module`:
+ * its existence, if Python would import it instead of a module of its standard library.
  */
 export type FilePart =
   | 'link'
@@ -23,11 +23,11 @@ const TOOL_FIELDS = ['ava', 'babel', 'c8', 'config', 'eslintConfig', 'jest', 'mo
 export function partOf(text: string, part: FilePart): string | undefined {
   if (typeof part === 'string') return text;
   if (part.kind === 'scripts') return scriptsIn(text, part.names);
-  const isMeant = (section: string): boolean =>
+  const counts = (section: string): boolean =>
     part.kind === 'sections'
       ? part.names.some((name) => section === name || section.startsWith(`${name}.`) || section.startsWith(`${name}:`))
       : !/(?:^|\.)(?:dev-|build-)?dependencies(?:\.|$)/.test(section);
-  return sectionsIn(text, isMeant);
+  return sectionsIn(text, counts);
 }
 
 /** The script of a package.json by its name. */
@@ -38,7 +38,7 @@ export function scriptIn(text: string, name: string): string | undefined {
   return typeof script === 'string' ? script : undefined;
 }
 
-// An invalid file counts as a whole: npm would not run it either.
+// All of an invalid file counts: npm would not run it either.
 function scriptsIn(text: string, names: readonly string[]): string | undefined {
   const json = parseJsonObject(text);
   if (json === undefined) return text;
@@ -55,11 +55,11 @@ function byName([one]: readonly [string, Json], [other]: readonly [string, Json]
   return one < other ? -1 : 1;
 }
 
-function sectionsIn(text: string, isMeant: (section: string) => boolean): string | undefined {
-  let isIn = isMeant('');
+function sectionsIn(text: string, counts: (section: string) => boolean): string | undefined {
+  let isIn = counts('');
   const kept = text.split(/\r?\n/).filter((line) => {
     const header = /^\s*\[{1,2}\s*([^\]]+?)\s*\]{1,2}\s*(?:[#;].*)?$/.exec(line)?.[1];
-    if (header !== undefined) isIn = isMeant(header.replaceAll(/["'\s]/g, ''));
+    if (header !== undefined) isIn = counts(header.replaceAll(/["'\s]/g, ''));
     return isIn && line.trim() !== '';
   });
   return kept.length === 0 ? undefined : kept.join('\n');

@@ -1,6 +1,6 @@
-// Owns the protection of files that decide what a gate's command runs, in a flow. The gates of a flow are known only when
-// it reaches them, so each agent's changes are recorded as two trees, and the gate checks whether they affect its commands.
-// Reverted changes, and those that the step was allowed to make, do not count.
+// Owns protecting the files that decide what a gate's command runs, in a flow. The gates of a flow are known only when it
+// reaches them, so each agent's changes are recorded as two trees, and the gate checks whether they affect its commands.
+// Reverted and allowed changes do not count.
 
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { checksIn } from '../../definition/check.ts';
@@ -16,7 +16,7 @@ import { isGuarded } from './protected-guards.ts';
 
 const PREFIX = '$changed:';
 
-/** What an agent changed, between two trees. */
+/** The changes of an agent, between two trees. */
 interface AgentChange {
   readonly step: string;
   readonly from: string;
@@ -24,10 +24,10 @@ interface AgentChange {
   readonly mayChange: readonly string[];
 }
 
-/** Runs the work of an agent; in a flow in a git checkout, the run records what it changed. */
-export async function recordingChanges(job: Job, work: () => Promise<Work> | Work): Promise<Work> {
-  const { activation, apart, bound, want, workflow } = job.request;
-  if (workflow.definition.form !== 'flow' || apart !== undefined || want !== 'execute') return await work();
+/** Runs the work of an agent; in a flow in a git checkout, its changes are recorded. */
+export async function recordChanges(job: Job, work: () => Promise<Work> | Work): Promise<Work> {
+  const { activation, sideWork, bound, want, workflow } = job.request;
+  if (workflow.definition.form !== 'flow' || sideWork !== undefined || want !== 'execute') return await work();
   const from = await treeId(job);
   const done = await work();
   const tree = from === undefined || job.request.signal.aborted ? undefined : await treeId(job);
@@ -46,7 +46,7 @@ async function treeId(job: Job): Promise<string | undefined> {
   }
 }
 
-/** Files changed by agents of a flow that decide what a gate's commands run on this tree, with their steps. */
+/** The files that decide what a gate's commands run on this tree and that agents of a flow changed, with the steps. */
 export async function steeredFiles(job: Job, tree: string): Promise<string[]> {
   const changes = changesIn(job.context.snapshot.data);
   const { model } = job.request.bound;
@@ -54,14 +54,14 @@ export async function steeredFiles(job: Job, tree: string): Promise<string[]> {
   if (commands.length === 0) return [];
   const { cwd } = job.runner.services;
   const prefix = await git(cwd, ['rev-parse', '--show-prefix']);
-  const look = new Look(cwd, prefix.ok ? prefix.stdout.trim() : '');
+  const search = new SteeredFileSearch(cwd, prefix.ok ? prefix.stdout.trim() : '');
   const found = new Set<string>();
   for (const change of changes)
-    for (const path of await look.steered(change, { tree, commands })) found.add(`${path} (by "${change.step}")`);
+    for (const path of await search.filesIn(change, { tree, commands })) found.add(`${path} (by "${change.step}")`);
   return [...found].sort();
 }
 
-/** What the agents of a flow that changed files were allowed to change. */
+/** The patterns that the agents of a flow that changed files were allowed to change. */
 export function changesAllowed(job: Job): string[] {
   return changesIn(job.context.snapshot.data).flatMap(({ mayChange }) => mayChange);
 }
@@ -72,7 +72,7 @@ function changesIn(data: JsonObject): AgentChange[] {
   );
 }
 
-class Look {
+class SteeredFileSearch {
   private readonly cwd: string;
   private readonly prefix: string;
 
@@ -81,19 +81,19 @@ class Look {
     this.prefix = prefix;
   }
 
-  async steered(
-    { from, tree: left, mayChange }: AgentChange,
+  async filesIn(
+    { from, tree: after, mayChange }: AgentChange,
     { tree, commands }: { readonly tree: string; readonly commands: readonly GateCommand[] },
   ): Promise<string[]> {
     const guards = await gateGuards(commands, (path) => this.text(from, path));
     const found: string[] = [];
-    for (const { path: whole } of await entriesBetween(this.cwd, from, left)) {
+    for (const { path: whole } of await entriesBetween(this.cwd, from, after)) {
       if (!whole.startsWith(this.prefix)) continue;
       const path = whole.slice(this.prefix.length);
-      const meant = mayChange.some((pattern) => matches(path, pattern)) ? [] : guards.filter((guard) => isGuarded(path, guard));
-      if (meant.length === 0) continue;
+      const matching = mayChange.some((pattern) => matches(path, pattern)) ? [] : guards.filter((guard) => isGuarded(path, guard));
+      if (matching.length === 0) continue;
       const [before, now] = [await this.text(from, path), await this.text(tree, path)];
-      if (meant.some((guard) => differs(guard, before, now))) found.push(path);
+      if (matching.some((guard) => differs(guard, before, now))) found.push(path);
     }
     return found;
   }

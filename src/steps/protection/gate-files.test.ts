@@ -91,7 +91,7 @@ describe('before a gate that runs npm test', () => {
     expect(await attack({ gate, model, deed: () => put('package.json', scripts({ test: 'true' })) })).toMatchObject(accepted);
   });
 
-  test('the program behind a tool must stay the one it was, and a new one may be installed', async () => {
+  test('the program of a tool may not be replaced, but a new one may be installed', async () => {
     mkdirSync(join(cwd, 'node_modules/.bin'), { recursive: true });
     symlinkSync('../eslint/bin.js', join(cwd, 'node_modules/.bin/eslint'));
     put('node_modules/eslint/bin.js', '1');
@@ -258,7 +258,7 @@ describe('what an author protects', () => {
       isAsked = true;
     };
     const result = await attack({ gate: 'true', model: { protected: ['tests/**'] }, deed });
-    expect(result).toMatchObject({ error: { code: 'STEP_FAILED', message: expect.stringContaining('"tests/shared" cannot be watched') } });
+    expect(result).toMatchObject({ error: { code: 'STEP_FAILED', message: expect.stringContaining('"tests/shared" cannot be checked') } });
     expect(isAsked).toBe(false);
     rmSync(outside, { recursive: true });
   });
@@ -271,7 +271,7 @@ describe('what an author protects', () => {
     expect(result).toMatchObject(voided('tests/more', 'added'));
   });
 
-  test('is never opened when it became a named pipe', async () => {
+  test('is not opened if it was replaced by a named pipe', async () => {
     put('tests/a.test.ts', 'x');
     const deed = (): void => {
       unlinkSync(join(cwd, 'tests/a.test.ts'));

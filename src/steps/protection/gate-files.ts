@@ -1,9 +1,9 @@
-// Owns the files that decide what a gate's command runs: the scripts of package.json for `npm test`, the Makefile for
-// `make`, the file itself for `./check.sh`, the settings of test tools. A gate proves nothing if the work it judges could
-// rewrite these.
+// Owns finding the files that decide what a gate's command runs: the scripts of package.json for `npm test`, the Makefile
+// for `make`, the file itself for `./check.sh`, the settings of test tools. A gate proves nothing if the work that it checks
+// can rewrite these.
 //
-// A command line is read roughly, not as a shell does: unrecognised parts add nothing, and one file too many costs an
-// author a line of `may_change`. If a command hides which file it runs (`cat ci.sh | sh`), every file it names counts.
+// A command line is parsed roughly, not as a shell does: unrecognised parts add no files, and for one file too many an author
+// writes `may_change`. If a command hides which file it runs (`cat ci.sh | sh`), every file that it names counts.
 
 import { posix } from 'node:path';
 import { allChecks, type CheckModel } from '../../definition/check.ts';
@@ -27,42 +27,15 @@ export type ReadText = (path: string) => Promise<string | undefined>;
 
 const DEPTH_MAX = 6;
 const RULES_MAX = 10_000;
-/** Programs that run the command after their own arguments. */
-const WRAPPERS: Readonly<Record<string, readonly string[]>> = {
-  env: [],
-  exec: [],
-  time: [],
-  nice: [],
-  command: [],
-  'cross-env': [],
-  'xvfb-run': [],
-  npx: [],
-  bunx: [],
-  nyc: [],
-  c8: [],
-  sudo: [],
-  timeout: [],
-  dotenv: [],
-  nohup: [],
-  setsid: [],
-  stdbuf: [],
-  ionice: [],
-  xargs: [],
-  corepack: [],
-  doas: [],
-  chronic: [],
-  unbuffer: [],
-  busybox: [],
-  tini: [],
-  'dumb-init': [],
-  uv: ['run'],
-  uvx: [],
-  poetry: ['run'],
-  pipenv: ['run'],
-  hatch: ['run'],
-  pdm: ['run'],
-  bundle: ['exec'],
-  coverage: ['run'],
+/** Programs that run the command in their arguments. */
+const WRAPPERS: ReadonlySet<string> = new Set(
+  `env exec time nice command cross-env xvfb-run npx bunx nyc c8 sudo timeout dotenv nohup setsid stdbuf ionice xargs corepack doas
+  chronic unbuffer busybox tini dumb-init uvx`.split(/\s+/),
+);
+/** Programs that do so after a subcommand. */
+const SUBCOMMAND_WRAPPERS: Readonly<Record<string, string>> = {
+  ...{ uv: 'run', poetry: 'run', pipenv: 'run', hatch: 'run', pdm: 'run', coverage: 'run' },
+  bundle: 'exec',
 };
 const PACKAGE_MANAGERS: ReadonlySet<string> = new Set(['npm', 'pnpm', 'yarn', 'bun']);
 const RUN_WORDS: ReadonlySet<string> = new Set(['run', 'run-script', 'rum', 'urn']);
@@ -74,43 +47,29 @@ const PACKAGE_FLAGS: Readonly<Record<string, readonly string[]>> = {
   bun: ['-F', '--filter'],
 };
 const EXEC_WORDS: ReadonlySet<string> = new Set(['exec', 'x', 'dlx']);
-const SOURCING: ReadonlySet<string> = new Set(['source', '.']);
-/** Programs whose arguments are not commands, although they may look like one. */
+const SOURCE_COMMANDS: ReadonlySet<string> = new Set(['source', '.']);
+/** Programs whose arguments are not commands, even if they look like one. */
 const READERS: ReadonlySet<string> = new Set('grep egrep fgrep rg ag echo printf sed awk test [ [[ which type cat ls'.split(' '));
 const TESTS: ReadonlySet<string> = new Set(['test', '[', '[[']);
 const SCRIPT_FILE = /\.(?:sh|py|[cm]?[jt]s|rb|pl|php)$/;
 const MAKES: ReadonlySet<string> = new Set(['make', 'gmake']);
 const MAKE_FILES = ['GNUmakefile', 'makefile', 'Makefile'];
-/** Programs that run scripts of package.json which they are given by name. */
+/** Programs that run scripts of package.json by name. */
 const SCRIPT_RUNNERS: ReadonlySet<string> = new Set(['npm-run-all', 'npm-run-all2', 'run-s', 'run-p', 'concurrently', 'wireit']);
 const DIRECTORY_FLAGS: ReadonlySet<string> = new Set(['--prefix', '-C', '--dir', '--cwd', '--directory']);
-const FILE_FLAGS: ReadonlySet<string> = new Set([
-  '-f',
-  '--file',
-  '--makefile',
-  '-c',
-  '--config',
-  '--rcfile',
-  '--require',
-  '-r',
-  '--import',
-  '--loader',
-  '--experimental-loader',
-  '--preload',
-  '--env-file',
-  '--init-file',
-  '--project',
-  '-p',
-]);
+const FILE_FLAGS: ReadonlySet<string> = new Set(
+  `-f --file --makefile -c --config --rcfile --require -r --import --loader --experimental-loader --preload --env-file --init-file
+  --project -p`.split(/\s+/),
+);
 /** Variables that name files which programs load before anything else. */
-const LOADING: ReadonlySet<string> = new Set(
+const LOADING_VARIABLES: ReadonlySet<string> = new Set(
   'NODE_OPTIONS BASH_ENV ENV LD_PRELOAD RUBYOPT PERL5OPT PYTEST_ADDOPTS PYTEST_PLUGINS PYTHONSTARTUP MAKEFILES MAKEFLAGS'.split(' '),
 );
 const ALL_PACKAGES: ReadonlySet<string> = new Set(['--workspaces', '-w', '--workspace', '-ws', '-r', '--recursive', '--filter', '-F']);
 
 /** Returns guards for the files that decide what these commands run. */
 export async function gateGuards(commands: readonly GateCommand[], read: ReadText): Promise<Guard[]> {
-  const reading = new CommandReading(read);
+  const reading = new CommandReader(read);
   for (const command of commands) {
     const { run, argv, cwd = '', env = {} } = command;
     const scene = { folder: posix.normalize(cwd === '' ? '.' : cwd), depth: 0 };
@@ -127,13 +86,13 @@ export function commandsIn(checks: readonly CheckModel[]): GateCommand[] {
   return allChecks(checks).flatMap((check) => (isProgramCheck(check) ? [programOf(check)] : []));
 }
 
-interface Scene {
+interface CommandPlace {
   /** Relative to the workspace, with slashes. */
   readonly folder: string;
   readonly depth: number;
 }
 
-class CommandReading {
+class CommandReader {
   private readonly read: ReadText;
   private readonly found = new Map<string, Guard>();
   /** Scripts of package.json that are run, by the file. */
@@ -152,7 +111,7 @@ class CommandReading {
     return [...packages, ...this.found.values()];
   }
 
-  async follow(commands: readonly SimpleCommand[], { folder, depth }: Scene): Promise<void> {
+  async follow(commands: readonly SimpleCommand[], { folder, depth }: CommandPlace): Promise<void> {
     let here = folder;
     for (const { words } of commands) {
       for (const word of words) {
@@ -160,21 +119,21 @@ class CommandReading {
         if (name !== undefined && value !== undefined) this.variable(name, value, { folder: here, depth });
       }
       if (words[0] === 'cd' || words[0] === 'pushd') here = posix.join(here, words[1] ?? '.');
-      else await this.one(words, { folder: here, depth });
+      else await this.command(words, { folder: here, depth });
     }
   }
 
-  /** A variable that makes programs load files, or look for programs and modules in folders of the workspace. */
-  variable(name: string, value: string, scene: Scene): void {
+  /** Reads a variable that makes programs load files, or search programs and modules in folders of the workspace. */
+  variable(name: string, value: string, scene: CommandPlace): void {
     const folders = value.split(':').filter((folder) => folder !== '' && !/[$`*]/.test(folder));
     if (name === 'PYTHONPATH') for (const folder of folders) this.pythonModules(folder, scene);
-    if (name === 'PATH') for (const folder of folders) this.close(scene, `${folder}/*`);
-    if (!LOADING.has(name)) return;
-    for (const word of value.split(/[\s=:]+/)) if (/^[\w./@-]+$/.test(word) && /[./]/.test(word)) this.close(scene, word);
+    if (name === 'PATH') for (const folder of folders) this.addClosed(scene, `${folder}/*`);
+    if (!LOADING_VARIABLES.has(name)) return;
+    for (const word of value.split(/[\s=:]+/)) if (/^[\w./@-]+$/.test(word) && /[./]/.test(word)) this.addClosed(scene, word);
   }
 
-  /** Every file that a line names, and what it runs in turn if a shell reads it. */
-  async everythingNamed(line: string, commands: readonly SimpleCommand[], scene: Scene): Promise<void> {
+  /** Adds every file that a line names, and what it runs if it is a shell script. */
+  async everythingNamed(line: string, commands: readonly SimpleCommand[], scene: CommandPlace): Promise<void> {
     const folders = commands.flatMap(({ words }) =>
       words[0] === 'cd' && words[1] !== undefined ? [posix.join(scene.folder, words[1])] : [],
     );
@@ -183,21 +142,21 @@ class CommandReading {
     for (const word of new Set(words))
       for (const folder of [scene.folder, ...folders]) {
         const here = { ...scene, folder };
-        if (/^[\w.@+-]+\/[\w./@+*?-]*[*?][\w.@+*?-]*$/.test(word)) this.close(here, word);
+        if (/^[\w.@+-]+\/[\w./@+*?-]*[*?][\w.@+*?-]*$/.test(word)) this.addClosed(here, word);
         if (!/^[\w./@+-]+$/.test(word) || isOutside(posix.join(folder, word)) || posix.isAbsolute(word)) continue;
         if ((await this.read(posix.join(folder, word))) !== undefined) await this.shellScript(word, here, true);
       }
     for (const { words } of commands.filter(({ words: [first] }) => first === 'find'))
       for (const folder of words.slice(1, 1 + words.slice(1).findIndex((word) => /^[-(!]/.test(word))))
-        if (posix.join(scene.folder, folder) !== '.') this.close(scene, `${folder}/**`);
+        if (posix.join(scene.folder, folder) !== '.') this.addClosed(scene, `${folder}/**`);
   }
 
-  /** What Python would import from a folder in place of its standard library. */
-  private pythonModules(folder: string, scene: Scene): void {
+  /** Adds the files of a folder that Python would import instead of its standard library. */
+  private pythonModules(folder: string, scene: CommandPlace): void {
     for (const pattern of [`${folder}/*`, `${folder}/*/__init__.*`]) this.add(scene, pattern, { isClosed: true, part: 'python-module' });
   }
 
-  private async one(words: readonly string[], scene: Scene): Promise<void> {
+  private async command(words: readonly string[], scene: CommandPlace): Promise<void> {
     const [first, ...rest] = withoutAssignments(words);
     if (first === undefined || scene.depth > DEPTH_MAX) return;
     const name = programName(first);
@@ -205,7 +164,7 @@ class CommandReading {
     else this.add(scene, `node_modules/.bin/${name}`, { part: 'link' });
     for (const guard of TOOL_FILES[name] ?? []) this.add(scene, guard.pattern, guard);
     // `test -f built.txt` only checks whether the file exists.
-    if (!TESTS.has(name)) await this.flagged(rest, scene);
+    if (!TESTS.has(name)) await this.optionFiles(rest, scene);
     if (name === 'pytest' || name === 'py.test')
       for (const folder of ['.', ...rest.filter((word) => /^[\w./-]+$/.test(word) && !/^-|\.\w+$/.test(word))])
         this.pythonModules(folder, scene);
@@ -214,14 +173,14 @@ class CommandReading {
     else if (SCRIPT_RUNNERS.has(name))
       for (const word of rest.filter((one) => /^[\w:.-]+$/.test(one) && !one.startsWith('-')))
         await this.script(word.replace(/^npm:/, ''), scene);
-    else if (SHELLS.has(name) || INTERPRETERS.has(name) || SOURCING.has(name)) return await this.interpreter(name, rest, scene);
-    else if (Object.hasOwn(WRAPPERS, name)) await this.wrapped(name, rest, scene);
-    else if (!READERS.has(name)) await this.one(fromRunner(rest), { ...scene, depth: scene.depth + 1 });
+    else if (SHELLS.has(name) || INTERPRETERS.has(name) || SOURCE_COMMANDS.has(name)) return await this.interpreter(name, rest, scene);
+    else if (WRAPPERS.has(name) || Object.hasOwn(SUBCOMMAND_WRAPPERS, name)) await this.wrapped(name, rest, scene);
+    else if (!READERS.has(name)) await this.command(fromRunner(rest), { ...scene, depth: scene.depth + 1 });
     if (!READERS.has(name)) await this.quoted(rest, scene);
   }
 
-  /** Words that are command lines themselves: `script -c "sh ci.sh"`, `concurrently "sh ci.sh"`. */
-  private async quoted(words: readonly string[], { folder, depth }: Scene): Promise<void> {
+  /** Follows words that are command lines: `script -c "sh ci.sh"`, `concurrently "sh ci.sh"`. */
+  private async quoted(words: readonly string[], { folder, depth }: CommandPlace): Promise<void> {
     for (const line of words.filter((word) => /\s/.test(word))) {
       const commands = simpleCommands(line);
       if (commands.some(({ words: [first = ''] }) => isRunner(first) || first.startsWith('./')))
@@ -229,22 +188,21 @@ class CommandReading {
     }
   }
 
-  /** Files that options name: `make -f ci.mk`, `vitest --config ci.ts`. */
-  private async flagged(words: readonly string[], scene: Scene): Promise<void> {
+  /** Adds files that options name: `make -f ci.mk`, `vitest --config ci.ts`. */
+  private async optionFiles(words: readonly string[], scene: CommandPlace): Promise<void> {
     for (const [index, word] of words.entries()) {
       const [flag = '', value] = word.startsWith('--') && word.includes('=') ? word.split(/=(.*)/s) : [word, words[index + 1]];
       if (FILE_FLAGS.has(flag) && value !== undefined && /^[\w./@-]+\.\w+$|\//.test(value)) await this.importingScript(value, scene);
     }
   }
 
-  private async wrapped(name: string, words: readonly string[], scene: Scene): Promise<void> {
-    const own = WRAPPERS[name] ?? [];
-    const [first = '', ...rest] = words;
-    if (own.length > 0 && !own.includes(first)) return;
-    await this.one(startedProgram(name, own.length > 0 ? rest : words), { ...scene, depth: scene.depth + 1 });
+  private async wrapped(name: string, words: readonly string[], scene: CommandPlace): Promise<void> {
+    const subcommand = SUBCOMMAND_WRAPPERS[name];
+    if (subcommand !== undefined && words[0] !== subcommand) return;
+    await this.command(startedProgram(name, subcommand === undefined ? words : words.slice(1)), { ...scene, depth: scene.depth + 1 });
   }
 
-  private async interpreter(name: string, words: readonly string[], scene: Scene): Promise<void> {
+  private async interpreter(name: string, words: readonly string[], scene: CommandPlace): Promise<void> {
     const deeper = { ...scene, depth: scene.depth + 1 };
     const line = SHELLS.has(name) ? lineOf(words) : undefined;
     if (line !== undefined) return await this.follow(simpleCommands(line), deeper);
@@ -259,45 +217,46 @@ class CommandReading {
     if (word === undefined || word === '-c' || (name === 'deno' && word === 'test')) return;
     const file = name === 'deno' && word === 'run' ? withoutOptions(name, words.slice(index + 1))[0] : word;
     if (file === undefined) return;
-    if (SHELLS.has(name) || SOURCING.has(name)) await this.shellScript(file, scene, true);
+    if (SHELLS.has(name) || SOURCE_COMMANDS.has(name)) await this.shellScript(file, scene, true);
     else await this.importingScript(file, scene);
   }
 
-  /** A script that is not the shell's, and what it imports from its own folder. */
-  private async importingScript(path: string, scene: Scene): Promise<void> {
-    this.close(scene, path);
+  /** Adds a script that is not a shell script, and its imports from the same folder. */
+  private async importingScript(path: string, scene: CommandPlace): Promise<void> {
+    this.addClosed(scene, path);
     const file = posix.join(scene.folder, path);
     if (posix.isAbsolute(path) || isOutside(file) || /[*$`\0]/.test(file)) return;
-    for (const imported of await importedFiles(file, this.read)) this.close({ ...scene, folder: '.' }, imported);
+    for (const imported of await importedFiles(file, this.read)) this.addClosed({ ...scene, folder: '.' }, imported);
   }
 
-  /** `python -m pytest` takes a module of that name from the folder it runs in, before the one that is installed. */
-  private async module(words: readonly string[], scene: Scene): Promise<void> {
+  /** Adds the modules of `python -m NAME`: those in the current folder take precedence over installed ones. */
+  private async module(words: readonly string[], scene: CommandPlace): Promise<void> {
     const [name] = words;
-    if (name !== undefined && /^\w+$/.test(name)) for (const path of [`${name}.py`, `${name}/**`]) this.close(scene, path);
+    if (name !== undefined && /^\w+$/.test(name)) for (const path of [`${name}.py`, `${name}/**`]) this.addClosed(scene, path);
     else for (const path of modulePlaces('.', name ?? '')) await this.importingScript(path, scene);
     // `python -m unittest tests.parsing` names its tests as modules.
     if (name === 'unittest')
-      for (const named of words.slice(1)) for (const path of named.includes('.') ? modulePlaces('.', named) : []) this.close(scene, path);
-    await this.one(words, scene);
+      for (const named of words.slice(1))
+        for (const path of named.includes('.') ? modulePlaces('.', named) : []) this.addClosed(scene, path);
+    await this.command(words, scene);
   }
 
-  /** A file that is run by its path, and what it runs or imports in turn. */
-  private async executable(path: string, scene: Scene): Promise<void> {
+  /** Adds a file that is run by its path, with what it runs or imports. */
+  private async executable(path: string, scene: CommandPlace): Promise<void> {
     await this.importingScript(path, scene);
     await this.shellScript(path, scene);
   }
 
-  /** A file that is run, and what it runs in turn where a shell reads it. */
-  private async shellScript(path: string, scene: Scene, isShell = false): Promise<void> {
-    this.close(scene, path);
-    const text = await this.enter(scene, path);
+  /** Adds a file that is run and, if it is a shell script, what it runs. */
+  private async shellScript(path: string, scene: CommandPlace, isShell = false): Promise<void> {
+    this.addClosed(scene, path);
+    const text = await this.readOnce(scene, path);
     if (text === undefined || !(isShell || /\.(?:ba|z|k)?sh$/.test(path) || /^#!.*\b(?:ba|da|z|k)?sh\b/.test(text))) return;
     await this.follow(simpleCommands(text.replaceAll(/^\s*#.*$|\s#\s.*$/gm, '')), { ...scene, depth: scene.depth + 1 });
   }
 
-  /** The recipes of the targets that are made, in the Makefile and in what it includes. */
-  private async make(words: readonly string[], scene: Scene): Promise<void> {
+  /** Follows the recipes of the targets, in the Makefile and its includes. */
+  private async make(words: readonly string[], scene: CommandPlace): Promise<void> {
     const folder = folderOf(words, scene);
     const here = { folder, depth: scene.depth + 1 };
     for (const guard of TOOL_FILES.make ?? []) this.add(here, guard.pattern, guard);
@@ -308,9 +267,9 @@ class CommandReading {
     });
     const open = named.length === 0 ? [...MAKE_FILES] : named;
     for (let path = open.pop(); path !== undefined && rules.length < RULES_MAX; path = open.pop()) {
-      if (!MAKE_FILES.includes(path)) this.close(here, path);
-      // Each target follows another path through the same file.
-      const read = readMakeFile((await this.enter(here, path, words.join(' '))) ?? '');
+      if (!MAKE_FILES.includes(path)) this.addClosed(here, path);
+      // The same file is read again for other targets.
+      const read = readMakeFile((await this.readOnce(here, path, words.join(' '))) ?? '');
       rules.push(...read.rules);
       open.push(...read.includes);
     }
@@ -318,8 +277,8 @@ class CommandReading {
     await this.follow(recipesOf(rules, targets).flatMap(simpleCommands), here);
   }
 
-  /** The text of a file whose commands were not followed yet. */
-  private async enter({ folder, depth }: Scene, path: string, how = ''): Promise<string | undefined> {
+  /** Reads a file, unless its commands were followed already. */
+  private async readOnce({ folder, depth }: CommandPlace, path: string, how = ''): Promise<string | undefined> {
     const file = posix.join(folder, path);
     if (depth > DEPTH_MAX || posix.isAbsolute(path) || isOutside(file) || /[*$`\0]/.test(file)) return undefined;
     const key = `${file} ${how}`;
@@ -328,7 +287,7 @@ class CommandReading {
     return await this.read(file);
   }
 
-  private async packageManager(name: string, words: readonly string[], scene: Scene): Promise<void> {
+  private async packageManager(name: string, words: readonly string[], scene: CommandPlace): Promise<void> {
     const folder = folderOf(words, scene);
     const isValue = (before = ''): boolean => DIRECTORY_FLAGS.has(before) || (PACKAGE_FLAGS[name] ?? []).includes(before);
     const said = words.filter((word, index) => !word.startsWith('-') && !isValue(words[index - 1]));
@@ -337,26 +296,26 @@ class CommandReading {
     const plain = isElsewhere ? said.slice(2) : said;
     const [first, second] = plain;
     const here = { folder, depth: scene.depth + 1 };
-    this.close(here, '.npmrc');
+    this.addClosed(here, '.npmrc');
     for (const file of ['.yarnrc', '.yarnrc.yml', '.pnpmfile.cjs', 'pnpm-workspace.yaml', 'bunfig.toml', 'turbo.json', 'nx.json'])
-      this.close(here, file);
+      this.addClosed(here, file);
     if (first === undefined) return;
-    if (EXEC_WORDS.has(first)) return await this.one(plain.slice(1), here);
+    if (EXEC_WORDS.has(first)) return await this.command(plain.slice(1), here);
     const isBare = name !== 'npm' && !RUN_WORDS.has(first);
     const script = RUN_WORDS.has(first) ? second : TEST_WORDS.has(first) ? 'test' : first;
     if (script === undefined || (name === 'npm' && !RUN_WORDS.has(first) && !['test', 'start', 'stop', 'restart'].includes(script))) return;
     // `yarn vitest` runs a script of that name, or else the tool.
-    if (isBare) await this.one(plain, { ...here, depth: here.depth + 1 });
+    if (isBare) await this.command(plain, { ...here, depth: here.depth + 1 });
     const isEverywhere = isElsewhere || words.some((word) => ALL_PACKAGES.has(word.split('=')[0] ?? ''));
     await this.script(script, here);
-    if (isEverywhere) this.note('**/package.json', script);
+    if (isEverywhere) this.addScript('**/package.json', script);
   }
 
-  /** A script of package.json, and what it runs in turn. */
-  private async script(name: string, scene: Scene): Promise<void> {
+  /** Adds a script of package.json, and what it runs. */
+  private async script(name: string, scene: CommandPlace): Promise<void> {
     const file = posix.join(scene.folder, 'package.json');
     if (isOutside(file) || this.scripts.get(file)?.has(name) === true) return;
-    this.note(file, name);
+    this.addScript(file, name);
     const text = (await this.read(file)) ?? '';
     for (const one of [`pre${name}`, name, `post${name}`]) {
       const line = scriptIn(text, one);
@@ -364,15 +323,15 @@ class CommandReading {
     }
   }
 
-  private note(file: string, script: string): void {
+  private addScript(file: string, script: string): void {
     this.scripts.set(file, (this.scripts.get(file) ?? new Set()).add(script));
   }
 
-  private close(scene: Scene, path: string): void {
+  private addClosed(scene: CommandPlace, path: string): void {
     this.add(scene, path, { isClosed: true });
   }
 
-  private add({ folder }: Scene, path: string, rest: Omit<Guard, 'pattern'>): void {
+  private add({ folder }: CommandPlace, path: string, rest: Omit<Guard, 'pattern'>): void {
     const pattern = posix.join(folder, path);
     if (posix.isAbsolute(path) || isOutside(pattern) || /[$`\0]/.test(pattern)) return;
     this.found.set(`${pattern} ${JSON.stringify(rest.part ?? null)}`, { ...rest, pattern });
@@ -383,7 +342,7 @@ function isOutside(path: string): boolean {
   return path === '..' || path.startsWith('../');
 }
 
-function folderOf(words: readonly string[], { folder }: Scene): string {
+function folderOf(words: readonly string[], { folder }: CommandPlace): string {
   const at = words.findIndex((word) => DIRECTORY_FLAGS.has(word.split('=')[0] ?? ''));
   const [, value = words[at + 1] ?? '.'] = words[at]?.split(/=(.*)/s) ?? [];
   return at === -1 ? folder : posix.join(folder, value);
@@ -410,7 +369,7 @@ function isRunner(word: string): boolean {
   return SHELLS.has(name) || INTERPRETERS.has(name) || PACKAGE_MANAGERS.has(name) || MAKES.has(name);
 }
 
-/** The arguments of an unknown program starting with a script runner, which it may start. */
+/** The arguments of an unknown program from the first script runner on, which it may start. */
 function fromRunner(words: readonly string[]): readonly string[] {
   const start = words.findIndex(isRunner);
   return start === -1 ? [] : words.slice(start);

@@ -1,14 +1,15 @@
-// Owns finding differences between a checkout's git tree and its files on disk. A check reads the files, a merge takes the
-// tree; if a run made the two differ, a gate would judge something that can never be merged.
+// Owns finding differences between a checkout's git tree and its files on disk. Checks read the files, but the tree is
+// merged; if a run made the two differ, a gate would check files that can never be merged.
 //
-// Only differences from the commit that the run began with count: what people committed before is not the run's.
+// Only changes since the commit that the run began with count, because earlier commits are not the run's.
 
 import { lstat, readlink, realpath } from 'node:fs/promises';
 import { dirname, join, posix, relative, resolve, sep } from 'node:path';
 import { entriesBetween, type TreeEntry } from '../../process/git-tree.ts';
-import { unlessGone } from '../workspace/workspace-file.ts';
+import { ifExists } from '../workspace/workspace-file.ts';
+import { isInside } from '../workspace/workspace-path.ts';
 
-/** A tree, and what it is compared with. */
+/** A tree and its files on disk. */
 export interface TreeOnDisk {
   readonly top: string;
   /** The commit that the run began with; undefined where there is none. */
@@ -20,7 +21,7 @@ export interface TreeOnDisk {
   readonly mayChange: (path: string) => boolean;
 }
 
-/** Why some files on disk are not what would be merged, as sentences; empty if they are. */
+/** Returns why files on disk differ from what would be merged, a sentence each. */
 export async function hiddenContent({ top, base, tree, paths, mayChange }: TreeOnDisk): Promise<string[]> {
   if (base === undefined) return [];
   const found: string[] = [];
@@ -32,31 +33,32 @@ export async function hiddenContent({ top, base, tree, paths, mayChange }: TreeO
   return found;
 }
 
-interface Scene extends Pick<TreeOnDisk, 'top' | 'mayChange'> {
+interface TreeFiles extends Pick<TreeOnDisk, 'top' | 'mayChange'> {
   readonly known: FileSet;
 }
 
-async function reasonFor({ path, kind }: TreeEntry, { top, known, mayChange }: Scene): Promise<string | undefined> {
+async function reasonFor({ path, kind }: TreeEntry, { top, known, mayChange }: TreeFiles): Promise<string | undefined> {
   if (posix.basename(path) === '.gitattributes' && !mayChange(path))
     return `${path} was changed, and it can make git store content that differs from the files`;
-  if (kind === 'link') return await straysTo(top, path, known);
+  if (kind === 'link') return await linkProblem(top, path, known);
   // On a case-insensitive disk, a renamed file is also found under its old name.
-  const isThere = kind === 'gone' && !known.hasInAnyCase(path) && (await unlessGone(lstat(join(top, path))))?.isFile() === true;
+  const isThere = kind === 'gone' && !known.hasInAnyCase(path) && (await ifExists(lstat(join(top, path))))?.isFile() === true;
   return isThere ? `${path} still exists, but git was set to ignore it` : undefined;
 }
 
-/** Where a link leads to content that is no part of the tree. */
-async function straysTo(top: string, path: string, known: FileSet): Promise<string | undefined> {
+/** Returns why a link is a problem: it leads to content that is not part of the tree. */
+async function linkProblem(top: string, path: string, known: FileSet): Promise<string | undefined> {
   const place = join(top, path);
-  const link = await unlessGone(readlink(place));
+  const link = await ifExists(readlink(place));
   if (link === undefined) return undefined;
-  const real = await unlessGone(realpath(place));
+  const real = await ifExists(realpath(place));
   // A dangling link is resolved by its text.
-  const target = real ?? resolve((await unlessGone(realpath(dirname(place)))) ?? dirname(place), link);
-  const inside = relative(await realpath(top), target);
-  const isOutside = inside === '..' || inside.startsWith(`..${sep}`);
-  if (!isOutside && (real === undefined || known.has(inside.split(sep).join('/')))) return undefined;
-  return `${path} leads to ${isOutside ? target : inside}, which is not part of the tree`;
+  const target = real ?? resolve((await ifExists(realpath(dirname(place)))) ?? dirname(place), link);
+  const root = await realpath(top);
+  const name = relative(root, target);
+  const isOutside = !isInside(root, target);
+  if (!isOutside && (real === undefined || known.has(name.split(sep).join('/')))) return undefined;
+  return `${path} leads to ${isOutside ? target : name}, which is not part of the tree`;
 }
 
 /** Files, and the folders that they are in. */

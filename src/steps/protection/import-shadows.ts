@@ -1,9 +1,9 @@
-// Owns which new files shadow others when code is imported: a module of Python's standard library, or a protected file of
-// the same name.
+// Owns finding new files that would be imported instead of others: of a module of Python's standard library, or of a
+// protected file with the same name.
 
 import { basename, posix } from 'node:path';
 
-/** Modules of Python that a file of the same name beside a script hides. */
+/** Modules of Python's standard library. A file with the same name beside a script hides them. */
 const PYTHON_MODULES: ReadonlySet<string> = new Set(
   `abc aifc argparse array ast asynchat asyncio asyncore atexit audioop base64 bdb binascii bisect builtins bz2 cProfile calendar
   cgi cgitb chunk cmath cmd code codecs codeop collections colorsys compileall compression concurrent configparser contextlib
@@ -32,7 +32,7 @@ export function hidesPythonModule(path: string): boolean {
   return PYTHON_MODULES.has(name.replace(/\..*$/, ''));
 }
 
-/** The name under which code is imported, without what distinguishes the files that it may be in. */
+/** The name under which a file is imported; the same for all files that could provide it. */
 function importName(path: string): string | undefined {
   if (!CODE_FILE.test(path)) return undefined;
   if (FOLDER_MODULE.test(path)) return path.replace(FOLDER_MODULE, '');

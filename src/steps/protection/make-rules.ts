@@ -1,9 +1,8 @@
-// Owns reading a Makefile to find which commands a target runs and which files are included. Variables and functions are
-// not expanded; a command is read without them.
+// Owns parsing a Makefile to find the commands of a target and the included files. Variables and functions are not expanded.
 
 /** The rules and includes of a Makefile. */
 export interface MakeFile {
-  /** Files that it includes, as they are written. */
+  /** The included files, as written. */
   readonly includes: readonly string[];
   readonly rules: readonly MakeRule[];
 }
@@ -33,7 +32,7 @@ export function readMakeFile(text: string): MakeFile {
   return { includes, rules };
 }
 
-/** The commands of these targets and their prerequisites; without a target, of the first one. */
+/** The commands of these targets and their prerequisites; without targets, those of the first one. */
 export function recipesOf(rules: readonly MakeRule[], wanted: readonly string[]): string[] {
   const first = rules.find(({ targets }) => targets.some((target) => !target.startsWith('.')));
   const open = wanted.length > 0 ? [...wanted] : [...(first?.targets ?? [])];

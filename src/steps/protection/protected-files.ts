@@ -1,9 +1,9 @@
-// Owns the digests of protected files: those of a workspace that match one of several patterns, including what the usual
-// walk leaves out (`.git`, the engine's folders) if a pattern names it.
+// Owns the digests of protected files: the files of a workspace that match a pattern, including those in `.git` and the
+// engine's folders if a pattern names them.
 //
 // Links are followed inside the workspace; for one that leads out, only its target is recorded. For some files only the
 // part that decides what a gate runs counts (`file-part.ts`). Git's settings are compared without the upstream of
-// branches, which every push writes, or no agent could push.
+// branches, because every push writes it.
 
 import { createHash, hash } from 'node:crypto';
 import { type FileHandle, lstat, realpath } from 'node:fs/promises';
@@ -12,12 +12,12 @@ import { digestText } from '../../base/digest.ts';
 import { EngineError } from '../../base/error.ts';
 import { withoutVisits } from '../../definition/address.ts';
 import { Stopped } from '../abort.ts';
-import { openFile, readWorkspaceFile, unlessGone } from '../workspace/workspace-file.ts';
+import { ifExists, openFile, readWorkspaceFile } from '../workspace/workspace-file.ts';
 import { type FoundEntry, type WalkStarts, walkWorkspace } from '../workspace/workspace-walk.ts';
 import { type FilePart, partOf } from './file-part.ts';
 import { hidesPythonModule } from './import-shadows.ts';
 
-/** Files to look at. */
+/** A pattern of protected files. */
 export interface Guard {
   readonly pattern: string;
   /** The part of the content that counts. Default: all of it. */
@@ -26,18 +26,18 @@ export interface Guard {
   readonly isClosed?: boolean;
 }
 
-/** Which files are looked at. */
+/** Which files to read. */
 export interface ProtectedQuery {
   readonly cwd: string;
   readonly guards: readonly Guard[];
   /** The engine's database: files whose path begins with it belong to the engine. */
-  readonly own?: string;
+  readonly database?: string;
   readonly signal: AbortSignal;
 }
 
 /**
- * The data key for the state before an activation. One entry per step, for its latest visit: no agent is blamed for
- * changes by people and other steps between two visits.
+ * The data key for the state before an activation. There is one entry per step, for its latest visit, so that changes by
+ * people and other steps between two visits do not count.
  */
 export function protectedKey(path: string): string {
   return `$protected:${withoutVisits(path)}`;
@@ -50,17 +50,17 @@ const GIT_CONFIG = '.git/config';
 const READ_AT_ONCE_MAX = 1 << 20;
 const OUTSIDE = 'leads out to ';
 const SPECIAL = 'special file';
-/** The digest of a file of which only the existence counts. */
+/** The digest of a file if only its existence counts. */
 export const PRESENT = 'is there';
 
-/** The digests of all files that match, by path with slashes; what is in the folder of git is named `.git/…`. */
+/** The digests of all files that match, by path with slashes; files in the folder of git are named `.git/…`. */
 export async function digestProtected(query: ProtectedQuery): Promise<ReadonlyMap<string, string>> {
   const root = await realpath(query.cwd);
   const git = await gitFolder(root);
   // A run's own worktree is next to the database; its files are the work, not the engine's.
-  const own = query.own === undefined || isOfStore(root, query.own) ? undefined : query.own;
+  const own = query.database === undefined || isOfStore(root, query.database) ? undefined : query.database;
   const found = new Map<string, string>();
-  /** The files of which all content counts: no part adds to that. */
+  /** The files whose whole content counts. */
   const whole = new Set<string>();
   for (const { guard, entries } of await findGuarded(query, { root, git })) {
     for (const entry of entries) {
@@ -70,7 +70,7 @@ export async function digestProtected(query: ProtectedQuery): Promise<ReadonlyMa
       const digest = await digestOf(entry, guard.part);
       if (digest === undefined) continue;
       if (guard.part === undefined) whole.add(entry.name);
-      // Several guards may each look at a part of one file.
+      // Several guards may each protect a part of one file.
       const isFirst = guard.part === undefined || !found.has(entry.name);
       found.set(entry.name, isFirst ? digest : digestText(`${found.get(entry.name)} ${digest}`));
     }
@@ -114,7 +114,7 @@ function isOfStore(file: string, own: string): boolean {
   );
 }
 
-/** Whether a digest stands for something that cannot be read: a link out of the workspace, a pipe, a device. */
+/** Whether the digest is of an unreadable file: a link out of the workspace, a pipe, a device. */
 export function isUnreadable(digest: string): boolean {
   return digest === SPECIAL || digest.startsWith(OUTSIDE);
 }
@@ -139,14 +139,14 @@ function placeOf({ root, git, pattern }: Places): { root: string; place?: (folde
 /** The git folder of a path, the shared one for a worktree; undefined outside a repository. */
 export async function gitFolder(from: string): Promise<string | undefined> {
   const place = join(from, GIT);
-  const facts = await unlessGone(lstat(place));
+  const facts = await ifExists(lstat(place));
   if (facts === undefined) return dirname(from) === from ? undefined : gitFolder(dirname(from));
   if (facts.isDirectory()) return await realpath(place);
   const named = /^gitdir: (.+)$/m.exec((await readWorkspaceFile(place))?.toString() ?? '')?.[1];
   if (named === undefined) return undefined;
   const own = resolve(from, named.trim());
   const shared = await readWorkspaceFile(join(own, 'commondir'));
-  return await unlessGone(realpath(shared === undefined ? own : resolve(own, shared.toString().trim())));
+  return await ifExists(realpath(shared === undefined ? own : resolve(own, shared.toString().trim())));
 }
 
 async function digestOf(entry: FoundEntry, part: FilePart | undefined): Promise<string | undefined> {
@@ -167,9 +167,9 @@ async function contentDigest(name: string, file: string, part: FilePart | undefi
   await using handle = await openFile(file);
   if (handle === undefined) return undefined;
   const { mode, size } = await handle.stat();
-  // For a small file a stream costs more than reading it at once, and most files are small.
+  // Most files are small, and reading a small file at once is faster than a stream.
   const digest = size <= READ_AT_ONCE_MAX ? hash('sha256', await handle.readFile()) : await streamDigest(handle);
-  // Runners such as run-parts leave out what is not executable.
+  // Runners such as run-parts skip files that are not executable.
   return `${digest}${(mode & 0o111) !== 0 ? ' executable' : ''}`;
 }
 
@@ -182,7 +182,7 @@ async function streamDigest(handle: FileHandle): Promise<string> {
 const BRANCH_SECTION = /^\[branch "[^"\]]*"\]$/;
 const TRACKING = /^\s*(?:remote|merge|rebase|pushremote)\s*=\s*[\w./-]+$/i;
 
-/** The settings without the lines that say what a branch follows. Only lines of exactly that form are left out. */
+/** The settings without the lines about the upstream of a branch. Only lines of exactly that form are removed. */
 function withoutTracking(settings: string): string {
   let isInBranch = false;
   const kept = settings.split('\n').filter((line) => {

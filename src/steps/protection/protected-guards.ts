@@ -1,8 +1,10 @@
-// Owns which files of a workspace are protected, and their changes: files that the project and the workflows name, files
-// that decide what gates run, and always the settings of the engine, of git, of CI and of agents.
+// Owns the list of protected files, and their changes: files that the project and the workflows name, files that decide
+// what gates run, and always the settings of the engine, of git, of CI and of agents.
 
 import { existsSync } from 'node:fs';
 import { join, posix } from 'node:path';
+import { present } from '../../base/fields.ts';
+import { shortList } from '../../base/short-text.ts';
 import { checksIn } from '../../definition/check.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import { commandLine } from '../../definition/contract/step-contract.ts';
@@ -58,8 +60,8 @@ const SHOWN_MAX = 20;
 /** The digests of files by their paths. */
 export type Digests = ReadonlyMap<string, string>;
 
-/** Files and the guards they were found with, which are used again for the comparison. */
-export interface Watched {
+/** The protected files, and the guards that found them. */
+export interface ProtectedState {
   readonly files: Digests;
   readonly guards: readonly Guard[];
 }
@@ -68,8 +70,8 @@ export interface Watched {
 export const GIT_GUARDS: readonly Guard[] = ALWAYS_PROTECTED.filter((pattern) => pattern.startsWith(GIT)).map(closed);
 
 /**
- * The guards for every step of the run and of the runs it starts. The git folder is left out: people and other runs change
- * it during a run, and none of it is in the tree that a gate judges.
+ * The guards for every step of the run and of the runs that it starts, except those of the git folder: people and other runs
+ * change it during a run, and it is not in the tree that a gate checks.
  */
 export async function sharedGuards(job: Job): Promise<readonly Guard[]> {
   const { cwd, protected: ofProject = [] } = job.runner.services;
@@ -84,8 +86,8 @@ export async function sharedGuards(job: Job): Promise<readonly Guard[]> {
 }
 
 /**
- * The protected names of this step for the agent's instructions, besides those that are always protected: the patterns
- * that people named, and the files that decide what gates run.
+ * The protected files of this step for the agent's instructions, except those that are always protected: the patterns that
+ * people named, and the files that decide what gates run.
  */
 export async function protectedNames(job: Job): Promise<readonly string[]> {
   const { cwd } = job.runner.services;
@@ -94,7 +96,7 @@ export async function protectedNames(job: Job): Promise<readonly string[]> {
   const shown = guards.filter(
     ({ pattern, part }) => part !== 'python-module' && (/[*?[{]/.test(pattern) || existsSync(join(cwd, pattern))),
   );
-  // No agent has a reason to write among installed packages, so that needs no mention.
+  // Agents have no reason to change installed packages, so they are not mentioned.
   const names = shown.filter(({ pattern }) => !pattern.startsWith('node_modules/')).map(nameOf);
   return [...new Set(names)];
 }
@@ -112,7 +114,7 @@ function closed(pattern: string): Guard {
   return { pattern, isClosed: true };
 }
 
-/** The workflow and those that it starts, as far as they are known before it does. */
+/** The workflow and those that it starts, as far as they are known in advance. */
 function definitionsOf({ workflow, family }: AttemptRequest): Definition[] {
   const found = new Map<string, CompiledWorkflow>([[workflow.definition.name, workflow]]);
   // The map grows during the loop: each workflow is followed by those it starts.
@@ -135,7 +137,7 @@ function gateCommands({ runner, request }: Job, definitions: readonly Definition
   const checks = steps.flatMap((step) => commandsIn(checksIn(step)));
   const stages = steps.some(({ kind }) => kind === 'validate') ? Object.values(runner.services.stages ?? {}) : [];
   const contracts = steps.flatMap(({ contract }) => {
-    // A command that a person gave whole runs the tests of the project, which the work is meant to change.
+    // A command that is a parameter runs the tests of the project, which the work is meant to change.
     const isGiven = /^\s*\{\w+\}\s*$/.test(contract?.command ?? '');
     const line = contract?.command === undefined || isGiven ? undefined : commandLine(contract.command, request.params);
     return line === undefined ? [] : [{ run: line }];
@@ -154,39 +156,43 @@ function isProgram(stage: StageSetting): stage is ProgramSetting {
 /** The digests of all files that these guards match, without those of the engine. */
 export async function digestGuarded({ runner, request }: Job, guards: readonly Guard[]): Promise<Digests> {
   const { cwd, pidDir } = runner.services;
-  const own = pidDir?.replace(/\.pids$/, '');
-  return await digestProtected({ cwd, guards, signal: request.signal, ...(own === undefined ? {} : { own }) });
+  return await digestProtected({ cwd, guards, signal: request.signal, ...present({ database: pidDir?.replace(/\.pids$/, '') }) });
 }
 
-/** A protected file that is not as it was. */
+/** A changed protected file. */
 export interface Change {
   readonly path: string;
   readonly what: 'changed' | 'deleted' | 'added';
 }
 
 /** The changes between two states. A new file counts only if nothing may be added there. */
-export function changesBetween({ files: before, guards }: Watched, after: Digests): Change[] {
+export function changesBetween({ files: before, guards }: ProtectedState, after: Digests): Change[] {
   const changes: Change[] = [];
   for (const [path, digest] of before) {
     const now = after.get(path);
     if (now !== digest && digest !== PRESENT) changes.push({ path, what: now === undefined ? 'deleted' : 'changed' });
   }
-  const shut = guards.filter(({ isClosed }) => isClosed === true).map((guard) => ({ ...guard, pattern: posix.normalize(guard.pattern) }));
+  const closedGuards = guards
+    .filter(({ isClosed }) => isClosed === true)
+    .map((guard) => ({ ...guard, pattern: posix.normalize(guard.pattern) }));
   const hidesOther = createShadowSearch(before.keys());
   for (const [path, digest] of after) {
     if (before.has(path)) continue;
-    if (isUnreadable(digest) || shut.some((guard) => isGuarded(path, guard)) || hidesOther(path)) changes.push({ path, what: 'added' });
+    if (isUnreadable(digest) || closedGuards.some((guard) => isGuarded(path, guard)) || hidesOther(path))
+      changes.push({ path, what: 'added' });
   }
   return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** Whether a guard is about a file. */
+/** Whether a guard protects a file. */
 export function isGuarded(path: string, { pattern, part }: Guard): boolean {
   return matches(path, pattern) && (part !== 'python-module' || hidesPythonModule(path));
 }
 
 /** Changes as text, for a message. */
 export function describeChanges(changes: readonly Change[]): string {
-  const shown = changes.slice(0, SHOWN_MAX).map(({ path, what }) => `${path} (${what})`);
-  return shown.join(', ') + (changes.length > SHOWN_MAX ? ` and ${changes.length - SHOWN_MAX} more` : '');
+  return shortList(
+    changes.map(({ path, what }) => `${path} (${what})`),
+    SHOWN_MAX,
+  );
 }

@@ -79,7 +79,7 @@ describe('a protected file', () => {
     expect(result).not.toHaveProperty('output');
   });
 
-  test('that is no longer executable has changed: a runner of scripts would leave it out', async () => {
+  test('that is no longer executable counts as changed, because a script runner would skip it', async () => {
     put('tests/smoke.sh', 'exit 1');
     chmodSync(join(cwd, 'tests/smoke.sh'), 0o755);
     deed = () => void chmodSync(join(cwd, 'tests/smoke.sh'), 0o644);
@@ -95,7 +95,7 @@ describe('a protected file', () => {
     expect(await attempt(tests)).toMatchObject({ type: 'settled', outcome: 'ok' });
   });
 
-  test('that is written again as it was has not changed', async () => {
+  test('that is rewritten with the same content has not changed', async () => {
     deed = () => {
       put('tests/a.test.ts', readFileSync(join(cwd, 'tests/a.test.ts'), 'utf8'));
       return undefined;
@@ -119,7 +119,7 @@ describe('a protected file', () => {
     ['the step', tests],
     ['the workflow', { workflow: { protected: ['tests/**'] } }],
     ['the project', { services: { protected: ['tests/**'] } }],
-  ])('is named by %s', async (_who, asking) => {
+  ])('is named in %s', async (_who, asking) => {
     deed = () => {
       put('tests/a.test.ts', 'loosened');
       return undefined;
@@ -129,7 +129,7 @@ describe('a protected file', () => {
     expect(await attempt(asking)).toMatchObject(voided(['tests/a.test.ts', 'changed']));
   });
 
-  test('may be changed by a step that says so', async () => {
+  test('may be changed by a step that declares it', async () => {
     deed = () => {
       put('tests/a.test.ts', 'better');
       return undefined;
@@ -162,7 +162,7 @@ describe('a protected file', () => {
     expect(await attempt({ ...tests, fields: { activation: { path: 'work#2' } } })).toMatchObject({ type: 'settled' });
   });
 
-  test('is on record before the work where a step is prepared', async () => {
+  test('is recorded before the work if a step is prepared', async () => {
     await attempt({ ...tests, fields: { want: 'prepare' } });
     put('tests/a.test.ts', 'changed by an attempt that a crash took away');
     expect(await attempt(tests)).toMatchObject(voided(['tests/a.test.ts', 'changed']));

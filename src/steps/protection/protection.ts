@@ -1,16 +1,16 @@
-// Owns the protection of files that judge or steer an agent's work: tests and gate scripts that the author names, files
+// Owns the protection of files that control or check an agent's work: tests and gate scripts that the author names, files
 // that decide what the workflow's gates run, and always the settings of the engine, of git, of CI and of agents. They are
 // hashed before the work and compared after it.
 //
-// - A protected file that was changed or deleted makes the verdict void, whatever it was: ok, fail or reject.
-// - So does a new file that would take effect by itself: below what is always protected, where it decides what a gate
+// - If a protected file was changed or deleted, the verdict is void: ok, fail or reject.
+// - So it is after a new file that takes effect by itself: below what is always protected, where it decides what a gate
 //   runs, and below a folder that the author closed (`ci/`, with a trailing slash). Below a pattern such as `tests/**` new
-//   files are allowed: writing more tests is work.
+//   files are allowed, because writing more tests is work.
 // - All attempts of one activation are compared with the state before the first, so a retry gains nothing. That state is
 //   in the run's data, under a reserved name.
-// - Nothing is posted for work whose verdict is void.
+// - Nothing is posted for work with a void verdict.
 //
-// The engine cannot tell who changed a file: parallel steps in one workspace are responsible for each other's changes.
+// The engine cannot know who changed a file: parallel steps in one workspace are responsible for each other's changes.
 
 import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
@@ -18,7 +18,7 @@ import { patternRefusal } from '../../definition/output-pattern.ts';
 import { type Executor, type Job, stepError, type Work } from '../work.ts';
 import { matches } from '../workspace/glob.ts';
 import { isAgentWork, recordIn } from './accepted-files.ts';
-import { recordingChanges } from './flow-protection.ts';
+import { recordChanges } from './flow-protection.ts';
 import { type Guard, isUnreadable, protectedKey } from './protected-files.ts';
 import {
   type Change,
@@ -28,32 +28,32 @@ import {
   digestGuarded,
   GIT_GUARDS,
   guardFor,
+  type ProtectedState,
   sharedGuards,
-  type Watched,
 } from './protected-guards.ts';
 
-/** Runs the work of an agent; its verdict counts only if it left the protected files alone. */
-export async function protecting(job: Job, work: Executor): Promise<Work> {
+/** Runs the work of an agent. Its verdict counts only if the protected files are unchanged. */
+export async function protectFiles(job: Job, work: Executor): Promise<Work> {
   const refusal = refusalOf(job);
   if (refusal !== undefined) return refusal;
   const before = isAgentWork(job) ? await openBaseline(job) : undefined;
   const unreadable = before === undefined ? undefined : unreadableOf(job, before);
   if (unreadable !== undefined) return unreadable;
-  const done = before === undefined ? await work(job) : await recordingChanges(job, () => work(job));
-  if ('handed' in done) return remembering(job, done, before ?? (await openBaseline(job)));
+  const done = before === undefined ? await work(job) : await recordChanges(job, () => work(job));
+  if ('handed' in done) return withBaseline(job, done, before ?? (await openBaseline(job)));
   if (before === undefined) return done;
-  if ('asks' in done || job.request.signal.aborted) return remembering(job, done, before);
+  if ('asks' in done || job.request.signal.aborted) return withBaseline(job, done, before);
   const changed = changesBetween(before, await takeDigests(job, before.guards));
-  if (changed.length > 0) return remembering(job, voided(job, done, changed), before);
-  // A successful attempt left everything unchanged, so no later attempt can hide a change behind it.
-  return 'error' in done ? remembering(job, done, before) : done;
+  if (changed.length > 0) return withBaseline(job, voidVerdict(job, done, changed), before);
+  // After a successful attempt the files are unchanged, so a later attempt needs no older baseline.
+  return 'error' in done ? withBaseline(job, done, before) : done;
 }
 
 /** The state of the protected files before the work begins, for the run's data. */
 export async function protectedBefore(job: Job): Promise<JsonObject | undefined> {
-  if (!isAgentWork(job) || refusalOf(job) !== undefined || keptDigests(job) !== undefined) return undefined;
+  if (!isAgentWork(job) || refusalOf(job) !== undefined || storedBaseline(job) !== undefined) return undefined;
   const guards = await guardsOf(job);
-  return keptAs(job, { guards, files: await takeDigests(job, guards) });
+  return baselineData(job, { guards, files: await takeDigests(job, guards) });
 }
 
 /** The patterns that people wrote: for the project, the workflow or the step. */
@@ -78,7 +78,7 @@ function refusalOf(job: Job): Work | undefined {
   return undefined;
 }
 
-// A file that people named and the engine cannot read must not appear to be protected.
+// A named file that the engine cannot read must not seem to be protected.
 function unreadableOf(job: Job, { files }: Baseline): Work | undefined {
   const patterns = namedPatterns(job).map((pattern) => (pattern.endsWith('/') ? `${pattern}**` : pattern));
   const found = [...files].find(
@@ -86,18 +86,18 @@ function unreadableOf(job: Job, { files }: Baseline): Work | undefined {
   );
   if (found === undefined) return undefined;
   const [path, digest] = found;
-  const what = `the protected path "${path}" cannot be watched for step "${job.request.bound.model.id}"`;
+  const what = `the protected path "${path}" cannot be checked for step "${job.request.bound.model.id}"`;
   const why = `it ${digest === 'special file' ? 'is a named pipe, a socket or a device' : digest}`;
-  const advice = 'put a file of the workspace in its place, or take it out of the protected paths';
+  const advice = 'replace it by a file of the workspace, or remove it from the protected paths';
   return { error: stepError('STEP_FAILED', `${what}: ${why}; ${advice}`, { retryable: false }) };
 }
 
-interface Baseline extends Watched {
+interface Baseline extends ProtectedState {
   readonly isKept: boolean;
 }
 
 async function openBaseline(job: Job): Promise<Baseline> {
-  const kept = keptDigests(job);
+  const kept = storedBaseline(job);
   if (kept !== undefined) return { ...kept, isKept: true };
   const guards = await guardsOf(job);
   return { files: await takeDigests(job, guards), guards, isKept: false };
@@ -113,28 +113,28 @@ function keyOf({ request }: Job): string {
   return protectedKey(request.activation.path);
 }
 
-function keptDigests(job: Job): Watched | undefined {
-  const kept = job.request.apart !== undefined ? undefined : job.context.snapshot.data[keyOf(job)];
+function storedBaseline(job: Job): ProtectedState | undefined {
+  const kept = job.request.sideWork !== undefined ? undefined : job.context.snapshot.data[keyOf(job)];
   if (!isJsonObject(kept) || kept.path !== job.request.activation.path) return undefined;
   // A record of an older engine does not cover all files that count today.
   if (!isJsonObject(kept.files) || !Array.isArray(kept.guards)) return undefined;
   return { files: new Map(Object.entries(kept.files as Record<string, string>)), guards: kept.guards as unknown as readonly Guard[] };
 }
 
-function keptAs(job: Job, { files, guards }: Watched): JsonObject {
+function baselineData(job: Job, { files, guards }: ProtectedState): JsonObject {
   const plain = { path: job.request.activation.path, files: Object.fromEntries(files), guards: guards as unknown as Json };
   return { [keyOf(job)]: plain };
 }
 
-function remembering(job: Job, done: Work, { isKept, ...watched }: Baseline): Work {
-  return isKept || job.request.apart !== undefined ? done : { ...done, remember: { ...done.remember, ...keptAs(job, watched) } };
+function withBaseline(job: Job, done: Work, { isKept, ...watched }: Baseline): Work {
+  return isKept || job.request.sideWork !== undefined ? done : { ...done, remember: { ...done.remember, ...baselineData(job, watched) } };
 }
 
-function voided(job: Job, done: Work, changed: readonly Change[]): Work {
+function voidVerdict(job: Job, done: Work, changed: readonly Change[]): Work {
   const { id } = job.request.bound.model;
   const message =
-    `protected files are not as they were before step "${id}", so its verdict does not count: ${describeChanges(changed)}; ` +
-    'put them back as they were (remove those that were added), and do the work without touching them. ' +
+    `protected files were changed during step "${id}", so its verdict does not count: ${describeChanges(changed)}; ` +
+    'restore them (remove those that were added), and do the work without changing them. ' +
     'Only the author of the workflow can allow such a change, with may_change (mayChange in TypeScript) at this step';
   const { claim, actor, remember, checks, evidence } = done;
   return {

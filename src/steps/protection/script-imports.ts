@@ -1,7 +1,6 @@
-// Owns which files of a workspace a script imports, as far as its text shows them: relative imports of JavaScript, and
-// Python modules next to the script. Only files in the folder of the script, or below it, belong to the check; its other
-// imports are the work that it checks. For a script at the top of the workspace these cannot be told apart, so its
-// imports are ignored.
+// Owns finding the files that a script imports, from its text: relative imports of JavaScript, and Python modules next to
+// the script. Only files in the folder of the script, or below it, belong to the check; its other imports are the work that
+// it checks. For a script at the top of the workspace these cannot be distinguished, so its imports are ignored.
 
 import { posix } from 'node:path';
 import type { ReadText } from './gate-files.ts';
@@ -33,7 +32,7 @@ export async function importedFiles(script: string, read: ReadText): Promise<str
   return [...found];
 }
 
-/** For each import the files that it may mean. */
+/** For each import, the files that may provide it. */
 function importsIn(file: string, text: string): string[][] {
   const folder = posix.dirname(file);
   if (JS_FILE.test(file)) return [...text.matchAll(JS_IMPORT)].map(([, path = '']) => javascriptPlaces(posix.join(folder, path)));

@@ -1,5 +1,5 @@
-// Owns the list of settings files that test tools, linters and builders read by themselves. One that is added can take
-// precedence over the one that was there, so a new file counts as a change.
+// Owns the list of settings files that test tools, linters and builders load without being told. A new file can take
+// precedence over an existing one, so it counts as a change.
 
 import type { FilePart } from './file-part.ts';
 import type { Guard } from './protected-files.ts';
@@ -22,7 +22,7 @@ const MAKE = closed('Makefile', 'makefile', 'GNUmakefile');
 const GRADLE = closed('**/build.gradle*', 'settings.gradle*', 'gradle.properties', 'gradlew', 'gradle/wrapper/*');
 const MAVEN = closed('**/pom.xml', '.mvn/**', 'mvnw');
 
-/** By the name of the program: what it reads, relative to where it runs. */
+/** The settings files by the name of the program, relative to the folder in which it runs. */
 export const TOOL_FILES: Readonly<Record<string, readonly Guard[]>> = {
   pytest: PYTEST,
   'py.test': PYTEST,

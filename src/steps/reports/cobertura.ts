@@ -1,12 +1,12 @@
-// Owns reading Cobertura XML, as coverage.py, Istanbul, gcovr, coverlet and Cobertura itself write it. Its rates are not
-// used: lines, branches and methods are counted.
+// Owns parsing Cobertura XML, as coverage.py, Istanbul, gcovr, coverlet and Cobertura itself write it. Lines, branches and
+// methods are counted; the rates in the report are not used.
 
 import { posix } from 'node:path';
 import { type CoveredFile, FileTally, type Tally } from './covered-file.ts';
 import { UnreadableReport } from './test-counts.ts';
 import { readXml, type XmlVisitor } from './xml.ts';
 
-/** The files of a Cobertura report; throws when it is none. */
+/** The files of a Cobertura report. Throws for any other text. */
 export function parseCobertura(text: string): CoveredFile[] {
   const reader = new CoberturaReader();
   readXml(text, reader);
@@ -42,7 +42,7 @@ class CoberturaReader implements XmlVisitor {
       this.#source = undefined;
     } else if (name === 'class') this.#file = undefined;
     else if (name === 'method' && this.#method !== undefined) {
-      this.#file?.see('functions', this.#method.key, this.#method.ran);
+      this.#file?.count('functions', this.#method.key, this.#method.ran);
       this.#method = undefined;
     }
   }
@@ -75,9 +75,9 @@ class CoberturaReader implements XmlVisitor {
     const ran = Number(hits) > 0;
     if (this.#method !== undefined) this.#method.ran ||= ran;
     else {
-      this.#file.see('lines', number, ran);
+      this.#file.count('lines', number, ran);
       const branches = branchesOf(attributes.get('condition-coverage'));
-      if (branches !== undefined) this.#file.see('branches', number, branches);
+      if (branches !== undefined) this.#file.count('branches', number, branches);
     }
   }
 }

@@ -1,12 +1,11 @@
-// Owns coverage reports: the files in a report, and how much of each was run. The beginning of a report decides which
-// reader is used.
+// Owns parsing coverage reports: the beginning of a report decides which parser is used.
 
 import { parseCobertura } from './cobertura.ts';
 import type { CoverageMetric, CoveredFile, Tally } from './covered-file.ts';
 import { parseLcov } from './lcov.ts';
 import { UnreadableReport } from './test-counts.ts';
 
-/** The files of an lcov or Cobertura report; throws when it is neither. */
+/** The files of an lcov or Cobertura report. Throws for any other text. */
 export function parseCoverage(text: string): CoveredFile[] {
   const start = text.trimStart();
   if (start.startsWith('<')) return parseCobertura(text);
@@ -14,7 +13,7 @@ export function parseCoverage(text: string): CoveredFile[] {
   throw new UnreadableReport('it is neither lcov nor Cobertura XML');
 }
 
-/** How much of all these files was run. */
+/** The coverage of all these files together. */
 export function sumCoverage(files: readonly CoveredFile[], metric: CoverageMetric): Tally {
   const tallies = files.map((file) => file[metric]);
   return { covered: sumOf(tallies.map(({ covered }) => covered)), total: sumOf(tallies.map(({ total }) => total)) };

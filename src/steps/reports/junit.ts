@@ -1,12 +1,12 @@
-// Owns the reading of JUnit XML, as pytest, Maven, Gradle, Jest, Vitest, Go and many others write it. The test cases are
-// counted; if the root declares more failures than there are failed cases, the root counts.
+// Owns parsing JUnit XML, as pytest, Maven, Gradle, Jest, Vitest, Go and many others write it. The test cases are counted; if
+// the root declares more failures than there are failed cases, its number counts.
 
 import { createTestCounts, type TestCounts, type TestFailure, UnreadableReport } from './test-counts.ts';
 import { readXml, type XmlVisitor } from './xml.ts';
 
 const VERDICTS = new Set(['failure', 'error', 'skipped']);
 
-/** The counts of a JUnit report; throws when it is none. */
+/** The counts of a JUnit report. Throws for any other text. */
 export function parseJunit(text: string): TestCounts {
   const tally = new JunitTally();
   readXml(text, tally);

@@ -1,5 +1,5 @@
-// Owns the reading of lcov.info, as c8, Istanbul, Vitest, gcov, cargo-llvm-cov and others write it. Lines, branches and
-// functions are counted from their entries; the sums that the report gives count only where there are no entries.
+// Owns parsing lcov.info, as c8, Istanbul, Vitest, gcov, cargo-llvm-cov and others write it. Lines, branches and functions
+// are counted from their entries; the sums in the report count only where there are no entries.
 
 import { type CoverageMetric, type CoveredFile, FileTally } from './covered-file.ts';
 import { UnreadableReport } from './test-counts.ts';
@@ -14,7 +14,7 @@ const SUMS: Readonly<Record<string, readonly [CoverageMetric, 'found' | 'hit']>>
   FNH: ['functions', 'hit'],
 };
 
-/** The files of an lcov report; throws when it cannot be read to its end. */
+/** The files of an lcov report. Throws for an invalid or incomplete one. */
 export function parseLcov(text: string): CoveredFile[] {
   const reader = new LcovReader();
   let number = 0;
@@ -71,10 +71,10 @@ class LcovReader {
     const [first = '', second = '', third = '', fourth = ''] = parts;
     const sum = Object.hasOwn(SUMS, tag) ? SUMS[tag] : undefined;
     if (sum !== undefined) this.#sums.set(sum[0], { ...this.#sums.get(sum[0]), [sum[1]]: countOf(first, number) });
-    else if (tag === 'DA') tally.see('lines', String(countOf(first, number)), countOf(second, number) > 0);
-    else if (tag === 'BRDA') tally.see('branches', `${first},${second},${third}`, fourth !== '-' && countOf(fourth, number) > 0);
-    else if (tag === 'FNDA') tally.see('functions', parts.slice(1).join(','), countOf(first, number) > 0);
-    else if (tag === 'FNA') tally.see('functions', parts.slice(2).join(','), countOf(second, number) > 0);
+    else if (tag === 'DA') tally.count('lines', String(countOf(first, number)), countOf(second, number) > 0);
+    else if (tag === 'BRDA') tally.count('branches', `${first},${second},${third}`, fourth !== '-' && countOf(fourth, number) > 0);
+    else if (tag === 'FNDA') tally.count('functions', parts.slice(1).join(','), countOf(first, number) > 0);
+    else if (tag === 'FNA') tally.count('functions', parts.slice(2).join(','), countOf(second, number) > 0);
   }
 
   #current(number: number): FileTally {
@@ -84,7 +84,7 @@ class LcovReader {
   }
 }
 
-// gcov counts below zero when a counter has overflowed; such a line was not seen to run.
+// gcov writes a negative count when a counter has overflowed; such a line counts as not covered.
 function countOf(text: string, number: number): number {
   if (!COUNT.test(text)) throw new UnreadableReport(`line ${number} has no number where lcov has one`);
   return Number(text);

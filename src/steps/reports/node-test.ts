@@ -1,11 +1,11 @@
-// Owns the reading of what node --test prints for people: the block of counts at its end, and the list of failures.
+// Owns parsing the output of node --test for people: the counts at its end, and the list of failures.
 
 import { createTestCounts, type TestCounts, type TestFailure } from './test-counts.ts';
 
 const COUNT = /^\u2139 (tests|pass|fail|cancelled|skipped|todo) (\d{1,9})$/;
 const FAILURE = /^\u2716 (.+) \([\d.]+ms\)$/;
 
-/** The counts of all runs of node --test in the output, or undefined when there is none. */
+/** The counts of all runs of node --test in the output, or undefined if there are none. */
 export function parseNodeTest(lines: readonly string[]): TestCounts | undefined {
   const counts = new Map<string, number>();
   for (const line of lines) {

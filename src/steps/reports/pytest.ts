@@ -1,4 +1,4 @@
-// Owns the reading of what pytest prints: its last line, framed or plain, and its short list of failures.
+// Owns parsing the output of pytest: its last line, framed or plain, and its short list of failures.
 
 import { createTestCounts, type TestCounts, type TestFailure } from './test-counts.ts';
 
@@ -6,11 +6,11 @@ const COUNT = '(?:\\d{1,9} (?:failed|passed|skipped|deselected|xfailed|xpassed|e
 const LINE = new RegExp(
   `^(=*) ?((?:${COUNT}(?:, )?)+|no tests (?:ran|collected)(?:, ${COUNT})*|no tests collected \\(\\d+ deselected\\)) in \\d+(?:\\.\\d+)?s(?: \\([^)]{1,40}\\))? ?=*$`,
 );
-// Without its frame the line must say something that only a test runner says.
+// Without its frame the line must contain a word that only test runners print.
 const TELLING = /passed|failed|skipped|deselected|no tests/;
 const FAILURE = /^(?:FAILED|ERROR) (\S+)(?: - (.*))?$/;
 
-/** The counts of all lines that end a run of pytest, or undefined when there is none. */
+/** The counts of all last lines of pytest, or undefined if there are none. */
 export function parsePytest(lines: readonly string[]): TestCounts | undefined {
   const ends = lines.map((line) => LINE.exec(line.trim())).filter((end) => end !== null);
   const telling = ends.filter(([, frame, words = '']) => frame !== '' || TELLING.test(words));

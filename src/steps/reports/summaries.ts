@@ -1,14 +1,14 @@
-// Owns the lines in which test runners sum up what they ran. A line counts only if all of it has the form that the
-// runner prints, so text that mentions tests is no summary.
+// Owns parsing the summary lines of test runners. A line counts only if all of it has the format of the runner, so text that
+// mentions tests does not count.
 //
-// - All summaries of an output are added up: a workspace without tests does not hide the tests of the others.
-// - A runner that does not say how many tests ran (go) counts each package as one.
+// - All summaries of an output are added up, because a workspace without tests must not hide the tests of others.
+// - For a runner that does not print how many tests ran (go), each package counts as one.
 
 import { addCounts, type TestCounts } from './test-counts.ts';
 
 type Field = 'total' | 'passed' | 'failed' | 'skipped';
 
-/** What the words of a summary count. Other words, such as "assertions", count nothing. */
+/** The field that a word of a summary counts for. Other words, such as "assertions", are ignored. */
 const FIELDS: Readonly<Record<string, Field>> = {
   ...fieldOf('total', 'test tests doctest doctests example examples run runs total'),
   ...fieldOf('passed', 'pass passed passing'),
@@ -19,7 +19,7 @@ const FIELDS: Readonly<Record<string, Field>> = {
 const COUNTS = '\\d+ [a-z]+(?: \\([^)]*\\))?';
 const NAMED = '[A-Z][a-z ]*: *\\d+';
 
-/** The summary lines of each runner. Lines without a number say that there was no test. */
+/** The summary lines of each runner. A line without a number means that there was no test. */
 const RUNNERS: Readonly<Record<string, readonly RegExp[]>> = {
   unittest: [/^Ran \d+ tests? in [\d.]+s$/, /^(?:OK|FAILED) \([a-z ]+=\d+(?:, [a-z ]+=\d+)*\)$/],
   vitest: [new RegExp(`^ *Tests {2}${COUNTS}(?: \\| ${COUNTS})*$`), /^No test files found, exiting with code \d$/],

@@ -1,5 +1,5 @@
-// Owns the reading of the Test Anything Protocol: plans, points, and the summary that node --test adds. Only points that
-// are not indented count: those of a subtest are summed up in the point of their parent.
+// Owns parsing the Test Anything Protocol: plans, points, and the summary that node --test adds. Only points that are not
+// indented count, because the point of a parent includes those of its subtests.
 
 import { createTestCounts, type TestCounts, type TestFailure, UnreadableReport } from './test-counts.ts';
 
@@ -10,14 +10,14 @@ const BAIL_OUT = /^Bail out!\s*(.*)$/i;
 const ERROR_LINE = /^\s+(?:error|message):\s*(?:'(.*)'|"(.*)"|(?![|>])(.*))$/;
 const SUMMARY = /^# (tests|pass|fail|cancelled|skipped|todo) (\d{1,9})$/;
 
-/** Whether a text is TAP: it says so, or has a plan and points. */
+/** Whether a text is TAP: it has the version line, or a plan and points. */
 export function isTap(lines: readonly string[]): boolean {
   if (lines.some((line) => /^TAP version 1[34]$/.test(line))) return true;
   const plans = lines.filter((line) => PLAN.test(line));
   return plans.length > 0 && (lines.some((line) => /^(not )?ok\b/.test(line)) || plans.some((line) => /^1\.\.0\b/.test(line)));
 }
 
-/** The counts of a text that is TAP; throws when points are missing, since then nobody knows how they ended. */
+/** The counts of TAP output. Throws if points are missing, because their results are unknown. */
 export function parseTap(lines: readonly string[]): TestCounts {
   const tally = new TapTally();
   for (const line of lines) tally.line(line.trimEnd());
@@ -51,7 +51,7 @@ class TapTally {
     this.#points += 1;
     this.#diagnosed = undefined;
     const directive = DIRECTIVE.exec(` ${text}`)?.[1]?.toLowerCase();
-    // A test that is still to do is expected to fail; one that passes already has passed.
+    // A test marked "todo" is expected to fail; one that passes anyway counts as passed.
     if (directive === 'skip' || (directive === 'todo' && !ok)) this.#skipped += 1;
     else if (ok) this.#passed += 1;
     else {

@@ -1,9 +1,9 @@
-// Owns the result of a test run: how many tests there were, how they ended, and the first failures by name.
+// Owns the result of a test run: the numbers of tests by result, and the first failures by name.
 
 import type { JsonObject } from '../../base/json.ts';
 import { shortText } from '../../base/short-text.ts';
 
-/** How a test run ended. Skipped tests, and those only selected, do not count as run. */
+/** The result of a test run. Skipped tests do not count as run. */
 export interface TestCounts {
   readonly passed: number;
   readonly failed: number;
@@ -18,7 +18,7 @@ export interface TestFailure {
   readonly message: string;
 }
 
-/** A report that cannot be read, which is neither a pass nor a fail. */
+/** An unreadable report, which neither passes nor fails a check. */
 export class UnreadableReport extends Error {
   constructor(message: string) {
     super(message);
@@ -30,7 +30,7 @@ const FAILURES_MAX = 20;
 const NAME_MAX = 200;
 const MESSAGE_MAX = 500;
 
-/** Counts with only as much about the failures as a record should hold. */
+/** Limits the failures to what a record should hold. */
 export function createTestCounts(counts: TestCounts): TestCounts {
   const failures = counts.failures.slice(0, FAILURES_MAX).map(({ name, message }) => ({
     name: shortText(name.trim(), NAME_MAX),
@@ -46,19 +46,19 @@ export function addCounts(all: readonly TestCounts[]): TestCounts {
   return createTestCounts({ passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped'), failures });
 }
 
-/** How many tests ran to their end, whatever it was. */
+/** How many tests ran. */
 export function ranOf({ passed, failed }: TestCounts): number {
   return passed + failed;
 }
 
-/** Why a run of tests shows nothing, or undefined if a test ran. */
+/** Why a test run proves nothing, or undefined if a test ran. */
 export function whyNoTest(counts: TestCounts): string | undefined {
   if (ranOf(counts) > 0) return undefined;
   const skipped = counts.skipped > 0 ? `; ${counts.skipped} were skipped` : '';
   return `no test ran${skipped}; if that is intended, set tests: optional`;
 }
 
-/** The counts as a check records them. */
+/** The counts for the record of a check. */
 export function recordOf({ passed, failed, skipped, failures }: TestCounts): JsonObject {
   return { tests: passed + failed + skipped, passed, failed, skipped, failures: failures.map((failure) => ({ ...failure })) };
 }

@@ -46,7 +46,7 @@ describe('the output of a program', () => {
   });
 });
 
-test('what is kept of failures is bounded', () => {
+test('the record of failures is limited', () => {
   const cases = Array.from(
     { length: 500 },
     (_, index) => `<testcase name="${'n'.repeat(5000)}${index}"><error message="${'m'.repeat(5000)}"/></testcase>`,

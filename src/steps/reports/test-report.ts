@@ -1,4 +1,4 @@
-// Owns choosing the reader for a test runner's result: a report file, or the output of a program that may be a test runner.
+// Owns choosing the parser for test results: of a report file, or of the output of a program that may be a test runner.
 
 import { parseJunit } from './junit.ts';
 import { parseNodeTest } from './node-test.ts';
@@ -7,11 +7,11 @@ import { parseSummaries } from './summaries.ts';
 import { isTap, parseTap } from './tap.ts';
 import { addCounts, type TestCounts, UnreadableReport } from './test-counts.ts';
 
-// Colours: what a terminal is told between the words.
+// The escape sequences for colours.
 const ESCAPE = String.fromCharCode(27);
 const COLOUR = new RegExp(`${ESCAPE}\\[[0-9;]*[A-Za-z]`, 'g');
 
-/** The counts of a report that was asked for: JUnit XML or TAP; throws when it is neither. */
+/** The counts of a report in JUnit XML or TAP. Throws for any other text. */
 export function parseTestReport(text: string): TestCounts {
   if (text.trimStart().startsWith('<')) return parseJunit(text);
   const lines = linesOf(text);
@@ -19,7 +19,7 @@ export function parseTestReport(text: string): TestCounts {
   return parseTap(lines);
 }
 
-/** The counts in the output of a program, or undefined when it is the output of no test runner known here. */
+/** The counts in the output of a program, or undefined if it is not the output of a known test runner. */
 export function recogniseTests({ stdout, stderr }: { readonly stdout: string; readonly stderr: string }): TestCounts | undefined {
   const lines = linesOf(stdout);
   if (isTap(lines)) return parseTap(lines);

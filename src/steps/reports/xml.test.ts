@@ -14,12 +14,12 @@ function told(text: string): string[] {
 }
 
 describe('XML', () => {
-  test('is told in order, with its entities resolved', () => {
+  test('is passed to the visitor in order, with its entities resolved', () => {
     const text = `\ufeff<?xml version="1.0"?><!-- <no> --><a b='1 &lt; "2"' c="&#x41;&#66;"><x:y.z/>1 &amp; 2<![CDATA[<raw> &amp;]]></a>\n<!-- end -->`;
     expect(told(text)).toEqual(['<a b=1 < "2" c=AB>', '<x:y.z>', '</x:y.z>', '1 & 2', '<raw> &amp;', '</a>']);
   });
 
-  test('may name a DTD, which is not looked at', () => {
+  test('may name a DTD, which is not read', () => {
     expect(told('<!DOCTYPE coverage SYSTEM "http://cobertura.sourceforge.net/xml/coverage-04.dtd"><coverage/>')).toEqual([
       '<coverage>',
       '</coverage>',
@@ -99,7 +99,7 @@ describe('XML', () => {
     );
   });
 
-  test('takes time in proportion to its length, also where it is hostile', () => {
+  test('is parsed in linear time, even if it is hostile', () => {
     const hostile = [
       '<'.repeat(1e6),
       `<a ${'b '.repeat(5e5)}`,

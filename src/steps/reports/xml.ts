@@ -1,10 +1,10 @@
-// Owns reading XML that other programs wrote: strict, in one pass, and without resolving external references.
+// Owns parsing XML of other programs: strictly, in one pass, and without external references.
 //
-// - Only the five entities of XML itself and numbers of characters are known. A DOCTYPE may name a DTD, as the reports
-//   of several tools do, but it is not fetched, and one that declares anything itself is refused. So no entity can
-//   read a file or grow.
-// - Depth and attributes are bounded, and time is linear in the text.
-// - A text that is not well-formed is an XmlFault, never half a report. What the visitor got before is void then.
+// - Only the five entities of XML itself and numeric character references are supported. A DOCTYPE may name a DTD, as the
+//   reports of several tools do, but it is not fetched, and one with declarations is rejected. So no entity can read a file
+//   or grow.
+// - Depth and attributes are bounded, and parsing takes linear time.
+// - A text that is not well-formed is an XmlFault; the visitor's data must be discarded then.
 
 import { shortText } from '../../base/short-text.ts';
 
@@ -15,7 +15,7 @@ export interface XmlVisitor {
   text?(text: string): void;
 }
 
-/** A text that is not XML in the accepted form. */
+/** Rejected XML. */
 export class XmlFault extends Error {
   constructor(message: string, line: number) {
     super(`line ${line}: ${message}`);
@@ -125,7 +125,7 @@ class XmlReader {
 
   #doctype(): void {
     if (this.#hasRoot || this.#match(DOCTYPE) === undefined)
-      this.#fail('it declares things of its own (a DTD), which is refused: declarations can read files and grow without end');
+      this.#fail('it contains declarations (a DTD), which are rejected because they can read files and grow without end');
   }
 
   #skipTo(mark: string, what: string): void {

@@ -1,4 +1,4 @@
-// Owns which addresses are public. Everything else (this machine, its network, the metadata service of a cloud, and
+// Owns the check whether an address is public. Any other (this machine, its network, the metadata service of a cloud, and
 // spellings that hide one of them in another address) is rejected unless the project allows it by name.
 
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
@@ -21,7 +21,7 @@ const NOT_PUBLIC_V4 = [
   '224.0.0.0/4',
   '240.0.0.0/4',
 ];
-// Of IPv6 only the global unicast addresses are public, and of those not the ones with an IPv4 address inside.
+// Of IPv6 only the global unicast addresses are public, except those that contain an IPv4 address.
 const GLOBAL_V6 = ['2000::/3'];
 const NOT_PUBLIC_V6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 
@@ -29,7 +29,7 @@ const notPublicV4 = blockList(NOT_PUBLIC_V4, 'ipv4');
 const globalV6 = blockList(GLOBAL_V6, 'ipv6');
 const notPublicV6 = blockList(NOT_PUBLIC_V6, 'ipv6');
 
-/** Whether an address is public. Something that is not an address is not. */
+/** Whether a text is a public address. */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !notPublicV4.check(address, 'ipv4');
   // An address with a zone (fe80::1%eth0) means this machine's own network.

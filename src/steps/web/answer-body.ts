@@ -1,17 +1,17 @@
-// Owns the body of a response: its data if it is JSON, and whether it matches what was expected.
+// Owns the body of a response: parsing it if it is JSON, and comparing it with expected data.
 
 import { isJsonObject, type Json, parseJson } from '../../base/json.ts';
 import { shortText } from '../../base/short-text.ts';
 
-/** The body as data if it is JSON, as text otherwise. */
+/** The body as data if it is JSON, otherwise as text. */
 export function bodyOf({ body }: { readonly body: string }): Json {
   const value = parseJson(body);
   return value === undefined ? body : value;
 }
 
 /**
- * Where data differs from what is expected, or undefined. In an object only the expected fields are compared; a list must
- * have the same length; a text, a number, a boolean or null must be equal, never `"1"` for 1.
+ * The first difference between data and the expected data, or undefined. In an object only the expected fields are compared;
+ * a list must have the same length; a text, a number, a boolean or null must be equal, not `"1"` for 1.
  */
 export function differenceOf(expected: Json, found: Json | undefined, path = 'body'): string | undefined {
   if (found === undefined) return `${path} is missing`;

@@ -1,16 +1,16 @@
-// Owns where a request may go: the host is resolved once, every address it has is checked, and the connection is made to
-// those and no others.
+// Owns checking the destination of a request: the host is resolved once, all its addresses are checked, and the connection
+// is made to one of those.
 //
 // - Only http and https, without a name and a password in the URL.
-// - A host is allowed by name in the allow-list, or all of its addresses are public.
-// - An IPv4 address must be in its usual form; other spellings are rejected, as they only serve to hide it.
+// - A host is allowed if the allow-list names it, or if all of its addresses are public.
+// - An IPv4 address must be in its usual form; other spellings are rejected, because they only hide it.
 
 import { promises as dns } from 'node:dns';
 import { isIP, isIPv4, isIPv6 } from 'node:net';
 import { messageOf } from '../../base/error.ts';
 import { isPublicAddress } from './address.ts';
 
-/** An address of a host, of version 4 or 6. */
+/** An address of a host, IPv4 or IPv6. */
 export interface HostAddress {
   readonly address: string;
   readonly family: number;
@@ -38,7 +38,7 @@ export interface Refusal {
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 const ENTRY = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/;
 
-/** Finds out where a URL leads, and whether that is allowed. */
+/** Resolves a URL, and checks whether its destination is allowed. */
 export async function findDestination(
   text: string,
   allow: readonly string[],

@@ -1,16 +1,16 @@
 // Owns building the request of a webhook: the author's templates are rendered once, with the values of the run and, in
-// headers and body, with secrets. Nothing of it is stored.
+// headers and body, with secrets. The request is not stored.
 //
 // - A value is inserted once and never parsed again, so a text that looks like a template stays a text.
 // - In a URL a value becomes one segment or one argument: it cannot add a path, a query or another host.
-// - A secret is only sent to a host that the author wrote literally in the same request, or to a host listed for it.
+// - A secret is sent only to a host that the author wrote literally in the same request, or that is listed for it.
 
 import { EngineError } from '../../base/error.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import { hasLiteralHost, type RequestModel, secretNames } from '../../definition/web-request.ts';
 import { parseTemplate, renderTemplate, type Template } from '../../expr/template.ts';
 import { parseTemplateTree, renderTemplateTree } from '../../expr/template-tree.ts';
-import { type Placed, putInto } from '../built.ts';
+import { insertValues, type PlacedValue } from '../built-values.ts';
 import type { Secrets } from '../secrets.ts';
 import { entryOf, type WebhookSetting } from '../services.ts';
 import type { TemplateScope } from './template-scope.ts';
@@ -23,20 +23,20 @@ export interface RenderedRequest {
   readonly body?: string;
 }
 
-/** What templates can see. Without a scope there are none: every text is data, unchanged. */
-export interface RenderScene {
+/** The inputs for rendering. Without a scope, texts are not templates. */
+export interface RenderContext {
   readonly scope: TemplateScope | undefined;
   readonly secrets: Pick<Secrets, 'value'>;
   readonly webhooks: WebhookSetting;
-  /** Values that functions built, by their place in the request: data, whatever they look like. */
-  readonly built?: readonly Placed[];
+  /** Values that functions built, inserted as data. */
+  readonly built?: readonly PlacedValue[];
 }
 
 const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?:[/?#]|$)/i;
 
-/** The request that `{ url, method?, headers?, body? }` asks for; throws an EngineError when it cannot be built. */
-export async function renderRequest(given: RequestModel, scene: RenderScene): Promise<RenderedRequest> {
-  const request = scene.scope === undefined ? given : await filled(given, scene, scene.scope);
+/** Renders a request. Throws an EngineError if that is not possible. */
+export async function renderRequest(given: RequestModel, scene: RenderContext): Promise<RenderedRequest> {
+  const request = scene.scope === undefined ? given : await renderTemplates(given, scene, scene.scope);
   const { url, method, headers = {}, body } = request;
   const texts = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), headerText(name, value)]);
   const sent = bodyText(body);
@@ -48,20 +48,20 @@ export async function renderRequest(given: RequestModel, scene: RenderScene): Pr
   };
 }
 
-async function filled(given: RequestModel, scene: RenderScene, scopeOf: TemplateScope): Promise<RequestModel> {
+async function renderTemplates(given: RequestModel, scene: RenderContext, scopeOf: TemplateScope): Promise<RequestModel> {
   const { built = [] } = scene;
   const ownUrl = built.find(({ path }) => path.join('.') === 'url')?.value;
   const template = parseTemplate(given.url);
-  const url = ownUrl === undefined ? filledUrl(template, scopeOf(template)) : String(ownUrl);
+  const url = ownUrl === undefined ? renderUrl(template, scopeOf(template)) : String(ownUrl);
   const { headers = {}, body } = given;
   const tree = parseTemplateTree(body === undefined ? { headers } : { headers, body });
   const secrets = await secretsFor(tree.paths, { ...scene, url, isLiteral: ownUrl === undefined && hasLiteralHost(template) });
-  const rendered = putInto(renderTemplateTree(tree, { ...scopeOf(tree), secrets }), built);
+  const rendered = insertValues(renderTemplateTree(tree, { ...scopeOf(tree), secrets }), built);
   return { ...given, ...(rendered as Pick<RequestModel, 'headers' | 'body'>), url };
 }
 
-function filledUrl(template: Template, scope: JsonObject): string {
-  // A URL that is a single value is used unchanged; it is checked like any other, and gets no secrets by itself.
+function renderUrl(template: Template, scope: JsonObject): string {
+  // A URL that is a single value is used unchanged. It is checked like any other, and gets no secrets unless its host is listed.
   if (template.isWhole || !template.hasHoles) return String(renderTemplate(template, scope)).trim();
   const url = template.parts
     .map((part) => {
@@ -74,12 +74,12 @@ function filledUrl(template: Template, scope: JsonObject): string {
   return url;
 }
 
-interface Bound extends RenderScene {
+interface SecretTarget extends RenderContext {
   readonly url: string;
   readonly isLiteral: boolean;
 }
 
-async function secretsFor(paths: Template['paths'], { secrets, webhooks, url, isLiteral }: Bound): Promise<JsonObject> {
+async function secretsFor(paths: Template['paths'], { secrets, webhooks, url, isLiteral }: SecretTarget): Promise<JsonObject> {
   const names = secretNames(paths);
   if (names === undefined) throw refusal('it reads a secret whose name is not written out; name it, as in {{ secrets.API_TOKEN }}');
   const host = URL.canParse(url) ? new URL(url).hostname : '';
@@ -108,7 +108,7 @@ function refusal(message: string): EngineError {
   return new EngineError('STEP_FAILED', message);
 }
 
-/** A URL as a record may show it: without its query, which may hold anything. */
+/** A URL for a record: without its query, which may contain secrets. */
 export function shownUrl(url: string): string {
   return URL.canParse(url) ? `${new URL(url).origin}${new URL(url).pathname}` : url;
 }

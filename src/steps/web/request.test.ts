@@ -240,7 +240,7 @@ describe('an answer', () => {
     });
   });
 
-  test('is not waited for once the attempt is stopped', async () => {
+  test('is not awaited once the attempt is stopped', async () => {
     const controller = new AbortController();
     const { host } = await serve(() => controller.abort());
     expect(await ask(host, { signal: controller.signal })).toMatchObject({ kind: 'failed', reason: 'stopped' });

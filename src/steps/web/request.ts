@@ -1,9 +1,9 @@
 // Owns requests to web services on behalf of a workflow, whose URL may contain text from outside.
 //
-// - The connection goes to an address that was checked; the name is not resolved a second time.
-// - A redirect is followed for GET and HEAD only, each hop is checked again, and what the author sent in headers goes
-//   to no other origin.
-// - Time and size are bounded, certificates are verified, and whatever happens is a value.
+// - The connection is made to a checked address; the name is not resolved a second time.
+// - A redirect is followed for GET and HEAD only, each hop is checked again, and the author's headers are not sent to
+//   another origin.
+// - Time and size are limited, certificates are verified, and every failure is a value.
 
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { request as httpRequest } from 'node:http';
@@ -15,18 +15,18 @@ import { type Destination, findDestination, type Refusal, type Resolver } from '
 /** The request, and its limits. */
 export interface WebRequest {
   readonly url: string;
-  /** GET without it. */
+  /** Default: GET. */
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** For everything together; 30 s without it. */
+  /** For the whole request with redirects. Default: 30 s. */
   readonly timeoutMs?: number;
-  /** Of the answer's body; 1 MiB without it. */
+  /** The largest body of a response. Default: 1 MiB. */
   readonly maxBytes?: number;
-  /** Hosts that may be asked although they are not public: `127.0.0.1:8080`, `internal.example`. */
+  /** Allowed hosts that are not public: `127.0.0.1:8080`, `internal.example`. */
   readonly allow?: readonly string[];
   readonly signal?: AbortSignal;
-  /** Finds the addresses of a host; the system's way without it. */
+  /** Finds the addresses of a host. Default: that of the system. */
   readonly resolve?: Resolver;
 }
 
@@ -36,11 +36,11 @@ export interface WebResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Where the answer came from, after redirects. */
+  /** The URL of the response, after redirects. */
   readonly url: string;
 }
 
-/** No response. `refused`: the request was not allowed or makes no sense, and repeating it does not help. `failed`: repeating it can help. */
+/** No response. `refused`: the request is invalid or not allowed, so a retry does not help. `failed`: a retry may help. */
 export type WebFailure =
   | Refusal
   | { readonly kind: 'refused'; readonly reason: 'header' | 'redirect'; readonly message: string }
@@ -58,13 +58,13 @@ const BYTES_MAX = 1 << 20;
 const REDIRECTS_MAX = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const REPEATABLE = new Set(['GET', 'HEAD']);
-// Transport headers, which authors must not set; a wrong one would allow request smuggling.
-const CARRIER_HEADERS = new Set('host connection content-length transfer-encoding upgrade te trailer keep-alive expect'.split(' '));
+// Headers that authors must not set, because wrong ones allow request smuggling.
+const TRANSPORT_HEADERS = new Set('host connection content-length transfer-encoding upgrade te trailer keep-alive expect'.split(' '));
 const TLS_CODE = /^(?:ERR_TLS|ERR_SSL|CERT_|EPROTO|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH|INVALID_CA|HANDSHAKE)/;
 
 /** Sends a request and returns the response, or why there is none. It never rejects. */
 export async function requestGuarded(request: WebRequest): Promise<WebAnswer> {
-  const misplaced = Object.keys(request.headers ?? {}).find((name) => CARRIER_HEADERS.has(name.toLowerCase()));
+  const misplaced = Object.keys(request.headers ?? {}).find((name) => TRANSPORT_HEADERS.has(name.toLowerCase()));
   if (misplaced !== undefined)
     return { kind: 'refused', reason: 'header', message: `the header "${misplaced}" is set by the connection; leave it out` };
   const limit = AbortSignal.timeout(request.timeoutMs ?? TIMEOUT_MS);
@@ -78,7 +78,7 @@ export async function requestGuarded(request: WebRequest): Promise<WebAnswer> {
   return { kind: 'failed', reason: 'stopped', message: 'it was stopped before there was an answer' };
 }
 
-// Name resolution cannot be aborted; it is left to end by itself.
+// Name resolution cannot be aborted, so it continues in the background.
 function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     const stop = (): void => resolve(undefined);

@@ -1,10 +1,9 @@
-// Owns what the templates of a request can see of the run: the same as other templates. Secrets are not among it: they
-// are added where they may go.
+// Owns the scope of the templates of a request: the same as of other templates. Secrets are added only where they may be sent.
 
 import type { JsonObject } from '../../base/json.ts';
 import { scopeOf } from '../../definition/scope/scope.ts';
 import type { Expression } from '../../expr/expression.ts';
-import { scopeInputOf } from '../filling.ts';
+import { scopeInputOf } from '../template-rendering.ts';
 import type { Job } from '../work.ts';
 
 /** Returns the values that these templates read. */

@@ -43,32 +43,32 @@ async function admitted(
 }
 
 describe('an agent', () => {
-  test('is asked for on its account, under the budgets of its attempt, its step and its role', async () => {
+  test('is admitted on its account, with the budgets of its attempt, its step and its role', async () => {
     const { spawns } = await admitted({});
     expect(spawns).toMatchObject([
       { role: 'worker', account: 'team', step: 'work', budgets: { attempt: { turns: 3 }, step: { costUsd: 1 }, day: { tokens: 9 } } },
     ]);
   });
 
-  test('that is not admitted is not asked, and its step waits', async () => {
+  test('that is not admitted is not called, and its step waits', async () => {
     const { result, asked } = await admitted({ reason: 'budget', message: 'used up', resumeAt: 5 });
     expect(asked).toEqual([]);
     expect(result).toMatchObject({ error: { code: 'LIMIT_REACHED', reason: 'budget', message: 'used up', resumeAt: 5 } });
   });
 
-  test('has what is left, and no more time than that', async () => {
+  test('gets the remaining budget, and no more time than that', async () => {
     const { asked } = await admitted({ left: { tokens: 7, timeMs: 20 } }, { timeoutMs: 50 });
     expect(asked).toMatchObject([{ budget: { tokens: 7 }, timeoutMs: 20 }]);
     expect((await admitted({ left: { timeMs: 90 } }, { timeoutMs: 50 })).asked).toMatchObject([{ timeoutMs: 50 }]);
   });
 
-  test('that used the time of its budget has used it up; that of its step, it timed out', async () => {
+  test('that used up the time of its budget is over budget; that of its step, it timed out', async () => {
     const short = await admitted({ left: { timeMs: 20 } }, { timeoutMs: 50 });
     expect([short.result, short.closed]).toMatchObject([{ error: { reason: 'budget' } }, [{ failure: 'budget' }]]);
     expect((await admitted({ left: { timeMs: 90 } }, { timeoutMs: 50 })).result).toMatchObject({ error: { reason: 'timeout' } });
   });
 
-  test('that is stopped before it was asked has used nothing, and that is known', async () => {
+  test('that is stopped before it was called has used nothing, and its usage is known', async () => {
     const { asked, closed } = await admitted({}, { stops: true });
     expect(asked).toEqual([]);
     expect(closed).toMatchObject([{ failure: 'aborted', usage: { costUsd: 0, inputTokens: 0, outputTokens: 0, turns: 0 } }]);

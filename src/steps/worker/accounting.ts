@@ -1,11 +1,11 @@
-// Owns the interface between calling a worker and the accounting: a worker is called only after it was admitted, and its
-// usage is recorded before its answer counts.
+// Owns the interface of the accounting: a worker is called only after it was admitted, and its usage is recorded before its
+// answer counts.
 
 import type { AgentAnswer, AgentEvent } from '../../agents/driver.ts';
 import type { Budget } from '../../definition/budget.ts';
 import type { Redactor } from '../../process/redact.ts';
 
-/** An agent that is about to be called. */
+/** A worker that is about to be called. */
 export interface Spawn {
   readonly run: string;
   readonly path: string;
@@ -14,17 +14,17 @@ export interface Spawn {
   readonly role: string;
   /** Whose capacity it uses: the credential of its role, otherwise its driver. */
   readonly account: string;
-  /** What this one attempt, all attempts of the step in this run, and all of the role in a day may use. */
+  /** The budgets of this attempt, of all attempts of the step in this run, and of all of the role in a day. */
   readonly budgets: { readonly attempt?: Budget; readonly step?: Budget; readonly day?: Budget };
   readonly redactor: Redactor | undefined;
   /** A driven agent is always recorded. A live object and handed-out work are recorded if a budget applies to them. */
   readonly worker: 'driver' | 'object' | 'handed';
-  /** How the agent is reached, and the model that its role names. */
+  /** The driver, and the model that the role names. */
   readonly driver?: string;
   readonly model?: string;
 }
 
-/** There is no capacity or no budget; `resumeAt` is when some becomes available by itself. */
+/** There is no capacity or no budget; `resumeAt` is when some becomes available. */
 export interface Refusal {
   readonly reason: 'quota' | 'budget';
   readonly message: string;
@@ -46,6 +46,6 @@ export interface Admission {
 /** Admits workers and records what they used. */
 export interface Accounting {
   open(spawn: Spawn): Promise<Admission | Refusal>;
-  /** Records reported handed-out work. Only its time is known. */
+  /** Records reported handed-out work, of which only the time is known. */
   reported(spawn: Spawn, ms: number): Promise<void>;
 }

@@ -1,26 +1,23 @@
-// Owns which logins are hidden from the worker of a step, and what is recorded about it. With a forge, only the engine
-// writes there, so no agent, command or gate needs a login.
+// Owns hiding logins from the worker of a step, and the record of that. Only the engine writes at a forge, so no agent,
+// command or gate needs a login.
 
 import type { JsonObject } from '../../base/json.ts';
 import { type CredentialGuard, guardCredentials } from '../../process/credentials.ts';
 import type { NetworkFence } from '../../process/network.ts';
 import type { StepServices } from '../services.ts';
 
-/** How logins are hidden from a worker. */
+/** The hidden logins of a worker. */
 export interface WorkerCredentials {
   readonly env: Readonly<Record<string, string>>;
-  /** The fence of its network, with the guard around it. */
+  /** Adds the guard to the fence of the worker's network. */
   fence(network: NetworkFence | undefined): { readonly fence?: NetworkFence };
-  /** What is recorded with the attempt. */
+  /** The record for the attempt. */
   readonly evidence: { readonly credentials?: JsonObject };
 }
 
 const NO_GUARD: WorkerCredentials = { env: {}, fence: (fence) => (fence === undefined ? {} : { fence }), evidence: {} };
 
-/**
- * Opens the guard of a worker. Without a forge, or with the local one, there is none: the local forge has no logins, and
- * programs may log in wherever the user can.
- */
+/** Opens the guard of a worker. There is none without a forge, or with the local one, which has no logins. */
 export function openCredentials(services: StepServices): WorkerCredentials {
   const { forge, cwd, inheritEnv, secrets = {} } = services;
   if (forge === undefined || (forge.name === 'local' && services.writes?.hides !== true)) return NO_GUARD;
@@ -32,10 +29,10 @@ export function openCredentials(services: StepServices): WorkerCredentials {
     variables: sources.flatMap((source) => ('env' in source ? [source.env] : [])),
     hides: true,
   });
-  return { env: guard.env, fence: (network) => wrapped(guard, network), evidence: { credentials: evidenceOf(guard) } };
+  return { env: guard.env, fence: (network) => wrapFence(guard, network), evidence: { credentials: evidenceOf(guard) } };
 }
 
-function wrapped({ hiddenBy, wrap }: CredentialGuard, network: NetworkFence | undefined): { readonly fence?: NetworkFence } {
+function wrapFence({ hiddenBy, wrap }: CredentialGuard, network: NetworkFence | undefined): { readonly fence?: NetworkFence } {
   if (hiddenBy === null) return network === undefined ? {} : { fence: network };
   return {
     fence: {

@@ -1,4 +1,4 @@
-// Owns work that is handed to the agent that called Pawl: which steps, its instructions, and how its report is read. The
+// Owns work that is handed to the agent that called Pawl: which steps, their instructions, and parsing its report. The
 // report is a claim; it is verified like the work of a driven agent.
 
 import { isJsonObject, type Json } from '../../base/json.ts';
@@ -17,9 +17,9 @@ export const ATTENDED = '$attended';
 
 /** The instructions for an agent that does a step itself. */
 export interface Handover extends Omit<ReplyRules, 'givesText'> {
-  /** The kind of step, which decides how the report is read. */
+  /** The kind of step, which decides how the report is parsed. */
   readonly kind: StepKind;
-  /** The instructions. They are complete: an agent without any other context can do the step. */
+  /** The instructions, which are complete: an agent without any other context can do the step. */
   readonly prompt: string;
   /** The same in parts, so that a caller can add how to report. */
   readonly parts: Instructions;
@@ -31,7 +31,7 @@ export interface Handover extends Omit<ReplyRules, 'givesText'> {
   readonly outcomes?: readonly string[];
 }
 
-/** What is stored when work is handed out. */
+/** Handed-out work, as stored. */
 export interface StoredHandover extends Handover {
   /** Where the agent saves its state before it asks; absent if the step does not require that. */
   readonly state?: StatePlace;
@@ -59,7 +59,7 @@ export function isForCaller({ runner, request: { bound }, context }: Job): boole
 /** A parsed report: an outcome with its output, or its fault. */
 export type ReportReading = { readonly outcome: OutcomeName; readonly output: Json } | { readonly problem: string };
 
-/** Reads what an agent reports as its result, by the same rules as the reply of a driven agent. */
+/** Parses an agent's report, with the same rules as the reply of a driven agent. */
 export function readReport(
   { kind, outcomes = [], ...rules }: Pick<Handover, 'kind' | 'outcomes'> & ReplyRules,
   form: 'graph' | 'flow',
@@ -76,11 +76,11 @@ export function readReport(
     return { problem: `"outcome" must be one of ${outcomes.join(', ')}` };
   const reported = verdict === 'reject' ? 'reject' : success === false || status === 'FAIL' ? 'fail' : 'ok';
   const outcome = outcomes.length > 0 && typeof chosen === 'string' ? chosen : reported;
-  return { outcome, output: form === 'flow' ? inFlow(kind, result, outcome) : result };
+  return { outcome, output: form === 'flow' ? flowOutput(kind, result, outcome) : result };
 }
 
-/** The result as the kind of step gives it to a flow. */
-function inFlow(kind: StepKind, result: Json, outcome: OutcomeName): Json {
+/** The result that a flow receives from this kind of step. */
+function flowOutput(kind: StepKind, result: Json, outcome: OutcomeName): Json {
   if (kind === 'command') return { exitCode: 0, stdout: '', stderr: '', result };
   return { success: outcome !== 'fail', output: result };
 }

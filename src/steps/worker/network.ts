@@ -1,6 +1,5 @@
-// Owns the network access of the worker of a step: the rules of its role and of the step, whether they can be enforced
-// here, and what is recorded about it. A rule that cannot be enforced is reported as such, and one that is `required`
-// stops the step before it starts.
+// Owns the network access of the worker of a step: the rules of its role and of the step, and whether they can be enforced
+// here. The record names a rule that cannot be enforced; if it is `required`, the step does not start.
 
 import type { JsonObject } from '../../base/json.ts';
 import { allowsHost, type NetworkSpec, networkOf } from '../../definition/network.ts';
@@ -10,7 +9,7 @@ import { type NetworkFence, networkSupport, openNetworkFence } from '../../proce
 export interface WorkerNetwork {
   /** Absent if the rules are not enforced. */
   readonly fence?: NetworkFence;
-  /** What is recorded with the attempt: which rules, who enforced them, and which hosts were denied. */
+  /** The record for the attempt: the rules, what enforced them, and the denied hosts. */
   evidence(): { readonly network?: JsonObject };
   close(): Promise<void>;
 }
@@ -20,8 +19,8 @@ const DENIED_MAX = 100;
 const UNLIMITED: WorkerNetwork = { evidence: () => ({}), close: () => Promise.resolve() };
 
 /**
- * Opens the network access of a worker. Every rule must allow a connection. `unfenced` says why nothing can be enforced
- * on this worker, if that is so. The result is a text if the worker must not start.
+ * Opens the network access of a worker. Every rule must allow a connection. `unfenced` is why nothing can be enforced on this
+ * worker, if so. Returns a refusal if the worker must not start.
  */
 export async function openNetwork(
   specs: readonly (NetworkSpec | undefined)[],
@@ -29,7 +28,7 @@ export async function openNetwork(
 ): Promise<WorkerNetwork | { readonly refusal: string }> {
   const rules = specs.filter((spec) => spec !== undefined).map(networkOf);
   if (rules.length === 0) return UNLIMITED;
-  // An entry of one rule that no other rule allows leads nowhere.
+  // A host that only one of the rules lists is denied below.
   const allow = [...new Set(rules.flatMap((rule) => rule.allow))];
   const support = networkSupport();
   const why = unfenced ?? (support.by === 'nothing' ? support.why : undefined);

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { Definition } from '../../definition/model.ts';
-import { actionRefusal, narrowed, outputRefusal } from './permission.ts';
+import { actionRefusal, narrowPermissions, outputRefusal } from './permission.ts';
 
 const allowing = (permissions: NonNullable<Definition['permissions']>): Definition => ({ permissions }) as Definition;
 
 describe('the permissions of a workflow', () => {
-  test('that are not given refuse nothing', () => {
+  test('that are missing forbid nothing', () => {
     expect(actionRefusal(allowing({}), 'merge_pr', {})).toBeUndefined();
-    expect(narrowed(allowing({})).deeds).toContain('edit');
+    expect(narrowPermissions(allowing({})).deeds).toContain('edit');
   });
 
   test.each<[string, object, NonNullable<Definition['permissions']>]>([
@@ -20,7 +20,7 @@ describe('the permissions of a workflow', () => {
   ])('%s %j is refused by %j, which is named', (action, config, permissions) => {
     const [area, access] = Object.entries(permissions)[0] as [string, string];
     expect(actionRefusal(allowing(permissions), action, { ...config })).toBe(
-      `the workflow has the permission "${area}: ${access}"; it takes "${area}: write"`,
+      `the workflow has the permission "${area}: ${access}", but this needs "${area}: write"`,
     );
   });
 
@@ -43,11 +43,11 @@ describe('the permissions of a workflow', () => {
   });
 
   test('without contents let an agent read and run programs, but not change files', () => {
-    const deeds = narrowed(allowing({ contents: 'read' })).deeds;
+    const deeds = narrowPermissions(allowing({ contents: 'read' })).deeds;
     expect(deeds).toEqual(['read', 'search', 'execute', 'think']);
   });
 
   test('never give an agent more than its role has', () => {
-    expect(narrowed(allowing({ contents: 'write' }), { deeds: ['read'] }).deeds).toEqual(['read']);
+    expect(narrowPermissions(allowing({ contents: 'write' }), { deeds: ['read'] }).deeds).toEqual(['read']);
   });
 });

@@ -1,11 +1,11 @@
-// Owns the `permissions` of a workflow, which narrow what its run may do at the forge and what its agents may do to files.
-// Anything else is as the project allows.
+// Owns the `permissions` of a workflow, which limit what its run may do at the forge and what its agents may do to files.
+// Otherwise the project's settings apply.
 
 import { type AgentPermissions, WORK_IN_PLACE } from '../../agents/driver.ts';
 import type { Definition, OutputModel } from '../../definition/model.ts';
 
-/** What an action is about, where it can be about an issue or a pull request. */
-interface Aim {
+/** The target of an action that can be about an issue or a pull request. */
+interface ActionTarget {
   readonly target?: string | undefined;
   readonly [field: string]: unknown;
 }
@@ -14,8 +14,8 @@ type Area = keyof NonNullable<Definition['permissions']>;
 
 const CHANGING = new Set(['edit', 'delete', 'move']);
 
-/** Why a run may not do an action; undefined when it may. */
-export function actionRefusal({ permissions = {} }: Definition, action: string, aim: Aim): string | undefined {
+/** Why a run may not do an action; undefined if it may. */
+export function actionRefusal({ permissions = {} }: Definition, action: string, aim: ActionTarget): string | undefined {
   const missing = areasOf(action, aim).find((area) => (permissions[area] ?? 'write') !== 'write');
   return missing === undefined ? undefined : refusal(missing, permissions[missing]);
 }
@@ -28,10 +28,10 @@ export function outputRefusal(definition: Definition, { type, ...output }: Pick<
 const OUTPUT_ACTIONS: Readonly<Record<string, string>> = { pr: 'open_pr', issue: 'create_issue' };
 
 function refusal(area: Area, access: string | undefined): string {
-  return `the workflow has the permission "${area}: ${access}"; it takes "${area}: write"`;
+  return `the workflow has the permission "${area}: ${access}", but this needs "${area}: write"`;
 }
 
-function areasOf(action: string, { target }: Aim): readonly Area[] {
+function areasOf(action: string, { target }: ActionTarget): readonly Area[] {
   switch (action) {
     case 'merge_pr':
       return ['contents', 'pull_requests'];
@@ -50,7 +50,7 @@ function areasOf(action: string, { target }: Aim): readonly Area[] {
 }
 
 /** The permissions of a run's agent: those of its role, without file changes if the workflow forbids them. */
-export function narrowed({ permissions = {} }: Definition, allowed: AgentPermissions = WORK_IN_PLACE): AgentPermissions {
+export function narrowPermissions({ permissions = {} }: Definition, allowed: AgentPermissions = WORK_IN_PLACE): AgentPermissions {
   if ((permissions.contents ?? 'write') === 'write') return allowed;
   return { ...allowed, deeds: allowed.deeds.filter((deed) => !CHANGING.has(deed)) };
 }

@@ -1,6 +1,6 @@
-// Owns how a program is started for an attempt: in the workspace, with the declared environment and its own process mark,
-// its output masked, and ended with the attempt. Values of the run reach it as variables or on its input, never as part
-// of the command.
+// Owns starting a program for an attempt: in the workspace, with the declared environment and its own process mark, masked
+// output, and ended with the attempt. Values of the run are passed as variables or on its input, never as part of the
+// command.
 
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -21,7 +21,7 @@ import type { Runner } from '../work.ts';
 import { locateInWorkspace } from '../workspace/workspace-path.ts';
 import { openCredentials } from './credentials.ts';
 
-/** A program with what only this start of it needs. */
+/** A program to start. */
 export interface Program extends ProgramSetting {
   readonly stdin?: string;
   readonly outputMax?: number;
@@ -34,7 +34,7 @@ export interface Program extends ProgramSetting {
 const KEPT_BYTES = 65_536;
 const TAIL_CHARACTERS = 2000;
 
-/** Runs a program for an attempt, to its end. */
+/** Runs a program for an attempt. */
 export async function runProgram(runner: Runner, request: AttemptRequest, program: Program): Promise<CommandResult> {
   const { services, redactor } = runner;
   const { run, argv, cwd, env, stdin, timeoutMs, outputMax, fence, pipefail = false } = program;
@@ -48,7 +48,7 @@ export async function runProgram(runner: Runner, request: AttemptRequest, progra
     ...(argv === undefined ? { shell: run ?? '', pipefail } : {}),
     cwd: resolve(services.cwd, cwd ?? '.'),
     env: { ...credentials.env, ...services.env, ...env, ...attemptVariables(request) },
-    // A rerun after a crash has the same key, but the mark must differ, or the two would end each other.
+    // A rerun after a crash has the same key. The mark must differ, because a program ends others with its mark.
     mark: `${keyOf(request)}/${randomUUID()}`,
     signal: request.signal,
     ...present({ inheritEnv: services.inheritEnv, stdin, timeoutMs, outputMax, pidDir: services.pidDir, redactor }),
@@ -58,7 +58,7 @@ export async function runProgram(runner: Runner, request: AttemptRequest, progra
   return await running.finally(() => sink?.close());
 }
 
-/** Rejects a working folder outside the workspace, because its files are not those that are judged. */
+/** Rejects a working folder outside the workspace, because its files are not checked. */
 async function outsideOf(workspace: string, cwd: string): Promise<NotRun | undefined> {
   if (!existsSync(workspace)) return undefined;
   const root = await realpath(workspace);
@@ -77,12 +77,12 @@ function attemptVariables(request: AttemptRequest): Record<string, string> {
     PAWL_STEP: bound.model.id,
     PAWL_ATTEMPT: String(activation.attempt),
     PAWL_KEY: keyOf(request),
-    // An item that no variable can hold is on the standard input only.
+    // An item that is too large for a variable is only on the standard input.
     ...present({ PAWL_ITEM: text }),
   };
 }
 
-/** A program of a definition as it is started: values of its environment become texts. */
+/** Converts a program of a definition: values of its environment become texts. */
 export function programOf({ run, argv, env, cwd, timeoutMs }: ProgramModel & { readonly timeoutMs?: number }): Program {
   return {
     ...present({ run, argv }),
@@ -96,7 +96,7 @@ export function programName({ run, argv }: ProgramSetting): string {
   return run ?? argv?.join(' ') ?? '';
 }
 
-/** Text within the bounds of a record: its beginning and its end. */
+/** The beginning and the end of a text, short enough for a record. */
 export function keptText(text: string): string {
   if (text.length <= KEPT_BYTES / 4) return text;
   const kept = new BoundedOutput(KEPT_BYTES);
@@ -104,15 +104,15 @@ export function keptText(text: string): string {
   return kept.text();
 }
 
-/** The end of a program's output, preferably of its error stream, short enough for a message. */
-export function lastWords({ stdout, stderr }: { readonly stdout: string; readonly stderr: string }): string {
+/** The end of a program's error stream, or of its output if that is empty, short enough for a message. */
+export function outputTail({ stdout, stderr }: { readonly stdout: string; readonly stderr: string }): string {
   const text = (stderr.trim() === '' ? stdout : stderr).trim();
   return text.length <= TAIL_CHARACTERS ? text : `…${text.slice(-TAIL_CHARACTERS)}`;
 }
 
-/** The sentence about a program that ran to its end: `exited with 3: no such table`. */
+/** Describes how a program ended: `exited with 3: no such table`. */
 export function exitSentence(result: CommandResult & { readonly kind: 'exited' }): string {
-  const words = lastWords(result);
+  const words = outputTail(result);
   const how = result.signal === null ? `exited with ${result.exitCode}` : `was ended by ${result.signal}`;
   return words === '' ? how : `${how}: ${words}`;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { StepModel } from '../../definition/model.ts';
-import type { WorkerConfig } from './brief.ts';
 import { replyFault, replyRulesOf, ruleInstructions } from './reply-rules.ts';
+import type { WorkerConfig } from './worker-task.ts';
 
 test.each(['rejected', 'Approve', 'changes requested', false, 1])(
   'a review whose verdict is %j does not count, whatever its status says',

@@ -1,8 +1,8 @@
 // Owns the rules for the reply of every worker: a driven agent, a live object or an attended agent. Drivers may use the
-// same rules to let their agent correct a reply; it is checked again here.
+// same rules to let their agent correct a reply.
 //
 // - A successful output matches the schema of its step, and is text if the step returns text.
-// - A verdict is `approve` or `reject`, given once and without contradiction. A reviewer who did not fail gives one.
+// - A verdict is `approve` or `reject`, without contradiction. A reviewer that did not fail must give one.
 
 import type { AgentReply } from '../../agents/driver.ts';
 import { present } from '../../base/fields.ts';
@@ -12,7 +12,7 @@ import { isReview } from '../../definition/overlap.ts';
 import { argumentFault, argumentLines } from '../../definition/param/arg.ts';
 import { schemaMismatch } from '../../definition/param/json-schema.ts';
 import { type AssumptionText, checkAssumptions } from '../../definition/question/assumption.ts';
-import type { WorkerConfig } from './brief.ts';
+import type { WorkerConfig } from './worker-task.ts';
 
 /** The rules for a reply. */
 export interface ReplyRules {
@@ -20,7 +20,7 @@ export interface ReplyRules {
   readonly schema?: JsonObject;
   /** The output is text and nothing else. */
   readonly givesText?: true;
-  /** The worker reviews something: it must say `approve` or `reject`. */
+  /** The worker is a reviewer: its verdict must be `approve` or `reject`. */
   readonly reviews?: true;
   /** A gate decides by the findings of the review. */
   readonly findings?: true;
@@ -28,7 +28,7 @@ export interface ReplyRules {
   readonly args?: Readonly<Record<string, ArgModel>>;
 }
 
-/** A reply as a worker gave it: nothing of it is checked yet. */
+/** A reply that has not been checked. */
 export interface RawReply {
   readonly success: boolean;
   readonly output: Json;
@@ -82,7 +82,7 @@ function assumptionsFault({ assumptions }: RawReply): string | undefined {
   return 'why' in read ? `"assumptions" cannot be used: ${read.why}` : undefined;
 }
 
-/** Returns what the worker assumed, of a reply that passed the rules. */
+/** Returns the worker's assumptions in a reply that passed the rules. */
 export function assumptionsOf({ assumptions }: Pick<RawReply, 'assumptions'>): { readonly assumptions?: readonly AssumptionText[] } {
   const read = checkAssumptions((assumptions ?? []) as Json);
   return 'why' in read || read.assumptions.length === 0 ? {} : read;
@@ -94,7 +94,7 @@ function verdictFault({ success, output, verdict }: RawReply, isReviewer: boolea
   if (verdict !== undefined && verdict !== null && verdict !== 'approve' && verdict !== 'reject')
     return `"verdict" must be "approve" or "reject", not ${JSON.stringify(verdict)}`;
   const inner = isJsonObject(output) ? output.verdict : undefined;
-  // An unknown word, such as "rejected", must not be ignored because another field approves.
+  // An unknown word, such as "rejected", is an error even if another field approves.
   if (isReviewer && inner !== undefined && inner !== null && !(typeof inner === 'string' && Object.hasOwn(OPINIONS, inner)))
     return `"verdict" must be "approve" or "reject", not ${JSON.stringify(inner)}`;
   const said = isJsonObject(output) ? [output.verdict, output.status] : [];

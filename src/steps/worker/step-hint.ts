@@ -1,5 +1,5 @@
-// Owns `nextStepHint` in the report of a program: it may choose among the transitions that the step declares, by naming
-// the step that one of them leads to. It cannot overrule a condition, and it cannot choose what failures lead to.
+// Owns `nextStepHint` in the report of a program, which chooses a transition of the step by naming its target. It cannot
+// overrule a condition, or choose the transition of a failure.
 
 import type { JsonObject } from '../../base/json.ts';
 import type { StepModel } from '../../definition/model.ts';
@@ -11,8 +11,8 @@ export interface HintedOutcome {
   readonly evidence?: { readonly nextStepHint: JsonObject };
 }
 
-/** Returns the outcome whose transition leads to the hinted step, or `ok`; a hint that was not used is noted. */
-export function hinted({ next }: Pick<StepModel, 'next'>, hint: string | undefined): HintedOutcome {
+/** Returns the outcome whose transition leads to the hinted step, or `ok` with the reason why the hint was not used. */
+export function hintedOutcome({ next }: Pick<StepModel, 'next'>, hint: string | undefined): HintedOutcome {
   if (hint === undefined || hint === '') return { outcome: Outcome.OK };
   const outcomes = Object.keys(next).filter((name) => name !== Outcome.DEFAULT && !DEFAULT_EXCLUDES.includes(name));
   const found = [Outcome.OK, ...outcomes].find((name) => leadsTo(next[name], hint));

@@ -1,9 +1,9 @@
-// Owns what a program of a `command` step reads on its standard input: the current run as one JSON object.
+// Owns the standard input of a `command` step's program: the current run as one JSON object.
 
 import { present } from '../../base/fields.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import type { AttemptRequest } from '../attempt.ts';
-import { type AttemptContext, feedbackSentence, ownData, retryContextOf } from '../context.ts';
+import { type AttemptContext, feedbackSentence, retryContextOf, visibleData } from '../context.ts';
 
 /** The StepInput of an attempt. */
 export function stepInputOf(request: AttemptRequest, context: AttemptContext): JsonObject {
@@ -23,12 +23,12 @@ export function stepInputOf(request: AttemptRequest, context: AttemptContext): J
   };
 }
 
-// The names of the engine come last: a step whose result has a field `completedSteps` does not rewrite history.
+// The engine's fields come last, so that a step result with a field `completedSteps` does not replace them.
 function checkpointFor({ runId, params }: AttemptRequest, { snapshot, workflow, stepId }: AttemptContext): JsonObject {
   const { results, completedSteps, iterationCounts, gateDecision } = snapshot;
   return {
     ...params,
-    ...ownData(snapshot),
+    ...visibleData(snapshot),
     workflowRunId: runId,
     workflowType: workflow,
     currentStep: stepId,

@@ -1,26 +1,25 @@
-// Owns reading a program's report: a StepOutput at the end of its standard output. Something that only resembles one is an
-// error, never a guess.
+// Owns parsing a program's report: a StepOutput at the end of its standard output. Text that only resembles one is an error.
 //
 // - A StepOutput is a JSON object that begins a line, ends the output, has a boolean `success` and no unknown field.
-// - Two of them, one with text after it, and one that is cut off or malformed are an error, not a report.
+// - Two of them, one with text after it, and one that is cut off or malformed are errors.
 
 import { findJsonObjects } from '../../agents/json-in-text.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { type AssumptionText, checkAssumptions } from '../../definition/question/assumption.ts';
-import { kindOf } from '../context.ts';
+import { typeName } from '../context.ts';
 
-/** A program's report about its work. All of it is a claim. */
+/** A program's report about its work, which is a claim. */
 export interface StepOutput {
   readonly success: boolean;
   readonly result?: Json;
   readonly error?: string;
   readonly postconditionsPassed?: boolean;
   readonly nextStepHint?: string;
-  /** What the program assumed instead of asking a person. */
+  /** Assumptions that the program made instead of asking a person. */
   readonly assumptions?: readonly AssumptionText[];
 }
 
-/** What was found on a standard output. */
+/** The report on a standard output. */
 export type StepOutputReading =
   | { readonly kind: 'none' }
   | { readonly kind: 'reported'; readonly output: StepOutput }
@@ -70,13 +69,13 @@ function validated(value: JsonObject): StepOutputReading {
     }
     // A serialiser may write an absent text or flag as null.
     if (wanted !== 'any' && typeof member !== wanted && (member !== null || field === 'success'))
-      return invalid(`its "${field}" is ${kindOf(member)}, not a ${wanted}`);
+      return invalid(`its "${field}" is ${typeName(member)}, not a ${wanted}`);
   }
   const known = Object.entries(value).filter(([field, member]) => member !== null || field === 'result');
   return { kind: 'reported', output: Object.fromEntries(known) as unknown as StepOutput };
 }
 
-// The last line has one after other text; it is unclear whether that text belongs to it.
+// Whether the last line has a report after other text; that text may belong to it.
 function embedded(text: string): boolean {
   const line = text.slice(text.lastIndexOf('\n') + 1);
   return line.endsWith('}') && /\{\s*"success"\s*:\s*(true|false)/.test(line);

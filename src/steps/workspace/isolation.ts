@@ -1,7 +1,6 @@
-// Owns branches that would write the same files at the same time: each works in its own checkout, and its changes are
-// merged back once it is done. If changes contradict each other, the later branch ends in a conflict. An agent that does
-// not declare its files may write anything, unless its role may not change files or the branches are reviews. Without
-// git there are no checkouts: the branches share the workspace.
+// Owns running branches that may write the same files in side checkouts. Their changes are merged back when they end; if
+// changes conflict, the later branch ends with the outcome `conflict`. An agent that does not declare its files may write
+// anything, unless its role may not change files or the branches are reviews. Without git, the branches share the workspace.
 
 import type { AgentDeed } from '../../agents/driver.ts';
 import { worksOutside } from '../../definition/kind.ts';
@@ -13,25 +12,25 @@ import type { AttemptRequest, AttemptResult } from '../attempt.ts';
 import type { Attempt } from '../layers.ts';
 import { entryOf, type StepServices } from '../services.ts';
 import type { Job, Runner } from '../work.ts';
-import { narrowed } from '../worker/permission.ts';
+import { narrowPermissions } from '../worker/permission.ts';
 import { treeBeside } from './judged-tree.ts';
 
 const ANYTHING: readonly string[] = ['**'];
-const WRITING: readonly AgentDeed[] = ['edit', 'delete', 'move', 'execute'];
+const WRITING_DEEDS: readonly AgentDeed[] = ['edit', 'delete', 'move', 'execute'];
 
 /** Runs an attempt, in its own checkout if another branch may write the same files. */
-export async function apart(job: Job, work: Attempt): Promise<AttemptResult> {
+export async function inSideCheckout(job: Job, work: Attempt): Promise<AttemptResult> {
   const { runner, request } = job;
-  if (!isRival(runner, request) || (await checkoutOf(runner.services.cwd)) === undefined) return work(job);
+  if (!mayConflictWithOthers(runner, request) || (await checkoutOf(runner.services.cwd)) === undefined) return work(job);
   const tree = await treeBeside({ runner, request });
   const checkout = await openSideCheckout(runner.services.cwd);
   try {
     const place = { ...runner, services: { ...runner.services, cwd: checkout.folder } };
-    const result = await work({ ...job, runner: place, request: { ...request, apart: tree === undefined ? {} : { tree } } });
+    const result = await work({ ...job, runner: place, request: { ...request, sideWork: tree === undefined ? {} : { tree } } });
     if (result.type !== 'settled' || result.outcome !== 'ok') return result;
-    const brought = await mergeBack(checkout);
-    if (brought.kind === 'merged') return result;
-    const files = [...brought.files];
+    const merged = await mergeBack(checkout);
+    if (merged.kind === 'merged') return result;
+    const files = [...merged.files];
     const error = `its changes conflict with those of another branch in ${files.join(', ')}`;
     return { ...result, outcome: 'conflict', output: { error, files }, claim: result.claim ?? result.output };
   } finally {
@@ -39,18 +38,12 @@ export async function apart(job: Job, work: Attempt): Promise<AttemptResult> {
   }
 }
 
-/** Whether this is a branch that writes what another branch, or another item of the same list, may write as well. */
-export function isRival(runner: Runner, { activation, bound, group, workflow }: AttemptRequest): boolean {
+/** Whether this is a branch or an item that may write the same files as another one of its group. */
+export function mayConflictWithOthers(runner: Runner, { activation, bound, group, workflow }: AttemptRequest): boolean {
   const { services } = runner;
   const { kind, id } = bound.model;
-  if (
-    group === undefined ||
-    (group.kind !== 'parallel' && group.kind !== 'each') ||
-    !worksOutside(runner, kind) ||
-    activation.member === undefined
-  )
-    return false;
-  if (group.concurrency === 1) return false;
+  if (group === undefined || (group.kind !== 'parallel' && group.kind !== 'each') || group.concurrency === 1) return false;
+  if (!worksOutside(runner, kind) || activation.member === undefined) return false;
   const patternsOf = (member: StepModel): readonly string[] => {
     if (!isSilentWriter(runner, member)) return writtenBy(member);
     const isLive = member.id === id && bound.code.agent !== undefined;
@@ -63,6 +56,6 @@ export function isRival(runner: Runner, { activation, bound, group, workflow }: 
 /** Whether the role of an agent may change files, by itself or with the programs that it runs. */
 function mayWrite({ roles }: StepServices, definition: Definition, step: StepModel): boolean {
   const role = roleOf(step);
-  const { deeds } = narrowed(definition, role === undefined ? undefined : entryOf(roles, role)?.permissions);
-  return WRITING.some((deed) => deeds.includes(deed));
+  const { deeds } = narrowPermissions(definition, role === undefined ? undefined : entryOf(roles, role)?.permissions);
+  return WRITING_DEEDS.some((deed) => deeds.includes(deed));
 }

@@ -1,15 +1,15 @@
-// Owns the record of which tree each verdict of a run is about, kept in the run's data, so that a merge can be compared
-// with what a gate passed, what a review or a person approved, and what steps in between changed on purpose.
+// Owns the record of the tree that each verdict of a run is about, in the run's data, so that a merge can be compared with
+// the trees that gates passed and that reviews and people approved, and with the changes of steps in between.
 //
 // - Every gate that passed must have passed on the tree that is merged. A later gate replaces an earlier one only if it
 //   runs all of its checks. A gate with `rerunAtMerge: false` no longer counts once a step changed the tree after it.
-// - The last approval and the last review must be about the tree that is merged. An agent whose step is no review does
+// - The last approval and the last review must be about the tree that is merged. An agent whose step is not a review does
 //   not replace a reviewer by giving a verdict: the last review by a reviewer must be about that tree as well.
-// - So must every earlier one, unless a step changed the tree after it: then the workflow meant it to be replaced. A step
-//   that did not change the tree replaces nothing, whoever changed it before.
-// - Runs of one family work on one tree: the verdicts and the work of all of them count, whichever run merges.
+// - So must every earlier one, unless a step changed the tree after it, because then the workflow replaces the verdict. A
+//   step that did not change the tree replaces nothing.
+// - Runs of one family share a tree: the verdicts and the work of all of them count, whichever run merges.
 //
-// Any other change was made outside the run, so what was judged is not what would be merged.
+// Any other change was made outside the run, so the verdicts are not about the tree that would be merged.
 
 import { present } from '../../base/fields.ts';
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
@@ -24,24 +24,24 @@ import { type Job, stepError, type Work } from '../work.ts';
 import { replyRulesOf } from '../worker/reply-rules.ts';
 import { treeNow, type WorkspaceTree } from './workspace-tree.ts';
 
-/** Who judged: `work` is a step that may have changed the tree. */
+/** The source of a verdict: `work` is a step that may have changed the tree. */
 type JudgedBy = 'gate' | 'review' | 'approval' | 'work';
 
-/** One verdict, with the tree it is about; null if that is not known. */
+/** A verdict and its tree; null if that is not known. */
 export interface JudgedTree {
   readonly tree: string | null;
   readonly by: JudgedBy;
   readonly step: string;
   readonly at: number;
-  /** The tree that a step began with, if known: a step that ends with the same tree has changed nothing. */
+  /** The tree that a step began with, if known. A step that ends with the same tree has changed nothing. */
   readonly from?: string;
   /** The group whose members judged in parallel. */
   readonly group?: string;
-  /** For a gate or a validation: what is needed to run it again. */
+  /** For a gate or a validation: the configuration to run it again. */
   readonly judge?: JsonObject;
   /** For a gate that reads no files: the head of the pull request that it checked. */
   readonly head?: string;
-  /** For a review: set if the workflow declares the step a review. */
+  /** For a review: set if the workflow declares the step as a review. */
   readonly isReviewer?: true;
 }
 
@@ -50,24 +50,24 @@ export interface RequiredVerdict extends JudgedTree {
   readonly isForeign: boolean;
 }
 
-interface Judging {
+interface NewVerdict {
   readonly tree: WorkspaceTree | undefined;
   readonly from?: WorkspaceTree | undefined;
   /** If no files were read: the head of the pull request. */
   readonly head?: string;
   readonly by: JudgedBy;
-  /** False for a verdict that does not let work pass: an earlier one of the same step is void then. */
+  /** False for a negative verdict, which voids an earlier one of the same step. */
   readonly holds: boolean;
 }
 
 const PREFIX = '$tree:';
 
-/** A tree as the evidence of an attempt names it. */
+/** A tree for the evidence of an attempt. */
 export function treeEvidence({ id, head }: WorkspaceTree): { readonly [name: string]: Json } {
   return { tree: id, ...present({ head }) };
 }
 
-/** What is needed to run the gate or validation of a step again: its rendered configuration. */
+/** The rendered configuration of a gate or validation, to run it again. */
 function judgeOf({ bound: { model }, item }: Job['request']): JsonObject | undefined {
   const own = present({ item });
   if (checksIn(model).length > 0 && 'config' in model) return { kind: model.kind, config: model.config as unknown as JsonObject, ...own };
@@ -75,7 +75,7 @@ function judgeOf({ bound: { model }, item }: Job['request']): JsonObject | undef
   return { kind: 'validate', ...(model.stages === undefined ? {} : { stages: model.stages as Json }), ...own };
 }
 
-/** The data key for the verdict of a step, whatever its visit. */
+/** The data key for the verdict of a step; the same for all visits. */
 export function judgedKey(path: string): string {
   return `${PREFIX}${withoutVisits(path)}`;
 }
@@ -83,7 +83,7 @@ export function judgedKey(path: string): string {
 /** The data that the run stores about a verdict. */
 export function judgedTree(
   { runner, request, context }: Job,
-  { tree, from, head, by, holds }: Judging,
+  { tree, from, head, by, holds }: NewVerdict,
 ): { readonly remember?: JsonObject } {
   const { path, member } = request.activation;
   const group = member?.group;
@@ -102,53 +102,53 @@ export function judgedTree(
 }
 
 /**
- * Runs a step of a workflow that merges, and records the tree afterwards. A review is about the tree that it began with,
- * also if it was handed out or asked a question meanwhile: it may not have seen later changes.
+ * Runs a step of a workflow that merges, and records the tree afterwards. A review is about the tree that it began with, even
+ * if it was handed out or asked a question meanwhile, because it may not have seen later changes.
  */
-export async function recordingTree(job: Job, work: () => Work | Promise<Work>): Promise<Work> {
-  if (!mayLand(job) || !(await isWorthNoting(job))) return await work();
+export async function recordTree(job: Job, work: () => Work | Promise<Work>): Promise<Work> {
+  if (!mayLand(job) || !(await needsTree(job))) return await work();
   const isNew = job.request.want === 'execute';
-  const kept = begunWith(job);
-  const from = isNew ? await foundBefore(job) : kept;
+  const kept = firstTree(job);
+  const from = isNew ? await treeBefore(job) : kept;
   const done = await work();
   if (job.request.signal.aborted) return done;
-  if ('handed' in done || 'asks' in done) return beginning(job, done, 'asks' in done ? (kept ?? from) : from);
+  if ('handed' in done || 'asks' in done) return withFirstTree(job, done, 'asks' in done ? (kept ?? from) : from);
   const isReview = 'outcome' in done && done.outcome === 'ok' && approves(done.claim);
   const began = kept ?? from;
-  const left = isReview && began !== undefined ? began : await foundAfter(job);
+  const left = isReview && began !== undefined ? began : await treeAfter(job);
   if (isReview && left === 'unreadable') return withoutTree(job, done);
   const tree = left === 'unreadable' ? undefined : left;
   const known = from === 'unreadable' ? {} : { from };
   const remember = isReview
     ? judgedTree(job, { tree, by: 'review', holds: true, ...known }).remember
-    : workAsNoted(job, done, { tree, from: known.from });
+    : workVerdicts(job, done, { tree, from: known.from });
   const evidence = tree === undefined ? done.evidence : { ...done.evidence, ...treeEvidence(tree) };
   return { ...done, ...present({ evidence }), remember: { ...done.remember, ...remember } };
 }
 
 /**
- * The data about a review by parallel reviewers: it is about the tree that all of them began and ended with. If they did
- * not see the same one, it is about an earlier tree, so that it has to run again.
+ * The data about a review by parallel reviewers, which is about the tree that all of them began and ended with. If they had
+ * different trees, an earlier one is recorded, so that the review has to run again.
  */
 export function reviewedTree(job: Job, { step, passed }: { readonly step: string; readonly passed: boolean }): JsonObject {
-  const looks = judgedIn(job.context.snapshot.data).filter((one) => one.by === 'work' && one.step === step && one.group !== undefined);
-  const last = latestOf(looks);
+  const reviews = judgedIn(job.context.snapshot.data).filter((one) => one.by === 'work' && one.step === step && one.group !== undefined);
+  const last = latestOf(reviews);
   if (last?.tree === undefined || last.tree === null) return {};
-  const seen = looks.filter(({ group }) => group === last.group).flatMap(({ from, tree }) => [from ?? null, tree]);
+  const seen = reviews.filter(({ group }) => group === last.group).flatMap(({ from, tree }) => [from ?? null, tree]);
   const id = seen.find((one) => one !== null && one !== last.tree) ?? last.tree;
   return judgedTree(job, { tree: { id }, by: 'review', holds: passed }).remember ?? {};
 }
 
 const BEGUN = '$begun:';
 
-function beginning(job: Job, done: Work, from: FoundTree): Work {
+function withFirstTree(job: Job, done: Work, from: TreeReading): Work {
   if (from === undefined || from === 'unreadable') return done;
   const { path } = job.request.activation;
   return { ...done, remember: { ...done.remember, [`${BEGUN}${withoutVisits(path)}`]: { path, ...from } } };
 }
 
-/** The tree that this visit of a step began with, where it was interrupted. */
-function begunWith({ request, context }: Job): WorkspaceTree | undefined {
+/** The tree that this visit of a step began with, if it was interrupted. */
+function firstTree({ request, context }: Job): WorkspaceTree | undefined {
   const { path } = request.activation;
   const kept = context.snapshot.data[`${BEGUN}${withoutVisits(path)}`];
   if (!isJsonObject(kept ?? null)) return undefined;
@@ -157,10 +157,10 @@ function begunWith({ request, context }: Job): WorkspaceTree | undefined {
 }
 
 /**
- * The data about a step that may have changed files. A passed validation is also a gate, about the tree that it began
- * with, so that one whose stages write, such as a formatter, runs again before a merge.
+ * The data about a step that may have changed files. A passed validation is also a gate for the tree that it began with, so
+ * that a validation that writes files, such as with a formatter, runs again before a merge.
  */
-function workAsNoted(job: Job, done: Work, { tree, from }: Pick<Judging, 'tree' | 'from'>): JsonObject | undefined {
+function workVerdicts(job: Job, done: Work, { tree, from }: Pick<NewVerdict, 'tree' | 'from'>): JsonObject | undefined {
   const isPassed = job.request.bound.model.kind === 'validate' && 'outcome' in done && done.outcome === 'ok';
   if (!isPassed) return judgedTree(job, { tree, from, by: 'work', holds: true }).remember;
   const passed = judgedTree(job, { tree: from, by: 'gate', holds: true }).remember;
@@ -171,11 +171,11 @@ function workAsNoted(job: Job, done: Work, { tree, from }: Pick<Judging, 'tree' 
 
 function withoutTree({ request }: Job, done: Work): Work {
   const { actor, claim, checks, evidence, remember } = done;
-  const message = `the review "${request.bound.model.id}" does not count, because git could not say which files it is about`;
+  const message = `the review "${request.bound.model.id}" does not count, because git could not read the files that it is about`;
   return { ...present({ actor, claim, checks, evidence, remember }), error: stepError('TREE_MOVED', message) };
 }
 
-/** Whether what a step does may be merged by the same run, or by another one of its family. */
+/** Whether the work of a step may be merged by the same run, or by another one of its family. */
 function mayLand({ runner, request }: Pick<Job, 'runner' | 'request'>): boolean {
   if (runner.services.forge === undefined || traitsOf(runner, request.bound.model.kind).writesFiles === undefined) return false;
   const { form, steps } = request.workflow.definition;
@@ -187,31 +187,31 @@ function startsRuns(step: StepModel): boolean {
 }
 
 /** A flow may have thousands of functions: the tree is recorded only if a verdict may be replaced. */
-async function isWorthNoting({ request }: Job): Promise<boolean> {
+async function needsTree({ request }: Job): Promise<boolean> {
   if (request.bound.model.kind !== 'task' || request.workflow.definition.form !== 'flow' || request.family?.isChild === true) return true;
   return judgedIn((await request.snapshot()).data).some(({ by }) => by !== 'work');
 }
 
-/** The tree of the workspace for work that moves to its own checkout, if a merge may depend on it. */
+/** The tree of the workspace for work in a side checkout, if a merge may depend on it. */
 export async function treeBeside(place: Pick<Job, 'runner' | 'request'>): Promise<WorkspaceTree | undefined> {
   const tree = mayLand(place) ? await treeIfAny(place) : undefined;
   return tree === 'unreadable' ? undefined : tree;
 }
 
-async function foundBefore(job: Job): Promise<FoundTree> {
-  const { apart } = job.request;
-  return apart === undefined ? await treeIfAny(job) : (apart.tree ?? 'unreadable');
+async function treeBefore(job: Job): Promise<TreeReading> {
+  const { sideWork } = job.request;
+  return sideWork === undefined ? await treeIfAny(job) : (sideWork.tree ?? 'unreadable');
 }
 
-// In a checkout beside the workspace there is no tree of the run yet.
-async function foundAfter(job: Job): Promise<FoundTree> {
-  return job.request.apart === undefined ? await treeIfAny(job) : undefined;
+// A side checkout has no tree of the run before its changes are merged back.
+async function treeAfter(job: Job): Promise<TreeReading> {
+  return job.request.sideWork === undefined ? await treeIfAny(job) : undefined;
 }
 
-/** Undefined if nothing is named that could be part of a tree. */
-type FoundTree = WorkspaceTree | 'unreadable' | undefined;
+/** Undefined without git, if the workflow names no files. */
+type TreeReading = WorkspaceTree | 'unreadable' | undefined;
 
-async function treeIfAny(place: Pick<Job, 'runner' | 'request'>): Promise<FoundTree> {
+async function treeIfAny(place: Pick<Job, 'runner' | 'request'>): Promise<TreeReading> {
   try {
     const tree = await treeNow(place);
     return tree.id === '' ? undefined : tree;
@@ -225,7 +225,7 @@ function approves(claim: Json | undefined): boolean {
   return isJsonObject(claim ?? null) && (claim as JsonObject).verdict === 'approve';
 }
 
-/** The verdicts that must be about what is merged. */
+/** The verdicts that must be about the merged tree. */
 export async function requiredVerdicts({ request, context }: Job): Promise<readonly RequiredVerdict[]> {
   const own = judgedIn(context.snapshot.data).map((one) => ({ ...one, isForeign: false }));
   const all: readonly RequiredVerdict[] = [...own, ...foreignVerdicts((await request.family?.others()) ?? [])];
@@ -240,10 +240,10 @@ export async function requiredVerdicts({ request, context }: Job): Promise<reado
     last.some((other) => other === one || (other?.group !== undefined && other.group === one.group));
   const isReplaced = (one: JudgedTree): boolean =>
     works.some(({ at, tree, from }) => at >= one.at && tree !== one.tree && (from === undefined || from !== tree));
-  return verdicts.filter((one) => isLast(one) || !isReplaced(one) || (one.by === 'gate' && !isOfTheMoment(one)));
+  return verdicts.filter((one) => isLast(one) || !isReplaced(one) || (one.by === 'gate' && !isNotRerun(one)));
 }
 
-/** The verdicts of the other runs. Of a gate, the newest run that a step started and that came to it counts. */
+/** The verdicts of the other runs. For a gate, the newest run that reached it counts, among those that one step started. */
 function foreignVerdicts(others: readonly FamilyRun[]): RequiredVerdict[] {
   const decided = new Set<string>();
   return others.flatMap(({ data, isReplaced, place }, run) => {
@@ -251,30 +251,30 @@ function foreignVerdicts(others: readonly FamilyRun[]): RequiredVerdict[] {
     for (const key of keys) decided.add(`${place} ${key}`);
     const isGate = (key: string): boolean => (data[key] as unknown as JudgedTree | null)?.by === 'gate' && keys.includes(key);
     return judgedIn(data, (key, { by }) => by === 'work' || !isReplaced || isGate(key)).map((one) => {
-      // The groups of another run may have the same paths as those of this one.
+      // Groups of different runs may have the same paths.
       return { ...one, isForeign: true, ...(one.group === undefined ? {} : { group: `${run}/${one.group}` }) };
     });
   });
 }
 
-/** What would be merged; the head only if there is a pull request. */
+/** The tree to merge; the head only if there is a pull request. */
 export interface Candidate {
   readonly tree: string;
   readonly head?: string | undefined;
 }
 
-/** The verdicts that are not about this tree or this head, oldest first, without gates whose checks another gate made on it. */
+/** The verdicts that are not about this tree or head, oldest first, except gates whose checks another gate ran on it. */
 export function staleVerdicts(facts: KindFacts, required: readonly RequiredVerdict[], { tree, head }: Candidate): RequiredVerdict[] {
   const isFresh = (one: RequiredVerdict): boolean => (one.tree === null ? head === undefined || one.head === head : one.tree === tree);
-  const made = new Set(required.filter(isFresh).flatMap((one) => checksOf(facts, one)));
-  const isMade = (one: RequiredVerdict): boolean => {
+  const fresh = new Set(required.filter(isFresh).flatMap((one) => checksOf(facts, one)));
+  const isCovered = (one: RequiredVerdict): boolean => {
     const checks = checksOf(facts, one);
-    return checks.length > 0 && checks.every((check) => made.has(check));
+    return checks.length > 0 && checks.every((check) => fresh.has(check));
   };
-  return required.filter((one) => !isFresh(one) && !isMade(one)).sort((one, other) => one.at - other.at);
+  return required.filter((one) => !isFresh(one) && !isCovered(one)).sort((one, other) => one.at - other.at);
 }
 
-/** Each check of a gate, for comparison with other gates. */
+/** The checks of a gate, for comparison with other gates. */
 function checksOf(facts: KindFacts, verdict: RequiredVerdict): string[] {
   const { checks } = isRepeatable(facts, verdict) ? configOf(verdict) : {};
   return Array.isArray(checks) ? checks.map((check) => canonicalJson([check, verdict.judge?.item ?? null])) : [];
@@ -293,14 +293,14 @@ function configOf({ judge }: JudgedTree): JsonObject {
   return isJsonObject(judge?.config ?? null) ? (judge?.config as JsonObject) : {};
 }
 
-function isOfTheMoment(verdict: JudgedTree): boolean {
+function isNotRerun(verdict: JudgedTree): boolean {
   return configOf(verdict).rerunAtMerge === false;
 }
 
-function judgedIn(data: JsonObject, isMeant: (key: string, judged: JudgedTree) => boolean = () => true): JudgedTree[] {
+function judgedIn(data: JsonObject, isIncluded: (key: string, judged: JudgedTree) => boolean = () => true): JudgedTree[] {
   return Object.entries(data).flatMap(([key, value]) => {
     const judged = key.startsWith(PREFIX) && isJsonObject(value) ? (value as unknown as JudgedTree) : undefined;
-    return judged !== undefined && isMeant(key, judged) ? [judged] : [];
+    return judged !== undefined && isIncluded(key, judged) ? [judged] : [];
   });
 }
 

@@ -1,20 +1,21 @@
-// Owns the comparison before a merge: the head to merge must have the tree that was tested, reviewed and approved. A gate
-// that judged an earlier tree, because later steps changed it, runs again on that head. If the head was not judged, or
-// does not pass, the outcome is `stale_tree`: nothing is merged, and the checks have to run again.
+// Owns the check before a merge: the head to merge must have the tree that was tested, reviewed and approved. A gate that
+// passed on an earlier tree runs again on that head. If the head was not checked, or does not pass, the outcome is
+// `stale_tree`: nothing is merged, and the checks have to run again.
 
 import type { JsonObject } from '../../base/json.ts';
+import { shortList } from '../../base/short-text.ts';
 import { NO_CODE } from '../../definition/code.ts';
 import { membersOf, type StepModel } from '../../definition/model.ts';
 import { stepsAfter } from '../../definition/passage.ts';
 import type { ActionSubject } from '../../forge/action.ts';
 import type { Forge } from '../../forge/forge.ts';
 import { git } from '../../process/git.ts';
-import { changesOfTrees, fastForward, treeOfCommit } from '../../process/git-tree.ts';
-import type { CheckResult, HoldingAssumption } from '../attempt.ts';
+import { fastForward, treeOfCommit } from '../../process/git-tree.ts';
+import type { BlockingAssumption, CheckResult } from '../attempt.ts';
 import { gitFolder } from '../protection/protected-files.ts';
 import { type Job, stepError, type Work } from '../work.ts';
 import { type Candidate, isRepeatable, type RequiredVerdict, requiredVerdicts, staleVerdicts } from './judged-tree.ts';
-import { isOwnWorktree, treeNow } from './workspace-tree.ts';
+import { differingFiles, isOwnWorktree, treeNow } from './workspace-tree.ts';
 
 /** The subject with the head to merge and the evidence; or why nothing may be merged. */
 export type Landing =
@@ -23,16 +24,16 @@ export type Landing =
 
 const FILES_SHOWN = 20;
 
-/** A merge that waits for answers to assumptions; undefined if none block it. */
-export async function heldLanding({ request }: Job): Promise<Work | undefined> {
-  const holding = (await request.holding?.()) ?? [];
+/** The error of a merge that must wait for answers to assumptions; undefined if none block it. */
+export async function blockedMerge({ request }: Job): Promise<Work | undefined> {
+  const holding = (await request.blockingAssumptions?.()) ?? [];
   if (holding.length === 0) return undefined;
-  const message = `step "${request.bound.model.id}" merges nothing yet: ${holdingText(holding)}`;
+  const message = `step "${request.bound.model.id}" merges nothing yet: ${blockingText(holding)}`;
   return { error: stepError('ASSUMPTION_OPEN', message, { reason: 'assumptions' }) };
 }
 
-/** What blocks a merge, and what to do about it. */
-export function holdingText(holding: readonly HoldingAssumption[]): string {
+/** Lists the assumptions that block a merge, with advice. */
+export function blockingText(holding: readonly BlockingAssumption[]): string {
   const names = holding.map(
     ({ run, id, step, isAnswered }) => `${id} of step "${step}" (run ${run}${isAnswered ? ', answered otherwise' : ''})`,
   );
@@ -41,7 +42,7 @@ export function holdingText(holding: readonly HoldingAssumption[]): string {
   return `a person must first settle what agents assumed: ${names.join(', ')}; ${todo}`;
 }
 
-/** Compares what would be merged with what the verdicts of the run are about. */
+/** Compares the tree to merge with the trees of the run's verdicts. */
 export async function checkLanding(job: Job, forge: Forge, subject: ActionSubject): Promise<Landing> {
   const required = await requiredVerdicts(job);
   if (required.length === 0 || subject.pr === undefined) return { subject };
@@ -49,9 +50,9 @@ export async function checkLanding(job: Job, forge: Forge, subject: ActionSubjec
   const head = subject.head ?? (await headOf(forge, subject.pr));
   if ((await gitFolder(cwd)) === undefined) {
     const { id } = await treeNow(job);
-    return verdictOn(job, required, { subject, tree: id, head });
+    return compareTree(job, required, { subject, tree: id, head });
   }
-  // If the forge does not know the head, the merge itself reports why.
+  // If the head cannot be read, the merge itself reports why.
   if (head === undefined) return { subject };
   const tree = (await treeOfCommit(cwd, head)) ?? (await fetchedTree(cwd, head));
   if (tree === undefined && required.some((one) => one.tree !== null))
@@ -61,17 +62,17 @@ export async function checkLanding(job: Job, forge: Forge, subject: ActionSubjec
         { head },
       ),
     };
-  const landing = await verdictOn(job, required, { subject: { ...subject, head }, tree: tree ?? '', head });
-  // In the run's own worktree, the following checks must see what others pushed.
+  const landing = await compareTree(job, required, { subject: { ...subject, head }, tree: tree ?? '', head });
+  // In the run's own worktree, the next checks must include what others pushed.
   if ('stale' in landing && (await isOwnWorktree(job))) await fastForward(cwd, head);
   return landing;
 }
 
-interface Landable extends Candidate {
+interface LandingCandidate extends Candidate {
   readonly subject: ActionSubject;
 }
 
-async function verdictOn(job: Job, required: readonly RequiredVerdict[], { subject, ...candidate }: Landable): Promise<Landing> {
+async function compareTree(job: Job, required: readonly RequiredVerdict[], { subject, ...candidate }: LandingCandidate): Promise<Landing> {
   const { tree } = candidate;
   const head = subject.head === undefined ? {} : { head: subject.head };
   const stale = staleVerdicts(job.runner, required, candidate);
@@ -80,20 +81,20 @@ async function verdictOn(job: Job, required: readonly RequiredVerdict[], { subje
   const again = stale.every(({ by }) => by === 'gate') ? await rerunGates(job, stale, tree) : undefined;
   if (again?.kind === 'passed') return { subject, evidence: { ...seen, again: stale.map(({ step }) => step) }, checks: again.checks };
   const files = await filesBetween(job, stale, tree);
-  const shown = files.slice(0, FILES_SHOWN).join(', ') + (files.length > FILES_SHOWN ? ` and ${files.length - FILES_SHOWN} more` : '');
+  const shown = shortList(files, FILES_SHOWN);
   const judges = stale.map(describeVerdict).join(', ');
   const what = subject.head === undefined ? 'the workspace' : `the head ${subject.head} of pull request #${subject.pr}`;
   const other = stale.some((one) => one.tree !== null) ? 'another tree' : 'another head';
   const differs = `${judges} judged ${other}${shown === '' ? '' : `; these files differ: ${shown}`}`;
   const error = `${what} is not what was checked: ${differs}${again === undefined ? '' : `; checked again, it does not pass: ${again.why}`}`;
   const facts = { ...seen, files, stale: stale.map(({ step }) => step) };
-  const lost = notRenewed(job, stale, again?.refused);
-  const work = lost === undefined ? staleWork(error, facts) : unrenewedWork(job.request.bound.model.id, `${error}; ${lost}`);
+  const lost = missingRenewal(job, stale, again?.refused);
+  const work = lost === undefined ? staleWork(error, facts) : loopProblem(job.request.bound.model.id, `${error}; ${lost}`);
   return { stale: { ...work, ...(again === undefined ? {} : { checks: again.checks }) } };
 }
 
-/** Why going back from the merge would change nothing: a stale verdict would not be renewed. */
-function notRenewed(
+/** Explains why going back from the merge does not help: a stale verdict would not be renewed. */
+function missingRenewal(
   { runner, request: { bound, workflow } }: Job,
   stale: readonly RequiredVerdict[],
   refused: RequiredVerdict | undefined,
@@ -117,7 +118,7 @@ function notRenewed(
   return `the loop leads back to "${target}", and ${describeVerdict(lost)} is not renewed on the way from there`;
 }
 
-function unrenewedWork(step: string, why: string): Work {
+function loopProblem(step: string, why: string): Work {
   const advice = 'nothing was merged; resume the run at the step whose verdict is stale, or let "stale_tree" lead there';
   return { error: stepError('TREE_MOVED', `step "${step}": ${why}; ${advice}`, { retryable: false }) };
 }
@@ -126,7 +127,7 @@ type Rerun =
   | { readonly kind: 'passed'; readonly checks: readonly CheckResult[]; readonly refused?: undefined }
   | { readonly kind: 'refused'; readonly why: string; readonly refused: RequiredVerdict; readonly checks: readonly CheckResult[] };
 
-/** Runs gates again on what would be merged, if the workspace has exactly that tree. */
+/** Runs gates again on the tree to merge, if the workspace has exactly that tree. */
 async function rerunGates(job: Job, stale: readonly RequiredVerdict[], tree: string): Promise<Rerun | undefined> {
   const checks: CheckResult[] = [];
   if (!stale.every((verdict) => isRepeatable(job.runner, verdict))) return undefined;
@@ -172,11 +173,8 @@ function staleWork(error: string, facts: JsonObject): Work {
 
 async function filesBetween({ runner }: Job, stale: readonly RequiredVerdict[], tree: string): Promise<string[]> {
   const found = new Set<string>();
-  for (const other of new Set(stale.map((one) => one.tree))) {
-    // Without git, or after a cleanup of its objects, only that they differ is known.
-    const changes = other === null ? [] : await changesOfTrees(runner.services.cwd, other, tree).catch(() => []);
-    for (const { path, what } of changes) found.add(`${path} (${what})`);
-  }
+  for (const other of new Set(stale.map((one) => one.tree)))
+    for (const file of other === null ? [] : await differingFiles(runner.services.cwd, other, tree)) found.add(file);
   return [...found].sort();
 }
 

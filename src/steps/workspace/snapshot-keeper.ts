@@ -1,4 +1,4 @@
-// Owns where the snapshots of an engine's runs are stored: in a folder next to its database, or in a temporary one.
+// Owns storing the snapshots of an engine's runs: in a folder next to its database, or in a temporary one.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,10 +7,10 @@ import type { Snapshot, SnapshotPlace } from '../../process/snapshot-look.ts';
 import { findSnapshotPlace, SnapshotRepository, type SnapshotSource } from '../../process/snapshot-repository.ts';
 import { type SnapshotLine, SnapshotLog } from './snapshot-log.ts';
 
-/** The abort reason if the run continued without the attempt: it timed out, or was cancelled. */
+/** The abort reason if the run continues without the attempt, because it timed out or was cancelled. */
 export const DROPPED: DOMException = new DOMException('the run continued without this attempt', 'AbortError');
 
-/** Takes and keeps the snapshots of an engine's runs. */
+/** Takes and stores the snapshots of an engine's runs. */
 export class SnapshotKeeper {
   /** True if snapshots of every step that may write are kept; otherwise only of those that may have to be restored. */
   readonly isKept: boolean;
@@ -48,7 +48,7 @@ export class SnapshotKeeper {
     return snapshot;
   }
 
-  /** Adds a line to a run's record, after the place that it is about. */
+  /** Adds a line to a run's record, after a line with its place if that is new. */
   add(run: string, place: SnapshotPlace, line: SnapshotLine): void {
     const text = JSON.stringify(place);
     const isNew = this.places.get(run) !== text;

@@ -1,7 +1,7 @@
-// Owns the record of a run's snapshots: a file next to the database, one line per snapshot, written after the snapshot is
+// Owns the record of a run's snapshots: a file next to the database with a line per snapshot, written after the snapshot is
 // stored. It is not part of the run's history, because it must be on disk before an attempt begins.
 //
-// A crash may cut off the last line; it is ignored.
+// The last line may be incomplete after a crash; it is ignored then.
 
 import { closeSync, fsyncSync, mkdirSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import type { KeptFile } from '../../process/restore-files.ts';
 import type { Snapshot, SnapshotPlace } from '../../process/snapshot-look.ts';
 import { SnapshotRepository } from '../../process/snapshot-repository.ts';
 
-/** The attempt that a line is about. */
+/** The attempt of a line. */
 export interface SnapshotAttempt {
   readonly path: string;
   readonly step: string;
@@ -24,9 +24,9 @@ export interface BeginLine extends SnapshotAttempt {
   readonly at: number;
   readonly snapshot: Snapshot;
   readonly kind: string;
-  /** The group that it is a member of, whose other members may write at the same time. */
+  /** Its group, whose other members may write at the same time. */
   readonly group?: string;
-  /** It runs beside other steps. */
+  /** It runs in parallel to other steps. */
   readonly side?: true;
   /** Its files are restored if it fails. */
   readonly restores?: true;
@@ -96,7 +96,7 @@ export class SnapshotLog {
     mkdirSync(this.home, { recursive: true, mode: 0o700 });
     const file = appendPlainFile(this.fileOf(run));
     try {
-      // A line that a crash cut off must not swallow the next one.
+      // The line break at the start separates it from an incomplete line.
       writeSync(file, `\n${lines.map((line) => JSON.stringify(line)).join('\n')}\n`);
       fsyncSync(file);
     } finally {
@@ -147,7 +147,7 @@ export function openAttempts(lines: readonly SnapshotLine[]): readonly BeginLine
   return [...open.values()];
 }
 
-/** The failed attempts whose files were not restored yet, because that was interrupted. */
+/** The failed attempts whose files were not restored, because that was interrupted. */
 export function unrestored(lines: readonly SnapshotLine[]): readonly Extract<SnapshotLine, { readonly is: 'after' }>[] {
   const pending = new Map<string, Extract<SnapshotLine, { readonly is: 'after' }>>();
   for (const line of lines) {

@@ -1,13 +1,13 @@
 // Owns the snapshots before and after the work of a step, and restoring its files when it fails (`onFail: 'restore'`).
 //
-// - A step that may write to the workspace has a snapshot from before its work on disk before the work begins.
-// - With `onFail: 'restore'`, nothing of a failed attempt is left when the next attempt or step begins: files are restored
-//   when the attempt ends or, after a crash, when the next step of the run begins.
-// - Changes by others after the attempt ended stay. Changes during the attempt cannot be told from its work: they are
+// - Before the work of a step that may write to the workspace begins, a snapshot is on disk.
+// - With `onFail: 'restore'`, the next attempt or step begins without changes of a failed attempt: files are restored when
+//   the attempt ends or, after a crash, when the next step of the run begins.
+// - Changes by others after the attempt stay. Changes during the attempt cannot be distinguished from its work: they are
 //   undone too, and are in the snapshot of its end.
-// - A group member that shares a workspace restores only the files it declares.
+// - A group member that shares a workspace restores only the files that it declares.
 //
-// Functions without declared outputs, gates, questions and steps that may not change files take none, and cost nothing.
+// Functions without declared outputs, gates, questions and steps that may not change files need no snapshots.
 
 import { join, posix, relative } from 'node:path';
 import { messageOf } from '../../base/error.ts';
@@ -24,15 +24,15 @@ import type { Attempt } from '../layers.ts';
 import { type Job, stepError } from '../work.ts';
 import { isForCaller } from '../worker/handover.ts';
 import { matches } from './glob.ts';
-import { isRival } from './isolation.ts';
+import { mayConflictWithOthers } from './isolation.ts';
 import { DROPPED, type SnapshotKeeper } from './snapshot-keeper.ts';
 import { type BeginLine, openAttempts, type SnapshotLine, unrestored } from './snapshot-log.ts';
 import { leftOut } from './workspace-tree.ts';
 
 const FAILURES: ReadonlySet<string> = new Set(['fail', 'error', 'timeout', 'conflict']);
 
-/** What a workflow names: files that git ignores; without a repository, also what its steps write. */
-function includedIn({ snapshot, steps }: Definition): Pick<SnapshotSource, 'include' | 'declared'> {
+/** The files that a workflow includes although git ignores them and, for workspaces without git, the files of its steps. */
+function snapshotPatterns({ snapshot, steps }: Definition): Pick<SnapshotSource, 'include' | 'declared'> {
   const include = snapshot?.include ?? [];
   const declared = steps.flatMap(stepsWithin).flatMap(declaredFiles);
   return { include, declared: [...new Set([...include, ...declared])] };
@@ -45,28 +45,28 @@ export function declaredFiles(step: StepModel): readonly string[] {
 }
 
 /** Runs an attempt between two snapshots. */
-export async function betweenSnapshots(job: Job, attempt: Attempt): Promise<AttemptResult> {
-  const frame = await SnapshotFrame.open(job);
+export async function withSnapshots(job: Job, attempt: Attempt): Promise<AttemptResult> {
+  const frame = await AttemptSnapshots.open(job);
   if (frame === undefined) return await attempt(job);
   const problem = await frame.begin();
-  return problem ?? (await frame.around(() => attempt(job)));
+  return problem ?? (await frame.run(() => attempt(job)));
 }
 
 /** Verifies handed-out work; the snapshot before it was taken when it was handed out. */
-export async function afterHandedWork(job: Job, verify: Attempt): Promise<AttemptResult> {
-  const frame = await SnapshotFrame.open(job);
-  return frame === undefined ? await verify(job) : await frame.around(() => verify(job));
+export async function verifyWithSnapshot(job: Job, verify: Attempt): Promise<AttemptResult> {
+  const frame = await AttemptSnapshots.open(job);
+  return frame === undefined ? await verify(job) : await frame.run(() => verify(job));
 }
 
 /** Finishes interrupted restores of failed attempts, before another step of the run begins. */
-export async function afterRestores(job: Job, attempt: Attempt): Promise<AttemptResult> {
-  const frame = await SnapshotFrame.open(job);
+export async function finishRestores(job: Job, attempt: Attempt): Promise<AttemptResult> {
+  const frame = await AttemptSnapshots.open(job);
   await frame?.finishEarlier();
   return await attempt(job);
 }
 
 /** The snapshots around one attempt. */
-class SnapshotFrame {
+class AttemptSnapshots {
   private readonly job: Job;
   private readonly keeper: SnapshotKeeper;
   private readonly repository: SnapshotRepository;
@@ -77,27 +77,27 @@ class SnapshotFrame {
     this.repository = repository;
   }
 
-  static async open(job: Job): Promise<SnapshotFrame | undefined> {
+  static async open(job: Job): Promise<AttemptSnapshots | undefined> {
     const { snapshots, warn } = job.runner.services;
     if (snapshots === undefined) return undefined;
     try {
       const { cwd } = job.runner.services;
       const { definition } = job.request.workflow;
-      const named = includedIn(definition);
+      const named = snapshotPatterns(definition);
       const source = { folder: cwd, leftOut: (top: string) => leftOut(job, top), ...named };
       const repository = await snapshots.repositoryFor(source, JSON.stringify([cwd, definition.name, named]));
-      return repository === undefined ? undefined : new SnapshotFrame(job, snapshots, repository);
+      return repository === undefined ? undefined : new AttemptSnapshots(job, snapshots, repository);
     } catch (error) {
       warn?.(error);
       return undefined;
     }
   }
 
-  /** Takes the snapshot before the work. Returns an error if it failed and the step requires it. */
+  /** Takes the snapshot before the work. Returns an error if that failed and the step requires it. */
   async begin(): Promise<AttemptResult | undefined> {
     try {
       await this.finishEarlier();
-      // A worker that got an answer continues the work that it began.
+      // A worker that received an answer continues its work.
       if (this.isContinued()) return undefined;
       const snapshot = await this.take('before');
       const { model } = this.job.request.bound;
@@ -114,8 +114,8 @@ class SnapshotFrame {
     }
   }
 
-  /** Runs the work. If it throws, the step failed; the error is thrown again after the files are restored. */
-  async around(attempt: () => Promise<AttemptResult>): Promise<AttemptResult> {
+  /** Runs the work. If it throws, the error is thrown again after the files are restored. */
+  async run(attempt: () => Promise<AttemptResult>): Promise<AttemptResult> {
     let result: AttemptResult;
     try {
       result = await attempt();
@@ -130,7 +130,7 @@ class SnapshotFrame {
   private async end(result: AttemptResult): Promise<AttemptResult> {
     if (result.type !== 'settled' && result.type !== 'errored') return result;
     const { signal } = this.job.request;
-    // The engine is closing: the end of the attempt is unknown, and files are restored when it runs again.
+    // When the engine is closing, the end of the attempt is unknown; files are restored when it runs again.
     if (signal.aborted && signal.reason !== DROPPED) return result;
     const before = openAttempts(this.lines).find(({ path }) => path === this.attempt.path);
     if (before === undefined) return result;
@@ -149,7 +149,7 @@ class SnapshotFrame {
     }
   }
 
-  /** Finishes what was interrupted in this run before: attempts without an end, and files that were not restored. */
+  /** Finishes interrupted attempts of this run: those without an end, and those whose files were not restored. */
   async finishEarlier(): Promise<void> {
     for (const before of openAttempts(this.lines).filter((one) => this.isOver(one))) {
       const snapshot = await this.take('after', before);
@@ -165,12 +165,12 @@ class SnapshotFrame {
     }
   }
 
-  /** Whether an attempt without an end cannot be under way any more, now that this one begins. */
+  /** Whether an attempt without a recorded end must be over, because this one begins. */
   private isOver({ path, attempt, group, side }: BeginLine): boolean {
     const { request } = this.job;
     const own = this.attempt;
     if (path === own.path) return !this.isContinued() && (attempt < own.attempt || (request.want === 'execute' && !isForCaller(this.job)));
-    // Steps that are alone follow one another; a member or a side step may run beside others.
+    // Members and side steps may run in parallel to others; other steps run one after another.
     const isAlone = group === undefined && side === undefined;
     return isAlone && request.activation.member === undefined && request.bound.model.side === undefined;
   }
@@ -197,14 +197,14 @@ class SnapshotFrame {
     return { files: done.length, kept: all };
   }
 
-  /** Group members restore only the files they declare. */
+  /** Group members restore only the files that they declare. */
   private mayPutBack(path: string, { group, path: of }: BeginLine): boolean {
     const { runner, request } = this.job;
     if (group === undefined) return true;
     if (of !== this.attempt.path || (request.group?.kind !== 'parallel' && request.group?.kind !== 'each')) return false;
     if (request.group.concurrency === 1) return true;
-    // A member with its own checkout left nothing here: changes here are the work of others.
-    if (isRival(runner, request)) return false;
+    // A member with a side checkout changed nothing here; the changes are of others.
+    if (mayConflictWithOthers(runner, request)) return false;
     const { top } = this.repository.place;
     const own = posix.normalize(relative(runner.services.cwd, join(top, path)));
     return writtenBy(request.bound.model).some((pattern) => matches(own, pattern));

@@ -1,9 +1,9 @@
-// Owns how the engine opens files of a workspace. All readers in `src/steps` use this file, so that files that must never
-// be opened are rejected in one place.
+// Owns opening files of a workspace. All readers in `src/steps` use this file, so that files that must never be opened are
+// rejected in one place.
 //
-// - Only regular files are opened: a named pipe would block the engine until somebody writes to it, and opening a
-//   device can have effects of its own.
-// - A file of a database that this process has open is never opened: closing it would drop the locks of SQLite.
+// - Only regular files are opened: a named pipe would block the engine until somebody writes to it, and opening a device
+//   can have side effects.
+// - A file of a database that this process has open is never opened, because closing it would drop the locks of SQLite.
 // - A link in the last part of a path is never followed; callers that follow links resolve them first.
 
 import { constants } from 'node:fs';
@@ -12,11 +12,11 @@ import { isStoreFile } from '../../base/store-files.ts';
 
 const READ_ONLY = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Opens a regular file; undefined when there is none at this path, or something else. */
+/** Opens a regular file; undefined if there is none at this path. */
 export async function openFile(path: string): Promise<FileHandle | undefined> {
-  const facts = await unlessGone(lstat(path));
+  const facts = await ifExists(lstat(path));
   if (facts?.isFile() !== true || isStoreFile(path, facts)) return undefined;
-  const handle = await unlessGone(open(path, READ_ONLY));
+  const handle = await ifExists(open(path, READ_ONLY));
   if (handle === undefined) return undefined;
   // It may have been replaced since the check.
   const opened = await handle.stat();
@@ -25,17 +25,16 @@ export async function openFile(path: string): Promise<FileHandle | undefined> {
   return undefined;
 }
 
-/** The content of a regular file; undefined where `openFile` opens nothing. */
+/** The content of a regular file; undefined if `openFile` opens none. */
 export async function readWorkspaceFile(path: string): Promise<Buffer | undefined> {
   await using handle = await openFile(path);
-  if (handle === undefined) return undefined;
-  return await handle.readFile();
+  return await handle?.readFile();
 }
 
-/** The result of a file system call; undefined if nothing exists there, or only a link where a file is wanted. */
-export async function unlessGone<T>(looking: Promise<T>): Promise<T | undefined> {
+/** The result of a file system call; undefined if nothing exists there, or a link instead of a file. */
+export async function ifExists<T>(call: Promise<T>): Promise<T | undefined> {
   try {
-    return await looking;
+    return await call;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP' || code === 'ENXIO') return undefined;

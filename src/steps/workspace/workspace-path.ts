@@ -1,18 +1,18 @@
-// Owns where a path of a check leads: into the workspace, out of it, or nowhere.
+// Owns resolving a path: it leads into the workspace, out of it, or nowhere.
 
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 
-/** Where a path leads; `real` is the file itself, behind all links. */
+/** Where a path leads; `real` is the file after following all links. */
 export type WorkspacePlace = { readonly kind: 'inside'; readonly real: string } | { readonly kind: 'outside' | 'missing' };
 
 /** Follows a path from the root of the workspace, which is a real path itself. */
 export async function locateInWorkspace(root: string, path: string): Promise<WorkspacePlace> {
   const target = resolve(root, path);
-  if (isAbsolute(path) || isOutside(root, target)) return { kind: 'outside' };
+  if (isAbsolute(path) || !isInside(root, target)) return { kind: 'outside' };
   try {
     const real = await realpath(target);
-    return isOutside(root, real) ? { kind: 'outside' } : { kind: 'inside', real };
+    return isInside(root, real) ? { kind: 'inside', real } : { kind: 'outside' };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'missing' };
@@ -20,7 +20,8 @@ export async function locateInWorkspace(root: string, path: string): Promise<Wor
   }
 }
 
-function isOutside(root: string, target: string): boolean {
-  const way = relative(root, target);
-  return way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way);
+/** Whether a path is a folder itself or below it. */
+export function isInside(folder: string, path: string): boolean {
+  const below = relative(folder, path);
+  return below !== '..' && !below.startsWith(`..${sep}`) && !isAbsolute(below);
 }

@@ -115,7 +115,7 @@ describe('in a repository', () => {
   });
 });
 
-test('gates look at files unless all their checks are elsewhere', () => {
+test('gates read files unless none of their checks does', () => {
   const webhook = { check: 'webhook', url: 'https://example.com' } as const;
   const own = { check: 'own' } as unknown as CheckModel;
   const elsewhere: CheckModel[] = [

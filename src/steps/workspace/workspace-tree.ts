@@ -1,13 +1,13 @@
-// Owns the tree of the workspace: the subject of gates, reviews and approvals, as one id to name and compare.
+// Owns the tree of the workspace: the subject of gates, reviews and approvals, as an id that can be compared.
 //
-// - In a git repository it is every file that is tracked or could be: ignored files (build products, caches) are not part
-//   of it, nor are the usual caches of test tools and the reports that checks write.
-// - If a run has its own worktree, the engine commits the tree to the run's branch before it is judged, so that what is
-//   judged is what can be merged. The engine never commits in a people's checkout.
-// - A file moved if its content differs, and also if it was written meanwhile and restored: its change time shows that.
-//   New files do not void a gate, because checks write some. They are part of the tree from then on.
-// - Without git, work cannot be told from build products, so only files that the workflow names count: declared outputs
-//   and protected paths.
+// - In a git repository it contains every file that is not ignored, without the usual caches of test tools and the reports
+//   that checks write.
+// - If a run has its own worktree, the engine commits the tree to the run's branch before it is checked, so that exactly this
+//   tree can be merged. The engine never commits in people's checkouts.
+// - A file counts as changed if its content differs, or if it was written meanwhile and restored, which its change time
+//   shows. New files do not void a gate, because checks write some. They are part of the tree from then on.
+// - Without git, work cannot be distinguished from build products, so only files that the workflow names count: declared
+//   outputs and protected paths.
 //
 // Not detected: ignored files, files that were added and removed again while checks ran, and anything outside the
 // workspace.
@@ -23,28 +23,28 @@ import { hiddenContent } from '../protection/hidden-content.ts';
 import { digestProtected, gitFolder } from '../protection/protected-files.ts';
 import type { Job } from '../work.ts';
 import { matches } from './glob.ts';
-import { unlessGone } from './workspace-file.ts';
+import { ifExists } from './workspace-file.ts';
 
-/** The tree of a workspace at one moment. */
+/** The tree of a workspace. */
 export interface WorkspaceTree {
-  /** The git id of the tree; without git, a digest, which is empty if no files are named. */
+  /** The git id of the tree; without git a digest, which is empty if no files are named. */
   readonly id: string;
-  /** The commit that holds it, where the engine committed it. */
+  /** Its commit, if the engine committed it. */
   readonly head?: string;
 }
 
-/** The parts of an attempt that are needed to read its workspace. */
-type Place = Pick<Job, 'runner' | 'request'>;
+/** The parts of a job that are needed to read its workspace. */
+type TreeRequest = Pick<Job, 'runner' | 'request'>;
 
 /** A file that changed. `rewritten`: it has the same content again. */
-export interface Move {
+export interface FileMove {
   readonly path: string;
   readonly what: 'changed' | 'deleted' | 'added' | 'rewritten';
 }
 
-interface Look {
+interface TreeState {
   readonly id: string;
-  /** When each file was last changed, and which one it is. */
+  /** The change time and the identity of each file. */
   readonly marks: ReadonlyMap<string, string>;
   readonly nested: readonly string[];
   /** Without git: the digests. */
@@ -53,7 +53,7 @@ interface Look {
 
 const AT_ONCE = 64;
 const COVERAGE_REPORTS = ['**/coverage.xml', '**/*cobertura*.xml', '**/lcov.info', 'coverage/**'];
-/** Caches of test tools and package managers, also if git does not ignore them. */
+/** Caches of test tools and package managers, which are excluded even if git does not ignore them. */
 export const CACHES: readonly string[] = [
   'node_modules/',
   '__pycache__/',
@@ -74,8 +74,14 @@ export const CACHES: readonly string[] = [
   '.turbo/',
 ];
 
-/** The tree of the workspace now; committed where the run has a worktree of its own. */
-export async function treeNow(job: Place): Promise<WorkspaceTree> {
+/** The paths that differ between two trees. Empty without git, or after a cleanup of its objects. */
+export async function differingFiles(cwd: string, before: string, after: string): Promise<string[]> {
+  const changes = await changesOfTrees(cwd, before, after).catch(() => []);
+  return changes.map(({ path, what }) => `${path} (${what})`);
+}
+
+/** Reads the current tree of the workspace, and commits it if the run has its own worktree. */
+export async function treeNow(job: TreeRequest): Promise<WorkspaceTree> {
   const watch = await TreeWatch.open(job);
   try {
     return await watch.settled();
@@ -85,28 +91,28 @@ export async function treeNow(job: Place): Promise<WorkspaceTree> {
 }
 
 /** Whether a run has a worktree that the engine created for it. */
-export async function isOwnWorktree({ request }: Place): Promise<boolean> {
-  if (request.workspace === undefined || request.apart !== undefined) return false;
-  // The main checkout of a repository belongs to people, whatever the engine was told about it.
-  return (await unlessGone(lstat(join(request.workspace, '.git'))))?.isFile() === true;
+export async function isOwnWorktree({ request }: TreeRequest): Promise<boolean> {
+  if (request.workspace === undefined || request.sideWork !== undefined) return false;
+  // Only a worktree has a file `.git`. The main checkout of a repository belongs to people, whatever the engine was told.
+  return (await ifExists(lstat(join(request.workspace, '.git'))))?.isFile() === true;
 }
 
-/** Compares the tree of a workspace before and after it is judged. */
+/** Compares the tree of a workspace before and after checks. */
 export class TreeWatch {
-  private readonly job: Place;
+  private readonly job: TreeRequest;
   private readonly git: TreeReader | undefined;
   /** Whether the run has a worktree that the engine created for it. */
   private readonly isOwn: boolean;
-  private first: Look | undefined;
+  private first: TreeState | undefined;
 
-  private constructor(job: Place, git: TreeReader | undefined, isOwn: boolean) {
+  private constructor(job: TreeRequest, git: TreeReader | undefined, isOwn: boolean) {
     this.job = job;
     this.git = git;
     this.isOwn = isOwn;
   }
 
-  /** Begins to watch the workspace of an attempt. */
-  static async open(job: Place): Promise<TreeWatch> {
+  /** Opens the workspace of an attempt. */
+  static async open(job: TreeRequest): Promise<TreeWatch> {
     const { cwd } = job.runner.services;
     const reader = (await gitFolder(cwd)) === undefined ? undefined : await TreeReader.open(cwd, (top) => leftOut(job, top));
     const isOwn = reader !== undefined && (await isOwnWorktree(job));
@@ -118,19 +124,19 @@ export class TreeWatch {
     await this.git?.close();
   }
 
-  /** The tree before it is judged, committed if the worktree is the run's own. */
+  /** Reads the tree before the checks, and commits it if the worktree is the run's own. */
   async settled(): Promise<WorkspaceTree> {
-    this.first = await this.look();
+    this.first = await this.read();
     return await this.committed(this.first);
   }
 
-  /** The files that moved since `settled`; these checks may write their own reports. */
-  async moves(checks: readonly CheckModel[]): Promise<{ readonly moves: readonly Move[]; readonly tree: WorkspaceTree }> {
-    const before = this.first as Look;
-    const after = await this.look();
+  /** The files that changed since `settled`, except the reports of these checks. */
+  async moves(checks: readonly CheckModel[]): Promise<{ readonly moves: readonly FileMove[]; readonly tree: WorkspaceTree }> {
+    const before = this.first as TreeState;
+    const after = await this.read();
     const changes = await this.changes(before, after);
     const named = new Set(changes.map(({ path }) => path));
-    const rewritten = [...before.marks].flatMap(([path, mark]): Move[] => {
+    const rewritten = [...before.marks].flatMap(([path, mark]): FileMove[] => {
       return named.has(path) || after.marks.get(path) === mark ? [] : [{ path, what: 'rewritten' }];
     });
     const reports = reportsOf(allChecks(checks));
@@ -140,13 +146,13 @@ export class TreeWatch {
     return { moves, tree: await this.committed(after) };
   }
 
-  /** Repositories created inside the run's own worktree: their content can never be merged. */
+  /** Repositories that were created inside the run's own worktree; their content can never be merged. */
   get hidden(): readonly string[] {
     return this.isOwn ? (this.first?.nested ?? []) : [];
   }
 
-  /** Why some files on disk are not what would be merged, after `settled`; `allowed` are changes that a flow's steps may make. */
-  async disguised(allowed: readonly string[]): Promise<readonly string[]> {
+  /** Returns why files on disk differ from what would be merged, after `settled`; `allowed` are changes that a flow's steps may make. */
+  async hiddenContent(allowed: readonly string[]): Promise<readonly string[]> {
     const { git, first } = this;
     if (git === undefined || first === undefined) return [];
     const { head, workflow } = this.job.request;
@@ -160,32 +166,31 @@ export class TreeWatch {
     return this.git === undefined ? path : posix.normalize(relative(this.job.runner.services.cwd, join(this.git.top, path)));
   }
 
-  private async committed(look: Look): Promise<WorkspaceTree> {
-    if (this.git === undefined) return { id: look.id };
+  private async committed({ id }: TreeState): Promise<WorkspaceTree> {
+    if (this.git === undefined || !this.isOwn) return { id };
     const { runId, bound } = this.job.request;
-    if (this.isOwn) return { id: look.id, head: await commitTree(this.git.top, look.id, `pawl: run ${runId}, step ${bound.model.id}`) };
-    return { id: look.id };
+    return { id, head: await commitTree(this.git.top, id, `pawl: run ${runId}, step ${bound.model.id}`) };
   }
 
-  private async changes(before: Look, after: Look): Promise<Move[]> {
+  private async changes(before: TreeState, after: TreeState): Promise<FileMove[]> {
     if (this.git !== undefined) return await changesOfTrees(this.git.top, before.id, after.id);
     const [was, is] = [before.digests ?? new Map<string, string>(), after.digests ?? new Map<string, string>()];
-    const gone = [...was].flatMap(([path, digest]): Move[] => {
+    const gone = [...was].flatMap(([path, digest]): FileMove[] => {
       return is.get(path) === digest ? [] : [{ path, what: is.has(path) ? 'changed' : 'deleted' }];
     });
-    return [...gone, ...[...is.keys()].filter((path) => !was.has(path)).map((path): Move => ({ path, what: 'added' }))];
+    return [...gone, ...[...is.keys()].filter((path) => !was.has(path)).map((path): FileMove => ({ path, what: 'added' }))];
   }
 
-  // Times are read first before the checks and last after them, so that no change falls between content and time.
-  private async look(): Promise<Look> {
-    if (this.git === undefined) return await lookAtNamed(this.job);
+  // Before the checks the times are read before the content, and afterwards after it, so that no change is missed in between.
+  private async read(): Promise<TreeState> {
+    if (this.git === undefined) return await readNamedFiles(this.job);
     const listing = await this.git.list();
     const { nested } = listing;
     if (this.first === undefined) {
       const marks = await marksOf(this.git.top, listing.paths);
       return { id: await this.git.read(listing), marks, nested };
     }
-    // Where nothing was changed since the first look, there is nothing to read again.
+    // Without a change since the first time, nothing has to be read again.
     if (isSame(this.first.marks, await marksOf(this.git.top, listing.paths))) return this.first;
     const id = await this.git.read(listing);
     return { id, nested, marks: await marksOf(this.git.top, listing.paths) };
@@ -201,7 +206,7 @@ async function marksOf(top: string, paths: Iterable<string>): Promise<Map<string
   const marks = new Map<string, string>();
   for (let start = 0; start < all.length; start += AT_ONCE) {
     const some = all.slice(start, start + AT_ONCE);
-    const facts = await Promise.all(some.map((path) => unlessGone(lstat(join(top, path), { bigint: true }))));
+    const facts = await Promise.all(some.map((path) => ifExists(lstat(join(top, path), { bigint: true }))));
     for (const [index, path] of some.entries()) {
       const found = facts[index];
       if (found !== undefined) marks.set(path, `${found.dev}:${found.ino}:${found.ctimeNs}`);
@@ -210,7 +215,7 @@ async function marksOf(top: string, paths: Iterable<string>): Promise<Map<string
   return marks;
 }
 
-async function lookAtNamed(job: Place): Promise<Look> {
+async function readNamedFiles(job: TreeRequest): Promise<TreeState> {
   const { cwd } = job.runner.services;
   const patterns = namedPatterns(job).filter((pattern) => patternRefusal(pattern) === undefined);
   const guards = patterns.map((pattern) => ({ pattern }));
@@ -231,8 +236,8 @@ function reportsOf(checks: readonly CheckModel[]): string[] {
   });
 }
 
-/** What is excluded from the tree: caches, reports of the workflow's gates, and the engine's own files. */
-export function leftOut({ runner, request }: Place, top: string): string[] {
+/** The patterns of excluded files: caches, reports of the workflow's gates, and the engine's own files. */
+export function leftOut({ runner, request }: TreeRequest, top: string): string[] {
   const { cwd, pidDir } = runner.services;
   const checks = request.workflow.definition.steps.flatMap(checksOf);
   const below = relative(top, cwd);
@@ -251,7 +256,7 @@ function checksOf(step: StepModel): CheckModel[] {
   return [...allChecks(checksIn(step)), ...membersOf(step).flatMap(checksOf)];
 }
 
-function namedPatterns({ runner, request }: Place): string[] {
+function namedPatterns({ runner, request }: TreeRequest): string[] {
   const { definition } = request.workflow;
   return [...(runner.services.protected ?? []), ...(definition.protected ?? []), ...definition.steps.flatMap(patternsOf)];
 }

@@ -1,17 +1,18 @@
-// Owns which entries of a workspace match a pattern, and what each of them is. Links are followed as long as they stay
-// inside the workspace; one that leads out is reported and never read. Nothing is opened here.
+// Owns finding the entries of a workspace that match a pattern. Links inside the workspace are followed; one that leads out
+// is reported and never read. No file is opened here.
 
 import type { Dirent } from 'node:fs';
 import { lstat, readdir, readlink, realpath, stat } from 'node:fs/promises';
-import { isAbsolute, join, posix, relative, sep } from 'node:path';
+import { join, posix } from 'node:path';
 import { fixedFolders, isPlain } from '../../definition/pattern.ts';
 import { Stopped } from '../abort.ts';
 import { matches } from './glob.ts';
-import { unlessGone } from './workspace-file.ts';
+import { ifExists } from './workspace-file.ts';
+import { isInside } from './workspace-path.ts';
 
 /** An entry that matches. `name` is its path in the workspace, with slashes. */
 export type FoundEntry =
-  /** `file` is the real path; `link` the text of the link that leads there. */
+  /** `file` is the real path; `link` is the text of the link that leads there. */
   | { readonly kind: 'file'; readonly name: string; readonly file: string; readonly link?: string }
   /** A link that leads out of the workspace, or nowhere. */
   | { readonly kind: 'outside' | 'dangling'; readonly name: string; readonly link: string }
@@ -25,7 +26,7 @@ export interface WalkQuery {
   readonly pattern: string;
   /** The path of a folder of the pattern. Default: below the root. */
   readonly place?: (folder: string) => string;
-  /** Names of folders that are not entered, unless the pattern spells them out. */
+  /** Names of folders that are skipped, unless the pattern names them. */
   readonly leftOut: ReadonlySet<string>;
   /** False if links are skipped. */
   readonly followsLinks?: boolean;
@@ -36,10 +37,10 @@ export interface WalkQuery {
   readonly starts?: WalkStarts;
 }
 
-/** Where walks begin, by the path of the folder. */
+/** The starting folders of walks, by path. */
 export type WalkStarts = Map<string, Promise<Target>>;
 
-/** Finds the entries that match, without an order. */
+/** Finds the entries that match, in no particular order. */
 export async function* walkWorkspace(query: WalkQuery): AsyncGenerator<FoundEntry> {
   const { root, pattern, leftOut, followsLinks = true, place = (folder) => join(root, folder) } = query;
   const fixed = fixedFolders(pattern);
@@ -67,7 +68,7 @@ export async function* walkWorkspace(query: WalkQuery): AsyncGenerator<FoundEntr
         if (!leftOut.has(entry.name) && isOnTheWay(name)) folders.push({ name, real: path });
       } else if (entry.isSymbolicLink()) {
         if (!followsLinks) continue;
-        const found = await throughLink({ root, pattern, name, path });
+        const found = await followLink({ root, pattern, name, path });
         if (found === undefined) continue;
         if (found.kind !== 'folder') yield found;
         else if (!leftOut.has(entry.name) && isOnTheWay(name) && !isInside(found.real, path) && !followed.has(found.real)) {
@@ -79,13 +80,13 @@ export async function* walkWorkspace(query: WalkQuery): AsyncGenerator<FoundEntr
   }
 }
 
-/** An entry of a folder, as far as the walk asks. */
+/** An entry of a folder. */
 type Entry = Pick<Dirent, 'name' | 'isDirectory' | 'isSymbolicLink' | 'isFile'>;
 
-/** The entries of a folder or, for a pattern without wildcards, only the named one: the folder may have thousands. */
+/** The entries of a folder; for a pattern without wildcards only the named one, because the folder may have thousands. */
 async function entriesIn(folder: string, only: string | undefined): Promise<readonly Entry[]> {
-  if (only === undefined) return (await unlessGone(readdir(folder, { withFileTypes: true }))) ?? [];
-  const facts = await unlessGone(lstat(join(folder, only)));
+  if (only === undefined) return (await ifExists(readdir(folder, { withFileTypes: true }))) ?? [];
+  const facts = await ifExists(lstat(join(folder, only)));
   return facts === undefined ? [] : [Object.assign(facts, { name: only })];
 }
 
@@ -96,14 +97,14 @@ interface Link {
   readonly path: string;
 }
 
-async function throughLink({ root, pattern, name, path }: Link): Promise<FoundEntry | { kind: 'folder'; real: string } | undefined> {
-  const link = await unlessGone(readlink(path));
+async function followLink({ root, pattern, name, path }: Link): Promise<FoundEntry | { kind: 'folder'; real: string } | undefined> {
+  const link = await ifExists(readlink(path));
   if (link === undefined) return undefined;
   const target = await resolveLink(root, path);
   if (target.kind === 'folder') return { kind: 'folder', real: target.real };
-  // The wanted file may be below a folder that a link outside leads to.
-  const isMeant = matches(name, pattern) || (target.kind === 'outside' && matches(`${name}/x`, pattern));
-  if (!isMeant) return undefined;
+  // A link out of the workspace may lead to a folder that contains a match.
+  const isMatch = matches(name, pattern) || (target.kind === 'outside' && matches(`${name}/x`, pattern));
+  if (!isMatch) return undefined;
   if (target.kind === 'file') return { kind: 'file', name, file: target.real, link };
   return target.kind === 'special' ? { kind: 'special', name } : { kind: target.kind, name, link };
 }
@@ -117,16 +118,10 @@ function startAt({ root, starts }: WalkQuery, path: string): Promise<Target> {
 }
 
 async function resolveLink(root: string, path: string): Promise<Target> {
-  const real = await unlessGone(realpath(path));
+  const real = await ifExists(realpath(path));
   if (real === undefined) return { kind: 'dangling' };
   if (!isInside(root, real)) return { kind: 'outside', real };
-  const facts = await unlessGone(stat(real));
+  const facts = await ifExists(stat(real));
   if (facts === undefined) return { kind: 'dangling' };
   return { kind: facts.isFile() ? 'file' : facts.isDirectory() ? 'folder' : 'special', real };
-}
-
-/** Whether a real path is a folder itself or lies below it. */
-function isInside(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return !(way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way));
 }

@@ -1,9 +1,9 @@
-// Owns writes that a person approves first (`staged: true`): the exact text becomes a question to a person, which ends the
-// attempt, and the next attempt writes what was approved without calling the worker again.
+// Owns writes that a person must approve first (`staged: true`): the attempt ends with a question that contains the exact
+// text, and the next attempt writes the approved text without calling the worker again.
 //
-// ST1. What is written is what was shown: the question is rebuilt from the stored requests and must equal the answered one.
+// ST1. Only what was shown is written: the question is rebuilt from the stored requests and must equal the answered one.
 // ST2. Only the answer "write" writes. Every other answer rejects, and the worker gets its text.
-// ST3. While the answer is missing, nothing is written; what the worker did in the workspace stays as it is.
+// ST3. Without an answer, nothing is written; the worker's changes to the workspace stay.
 
 import type { AgentQuestion } from '../../agents/driver.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
@@ -15,13 +15,13 @@ type Done = Extract<Work, { readonly outcome: string }> & { readonly output: Jso
 
 /** Writes that wait for a person, as stored with the run. */
 interface StagedRecord {
-  /** How many answers the step had when it asked; the next one is the decision. */
+  /** The number of answers when the step asked; the next answer is the decision. */
   readonly answers: number;
   readonly requests: readonly WriteRequest[];
   readonly done: Done;
 }
 
-/** What a person decided about staged writes. */
+/** A person's decision about staged writes. */
 export type StagedDecision =
   | { readonly approved: readonly WriteRequest[]; readonly done: Done; readonly forget: JsonObject }
   | { readonly refused: string; readonly names: readonly string[]; readonly done: Done; readonly forget: JsonObject };
@@ -30,20 +30,20 @@ export type StagedDecision =
 const WRITE_ANSWER = 'write';
 const REFUSE_ANSWER = 'refuse';
 
-/** Whether writes need a person's approval first: the step, the workflow or the project says so. */
+/** Whether the step, the workflow or the project requires a person's approval for writes. */
 export function isStaged({ runner, request }: Job): boolean {
   return request.bound.model.staged === true || request.workflow.definition.staged === true || runner.services.writes?.staged === true;
 }
 
 /** Ends an attempt with the question whether its writes may be made. */
-export function stage(job: Job, done: Done, requests: readonly WriteRequest[]): Work {
+export function askToWrite(job: Job, done: Done, requests: readonly WriteRequest[]): Work {
   const { runner, request } = job;
   const { id } = request.bound.model;
-  if (request.apart !== undefined) {
-    const why = 'it works in a checkout of its own, which is gone by the time somebody has decided';
+  if (request.sideWork !== undefined) {
+    const why = 'it works in a side checkout, which is removed before somebody can decide';
     const advice = 'let a later step write, or let the branches write different files';
     return {
-      error: stepError('COMMAND_NOT_RUN', `step "${id}" cannot stage what it writes at the forge: ${why}; ${advice}`, { retryable: false }),
+      error: stepError('COMMAND_NOT_RUN', `step "${id}" cannot stage its writes at the forge: ${why}; ${advice}`, { retryable: false }),
     };
   }
   const { assumptions: _, checks: __, ...kept } = done;

@@ -1,6 +1,7 @@
 // Owns the limits on writes at the forge for the workers of a run. Writes are counted from the forge's own record of
 // actions, so the count is right for every attempt, also after a crash.
 
+import { createWorkQueue } from '../../base/work-queue.ts';
 import { WRITE_OF, type WriteKind, writesMax } from '../../definition/forge/forge-write.ts';
 import type { Forge, ForgeFailure } from '../../forge/forge.ts';
 import type { Job } from '../work.ts';
@@ -21,10 +22,10 @@ export async function limitRefusal(job: Job, forge: Forge, request: WriteRequest
   const kind = WRITE_OF[request.write.type];
   const { definition } = job.request.workflow;
   const max = writesMax(kind, definition.writes, job.runner.services.writes?.limits);
-  const own = writeKey(job, request);
+  const ownKey = writeKey(job, request);
   const done = await forge.done(writePrefix(job.request.runId));
   if (done.result !== 'ok') return done;
-  const others = done.value.filter(({ action, key }) => KIND_OF_ACTION[action] === kind && !key.startsWith(own));
+  const others = done.value.filter(({ action, key }) => KIND_OF_ACTION[action] === kind && !key.startsWith(ownKey));
   if (others.length + changesOf(request) <= max) return undefined;
   const words = kind.replace('_', ' ');
   return `the workers of this run may have ${max} ${words} written, and ${others.length} are written already; raise "writes: { ${kind}: … }" in the workflow or the project's settings`;
@@ -35,16 +36,5 @@ function changesOf({ write }: WriteRequest): number {
   return write.type === 'label' ? Number(write.add.length > 0) + Number(write.remove.length > 0) : 1;
 }
 
-const turns = new Map<string, Promise<unknown>>();
-
-/** Serialises the writes of a run, so that parallel branches do not exceed a limit together. */
-export function inTurn<T>(run: string, work: () => Promise<T>): Promise<T> {
-  const turn = (turns.get(run) ?? Promise.resolve()).then(work);
-  const settled = turn.then(
-    () => undefined,
-    () => undefined,
-  );
-  turns.set(run, settled);
-  void settled.then(() => turns.get(run) === settled && turns.delete(run));
-  return turn;
-}
+/** Runs the writes of a run one at a time, so that parallel branches do not exceed a limit together. */
+export const oneWriteAtATime = createWorkQueue();

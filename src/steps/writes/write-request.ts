@@ -1,5 +1,5 @@
-// Owns a worker's requests to write at the forge: how they are read, rejected and cleaned. A resulting request can be shown
-// to a person and written unchanged; nothing in it has side effects (`cleaned-text.ts`).
+// Owns a worker's requests to write at the forge: they are parsed, rejected or cleaned. A cleaned request can be shown to a
+// person and written unchanged; nothing in it has side effects (`cleaned-text.ts`).
 
 import { digestJson } from '../../base/digest.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
@@ -19,7 +19,7 @@ export type ForgeWrite =
   | { readonly type: 'issue'; readonly title: string; readonly body: string; readonly labels: readonly string[] }
   | { readonly type: 'review'; readonly number: number; readonly body: string; readonly comments: readonly LineRequest[] };
 
-/** A request that may be written, under the name of its output, with what was changed in it. */
+/** A request that may be written, with the name of its output and the changes that were made to it. */
 export interface WriteRequest {
   readonly name: string;
   readonly write: ForgeWrite;
@@ -31,14 +31,14 @@ const LINES_MAX = 30;
 const PATH_MAX = 500;
 
 /** The numbers that a run is about. */
-export interface WritePlace {
+export interface WriteTargets {
   readonly issue?: number | undefined;
   readonly pr?: number | undefined;
   readonly discussion?: number | undefined;
 }
 
 /** The issue, the pull request and the discussion that a run is about. */
-export function placeOf({ issue_number: issue, pr_number: pr, discussion_number: discussion }: JsonObject): WritePlace {
+export function writeTargets({ issue_number: issue, pr_number: pr, discussion_number: discussion }: JsonObject): WriteTargets {
   return { issue: numberIn(issue), pr: numberIn(pr), discussion: numberIn(discussion) };
 }
 
@@ -46,8 +46,8 @@ function numberIn(value: Json | undefined): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined;
 }
 
-/** The target number of an output; undefined if the run has none of that kind. The issue comes first. */
-export function numberFor({ type, ...output }: OutputDeclaration, { issue, pr, discussion }: WritePlace): number | undefined {
+/** The number that an output is written to; undefined if the run has none of that kind. An issue takes precedence. */
+export function targetNumber({ type, ...output }: OutputDeclaration, { issue, pr, discussion }: WriteTargets): number | undefined {
   if (type === 'discussion') return discussion;
   if (type === 'review') return pr;
   const target = 'target' in output ? output.target : undefined;
@@ -55,25 +55,25 @@ export function numberFor({ type, ...output }: OutputDeclaration, { issue, pr, d
   return issue ?? pr;
 }
 
-/** A worker's request, read and cleaned, or why it is rejected. */
-export function readRequest(
+/** Parses and cleans a worker's request, or returns why it is rejected. */
+export function parseWriteRequest(
   job: Job,
   { output, wanted }: { readonly output: OutputDeclaration; readonly wanted: Json },
-  { place, rules }: { readonly place: WritePlace; readonly rules: CleaningRules },
+  { place, rules }: { readonly place: WriteTargets; readonly rules: CleaningRules },
 ): WriteRequest | { readonly refused: string } {
-  const cleaning = new Cleaning(job, rules);
-  const write = readWrite(output, wanted, { cleaning, number: numberFor(output, place) });
+  const cleaning = new TextCleaner(job, rules);
+  const write = parseWrite(output, wanted, { cleaning, number: targetNumber(output, place) });
   if (typeof write === 'string') return { refused: write };
   if (cleaning.token) return { refused: 'it contains what looks like a token or a private key of a service; remove it' };
   return { name: output.name, write, changes: cleaning.changes };
 }
 
-interface Reading {
-  readonly cleaning: Cleaning;
+interface RequestContext {
+  readonly cleaning: TextCleaner;
   readonly number: number | undefined;
 }
 
-function readWrite(output: OutputDeclaration, wanted: Json, { cleaning, number = 0 }: Reading): ForgeWrite | string {
+function parseWrite(output: OutputDeclaration, wanted: Json, { cleaning, number = 0 }: RequestContext): ForgeWrite | string {
   switch (output.type) {
     case 'comment':
     case 'discussion':
@@ -81,19 +81,19 @@ function readWrite(output: OutputDeclaration, wanted: Json, { cleaning, number =
         ? { type: output.type, number, body: cleaning.body(wanted) }
         : 'it must be a text';
     case 'pr':
-      return readPullRequest(wanted, cleaning);
+      return parsePullRequest(wanted, cleaning);
     case 'label':
-      return readLabels(wanted, output.labels ?? [], number);
+      return parseLabels(wanted, output.labels ?? [], number);
     case 'issue':
-      return readIssue(wanted, output.labels ?? [], cleaning);
+      return parseIssue(wanted, output.labels ?? [], cleaning);
     case 'review':
-      return readReview(wanted, { cleaning, number });
+      return parseReview(wanted, { cleaning, number });
     default:
       return 'this cannot be written at the forge';
   }
 }
 
-function readPullRequest(wanted: Json, cleaning: Cleaning): ForgeWrite | string {
+function parsePullRequest(wanted: Json, cleaning: TextCleaner): ForgeWrite | string {
   if (!isJsonObject(wanted)) return 'it must be {"title": …, "body": …}';
   const { title, body = '', head, base } = wanted;
   const isBranch = (name: Json | undefined): boolean => name === undefined || name === null || (typeof name === 'string' && name !== '');
@@ -103,7 +103,7 @@ function readPullRequest(wanted: Json, cleaning: Cleaning): ForgeWrite | string 
   return { type: 'pr', title: cleaning.title(title), body: cleaning.body(body), ...branches };
 }
 
-function readLabels(wanted: Json, allowed: readonly string[], number: number): ForgeWrite | string {
+function parseLabels(wanted: Json, allowed: readonly string[], number: number): ForgeWrite | string {
   const { add = [], remove = [] } = isJsonObject(wanted) ? wanted : { add: wanted };
   const [added, removed] = [namesIn(add), namesIn(remove)];
   if (added === undefined || removed === undefined || added.length + removed.length === 0)
@@ -111,7 +111,7 @@ function readLabels(wanted: Json, allowed: readonly string[], number: number): F
   return labelRefusal([...added, ...removed], allowed) ?? { type: 'label', number, add: added, remove: removed };
 }
 
-function readIssue(wanted: Json, allowed: readonly string[], cleaning: Cleaning): ForgeWrite | string {
+function parseIssue(wanted: Json, allowed: readonly string[], cleaning: TextCleaner): ForgeWrite | string {
   const shape = 'it must be {"title": …, "body": …, "labels": […]}';
   if (!isJsonObject(wanted)) return shape;
   const { title, body = '', labels = [] } = wanted;
@@ -120,7 +120,7 @@ function readIssue(wanted: Json, allowed: readonly string[], cleaning: Cleaning)
   return labelRefusal(names, allowed) ?? { type: 'issue', title: cleaning.title(title), body: cleaning.body(body), labels: names };
 }
 
-function readReview(wanted: Json, { cleaning, number = 0 }: Reading): ForgeWrite | string {
+function parseReview(wanted: Json, { cleaning, number = 0 }: RequestContext): ForgeWrite | string {
   const shape = 'it must be {"body": …, "comments": [{"path": …, "line": …, "body": …}]}';
   if (!isJsonObject(wanted)) return shape;
   const { body = '', comments = [] } = wanted;
@@ -148,15 +148,15 @@ function namesIn(value: Json): string[] | undefined {
 }
 
 function labelRefusal(wanted: readonly string[], allowed: readonly string[]): string | undefined {
-  const foreign = wanted.find((label) => !allowed.includes(label));
-  if (foreign === undefined) return undefined;
+  const forbidden = wanted.find((label) => !allowed.includes(label));
+  if (forbidden === undefined) return undefined;
   const may = allowed.length === 0 ? 'it may set none' : `it may choose from ${allowed.map((label) => JSON.stringify(label)).join(', ')}`;
-  return `the label ${JSON.stringify(foreign)} is not allowed; ${may}`;
+  return `the label ${JSON.stringify(forbidden)} is not allowed; ${may}`;
 }
 
-/** Cleans the texts of one request, and records what was changed. */
-class Cleaning {
-  /** Whether a text has what looks like a token. */
+/** Cleans the texts of one request, and records the changes. */
+class TextCleaner {
+  /** Whether a text contains something that looks like a token. */
   token = false;
   readonly #job: Job;
   readonly #rules: CleaningRules;
@@ -179,7 +179,7 @@ class Cleaning {
     return this.#keep(cleanTitle(text, this.#rules), (masked) => cleanTitle(masked, this.#rules));
   }
 
-  /** Secrets are searched for in the cleaned text: invisible characters could have split them. */
+  /** Secrets are searched in the cleaned text, because invisible characters could have split them. */
   #keep({ text, changes }: CleanedText, again: (masked: string) => CleanedText): string {
     for (const change of changes) this.#changes.add(change);
     const plain = text.replaceAll('\u200B', '');

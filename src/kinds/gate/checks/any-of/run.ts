@@ -3,7 +3,7 @@
 import { present } from '../../../../base/fields.ts';
 import type { JsonObject } from '../../../../base/json.ts';
 import type { CheckModel, CheckOf } from '../../../../definition/check.ts';
-import { type CheckScene, type CheckVerdict, tookTooLong } from '../../../../steps/check.ts';
+import { type CheckScene, type CheckVerdict, timedOutVerdict } from '../../../../steps/check.ts';
 
 /** `{ checks }`: passes if one does; otherwise an error if one was, pending if one is, and a fail if all failed. */
 export async function run(config: CheckOf<'any_of'>, scene: CheckScene): Promise<CheckVerdict> {
@@ -13,7 +13,7 @@ export async function run(config: CheckOf<'any_of'>, scene: CheckScene): Promise
   // One after the other: some of them may be programs.
   for (const one of config.checks) made.push({ config: one, verdict: await scene.check(one, limit) });
   const verdict = conclude(made);
-  return limit?.aborted === true && verdict.passed !== true ? tookTooLong(limitMs) : verdict;
+  return limit?.aborted === true && verdict.passed !== true ? timedOutVerdict(limitMs) : verdict;
 }
 
 interface CheckRun {

@@ -1,8 +1,8 @@
 // Owns the check `ci_status`: the forge's own checks of the head must have the expected conclusion.
 
 import type { CheckOf } from '../../../../definition/check.ts';
-import { type CheckRun, OWN_CHECK } from '../../../../forge/forge.ts';
-import { type CheckScene, type CheckVerdict, notAnswered } from '../../../../steps/check.ts';
+import { type CheckRun, OWN_CHECK_PREFIX } from '../../../../forge/forge.ts';
+import { type CheckScene, type CheckVerdict, forgeFailureVerdict } from '../../../../steps/check.ts';
 
 const DEFAULT_EXPECT = 'success';
 
@@ -13,16 +13,16 @@ const DEFAULT_EXPECT = 'success';
 export async function run(config: CheckOf<'ci_status'>, { forge }: CheckScene): Promise<CheckVerdict> {
   if (forge === undefined) return { passed: null, result: null, error: 'there is no forge to ask for checks; connect one in the config' };
   const answer = await forge.checks(config.pr);
-  if (answer.result !== 'ok') return notAnswered(answer);
+  if (answer.result !== 'ok') return forgeFailureVerdict(answer);
   const { headSha } = answer.value;
   // Without Pawl's own checks of its gates, which would make a gate wait for itself.
   const checks = answer.value.checks.filter(({ own }) => own !== true);
   const { workflows = [], expect = DEFAULT_EXPECT } = config;
   if (workflows.length > 0) return judge({ headSha, checks, names: workflows, expect });
   const required = (await forge.requiredChecks?.(config.pr)) ?? { result: 'ok' as const, value: [] };
-  if (required.result !== 'ok') return notAnswered(required);
+  if (required.result !== 'ok') return forgeFailureVerdict(required);
   const found = checks.filter((check) => !isPassedOver(check, expect)).map(({ name }) => name);
-  const names = new Set([...found, ...required.value.filter((name) => !name.startsWith(OWN_CHECK))]);
+  const names = new Set([...found, ...required.value.filter((name) => !name.startsWith(OWN_CHECK_PREFIX))]);
   return judge({ headSha, checks, names: [...names], expect });
 }
 

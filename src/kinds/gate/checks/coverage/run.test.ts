@@ -141,7 +141,7 @@ describe('no verdict is given', () => {
     ['a report of other files', lines('lib/a.ts', 4, 4), /names no file that matches src\/\*\*/],
     ['sums that cannot be', 'SF:a.ts\nLF:1\nLH:2\nend_of_record\n', /more lines are covered than exist/],
     ['XML of another sort', '<html/>', /its root is <html>/],
-    ['XML with a DTD of its own', '<!DOCTYPE coverage [<!ENTITY a "b">]><coverage/>', /declares things/],
+    ['XML with declarations in a DTD', '<!DOCTYPE coverage [<!ENTITY a "b">]><coverage/>', /contains declarations/],
   ])('on %s', async (_what, text, error) => {
     save('lcov.info', text);
     expect(await look({ minimum: 80, ...(text.startsWith('SF:lib') ? { paths: ['src/**'] } : {}) })).toMatchObject(unclear(error));

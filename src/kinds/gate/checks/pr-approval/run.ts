@@ -3,7 +3,7 @@
 import { isSamePerson } from '../../../../base/person.ts';
 import type { CheckOf } from '../../../../definition/check.ts';
 import { approversOf, membersOf } from '../../../../forge/people.ts';
-import { type CheckScene, type CheckVerdict, notAnswered } from '../../../../steps/check.ts';
+import { type CheckScene, type CheckVerdict, forgeFailureVerdict } from '../../../../steps/check.ts';
 
 /** `{ from, count? }`: pending until `count` distinct people approve the current head; fails when one of them wants changes. */
 export async function run(config: CheckOf<'pr_approval'>, { forge }: CheckScene): Promise<CheckVerdict> {
@@ -11,7 +11,7 @@ export async function run(config: CheckOf<'pr_approval'>, { forge }: CheckScene)
     return { passed: null, result: null, error: 'there is no forge to ask for approvals; connect one in the config' };
   const { from, count = 1 } = config;
   const answer = await forge.approvals(config.pr);
-  if (answer.result !== 'ok') return notAnswered(answer);
+  if (answer.result !== 'ok') return forgeFailureVerdict(answer);
   const { state: prState, headSha, author, approvals } = answer.value;
   const current = approvals.filter((approval) => approval.headSha === headSha);
   const approvedBy = approversOf(current, { groups: forge.groups, from, author });

@@ -1,5 +1,5 @@
-// Owns how a worker is called: a live object of the application, or a role through its driver. The kind of step
-// interprets the answer.
+// Owns calling a worker: a live object of the application, or a role through its driver. The kind of step interprets the
+// answer.
 
 import type {
   AgentAnswer,
@@ -30,16 +30,16 @@ import { drivenText, handoverOf, openCall, type WorkerCall } from '../instructio
 import { entryOf, type RoleSetting, type StepServices } from '../services.ts';
 import { CLAIMED, type Job, stepError, stoppedError } from '../work.ts';
 import type { Admission, Refusal, Spawn } from './accounting.ts';
-import type { WorkerConfig } from './brief.ts';
 import { openCredentials } from './credentials.ts';
 import { isHandedOut, type StoredHandover } from './handover.ts';
 import { openNetwork } from './network.ts';
-import { narrowed } from './permission.ts';
+import { narrowPermissions } from './permission.ts';
 import { type RawReply, replyFault, replyRulesOf } from './reply-rules.ts';
 import { readSavedState, type SavedState, statePlaceOf } from './saved-state.ts';
+import type { WorkerConfig } from './worker-task.ts';
 
-/** The worker's answer, its network access if it was limited, and the logins that were hidden from it. */
-export type Asked = AskResult & { readonly network?: JsonObject; readonly credentials?: JsonObject };
+/** The result of a call, the network access if it was limited, and the hidden logins. */
+export type WorkerResult = AskResult & { readonly network?: JsonObject; readonly credentials?: JsonObject };
 
 type AskResult =
   | { readonly kind: 'returned'; readonly value: Json; readonly actor: string; readonly usage?: AgentUsage }
@@ -52,34 +52,34 @@ type AskResult =
       readonly actor: string;
       readonly usage?: AgentUsage;
       readonly refusals?: readonly AgentRefusal[];
-      /** The worker's reply that does not count. */
+      /** The reply, if it does not count. */
       readonly claim?: Json;
       readonly evidence?: JsonObject;
     };
 
 /** Calls the live object of a step, or its role. */
-export async function ask(job: Job, worker: WorkerConfig): Promise<Asked> {
+export async function callWorker(job: Job, worker: WorkerConfig): Promise<WorkerResult> {
   const { request, context } = job;
   const { code } = request.bound;
   const { role = '' } = worker;
   const call = await openCall(job, worker);
   if (request.signal.aborted) throw new Stopped();
   const { agent } = code;
-  if (agent !== undefined) return withNetwork(job, { actor: LIVE_OBJECT, unfenced: IN_PROCESS }, () => askObject(job, agent, call));
-  if (!isHandedOut(job.runner.services, role, context.snapshot)) return askRole(job, call);
+  if (agent !== undefined) return withNetwork(job, { actor: LIVE_OBJECT, unfenced: IN_PROCESS }, () => callObject(job, agent, call));
+  if (!isHandedOut(job.runner.services, role, context.snapshot)) return callRole(job, call);
   const setting = entryOf(job.runner.services.roles, role);
   return withNetwork(job, { actor: role, setting, unfenced: ATTENDED_AGENT }, () => handOver(job, call));
 }
 
 const LIVE_OBJECT = 'a live object';
 const IN_PROCESS = 'it is code of the application';
-const ATTENDED_AGENT = 'it is done by the agent that called Pawl';
+const ATTENDED_AGENT = 'the agent that called Pawl does it';
 
-/** Calls an object of the application, within the same budgets and rules as any agent. */
-async function askObject(job: Job, agent: NonNullable<StepCode['agent']>, { worker, data, rules }: WorkerCall): Promise<Asked> {
+/** Calls an object of the application, with the same budgets and rules as any agent. */
+async function callObject(job: Job, agent: NonNullable<StepCode['agent']>, { worker, data, rules }: WorkerCall): Promise<WorkerResult> {
   const { request, context } = job;
   const admission = await admit(job, worker, { worker: 'object', role: LIVE_OBJECT, account: LIVE_OBJECT });
-  if ('reason' in admission) return shortage(admission, LIVE_OBJECT);
+  if ('reason' in admission) return notAdmitted(admission, LIVE_OBJECT);
   const limit = timeLimit(request.signal, admission.left.timeMs);
   try {
     const returned = during(admission, () => agent.execute(data, context));
@@ -89,7 +89,7 @@ async function askObject(job: Job, agent: NonNullable<StepCode['agent']>, { work
     const usage = usageOf(plain);
     await admission.close({ kind: 'answered', success: reply.success, output: reply.output, ...present({ usage }) } as AgentAnswer);
     const fault = replyFault(rules, reply);
-    if (fault !== undefined) return { ...invalid(job, LIVE_OBJECT, { fault, claim: plain }), ...present({ usage }) };
+    if (fault !== undefined) return { ...invalidReply(job, LIVE_OBJECT, { fault, claim: plain }), ...present({ usage }) };
     return { kind: 'returned', value: plain, actor: LIVE_OBJECT, ...present({ usage }) };
   } catch (thrown) {
     const isOver = thrown instanceof Stopped && !request.signal.aborted;
@@ -122,28 +122,32 @@ function usageOf(value: Json): AgentUsage | undefined {
 }
 
 /** A reply that breaks the rules fails the attempt; the next attempt gets the reason. */
-function invalid(job: Job, actor: string, { fault, claim }: { readonly fault: string; readonly claim: Json }): Asked & { kind: 'failure' } {
+function invalidReply(
+  job: Job,
+  actor: string,
+  { fault, claim }: { readonly fault: string; readonly claim: Json },
+): WorkerResult & { kind: 'failure' } {
   const message = `the reply of ${actor === LIVE_OBJECT ? actor : `the agent "${actor}"`} at step "${job.request.bound.model.id}" is invalid: ${fault}`;
   const error = stepError('STEP_OUTPUT_INVALID', message, { reason: 'contract' });
   return { kind: 'failure', error, actor, claim, evidence: { reply: { fault }, verdict: CLAIMED } };
 }
 
-function shortage(refusal: Refusal, actor: string): Asked {
+function notAdmitted(refusal: Refusal, actor: string): WorkerResult {
   return { kind: 'failure', error: stepError('LIMIT_REACHED', refusal.message, refusal), actor };
 }
 
 /** Hands the instructions of a step without a worker to the agent that carries out the run. */
-export async function handInstructions(job: Job): Promise<Asked> {
+export async function handInstructions(job: Job): Promise<WorkerResult> {
   const worker = { role: 'agent' };
   const rules = replyRulesOf(worker, job.request.bound.model, job.request.group);
   return handOver(job, { worker, data: {}, rules });
 }
 
 /** Hands the work to the calling agent: the instructions of a driven agent, without the reply format. */
-async function handOver(job: Job, call: WorkerCall): Promise<Asked> {
+async function handOver(job: Job, call: WorkerCall): Promise<WorkerResult> {
   const { role = '' } = call.worker;
   const admission = await admit(job, call.worker, handedSpawn(role));
-  if ('reason' in admission) return shortage(admission, role);
+  if ('reason' in admission) return notAdmitted(admission, role);
   return { kind: 'handed', actor: role, handover: await handoverOf(job, call) };
 }
 
@@ -157,10 +161,10 @@ export async function recordHandedWork(job: Job, worker: WorkerConfig, ms: numbe
   await accounting?.reported(spawnOf(job, worker, handedSpawn(worker.role ?? '')), ms);
 }
 
-async function askRole(job: Job, call: WorkerCall): Promise<Asked> {
+async function callRole(job: Job, call: WorkerCall): Promise<WorkerResult> {
   const { services } = job.runner;
   const { role = '' } = call.worker;
-  const failure = (error: StepError): Asked => ({ kind: 'failure', error, actor: role });
+  const failure = (error: StepError): WorkerResult => ({ kind: 'failure', error, actor: role });
   const setting = entryOf(services.roles, role);
   if (setting === undefined) {
     const known = Object.keys(services.roles ?? {});
@@ -173,22 +177,22 @@ async function askRole(job: Job, call: WorkerCall): Promise<Asked> {
     return failure(unknownRole(job, `the role "${role}" names the driver "${setting.driver}", which does not exist${hint}`));
   }
   const unfenced = driver.fences === true ? undefined : `the driver "${driver.name}" starts no program`;
-  return await withNetwork(job, { actor: role, setting, unfenced }, (fence) => askDriver(job, { ...call, setting, driver, fence }));
+  return await withNetwork(job, { actor: role, setting, unfenced }, (fence) => callRoleDriver(job, { ...call, setting, driver, fence }));
 }
 
-interface Reached extends WorkerCall {
+interface DriverCall extends WorkerCall {
   readonly setting: RoleSetting;
   readonly driver: AgentDriver;
   readonly fence: NetworkFence | undefined;
 }
 
-async function askDriver(job: Job, { worker, data, rules, setting, driver, fence }: Reached): Promise<Asked> {
+async function callRoleDriver(job: Job, { worker, data, rules, setting, driver, fence }: DriverCall): Promise<WorkerResult> {
   const { role = '' } = worker;
-  const failure = (error: StepError): Asked => ({ kind: 'failure', error, actor: role });
+  const failure = (error: StepError): WorkerResult => ({ kind: 'failure', error, actor: role });
   const admission = await admit(job, worker, { worker: 'driver', role, account: setting.credential ?? setting.driver, setting });
-  if ('reason' in admission) return shortage(admission, role);
+  if ('reason' in admission) return notAdmitted(admission, role);
   let rejected: { fault: string; claim: Json } | undefined;
-  // The driver may use it to let its agent correct the reply; the final check is ours.
+  // The driver may use this check to let its agent correct the reply; the final check is below.
   const check = (reply: AgentReply): string | undefined => {
     const fault = replyFault(rules, reply);
     rejected = fault === undefined ? undefined : { fault, claim: { ...reply } };
@@ -197,7 +201,7 @@ async function askDriver(job: Job, { worker, data, rules, setting, driver, fence
   const place = await statePlaceOf(job);
   const told = await drivenText(job, { worker, data, rules });
   const call = requestFor(job, { worker, setting, data, admission, rules, check, told });
-  const answered = await during(admission, () => reach(driver, { ...call, ...present({ fence }) }, admission.left));
+  const answered = await during(admission, () => callDriver(driver, { ...call, ...present({ fence }) }, admission.left));
   const answer = await admission.close(answered);
   const noted = present({ usage: answer.usage, refusals: answer.refusals });
   if (answer.kind === 'answered') {
@@ -207,32 +211,34 @@ async function askDriver(job: Job, { worker, data, rules, setting, driver, fence
       output: toPlain(output ?? null, `the output of step "${job.request.bound.model.id}"`),
       ...present({ verdict, message, assumptions }),
     } as AgentReply);
-    return rejected === undefined ? { ...answer, actor: role } : { ...invalid(job, role, rejected), ...noted };
+    return rejected === undefined ? { ...answer, actor: role } : { ...invalidReply(job, role, rejected), ...noted };
   }
   if (answer.kind === 'failed' && answer.failure === 'invalid-output' && rejected !== undefined)
-    return { ...invalid(job, role, rejected), ...noted };
+    return { ...invalidReply(job, role, rejected), ...noted };
   if (answer.kind === 'asks') {
-    if (job.request.bound.model.supportsQuestions !== true) return failure(unasked(job, role));
+    if (job.request.bound.model.supportsQuestions !== true) return failure(questionsNotAccepted(job, role));
     const read = place === undefined ? undefined : await readSavedState(place);
     if (read === undefined) return { ...answer, actor: role };
-    return 'kept' in read ? { ...answer, actor: role, saved: read.kept } : { ...failure(unsaved(job, role, read.problem)), ...noted };
+    return 'kept' in read
+      ? { ...answer, actor: role, saved: read.kept }
+      : { ...failure(progressNotSaved(job, role, read.problem)), ...noted };
   }
-  return { ...failure(failureOf(job, role, answer)), ...noted } as Asked;
+  return { ...failure(failureOf(job, role, answer)), ...noted } as WorkerResult;
 }
 
 interface Worker {
   readonly actor: string;
   readonly setting?: RoleSetting | undefined;
-  /** Why nothing can limit its network access, if that is so. */
+  /** Why its network access cannot be limited, if so. */
   readonly unfenced: string | undefined;
 }
 
-/** Calls the worker with the network access that the role and the step allow, and records it. */
+/** Calls the worker with the network access that the role and the step allow, and records that access. */
 async function withNetwork(
   { runner, request: { bound } }: Job,
   { actor, setting, unfenced }: Worker,
-  asking: (fence: NetworkFence | undefined) => Promise<Asked>,
-): Promise<Asked> {
+  asking: (fence: NetworkFence | undefined) => Promise<WorkerResult>,
+): Promise<WorkerResult> {
   const network = await openNetwork([setting?.permissions?.network, bound.model.network], unfenced);
   if ('refusal' in network) {
     const message = `step "${bound.model.id}" was not started: ${network.refusal}`;
@@ -256,11 +262,11 @@ function during<T>(admission: Admission, call: () => T): T {
   return admission.during === undefined ? call() : admission.during(call);
 }
 
-/** A worker, as the accounting knows it. */
-type Applicant = Pick<Spawn, 'worker' | 'role' | 'account'> & { readonly setting?: RoleSetting };
+/** A worker to admit. */
+type AdmissionRequest = Pick<Spawn, 'worker' | 'role' | 'account'> & { readonly setting?: RoleSetting };
 
-/** Asks the accounting whether the worker may be asked now. */
-function admit(job: Job, worker: WorkerConfig, applicant: Applicant): Promise<Admission | Refusal> {
+/** Asks the accounting whether the worker may be called now. */
+function admit(job: Job, worker: WorkerConfig, applicant: AdmissionRequest): Promise<Admission | Refusal> {
   const { accounting } = job.runner.services;
   const spawn = spawnOf(job, worker, applicant);
   if (accounting !== undefined) return accounting.open(spawn);
@@ -268,7 +274,7 @@ function admit(job: Job, worker: WorkerConfig, applicant: Applicant): Promise<Ad
   return Promise.resolve({ left, onEvent: () => undefined, close: (answer) => Promise.resolve(answer) });
 }
 
-function spawnOf({ runner, request }: Job, { budget }: WorkerConfig, { setting, ...applicant }: Applicant): Spawn {
+function spawnOf({ runner, request }: Job, { budget }: WorkerConfig, { setting, ...applicant }: AdmissionRequest): Spawn {
   const { activation, bound, runId: run } = request;
   const { day, ...attempt } = setting?.budget ?? {};
   return {
@@ -283,15 +289,15 @@ function spawnOf({ runner, request }: Job, { budget }: WorkerConfig, { setting, 
   };
 }
 
-/** The known usage of an agent that was not called: nothing. */
+/** The usage of an agent that was not called. */
 const NOTHING_USED: AgentUsage = { inputTokens: 0, outputTokens: 0, costUsd: 0, turns: 0 };
 
 /** Calls the driver. If the timeout came from a budget, that budget is used up. */
-async function reach(driver: AgentDriver, call: AgentRequest, left: Budget): Promise<AgentAnswer> {
+async function callDriver(driver: AgentDriver, call: AgentRequest, left: Budget): Promise<AgentAnswer> {
   if (call.signal.aborted)
-    return { kind: 'failed', failure: 'aborted', message: 'it was stopped before it was asked', usage: NOTHING_USED };
+    return { kind: 'failed', failure: 'aborted', message: 'it was stopped before it was called', usage: NOTHING_USED };
   try {
-    // Not aborted when the attempt stops: the driver gets the signal too, and answers once nothing is left running.
+    // Not aborted when the attempt stops: the driver gets the signal, and answers when all its programs have ended.
     const answer = await driver.ask(call);
     const isOver = answer.kind === 'failed' && answer.failure === 'timeout' && call.timeoutMs === left.timeMs && left.timeMs !== undefined;
     return isOver ? { ...answer, failure: 'budget', message: `${TIME_IS_OVER}: ${answer.message}` } : answer;
@@ -300,12 +306,12 @@ async function reach(driver: AgentDriver, call: AgentRequest, left: Budget): Pro
   }
 }
 
-function unasked({ request }: Job, role: string): StepError {
+function questionsNotAccepted({ request }: Job, role: string): StepError {
   const { id } = request.bound.model;
   return stepError('AGENT_FAILED', `the agent "${role}" asked questions, but step "${id}" does not accept them`);
 }
 
-function unsaved({ request }: Job, role: string, problem: string): StepError {
+function progressNotSaved({ request }: Job, role: string, problem: string): StepError {
   const message = `the agent "${role}" at step "${request.bound.model.id}" asked before it saved its progress: ${problem}`;
   return stepError('STEP_OUTPUT_INVALID', message, { reason: 'contract' });
 }
@@ -325,7 +331,7 @@ const TEXT = { type: 'string' };
 
 /** The permissions of the role, narrowed by the workflow; if neither sets any, the driver's default. */
 function permissionsFor(definition: Definition, { permissions }: RoleSetting): AgentPermissions | undefined {
-  return permissions === undefined && definition.permissions === undefined ? undefined : narrowed(definition, permissions);
+  return permissions === undefined && definition.permissions === undefined ? undefined : narrowPermissions(definition, permissions);
 }
 
 function requestFor({ runner, request, context: { snapshot } }: Job, call: RoleCall): AgentRequest {
@@ -355,14 +361,14 @@ function requestFor({ runner, request, context: { snapshot } }: Job, call: RoleC
     ...present({ pidDir: runner.services.pidDir, redactor: runner.redactor }),
     ...present({ schema: rules.givesText === true ? TEXT : rules.schema }),
     check,
-    ...(worker.continueSession === true ? continued(role, snapshot) : {}),
+    ...(worker.continueSession === true ? sessionToContinue(role, snapshot) : {}),
     signal: request.signal,
   };
 }
 
 /**
- * How long an agent may be silent: the role's setting, otherwise that of the services. A step with a time limit has
- * chosen how long to wait, so the driver's default does not end its agent earlier.
+ * The watchdogs of an agent. How long it may be silent is a setting of the role or the services, otherwise the time limit of
+ * the step, so that the driver's default does not end the agent earlier.
  */
 function watchdogsFor({ watchdogs }: StepServices, { idleMs }: RoleSetting, timeoutMs: number | undefined): Watchdogs | undefined {
   const idle = idleMs ?? watchdogs?.idleMs ?? timeoutMs;
@@ -370,12 +376,12 @@ function watchdogsFor({ watchdogs }: StepServices, { idleMs }: RoleSetting, time
 }
 
 /** The latest session of the role in this run, if the step continues it. Sessions may be lost at any time. */
-function continued(role: string, { data, completedSteps }: Snapshot): Pick<AgentRequest, 'session'> {
+function sessionToContinue(role: string, { data, completedSteps }: Snapshot): Pick<AgentRequest, 'session'> {
   const id = data[sessionKey(role)];
   if (typeof id !== 'string') return {};
   const steps = [...completedSteps];
   const done = steps.length === 0 ? 'Nothing is done yet.' : `Done so far: ${steps.join(', ')}.`;
-  const handover = `You continue work that was begun in an earlier session, which is no longer available. ${done} Check the workspace for what is already there.`;
+  const handover = `You continue work of an earlier session, which is no longer available. ${done} Check the workspace for existing work.`;
   return { session: { id, handover } };
 }
 
@@ -388,12 +394,12 @@ function failureOf({ runner, request }: Job, role: string, answer: AgentAnswer &
   return stepError('AGENT_FAILED', `the agent "${role}" failed (${failure}): ${message}${until}${all}`, {
     reason: reasonOf(failure, resumeAt),
     ...present({ resumeAt }),
-    // Without a login, a retry gets the same answer.
+    // Without a login, a retry fails again.
     ...(failure === 'auth' ? { retryable: false } : {}),
   });
 }
 
-// An unavailable provider is called again later, without using up retries, until it was unavailable too often.
+// An unavailable provider is called again later without using up retries, up to a limit.
 function reasonOf(failure: AgentFailure, resumeAt: number | undefined): StepError['reason'] {
   if (failure === 'unavailable') return resumeAt === undefined ? 'error' : 'quota';
   return failure === 'timeout' || failure === 'quota' || failure === 'budget' ? failure : 'error';
@@ -407,8 +413,8 @@ function nextTry(now: number, waits: number): number | undefined {
   return waits > UNAVAILABLE_TRIES_MAX ? undefined : now + Math.min(UNAVAILABLE_MS_MAX, UNAVAILABLE_MS * 2 ** Math.max(0, waits - 1));
 }
 
-/** The session of an answer: the next attempt of the same role may continue it. */
-export function sessionOf(asked: Asked): { readonly remember?: JsonObject } {
+/** The session of an answer, for the run's data. The next attempt of the same role may continue it. */
+export function sessionOf(asked: WorkerResult): { readonly remember?: JsonObject } {
   if (asked.kind !== 'answered' && asked.kind !== 'asks') return {};
   return asked.session === undefined ? {} : { remember: { [sessionKey(asked.actor)]: asked.session } };
 }
@@ -417,8 +423,8 @@ function sessionKey(role: string): string {
   return `$session:${role}`;
 }
 
-/** The usage as the driver measured it, denied requests, and why a reply does not count. */
-export function usageEvidence(asked: Asked): { readonly evidence?: { readonly [name: string]: Json } } {
+/** Evidence of a call: the usage that the driver measured, denied requests, and why a reply does not count. */
+export function usageEvidence(asked: WorkerResult): { readonly evidence?: { readonly [name: string]: Json } } {
   const { network, credentials } = asked;
   if (asked.kind === 'handed') return network === undefined ? {} : { evidence: { network } };
   const { usage } = asked;

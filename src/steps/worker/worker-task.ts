@@ -1,5 +1,5 @@
-// Owns what the author of a step passes to its worker: data, fixed or built by a function, and the text of the task. The
-// rest of the instructions is in instructions/.
+// Owns the author's part of a worker's instructions: data, fixed or built by a function, and the text of the task. The rest
+// is in instructions/.
 
 import { EngineError } from '../../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
@@ -7,10 +7,10 @@ import { type ActionPart, partsOf } from '../../definition/action-part.ts';
 import type { Budget } from '../../definition/budget.ts';
 import type { LoopPosition } from '../../definition/code.ts';
 import type { AttemptRequest, Snapshot } from '../attempt.ts';
-import { plainOf, resultOf } from '../built.ts';
-import { type AttemptContext, kindOf, ownData } from '../context.ts';
+import { plainOf, resultOf } from '../built-values.ts';
+import { type AttemptContext, typeName, visibleData } from '../context.ts';
 
-/** The worker of a step and its configuration, whatever kind of step it is. */
+/** The configuration of a step's worker, for all kinds of steps. */
 export interface WorkerConfig {
   /** Absent if the code has a live object. */
   readonly role?: string | undefined;
@@ -20,7 +20,7 @@ export interface WorkerConfig {
   readonly schema?: JsonObject;
   readonly context?: JsonObject;
   readonly budget?: Budget;
-  /** It gets the run's data below its own context. */
+  /** It gets the run's data in addition to its context. */
   readonly seesContext?: true;
   /** It continues the latest session of its role in the run. */
   readonly continueSession?: true;
@@ -30,33 +30,33 @@ export interface WorkerConfig {
   readonly reviews?: boolean;
 }
 
-/** The data that a step passes on: `fixed`, or what its context function builds. Throws CONTEXT_FAILED. */
-export async function handedOver(request: AttemptRequest, context: AttemptContext, fixed: Json): Promise<JsonObject> {
+/** The data of a step: `fixed`, or the result of its context function. Throws CONTEXT_FAILED. */
+export async function stepData(request: AttemptRequest, context: AttemptContext, fixed: Json): Promise<JsonObject> {
   const { model, code } = request.bound;
   const what = `the context of step "${model.id}"`;
   const built = code.context === undefined ? fixed : await resultOf(() => code.context?.(context), { what, signal: request.signal });
   if (typeof built !== 'object' || built === null || Array.isArray(built))
-    throw new EngineError('CONTEXT_FAILED', `step "${model.id}": Context builder must return an object, got ${kindOf(built)}`);
+    throw new EngineError('CONTEXT_FAILED', `step "${model.id}": Context builder must return an object, got ${typeName(built)}`);
   const plain = plainOf(built, what);
   if (isJsonObject(plain)) return plain;
   throw new EngineError(
     'CONTEXT_FAILED',
-    `step "${model.id}": Context builder must return an object, got ${kindOf(plain)} from its toJSON`,
+    `step "${model.id}": Context builder must return an object, got ${typeName(plain)} from its toJSON`,
   );
 }
 
-/** The run's data, overridden by the step's own, for a step that sees it. */
+/** The run's data, overridden by that of the step. */
 export function withRunContext(fixed: JsonObject, { snapshot }: AttemptContext): JsonObject {
-  const known = Object.entries(ownData(snapshot)).filter(([, value]) => value !== null);
+  const known = Object.entries(visibleData(snapshot)).filter(([, value]) => value !== null);
   return { ...Object.fromEntries(known), ...fixed };
 }
 
-/** The text of a step as its author wrote it. */
+/** The author's text of a step. */
 export interface WrittenTask {
   readonly title: string;
   /** The text, split into the author's blocks and plain text. */
   readonly task: readonly ActionPart[];
-  /** Where in a loop the step is. */
+  /** The position of the step in a loop. */
   readonly loop?: LoopPosition;
 }
 

@@ -7,17 +7,17 @@ import { isProgramCheck } from '../definition/read-check.ts';
 import type { ScopeInput } from '../definition/scope/scope.ts';
 import { rendered } from '../definition/scope/template-scope.ts';
 import type { AttemptRequest, Snapshot } from './attempt.ts';
-import { asTask } from './instructions/quotes.ts';
+import { withoutForgedHeadings } from './instructions/quotes.ts';
 
 /** The request with the templates of its step rendered from the run's record. */
-export function filledIn(request: AttemptRequest, snapshot: Snapshot): AttemptRequest {
+export function renderTemplates(request: AttemptRequest, snapshot: Snapshot): AttemptRequest {
   const { bound } = request;
   const input = scopeInputOf(request, snapshot);
   const fill = <T>(value: T): T => rendered(value as Json, input) as T;
-  return { ...request, bound: { ...bound, model: filledModel(bound.model, fill) } };
+  return { ...request, bound: { ...bound, model: renderModel(bound.model, fill) } };
 }
 
-/** What the templates of a step are evaluated against. */
+/** The scope of a step's templates. */
 export function scopeInputOf(request: AttemptRequest, { data, results, iterationCounts, gateDecision }: Snapshot): ScopeInput {
   const { runId, workflow, bound, params, item } = request;
   const view = {
@@ -31,39 +31,39 @@ export function scopeInputOf(request: AttemptRequest, { data, results, iteration
   return { run, view, names: workflow.definition.outputNames, step: bound.model.id, ...undone };
 }
 
-type Fill = <T>(value: T) => T;
+type Render = <T>(value: T) => T;
 
-function filledModel(model: StepModel, fill: Fill): StepModel {
+function renderModel(model: StepModel, fill: Render): StepModel {
   if (model.kind === 'workflow') return { ...model, input: fill(model.input) };
-  return 'config' in model ? ({ ...model, config: filledConfig(model.config, fill) } as StepModel) : model;
+  return 'config' in model ? ({ ...model, config: renderConfig(model.config, fill) } as StepModel) : model;
 }
 
-function filledConfig(config: WorkConfigs[keyof WorkConfigs], fill: Fill): object {
-  if ('checks' in config) return { ...config, checks: filledChecks(config.checks, fill) };
-  if ('run' in config || 'argv' in config) return filledProgram(config, fill);
-  return 'prompt' in config ? filledTask(config, fill) : fill(config);
+function renderConfig(config: WorkConfigs[keyof WorkConfigs], fill: Render): object {
+  if ('checks' in config) return { ...config, checks: renderChecks(config.checks, fill) };
+  if ('run' in config || 'argv' in config) return renderProgram(config, fill);
+  return 'prompt' in config ? renderTask(config, fill) : fill(config);
 }
 
-/** The work of an agent; no value in its prompt can pass as part of the instructions. */
-function filledTask<Task extends { readonly prompt?: string }>(task: Task, fill: Fill): Task {
+/** Renders the work of an agent. No value in its prompt can look like a section of the instructions. */
+function renderTask<Task extends { readonly prompt?: string }>(task: Task, fill: Render): Task {
   const filled = fill(task);
   return task.prompt === undefined || typeof filled.prompt !== 'string'
     ? filled
-    : { ...filled, prompt: asTask(task.prompt, filled.prompt) };
+    : { ...filled, prompt: withoutForgedHeadings(task.prompt, filled.prompt) };
 }
 
-/** A program with its environment rendered: no value becomes part of a command. */
-function filledProgram<Program extends { readonly run?: unknown; readonly argv?: unknown }>(program: Program, fill: Fill): Program {
+/** Renders the environment of a program, but not its command: no value becomes part of one. */
+function renderProgram<Program extends { readonly run?: unknown; readonly argv?: unknown }>(program: Program, fill: Render): Program {
   const { run: _, argv: __, ...rest } = program;
   return { ...program, ...fill(rest) };
 }
 
-/** The checks of a gate, except requests, which are rendered when they are sent because they may contain secrets. */
-function filledChecks(checks: readonly CheckModel[], fill: Fill): CheckModel[] {
+/** Renders the checks of a gate, except requests, which are rendered when they are sent because they may contain secrets. */
+function renderChecks(checks: readonly CheckModel[], fill: Render): CheckModel[] {
   return checks.map((check) => {
     if (check.templates === true) return check;
     const inner = nestedChecks(check);
-    if (inner.length > 0) return { ...check, checks: filledChecks(inner, fill) } as CheckModel;
-    return isProgramCheck(check) ? filledProgram(check, fill) : fill(check);
+    if (inner.length > 0) return { ...check, checks: renderChecks(inner, fill) } as CheckModel;
+    return isProgramCheck(check) ? renderProgram(check, fill) : fill(check);
   });
 }

@@ -1,32 +1,33 @@
-// Owns the verification of declared outputs around the work of a step: the baseline, the work, and the check afterwards.
-// A step is `ok` if every required output was observed; what the worker reported about them is kept as its claim.
+// Owns the verification of a step's declared outputs: the baseline before the work, and the check afterwards. A step is `ok`
+// if every required output was observed; the worker's report about them is kept as its claim.
 //
 // - Nothing runs if an output can never be created: a pattern that leads outside, a required comment without a forge.
 // - Nothing is posted while any other output is missing, so that a retried step posts once. Pull requests come before
 //   comments: opening one again finds the first, and they are more likely to be rejected.
-// - The value of an output is what was observed. A field of the worker with the same name is dropped.
+// - The value of an output is observed. A field of the worker's answer with the same name is dropped.
 
+import { present, unlessEmpty } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
 import { FORGE_OUTPUTS } from '../../definition/forge/forge-write.ts';
 import { worksOutside } from '../../definition/kind.ts';
 import { isFileOutput, patternRefusal } from '../../definition/output-pattern.ts';
 import { PUBLIC_API } from '../../expr/filters.ts';
 import { Stopped } from '../abort.ts';
-import { contractBefore } from '../contracts/contract-files.ts';
-import { publishing } from '../forge/publishing.ts';
-import { protecting } from '../protection/protection.ts';
+import { recordFilesBefore } from '../contracts/contract-files.ts';
+import { publishWork } from '../forge/publishing.ts';
+import { protectFiles } from '../protection/protection.ts';
 import { CLAIMED, type Executor, type Job, stepError, type Work } from '../work.ts';
-import { isStaged, type StagedDecision, stage, stagedDecision } from '../writes/staging.ts';
-import { type Baseline, foundBefore, openBaseline, takeDigests } from './baseline.ts';
+import { askToWrite, isStaged, type StagedDecision, stagedDecision } from '../writes/staging.ts';
+import { type Baseline, newBaselines, openBaseline, takeDigests } from './baseline.ts';
 import { isAtForge, type OutputDeclaration, outputsOf } from './declaration.ts';
 import { effectKey, judgeEffect } from './effect-output.ts';
 import { findArtifact, findFiles } from './file-output.ts';
 import { contractError, emptyValue, evidenceOf, missing, type OutputFinding } from './finding.ts';
 import {
   createAtForge,
-  findFault,
   forgeFor,
-  type OutputWish,
+  missingRequest,
+  type OutputRequest,
   type PreparedOutput,
   prepareOutput,
   refused,
@@ -40,32 +41,31 @@ type Declared = readonly OutputDeclaration[];
 const REQUEST_FIELDS: ReadonlySet<string> = new Set([...FORGE_OUTPUTS, 'outputs']);
 
 /** Runs the work of a step, and verifies its declared outputs. */
-export async function producing(job: Job, work: Executor): Promise<Work> {
-  return await publishing(job, await produced(job, work));
+export async function runWithOutputs(job: Job, work: Executor): Promise<Work> {
+  return await publishWork(job, await runAndVerify(job, work));
 }
 
-async function produced(job: Job, work: Executor): Promise<Work> {
+async function runAndVerify(job: Job, work: Executor): Promise<Work> {
   const { request } = job;
   const declared = outputsHere(job);
-  if (declared.length === 0) return await protecting(job, work);
+  if (declared.length === 0) return await protectFiles(job, work);
   const refusal = refusalOf(job, declared);
   if (refusal !== undefined) return refusal;
   const before = await openBaseline(job, declared);
   const decided = stagedDecision(job);
   if (decided !== undefined) return await decideStaged(job, declared, { before, decided });
-  const done = await protecting(job, work);
+  const done = await protectFiles(job, work);
   if ('error' in done || 'handed' in done || 'asks' in done) return done;
   const plain = { ...done, output: toPlain(done.output, `the output of step "${request.bound.model.id}"`) };
   if (done.outcome !== 'ok') return { ...done, output: withoutOutputs(plain.output, declared) };
-  return await verified(job, declared, { before, done: plain });
+  return await verifyOutputs(job, declared, { before, done: plain });
 }
 
 /** The baselines to record before the work begins, for the run's data. */
-export async function beforeWork(job: Job): Promise<JsonObject | undefined> {
+export async function baselinesBeforeWork(job: Job): Promise<JsonObject | undefined> {
   const declared = outputsOf(job.request.bound.model);
   const isRefused = declared.some((output) => isFileOutput(output) && patternRefusal(output.pattern) !== undefined);
-  const found = { ...(isRefused ? undefined : await foundBefore(job, declared)), ...(await contractBefore(job)) };
-  return Object.keys(found).length === 0 ? undefined : found;
+  return unlessEmpty({ ...(isRefused ? undefined : await newBaselines(job, declared)), ...(await recordFilesBefore(job)) });
 }
 
 /** The outputs of the step here: without a forge, there is no implied pull request. */
@@ -87,33 +87,33 @@ function refusalOf(job: Job, declared: Declared): Work | undefined {
   return undefined;
 }
 
-/** What is known when the work is over. */
+/** Finished work, and the baseline from before it. */
 interface Finished {
   readonly before: Baseline;
   readonly done: Done & { readonly output: Json };
 }
 
-async function verified(job: Job, declared: Declared, { before, done }: Finished): Promise<Work> {
+async function verifyOutputs(job: Job, declared: Declared, { before, done }: Finished): Promise<Work> {
   const said = isJsonObject(done.output) ? done.output : {};
   const found = new Map<OutputDeclaration, OutputFinding>(await findInWorkspace(job, declared, before));
-  const wishes: OutputWish[] = [];
+  const wishes: OutputRequest[] = [];
   for (const output of declared.filter(isAtForge)) {
     const wanted = requestedOutput(output, said, declared);
-    const fault = findFault(output, wanted);
+    const fault = missingRequest(output, wanted);
     if (fault !== undefined) found.set(output, fault);
     else if (wanted !== undefined || job.runner.services.forge !== undefined) wishes.push({ output, wanted });
     else found.set(output, missing(output, 'no pull request was asked for', 'ask for one'));
   }
-  if ([...found.values()].every(({ broken }) => broken === undefined)) {
+  if ([...found.values()].every(({ problem }) => problem === undefined)) {
     const ready = await prepareAll(job, wishes, found);
-    if ('error' in ready) return { ...noted(done), ...ready };
-    const isBroken = [...found.values()].some(({ broken }) => broken !== undefined);
+    if ('error' in ready) return { ...recordOf(done), ...ready };
+    const isBroken = [...found.values()].some(({ problem }) => problem !== undefined);
     const requests = ready.wishes.flatMap(({ request }) => request ?? []);
-    if (!isBroken && requests.length > 0 && isStaged(job)) return stage(job, done, requests);
-    const failure = isBroken ? undefined : await makeAll(job, ready.wishes, found);
-    if (failure !== undefined) return { ...noted(done), ...failure };
+    if (!isBroken && requests.length > 0 && isStaged(job)) return askToWrite(job, done, requests);
+    const failure = isBroken ? undefined : await createAll(job, ready.wishes, found);
+    if (failure !== undefined) return { ...recordOf(done), ...failure };
   }
-  return concluded(job, done, inOrder(declared, found));
+  return resultWithOutputs(job, done, inDeclaredOrder(declared, found));
 }
 
 interface Decided {
@@ -135,20 +135,20 @@ async function decideStaged(job: Job, declared: Declared, { before, decided }: D
   const wishes = atForge.filter((output) => !found.has(output) && (requests.has(output.name) || output.type === 'pr'));
   for (const output of atForge)
     if (!found.has(output) && !wishes.includes(output)) found.set(output, missing(output, 'nothing was asked for', 'ask for it'));
-  const failure = await makeAll(
+  const failure = await createAll(
     job,
     wishes.map((output) => ({ output, request: requests.get(output.name) })),
     found,
   );
-  // The decision stays valid until the writes are done, also if the forge is unreachable now.
-  if (failure !== undefined) return { ...noted(decided.done), ...failure };
-  return concluded(job, done, inOrder(declared, found));
+  // The decision stays valid until the writes are done, even if the forge is unreachable now.
+  if (failure !== undefined) return { ...recordOf(decided.done), ...failure };
+  return resultWithOutputs(job, done, inDeclaredOrder(declared, found));
 }
 
-/** Reads and cleans all requests before the first is written. */
+/** Parses and cleans all requests before the first is written. */
 async function prepareAll(
   job: Job,
-  wishes: readonly OutputWish[],
+  wishes: readonly OutputRequest[],
   found: Map<OutputDeclaration, OutputFinding>,
 ): Promise<{ readonly wishes: readonly PreparedOutput[] } | (Work & { readonly error: unknown })> {
   const ready: PreparedOutput[] = [];
@@ -182,7 +182,7 @@ async function findInWorkspace(job: Job, declared: Declared, before: Baseline): 
   return found;
 }
 
-async function makeAll(
+async function createAll(
   job: Job,
   wishes: readonly PreparedOutput[],
   found: Map<OutputDeclaration, OutputFinding>,
@@ -195,26 +195,27 @@ async function makeAll(
     const made = await createAtForge(job, place.forge, wish);
     if ('error' in made) return made;
     found.set(wish.output, made);
-    if (made.broken !== undefined) return undefined;
+    if (made.problem !== undefined) return undefined;
   }
   return undefined;
 }
 
-function inOrder(declared: Declared, found: ReadonlyMap<OutputDeclaration, OutputFinding>): OutputFinding[] {
+function inDeclaredOrder(declared: Declared, found: ReadonlyMap<OutputDeclaration, OutputFinding>): OutputFinding[] {
   return declared.flatMap((output) => found.get(output) ?? []);
 }
 
-function concluded(job: Job, done: Finished['done'], findings: readonly OutputFinding[]): Work {
+function resultWithOutputs(job: Job, done: Finished['done'], findings: readonly OutputFinding[]): Work {
   const { request } = job;
   const evidence = { ...done.evidence, outputs: evidenceOf(findings) };
   const error = contractError(request.bound.model.id, findings);
-  if (error !== undefined) return { ...noted(done), claim: done.claim ?? done.output, evidence: { ...evidence, verdict: CLAIMED }, error };
+  if (error !== undefined)
+    return { ...recordOf(done), claim: done.claim ?? done.output, evidence: { ...evidence, verdict: CLAIMED }, error };
   const values = Object.fromEntries(findings.map(({ output: { name }, value }) => [name, value]));
   const pr = findings.find(({ output, value }) => output.type === 'pr' && value !== null);
   const remember = { ...done.remember, ...Object.assign({}, ...findings.map((finding) => finding.remember)) };
-  const rest = { ...done, ...(Object.keys(remember).length === 0 ? {} : { remember }), evidence };
+  const rest = { ...done, ...present({ remember: unlessEmpty(remember) }), evidence };
   // A function result that is not an object has no place for the values; they are in the evidence.
-  if (!isAsked(job) && done.output !== null && !isJsonObject(done.output)) return rest;
+  if (!isAnswerOnlyClaim(job) && done.output !== null && !isJsonObject(done.output)) return rest;
   return {
     ...rest,
     output: {
@@ -229,8 +230,8 @@ function concluded(job: Job, done: Finished['done'], findings: readonly OutputFi
   };
 }
 
-/** Whether the worker's answer beyond its outputs is only a claim. */
-function isAsked({ runner, request }: Job): boolean {
+/** Whether the worker's answer, except its outputs, is only a claim. */
+function isAnswerOnlyClaim({ runner, request }: Job): boolean {
   return worksOutside(runner, request.bound.model.kind);
 }
 
@@ -239,13 +240,13 @@ function numberOf(pr: OutputFinding | undefined): JsonObject {
   return pr === undefined ? {} : { pr_number: pr.value };
 }
 
-/** Which captured files have public declarations, under a reserved name; nothing if none has. */
+/** The output files with public declarations, under a reserved name. */
 function publicApi(findings: readonly OutputFinding[]): JsonObject {
   const paths = new Set(findings.flatMap(({ publicPaths = [] }) => publicPaths));
   return paths.size === 0 ? {} : { [PUBLIC_API]: [...paths].sort() };
 }
 
-function noted({ outcome: _, output: __, ...rest }: Done): Omit<Done, 'outcome' | 'output'> {
+function recordOf({ outcome: _, output: __, ...rest }: Done): Omit<Done, 'outcome' | 'output'> {
   return rest;
 }
 
@@ -257,7 +258,7 @@ function ownFields(said: Json, declared: Declared): JsonObject {
   return Object.fromEntries(Object.entries(said).filter(([field]) => isOwn(field)));
 }
 
-/** The answer of an unsuccessful worker with every declared name set to null: reading a missing name would be an error. */
+/** The answer of an unsuccessful worker, with every declared name set to null because reading a missing name is an error. */
 function withoutOutputs(said: Json, declared: Declared): Json {
   if (said !== null && !isJsonObject(said)) return said;
   return { ...ownFields(said, declared), ...Object.fromEntries(declared.map((output) => [output.name, emptyValue(output)])) };

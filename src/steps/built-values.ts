@@ -1,5 +1,5 @@
-// Owns the values of a step's work that functions build just before the work. They are data: inserted once, after
-// templates are rendered, and never read as a template themselves.
+// Owns the values of a step that functions build just before its work. They are inserted as data after templates are
+// rendered, and never read as templates.
 
 import { EngineError, isEngineError, messageOf } from '../base/error.ts';
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../base/json.ts';
@@ -7,38 +7,38 @@ import type { BuiltValue } from '../definition/code.ts';
 import type { StepModel } from '../definition/model.ts';
 import { isPromise, Stopped, untilStopped } from './abort.ts';
 import type { AttemptRequest, AttemptResult } from './attempt.ts';
-import { type AttemptContext, kindOf } from './context.ts';
+import { type AttemptContext, typeName } from './context.ts';
 import type { Attempt } from './layers.ts';
 import { redactJson } from './redaction.ts';
 import type { Job, Runner } from './work.ts';
 
 /** A value and its path in the work. */
-export interface Placed {
+export interface PlacedValue {
   readonly path: readonly string[];
   readonly value: Json;
 }
 
-/** What the functions of a step build, in the order written. Throws CONTEXT_FAILED. */
-export async function builtValues(request: AttemptRequest, context: AttemptContext): Promise<readonly Placed[]> {
-  const placed: Placed[] = [];
+/** Builds the values of a step, in the order in which they are written. Throws CONTEXT_FAILED. */
+export async function builtValues(request: AttemptRequest, context: AttemptContext): Promise<readonly PlacedValue[]> {
+  const placed: PlacedValue[] = [];
   for (const built of request.bound.code.built ?? []) placed.push({ path: built.path, value: await build(request, context, built) });
   return placed;
 }
 
-/** The request with the built values inserted. A webhook inserts its own, since it may have secrets. */
-async function withBuilt(request: AttemptRequest, context: AttemptContext): Promise<AttemptRequest> {
+/** Returns the request with the built values. A webhook inserts them itself, because it may have secrets. */
+async function insertBuiltValues(request: AttemptRequest, context: AttemptContext): Promise<AttemptRequest> {
   const { bound } = request;
   if (bound.code.built === undefined || !('config' in bound.model) || 'request' in bound.model.config) return request;
-  const config = putInto(bound.model.config as unknown as Json, await builtValues(request, context));
+  const config = insertValues(bound.model.config as unknown as Json, await builtValues(request, context));
   return { ...request, bound: { ...bound, model: { ...bound.model, config } as unknown as StepModel } };
 }
 
-/** Runs an attempt with the values that functions build; they see the databases, too. */
+/** Runs an attempt with the values that functions build; the functions can read the databases. */
 export async function withBuiltValues(job: Job, attempt: Attempt): Promise<AttemptResult> {
-  return attempt({ ...job, request: await withBuilt(job.request, job.context) });
+  return attempt({ ...job, request: await insertBuiltValues(job.request, job.context) });
 }
 
-/** The question that a function builds from the current run, masked like everything that is stored. */
+/** The question that a function builds from the current run, with secrets masked. */
 export async function builtQuestion(
   { redactor }: Pick<Runner, 'redactor'>,
   request: AttemptRequest,
@@ -48,8 +48,8 @@ export async function builtQuestion(
   return prompt === undefined ? {} : { prompt: String(redactJson(redactor, prompt)) };
 }
 
-/** The data with values inserted. */
-export function putInto(data: Json, placed: readonly Placed[]): Json {
+/** Returns the data with the values inserted. */
+export function insertValues(data: Json, placed: readonly PlacedValue[]): Json {
   return placed.reduce((whole, { path, value }) => put(whole, path, value), data);
 }
 
@@ -70,7 +70,7 @@ async function build(
   if (shape === 'text') return textOf(given, what);
   const plain = given === undefined ? null : plainOf(given, what);
   if (given === undefined || (shape === 'texts' && !isJsonObject(plain)))
-    throw failed(`${what} must be ${shape === 'texts' ? 'texts by name' : 'data'}, but its function returned ${kindOf(given)}`);
+    throw failed(`${what} must be ${shape === 'texts' ? 'texts by name' : 'data'}, but its function returned ${typeName(given)}`);
   if (shape === 'data') return plain;
   return Object.fromEntries(Object.entries(plain as JsonObject).map(([name, value]) => [name, textOf(value, `${what}, "${name}",`)]));
 }
@@ -93,7 +93,7 @@ export async function resultOf(
 function textOf(given: unknown, what: string): string {
   if (typeof given === 'string') return given;
   if (typeof given === 'number' || typeof given === 'boolean') return String(given);
-  throw failed(`${what} must be a text, but its function returned ${kindOf(given)}`);
+  throw failed(`${what} must be a text, but its function returned ${typeName(given)}`);
 }
 
 /** The result of such a function as plain data. Throws CONTEXT_FAILED. */

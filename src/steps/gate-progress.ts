@@ -1,35 +1,35 @@
-// Owns what a gate stores between runs while some of its checks are pending: a passed check is not repeated while its
-// subject is unchanged, and the record has every state of a pending check.
+// Owns the progress of a gate while some of its checks are pending: a passed check is not repeated while its subject is
+// unchanged, and every state of a pending check is recorded.
 //
-// - A check of files counts for the tree it saw. After a change of the tree it runs again.
-// - The state of a pull request is read every time: an approval can be withdrawn.
+// - A check of files counts for the tree that it read. After a change of the tree it runs again.
+// - The state of a pull request is read every time, because an approval can be withdrawn.
 
 import { digestJson } from '../base/digest.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { allChecks, type CheckModel } from '../definition/check.ts';
 import { judgesFiles } from '../definition/landing.ts';
-import { lookKey } from '../definition/question/pending-gate.ts';
+import { gateProgressKey } from '../definition/question/pending-gate.ts';
 import type { CheckResult } from './attempt.ts';
 import type { CheckVerdict } from './check.ts';
 import { redactJson } from './redaction.ts';
 import { entryOf } from './services.ts';
 import type { Job } from './work.ts';
 
-/** A check with its verdict and the time of it. */
+/** A check with its verdict and time. */
 export interface CheckRun {
   readonly config: CheckModel;
   readonly verdict: CheckVerdict;
   readonly at: number;
   /** The result of each run, if the check ran twice. */
-  readonly looks?: readonly CheckRun[];
+  readonly runs?: readonly CheckRun[];
 }
 
-interface StoredLook {
+interface StoredProgress {
   readonly attempt: number;
   /** The tree that was judged; null if no check reads files. */
   readonly tree: string | null;
   readonly checks: readonly { readonly verdict: CheckVerdict; readonly at: number }[];
-  /** What the pending checks wait for. */
+  /** The reasons why checks are pending. */
   readonly pending: string;
   /** The states of pending checks so far, for the record. */
   readonly seen: readonly CheckResult[];
@@ -37,16 +37,16 @@ interface StoredLook {
 
 const SEEN_MAX = 100;
 
-/** One run of a gate's checks, with the results of the previous run. */
-export class GateLook {
+/** The results of a gate's previous run, and what to store after the current one. */
+export class GateProgress {
   readonly #job: Job;
   readonly #tree: string | null;
-  readonly #last: StoredLook | undefined;
+  readonly #last: StoredProgress | undefined;
 
   constructor(job: Job, tree: string | undefined) {
     this.#job = job;
     this.#tree = tree === undefined || tree === '' ? null : tree;
-    const last = job.context.snapshot.data[lookKey(job.request.activation.path)] as unknown as StoredLook | null | undefined;
+    const last = job.context.snapshot.data[gateProgressKey(job.request.activation.path)] as unknown as StoredProgress | null | undefined;
     this.#last = last?.attempt === job.request.activation.attempt ? last : undefined;
   }
 
@@ -68,7 +68,7 @@ export class GateLook {
   }
 
   /** The data to store about this run of the checks; nothing if it equals the previous one. */
-  kept(runs: readonly (CheckRun & { readonly name: string; readonly record: CheckResult })[]): JsonObject | undefined {
+  dataToStore(runs: readonly (CheckRun & { readonly name: string; readonly record: CheckResult })[]): JsonObject | undefined {
     const before = this.#last?.checks ?? [];
     const checks = runs.map(({ verdict, at }, index) => {
       const last = before[index];
@@ -79,14 +79,14 @@ export class GateLook {
     const pending = open.map(({ name, verdict }) => `${name}: ${verdict.error ?? 'no verdict yet'}`).join('; ');
     const seen = [...this.seen, ...news.map(({ record }) => record)].slice(-SEEN_MAX);
     const { activation } = this.#job.request;
-    const look: StoredLook = { attempt: activation.attempt, tree: this.#tree, checks, pending, seen };
+    const look: StoredProgress = { attempt: activation.attempt, tree: this.#tree, checks, pending, seen };
     if (this.#last !== undefined && isSame(this.#last, look)) return undefined;
-    return { [lookKey(activation.path)]: redactJson(this.#job.runner.redactor, look as unknown as Json) };
+    return { [gateProgressKey(activation.path)]: redactJson(this.#job.runner.redactor, look as unknown as Json) };
   }
 
   /** The data that clears the stored results once the gate has its verdict. */
-  done(): JsonObject | undefined {
-    return this.#last === undefined ? undefined : { [lookKey(this.#job.request.activation.path)]: null };
+  clearedData(): JsonObject | undefined {
+    return this.#last === undefined ? undefined : { [gateProgressKey(this.#job.request.activation.path)]: null };
   }
 }
 

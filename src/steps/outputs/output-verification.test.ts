@@ -79,7 +79,7 @@ describe('a file output', () => {
     ]);
   });
 
-  test('that is required and did not change breaks the contract, and the evidence says what was seen', async () => {
+  test('that is required and did not change breaks the contract, and the evidence has the observation', async () => {
     put('src/a.py', '1');
     put('src/b.py', '2');
     moves = [answer({ code: ['src/a.py'], note: 'all done' })];
@@ -98,7 +98,7 @@ describe('a file output', () => {
     expect(result).not.toHaveProperty('output');
   });
 
-  test('is what was seen and not what the worker says; other fields of its answer stay', async () => {
+  test('is the observed value, not the claimed one; other fields of the answer stay', async () => {
     moves = [write('src/a.py', '1'), answer({ code: ['src/lie.py'], note: 'all done', outputs: { code: 'x' } })];
     expect(await createRunner()(attempt([code]))).toHaveProperty('output', { code: ['src/a.py'], note: 'all done' });
   });
@@ -114,7 +114,7 @@ describe('a file output', () => {
     expect(await run(attempt([code], { activation: { path: 'each#1/other' } }))).toMatchObject({ error: { reason: 'contract' } });
   });
 
-  test('is recorded with which of its files are public, and no worker can say so itself', async () => {
+  test('is recorded with its public files, which no worker can claim', async () => {
     const run = createRunner();
     moves = [write('src/a.py', 'def find(): pass\n'), write('src/b.py', 'def _b(): pass\n'), answer({ $public_api: ['src/b.py'] })];
     expect(await run(attempt([code]))).toHaveProperty('output', { code: ['src/a.py', 'src/b.py'], $public_api: ['src/a.py'] });
@@ -204,7 +204,7 @@ describe('an artifact', () => {
     expect(await run(attempt([plan]))).toMatchObject({ error: { message: expect.stringContaining('no file matches "docs/*"') } });
     moves = [write('docs/a', ''), write('docs/b', '')];
     expect(await run(attempt([{ ...plan, required: false }], { activation: { path: 'work#2' } }))).toMatchObject({
-      error: { reason: 'contract', message: expect.stringContaining('2 files changed, and it is one: docs/a, docs/b') },
+      error: { reason: 'contract', message: expect.stringContaining('2 files changed, but it must be one: docs/a, docs/b') },
     });
   });
 });
@@ -236,7 +236,7 @@ describe('at the forge', () => {
       expect(result).toMatchObject({ claim: { output }, evidence: { outputs: [{ name: 'plan', type: 'comment', passed: true }] } });
     });
 
-    test('calls nobody, closes nothing and shows no secret', async () => {
+    test('mentions nobody, closes nothing and shows no secret', async () => {
       moves = [answer({ comment: '@ann closes #1 s3cr3t-token-value' })];
       await createRunner({ forge: stage.forge, secrets: { KEY: 's3cr3t-token-value' } })(attempt([plan], about()));
       expect(await commentsOf(issue)).toEqual(['@\u200Bann c\u200Bloses #1 [redacted:KEY]']);
