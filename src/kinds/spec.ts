@@ -21,8 +21,11 @@ import type { WebhookStep } from './webhook/spec.ts';
 import type { WorkflowStep } from './workflow/spec.ts';
 
 /**
- * The kinds of steps by the field that selects them: the fields of each, the fields it cannot do without, the outcomes
- * that it adds, its result, and `list`, its fields in a list of steps. C is the context of its functions, X the step as written, Ids the ids that it may name.
+ * The kinds of steps by the field that selects them. C is the context of its functions, X the step as written, Ids the ids
+ * that it may name. What a kind can say: `fields` of a step of `defineWorkflow`, those that it cannot do without (`needs`),
+ * `list` (the same fields in a list of steps, which is checked less), `flow` (its methods of `step(name)`), its `result`,
+ * and its own `outcomes`. What a question adds: its answers (`labels`), whether all of them lead somewhere (`leads`), and
+ * where (`targets`). The steps inside a group are its `members`; `signals` are the names that it waits for.
  */
 export interface Kinds<C, X, Ids extends Targets> {
   handler: TaskStep<C, X>;
@@ -47,7 +50,7 @@ type KindName = keyof Kinds<never, unknown, Targets>;
 type PartOf<Row, Part> = Part extends keyof Row ? Row[Part] : never;
 type Together<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void ? All : never;
 
-/** One part of all kinds together: `list`, the fields of all kinds. */
-export type KindParts<Part extends 'list', C = never> = Together<
+/** One part of all kinds together: `list`, the fields of all kinds, or `flow`, the methods of all kinds. */
+export type KindParts<Part extends 'list' | 'flow', C = never> = Together<
   { [Field in KindName]: PartOf<Kinds<C, unknown, Targets>[Field], Part> }[KindName]
 >;
