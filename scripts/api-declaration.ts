@@ -63,6 +63,25 @@ export function reexports({ body }: Module): Reexport[] {
   });
 }
 
+/** The types that a module imports, and from where. */
+export function importedTypes({ body }: Module): Origin[] {
+  return body.flatMap((node) => {
+    if (node.type !== 'ImportDeclaration') return [];
+    const from = String((node.source as Node).value);
+    return (node.specifiers as Node[]).map(({ imported }) => ({ from, name: nameOf(imported as Node) }));
+  });
+}
+
+/** The type of a member of an exported interface, as it is written. */
+export function typeMember({ body, text }: Module, name: string, member: string): string | undefined {
+  const declarations = body.map((node) => node.declaration as Node | null | undefined);
+  const found = declarations.find((node) => node?.type === 'TSInterfaceDeclaration' && nameOf(node.id as Node) === name);
+  const members = ((found?.body as Node | undefined)?.body ?? []) as Node[];
+  const typed = members.find(({ key }) => key !== undefined && nameOf(key as Node) === member)?.typeAnnotation as Node | undefined;
+  const type = typed?.typeAnnotation as Node | undefined;
+  return type === undefined ? undefined : text.slice(type.start, type.end);
+}
+
 /** The names that a module declares and exports, in their order. */
 export function ownExports({ body }: Module): string[] {
   return [...new Set(body.flatMap((node) => declaredNames(node)))];

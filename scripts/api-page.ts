@@ -10,6 +10,7 @@ import {
   showDeclaration,
   withoutComments,
 } from './api-declaration.ts';
+import { withKinds } from './api-kind.ts';
 import { anchorsOf } from './site-pages.ts';
 
 /** A page of the reference. */
@@ -149,7 +150,11 @@ function namespacesPage(load: Load): string {
   const namespaces = reexports(load(path)).filter(({ isNamespace }) => isNamespace);
   const lines = namespaces.flatMap(({ name, origin }) => {
     const file = target(path, origin.from);
-    const types = ownExports(load(file)).map((own) => ({ ...resolve(load, { path, from: origin.from, name: own }), name: own }));
+    const passedOn = reexports(load(file)).map((other) => other.name);
+    const types = [...ownExports(load(file)), ...passedOn].map((own) => ({
+      ...resolve(load, { path, from: origin.from, name: own }),
+      name: own,
+    }));
     return [`## ${name}`, '', ...types.filter(({ kind }) => kind === 'type').flatMap((shown) => section(shown, () => undefined))];
   });
   const about =
@@ -165,7 +170,7 @@ function target(path: string, from: string): string {
 function resolve(load: Load, { path, from, name }: { readonly path: string; readonly from: string; readonly name: string }): Shown {
   const file = target(path, from);
   const found = showDeclaration(load(file), name);
-  if (found !== undefined) return { ...found, name, path: file };
+  if (found !== undefined) return { ...found, code: withKinds(found.code, load), name, path: file };
   const next = reexports(load(file)).find((one) => one.name === name);
   if (next === undefined) throw new Error(`${path} exports ${name} from ${file}, which has no such declaration`);
   return resolve(load, { path: file, ...next.origin });

@@ -68,6 +68,15 @@ describe('a declaration is shown', () => {
     expect(show('/** D. */\nexport const d = { a: 1 } as const;\n', 'd')?.code).toBe('const d = { a: 1 } as const;');
   });
 
+  test('with what each kind of step contributes, in the order of their list', () => {
+    const shown = (name: string, file = 'pawl.md') =>
+      pages.find((page) => page.file === file)?.text.match(new RegExp(`### ${name}\\n[\\s\\S]*?\`\`\`ts\\n([\\s\\S]*?)\`\`\``))?.[1] ?? '';
+    expect(shown('StepBuilder')).toMatch(
+      /^interface StepBuilder \{\n {2}\/\*\* Calls a function[\s\S]*\n {2}delay\(delay: Duration \| DelaySpec\): FlowCall<null>;\n/,
+    );
+    expect(shown('Kinds', 'pawl-namespaces.md')).toContain('\n\ninterface DelayStep<C> {\n');
+  });
+
   test('not at all where the module does not declare it', () => {
     expect(show('export const c = 1;\n', 'd')).toBeUndefined();
   });

@@ -14,7 +14,8 @@ import type { CompiledWorkflow } from '../definition/code.ts';
 import type { ArgSpecs, ArgValues } from '../definition/param/arg.ts';
 import type { WorkflowResult } from '../definition/result.ts';
 import { REGISTRY } from '../kinds/registry.ts';
-import { type ChildArguments, StepBuilder } from '../kinds/step-builder.ts';
+import { step as namedStep, type StepBuilder } from '../kinds/step-builder.ts';
+import type { ChildArguments } from '../kinds/workflow/spec.ts';
 
 /** A workflow from its steps, one by one. `run` with the id of a step shows what the step says, as `stepOutput` does. */
 export class Workflow<Input = Readonly<Record<string, unknown>>, Output = Json> extends TypedWorkflow<Input, Output> {
@@ -43,14 +44,13 @@ export function defineWorkflow<Ctx = object, P extends ArgSpecs = ArgSpecs>(spec
 }
 
 /** A name that waits for what the step does, with the other names of what it can do. */
-export class SeedStepBuilder extends StepBuilder {
+export interface SeedStepBuilder extends StepBuilder {
   /** Another name for `workflow`. */
-  subworkflow<const W extends string | Child>(workflow: W, ...rest: ChildArguments<W>): FlowCall<OutputOfWorkflow<W>> {
-    return this.workflow(workflow, ...rest);
-  }
+  subworkflow<const W extends string | Child>(workflow: W, ...rest: ChildArguments<W>): FlowCall<OutputOfWorkflow<W>>;
 }
 
 /** Names a step of a flow. */
 export function step(name: string): SeedStepBuilder {
-  return new SeedStepBuilder(name);
+  const named = namedStep(name);
+  return Object.assign(named, { subworkflow: named.workflow });
 }

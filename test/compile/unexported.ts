@@ -32,7 +32,7 @@ export function unexportedTypes(declarations: string): string[] {
   const known = new Set([...exported, ...spaces.flatMap((space) => checker.getExportsOfModule(space).map(resolve))]);
   const missing = new Set<string>();
   for (const symbol of exported) {
-    for (const declaration of symbol.declarations ?? []) {
+    for (const declaration of [...(symbol.declarations ?? []), ...inherited(checker, symbol)]) {
       for (const { name, isComputing } of namesIn(declaration)) {
         const named = checker.getSymbolAtLocation(name);
         const target = named === undefined ? undefined : resolve(named);
@@ -45,6 +45,13 @@ export function unexportedTypes(declarations: string): string[] {
     }
   }
   return [...missing].sort();
+}
+
+/** The members of an interface that no type of a name has: those of a base that is computed, as the methods of `step(name)`. */
+function inherited(checker: ts.TypeChecker, symbol: ts.Symbol): ts.Declaration[] {
+  if ((symbol.flags & ts.SymbolFlags.Interface) === 0) return [];
+  const members = checker.getPropertiesOfType(checker.getDeclaredTypeOfSymbol(symbol));
+  return members.flatMap(({ declarations = [] }) => declarations.filter(({ parent }) => ts.isTypeLiteralNode(parent)));
 }
 
 function isExported({ declarations = [] }: ts.Symbol): boolean {

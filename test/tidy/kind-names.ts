@@ -19,7 +19,6 @@ const LED_BY_KERNEL: ReadonlySet<string> = new Set(['human', 'parallel', 'each',
 export const MAY_NAME: Readonly<Record<string, string>> = {
   'src/api/forge-link.ts': 'which news of the forge concern a merge, and which a gate that looks just now',
   'src/attended/attended-run.ts': 'a face: how the result of a text is asked for; it knows the work by what was stored',
-  'src/authoring/spec/step.ts': 'the types of `defineWorkflow`, which are the type side of the registry',
   'src/authoring/yaml/check/check.ts': 'where in a file the group of an approval is written',
   'src/authoring/yaml/write/stage.ts': 'hooks and messages of a file are actions',
   'src/authoring/yaml/write/way.ts': '`spawn` of a transition is an agent',

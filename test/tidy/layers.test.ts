@@ -67,6 +67,10 @@ describe('neighbours', () => {
     ['src/kinds/agent/run.ts', '../registry.ts'],
     ['src/definition/model.ts', '../kinds/agent/declare.ts'],
     ['src/engine/driver.ts', '../kinds/registry.ts'],
+    ['src/authoring/graph/graph.ts', '../../kinds/registry.ts'],
+    ['src/authoring/graph/graph.ts', '../../kinds/spec.ts'],
+    ['src/kinds/agent/spec.ts', './compile.ts'],
+    ['src/kinds/agent/spec.ts', '../../base/json.ts'],
   ])('a file of a kind has the layer of its name: %s may not import %s', (path, target) => {
     expect(violations(path, `import '${target}';`)).toHaveLength(1);
   });
@@ -76,6 +80,14 @@ describe('neighbours', () => {
     expect(violations('src/kinds/agent/run.ts', "import './declare.ts'; import '../../steps/work.ts';")).toEqual([]);
     expect(violations('src/kinds/agent/compile.ts', "import './declare.ts'; import '../../authoring/graph-work.ts';")).toEqual([]);
     expect(violations('src/kinds/gate/checks/coverage/run.ts', "import './percent.ts';")).toEqual([]);
+  });
+
+  test('the types of what authors write are listed beside the registry, for authoring too, and load nothing', () => {
+    expect(violations('src/kinds/spec.ts', "import type { AgentStep } from './agent/spec.ts';")).toEqual([]);
+    expect(violations('src/kinds/agent/spec.ts', "import type { Get } from '../../authoring/spec/step.ts';")).toEqual([]);
+    expect(violations('src/authoring/spec/step.ts', "import type { Kinds } from '../../kinds/spec.ts';")).toEqual([]);
+    expect(violations('src/authoring/spec/step.ts', "export type * from '../../kinds/spec.ts';")).toEqual([]);
+    expect(violations('src/authoring/spec/step.ts', "import { type Kinds } from '../../kinds/spec.ts';")).toHaveLength(1);
   });
 
   test('share what lies beside them', () => {

@@ -21,7 +21,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   definition: ['base', 'expr'],
   kernel: ['base', 'expr', 'definition'],
   programs: ['base', 'expr', 'definition', 'kernel'],
-  authoring: ['base', 'expr', 'definition', 'kernel', 'programs'],
+  authoring: ['base', 'expr', 'definition', 'kernel', 'programs', 'kinds'],
   store: ['base', 'definition', 'kernel'],
   'safe-db': ['base'],
   process: ['base'],
@@ -44,8 +44,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   cli: BELOW_CLI,
 };
 
+// The list of what authors write for each kind. It has nothing but types, so whoever reads it loads no kind.
+const SPEC_LIST = 'src/kinds/spec.ts';
+
 // Hosts see the store as a contract; which driver is behind it is decided by whoever wires them.
 const ONLY_FILE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  authoring: { kinds: SPEC_LIST },
   engine: { store: 'src/store/store.ts' },
   restate: { store: 'src/store/store.ts' },
 };
@@ -53,6 +57,7 @@ const ONLY_FILE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 // What a file of a kind may import by its name; one with another name declares something.
 const OF_KIND: Readonly<Record<string, readonly string[]>> = {
   'declare.ts': ['base', 'expr', 'definition'],
+  'spec.ts': ['base', 'expr', 'definition', 'kernel', 'programs', 'authoring'],
   'compile.ts': ['base', 'expr', 'definition', 'kernel', 'programs', 'authoring'],
   'yaml.ts': ['base', 'expr', 'definition', 'kernel', 'programs', 'authoring'],
   'run.ts': [...BELOW_STEPS, 'steps'],
@@ -72,9 +77,16 @@ const NEIGHBOURS: Readonly<Record<string, readonly string[] | 'folders'>> = {
 export function layerViolations(source: Source): string[] {
   if (!source.path.startsWith('src/') || isTest(source.path)) return [];
   return importsOf(source).flatMap(({ node, target }) => {
-    const why = refusal(source.path, target);
+    const why =
+      refusal(source.path, target) ?? (loadsSpec(source.path, target, node) ? `imports more than types from ${target}` : undefined);
     return why === undefined ? [] : [at(source, node.start, why)];
   });
+}
+
+/** Whether the types of what authors write would load something. */
+function loadsSpec(path: string, target: string, { importKind, exportKind, type }: SyntaxNode): boolean {
+  const isTypes = importKind === 'type' || exportKind === 'type' || type === 'TSImportType';
+  return !isTypes && [path, target].some((file) => /^src\/kinds\/([a-z-]+\/)?spec\.ts$/.test(file));
 }
 
 /** Every module a file asks for: static, re-exported, dynamic and in a type. */

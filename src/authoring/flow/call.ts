@@ -55,7 +55,8 @@ export interface FlowBatch<T> extends FlowGroup {
 /** The type of the result of `yield*` on a step. */
 export type ResultOf<Call> = Call extends { [Symbol.iterator](): Generator<FlowYield, infer T, unknown> } ? T : unknown;
 
-interface CallParts<T> {
+/** What a call is made of. */
+export interface CallParts<T> {
   readonly bound: BoundStep;
   readonly child?: CompiledWorkflow;
   /** Converts what the kernel sends, or the rest of a failure, to the result type of the call, if they differ. */

@@ -2,30 +2,21 @@
 // definition and its functions.
 
 import type { Duration } from '../../base/duration.ts';
-import type { Json } from '../../base/json.ts';
 import type { StepContext } from '../../definition/code.ts';
 import type { OutcomeName } from '../../definition/outcome.ts';
-import type { UsedKind } from '../../definition/own-kind.ts';
 import type { ArgSpecs, ArgValues } from '../../definition/param/arg.ts';
-import type { ChildDispatch } from '../../definition/step-terms.ts';
+import type { KindParts } from '../../kinds/spec.ts';
 import type { Unchecked } from '../spec/context.ts';
 import type {
-  AgentFields,
   AnswerOption,
   BoundedNext,
-  ChildWorkflow,
-  CommandFields,
   ConditionalTarget,
-  Delay,
   Join,
   OutputFields,
   Question,
-  ReviewFields,
   SharedFields,
-  Webhook,
   WorkflowFields,
 } from '../spec/part.ts';
-import type { Dispatch, LiveAgent } from './dispatch.ts';
 
 /** What checks and handlers see: the engine's context, the application's, and the workflow's parameters with their types. */
 export type GraphContext<Ctx = object, P = ArgSpecs> = Ctx &
@@ -81,43 +72,11 @@ export interface ForgeSpec {
   readonly [field: string]: unknown;
 }
 
-type Optional<Fields> = { readonly [Field in keyof Fields]?: Fields[Field] };
+/** Fields that may be left out. */
+export type Optional<Fields> = { readonly [Field in keyof Fields]?: Fields[Field] };
 
 /** What does the work of a step. At most one of these is given; none of them is a step that only has instructions. */
-export interface WorkSpec<C = GraphContext> extends Optional<CommandFields<C> & AgentFields<C>> {
-  /** A function, or an agent that is dispatched with a script. */
-  readonly handler?: ((ctx: C) => unknown) | Dispatch;
-  readonly gate?: {
-    readonly checks: readonly GateCheckSpec[];
-    /** False for a gate about the files as they are at that moment: a merge does not run it again after later changes. */
-    readonly rerunAtMerge?: boolean;
-    /** Runs a failed check again; the value decides what a pass then means. */
-    readonly flaky?: 'fail' | 'quarantine';
-  };
-  readonly human?: HumanGateSpec<C>;
-  /** How long to wait, or less if the poll condition holds earlier. */
-  readonly delay?: Duration | Delay<C, Duration>;
-  /** A child workflow, given `input`. */
-  readonly workflow?: ChildWorkflow;
-  readonly input?: Json | ((ctx: C) => unknown);
-  /** In an attended run: the sub-agent that does the steps of the child. */
-  readonly dispatch?: ChildDispatch;
-  readonly validate?:
-    | true
-    | { readonly stages?: readonly string[] | string | null; readonly retry?: number; readonly onFailure?: MemberSpec<C> };
-  /** A quality review that ends. */
-  readonly review?: ReviewFields | { readonly part: string };
-  /** The name of a generator, or a generator. */
-  readonly generate?: string | LiveAgent;
-  /** The name of a signal to wait for. */
-  readonly signal?: string;
-  /** Something to do on the forge: `{ action: 'merge_pr', method: 'squash' }`. Its texts may be templates. */
-  readonly forge?: ForgeSpec;
-  /** A request to a web service, and the answer that is expected. Its texts may be templates. */
-  readonly webhook?: Webhook<C>;
-  /** A kind of step of the application, with its configuration: `deploy({ to: 'staging' })`. */
-  readonly use?: UsedKind;
-}
+export interface WorkSpec<C = GraphContext> extends KindParts<'list', C> {}
 
 /** What every step can have, whatever does its work. */
 export interface SharedSpec<C = GraphContext> extends Optional<SharedFields<C, string, Duration> & OutputFields<C>> {

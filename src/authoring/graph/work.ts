@@ -7,6 +7,7 @@ import type { BoundStep, StepCode } from '../../definition/code.ts';
 import type { KindDeclaration, KindRegistry } from '../../definition/kind.ts';
 import type { RecoveryPolicy, StepKind, StepModel, StepWork } from '../../definition/model.ts';
 import type { OwnKind } from '../../definition/own-kind.ts';
+import type { FlowMethod } from '../flow/method.ts';
 import type { CheckForm, StageForm } from '../yaml/schema/form.ts';
 import type { StageWriter } from '../yaml/write/stage.ts';
 import type { StepReading } from './reading.ts';
@@ -47,6 +48,8 @@ export interface KindCompiler extends KindDeclaration {
   readonly beside?: readonly string[];
   /** Reads the work of a graph's step. */
   read(spec: AnyWork, place: WorkPlace): Work;
+  /** Its methods of `step(name)` in flows, by name. */
+  readonly flow?: Readonly<Record<string, FlowMethod>>;
   /** The texts of its work that an agent, a person, a program or a web server reads; they are not templates unless the step says so. */
   literals?(work: StepWork): unknown;
   /**

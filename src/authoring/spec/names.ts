@@ -2,7 +2,7 @@
 // and of the signals that it waits for. A workflow that is only named, a flow, and one with steps that the types cannot
 // see have any names.
 
-import type { Get, Labels, WorkflowTypes } from './step.ts';
+import type { Get, Spec, WorkflowTypes } from './step.ts';
 
 /** The names that requests to a run may use. */
 export interface WorkflowNames {
@@ -20,18 +20,13 @@ export type StepPath<Id extends string> = Id | `${Id}#${string}`;
 /** The same, or a member of a group: `group#1/member#1`. */
 export type AnyPath<Id extends string> = StepPath<Id> | `${Id}/${string}`;
 
-type Branches<X> = Get<Get<X, 'parallel'>, 'branches'>;
-/** The steps inside a group. */
-type MembersOf<X> = 'parallel' extends keyof X ? Branches<X>[keyof Branches<X>] : Get<Get<X, 'each'>, 'step'>;
-type MemberIds<X> = 'each' extends keyof X ? string : 'parallel' extends keyof X ? keyof Branches<X> : never;
-
-type Options<X> = unknown extends X ? string : 'human' extends keyof X ? Labels<X> : never;
-/** A name may be a template. */
-type Signal<Name> = Name extends `${string}{{${string}` ? string : Name;
-type Signals<X> = unknown extends X ? string : Signal<Get<X, 'signal'>>;
-/** Distributes over the members of a group. */
-type OptionsOf<X> = X extends unknown ? Options<X> : never;
-type SignalsOf<X> = X extends unknown ? Signals<X> : never;
+/** The steps inside a group, by id. */
+type MembersOf<X> = Get<Spec<X, unknown>, 'members'>;
+type MemberIds<X> = [MembersOf<X>] extends [never] ? never : keyof MembersOf<X>;
+/** Of a step that is still unknown, nothing is known. */
+type NamesIn<X, What> = X extends unknown ? (unknown extends X ? string : Get<Spec<X, unknown>, What>) : never;
+/** The names of a step and of the steps inside it. */
+type AllNames<X, What> = NamesIn<X, What> | NamesIn<MembersOf<X>[keyof MembersOf<X>], What>;
 
 type Or<Name, Message> = [Name] extends [never] ? Message : Name;
 
@@ -41,11 +36,11 @@ export type NamesOf<S> = S extends infer Steps
       readonly steps: keyof Steps & string;
       readonly members: { [K in keyof Steps]: MemberIds<Steps[K]> }[keyof Steps] & string;
       readonly options: Or<
-        { [K in keyof Steps]: OptionsOf<Steps[K]> | OptionsOf<MembersOf<Steps[K]>> }[keyof Steps] & string,
+        { [K in keyof Steps]: AllNames<Steps[K], 'labels'> }[keyof Steps] & string,
         'no step of this workflow asks a person'
       >;
       readonly signals: Or<
-        { [K in keyof Steps]: SignalsOf<Steps[K]> | SignalsOf<MembersOf<Steps[K]>> }[keyof Steps] & string,
+        { [K in keyof Steps]: AllNames<Steps[K], 'signals'> }[keyof Steps] & string,
         'no step of this workflow waits for a signal'
       >;
     }

@@ -8,30 +8,12 @@
 // would let unknown fields through.
 
 import type { Json } from '../../base/json.ts';
-import type { UsedKind } from '../../definition/own-kind.ts';
-import type { CommandResult, GateResult, ReviewResult, ValidateResult, WebhookResult } from '../flow/result.ts';
-import type { LiveAgent } from '../graph/dispatch.ts';
-import type { CheckFields, CheckSpec, Checks } from './check.ts';
+import type { Kinds } from '../../kinds/spec.ts';
 import type { StepContextOf } from './context.ts';
 import type { WorkflowNames } from './names.ts';
-import type {
-  AgentFields,
-  BoundedNext,
-  ChildWorkflow,
-  CommandFields,
-  ConditionalTarget,
-  Delay,
-  End,
-  ForgeActions,
-  Join,
-  OutputFields,
-  Question,
-  ReviewFields,
-  SharedFields,
-  TimeSpan,
-  Values,
-  Webhook,
-} from './part.ts';
+import type { AgentFields, BoundedNext, ConditionalTarget, End, OutputFields, SharedFields, Values } from './part.ts';
+
+export type { KindParts, Kinds } from '../../kinds/spec.ts';
 
 /** A validator by the Standard Schema interface, as zod, valibot and arktype make them. */
 export interface OutputSchema<T = unknown> {
@@ -78,15 +60,6 @@ type NoOutcome<X> = 'use' extends keyof X
   ? 'this kind of step has no such outcome: declare it in "outcomes" of defineStepKind'
   : `"${Kind<X>}" steps have no such outcome`;
 
-/** What people can choose. Of a question with a function of an untyped `ctx`, nothing is known when its outcomes are asked for. */
-export type Labels<X> =
-  unknown extends Get<X, 'human'>
-    ? string
-    : 'options' extends keyof Get<X, 'human'>
-      ? Get<Get<Get<Get<X, 'human'>, 'options'>, number>, 'label'>
-      : 'approve' | 'reject';
-type OptionOutcomes<X> = Get<Get<Get<Get<X, 'human'>, 'options'>, number>, 'outcome'>;
-
 /** The parameters and the output of a workflow, and the names in it, as types only. */
 export interface WorkflowTypes<Input, Output, Names = WorkflowNames> {
   readonly '~types'?: { readonly input: (input: Input) => void; readonly output: Output; readonly names: Names };
@@ -103,136 +76,15 @@ export type InputOfWorkflow<W> =
 /** The output of a completed workflow; any JSON if the workflow is only named. */
 export type OutputOfWorkflow<W> =
   W extends WorkflowTypes<never, infer O> ? O : W extends { readonly compiled: infer C } ? OutputOfWorkflow<C> : Json;
-/** A value, or a function that builds it. A function with an untyped `ctx` is still unknown when this is asked. */
-type Built<V, C, T> = unknown extends V
-  ? (ctx: C) => T | Promise<T>
-  : V extends (...args: never) => unknown
-    ? (ctx: C) => T | Promise<T>
-    : T;
-
-type Word = Exclude<CommonOutcome, '_default'>;
-type SchemaValue<X> = Get<X, 'output'> extends OutputSchema<infer T> ? T : unknown;
-type Returned<X> = 'output' extends keyof X
-  ? SchemaValue<X> | readonly [Word, SchemaValue<X>] | Promise<SchemaValue<X> | readonly [Word, SchemaValue<X>]>
-  : unknown;
-
-// A check created with `defineCheck` has its own name, which is not a literal.
-type Check<K, C, Ids extends Targets> = [K] extends [never]
-  ? string
-  : K extends string
-    ? string
-    : string extends Get<K, 'check'>
-      ? { readonly check: string }
-      : CheckObject<Get<K, 'check'>, K, { context: C; ids: Ids }>;
-type CheckObject<Name, K, In extends { context: unknown; ids: Targets }> = [Name] extends [never]
-  ? { readonly check: keyof Checks }
-  : Name extends 'any_of'
-    ? { readonly check: 'any_of'; readonly timeout?: TimeSpan; readonly checks: CheckList<Get<K, 'checks'>, In['context'], In['ids']> }
-    : Name extends 'human_approved'
-      ? { readonly check: 'human_approved'; readonly timeout?: TimeSpan; readonly step: In['ids']['asks'] }
-      : Name extends keyof Checks
-        ? CheckFields<Name, In['context']>
-        : { readonly check: keyof Checks };
-type CheckList<L, C, Ids extends Targets> = [L] extends [never]
-  ? readonly CheckSpec<C>[]
-  : L extends readonly unknown[]
-    ? { readonly [I in keyof L]: Via<L[I], Check<L[I], C, Ids>> }
-    : readonly CheckSpec<C>[];
-type Action<F, C> = unknown extends F
-  ? AnyAction<C>
-  : Get<F, 'action'> extends infer A extends keyof ForgeActions
-    ? { readonly action: A } & ForgeActions<C>[A]
-    : { readonly action: keyof ForgeActions };
-type AnyAction<C> = { [A in keyof ForgeActions]: { readonly action: A } & ForgeActions<C>[A] }[keyof ForgeActions];
-
-/**
- * The kinds of steps: the fields of each, the fields it cannot do without, the outcomes that it adds, and its result.
- * C is the context of its functions, X the step as written, Ids the ids that it may name.
- */
-export interface Kinds<C, X, Ids extends Targets> {
-  handler: { fields: OutputFields<C> & { handler: (ctx: C) => Returned<X>; output: OutputSchema }; result: unknown };
-  command: { fields: CommandFields<C> & OutputFields<C>; result: CommandResult | Json };
-  gate: {
-    fields: {
-      gate: {
-        readonly checks: CheckList<Get<Get<X, 'gate'>, 'checks'>, C, Ids>;
-        readonly rerunAtMerge?: boolean;
-        readonly flaky?: 'fail' | 'quarantine';
-      };
-    };
-    result: GateResult;
-  };
-  human: {
-    fields: { human: Question<Ids['next'], C> };
-    outcomes: Labels<X> | OptionOutcomes<X>;
-    result: { readonly option: Labels<X>; readonly input?: string; readonly actor: string };
-  };
-  agent: { fields: AgentFields<C> & OutputFields<C> & { output: OutputSchema }; result: unknown };
-  generate: { fields: Pick<AgentFields<C>, 'prompt' | 'context' | 'budget'> & { generate: string | LiveAgent }; result: string };
-  delay: { fields: { delay: TimeSpan | Delay<C> }; result: null };
-  workflow: {
-    fields: { workflow: ChildWorkflow; input: Built<Get<X, 'input'>, C, InputOfWorkflow<Get<X, 'workflow'>>> };
-    needs: Record<never, never> extends InputOfWorkflow<Get<X, 'workflow'>> ? never : 'input';
-    result: OutputOfWorkflow<Get<X, 'workflow'>>;
-  };
-  validate: {
-    fields: {
-      validate:
-        | true
-        | {
-            readonly stages?: readonly string[] | string;
-            readonly retry?: number;
-            readonly onFailure?: MemberOf<Get<Get<X, 'validate'>, 'onFailure'>, C, Ids>;
-          };
-    };
-    result: ValidateResult;
-  };
-  /** A quality review that ends; `reject` if a person stops the work. */
-  review: { fields: { review: ReviewFields }; result: ReviewResult };
-  signal: { fields: { signal: string; output: OutputSchema }; result: Json };
-  /** A kind that the application defined, with its configuration. */
-  use: {
-    fields: OutputFields<C> & { use: UsedKind };
-    outcomes: Get<X, 'use'> extends UsedKind<unknown, infer Outcome> ? Outcome : string;
-    result: Get<X, 'use'> extends UsedKind<infer Output> ? Output : unknown;
-  };
-  webhook: { fields: { webhook: Webhook<C> }; result: WebhookResult };
-  forge: {
-    fields: { forge: Action<Get<X, 'forge'>, C> };
-    outcomes: 'conflict' | 'ci_failure' | 'stale_head' | 'stale_tree';
-    result: Json;
-  };
-  each: {
-    fields: {
-      each: {
-        /** A path into the run's data, or an expression, that returns the list. */
-        readonly items: string;
-        readonly step: MemberOf<Get<Get<X, 'each'>, 'step'>, C, Ids>;
-        readonly join?: Join;
-        readonly concurrency?: number;
-      };
-    };
-    outcomes: 'reject_all';
-    result: readonly unknown[];
-  };
-  parallel: {
-    fields: {
-      parallel: {
-        readonly branches: Members<Get<Get<X, 'parallel'>, 'branches'>, C, Ids>;
-        readonly join?: Join;
-        readonly concurrency?: number;
-      };
-    };
-    outcomes: 'reject_all';
-    result: { readonly [B in keyof Get<Get<X, 'parallel'>, 'branches'>]: unknown };
-  };
-}
+/** The value that the schema of a step describes. */
+export type SchemaValue<X> = Get<X, 'output'> extends OutputSchema<infer T> ? T : unknown;
 
 type KindName = keyof Kinds<unknown, unknown, NoTargets>;
 type Written<X> = keyof X & KindName;
 /** The kind of a step as written; one that only has instructions has none of its own. */
 type Kind<X> = [Written<X>] extends [never] ? 'plain' : Written<X>;
-type Spec<X, C, Ids extends Targets = NoTargets> = Kinds<C, X, Ids>[Written<X>];
+/** What its kind says about a step as written. */
+export type Spec<X, C, Ids extends Targets = NoTargets> = Kinds<C, X, Ids>[Written<X>];
 type FieldsOf<X, C, Ids extends Targets = NoTargets> = [Written<X>] extends [never]
   ? OutputFields<C> & Pick<AgentFields<C>, 'supportsQuestions' | 'questionState'>
   : Get<Spec<X, C, Ids>, 'fields'>;
@@ -243,7 +95,7 @@ type Outcomes<X> =
   | ('databases' extends keyof X ? 'conflict' : never);
 
 /** Lets V be inferred without becoming part of what is checked: unknown fields stay errors. */
-type Via<V, Checked> = [V] extends [never] ? V : Checked;
+export type Via<V, Checked> = [V] extends [never] ? V : Checked;
 type Several<X> = true extends { [K in Written<X>]: [Exclude<Written<X>, K>] extends [never] ? false : true }[Written<X>] ? true : false;
 
 type Field<X, F, Ids extends Targets, C> = F extends 'next'
@@ -259,16 +111,7 @@ type Field<X, F, Ids extends Targets, C> = F extends 'next'
         : `"${Kind<X>}" steps have no such field`;
 
 type NeedsNext<X> = 'side' extends keyof X ? never : NeedsTarget<X>;
-type NeedsTarget<X> = 'human' extends keyof X
-  ? unknown extends Get<X, 'human'>
-    ? never
-    : 'options' extends keyof Get<X, 'human'>
-      ? false extends Leads<Get<Get<Get<X, 'human'>, 'options'>, number>>
-        ? 'next'
-        : never
-      : 'next'
-  : 'next';
-type Leads<O> = O extends unknown ? ('nextStep' extends keyof O ? true : false) : never;
+type NeedsTarget<X> = true extends Get<Spec<X, unknown>, 'leads'> ? never : 'next';
 type Missing<X> = Exclude<Get<Spec<X, unknown>, 'needs'>, keyof X>;
 
 /** Fields that an editor offers in addition to those already written; it adds no check. */
@@ -311,7 +154,7 @@ interface MemberTargets<Ids extends Targets> extends Targets {
   side: never;
   asks: Ids['asks'];
 }
-type AskingOf<S> = { [K in keyof S]: 'human' extends keyof S[K] ? K : never }[keyof S];
+type AskingOf<S> = { [K in keyof S]: [Get<Spec<S[K], unknown>, 'labels'>] extends [never] ? never : K }[keyof S];
 type AskingName<S> = [AskingOf<S>] extends [never] ? 'no step of this workflow asks a person' : AskingOf<S>;
 
 /** The required type of a step, given what was written; S are all steps. */
@@ -324,14 +167,15 @@ export type StepOf<X, S, C> = unknown extends X
       : `this step lacks "${Exclude<Missing<X> | NeedsNext<X>, keyof X> & string}"`;
 
 /** A member with a function of an untyped `ctx`, which is still unknown when its required type is computed. */
-type AnyMember<C, Ids extends Targets, M = Kinds<C, unknown, MemberTargets<Ids>>> = {
+export type AnyMember<C, Ids extends Targets, M = Kinds<C, unknown, MemberTargets<Ids>>> = {
   [K in MemberKind]: {
     readonly [F in keyof Get<Get<M, K>, 'fields'>]?: Get<Get<M, K>, 'fields'>[F];
   } & { readonly [F in keyof SharedFields<C>]?: SharedFields<C>[F] } & { readonly [Other in Exclude<KindName, K>]?: never } & {
     readonly [Own in K]: unknown;
   };
 }[MemberKind];
-type MemberKind = Exclude<KindName, 'each' | 'parallel'>;
+/** A group is no member of a group. */
+type MemberKind = { [K in KindName]: 'members' extends keyof Kinds<unknown, unknown, NoTargets>[K] ? never : K }[KindName];
 
 /** The required type of a group member: a step without transitions, since the group's join decides. */
 export type MemberOf<X, C, Ids extends Targets> = [X] extends [never]
@@ -348,36 +192,12 @@ export type MemberOf<X, C, Ids extends Targets> = [X] extends [never]
             ? Checked<X, MemberTargets<Ids>, C>
             : `this step lacks "${Missing<X> & string}"`;
 
-type Members<B, C, Ids extends Targets> = [B] extends [never]
-  ? Readonly<Record<string, AnyMember<C, Ids>>>
-  : { readonly [K in keyof B]: B extends readonly unknown[] ? 'write branches by id, as steps: { lint: { … } }' : MemberOf<B[K], C, Ids> };
-
-/** What a handler's return value leaves as output: `[outcome, data]` is the data, an outcome or nothing is null. */
-type Data<R> = unknown extends R
-  ? R
-  : R extends readonly [Word, infer D]
-    ? D
-    : R extends Word
-      ? null
-      : R extends NonNullable<unknown>
-        ? R
-        : null;
-
 /** The result of a step, as other steps see it. */
-export type ResultOf<X> = 'output' extends keyof X
-  ? SchemaValue<X>
-  : 'handler' extends keyof X
-    ? Get<X, 'handler'> extends (...args: never) => infer R
-      ? Data<Awaited<R>>
-      : unknown
-    : [Written<X>] extends [never]
-      ? null
-      : Get<Spec<X, unknown>, 'result'>;
+export type ResultOf<X> = 'output' extends keyof X ? SchemaValue<X> : [Written<X>] extends [never] ? null : Get<Spec<X, unknown>, 'result'>;
 
 type Leaf<N> = N extends object ? N[keyof N] : N;
 type NextTargets<X> = Leaf<Get<X, 'next'>> | Leaf<Leaf<Get<X, 'next'>>>;
-type OptionTargets<X> = Get<Get<Get<Get<X, 'human'>, 'options'>, number>, 'nextStep'>;
-type Completes<X> = Extract<NextTargets<X> | OptionTargets<X>, null | 'complete'>;
+type Completes<X> = Extract<NextTargets<X> | Get<Spec<X, unknown>, 'targets'>, null | 'complete'>;
 
 /** The output of a completed workflow: the result of the steps that lead to its end. */
 export type OutputOf<S> = { [K in keyof S]: [Completes<S[K]>] extends [never] ? never : ResultOf<S[K]> }[keyof S];

@@ -1,11 +1,12 @@
 // Owns how an `action` is written: a forge action by its name, with its fields.
 
-import { parsedOf, type StepOptions, type StepParts } from '../../authoring/flow/model.ts';
+import type { Given } from '../../authoring/flow/method.ts';
+import { parsedOf, type StepParts } from '../../authoring/flow/model.ts';
 import { builtCode, takeFunctions } from '../../authoring/graph/built.ts';
-import type { ForgeSpec } from '../../authoring/graph/spec.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { type ForgeAction, parseForgeAction } from '../../definition/forge/forge-action.ts';
 import { action as declaration } from './declare.ts';
+import type { ActionStep } from './spec.ts';
 
 /** Stands for an action that was refused. */
 const NOTHING: ForgeAction = { action: 'close_issue' };
@@ -14,6 +15,7 @@ const NOTHING: ForgeAction = { action: 'close_issue' };
 export const action: KindCompiler = {
   ...declaration,
   field: 'forge',
+  flow: { action: { most: 2, build } },
   read({ forge }, { step }) {
     const { action: name, ...fields } = { ...forge };
     const texts = Object.fromEntries(Object.keys(fields).map((field) => [field, 'data' as const]));
@@ -24,6 +26,6 @@ export const action: KindCompiler = {
 };
 
 /** Builds a forge action from its name and fields. */
-export function buildAction(name: string, given: ForgeSpec, options: StepOptions = {}): StepParts {
+function build(name: string, [given, options = {}]: Given<ActionStep<never, never>, 'action'>): StepParts {
   return { name, work: { kind: 'action', config: parsedOf(name, given, parseForgeAction) }, options };
 }

@@ -1,33 +1,15 @@
 // Owns how an `agent` step is written: the worker, its task, and what it must produce.
 
-import { plainOf, type StepOptions, type StepParts } from '../../authoring/flow/model.ts';
+import type { Given } from '../../authoring/flow/method.ts';
+import { plainOf, type StepParts } from '../../authoring/flow/model.ts';
 import { builtCode, takeFunctions } from '../../authoring/graph/built.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
-import { budgetOf, type ContextSpec, contextOf, type LiveAgent, liveCode, readContext, workerOf } from '../../authoring/spec/worker.ts';
+import { budgetOf, contextOf, liveCode, readContext, workerOf } from '../../authoring/spec/worker.ts';
 import { present } from '../../base/fields.ts';
 import type { JsonObject } from '../../base/json.ts';
-import type { Budget } from '../../definition/budget.ts';
 import type { WorkOf } from '../../definition/model.ts';
 import { type AgentConfig, agent as declaration, parseAgent } from './declare.ts';
-
-/** An agent, by the name of its role or as a live object, and its instructions. */
-export interface AgentSpec<Context extends object> extends StepOptions {
-  readonly agent: string | LiveAgent<Context>;
-  readonly context?: ContextSpec<Context>;
-  readonly action?: string;
-  readonly prompt?: string;
-  readonly script?: string;
-  /** The JSON Schema that its output must match. */
-  readonly schema?: JsonObject;
-  /** What all attempts of the step may use in a run; then it waits for more. */
-  readonly budget?: Budget;
-  /** It reviews something and must give a verdict. */
-  readonly reviews?: boolean;
-  /** It may relay questions to the person it works for. */
-  readonly supportsQuestions?: boolean;
-  /** The files in which it saves its progress before it asks, such as `plan.json`: questions without it are refused. */
-  readonly questionState?: string;
-}
+import type { AgentStep } from './spec.ts';
 
 const BESIDE = ['context', 'action', 'prompt', 'script', 'schema', 'budget', 'reviews', 'seesContext', 'continueSession'];
 
@@ -35,6 +17,7 @@ const BESIDE = ['context', 'action', 'prompt', 'script', 'schema', 'budget', 're
 export const agent: KindCompiler = {
   ...declaration,
   field: 'agent',
+  flow: { agent: { most: 1, build } },
   beside: BESIDE,
   literals: ({ config: { prompt, action, script, context } }: WorkOf<'agent'>) => ({ prompt, action, script, context }),
   read(spec, { step }) {
@@ -59,7 +42,7 @@ export const agent: KindCompiler = {
 };
 
 /** An agent step. */
-export function buildAgent<Context extends object>(name: string, spec: AgentSpec<Context>): StepParts {
+function build(name: string, [spec]: Given<AgentStep<never>, 'agent'>): StepParts {
   const { agent: given, context, action, prompt, script, schema, budget, reviews, supportsQuestions, questionState, ...options } = spec;
   const worker = workerOf(name, 'agent', given);
   const passed = contextOf(name, context);

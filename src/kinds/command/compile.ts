@@ -1,25 +1,20 @@
 // Owns how a `command` is written: a shell line, or a program and its arguments.
 
-import type { StepOptions, StepParts } from '../../authoring/flow/model.ts';
+import type { Given } from '../../authoring/flow/method.ts';
+import type { StepParts } from '../../authoring/flow/model.ts';
 import { builtCode, takeFunctions } from '../../authoring/graph/built.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { present } from '../../base/fields.ts';
 import type { WorkOf } from '../../definition/model.ts';
 import { type ProgramModel, parseProgram } from '../../definition/program.ts';
 import { command as declaration } from './declare.ts';
-
-/** A program: `run` goes to the shell as it is written, `argv` is started without one. */
-export interface CommandSpec extends StepOptions {
-  readonly run?: string;
-  readonly argv?: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
-  readonly cwd?: string;
-}
+import type { CommandSpec, CommandStep } from './spec.ts';
 
 /** The kind `command`. */
 export const command: KindCompiler = {
   ...declaration,
   field: 'command',
+  flow: { command: { most: 1, build } },
   beside: ['env', 'cwd'],
   literals: ({ config }: WorkOf<'command'>) => config,
   read({ command: given, env, cwd }, { step }) {
@@ -30,7 +25,7 @@ export const command: KindCompiler = {
 };
 
 /** A program that is started. */
-export function buildCommand(name: string, given: string | readonly string[] | CommandSpec): StepParts {
+function build(name: string, [given]: Given<CommandStep<never>, 'command'>): StepParts {
   const { run, argv, env, cwd, ...options } = commandSpec(given);
   const config: ProgramModel = present({ run, argv: argv && [...argv], env: env && { ...env }, cwd });
   return { name, work: { kind: 'command', config }, options, fields: ['run', 'argv', 'env', 'cwd'] };

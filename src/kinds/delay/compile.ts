@@ -1,22 +1,18 @@
 // Owns how a `delay` is written: a duration, and a poll that can end it early.
 
-import type { StepOptions, StepParts } from '../../authoring/flow/model.ts';
+import type { Given } from '../../authoring/flow/method.ts';
+import type { StepParts } from '../../authoring/flow/model.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { checkOptions } from '../../authoring/spec/option.ts';
-import { type Duration, parseDuration } from '../../base/duration.ts';
-import type { StepContext } from '../../definition/code.ts';
+import { parseDuration } from '../../base/duration.ts';
 import { delay as declaration } from './declare.ts';
-
-/** A pause; with `poll` it ends early, as soon as the condition holds. */
-export interface DelaySpec extends StepOptions {
-  readonly duration: Duration;
-  readonly poll?: { readonly interval: Duration; readonly condition: string | ((ctx: StepContext) => boolean | Promise<boolean>) };
-}
+import type { DelayStep } from './spec.ts';
 
 /** The kind `delay`. */
 export const delay: KindCompiler = {
   ...declaration,
   field: 'delay',
+  flow: { delay: { most: 1, build } },
   read({ delay: given }, { step }) {
     if (typeof given !== 'object') return { work: { kind: 'delay', durationMs: step.duration(given ?? '', 'its delay') } };
     step.knownFields(given, ['duration', 'poll'], 'a delay');
@@ -37,7 +33,7 @@ export const delay: KindCompiler = {
 };
 
 /** A pause. */
-export function buildDelay(name: string, given: Duration | DelaySpec): StepParts {
+function build(name: string, [given]: Given<DelayStep<never>, 'delay'>): StepParts {
   const { duration, poll, ...options } = typeof given === 'object' ? given : { duration: given };
   const fields = ['duration', 'poll'];
   const durationMs = parseDuration(duration, `step "${name}", duration`);

@@ -1,29 +1,20 @@
 // Owns how a `gate` is written: a list of checks, each a shell line or a check by its name with its fields.
 
-import { plainOf, type StepOptions, type StepParts } from '../../authoring/flow/model.ts';
+import type { Given } from '../../authoring/flow/method.ts';
+import { plainOf, type StepParts } from '../../authoring/flow/model.ts';
 import { type BuiltFields, builtCode, takeFunctions } from '../../authoring/graph/built.ts';
 import type { StepReading } from '../../authoring/graph/reading.ts';
 import type { GateCheckSpec } from '../../authoring/graph/spec.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
-import { type Duration, parseDuration } from '../../base/duration.ts';
+import type { Targets } from '../../authoring/spec/step.ts';
+import { parseDuration } from '../../base/duration.ts';
 import { present } from '../../base/fields.ts';
 import type { Json } from '../../base/json.ts';
 import type { CheckModel } from '../../definition/check.ts';
 import type { BuiltValue } from '../../definition/code.ts';
 import type { WorkOf } from '../../definition/model.ts';
-import { gate as declaration, type FlakyPolicy, parseGate } from './declare.ts';
-
-/** A check of a gate: a shell command, or a check by name with its fields. */
-export type CheckSpec = string | { readonly check: string; readonly timeout?: Duration; readonly [field: string]: unknown };
-
-/** Checks that the work must pass. */
-export interface GateSpec extends StepOptions {
-  readonly checks: readonly CheckSpec[];
-  /** False for a gate about the files as they are at that moment: a merge does not run it again after later changes. */
-  readonly rerunAtMerge?: boolean;
-  /** Runs a failed check again; the value decides what a pass then means. */
-  readonly flaky?: FlakyPolicy;
-}
+import { gate as declaration, parseGate } from './declare.ts';
+import type { CheckSpec, GateStep } from './spec.ts';
 
 const FIELDS = ['checks', 'rerunAtMerge', 'flaky'];
 
@@ -31,6 +22,7 @@ const FIELDS = ['checks', 'rerunAtMerge', 'flaky'];
 export const gate: KindCompiler = {
   ...declaration,
   field: 'gate',
+  flow: { gate: { most: 1, build } },
   literals: ({ config: { checks } }: WorkOf<'gate'>) => checks,
   read({ gate: given }, { step }) {
     step.knownFields(given ?? {}, FIELDS, 'a gate');
@@ -70,7 +62,7 @@ function readCheck(check: GateCheckSpec, place: CheckPlace): Json {
 }
 
 /** Checks that are run in place. */
-export function buildGate(name: string, spec: GateSpec): StepParts {
+function build(name: string, [spec]: Given<GateStep<never, never, Targets>, 'gate'>): StepParts {
   const { checks, rerunAtMerge, flaky, ...options } = spec;
   const read = checks.map((check) => checkData(name, check));
   const config = { checks: read, ...present({ flaky, rerunAtMerge: rerunAtMerge === false ? rerunAtMerge : undefined }) };

@@ -1,26 +1,20 @@
 // Owns how a `generate` step is written: who writes the text, and their instructions.
 
-import type { StepOptions, StepParts } from '../../authoring/flow/model.ts';
+import type { Given } from '../../authoring/flow/method.ts';
+import type { StepParts } from '../../authoring/flow/model.ts';
 import { builtCode, takeFunctions } from '../../authoring/graph/built.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
-import { budgetOf, type ContextSpec, contextOf, type LiveAgent, liveCode, readContext, workerOf } from '../../authoring/spec/worker.ts';
+import { budgetOf, contextOf, liveCode, readContext, workerOf } from '../../authoring/spec/worker.ts';
 import { present } from '../../base/fields.ts';
-import type { Budget } from '../../definition/budget.ts';
 import type { WorkOf } from '../../definition/model.ts';
 import { generate as declaration, type GenerateConfig, parseGenerate } from './declare.ts';
-
-/** A generator of text, by the name of its role or as a live object, and its instructions. */
-export interface GenerateSpec<Context extends object> extends StepOptions {
-  readonly generator: string | LiveAgent<Context>;
-  readonly prompt?: string;
-  readonly context?: ContextSpec<Context>;
-  readonly budget?: Budget;
-}
+import type { GenerateStep } from './spec.ts';
 
 /** The kind `generate`. */
 export const generate: KindCompiler = {
   ...declaration,
   field: 'generate',
+  flow: { generate: { most: 1, build } },
   beside: ['prompt', 'context', 'budget'],
   literals: ({ config: { prompt, context } }: WorkOf<'generate'>) => ({ prompt, context }),
   read(spec, { step }) {
@@ -36,7 +30,7 @@ export const generate: KindCompiler = {
 };
 
 /** A step that generates text. */
-export function buildGenerate<Context extends object>(name: string, spec: GenerateSpec<Context>): StepParts {
+function build(name: string, [spec]: Given<GenerateStep<never>, 'generate'>): StepParts {
   const { generator, prompt, context, budget, ...options } = spec;
   const worker = workerOf(name, 'generator', generator);
   const passed = contextOf(name, context);

@@ -1,49 +1,23 @@
 // Owns how a `human` step is written: a question, and the answers that a person can give.
 
-import { invalid, type StepOptions, type StepParts } from '../../authoring/flow/model.ts';
+import type { Given } from '../../authoring/flow/method.ts';
+import { invalid, type StepParts } from '../../authoring/flow/model.ts';
 import { builtCode, takeFunctions } from '../../authoring/graph/built.ts';
-import { FORGE_QUESTION_FIELDS, readForgeQuestion, type WrittenForgeQuestion } from '../../authoring/graph/forge-question.ts';
+import { FORGE_QUESTION_FIELDS, readForgeQuestion } from '../../authoring/graph/forge-question.ts';
 import { readQuestion } from '../../authoring/graph/question.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { checkOptions } from '../../authoring/spec/option.ts';
+import type { Targets } from '../../authoring/spec/step.ts';
 import { present } from '../../base/fields.ts';
 import type { ApprovalOptionModel, WorkOf } from '../../definition/model.ts';
 import { human as declaration } from './declare.ts';
-
-/** An answer that a person can give; without an outcome, "reject" rejects and every other answer is `ok`. */
-export type HumanOption = string | { readonly label: string; readonly outcome?: string; readonly requiresInput?: boolean };
-
-/** A question to a person; without options it can be approved or rejected. */
-export interface HumanSpec<Options extends readonly HumanOption[]> extends StepOptions, WrittenForgeQuestion {
-  readonly prompt: string;
-  /** Paths into the run's data, shown with the question. */
-  readonly show?: readonly string[];
-  readonly options?: Options;
-  /** The group or groups whose members decide. */
-  readonly from?: string | readonly string[];
-  /** How many of them must agree. */
-  readonly count?: number;
-  /** What it is about outside the run; when that changes, it is asked again. */
-  readonly subjects?: { readonly files?: readonly string[]; readonly pr?: true };
-  /** A decision counts only with the signature of an enrolled key. */
-  readonly signed?: boolean;
-}
-
-/** The answers that a flow can receive: one that rejects is thrown as a failure instead. */
-export type AnswerOf<Option> = Option extends string
-  ? Exclude<Option, 'reject'>
-  : Option extends { readonly label: infer Label extends string; readonly outcome: infer Word }
-    ? Word extends 'ok'
-      ? Label
-      : never
-    : Option extends { readonly label: infer Label extends string }
-      ? Exclude<Label, 'reject'>
-      : never;
+import type { HumanOption, HumanStep } from './spec.ts';
 
 /** The kind `human`. */
 export const human: KindCompiler = {
   ...declaration,
   field: 'human',
+  flow: { human: { most: 1, build } },
   literals: ({ gate: { prompt } }: WorkOf<'human'>) => ({ prompt }),
   read({ human: given }, { step, isMember }) {
     const { data, built } = takeFunctions({ prompt: '', ...given }, { prompt: 'text' }, { step });
@@ -56,7 +30,7 @@ const FIELDS = ['prompt', 'show', 'options', 'from', 'count', 'subjects', 'signe
 const APPROVE_OR_REJECT: readonly HumanOption[] = ['approve', 'reject'];
 
 /** A question and its answers. */
-export function buildHuman(name: string, spec: HumanSpec<readonly HumanOption[]>): StepParts {
+function build(name: string, [spec]: Given<HumanStep<never, never, Targets>, 'human'>): StepParts {
   const {
     prompt,
     show = [],

@@ -11,6 +11,7 @@ import { own as declaration } from './declare.ts';
 export const own: KindCompiler = {
   ...declaration,
   field: 'use',
+  flow: { use: { most: 3, build } },
   read({ use }, { step }) {
     const kind = use?.kind;
     if (typeof kind?.run !== 'function') {
@@ -41,13 +42,9 @@ function faultOf(kind: OwnKind, given: Json): string | undefined {
 }
 
 /** A step of a kind that the application defined. */
-export function buildOwn(
-  name: string,
-  kind: OwnKind,
-  given: { readonly config: unknown; readonly options?: StepOptions | undefined },
-): StepParts {
-  const config = plainOf<Json>(name, 'the configuration', given.config ?? null);
+function build(name: string, [kind, given, options]: readonly [OwnKind, unknown, StepOptions?]): StepParts {
+  const config = plainOf<Json>(name, 'the configuration', given ?? null);
   const fault = faultOf(kind, config);
   if (fault !== undefined) throw invalid(`step "${name}"`, `has a wrong configuration for "${kind.kind}": ${fault}`);
-  return { name, work: workOf(kind, config), code: { own: kind }, options: { recovery: kind.recovery, ...given.options } };
+  return { name, work: workOf(kind, config), code: { own: kind }, options: { recovery: kind.recovery, ...options } };
 }

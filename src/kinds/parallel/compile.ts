@@ -1,28 +1,25 @@
 // Owns how a `parallel` step is written: its branches in a graph, one member per item in a flow.
 
-import { checkMember, invalid, type StepOptions, type StepParts } from '../../authoring/flow/model.ts';
+import type { BuiltCall, Given } from '../../authoring/flow/method.ts';
+import { checkMember, invalid } from '../../authoring/flow/model.ts';
 import { shownValue } from '../../authoring/flow/serial.ts';
 import { readGroup } from '../../authoring/graph/join.ts';
 import { codesOf, type KindCompiler } from '../../authoring/graph/work.ts';
+import type { Targets } from '../../authoring/spec/step.ts';
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import type { BoundStep } from '../../definition/code.ts';
 import { itemKeys } from '../../definition/group/items.ts';
 import { FAN_OUT_ITEMS_MAX } from '../../definition/scope/scope.ts';
-import { type FlowStep, noteUsed } from '../../programs/flow-step.ts';
+import { noteUsed } from '../../programs/flow-step.ts';
 import { parallel as declaration } from './declare.ts';
-
-/** Options of a fan-out in a flow. */
-export interface EachOptions<Item> extends StepOptions {
-  readonly concurrency?: number;
-  /** Names an item; without it, the item itself, its key, id or name, or its position does. */
-  readonly key?: (item: Item, index: number) => string;
-}
+import type { ParallelStep } from './spec.ts';
 
 /** The kind `parallel`. */
 export const parallel: KindCompiler = {
   ...declaration,
   field: 'parallel',
+  flow: { each: { most: 3, build } },
   read({ parallel: given }, { step, readMember }) {
     const group = typeof given === 'object' ? given : { branches: [] };
     step.knownFields(group, ['branches', 'join', 'concurrency'], 'a parallel');
@@ -34,17 +31,8 @@ export const parallel: KindCompiler = {
 
 const MEMBER_KEY = /^[\w.@:+~-]{1,80}$/;
 
-interface EachParts<Item> {
-  readonly items: readonly Item[];
-  readonly body: (item: Item, index: number) => FlowStep;
-  readonly options: EachOptions<Item>;
-}
-
 /** One member per item, named by the item's key, and the keys in the order of the items. */
-export function buildEach<Item>(
-  name: string,
-  { items, body, options: given }: EachParts<Item>,
-): { readonly parts: StepParts; readonly keys: readonly string[] } {
+function build(name: string, [items, body, given = {}]: Given<ParallelStep<never, never, Targets>, 'each'>): BuiltCall {
   const { concurrency, key, ...options } = given;
   if (concurrency !== undefined && !(Number.isSafeInteger(concurrency) && concurrency > 0)) {
     throw invalid(`step "${name}"`, `has concurrency: ${concurrency}; write a whole number from 1 up`);
@@ -60,7 +48,8 @@ export function buildEach<Item>(
   });
   const models = members.map(({ model }) => model);
   const work = { kind: 'parallel' as const, members: models, join: { rule: 'all' as const }, ...present({ concurrency }) };
-  return { keys, parts: { name, work, code: { members: codesOf(members) }, options, fields: ['concurrency', 'key'] } };
+  const receive = (sent: unknown) => keys.map((key) => (sent as Readonly<Record<string, unknown>> | null)?.[key] ?? null);
+  return { receive, parts: { name, work, code: { members: codesOf(members) }, options, fields: ['concurrency', 'key'] } };
 }
 
 function memberOf(name: string, bound: BoundStep, id: string): BoundStep {

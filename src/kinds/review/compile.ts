@@ -3,7 +3,7 @@
 // round a person decides. Three parts that every review needs are built in: a banner with the round, the bound, and
 // reviewers that do not see earlier verdicts.
 
-import type { StepOptions, StepParts } from '../../authoring/flow/model.ts';
+import type { BuiltCall, Given } from '../../authoring/flow/method.ts';
 import type { LiveAgent } from '../../authoring/graph/dispatch.ts';
 import { compileGraph } from '../../authoring/graph/graph.ts';
 import type { StepSpec } from '../../authoring/graph/spec.ts';
@@ -18,19 +18,18 @@ import { arg } from '../../definition/param/arg.ts';
 import { REVIEW_ROUNDS_MAX, SEVERITIES } from '../../definition/review/review.ts';
 import { review as declaration, parseReview, type ReviewConfig, SPLIT, VERIFY } from './declare.ts';
 import { FIX_TEXT, SPLIT_TEXT, VERIFY_TEXT } from './prompts.ts';
+import type { ReviewStep } from './spec.ts';
 
 const FIELDS = ['subject', 'reviewer', 'fixer', 'splitter', 'items', 'rounds', 'concurrency', 'from', 'name'];
 /** How often a person may send the work back after the last round, and agents may split it again. */
 const AGAIN_MAX = 20;
 const SPLITS_MAX = 3;
 
-/** A review in a flow, with what every step can have. */
-export interface ReviewSpec extends ReviewFields, StepOptions {}
-
 /** The kind `review`. */
 export const review: KindCompiler = {
   ...declaration,
   field: 'review',
+  flow: { review: { most: 1, build } },
   read({ review: given }, { step, id }) {
     const spec = (given ?? {}) as ReviewFields | ReviewConfig;
     if ('part' in spec) return { work: { kind: 'review', config: step.parse(spec, 'its review', parseReview) } };
@@ -60,7 +59,7 @@ const MEANING = {
 };
 
 /** A review as a step of a flow, and the workflow that it starts. */
-export function buildReview(name: string, spec: ReviewSpec, compilers: Compilers): { parts: StepParts; child: CompiledWorkflow } {
+function build(name: string, [spec]: Given<ReviewStep, 'review'>, compilers: Compilers): BuiltCall {
   const { subject, reviewer, fixer, splitter, items, rounds, concurrency, from, name: called, ...options } = spec;
   const fields: ReviewFields = { subject, reviewer, fixer, ...present({ splitter, items, rounds, concurrency, from, name: called }) };
   const draft = compileReview(`review.${name}`, { id: name, ...fields }, compilers);

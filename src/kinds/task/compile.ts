@@ -1,6 +1,7 @@
 // Owns how a `task` is written: a function of the author, as a handler of a graph or with its arguments in a flow.
 
-import type { StepOptions, StepParts } from '../../authoring/flow/model.ts';
+import { tooMany } from '../../authoring/flow/method.ts';
+import type { StepParts } from '../../authoring/flow/model.ts';
 import { invalid } from '../../authoring/flow/model.ts';
 import { shownValue } from '../../authoring/flow/serial.ts';
 import { createTask } from '../../authoring/graph/task.ts';
@@ -9,20 +10,13 @@ import { ownCopy } from '../../base/json.ts';
 import type { StepContext } from '../../definition/code.ts';
 import type { WorkConfigs } from '../../definition/model.ts';
 import { task as declaration } from './declare.ts';
-
-/** Any function that can do a step's work. */
-export type Action = (...args: never[]) => unknown;
-
-/** A function with its arguments; `args` as a function builds them from the context when the step begins. */
-export interface TaskSpec<Args extends readonly unknown[], Returned> extends StepOptions {
-  readonly action: (...args: Args) => Returned;
-  readonly args?: readonly [...Args] | ((ctx: StepContext) => readonly [...Args] | Promise<readonly [...Args]>);
-}
+import type { Action, TaskSpec } from './spec.ts';
 
 /** The kind `task`; in a graph, `handler` may also send off an agent. */
 export const task: KindCompiler = {
   ...declaration,
   field: 'handler',
+  flow: { task: { build } },
   read(spec, { step, id }) {
     const { handler } = spec;
     if (typeof handler === 'object' && handler !== null) {
@@ -45,7 +39,9 @@ export const task: KindCompiler = {
 };
 
 /** A function called with its arguments; whatever it returns is the step's result. */
-export function buildTask(name: string, spec: TaskSpec<never, unknown>): StepParts {
+function build(name: string, [work, ...beside]: readonly [Action | TaskSpec<never, unknown>, ...unknown[]]): StepParts {
+  if (typeof work === 'object' && beside.length > 0) throw tooMany('.task() with an object', beside.length + 1, 1);
+  const spec: Partial<TaskSpec<never, unknown>> = typeof work === 'object' ? work : { action: work, args: beside as never };
   const { action, args = [] as readonly unknown[], ...options } = spec;
   if (typeof action !== 'function')
     throw invalid(`step "${name}"`, 'has no function to call; write .task(fn, ...args) or .task({ action, args })');

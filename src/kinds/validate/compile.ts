@@ -1,17 +1,12 @@
 // Owns how a `validate` step is written: the stages that are checked, and the step that repairs what they find.
 
-import { checkMember, type StepOptions, type StepParts } from '../../authoring/flow/model.ts';
+import type { Given } from '../../authoring/flow/method.ts';
+import { checkMember, type StepParts } from '../../authoring/flow/model.ts';
 import { codesOf, type KindCompiler } from '../../authoring/graph/work.ts';
-import { type FlowStep, noteUsed } from '../../programs/flow-step.ts';
+import type { Targets } from '../../authoring/spec/step.ts';
+import { noteUsed } from '../../programs/flow-step.ts';
 import { validate as declaration, parseValidation } from './declare.ts';
-
-/** Stages by name, by a key of the configuration, or the default set; `retry` counts the rounds of repair. */
-export interface ValidateSpec extends Omit<StepOptions, 'retry'> {
-  readonly stages?: readonly string[] | string;
-  readonly retry?: number;
-  /** Runs after a failed round, before the next; its own result does not decide. */
-  readonly onFailure?: FlowStep;
-}
+import type { ValidateStep } from './spec.ts';
 
 const REPAIRS = 3;
 
@@ -19,6 +14,7 @@ const REPAIRS = 3;
 export const validate: KindCompiler = {
   ...declaration,
   field: 'validate',
+  flow: { validate: { most: 1, build } },
   read({ validate: given }, { step, readMember }) {
     if (typeof given === 'object') step.knownFields(given, ['stages', 'retry', 'onFailure'], 'a validation');
     const { stages = null, retry = REPAIRS, onFailure } = given === true || given === undefined ? {} : given;
@@ -31,7 +27,7 @@ export const validate: KindCompiler = {
 };
 
 /** Stages that are checked, with a step that repairs between rounds. */
-export function buildValidate(name: string, spec: ValidateSpec): StepParts {
+function build(name: string, [spec = {}]: Given<ValidateStep<never, never, Targets>, 'validate'>): StepParts {
   const { stages, retry = REPAIRS, onFailure, ...options } = spec;
   const named = typeof stages === 'object' ? [...stages] : (stages ?? null);
   const work = { kind: 'validate' as const, stages: named, repairs: retry };

@@ -1,10 +1,11 @@
 // Owns how a `webhook` is written: a request, and the answer that is expected.
 
-import { plainOf, type StepOptions, type StepParts } from '../../authoring/flow/model.ts';
+import type { Given } from '../../authoring/flow/method.ts';
+import { plainOf, type StepParts } from '../../authoring/flow/model.ts';
 import { type BuiltFields, builtCode, takeFunctions } from '../../authoring/graph/built.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
-import type { Webhook } from '../../authoring/spec/part.ts';
 import { webhook as declaration, parseWebhook, type WebhookConfig } from './declare.ts';
+import type { WebhookStep } from './spec.ts';
 
 const BUILT_FIELDS: BuiltFields = { 'request.url': 'text', 'request.headers': 'texts', 'request.body': 'data' };
 
@@ -12,6 +13,7 @@ const BUILT_FIELDS: BuiltFields = { 'request.url': 'text', 'request.headers': 't
 export const webhook: KindCompiler = {
   ...declaration,
   field: 'webhook',
+  flow: { webhook: { most: 2, build } },
   read({ webhook: given }, { step }) {
     const { data, built } = takeFunctions({ request: given?.request, ...given }, BUILT_FIELDS, { step });
     return {
@@ -24,6 +26,6 @@ export const webhook: KindCompiler = {
 };
 
 /** A request to a web service; everything in it is data as it stands. */
-export function buildWebhook(name: string, given: Webhook, options: StepOptions = {}): StepParts {
+function build(name: string, [given, options = {}]: Given<WebhookStep<never>, 'webhook'>): StepParts {
   return { name, work: { kind: 'webhook', config: plainOf<WebhookConfig>(name, 'a webhook', given) }, options };
 }

@@ -1,5 +1,7 @@
 // Owns how a `workflow` step is written: a child by its name or as a value, and what it is started with.
 
+import { type Child, compiledOf as workflowOf } from '../../authoring/flow/flow.ts';
+import type { BuiltCall } from '../../authoring/flow/method.ts';
 import { invalid, plainOf, type StepOptions, type StepParts } from '../../authoring/flow/model.ts';
 import type { StepReading } from '../../authoring/graph/reading.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
@@ -15,6 +17,7 @@ import { workflow as declaration } from './declare.ts';
 export const workflow: KindCompiler = {
   ...declaration,
   field: 'workflow',
+  flow: { workflow: { most: 3, build } },
   beside: ['input', 'dispatch'],
   literals: ({ input }: WorkOf<'workflow'>) => ({ input }),
   read({ workflow: given, input, dispatch }, { step }) {
@@ -45,14 +48,17 @@ function addChild(child: CompiledWorkflow, { graph, at }: StepReading): void {
   graph.children.set(name, child);
 }
 
-interface ChildParts {
-  readonly workflow: string;
-  readonly inputs: unknown;
-  readonly options: StepOptions;
+/** A child workflow with its inputs, as data or as a function that builds them. */
+function build(name: string, [given, inputs, options = {}]: readonly [string | Child, unknown?, StepOptions?]): BuiltCall {
+  const child = typeof given === 'string' ? undefined : workflowOf(given);
+  return { parts: childParts(name, child?.definition.name ?? String(given), { inputs, options }), ...present({ child }) };
 }
 
-/** A child workflow with its inputs, as data or as a function that builds them. */
-export function buildChild(name: string, { workflow: child, inputs, options }: ChildParts): StepParts {
+function childParts(
+  name: string,
+  child: string,
+  { inputs, options }: { readonly inputs: unknown; readonly options: StepOptions },
+): StepParts {
   if (typeof inputs === 'function') {
     const context = inputs as (ctx: StepContext) => unknown;
     return { name, work: { kind: 'workflow', workflow: child, input: null }, code: { context }, options };

@@ -1,0 +1,47 @@
+// Owns what a kind contributes to flows: its methods of `step(name)`, each of which returns a call.
+
+import type { Compilers } from '../graph/work.ts';
+import { type CallParts, createCall, type FlowCall } from './call.ts';
+import { createBoundStep, invalid, type StepParts } from './model.ts';
+
+/** A step that is built, and what its call needs in addition. */
+export interface BuiltCall extends Pick<CallParts<unknown>, 'child' | 'receive'> {
+  readonly parts: StepParts;
+}
+
+/** A method of `step(name)`. Its type is in `spec.ts` of the kind, `flow`. */
+export interface FlowMethod {
+  /** How many arguments it accepts; left out: any number. */
+  readonly most?: number;
+  /** Builds the step from the arguments. Building does nothing; yielding the call makes the engine run it. */
+  build(name: string, given: never, compilers: Compilers): StepParts | BuiltCall;
+}
+
+/** The arguments of a method, by the types of its kind. */
+export type Given<Step extends { readonly flow: object }, Method extends keyof Step['flow']> = Step['flow'][Method] extends (
+  ...given: infer Arguments
+) => unknown
+  ? Arguments
+  : never;
+
+/** Calls a method; refuses arguments that it would ignore, because they would look as if they had an effect. */
+export function callMethod(
+  method: FlowMethod & { readonly method: string },
+  step: { readonly name: string; readonly compilers: Compilers },
+  given: readonly unknown[],
+): FlowCall<unknown> {
+  const { most = given.length } = method;
+  if (given.length > most) throw tooMany(`.${method.method}()`, given.length, most);
+  const built = method.build(step.name, given as never, step.compilers);
+  const { parts, ...more } = 'parts' in built ? built : { parts: built };
+  return createCall({ bound: createBoundStep(parts, step.compilers), ...more });
+}
+
+/** The error of a call with more arguments than anybody reads. Flows also run where types are only stripped. */
+export function tooMany(what: string, given: number, most: number): Error {
+  const allowed = `${most} ${most === 1 ? 'argument' : 'arguments'}`;
+  return invalid(
+    what,
+    `accepts at most ${allowed}, but got ${given}; put options into the ${most === 1 ? 'object' : 'last one'} that it accepts`,
+  );
+}

@@ -1,0 +1,28 @@
+// Owns what authors write for an `action`, as types: a forge action by its name, with its fields.
+
+import type { FlowCall } from '../../authoring/flow/call.ts';
+import type { StepOptions } from '../../authoring/flow/model.ts';
+import type { ForgeSpec } from '../../authoring/graph/spec.ts';
+import type { ForgeActions } from '../../authoring/spec/part.ts';
+import type { Get } from '../../authoring/spec/step.ts';
+import type { Json } from '../../base/json.ts';
+
+/** A step that does something on the forge. */
+export interface ActionStep<C, X> {
+  fields: { forge: Action<Get<X, 'forge'>, C> };
+  flow: {
+    /** Does something on the forge: `{ action: 'comment', target: 'issue', message }`. The result is the forge's answer. */
+    action(action: ForgeSpec, options?: StepOptions): FlowCall<Json>;
+  };
+  /** Its texts may be templates. */
+  list: { readonly forge?: ForgeSpec };
+  outcomes: 'conflict' | 'ci_failure' | 'stale_head' | 'stale_tree';
+  result: Json;
+}
+
+type Action<F, C> = unknown extends F
+  ? AnyAction<C>
+  : Get<F, 'action'> extends infer A extends keyof ForgeActions
+    ? { readonly action: A } & ForgeActions<C>[A]
+    : { readonly action: keyof ForgeActions };
+type AnyAction<C> = { [A in keyof ForgeActions]: { readonly action: A } & ForgeActions<C>[A] }[keyof ForgeActions];

@@ -1,0 +1,27 @@
+// Owns what authors write for a `command`, as types: a shell line, or a program and its arguments.
+
+import type { FlowCall } from '../../authoring/flow/call.ts';
+import type { StepOptions } from '../../authoring/flow/model.ts';
+import type { CommandResult } from '../../authoring/flow/result.ts';
+import type { Optional } from '../../authoring/graph/spec.ts';
+import type { CommandFields, OutputFields } from '../../authoring/spec/part.ts';
+import type { Json } from '../../base/json.ts';
+
+/** A step that starts a program. */
+export interface CommandStep<C> {
+  fields: CommandFields<C> & OutputFields<C>;
+  flow: {
+    /** Starts a program: a shell line, a list of words, or either with options. */
+    command(command: string | readonly string[] | CommandSpec): FlowCall<CommandResult>;
+  };
+  list: Optional<CommandFields<C>>;
+  result: CommandResult | Json;
+}
+
+/** A program: `run` goes to the shell as it is written, `argv` is started without one. */
+export interface CommandSpec extends StepOptions {
+  readonly run?: string;
+  readonly argv?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}

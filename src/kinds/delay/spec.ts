@@ -1,0 +1,24 @@
+// Owns what authors write for a `delay`, as types: a duration, and a poll that can end it early.
+
+import type { FlowCall } from '../../authoring/flow/call.ts';
+import type { StepOptions } from '../../authoring/flow/model.ts';
+import type { Delay, TimeSpan } from '../../authoring/spec/part.ts';
+import type { Duration } from '../../base/duration.ts';
+import type { StepContext } from '../../definition/code.ts';
+
+/** A step that waits. */
+export interface DelayStep<C> {
+  fields: { delay: TimeSpan | Delay<C> };
+  flow: {
+    /** Lets time pass. */
+    delay(delay: Duration | DelaySpec): FlowCall<null>;
+  };
+  list: { readonly delay?: Duration | Delay<C, Duration> };
+  result: null;
+}
+
+/** A pause; with `poll` it ends early, as soon as the condition holds. */
+export interface DelaySpec extends StepOptions {
+  readonly duration: Duration;
+  readonly poll?: { readonly interval: Duration; readonly condition: string | ((ctx: StepContext) => boolean | Promise<boolean>) };
+}

@@ -1,0 +1,21 @@
+// Owns what authors write for an `each` step, as types: a list, and the step that is done for every item of it.
+
+import type { Join } from '../../authoring/spec/part.ts';
+import type { Get, MemberOf, Targets } from '../../authoring/spec/step.ts';
+
+/** One step for every item of a list. */
+export interface EachStep<C, X, Ids extends Targets> {
+  fields: {
+    each: {
+      /** A path into the run's data, or an expression, that returns the list. */
+      readonly items: string;
+      readonly step: MemberOf<Get<Get<X, 'each'>, 'step'>, C, Ids>;
+      readonly join?: Join;
+      readonly concurrency?: number;
+    };
+  };
+  /** The keys of its items are its members. */
+  members: Readonly<Record<string, Get<Get<X, 'each'>, 'step'>>>;
+  outcomes: 'reject_all';
+  result: readonly unknown[];
+}

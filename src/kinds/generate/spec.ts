@@ -1,0 +1,26 @@
+// Owns what authors write for a `generate` step, as types: who writes the text, and their instructions.
+
+import type { FlowCall } from '../../authoring/flow/call.ts';
+import type { StepOptions } from '../../authoring/flow/model.ts';
+import type { AgentFields } from '../../authoring/spec/part.ts';
+import type { ContextSpec, LiveAgent } from '../../authoring/spec/worker.ts';
+import type { Budget } from '../../definition/budget.ts';
+
+/** A step that generates text. */
+export interface GenerateStep<C> {
+  fields: Pick<AgentFields<C>, 'prompt' | 'context' | 'budget'> & { generate: AgentFields<C>['agent'] };
+  flow: {
+    /** Lets a generator write text. */
+    generate<Context extends object>(spec: GenerateSpec<Context>): FlowCall<string>;
+  };
+  list: { readonly generate?: AgentFields<C>['agent'] };
+  result: string;
+}
+
+/** A generator of text, by the name of its role or as a live object, and its instructions. */
+export interface GenerateSpec<Context extends object> extends StepOptions {
+  readonly generator: string | LiveAgent<Context>;
+  readonly prompt?: string;
+  readonly context?: ContextSpec<Context>;
+  readonly budget?: Budget;
+}

@@ -1,0 +1,77 @@
+// Owns what authors write for a `human` step, as types: a question, and the answers that a person can give.
+
+import type { FlowCall } from '../../authoring/flow/call.ts';
+import type { StepOptions } from '../../authoring/flow/model.ts';
+import type { HumanResult } from '../../authoring/flow/result.ts';
+import type { WrittenForgeQuestion } from '../../authoring/graph/forge-question.ts';
+import type { HumanGateSpec } from '../../authoring/graph/spec.ts';
+import type { Question } from '../../authoring/spec/part.ts';
+import type { Get, Targets } from '../../authoring/spec/step.ts';
+
+/** A step that asks a person. */
+export interface HumanStep<C, X, Ids extends Targets> {
+  fields: { human: Question<Ids['next'], C> };
+  flow: {
+    /** Asks a person. The answer "reject", unless its option says otherwise, is thrown as a failure. */
+    human<const Options extends readonly HumanOption[] = readonly ['approve', 'reject']>(
+      spec: HumanSpec<Options>,
+    ): FlowCall<HumanResult<AnswerOf<Options[number]>>>;
+  };
+  labels: Labels<X>;
+  leads: Leads<X>;
+  list: { readonly human?: HumanGateSpec<C> };
+  outcomes: Labels<X> | Get<WrittenOption<X>, 'outcome'>;
+  result: { readonly option: Labels<X>; readonly input?: string; readonly actor: string };
+  targets: Get<WrittenOption<X>, 'nextStep'>;
+}
+
+type WrittenOption<X> = Get<Get<Get<X, 'human'>, 'options'>, number>;
+
+/** What people can choose. Of a question with a function of an untyped `ctx`, nothing is known when its outcomes are asked for. */
+type Labels<X> =
+  unknown extends Get<X, 'human'>
+    ? string
+    : 'options' extends keyof Get<X, 'human'>
+      ? Get<WrittenOption<X>, 'label'>
+      : 'approve' | 'reject';
+
+/** Whether each answer leads to a step. */
+type Leads<X> =
+  unknown extends Get<X, 'human'>
+    ? true
+    : 'options' extends keyof Get<X, 'human'>
+      ? false extends LeadsOn<WrittenOption<X>>
+        ? false
+        : true
+      : false;
+type LeadsOn<O> = O extends unknown ? ('nextStep' extends keyof O ? true : false) : never;
+
+/** An answer that a person can give; without an outcome, "reject" rejects and every other answer is `ok`. */
+export type HumanOption = string | { readonly label: string; readonly outcome?: string; readonly requiresInput?: boolean };
+
+/** A question to a person; without options it can be approved or rejected. */
+export interface HumanSpec<Options extends readonly HumanOption[]> extends StepOptions, WrittenForgeQuestion {
+  readonly prompt: string;
+  /** Paths into the run's data, shown with the question. */
+  readonly show?: readonly string[];
+  readonly options?: Options;
+  /** The group or groups whose members decide. */
+  readonly from?: string | readonly string[];
+  /** How many of them must agree. */
+  readonly count?: number;
+  /** What it is about outside the run; when that changes, it is asked again. */
+  readonly subjects?: { readonly files?: readonly string[]; readonly pr?: true };
+  /** A decision counts only with the signature of an enrolled key. */
+  readonly signed?: boolean;
+}
+
+/** The answers that a flow can receive: one that rejects is thrown as a failure instead. */
+export type AnswerOf<Option> = Option extends string
+  ? Exclude<Option, 'reject'>
+  : Option extends { readonly label: infer Label extends string; readonly outcome: infer Word }
+    ? Word extends 'ok'
+      ? Label
+      : never
+    : Option extends { readonly label: infer Label extends string }
+      ? Exclude<Label, 'reject'>
+      : never;

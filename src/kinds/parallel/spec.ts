@@ -1,0 +1,43 @@
+// Owns what authors write for a `parallel` step, as types: its branches.
+
+import type { FlowCall, ResultOf } from '../../authoring/flow/call.ts';
+import type { StepOptions } from '../../authoring/flow/model.ts';
+import type { Join } from '../../authoring/spec/part.ts';
+import type { AnyMember, Get, MemberOf, Targets } from '../../authoring/spec/step.ts';
+import type { FlowStep } from '../../programs/flow-step.ts';
+
+/** Several steps at once. */
+export interface ParallelStep<C, X, Ids extends Targets> {
+  fields: {
+    parallel: {
+      readonly branches: Members<Get<Get<X, 'parallel'>, 'branches'>, C, Ids>;
+      readonly join?: Join;
+      readonly concurrency?: number;
+    };
+  };
+  flow: {
+    /**
+     * Does one step per item, all of them or `concurrency` at once: the result is a list in the order of the items, and so
+     * is the `output` of the error that it throws when some of them failed. A plain `yield` gives the results by the key of their item.
+     */
+    each<Item, Call extends FlowStep>(
+      items: readonly Item[],
+      body: (item: Item, index: number) => Call,
+      options?: EachOptions<Item>,
+    ): FlowCall<ResultOf<Call>[]>;
+  };
+  members: Get<Get<X, 'parallel'>, 'branches'>;
+  outcomes: 'reject_all';
+  result: { readonly [B in keyof Get<Get<X, 'parallel'>, 'branches'>]: unknown };
+}
+
+type Members<B, C, Ids extends Targets> = [B] extends [never]
+  ? Readonly<Record<string, AnyMember<C, Ids>>>
+  : { readonly [K in keyof B]: B extends readonly unknown[] ? 'write branches by id, as steps: { lint: { … } }' : MemberOf<B[K], C, Ids> };
+
+/** Options of a fan-out in a flow. */
+export interface EachOptions<Item> extends StepOptions {
+  readonly concurrency?: number;
+  /** Names an item; without it, the item itself, its key, id or name, or its position does. */
+  readonly key?: (item: Item, index: number) => string;
+}

@@ -1,0 +1,56 @@
+// Owns the list of what authors write for each kind of step, as types: the other side of `registry.ts`, which has the
+// values. A new kind is its folder, and here its import and its entry. Nothing but types is in this file and in the
+// `spec.ts` of a kind, so that `authoring` may read it and still loads no kind.
+
+import type { Targets } from '../authoring/spec/step.ts';
+import type { ActionStep } from './action/spec.ts';
+import type { AgentStep } from './agent/spec.ts';
+import type { CommandStep } from './command/spec.ts';
+import type { DelayStep } from './delay/spec.ts';
+import type { EachStep } from './each/spec.ts';
+import type { GateStep } from './gate/spec.ts';
+import type { GenerateStep } from './generate/spec.ts';
+import type { HumanStep } from './human/spec.ts';
+import type { OwnStep } from './own/spec.ts';
+import type { ParallelStep } from './parallel/spec.ts';
+import type { ReviewStep } from './review/spec.ts';
+import type { SignalStep } from './signal/spec.ts';
+import type { TaskStep } from './task/spec.ts';
+import type { ValidateStep } from './validate/spec.ts';
+import type { WebhookStep } from './webhook/spec.ts';
+import type { WorkflowStep } from './workflow/spec.ts';
+
+/**
+ * The kinds of steps by the field that selects them. C is the context of its functions, X the step as written, Ids the ids
+ * that it may name. What a kind can say: `fields` of a step of `defineWorkflow`, those that it cannot do without (`needs`),
+ * `list` (the same fields in a list of steps, which is checked less), `flow` (its methods of `step(name)`), its `result`,
+ * and its own `outcomes`. What a question adds: its answers (`labels`), whether all of them lead somewhere (`leads`), and
+ * where (`targets`). The steps inside a group are its `members`; `signals` are the names that it waits for.
+ */
+export interface Kinds<C, X, Ids extends Targets> {
+  handler: TaskStep<C, X>;
+  command: CommandStep<C>;
+  gate: GateStep<C, X, Ids>;
+  human: HumanStep<C, X, Ids>;
+  agent: AgentStep<C>;
+  generate: GenerateStep<C>;
+  delay: DelayStep<C>;
+  workflow: WorkflowStep<C, X>;
+  validate: ValidateStep<C, X, Ids>;
+  review: ReviewStep;
+  signal: SignalStep<X>;
+  use: OwnStep<C, X>;
+  webhook: WebhookStep<C>;
+  forge: ActionStep<C, X>;
+  each: EachStep<C, X, Ids>;
+  parallel: ParallelStep<C, X, Ids>;
+}
+
+type KindName = keyof Kinds<never, unknown, Targets>;
+type PartOf<Row, Part> = Part extends keyof Row ? Row[Part] : never;
+type Together<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void ? All : never;
+
+/** One part of all kinds together: `list`, the fields of all kinds, or `flow`, the methods of all kinds. */
+export type KindParts<Part extends 'list' | 'flow', C = never> = Together<
+  { [Field in KindName]: PartOf<Kinds<C, unknown, Targets>[Field], Part> }[KindName]
+>;
