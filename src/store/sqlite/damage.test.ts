@@ -68,7 +68,7 @@ const RUN_DAMAGED = (what: string): object => ({
   details: expect.objectContaining({ runId: 'hurt' }),
 });
 
-describe('a run that was changed behind the store', () => {
+describe('a run that another program changed', () => {
   test.each([
     ['its checkpoint', `UPDATE runs SET state = replace(state, 'note 4', 'note 5') WHERE id = 'hurt'`, 'checkpoint at record 5'],
     ['its status', `UPDATE runs SET status = 'waiting' WHERE id = 'hurt'`, 'checkpoint at record 5'],
@@ -89,7 +89,7 @@ describe('a run that was changed behind the store', () => {
     expect(await store.claim('sound', 'me')).toMatchObject({ claimed: true });
   });
 
-  test('a claim that found damage takes nothing', async () => {
+  test('a claim that finds damage changes nothing', async () => {
     damage(`UPDATE runs SET state = '{' WHERE id = 'hurt'`);
     await expect(store.claim('hurt', 'me')).rejects.toMatchObject({ code: 'RUN_DAMAGED' });
     const db = new DatabaseSync(file);
@@ -140,7 +140,7 @@ describe('a run that was changed behind the store', () => {
 
   test.each([
     ['data', `UPDATE data SET text = '{"n":2}' WHERE run = ${HURT}`, () => store.data('hurt')],
-    ['data that is no JSON', `UPDATE data SET text = '{"n":' WHERE run = ${HURT}`, () => store.data('hurt', ['version'])],
+    ['data that is not JSON', `UPDATE data SET text = '{"n":' WHERE run = ${HURT}`, () => store.data('hurt', ['version'])],
     [
       'an attempt',
       `UPDATE events SET body = replace(body, '"maxAttempts":1', '"maxAttempts":2') WHERE run = ${HURT} AND seq = 2`,
@@ -152,12 +152,12 @@ describe('a run that was changed behind the store', () => {
     await expect(read()).rejects.toMatchObject({ code: 'RUN_DAMAGED' });
   });
 
-  test('an attempt that vanished is found by the check', async () => {
+  test('the check finds a missing attempt', async () => {
     damage(`UPDATE events SET body = json_remove(body, '$.attempts') WHERE run = ${HURT} AND seq = 2`);
     expect((await store.check()).problems).toMatchObject([{ run: 'hurt', seq: 2 }]);
   });
 
-  test('a checkpoint that the log does not fold to is found by the check', async () => {
+  test('the check finds a checkpoint that differs from the folded log', async () => {
     const last = script('sound').at(-1) as Delta;
     const claim = await store.claim('sound', 'me');
     expect(claim.claimed).toBe(true);
@@ -167,8 +167,8 @@ describe('a run that was changed behind the store', () => {
   });
 });
 
-describe('a file that was damaged', () => {
-  test('a page that was zeroed is found by the check', async () => {
+describe('a damaged file', () => {
+  test('the check finds a zeroed page', async () => {
     await store.close();
     const bytes = readFileSync(file);
     const page = bytes.indexOf('note 3') >> 12;
@@ -178,7 +178,7 @@ describe('a file that was damaged', () => {
     expect((await store.check()).ok).toBe(false);
   });
 
-  test('a truncated file is never read as an empty one', async () => {
+  test('a truncated file is not treated as an empty one', async () => {
     await store.close();
     truncateSync(file, 8192);
     await expect(

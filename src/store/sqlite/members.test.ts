@@ -43,7 +43,7 @@ const membersOf = (state: RunState): Activation[] => Object.values(state.live).f
 const count = (run: string): unknown =>
   db.prepare(`SELECT count(*) AS n FROM members WHERE run = (SELECT key FROM runs WHERE id = ?)`).get(run)?.n;
 
-/** What happens in one delta: how many open, and which of the live ones settle or change, by a number each. */
+/** The content of one delta: how many members open, and which of the live ones settle or change, by index. */
 const turns = fc.record({
   opens: fc.integer({ min: 0, max: 4 }),
   settles: fc.array(fc.nat(20), { maxLength: 4 }),
@@ -52,7 +52,7 @@ const turns = fc.record({
   claims: fc.boolean(),
 });
 
-test('members are read as written, whatever opened, changed and settled together, also by a new owner', async () => {
+test('members are read as written, whichever opened, changed and settled together, even by a new owner', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(turns, { minLength: 1, maxLength: 8 }), async (list) => {
       runs += 1;
@@ -88,7 +88,7 @@ test('members are read as written, whatever opened, changed and settled together
   );
 });
 
-test('a live member is a row, and none is left when all have settled', async () => {
+test('each live member has a row, and no row is left when all have settled', async () => {
   const first = createFirst({ run: 'many', owner: 'me' });
   const keys = Array.from({ length: 1000 }, (_, key) => key);
   const second = createNext(first, keys.map(opened));
@@ -108,7 +108,7 @@ test('a live member is a row, and none is left when all have settled', async () 
   expect(count('many')).toBe(0);
 });
 
-test('a write that was undone changes no member', async () => {
+test('a write that was rolled back changes no member', async () => {
   const first = createFirst({ run: 'undone', owner: 'me' });
   const second = createNext(first, [opened(0), opened(1)]);
   await store.commit(first);
@@ -121,7 +121,7 @@ test('a write that was undone changes no member', async () => {
   expect((await store.load('undone')).state).toEqual(third.state);
 });
 
-test('a store that did not open the members finds them', async () => {
+test('another store that opens the file reads the members', async () => {
   const first = createFirst({ run: 'handed', owner: 'me' });
   const second = createNext(first, [opened(0), opened(1)]);
   await store.commit(first);

@@ -42,7 +42,7 @@ function sql(statement: string): Record<string, unknown>[] {
   }
 }
 
-/** Writes a run that has a row in every table that knows runs. */
+/** Writes a run with a row in every table that has runs. */
 async function addRun(run: string, text = run): Promise<void> {
   const output = createValue(text);
   const member = (key: string, index: number): RunEvent => {
@@ -71,7 +71,7 @@ async function addRun(run: string, text = run): Promise<void> {
   expect(await store.commit(last)).toEqual({ result: 'committed', released: true });
 }
 
-test('no table holds anything of a run that was removed', async () => {
+test('no table has rows of a removed run', async () => {
   await addRun('old');
   const tables = ['runs', 'events', 'checks', 'members', 'contents', 'data', 'mail'];
   const counts = (): unknown[] => tables.map((table) => [table, Number(sql(`SELECT count(*) AS n FROM ${table}`)[0]?.n)]);
@@ -80,7 +80,7 @@ test('no table holds anything of a run that was removed', async () => {
   expect(counts()).toEqual(tables.map((table) => [table, 0]));
 });
 
-test('what a crash left behind is found by the next prune', async () => {
+test('the next prune removes values that a crash left behind', async () => {
   await addRun('old');
   sql('DELETE FROM runs');
   sql('DELETE FROM events');

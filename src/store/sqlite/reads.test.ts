@@ -43,7 +43,7 @@ test('a cached run is read again after a write of another connection', async () 
   expect((await store.load('r1')).owner).toBe('you');
 });
 
-test('cached runs are not confused, however many are read', async () => {
+test('each run is read as itself, however many are cached', async () => {
   const names = Array.from({ length: 20 }, (_, n) => `r${n}`);
   for (const run of names) await store.commit(createFirst({ run, owner: `owner of ${run}` }));
   for (let round = 0; round < 2; round += 1)

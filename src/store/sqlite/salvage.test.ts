@@ -28,7 +28,7 @@ beforeEach(async () => {
 
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-/** Fills the page of a table that holds a text with zeros. */
+/** Fills the page of a table that contains a text with zeros. */
 function zeroPageOf(table: string, text: string): void {
   const db = new DatabaseSync(file);
   const pages = db.prepare('SELECT pageno FROM dbstat WHERE name = ? AND pagetype = ?').all(table, 'leaf');
@@ -40,7 +40,7 @@ function zeroPageOf(table: string, text: string): void {
   writeFileSync(file, bytes);
 }
 
-test('a bad page of runs does not hide the others, and those on it are listed as damaged', async () => {
+test('an unreadable page of runs does not hide the others, and its runs are listed as damaged', async () => {
   zeroPageOf('runs', 'run-30');
   const store = await openSqliteStore({ file });
   const listed = await store.list({});
@@ -52,7 +52,7 @@ test('a bad page of runs does not hide the others, and those on it are listed as
   expect(sound.length).toBeLessThan(RUNS);
 });
 
-test('what can be proved of a damaged file is saved, up to the first record that cannot', () => {
+test('the records before the first one that cannot be read are saved', () => {
   zeroPageOf('events', 'note of 30;');
   const saved = [...salvage(file)];
   expect(saved).toHaveLength(RUNS);
@@ -63,7 +63,7 @@ test('what can be proved of a damaged file is saved, up to the first record that
   expect(Object.values(whole[0]?.values ?? {})).toContainEqual({ n: RUNS - 1 });
 });
 
-test('a changed record is not saved as if it were proved', () => {
+test('a changed record is not saved', () => {
   const db = new DatabaseSync(file);
   db.exec("UPDATE events SET body = replace(body, 'note of 7;', 'noTe of 7;') WHERE body LIKE '%note of 7;%'");
   db.close();
