@@ -4,8 +4,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { createEngine, defineWorkflow } from '../../src/index.ts';
+import { deleteStepRecords } from '../../src/safe-db/accepted-steps.ts';
 import { databaseContext, listBackups, SafeDatabaseClient } from '../../src/safe-db/index.ts';
-import { forgetSteps } from '../../src/safe-db/once.ts';
 import { createBook, temporaryFolder, write } from '../safe-db/book.ts';
 
 const lengthen = defineWorkflow({
@@ -65,7 +65,7 @@ test('the records of a run can be forgotten, without those of another run with i
   const first = await runElsewhere(file, 'nightly');
   const second = await runElsewhere(file, 'nightly');
   await runElsewhere(file, 'weekly');
-  expect(forgetSteps(file, [{ run: 'nightly', started: first.createdAt }])).toBe(1);
+  expect(deleteStepRecords(file, [{ run: 'nightly', started: first.createdAt }])).toBe(1);
   expect(rowsOf(file, 'SELECT run, started FROM pawl_steps ORDER BY run')).toEqual([
     { run: 'nightly', started: second.createdAt },
     { run: 'weekly', started: expect.any(Number) },

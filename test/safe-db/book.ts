@@ -1,4 +1,4 @@
-// A book's database for tests: every way in which SQLite can lose rows has something to lose here.
+// A database for tests, with tables, triggers and views for every way in which SQLite can lose rows.
 
 import { mkdtempSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -56,14 +56,14 @@ export function createBook(folder: string = temporaryFolder()): string {
   return file;
 }
 
-/** Runs SQL on a file without any protection, as any other program can. */
+/** Runs SQL on a file without protection, as any other program can. */
 export function write(file: string, sql: string): void {
   const db = new DatabaseSync(file);
   db.exec(sql);
   db.close();
 }
 
-/** Everything in a database: its schema and all rows, but not what Pawl records there. */
+/** The schema and all rows of a database, without Pawl's own tables. */
 export function dump(file: string): Record<string, unknown> {
   const db = new DatabaseSync(file, { readOnly: true });
   try {

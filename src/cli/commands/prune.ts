@@ -40,11 +40,11 @@ export const run: CommandRun = async (shell, given) => {
 async function forgetSteps(shell: Shell, { settings }: Place, runs: readonly PrunedRun[]): Promise<void> {
   const databases = Object.entries(settings.databases ?? {});
   if (databases.length === 0 || runs.length === 0) return;
-  const once = await import('../../safe-db/once.ts');
+  const records = await import('../../safe-db/accepted-steps.ts');
   for (const [name, { path }] of databases) {
     try {
       const gone = runs.map(({ id: run, createdAt: started }) => ({ run, started }));
-      once.forgetSteps(path, gone);
+      records.deleteStepRecords(path, gone);
     } catch (error) {
       shell.warn(`database "${name}" keeps its records of the deleted runs: ${messageOf(error)}`);
     }
