@@ -9,7 +9,7 @@
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { agentAbove, readAncestors } from '../authority/ancestry.ts';
+import { findAgentProcess, readAncestors } from '../authority/ancestry.ts';
 import { changeStateFile } from '../authority/state-file.ts';
 import { digestText } from '../base/digest.ts';
 import { present } from '../base/fields.ts';
@@ -199,13 +199,13 @@ export function moveSessions(shell: Shell, to: string): void {
 
 /** The process of the agent that started this one. */
 function agentProcess(shell: Shell): string | undefined {
-  return identityText(agentAbove(process.pid, shell.env, shell.world.ancestors?.()));
+  return identityText(findAgentProcess(process.pid, shell.env, shell.world.ancestors?.()));
 }
 
 /** The agent that started another process, if that is known here. */
 function agentOfServer(text: string): string | undefined {
   const identity = parseIdentity(text);
-  return identity === undefined || livenessOf(identity) !== 'alive' ? undefined : identityText(agentAbove(identity.pid));
+  return identity === undefined || livenessOf(identity) !== 'alive' ? undefined : identityText(findAgentProcess(identity.pid));
 }
 
 function identityText(pid: number | undefined): string | undefined {
