@@ -73,7 +73,7 @@ async function run(options: CommandDriverOptions, request: AgentRequest, input: 
       PAWL_KEY: request.idempotencyKey,
     },
     ...present({ inherits }),
-    talk: (stdin) => {
+    onStart: (stdin) => {
       stdin.write(input);
       stdin.end();
     },

@@ -47,7 +47,7 @@ test('a program gets input while it runs', async () => {
   await runProgram({
     argv: ['sh', '-c', 'read a; echo "got $a"; read b; echo "got $b"'],
     request: createAgentRequest({ cwd }),
-    talk: (stdin) => {
+    onStart: (stdin) => {
       stdin.write('first\n');
       stdin.write('second\n');
     },

@@ -21,7 +21,7 @@ export interface ProgramCall {
   /** Our environment variables that this program needs beyond the usual ones, such as its login. */
   readonly inherits?: readonly string[];
   /** Called with the standard input. Without it, the input is empty. */
-  readonly talk?: (stdin: CommandInput) => void;
+  readonly onStart?: (stdin: CommandInput) => void;
   /** Called for each line of the standard output. `answered` reports that the answer is there and the program should end. */
   readonly onLine: (line: string, answered: () => void) => void;
 }
@@ -170,7 +170,7 @@ class Lines {
   }
 }
 
-function specOf({ argv, request, env, inherits, talk }: ProgramCall): CommandSpec {
+function specOf({ argv, request, env, inherits, onStart }: ProgramCall): CommandSpec {
   const { cwd, timeoutMs, pidDir, redactor, fence, inheritEnv, idempotencyKey } = request;
   return {
     argv,
@@ -182,6 +182,6 @@ function specOf({ argv, request, env, inherits, talk }: ProgramCall): CommandSpe
     ...(inheritEnv === undefined && inherits === undefined
       ? {}
       : { inheritEnv: [...(inheritEnv ?? INHERITED_VARIABLES), ...(inherits ?? [])] }),
-    ...present({ timeoutMs, pidDir, redactor, fence, talk }),
+    ...present({ timeoutMs, pidDir, redactor, fence, onStart }),
   };
 }

@@ -10,7 +10,7 @@ import { outputOf, splitPaths } from './git-tree.ts';
 import { removeFolder } from './remove-folder.ts';
 import { gitWorktreeAdd } from './worktree.ts';
 
-/** A checkout beside the workspace. */
+/** A checkout for parallel work. */
 export interface SideCheckout {
   readonly workspace: string;
   readonly folder: string;
@@ -21,7 +21,7 @@ export interface SideCheckout {
 /** The result of merging back. `files` are those with conflicting changes. */
 export type MergeBackResult = { readonly kind: 'merged' } | { readonly kind: 'conflict'; readonly files: readonly string[] };
 
-/** Creates a checkout beside a workspace that is in git. */
+/** Creates a checkout of a workspace that is in git. */
 export async function openSideCheckout(workspace: string): Promise<SideCheckout> {
   const base = await snapshotWorkspace(workspace);
   const home = await mkdtemp(join(tmpdir(), 'pawl-branch-'));
@@ -39,7 +39,7 @@ export async function closeSideCheckout({ workspace, folder }: SideCheckout): Pr
 
 /** Returns a commit of the current content of a workspace, except ignored files. */
 export function snapshotWorkspace(workspace: string): Promise<string> {
-  return inTurn(workspace, () => snapshotOf(workspace, 'HEAD'));
+  return inOrder(workspace, () => snapshotOf(workspace, 'HEAD'));
 }
 
 /** Returns the files of a workspace that differ from a commit, except ignored ones, sorted. */
@@ -48,21 +48,21 @@ export async function filesChangedSince(workspace: string, commit: string): Prom
   return splitPaths(outputOf(await git(workspace, ['diff', '--name-only', '--no-renames', '-z', commit, now]))).sort();
 }
 
-const busy = new Map<string, Promise<unknown>>();
+const queues = new Map<string, Promise<unknown>>();
 
 /** Merges the changes of a checkout into the workspace, one checkout at a time, so that each sees the previous ones. */
 export function mergeBack(checkout: SideCheckout): Promise<MergeBackResult> {
-  return inTurn(checkout.workspace, () => merge(checkout));
+  return inOrder(checkout.workspace, () => merge(checkout));
 }
 
-/** Reading the whole workspace and writing to it take turns, so that no checkout starts with half of a change. */
-function inTurn<T>(workspace: string, act: () => Promise<T>): Promise<T> {
-  const turn = (busy.get(workspace) ?? Promise.resolve()).then(act);
-  busy.set(
+/** Runs reads of the whole workspace and merges one after another, so that no checkout starts with half of a change. */
+function inOrder<T>(workspace: string, work: () => Promise<T>): Promise<T> {
+  const result = (queues.get(workspace) ?? Promise.resolve()).then(work);
+  queues.set(
     workspace,
-    turn.catch(() => undefined),
+    result.catch(() => undefined),
   );
-  return turn;
+  return result;
 }
 
 async function merge({ workspace, folder, base }: SideCheckout): Promise<MergeBackResult> {

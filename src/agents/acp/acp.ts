@@ -88,7 +88,7 @@ class AcpAttempt {
       argv: options.argv,
       request: { ...request, signal: this.stop.signal, watchdogs: { lingerMs: LINGER_MS, ...request.watchdogs } },
       ...present({ env: options.env, inherits: options.inherits }),
-      talk: (stdin) => this.begin(stdin),
+      onStart: (stdin) => this.begin(stdin),
       onLine: (line, answered) => {
         this.onAnswered = answered;
         this.connection?.take(line);

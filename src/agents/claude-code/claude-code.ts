@@ -53,7 +53,7 @@ async function talk(options: ClaudeCodeDriverOptions, request: AgentRequest): Pr
     request: { ...request, signal: AbortSignal.any([request.signal, stop.signal]) },
     env: { ...ENVIRONMENT, ...env },
     ...present({ inherits }),
-    talk: (stdin) => conversation.begin(stdin),
+    onStart: (stdin) => conversation.begin(stdin),
     onLine: (line, answered) => conversation.onLine(line, answered),
   });
   const { hasBegun } = conversation;

@@ -71,7 +71,7 @@ async function turn(
     argv: [...(typeof program === 'string' ? [program] : program), ...startArguments(codex.options, request, session)],
     request,
     ...present({ env, inherits }),
-    talk: (stdin) => {
+    onStart: (stdin) => {
       stdin.write(prompt);
       stdin.end();
     },
