@@ -32,7 +32,7 @@ describe('the rules that the program starts with', () => {
   });
 });
 
-describe('a use that the program asks about', () => {
+describe('a permission request of the program', () => {
   test('is permitted only by its kind or its name', () => {
     expect(refusal('Bash')).toBeUndefined();
     expect(refusal('WebFetch')).toContain('WebFetch');

@@ -36,9 +36,9 @@ describe('the sandbox of Codex', () => {
   });
 
   test.each<[string, AgentPermissions]>([
-    ['a single tool that is forbidden', { deeds: ['edit'], not: ['apply_patch'] }],
+    ['a forbidden single tool', { deeds: ['edit'], not: ['apply_patch'] }],
     ['the network without files', { deeds: ['read', 'fetch'] }],
-  ])('that cannot hold a role to its permissions refuses it: %s', async (_what, permissions) => {
+  ])('rejects permissions that it cannot enforce: %s', async (_what, permissions) => {
     const answer = await createCodexDriver({ program: 'no-such-program' }).ask(createAgentRequest({ cwd, permissions }));
     expect(answer).toMatchObject({ kind: 'failed', failure: 'refused', message: expect.stringContaining('another driver') });
   });
@@ -54,7 +54,7 @@ describe('Codex', () => {
     expect(answer).toMatchObject({ failure: 'crash', message: expect.stringMatching(/no-such-codex.*installed/) });
   });
 
-  test('that ends without a result is a crash that shows its last output and keeps the session', async () => {
+  test('that ends without a result is a crash with its last output and its session', async () => {
     expect(await ask(`${started}; echo 'out of memory' >&2`)).toMatchObject({
       failure: 'crash',
       message: expect.stringMatching(/exit code 0 without an answer.*out of memory/),
