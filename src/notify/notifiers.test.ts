@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { tempFolder } from '../../test/temp-folder.ts';
 import { describeNotifier, type NotifierHarness, type ReceiverBehaviour } from '../proof/notifier-suite.ts';
 import { cleanLine, cleanText } from './clean-text.ts';
 import { createCommandNotifier } from './command.ts';
@@ -49,14 +49,14 @@ if (process.argv[3] === 'silent') setInterval(() => undefined, 1000);
 describeNotifier(
   'command',
   async (behaviour) => {
-    const folder = mkdtempSync(join(tmpdir(), 'pawl-test-'));
+    const folder = tempFolder();
     const [program, log] = [join(folder, 'program.cjs'), join(folder, 'log')];
     writeFileSync(program, PROGRAM);
     const argv = behaviour === 'absent' ? [join(folder, 'nothing')] : [process.execPath, program, log, behaviour];
     return {
       notifier: createCommandNotifier(argv),
       received: () => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n').filter(Boolean) : []),
-      close: () => rmSync(folder, { recursive: true, force: true }),
+      close: () => undefined,
     };
   },
   ['takes', 'absent', 'busy', 'silent'],

@@ -1,15 +1,14 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { tempFolder } from '../../test/temp-folder.ts';
 import { guardCredentials } from './credentials.ts';
 
 let cwd: string;
 beforeEach(() => {
-  cwd = mkdtempSync(join(tmpdir(), 'pawl-guard-'));
+  cwd = tempFolder();
   mkdirSync(join(cwd, '.git'));
 });
-afterEach(() => rmSync(cwd, { recursive: true }));
 
 const guard = (more: object = {}) => guardCredentials({ cwd, hides: false, ...more });
 

@@ -6,7 +6,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createEngine, defineWorkflow } from '../../src/index.ts';
 import { deleteStepRecords } from '../../src/safe-db/accepted-steps.ts';
 import { databaseContext, listBackups, SafeDatabaseClient } from '../../src/safe-db/index.ts';
-import { createBook, temporaryFolder, write } from '../safe-db/book.ts';
+import { createBook, write } from '../safe-db/book.ts';
+import { tempFolder } from '../temp-folder.ts';
 
 const lengthen = defineWorkflow({
   name: 'lengthen',
@@ -24,7 +25,7 @@ const lengthen = defineWorkflow({
 
 /** Runs the workflow to its end in a project of its own, as another project or a store that was begun anew would. */
 async function runElsewhere(file: string, id: string): Promise<{ readonly status: string; readonly createdAt: number }> {
-  const engine = await createEngine({ db: ':memory:', databases: { book: { path: file } }, workflows: [lengthen], cwd: temporaryFolder() });
+  const engine = await createEngine({ db: ':memory:', databases: { book: { path: file } }, workflows: [lengthen], cwd: tempFolder() });
   try {
     const run = await engine.start(lengthen, {}, { id });
     const { status } = await run.wait('idle');

@@ -6,13 +6,14 @@ import { expect, test } from 'vitest';
 import { type Acceptance, type AcceptOptions, acceptCopy } from '../../src/safe-db/accept.ts';
 import { acceptedSince, findAcceptedStep } from '../../src/safe-db/accepted-steps.ts';
 import { createCopy } from '../../src/safe-db/copy.ts';
-import { createBook, dump, temporaryFolder, write } from './book.ts';
+import { tempFolder } from '../temp-folder.ts';
+import { createBook, dump, write } from './book.ts';
 
 const STEP = { run: 'r', started: 1, path: 'edit#1', attempt: 1 };
 const OPTIONS: AcceptOptions = { step: STEP, at: '2026-01-01T00:00:00.000Z', result: () => '"done"' };
 
 async function changedCopy(sql: string, file = createBook()) {
-  const copy = await createCopy(file, { folder: join(temporaryFolder(), 'copy') });
+  const copy = await createCopy(file, { folder: join(tempFolder(), 'copy') });
   write(copy.copy, sql);
   return { file, copy, accept: (more: Partial<AcceptOptions> = {}): Promise<Acceptance> => acceptCopy(copy, { ...OPTIONS, ...more }) };
 }

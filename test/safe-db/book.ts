@@ -1,12 +1,9 @@
 // A database for tests, with tables, triggers and views for every way in which SQLite can lose rows.
 
-import { mkdtempSync, realpathSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { onTestFinished } from 'vitest';
-import { removeFolder } from '../../src/process/remove-folder.ts';
 import { OWN_TABLES } from '../../src/safe-db/names.ts';
+import { tempFolder } from '../temp-folder.ts';
 
 /** Its tables, views and triggers. */
 export const SCHEMA = `
@@ -42,15 +39,8 @@ INSERT INTO totals VALUES (1, 0), (2, 0);
 INSERT INTO found VALUES ('needle');
 `;
 
-/** A folder that is removed after the test. */
-export function temporaryFolder(): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'pawl-data-')));
-  onTestFinished(() => removeFolder(folder));
-  return folder;
-}
-
 /** A new database with rows in every table; returns its file. */
-export function createBook(folder: string = temporaryFolder()): string {
+export function createBook(folder: string = tempFolder()): string {
   const file = join(folder, 'project.db');
   write(file, `BEGIN; ${SCHEMA} ${ROWS} COMMIT`);
   return file;

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { SafeDatabaseClient, type SafeDatabaseOptions } from '../../src/safe-db/index.ts';
-import { createBook, dump, temporaryFolder, write } from './book.ts';
+import { tempFolder } from '../temp-folder.ts';
+import { createBook, dump, write } from './book.ts';
 
 function open(options: SafeDatabaseOptions = {}): SafeDatabaseClient {
   return openFile(createBook(), options);
@@ -101,7 +102,7 @@ describe('ordinary statements', () => {
   });
 
   test('the error for a missing file, or one that is not a database, names it', () => {
-    const file = join(temporaryFolder(), 'missing.db');
+    const file = join(tempFolder(), 'missing.db');
     expect(() => new SafeDatabaseClient(file)).toThrow(`database ${file} does not exist`);
     expect(() => new SafeDatabaseClient(import.meta.filename)).toThrow(`cannot open database ${import.meta.filename}`);
   });

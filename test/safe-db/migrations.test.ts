@@ -5,7 +5,8 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { listBackups, migrate, migrationStatus } from '../../src/safe-db/index.ts';
-import { createBook, dump, temporaryFolder } from './book.ts';
+import { tempFolder } from '../temp-folder.ts';
+import { createBook, dump } from './book.ts';
 
 interface Setup {
   readonly file: string;
@@ -13,7 +14,7 @@ interface Setup {
   put(name: string, sql: string): void;
 }
 
-function setUp(file: string = join(temporaryFolder(), 'data', 'project.db')): Setup {
+function setUp(file: string = join(tempFolder(), 'data', 'project.db')): Setup {
   const folder = join(dirname(file), 'migrations');
   mkdirSync(folder, { recursive: true });
   return { file, folder, put: (name, sql) => writeFileSync(join(folder, name), sql) };

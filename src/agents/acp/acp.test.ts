@@ -1,12 +1,11 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { bundleProgram } from '../../../test/bundled-program.ts';
 import type { ScriptedPlan, ScriptedTurn } from '../../../test/programs/acp-scripted.ts';
 import { standInHarness } from '../../../test/programs/stand-in-harness.ts';
+import { tempFolder } from '../../../test/temp-folder.ts';
 import type { Json } from '../../base/json.ts';
-import { removeFolder } from '../../process/remove-folder.ts';
 import { createAgentRequest, describeDriver } from '../../proof/driver-suite.ts';
 import type { AgentAnswer, AgentDriver, AgentEvent, AgentFailure, AgentRequest } from '../driver.ts';
 import { type AcpOptions, createAcpDriver } from './acp.ts';
@@ -18,8 +17,7 @@ describeDriver(
 
 const { file: PROGRAM, remove } = await bundleProgram('programs/acp-scripted.ts');
 afterAll(remove);
-const cwd = mkdtempSync(join(tmpdir(), 'pawl-acp-'));
-afterAll(() => removeFolder(cwd));
+const cwd = tempFolder();
 
 function scripted(plan: ScriptedPlan, options: Partial<AcpOptions> = {}): AgentDriver {
   return createAcpDriver({ argv: [process.execPath, PROGRAM, JSON.stringify(plan)], ...options });

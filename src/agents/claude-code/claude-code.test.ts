@@ -1,9 +1,8 @@
-import { mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { standInHarness } from '../../../test/programs/stand-in-harness.ts';
-import { removeFolder } from '../../process/remove-folder.ts';
+import { tempFolder } from '../../../test/temp-folder.ts';
 import { createAgentRequest, describeDriver } from '../../proof/driver-suite.ts';
 import type { AgentEvent, AgentRequest } from '../driver.ts';
 import { createClaudeCodeDriver } from './claude-code.ts';
@@ -16,8 +15,7 @@ describeDriver(
   ),
 );
 
-const cwd = mkdtempSync(join(tmpdir(), 'pawl-claude-'));
-afterAll(() => removeFolder(cwd));
+const cwd = tempFolder();
 
 const INIT = '{"type":"system","subtype":"init","session_id":"s1"}';
 const RESULT = '{"type":"result","subtype":"success","is_error":false,"result":"{\\"success\\":true}"}';

@@ -1,9 +1,7 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { standInHarness } from '../../../test/programs/stand-in-harness.ts';
-import { removeFolder } from '../../process/remove-folder.ts';
+import { tempFolder } from '../../../test/temp-folder.ts';
 import { createAgentRequest, describeDriver } from '../../proof/driver-suite.ts';
 import { type AgentDeed, type AgentPermissions, type AgentRequest, WORK_IN_PLACE } from '../driver.ts';
 import { createCodexDriver } from './codex.ts';
@@ -14,8 +12,7 @@ describeDriver(
   standInHarness('codex', ['repair', 'sessions', 'permissions', 'program'], ({ argv, env }) => createCodexDriver({ program: argv, env })),
 );
 
-const cwd = mkdtempSync(join(tmpdir(), 'pawl-codex-'));
-afterAll(() => removeFolder(cwd));
+const cwd = tempFolder();
 
 describe('the sandbox of Codex', () => {
   const sandbox = (deeds: readonly AgentDeed[]): string[] =>

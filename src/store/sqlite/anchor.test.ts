@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, existsSync, readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createActivation, createFirst, createNext, START_AT } from '../../proof/store-suite/deltas.ts';
+import { tempFolder } from '../../../test/temp-folder.ts';
+import { changeStep, createFirst, createNext, START_AT } from '../../proof/store-suite/deltas.ts';
 import { readLostLog } from './lost-log.ts';
 import { openSqliteStore, type SqliteStore, type SqliteStoreOptions } from './open.ts';
 
@@ -17,14 +17,13 @@ let file: string;
 let stores: SqliteStore[];
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'pawl-anchor-'));
+  directory = tempFolder();
   file = join(directory, 'pawl.db');
   stores = [];
 });
 
 afterEach(async () => {
   for (const store of stores) await store.close();
-  rmSync(directory, { recursive: true, force: true });
 });
 
 /** Runs a process that commits twelve records and is then killed, so that they are in the write-ahead log only. */
@@ -32,12 +31,12 @@ async function commitAndDie(options: Partial<SqliteStoreOptions> = {}, last = ''
   await (await openSqliteStore({ file, ...options })).close();
   const script = `
     import { openSqliteStore } from '${OPEN}';
-    import { createActivation, createFirst, createNext, START_AT } from '${DELTAS}';
+    import { changeStep, createActivation, createFirst, createNext, START_AT } from '${DELTAS}';
     const store = await openSqliteStore({ file: ${JSON.stringify(file)}, ...${JSON.stringify(options)} });
     let delta = createFirst({ run: 'r1', owner: 'me' });
     await store.commit(delta);
     for (let n = 2; n <= ${STEPS}; n += 1) {
-      delta = createNext(delta, [{ type: 'step.changed', at: START_AT + n, activation: createActivation('build', { feedback: 'note ' + n }) }]);
+      delta = createNext(delta, [changeStep(createActivation('build', { feedback: 'note ' + n }), START_AT + n)]);
       await store.commit(delta);
     }
     ${last}
@@ -121,7 +120,7 @@ describe('a store that was killed', () => {
       {},
       `const other = await openSqliteStore({ file: ${JSON.stringify(file)} });
       await other.post({ run: 'r1', dedupe: 'm1', input: { type: 'signalled', at: START_AT, name: 'x' }, values: [] });
-      await store.commit(createNext(delta, [{ type: 'step.changed', at: START_AT, activation: createActivation('build', { feedback: 'the last' }) }]));`,
+      await store.commit(createNext(delta, [changeStep(createActivation('build', { feedback: 'the last' }))]));`,
     );
     flipBit(`${file}-wal`, 'the last');
     expect((await open()).loss).toMatchObject({ ...LOST, details: { runId: 'r1', seq: STEPS, expected: STEPS + 1 } });
@@ -160,7 +159,7 @@ describe('a file that replaced the store', () => {
     await store.close();
     copyFileSync(file, join(directory, 'old.db'));
     const later = await open();
-    await later.commit(createNext(first, [{ type: 'step.changed', at: START_AT, activation: createActivation('build') }]));
+    await later.commit(createNext(first, [changeStep()]));
     await later.close();
     writeFileSync(file, readFileSync(join(directory, 'old.db')));
     expect((await open()).loss).toMatchObject({ ...LOST, details: { runId: 'r1', seq: 1, expected: 2 } });
@@ -173,7 +172,7 @@ describe('a file that replaced the store', () => {
     const store = await open({ walAutocheckpoint: 1 });
     const first = createFirst({ run: 'r1', owner: 'me' });
     await store.commit(first);
-    const next = createNext(first, [{ type: 'step.changed', at: START_AT, activation: createActivation('build') }]);
+    const next = createNext(first, [changeStep()]);
     // Nothing is written here: the id must be read again the next time.
     utimesSync(file, 1, 1);
     await nextTurn();
@@ -190,7 +189,7 @@ describe('a file that replaced the store', () => {
     await store.commit(first);
     utimesSync(file, 1, 1);
     await nextTurn();
-    await store.commit(createNext(first, [{ type: 'step.changed', at: START_AT, activation: createActivation('build') }]));
+    await store.commit(createNext(first, [changeStep()]));
     await store.close();
     expect(existsSync(`${file}-wal`)).toBe(false);
   });

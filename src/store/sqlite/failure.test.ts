@@ -1,10 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { tempFolder } from '../../../test/temp-folder.ts';
 import type { Activation } from '../../kernel/activation.ts';
-import { createActivation, createFirst, createNext, createValue, START_AT } from '../../proof/store-suite/deltas.ts';
+import { changeStep, createActivation, createFirst, createNext, createValue, START_AT } from '../../proof/store-suite/deltas.ts';
 import type { Delta } from '../store.ts';
 import { type Connection, createPrivateFile, openConnection } from './connection.ts';
 import { migrate } from './migrate.ts';
@@ -17,7 +16,7 @@ let store: SqliteStore;
 const first = createFirst({ run: 'r1', owner: 'me' });
 
 beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'pawl-failure-'));
+  directory = tempFolder();
   const file = join(directory, 'pawl.db');
   createPrivateFile(file);
   connection = await openConnection({ file, synchronous: 'FULL', walAutocheckpoint: 1000, busyMs: 100 });
@@ -28,11 +27,10 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await store.close();
-  rmSync(directory, { recursive: true, force: true });
 });
 
 const change = (text: string): Delta =>
-  createNext(first, [{ type: 'step.changed', at: START_AT, activation: createActivation('build') }], {
+  createNext(first, [changeStep()], {
     values: [createValue(text)],
     data: [{ key: 'k', text: JSON.stringify(text) }],
   });
@@ -118,7 +116,7 @@ describe('values', () => {
     const second = { ...change('a'), values: [value] };
     await store.commit(second);
     await store.commit({
-      ...createNext(second, [{ type: 'step.changed', at: START_AT, activation: createActivation('build') }]),
+      ...createNext(second, [changeStep()]),
       values: [value],
     });
     expect((await store.values([value.ref.digest])).get(value.ref.digest) === value.text).toBe(true);

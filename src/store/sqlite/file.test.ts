@@ -1,8 +1,8 @@
-import { chmodSync, copyFileSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, copyFileSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { tempFolder } from '../../../test/temp-folder.ts';
 import { isFinal, type RunStatus } from '../../definition/run-status.ts';
 import { createFirst, createNext, START_AT } from '../../proof/store-suite/deltas.ts';
 import { openConnection } from './connection.ts';
@@ -22,13 +22,12 @@ async function open(path = file, more: { adopt?: boolean; origin?: string } = {}
 }
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'pawl-file-'));
+  directory = tempFolder();
   file = join(directory, 'state', 'pawl.db');
 });
 
 afterEach(async () => {
   for (const store of opened.splice(0)) await store.close();
-  rmSync(directory, { recursive: true, force: true });
 });
 
 const mode = (path: string): number => statSync(path).mode & 0o777;

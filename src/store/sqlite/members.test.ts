@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { tempFolder } from '../../../test/temp-folder.ts';
 import type { Activation } from '../../kernel/activation.ts';
 import type { RunEvent } from '../../kernel/event.ts';
 import type { RunState } from '../../kernel/run-state.ts';
-import { createActivation, createFirst, createNext, createResumed, START_AT } from '../../proof/store-suite/deltas.ts';
+import { changeStep, createFirst, createMember, createNext, createResumed, openStep, START_AT } from '../../proof/store-suite/deltas.ts';
 import type { Claimed, Delta } from '../store.ts';
 import { openSqliteStore, type SqliteStore } from './open.ts';
 
@@ -17,7 +16,7 @@ let db: DatabaseSync;
 let runs = 0;
 
 beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'pawl-members-'));
+  directory = tempFolder();
   store = await openSqliteStore({ file: join(directory, 'pawl.db'), synchronous: 'NORMAL', isDead: () => true });
   db = new DatabaseSync(join(directory, 'pawl.db'));
 });
@@ -25,19 +24,11 @@ beforeAll(async () => {
 afterAll(async () => {
   db.close();
   await store.close();
-  rmSync(directory, { recursive: true, force: true });
 });
 
-const opened = (key: number): RunEvent => {
-  const activation = createActivation('lint', { path: `each#1/${key}`, member: { group: 'each#1', key: String(key), index: key } });
-  return { type: 'step.opened', at: START_AT, activation };
-};
+const opened = (key: number): RunEvent => openStep(createMember(String(key), key));
 const settled = (path: string): RunEvent => ({ type: 'step.settled', at: START_AT, path, attempt: 1, outcome: 'ok' });
-const changed = (key: number, feedback: string): RunEvent => ({
-  type: 'step.changed',
-  at: START_AT,
-  activation: createActivation('lint', { path: `each#1/${key}`, member: { group: 'each#1', key: String(key), index: key }, feedback }),
-});
+const changed = (key: number, feedback: string): RunEvent => changeStep(createMember(String(key), key, { feedback }));
 
 const membersOf = (state: RunState): Activation[] => Object.values(state.live).filter(({ member }) => member !== undefined);
 const count = (run: string): unknown =>

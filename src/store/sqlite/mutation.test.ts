@@ -1,18 +1,17 @@
 // Changes every column of every table, one at a time, and removes, adds and swaps rows: `check` must find each change. The
 // tables come from the schema, so a new table without protection fails this test.
 
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RunEvent } from '../../kernel/event.ts';
-import { createActivation, createAttempt, createFirst, createNext, createValue, START_AT } from '../../proof/store-suite/deltas.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { tempFolder } from '../../../test/temp-folder.ts';
+import { createAttempt, createFirst, createMember, createNext, createValue, openStep, START_AT } from '../../proof/store-suite/deltas.ts';
 import type { StoreReport } from '../store.ts';
 import { openSqliteStore } from './open.ts';
 import { defineSum } from './seals.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'pawl-mutation-'));
+const directory = tempFolder();
 const original = join(directory, 'original.db');
 const file = join(directory, 'pawl.db');
 
@@ -24,11 +23,6 @@ async function fill(): Promise<void> {
     const long = JSON.stringify(run.repeat(40_000));
     const checks = [1, 2].map((n) => ({ type: 'command', config: { n }, passed: true, result: { run }, at: START_AT }));
     const take = [{ path: 'build#1', keys: [{ key: 'gpu', limit: 2 }] }];
-    const member = (key: string): RunEvent => ({
-      type: 'step.opened',
-      at: START_AT,
-      activation: createActivation('lint', { path: `each#1/${key}`, member: { group: 'each#1', key, index: 0 } }),
-    });
     const data = ['a', 'b'].map((key) => ({ key, text: `"${key}"` })).concat({ key: 'long', text: long });
     const creation = { origin: { issue: 7 } };
     const first = createFirst({ run, owner: 'me', creation, more: { data, slots: { take, free: [] } } });
@@ -37,7 +31,7 @@ async function fill(): Promise<void> {
     for (const n of [1, 2])
       await store.post({ run, dedupe: `m${n}`, input: { type: 'signalled', at: START_AT, name: `s${n}` }, values: [] });
     const [consumed] = await store.inbox(run, 0);
-    const second = createNext(first, [member('a'), member('b')], {
+    const second = createNext(first, [openStep(createMember('a')), openStep(createMember('b'))], {
       values: [output],
       attempts: [createAttempt('prepare', { output: output.ref, checks })],
       consumed: [consumed?.id as number],
@@ -63,7 +57,6 @@ function addMigration(): void {
 }
 
 beforeAll(fill, 60_000);
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 interface Column {
   readonly name: string;

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createActivation, createFirst, createNext, START_AT } from '../../proof/store-suite/deltas.ts';
+import { tempFolder } from '../../../test/temp-folder.ts';
+import { changeStep, createFirst, createNext, START_AT } from '../../proof/store-suite/deltas.ts';
 import type { Mail } from '../store.ts';
 import { openSqliteStore, type SqliteStore } from './open.ts';
 
@@ -19,7 +19,7 @@ let store: SqliteStore;
 let children: ChildProcess[];
 
 beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'pawl-process-'));
+  directory = tempFolder();
   file = join(directory, 'pawl.db');
   store = await openSqliteStore({ file });
   children = [];
@@ -28,7 +28,6 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const child of children) child.kill('SIGKILL');
   await store.close();
-  rmSync(directory, { recursive: true, force: true });
 });
 
 interface OtherProcess {
@@ -43,7 +42,7 @@ function start(code: string): OtherProcess {
   const script = `
     import { createInterface } from 'node:readline';
     import { openSqliteStore } from '${OPEN}';
-    import { createActivation, createFirst, createNext, createResumed, START_AT } from '${DELTAS}';
+    import { changeStep, createActivation, createFirst, createNext, createResumed, START_AT } from '${DELTAS}';
     const store = await openSqliteStore({ file: ${JSON.stringify(file)} });
     const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
     const nextLine = async () => (await lines.next()).value;
@@ -90,7 +89,7 @@ describe('two processes on one file', () => {
       await store.commit(first);
       print('created');
       await nextLine();
-      const next = createNext(first, [{ type: 'step.changed', at: START_AT, activation: createActivation('build', { feedback: 'late' }) }]);
+      const next = createNext(first, [changeStep(createActivation('build', { feedback: 'late' }))]);
       print((await store.commit(next)).result);`);
     expect(await owner.nextLine()).toBe('created');
     const taker = await openSqliteStore({ file, isDead: (who) => who === 'old' });
@@ -109,7 +108,7 @@ describe('two processes on one file', () => {
         print('begun');
         await nextLine();
         for (let n = 0; n < 200; n += 1) {
-          last = createNext(last, [{ type: 'step.changed', at: START_AT, activation: createActivation('build', { feedback: String(n) }) }]);
+          last = createNext(last, [changeStep(createActivation('build', { feedback: String(n) }))]);
           await store.commit(last);
         }
         print('done');`),
@@ -184,7 +183,7 @@ describe('bells', () => {
   test('a process that waits for a slot is woken when another process frees it', async () => {
     const holder = createFirst({ run: 'holder', owner: 'me' });
     const slots = { take: [{ path: 'build#1', keys: [{ key: 'gpu', limit: 1 }] }], free: [] };
-    const change = [{ type: 'step.changed', at: START_AT, activation: createActivation('build') }] as const;
+    const change = [changeStep()] as const;
     await store.commit(holder);
     const holding = createNext(holder, change, { slots });
     await store.commit(holding);

@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { tempFolder } from '../../../test/temp-folder.ts';
 import { createPath } from '../../definition/address.ts';
 import type { Activation } from '../../kernel/activation.ts';
 import { startTimeOf } from '../../kernel/activation.ts';
@@ -27,7 +26,7 @@ let db: DatabaseSync;
 let runs = 0;
 
 beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'pawl-rows-'));
+  directory = tempFolder();
   const file = join(directory, 'pawl.db');
   store = await openSqliteStore({ file, synchronous: 'NORMAL' });
   db = new DatabaseSync(file);
@@ -36,7 +35,6 @@ beforeAll(async () => {
 afterAll(async () => {
   db.close();
   await store.close();
-  rmSync(directory, { recursive: true, force: true });
 });
 
 /** One step of a run: how the previous one ends, and the next one. */

@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createActivation, createAttempt, createFirst, createNext, createValue, START_AT } from '../../proof/store-suite/deltas.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { tempFolder } from '../../../test/temp-folder.ts';
+import { changeStep, createActivation, createAttempt, createFirst, createNext, createValue } from '../../proof/store-suite/deltas.ts';
 import { openSqliteStore } from './open.ts';
 import { salvage } from './salvage.ts';
 
@@ -13,20 +13,18 @@ let directory: string;
 let file: string;
 
 beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'pawl-salvage-'));
+  directory = tempFolder();
   file = join(directory, 'pawl.db');
   const store = await openSqliteStore({ file });
   for (let n = 0; n < RUNS; n += 1) {
     const value = createValue({ n });
     const first = createFirst({ run: `run-${n}`, owner: 'me' });
     await store.commit(first);
-    const changed = { type: 'step.changed', at: START_AT, activation: createActivation('build', { feedback: `note of ${n};` }) } as const;
+    const changed = changeStep(createActivation('build', { feedback: `note of ${n};` }));
     await store.commit(createNext(first, [changed], { values: [value], attempts: [createAttempt('build', { output: value.ref })] }));
   }
   await store.close();
 });
-
-afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 /** Fills the page of a table that contains a text with zeros. */
 function zeroPageOf(table: string, text: string): void {

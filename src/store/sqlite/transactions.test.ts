@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, test } from 'vitest';
+import { tempFolder } from '../../../test/temp-folder.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { openTransactions, type Transactions } from './transactions.ts';
 
@@ -73,7 +72,7 @@ test('idle resolves when the queue is written', async () => {
 });
 
 test('a write waits for the lock of another process, and fails after a time limit', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'pawl-lock-'));
+  const directory = tempFolder();
   const file = join(directory, 'a.db');
   connection = await openConnection({ file, synchronous: 'FULL', walAutocheckpoint: 1000, busyMs: 500 });
   connection.db.exec('PRAGMA journal_mode=WAL; CREATE TABLE t (n INTEGER NOT NULL)');
@@ -88,5 +87,4 @@ test('a write waits for the lock of another process, and fails after a time limi
   expect(rows()).toEqual([2]);
   other.close();
   connection.db.close();
-  rmSync(directory, { recursive: true });
 });

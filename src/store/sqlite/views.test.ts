@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { tempFolder } from '../../../test/temp-folder.ts';
 import type { RunEvent } from '../../kernel/event.ts';
 import {
   createActivation,
@@ -16,7 +15,7 @@ import {
 import type { Delta } from '../store.ts';
 import { openSqliteStore } from './open.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'pawl-views-'));
+const directory = tempFolder();
 const file = join(directory, 'pawl.db');
 let db: DatabaseSync;
 
@@ -89,7 +88,6 @@ beforeAll(async () => {
 
 afterAll(() => {
   db.close();
-  rmSync(directory, { recursive: true, force: true });
 });
 
 test('workflow_runs shows a run with every promised column', () => {
