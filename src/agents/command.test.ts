@@ -38,12 +38,12 @@ describe('a command', () => {
     expect(await ask(script)).toEqual({ kind: 'asks', questions: [question] });
   });
 
-  test('gets its previous answer when it has to correct it', async () => {
+  test('receives its previous answer when it must correct it', async () => {
     const script = `grep -q 'first try' && echo '{"success": true, "output": 2}' || echo 'first try'`;
     expect(await ask(script, { schema: { type: 'integer' } })).toMatchObject({ kind: 'answered', output: 2 });
   });
 
-  test('may reply with plain text where no schema asks for JSON', async () => {
+  test('may reply with plain text if no schema requires JSON', async () => {
     const text = 'The parser is in src/parse.ts.\n{ it has braces } and ends here.';
     const script = `printf '%s\\n' '${text}'`;
     expect(await ask(script)).toMatchObject({ kind: 'answered', success: true, output: text });
@@ -61,7 +61,7 @@ describe('a command', () => {
     expect(await ask(`cat > /dev/null; printf '%s' '${text}'`)).toMatchObject({ kind: 'failed', failure: 'invalid-output' });
   });
 
-  test('that replies with plain text is held to the rules of its step', async () => {
+  test('that replies with plain text must pass the check of its step', async () => {
     const check = () => 'a review needs "verdict": "approve" or "verdict": "reject"';
     expect(await ask('echo "Looks good to me."', { check })).toMatchObject({
       kind: 'failed',
@@ -70,7 +70,7 @@ describe('a command', () => {
     });
   });
 
-  test('is answered at once however it lays out a large output', async () => {
+  test('is parsed quickly, whatever the layout of a large output', async () => {
     const began = performance.now();
     expect(await ask(`echo '{'; yes '}' | head -n 300000`, { schema: { type: 'object' } })).toMatchObject({
       kind: 'failed',
@@ -79,12 +79,12 @@ describe('a command', () => {
     expect(performance.now() - began).toBeLessThan(20_000);
   });
 
-  test('that ends with an error is a crash that shows its last output', async () => {
+  test('that ends with an error is a crash with its last output', async () => {
     const answer = await ask('echo "no such model" >&2; exit 7');
     expect(answer).toMatchObject({ failure: 'crash', message: expect.stringMatching(/exit code 7.*no such model/) });
   });
 
-  test('that crashes is quoted with its last five lines, without what steers a terminal; the transcript has all', async () => {
+  test('that crashes is quoted with its last five lines, without control characters; the transcript has all', async () => {
     const events: AgentEvent[] = [];
     const script = `i=0; while [ $i -lt 300 ]; do printf '\\033[31mat frame %s\\033[0m\\r\\n' $i >&2; i=$((i+1)); done; exit 1`;
     const answer = await ask(script, { onEvent: (event) => events.push(event) });
@@ -94,7 +94,7 @@ describe('a command', () => {
     expect(events).toContainEqual({ kind: 'notice', text: expect.stringContaining('at frame 7') });
   });
 
-  test('that throws is quoted with its error, which stands above the frames of the stack', async () => {
+  test('that throws is quoted with its error, which is above the stack', async () => {
     const answer = await ask(`node -e 'function f(n) { if (n === 0) throw new TypeError("no model named x"); f(n - 1) } f(20)'`);
     expect(answer).toMatchObject({ failure: 'crash', message: expect.stringMatching(/printed: TypeError: no model named x\n…\nat /) });
   });

@@ -1,11 +1,11 @@
 // Owns the driver `command`: any program that reads a prompt from its standard input and prints a reply at the end of
-// its output. It has no session; to fix an invalid answer it is run once more, with the answer and the problem.
+// its output. It has no session; to correct an invalid answer it is run once more, with the answer and the reason.
 //
-// - Where no schema asks for JSON, plain text is a reply as well: success, with the text as its output.
+// - If no schema requires JSON, plain text is also a reply: success, with the text as its output.
 
 import { present } from '../base/fields.ts';
+import { type AttemptFailure, checkReply, crashFailure, requestCorrection, toAnswer, withTimeLeft } from './answer.ts';
 import type { AgentAnswer, AgentDriver, AgentRequest } from './driver.ts';
-import { type AttemptFailure, correctionOf, crashOf, judgeReply, toAnswer, withTimeLeft } from './judgement.ts';
 import { runProgram } from './program.ts';
 import { promptWithReply, type ReplyReading, readReply, readReplyOrText } from './reply.ts';
 
@@ -24,11 +24,11 @@ type ProgramOutput = { readonly text: string } | AttemptFailure;
 const TEXT_MAX = 8 << 20;
 /** Matches the beginning of a reply or of questions, with or without a code fence. */
 const MAY_BEGIN = /^(?:\{|<needs_user_input>)/;
-/** Longer than any mark at the end of a reply. */
-const MARK_MAX = 64;
+/** Longer than the closing brace, fence or tag at the end of a reply. */
+const CLOSING_MAX = 64;
 /** Matches the end of a reply or of questions, with or without a code fence. */
 const MAY_END = /(\}|```|<\/needs_user_input>)\s*$/;
-/** How many characters are parsed to notice a reply before the program ends. A longer search waits for the end. */
+/** How many characters are parsed to find a reply before the program ends; after that, the search waits for the end. */
 const EARLY_MAX = 4 * TEXT_MAX;
 
 /** Creates a driver that runs a program once for each prompt. */
@@ -41,24 +41,24 @@ async function ask(options: CommandDriverOptions, request: AgentRequest): Promis
   const prompt = `${promptWithReply(request)}\n`;
   const first = await run(options, request, prompt);
   if ('failure' in first) return toAnswer(first, {});
-  const reading = judge(first.text, request);
-  const correction = correctionOf(reading, request);
+  const reading = readOutput(first.text, request);
+  const correction = requestCorrection(reading, request);
   if (typeof correction !== 'string') return toAnswer(correction ?? reading, {});
   const repair = `${prompt}\nThis was your previous answer:\n${first.text}\n\n${correction}\n`;
   const second = await run(options, withTimeLeft(request, startedMs), repair);
-  return toAnswer('failure' in second ? second : judge(second.text, request), {});
+  return toAnswer('failure' in second ? second : readOutput(second.text, request), {});
 }
 
-/** Reads the reply, or takes plain text as the output of a success. The rules of the step hold for both. */
-function judge(text: string, request: AgentRequest): ReplyReading {
-  const takesText = request.schema === undefined || request.schema.type === 'string';
-  return judgeReply(text, request, takesText ? readReplyOrText : readReply);
+/** Reads the reply, or plain text as the output of a success, and applies the check of the step. */
+function readOutput(text: string, request: AgentRequest): ReplyReading {
+  const allowsText = request.schema === undefined || request.schema.type === 'string';
+  return checkReply(text, request, allowsText ? readReplyOrText : readReply);
 }
 
-async function run(options: CommandDriverOptions, request: AgentRequest, input: string): Promise<ProgramOutput> {
+async function run(options: CommandDriverOptions, request: AgentRequest, stdin: string): Promise<ProgramOutput> {
   const lines: string[] = [];
   let length = 0;
-  // What may be the reply. Parsing everything after each line would take quadratic time.
+  // The text that may be the reply. Parsing all output after each line would take quadratic time.
   let tail: string | undefined;
   let earlyLeft = EARLY_MAX;
   const { argv, env, inherits } = options;
@@ -73,23 +73,20 @@ async function run(options: CommandDriverOptions, request: AgentRequest, input: 
       PAWL_KEY: request.idempotencyKey,
     },
     ...present({ inherits }),
-    talk: (stdin) => {
-      stdin.write(input);
-      stdin.end();
-    },
+    stdin,
     onLine: (line, answered) => {
       request.onEvent?.({ kind: 'text', text: `${line}\n` });
       if (length > TEXT_MAX) return;
       length += line.length + 1;
       lines.push(line);
       tail = MAY_BEGIN.test(line) ? line : tail === undefined ? undefined : `${tail}\n${line}`;
-      if (tail === undefined || earlyLeft < 0 || !MAY_END.test(line.slice(-MARK_MAX))) return;
+      if (tail === undefined || earlyLeft < 0 || !MAY_END.test(line.slice(-CLOSING_MAX))) return;
       earlyLeft -= tail.length;
       if (readReply(tail).kind !== 'invalid') answered();
     },
   });
   if (end.kind === 'failed') return end.answer;
-  if (end.kind === 'exited' && end.exitCode !== 0) return crashOf(`the program "${argv[0]}"`, end);
+  if (end.kind === 'exited' && end.exitCode !== 0) return crashFailure(`the program "${argv[0]}"`, end);
   if (length > TEXT_MAX) return { failure: 'invalid-output', message: `the program "${argv[0]}" printed more than ${TEXT_MAX} characters` };
   return { text: lines.join('\n') };
 }

@@ -1,5 +1,5 @@
-// Owns the interface to agents: what a driver is asked and what it answers. How an agent is reached (a program, a
-// protocol, a script) is up to the driver. Whether its answer is true is checked by the engine.
+// Owns the interface to agents: the request to a driver and its answer. How an agent is reached (a program, a protocol, a
+// script) is up to the driver. The engine checks whether the answer is true.
 
 import type { Json, JsonObject } from '../base/json.ts';
 import type { NetworkSpec } from '../definition/network.ts';
@@ -7,7 +7,7 @@ import type { AssumptionInput } from '../definition/question/assumption.ts';
 import type { NetworkFence } from '../process/network.ts';
 import type { Redactor } from '../process/redact.ts';
 
-/** The task of an agent in one attempt. It is self-contained: an agent without any memory can do it. */
+/** The task of an agent in one attempt. It is self-contained: an agent without memory can do it. */
 export interface AgentRequest {
   readonly role: string;
   readonly runId: string;
@@ -17,12 +17,12 @@ export interface AgentRequest {
   readonly idempotencyKey: string;
   /** The instructions, including feedback on a failed attempt. */
   readonly prompt: string;
-  /** The same in two parts, where people said something: a driver that adds how to answer puts it between them. */
+  /** The prompt in two parts, if people commented: a driver inserts its answer instructions between them. */
   readonly parts?: { readonly before: string; readonly people: string };
   readonly action: string | undefined;
   readonly script: string | undefined;
   readonly context: JsonObject;
-  /** What was wrong with the previous attempt, if it failed. */
+  /** Why the previous attempt failed, if it did. */
   readonly feedback: string | undefined;
   /** Settings of the role for its driver. */
   readonly model?: string;
@@ -37,17 +37,17 @@ export interface AgentRequest {
   readonly permissions?: AgentPermissions;
   /** Limits the network access of the agent's program; a driver that starts one passes it on. */
   readonly fence?: NetworkFence;
-  /** The JSON Schema of the output, for drivers that can pass it to their model. `check` decides. */
+  /** The JSON Schema of the output, for drivers that can pass it to their model. `check` has the final say. */
   readonly schema?: JsonObject;
-  /** Returns what is wrong with a reply, if anything. The agent gets one chance to fix it. */
+  /** Returns why a reply is invalid; undefined if it is valid. The agent gets one chance to correct it. */
   readonly check?: (reply: AgentReply) => string | undefined;
-  /** The session to resume. If it is gone, a new one starts with `handover` before the prompt. */
+  /** The session to resume. If it no longer exists, a new one starts with `handover` before the prompt. */
   readonly session?: { readonly id: string; readonly handover: string };
-  /** What this attempt may use. A driver that can measure it stops the agent at the limit. */
+  /** The limits of this attempt. A driver that can measure the usage stops the agent at the limit. */
   readonly budget?: { readonly tokens?: number; readonly costUsd?: number; readonly turns?: number };
   /** The folder for pid files, so that a later engine finds processes that a crashed one left running. */
   readonly pidDir?: string;
-  /** Masks secrets in everything that is stored of the agent's output. */
+  /** Masks secrets in all stored output of the agent. */
   readonly redactor?: Redactor;
   /** Called for each action of the agent as it happens. Must not throw. */
   readonly onEvent?: (event: AgentEvent) => void;
@@ -63,7 +63,7 @@ export interface Watchdogs {
 /** Kinds of actions of agents, as the Agent Client Protocol names them. */
 export type AgentDeed = 'read' | 'edit' | 'delete' | 'move' | 'search' | 'execute' | 'think' | 'fetch' | 'other';
 
-/** What an agent may do: kinds of actions, and tools by the names that its program uses (`Bash(npm test)`). */
+/** The permissions of an agent: kinds of actions, and tools by the names that its program uses (`Bash(npm test)`). */
 export interface AgentPermissions {
   readonly deeds: readonly AgentDeed[];
   /** Tools that are permitted in addition to those kinds. */
@@ -93,7 +93,7 @@ export type AgentEvent =
 
 /**
  * Why a driver returned no answer. `quota`: the account has no capacity until `resumeAt`; `unavailable`: the provider is
- * overloaded, failed or cannot be reached, which may pass soon; `budget`: the attempt's budget is used up; `refused`: the
+ * overloaded, failed or cannot be reached, which may be temporary; `budget`: the attempt's budget is used up; `refused`: the
  * model or the program refuses the task.
  */
 export type AgentFailure = 'crash' | 'unavailable' | 'timeout' | 'quota' | 'auth' | 'refused' | 'invalid-output' | 'budget' | 'aborted';
@@ -112,7 +112,7 @@ export interface AgentReply {
   readonly output: Json;
   readonly verdict?: 'approve' | 'reject';
   readonly message?: string;
-  /** What it assumed instead of asking. */
+  /** Its assumptions, if it did not ask. */
   readonly assumptions?: readonly AssumptionInput[];
 }
 
@@ -129,7 +129,7 @@ export interface Answered {
   readonly usage?: AgentUsage;
   /** The session of the answer, which can be resumed later. */
   readonly session?: string;
-  /** True if `request.session` was gone and a new one was started. */
+  /** True if `request.session` no longer existed and a new one was started. */
   readonly sessionLost?: boolean;
   readonly refusals?: readonly AgentRefusal[];
 }
@@ -148,8 +148,8 @@ export type AgentAnswer =
 /** A way to reach agents. Every driver passes the same suite (`describeDriver` in pawl/testing/suites). */
 export interface AgentDriver {
   readonly name: string;
-  /** It starts a program and passes `request.fence` on to it. Without it, network permissions cannot be enforced. */
+  /** It starts a program and passes `request.fence` on. Without this, network permissions cannot be enforced. */
   readonly fences?: true;
-  /** Runs one attempt. It never rejects, and after it resolves nothing of the attempt is running. */
+  /** Runs one attempt. It never rejects, and when it resolves no process of the attempt is running. */
   ask(request: AgentRequest): Promise<AgentAnswer>;
 }

@@ -1,10 +1,10 @@
 // Owns agents that are code of this process: how long to wait for their answer, and its validation. Code cannot be
-// ended from outside: it is asked to stop through its signal, and a late answer is dropped.
+// ended from outside: its signal is aborted, and a late answer is dropped.
 
 import { messageOf } from '../base/error.ts';
 import { toPlain } from '../base/json.ts';
+import { type AttemptFailure, failureOf } from './answer.ts';
 import type { AgentAnswer, AgentRequest } from './driver.ts';
-import { type AttemptFailure, failureOf } from './judgement.ts';
 
 const TIMER_MAX_MS = 2 ** 31 - 1;
 
@@ -29,18 +29,18 @@ export function aborted(): AgentAnswer {
   return failureOf(ABORTED, {});
 }
 
-/** What ends the work of an attempt in this process: its signal, its time limit, or silence. */
+/** The limits of an attempt in this process: its signal, its time limit, and silence. */
 export interface Stop {
   /** Aborted once the attempt is stopped or closed. */
   readonly signal: AbortSignal;
   /** Resolves when the attempt is stopped. */
   readonly reason: Promise<AttemptFailure>;
-  /** Begins to wait for the next sign of life. */
+  /** Restarts the timer for silence. */
   refresh(): void;
   close(): void;
 }
 
-/** Watches over an attempt; `who` begins its messages. Without `idleMs`, silence does not stop it. */
+/** Starts the limits of an attempt; messages begin with `who`. Without `idleMs`, silence does not stop it. */
 export function openStop({ signal, timeoutMs }: AgentRequest, { who, idleMs }: { readonly who: string; readonly idleMs?: number }): Stop {
   const controller = new AbortController();
   const { promise: reason, resolve } = Promise.withResolvers<AttemptFailure>();

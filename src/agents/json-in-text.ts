@@ -11,7 +11,7 @@ export interface JsonMatch {
   readonly value?: Json;
 }
 
-/** How often the whole text may be scanned for the end of objects that turn out to be none. */
+/** How often the whole text may be scanned for the end of objects that do not close or parse. */
 const SCANS_MAX = 20;
 
 /** Every object at the beginning of a line, in order. Objects nested in one that parses are not listed. */
@@ -26,7 +26,7 @@ export function findJsonObjects(text: string): JsonMatch[] {
     found.push(match);
     if (!('value' in match)) scansLeft -= (end ?? text.length) - at;
     const next = lineWithBrace(text, end !== undefined && 'value' in match ? end : at + 1);
-    // After too much of that, only the last candidate is tried.
+    // When the limit is reached, only the last candidate is tried.
     at = next === undefined || scansLeft > 0 ? next : Math.max(next, text.lastIndexOf('\n{') + 1);
   }
   return found;

@@ -30,7 +30,7 @@ function workerOf(behaviour: DriverBehaviour): LiveWorker {
 
 describeDriver('live', { create: (behaviour) => createLiveDriver(workerOf(behaviour)), running: () => running });
 
-test("the return value is the output, and the object gets the step's context", async () => {
+test("the return value is the output, and the object receives the step's context", async () => {
   const driver = createLiveDriver({ execute: (context) => ({ doubled: Number(context.n) * 2 }) });
   expect(await driver.ask(createAgentRequest({ cwd: '.', context: { n: 21 } }))).toEqual({
     kind: 'answered',
@@ -39,7 +39,7 @@ test("the return value is the output, and the object gets the step's context", a
   });
 });
 
-test('a returned verdict counts', async () => {
+test('a returned verdict is used', async () => {
   const driver = createLiveDriver({ execute: () => ({ success: true, verdict: 'reject', message: 'no', output: null }) });
   expect(await driver.ask(createAgentRequest({ cwd: '.' }))).toMatchObject({ success: true, verdict: 'reject', message: 'no' });
 });

@@ -1,4 +1,4 @@
-// Owns the driver for live objects: application code that works like an agent. It gets the context and the whole
+// Owns the driver for live objects: application code that works like an agent. It receives the context and the whole
 // request, and its return value is the answer.
 
 import { messageOf } from '../base/error.ts';

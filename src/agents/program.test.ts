@@ -29,7 +29,7 @@ test('output is read line by line, including a last line without a line break', 
   expect(end).toMatchObject({ kind: 'exited', exitCode: 0 });
 });
 
-test('a line of 20 MB arrives whole and at once', async () => {
+test('a line of 20 MB is passed on whole', async () => {
   const { lines } = await run(`head -c 20971520 /dev/zero | tr '\\0' x; echo`);
   expect(lines.map((line) => line.length)).toEqual([20 << 20]);
 });
@@ -42,12 +42,12 @@ test('a line that never ends fails the attempt with its reason', async () => {
   });
 });
 
-test('a program gets input while it runs', async () => {
+test('a program receives input while it runs', async () => {
   const lines: string[] = [];
   await runProgram({
     argv: ['sh', '-c', 'read a; echo "got $a"; read b; echo "got $b"'],
     request: createAgentRequest({ cwd }),
-    talk: (stdin) => {
+    onStart: (stdin) => {
       stdin.write('first\n');
       stdin.write('second\n');
     },
@@ -90,12 +90,12 @@ test('the time limit also applies to a program that prints without end', async (
   expect(end).toMatchObject({ kind: 'failed', answer: { failure: 'timeout', message: expect.stringContaining('200 ms') } });
 });
 
-test('a missing program is a crash that names it', async () => {
+test('a missing program is a crash with its name', async () => {
   const end = await runProgram({ argv: ['no-such-agent'], request: createAgentRequest({ cwd }), onLine: () => {} });
   expect(end).toMatchObject({ kind: 'failed', answer: { failure: 'crash', message: expect.stringContaining('no-such-agent') } });
 });
 
-test('an agent gets only the usual and the declared environment variables', async () => {
+test('an agent receives only the usual and the declared environment variables', async () => {
   process.env.PAWL_TEST_CANARY = 'canary';
   const { lines } = await run('env', { env: { DECLARED: 'yes' } });
   delete process.env.PAWL_TEST_CANARY;

@@ -1,9 +1,9 @@
-// Owns the process of an agent's program, for every driver that starts one: its output lines, three watchdogs, and a
-// clean end with nothing left running.
+// Owns the process of an agent's program, for every driver that starts one: its output lines, three watchdogs, and its end,
+// after which no process is running.
 //
-// - Silence, the time limit, and running on after the answer each end the program, each with its own reason.
+// - Silence, the time limit, and running on after the answer each end the program, each with a different reason.
 // - Once there is an answer, it counts however the program ends.
-// - An error in the listener ends the program, and the attempt fails with it.
+// - An error in the listener ends the program, and the attempt fails with that error.
 
 import { randomUUID } from 'node:crypto';
 import { messageOf } from '../base/error.ts';
@@ -20,8 +20,10 @@ export interface ProgramCall {
   readonly env?: Readonly<Record<string, string>>;
   /** Our environment variables that this program needs beyond the usual ones, such as its login. */
   readonly inherits?: readonly string[];
-  /** Called with the standard input. Without it, the input is empty. */
-  readonly talk?: (stdin: CommandInput) => void;
+  /** Text for the standard input. Empty by default. */
+  readonly stdin?: string;
+  /** Instead of `stdin`: called with the standard input once the program runs; must end it. */
+  readonly onStart?: (stdin: CommandInput) => void;
   /** Called for each line of the standard output. `answered` reports that the answer is there and the program should end. */
   readonly onLine: (line: string, answered: () => void) => void;
 }
@@ -41,22 +43,23 @@ const LINE_MAX = 64 << 20;
 
 /** Runs a program until it ends or a watchdog ends it. */
 export async function runProgram(call: ProgramCall): Promise<ProgramEnd> {
-  const watch = new Watch(call.request);
+  const watch = new ProgramWatch(call.request);
   const lines = new Lines((line) => call.onLine(line, () => watch.answered()));
   const result = await runCommand({
     ...specOf(call),
     signal: watch.signal,
     onOutput: (stream, text) => {
       watch.refresh();
-      if (stream === 'stdout') watch.listening(() => lines.push(text));
+      if (stream === 'stdout') watch.guard(() => lines.push(text));
     },
   });
-  watch.listening(() => lines.end());
+  watch.guard(() => lines.end());
   watch.clear();
-  if (watch.broken !== undefined) return failed('crash', `the agent's output could not be processed: ${messageOf(watch.broken)}`);
+  if (watch.listenerError !== undefined)
+    return failed('crash', `the agent's output could not be processed: ${messageOf(watch.listenerError)}`);
   if (watch.isAnswered) return { kind: 'answered' };
   if (result.kind === 'exited') {
-    // The failure quotes only the end of it.
+    // The failure quotes only the end of this output.
     if (result.stderr.trim() !== '') call.request.onEvent?.({ kind: 'notice', text: result.stderr });
     return { kind: 'exited', exitCode: result.exitCode, stdout: result.stdout, stderr: result.stderr };
   }
@@ -73,11 +76,11 @@ function failed(failure: AgentFailure, message: string): ProgramEnd {
 }
 
 /** Ends a program that is silent for too long, runs on after its answer, or whose attempt is stopped. */
-class Watch {
+class ProgramWatch {
   readonly idleMs: number;
   isAnswered = false;
   isIdle = false;
-  broken: unknown;
+  listenerError: unknown;
   private readonly request: AgentRequest;
   private readonly stop = new AbortController();
   private readonly onAbort = (): void => this.stop.abort();
@@ -102,18 +105,18 @@ class Watch {
     }, this.idleMs);
   }
 
-  // Called from a stream, where an error would crash our own process.
-  listening(listen: () => void): void {
-    if (this.broken !== undefined) return;
+  // Called from a stream, where an error would crash this process.
+  guard(listener: () => void): void {
+    if (this.listenerError !== undefined) return;
     try {
-      listen();
+      listener();
     } catch (thrown) {
-      this.broken = thrown ?? new Error('nothing was thrown');
+      this.listenerError = thrown ?? new Error('nothing was thrown');
       this.stop.abort();
     }
   }
 
-  /** Begins to wait for the next output. */
+  /** Restarts the timer for silence. */
   refresh(): void {
     if (!this.isAnswered) this.timer.refresh();
   }
@@ -132,15 +135,15 @@ class Watch {
   }
 }
 
-/** Splits output into lines. One that is too long ends the program: a piece of a message means nothing. */
+/** Splits output into lines. One that is too long ends the program, because a part of a message cannot be parsed. */
 class Lines {
   /** The pieces of the line that has not ended yet. Joining them with every piece would take quadratic time. */
   private pieces: string[] = [];
   private length = 0;
-  private readonly take: (line: string) => void;
+  private readonly onLine: (line: string) => void;
 
-  constructor(take: (line: string) => void) {
-    this.take = take;
+  constructor(onLine: (line: string) => void) {
+    this.onLine = onLine;
   }
 
   push(text: string): void {
@@ -166,22 +169,22 @@ class Lines {
     const line = this.pieces.join('');
     this.pieces = [];
     this.length = 0;
-    this.take(line);
+    this.onLine(line);
   }
 }
 
-function specOf({ argv, request, env, inherits, talk }: ProgramCall): CommandSpec {
+function specOf({ argv, request, env, inherits, stdin, onStart }: ProgramCall): CommandSpec {
   const { cwd, timeoutMs, pidDir, redactor, fence, inheritEnv, idempotencyKey } = request;
   return {
     argv,
     cwd,
-    // A rerun after a crash has the same key, but the marks must differ, or the two would end each other.
+    // A rerun after a crash has the same key, but the marks must differ, or the two would end each other's processes.
     mark: `${idempotencyKey}/${randomUUID()}`,
-    // Lets processes inside an agent find out which run they belong to.
+    // Tells processes of the agent which run they belong to.
     env: { ...request.env, PAWL_RUN: request.runId, ...env },
     ...(inheritEnv === undefined && inherits === undefined
       ? {}
       : { inheritEnv: [...(inheritEnv ?? INHERITED_VARIABLES), ...(inherits ?? [])] }),
-    ...present({ timeoutMs, pidDir, redactor, fence, talk }),
+    ...present({ timeoutMs, pidDir, redactor, fence, stdin, onStart }),
   };
 }

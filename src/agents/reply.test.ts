@@ -31,9 +31,9 @@ describe('a reply', () => {
     ['not JSON', '{success: true}', 'not valid JSON'],
     ['another object', '{"ok": true}', 'unknown field "ok"'],
     ['a word for success', '{"success": "yes"}', '"success" must be'],
-    ['a verdict of its own', '{"success": true, "verdict": "PASS"}', '"verdict" must be'],
+    ['an unknown verdict', '{"success": true, "verdict": "PASS"}', '"verdict" must be'],
     ['empty', '', 'no JSON object'],
-  ])('is never guessed at: %s', (_what, text, why) => {
+  ])('is never guessed: %s', (_what, text, why) => {
     const read = readReply(text);
     expect(read.kind).toBe('invalid');
     expect(read.kind === 'invalid' ? read.why : '').toContain(why);
@@ -74,14 +74,14 @@ describe('questions', () => {
     ['a long header', asking([{ ...question, header: 'thirteen long' }]), 'at most 12'],
     ['another field', asking([{ ...question, html: '<b>' }]), 'unknown field "html"'],
     ['no JSON', '<needs_user_input>Which?</needs_user_input>', 'JSON list'],
-  ])('are refused otherwise: %s', (_what, text, why) => {
+  ])('are invalid otherwise: %s', (_what, text, why) => {
     const read = readReply(text);
     expect(read.kind).toBe('invalid');
     expect(read.kind === 'invalid' ? read.why : '').toContain(why);
   });
 });
 
-test('a text of objects inside each other that never parse is read in a moment', () => {
+test('nested objects that never parse are read quickly', () => {
   const began = cpuTimeMs();
   const text = `${'{\n'.repeat(500_000)}${'}\n'.repeat(500_000)}`;
   expect(readReply(text)).toMatchObject({ kind: 'invalid' });

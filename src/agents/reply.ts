@@ -5,8 +5,8 @@
 //   optionally `output`, `verdict`, `message` and `assumptions`, and nothing else.
 // - Questions must be the whole text.
 // - Two replies, a reply with text after it, and a truncated one are all invalid.
-// - Where plain text counts as well, it is any text without questions, without an object that has `success`, and
-//   without one at its end: those were meant as a reply.
+// - If plain text is allowed, it is any text without questions, without an object that has `success`, and without an object
+//   at its end, because those were meant as a reply.
 
 import { present } from '../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../base/json.ts';
@@ -79,13 +79,13 @@ function invalid(why: string): ReplyReading {
   return { kind: 'invalid', why };
 }
 
-/** Returns the prompt of a request with how to answer; what people said stays the last word. */
+/** Returns the prompt of a request with the answer instructions; comments of people stay at the end. */
 export function promptWithReply({ prompt, parts, schema }: Pick<AgentRequest, 'prompt' | 'parts' | 'schema'>): string {
   const reply = replyInstructions(schema);
   return parts === undefined ? `${prompt}\n\n${reply}` : `${parts.before}\n\n${reply}\n\n${parts.people}`;
 }
 
-/** Returns the request with a text before its prompt, for a session that is gone. */
+/** Returns the request with a text before its prompt, for a session that no longer exists. */
 export function withHandover<Request extends Pick<AgentRequest, 'prompt' | 'parts'>>(request: Request, handover: string): Request {
   const { prompt, parts } = request;
   const before = (text: string): string => `${handover}\n\n${text}`;
@@ -102,7 +102,7 @@ When you have finished, end your answer with one JSON object that starts on its 
 ${ASSUMPTION_FORMAT}`;
 }
 
-/** How an agent says what it assumed instead of asking. */
+/** Instructions on how to report assumptions. */
 const ASSUMPTION_FORMAT = `If you had to guess what only a person can decide, do not stop: add "assumptions": [{"question": "...", "assumed": "...", "severity": "MUST"}]. MUST: a wrong guess does harm, nothing is merged before a person has answered; else SHOULD or COULD.`;
 
 /** Returns the prompt for an agent whose answer was invalid. It gets one such chance. */

@@ -6,7 +6,7 @@ import { createRoleDriver, type RoleExtras } from './role-driver.ts';
 const failed = (failure: AgentFailure): AgentAnswer => ({ kind: 'failed', failure, message: 'no', usage: { inputTokens: 5 } });
 const DONE: AgentAnswer = { kind: 'answered', success: true, output: null, usage: { inputTokens: 7 } };
 
-/** A driver that gives these answers one after the other, and what it was asked. */
+/** A driver that returns these answers one after another, and its requests. */
 function scripted(answers: readonly AgentAnswer[]): { readonly driver: AgentDriver; readonly asked: AgentRequest[] } {
   const asked: AgentRequest[] = [];
   return { asked, driver: { name: 'scripted', ask: async (request) => answers[asked.push(request) - 1] ?? DONE } };
@@ -14,7 +14,7 @@ function scripted(answers: readonly AgentAnswer[]): { readonly driver: AgentDriv
 
 const noSecret: RoleExtras['secret'] = () => Promise.reject(new Error('there is no secret "KEY"'));
 
-test('a class of failure is tried again as often as the role says, and the usage is summed', async () => {
+test('a class of failure is retried as often as the role allows, and the usage is summed', async () => {
   const { driver, asked } = scripted([failed('crash'), failed('crash')]);
   const events: AgentEvent[] = [];
   const role = createRoleDriver(driver, { retry: { crash: { count: 2, pauseMs: 1 } }, secret: noSecret });
@@ -33,7 +33,7 @@ test.each<[string, AgentFailure, number]>([
   expect(asked).toHaveLength(calls);
 });
 
-test('a stopped attempt is not tried again', async () => {
+test('a stopped attempt is not retried', async () => {
   const { driver, asked } = scripted([failed('crash')]);
   const stop = new AbortController();
   const role = createRoleDriver(driver, { retry: { crash: { count: 9, pauseMs: 60_000 } }, secret: noSecret });
@@ -42,7 +42,7 @@ test('a stopped attempt is not tried again', async () => {
   expect(asked).toHaveLength(1);
 });
 
-test('the program gets the variables of its role, and the value of a secret only in its request', async () => {
+test('the request has the variables of the role and the values of its secrets', async () => {
   const { driver, asked } = scripted([]);
   const env = { MODE: 'fast', KEY: { secret: 'API' } };
   const role = createRoleDriver(driver, { env, secret: (name) => Promise.resolve(`value of ${name}`) });
@@ -50,7 +50,7 @@ test('the program gets the variables of its role, and the value of a secret only
   expect(asked[0]?.env).toEqual({ MODE: 'fast', KEY: 'value of API', OTHER: '1' });
 });
 
-test('a secret that is not there fails the attempt before the agent is asked', async () => {
+test('a missing secret fails the attempt before the agent is called', async () => {
   const { driver, asked } = scripted([]);
   const role = createRoleDriver(driver, { env: { KEY: { secret: 'KEY' } }, secret: noSecret });
   expect(await role.ask(createAgentRequest({ cwd: '/' }))).toMatchObject({

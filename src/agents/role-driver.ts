@@ -1,35 +1,34 @@
-// Owns what a role adds to the driver it names: variables for its program, and how often a failure is tried again within
-// an attempt. The driver itself knows nothing of it.
+// Owns the additions of a role to its driver: variables for its program, and retries of a failure within an attempt.
 //
-// - The value of a secret is fetched for each request and passed on in memory only.
-// - Tries share the time limit of their attempt. Usage is summed; if one try did not report it, it is unknown.
+// - The value of a secret is read for each request and passed on only in memory.
+// - Tries share the time limit of their attempt. Usage is summed; if one try did not report it, the sum is unknown.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../base/error.ts';
+import { failureOf, withTimeLeft } from './answer.ts';
 import type { AgentAnswer, AgentDriver, AgentFailure, AgentRequest, AgentUsage } from './driver.ts';
-import { failureOf, withTimeLeft } from './judgement.ts';
 
 /** The value of a variable: a text, or a secret of the settings by name. */
 export type RoleVariable = string | { readonly secret: string };
 
-/** How often a class of failure is tried again, and how long the pause before each try is. */
+/** How often a class of failure is retried, and the pause before each retry. */
 export interface RoleRetry {
   readonly count: number;
   readonly pauseMs: number;
 }
 
-/** The classes of failure that a role may try again. */
+/** The classes of failure that a role may retry. */
 export const RETRIED_FAILURES = ['crash', 'timeout', 'quota', 'auth', 'refused', 'invalid-output', 'unavailable'] as const;
 
-/** What a role adds to its driver. */
+/** The additions of a role to its driver. */
 export interface RoleExtras {
   readonly env?: Readonly<Record<string, RoleVariable>>;
   readonly retry?: { readonly [failure in AgentFailure]?: RoleRetry };
-  /** Fetches the value of a secret. */
+  /** Reads the value of a secret. */
   readonly secret: (name: string) => Promise<string>;
 }
 
-/** Returns a driver that asks another one with what the role adds. */
+/** Returns a driver with the additions of a role. */
 export function createRoleDriver(driver: AgentDriver, extras: RoleExtras): AgentDriver {
   if (extras.env === undefined && extras.retry === undefined) return driver;
   return { ...driver, ask: (request) => ask(driver, request, extras) };
@@ -52,9 +51,10 @@ async function ask(driver: AgentDriver, request: AgentRequest, { env = {}, retry
   for (;;) {
     const answer = await driver.ask({ ...withTimeLeft(request, startedMs), env: { ...request.env, ...variables } });
     used.push(answer.usage);
-    const again = answer.kind === 'failed' ? retry[answer.failure] : undefined;
-    const tried = answer.kind === 'failed' ? (tries.get(answer.failure) ?? 0) : 0;
-    if (answer.kind !== 'failed' || again === undefined || tried >= again.count || request.signal.aborted) return withUsage(answer, used);
+    if (answer.kind !== 'failed') return withUsage(answer, used);
+    const again = retry[answer.failure];
+    const tried = tries.get(answer.failure) ?? 0;
+    if (again === undefined || tried >= again.count || request.signal.aborted) return withUsage(answer, used);
     tries.set(answer.failure, tried + 1);
     const text = `the agent failed (${answer.failure}): ${answer.message}; it is asked again, ${tried + 1} of ${again.count}`;
     request.onEvent?.({ kind: 'notice', text });

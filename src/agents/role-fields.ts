@@ -1,5 +1,5 @@
-// Owns the fields of a role, in the front matter of its file or under `roles` in the settings. A fault has a path, so
-// that the reader of the text can report the line.
+// Owns the fields of a role, in the front matter of its file or under `roles` in the settings. A fault has a path, so that
+// the caller can report the line.
 
 import { durationOf } from '../base/duration.ts';
 import { present } from '../base/fields.ts';
@@ -28,7 +28,7 @@ export interface RoleFields {
   readonly baseUrl?: string;
   /** For `claude-code`: whose settings and instructions it reads. */
   readonly settingSources?: readonly SettingSource[];
-  /** How often each class of failure is tried again within an attempt. */
+  /** How often each class of failure is retried within an attempt. */
   readonly retry?: RoleExtras['retry'];
   /** For `claude-code`: roles that it may use as sub-agents. */
   readonly agents?: readonly string[];
@@ -37,7 +37,7 @@ export interface RoleFields {
 /** Whose settings Claude Code reads. */
 export type SettingSource = 'user' | 'project' | 'local';
 
-/** What is wrong with a value: its path, and a message that completes the sentence. */
+/** An invalid value: its path, and the reason, which completes a sentence that begins with the field. */
 export interface RoleFault {
   readonly path: readonly (string | number)[];
   readonly what: string;
@@ -48,7 +48,7 @@ const DEEDS: readonly AgentDeed[] = ['read', 'edit', 'delete', 'move', 'search',
 /** Checks the value at a path. */
 export type Check = (value: Json, path: RoleFault['path']) => RoleFault | undefined;
 
-/** A check of one value: `expected` says what it must be. */
+/** A check of one value: the message is `must be` and `expected`. */
 export const simple =
   (fits: (value: Json) => boolean, expected: string): Check =>
   (value, path) =>
@@ -121,7 +121,7 @@ const variable: Check = (value, path) =>
     : { path, what: 'must be a text in quotes, or { secret: NAME } with the name of a secret in the settings' };
 
 const VARIABLE_NAME = /^[A-Za-z_]\w*$/;
-/** Pawl tells a program with these which run it belongs to. */
+/** Pawl sets these to tell a program which run it belongs to. */
 const OWN_VARIABLE = /^PAWL_/;
 
 const variables: Check = (value, path) => {
@@ -135,7 +135,7 @@ const variables: Check = (value, path) => {
   );
 };
 
-/** The word of the documentation for a provider that is overloaded or fails. */
+/** The documented name of `unavailable`. */
 const OVERLOADED = 'overloaded';
 const RETRY_COUNT_MAX = 20;
 const retries = simple(
@@ -169,7 +169,7 @@ const role = fields({
   agents: list(text, '[reviewer]'),
 });
 
-/** Returns what is wrong with the fields of a role, if anything. */
+/** Returns the first fault in the fields of a role, if any. */
 export function roleFieldsFault(value: Json): RoleFault | undefined {
   const fault = role(value, []);
   if (fault !== undefined) return fault;
@@ -220,7 +220,7 @@ function texts(given: Readonly<Record<string, Json | undefined>>): Record<string
   return Object.fromEntries(Object.entries(given).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
 }
 
-// Tools alone extend the defaults; a list of kinds replaces them.
+// Without `permissions`, tools extend the defaults; a list of kinds replaces them.
 function permissionsOf({ tools: named, permissions = null }: JsonObject): AgentPermissions | undefined {
   if (named === undefined && permissions === null) return undefined;
   const fields: JsonObject = Array.isArray(permissions) ? { deeds: permissions } : isJsonObject(permissions) ? permissions : {};
@@ -238,12 +238,12 @@ function budgetOf({ day, ...amounts }: JsonObject): NonNullable<RoleFields['budg
   return { ...readBudget(amounts), ...present({ day: isJsonObject(day) ? readBudget(day) : undefined }) };
 }
 
-/** Returns what is wrong with the amounts of a budget in a file, if anything. */
+/** Returns the first fault in the amounts of a budget in a file, if any. */
 export function budgetFieldsFault(value: Json): RoleFault | undefined {
   return fields(AMOUNT_CHECKS)(value, []);
 }
 
-/** Reads a budget as files write it: `{ tokens, cost_usd, turns, time, unknown }`. */
+/** Converts a budget from its form in files: `{ tokens, cost_usd, turns, time, unknown }`. */
 export function readBudget({ tokens, turns, cost_usd: costUsd, time: lasting, unknown: unknownUsage }: JsonObject): Budget {
   const timeMs = typeof lasting === 'string' ? durationOf(lasting) : undefined;
   const given = Object.entries({ tokens, costUsd, turns, timeMs, unknown: unknownUsage });

@@ -6,7 +6,7 @@ import { parseRoleFile } from './role-file.ts';
 const role = (front: string, body = ''): string => `---\n${front}---\n${body}`;
 const parse = (text: string) => parseRoleFile('.pawl/agents/dev.md', text);
 
-/** Returns the mistake in a file, after its position. */
+/** Returns the position and text of the mistake in a file. */
 function fault(text: string): string {
   try {
     return JSON.stringify(parse(text));
@@ -83,9 +83,9 @@ describe('a mistake is reported at its position', () => {
     ['a list', '- driver\n', '2:1 the front matter must be a mapping'],
     ['a second key of a name', 'driver: acp\ndriver: codex\n', '3:1 Map keys must be unique'],
     ['a tag', 'driver: !!js/function x\n', '2:9 Unresolved tag'],
-    ['what is no YAML', 'driver: [acp\n', 'CONFIG_INVALID .pawl/agents/dev.md:'],
+    ['text that is not YAML', 'driver: [acp\n', 'CONFIG_INVALID .pawl/agents/dev.md:'],
     ['nesting without end', `tools: ${'['.repeat(30_000)}\n`, 'CONFIG_INVALID .pawl/agents/dev.md:'],
-    ['a flood of aliases', `x: &a [1]\ny: [${'*a,'.repeat(200)}]\n`, 'CONFIG_INVALID'],
+    ['too many aliases', `x: &a [1]\ny: [${'*a,'.repeat(200)}]\n`, 'CONFIG_INVALID'],
   ])('%s', (_, front, message) => {
     expect(fault(role(front))).toContain(message);
   });

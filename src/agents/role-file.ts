@@ -17,7 +17,7 @@ const FRONT_CHARACTERS_MAX = 65_536;
 const ALIASES_MAX = 100;
 const FENCE = /^---[ \t]*$/;
 
-/** Parses a role's file. Throws CONFIG_INVALID with the position of a mistake. */
+/** Parses a role's file; CONFIG_INVALID with the position of a mistake. */
 export function parseRoleFile(file: string, text: string): RoleFile {
   const { front, body } = new RoleReader(file, text).read();
   const prompt = body.trim();

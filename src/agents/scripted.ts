@@ -1,5 +1,5 @@
-// Owns the driver `scripted`: an agent whose moves are written in advance, for tests and the demo. It can do work,
-// claim work it did not do, hang, and fail in every class, without a model or a network.
+// Owns the driver `scripted`: an agent whose moves are written in advance, for tests and the demo. It can do work, claim
+// work that it did not do, hang, and fail in every class, without a model or a network.
 
 import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import type { Json } from '../base/json.ts';
@@ -31,7 +31,7 @@ export type Script = (request: AgentRequest) => Scripted | Promise<Scripted>;
 /** The result of a script: an answer, or moves to make. */
 export type Scripted = AgentAnswer | readonly ScriptedMove[];
 
-/** Creates a driver that follows a script. Moves without an answer end with the claim that everything is done. */
+/** Creates a driver that follows a script. Moves without an answer end with a claim of success. */
 export function createScriptedDriver(script: Script): AgentDriver {
   return {
     name: 'scripted',

@@ -5,7 +5,7 @@
 //   those are the runs of the command line. It can in a store that it created itself, for example in a test suite that a
 //   gate runs.
 
-import { type Above, readAncestors, standsAbove, withDrivers } from '../authority/ancestry.ts';
+import { type AutomatedParent, findAutomatedParent, readAncestors, withDrivers } from '../authority/ancestry.ts';
 import { EngineError, isEngineError } from '../base/error.ts';
 import { isSettled } from '../definition/run-status.ts';
 import { processOf } from '../process/owner.ts';
@@ -17,7 +17,7 @@ export async function assertOutside(store: Store, action: string, own?: string):
   // The list of processes that drive runs of this store is more reliable than a variable, which anyone can set.
   const drives = ancestors.flatMap((ancestor) => ancestor.drives ?? []);
   if (own !== undefined && drives.includes(own)) return;
-  const above = drives.length > 0 ? standsAbove({}, ancestors) : standsAbove(process.env, ancestors);
+  const above = drives.length > 0 ? findAutomatedParent({}, ancestors) : findAutomatedParent(process.env, ancestors);
   if (above === undefined || !(await isAbout(store, above))) return;
   const where = above.what === 'agent' ? above.name : above.run === undefined ? 'a run' : `run ${above.run}`;
   throw new EngineError(
@@ -28,7 +28,7 @@ export async function assertOutside(store: Store, action: string, own?: string):
 }
 
 /** Whether the ancestors of a process forbid it to decide in a store. */
-async function isAbout(store: Store, above: Above): Promise<boolean> {
+async function isAbout(store: Store, above: AutomatedParent): Promise<boolean> {
   if (above.what === 'run' && above.run !== undefined && (await hasRun(store, above.run))) return true;
   return (await store.origin()) !== undefined;
 }

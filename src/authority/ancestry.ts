@@ -1,11 +1,11 @@
 // Owns whether this process was started, directly or indirectly, by a step of a run or by a coding agent. An agent's shell
-// may not decide, even if it has a terminal, and even if it hides its variables from its children: the parent processes
-// still have theirs.
+// may not decide, even if it has a terminal, and even if it hides its variables from its children: its parent processes
+// still have them.
 //
-// A step can also replace its own shell (`exec env -i …`), so that no parent has a variable. Then the process that drives
+// A step can also replace its own shell (`exec env -i …`), so that no parent has the variables. Then the process that drives
 // the run is still a parent: a pawl process, recognised by its name, or the owner of a run in the database.
 //
-// A daemon has no parents left. Only signatures protect against that.
+// A daemon has no parent processes. Only signatures protect against that.
 
 import { basename } from 'node:path';
 import { present } from '../base/fields.ts';
@@ -18,14 +18,14 @@ export interface Ancestor {
   readonly programs: readonly string[];
   /** The variables it was started with; absent if they cannot be read. */
   readonly env?: Readonly<Record<string, string>>;
-  /** True for a pawl process with other arguments than this one: it started a step of a run. */
+  /** True for a pawl process with arguments that differ from ours: it started a step of a run. */
   readonly isPawl?: boolean;
-  /** The runs it owns, if they were looked up. */
+  /** The runs it owns, if they are known. */
   readonly drives?: readonly string[];
 }
 
-/** A run or an agent that started this process. */
-export type Above =
+/** The step of a run, or the agent, that started this process. */
+export type AutomatedParent =
   | { readonly what: 'run'; readonly run: string | undefined; readonly pid: number | undefined }
   | { readonly what: 'agent'; readonly name: string; readonly pid: number | undefined };
 
@@ -59,16 +59,16 @@ export function readAncestors(pid: number = process.pid): Ancestor[] {
   const own = pawlArguments(readCommand(pid));
   for (let at = readProcess(pid)?.ppid ?? 0; at > 0 && found.length < ANCESTORS_MAX; at = readProcess(at)?.ppid ?? 0) {
     const env = readEnvironment(at);
-    const words = readCommand(at);
-    const does = pawlArguments(words);
-    // An older Node starts the right one with the same arguments and stays its parent.
-    const isPawl = does !== undefined && JSON.stringify(does) !== JSON.stringify(own);
-    found.push({ pid: at, programs: programsOf(words), ...present({ env, isPawl: isPawl || undefined }) });
+    const argv = readCommand(at);
+    const given = pawlArguments(argv);
+    // The launcher in an older Node starts the right Node with the same arguments and stays its parent.
+    const isPawl = given !== undefined && JSON.stringify(given) !== JSON.stringify(own);
+    found.push({ pid: at, programs: programsOf(argv), ...present({ env, isPawl: isPawl || undefined }) });
   }
   return found;
 }
 
-/** The ancestors, with the runs that each of them drives. */
+/** The ancestors, each with the runs that it drives. */
 export function withDrivers(
   ancestors: readonly Ancestor[],
   drivers: readonly { readonly pid: number; readonly run: string }[],
@@ -79,8 +79,11 @@ export function withDrivers(
   });
 }
 
-/** The run or the agent that this process works for, by its own variables and its parent processes. */
-export function standsAbove(env: Readonly<Record<string, string | undefined>>, ancestors: readonly Ancestor[]): Above | undefined {
+/** The run or agent that started this process, according to its own variables and its parent processes. */
+export function findAutomatedParent(
+  env: Readonly<Record<string, string | undefined>>,
+  ancestors: readonly Ancestor[],
+): AutomatedParent | undefined {
   const own = markedBy(env, undefined);
   if (own !== undefined) return own;
   for (const ancestor of ancestors) {
@@ -95,10 +98,10 @@ export function standsAbove(env: Readonly<Record<string, string | undefined>>, a
 }
 
 /**
- * The process of the coding agent that started another one: the nearest parent with the name of such a program, else the
- * nearest that is not in the same session, since an agent passes the id of the session to what it starts.
+ * The process of the coding agent that started a process: the nearest parent with the name of an agent's program, or else the
+ * nearest one of another session, because an agent passes the id of its session to its child processes.
  */
-export function agentAbove(
+export function findAgentProcess(
   pid: number,
   env: Readonly<Record<string, string | undefined>> = readEnvironment(pid) ?? {},
   ancestors: readonly Ancestor[] = readAncestors(pid),
@@ -108,16 +111,16 @@ export function agentAbove(
   return (named ?? ancestors.find((one) => session === undefined || one.env?.CLAUDE_CODE_SESSION_ID !== session))?.pid;
 }
 
-function markedBy(env: Readonly<Record<string, string | undefined>>, pid: number | undefined): Above | undefined {
+function markedBy(env: Readonly<Record<string, string | undefined>>, pid: number | undefined): AutomatedParent | undefined {
   const isSet = (name: string): boolean => (env[name] ?? '') !== '';
   if (RUN_VARIABLES.some(isSet)) return { what: 'run', run: env.PAWL_RUN, pid };
   const agent = AGENTS.find(({ sets = [] }) => sets.some(isSet));
   return agent === undefined ? undefined : { what: 'agent', name: agent.name, pid };
 }
 
-/** The program and, where that is an interpreter, its script: by file name, and by the package that a file belongs to. */
-function programsOf(words: readonly string[]): string[] {
-  return words.slice(0, SCRIPT_WORDS).flatMap((word) => {
+/** The names of the program and of a script that it interprets: of the file, and of the package that the file belongs to. */
+function programsOf(argv: readonly string[]): string[] {
+  return argv.slice(0, SCRIPT_WORDS).flatMap((word) => {
     const [, inPackage] = /\/node_modules\/(?:@[^/]+\/)?([^/]+)\/[^/]/.exec(word) ?? [];
     return [basename(word).replace(/\.(?:[cm]?js|exe|py)$/, ''), ...(inPackage === undefined ? [] : [inPackage])];
   });
@@ -126,7 +129,7 @@ function programsOf(words: readonly string[]): string[] {
 const SCRIPT_WORDS = 2;
 const NODE = /^node(?:js)?(?:\.exe)?$/;
 
-/** The arguments of a pawl process; undefined for any other program, even with a file of that name as an argument. */
+/** The arguments of a pawl process; undefined for other programs, even with a file named pawl as an argument. */
 function pawlArguments([program = '', ...rest]: readonly string[]): readonly string[] | undefined {
   if (!NODE.test(basename(program))) return programsOf([program]).includes('pawl') ? rest : undefined;
   const at = rest.findIndex((word) => !word.startsWith('-'));

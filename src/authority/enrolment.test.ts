@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { tempFolder } from '../../test/temp-folder.ts';
 import { type Entry, KeyList, parsePublicKeys } from './enrolment.ts';
-import { judge } from './judgement.ts';
 import { changeKeyList, readKeyList, readLockedKeys, writeLockedKey } from './key-files.ts';
 import { generateKey, type LockedKey, parsePublicKey, publicKeyText, type UnlockedKey, unlockKey } from './keys.ts';
 import { type DecisionStatement, sign } from './statement.ts';
+import { verifySignature } from './verification.ts';
 
 const PASSPHRASE = 'correct horse battery';
 const DECISION: DecisionStatement = { about: 'decision', run: 'r1', path: 'ask#1', digest: 'd1', option: 'yes', input: null, actor: 'ann' };
@@ -18,26 +18,26 @@ let mallory: UnlockedKey;
 let folder: string;
 
 beforeAll(async () => {
-  const made = generateKey('ann');
-  [ann, bob, mallory] = [made, generateKey('bob'), generateKey('mallory')];
-  lockedAnn = await made.lock(PASSPHRASE);
+  const newKey = generateKey('ann');
+  [ann, bob, mallory] = [newKey, generateKey('bob'), generateKey('mallory')];
+  lockedAnn = await newKey.lock(PASSPHRASE);
   folder = tempFolder();
 });
 
 const root = (): KeyList => KeyList.none.enrol(ann, ann, 1);
 
 describe('a key', () => {
-  test('opens with its passphrase', async () => {
+  test('is decrypted with its passphrase', async () => {
     const opened = await unlockKey(lockedAnn, PASSPHRASE);
     expect([opened.fingerprint, opened.sign('text')]).toEqual([ann.fingerprint, ann.sign('text')]);
     expect(JSON.stringify(lockedAnn)).not.toContain(PASSPHRASE);
   });
 
-  test('does not open with another passphrase', async () => {
+  test('is not decrypted with another passphrase', async () => {
     await expect(unlockKey(lockedAnn, `${PASSPHRASE}!`)).rejects.toMatchObject({ code: 'PASSPHRASE_WRONG' });
   });
 
-  test('does not open under another name than it was locked with', async () => {
+  test('is not decrypted under another name', async () => {
     await expect(unlockKey({ ...lockedAnn, name: 'bob' }, PASSPHRASE)).rejects.toMatchObject({ code: 'PASSPHRASE_WRONG' });
   });
 
@@ -46,7 +46,7 @@ describe('a key', () => {
     expect(() => generateKey('../ann')).toThrow(/an identity name must be/);
   });
 
-  test('is handed over as one line', () => {
+  test('is exchanged as one line', () => {
     expect(parsePublicKey(publicKeyText(ann))).toEqual({ name: 'ann', key: ann.key });
     for (const text of [
       '',
@@ -60,7 +60,7 @@ describe('a key', () => {
     expect(() => parsePublicKeys('hello', 'keys')).toThrow(/line 1 of keys is not a public key/);
   });
 
-  test('is kept in a file for its owner alone, and never replaced', () => {
+  test('is stored in a file that only its owner can read, and never replaced', () => {
     const file = writeLockedKey(folder, lockedAnn);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readLockedKeys(folder)).toEqual([lockedAnn]);
@@ -74,7 +74,7 @@ describe('a key', () => {
 });
 
 describe('the list of enrolled keys', () => {
-  test('begins with a key that signs itself; every other one is signed by a valid one', () => {
+  test('begins with a key that signs itself; a valid key signs every other one', () => {
     const list = root().enrol(bob, ann, 2);
     expect(list.active.map(({ name, enrolledBy }) => [name, enrolledBy])).toEqual([
       ['ann', ann.fingerprint],
@@ -84,12 +84,12 @@ describe('the list of enrolled keys', () => {
     expect(() => KeyList.none.enrol(mallory, ann, 1)).toThrow(/the first key did not sign itself/);
   });
 
-  test('a person has one key at a time, and a key one person', () => {
+  test('a person has at most one active key, and a key belongs to one person', () => {
     expect(() => root().enrol({ ...bob, name: 'ann' }, ann, 2)).toThrow(/"ann" already has an enrolled key/);
     expect(() => root().enrol({ ...ann, name: 'bob' }, ann, 2)).toThrow(/this key is already enrolled as "ann"/);
   });
 
-  test('a revoked key enrols nobody, and the last one cannot be revoked', () => {
+  test('a revoked key cannot enrol, and the last key cannot be revoked', () => {
     const list = root().enrol(bob, ann, 2).revoke('bob', ann, 3);
     expect(list.active.map(({ name }) => name)).toEqual(['ann']);
     expect(() => list.enrol(mallory, bob, 4)).toThrow(/signed by the key of "bob", which was revoked before/);
@@ -97,7 +97,7 @@ describe('the list of enrolled keys', () => {
     expect(() => list.revoke('bob', ann, 5)).toThrow(/no enrolled key belongs to "bob"/);
   });
 
-  test('an entry that is left out, moved, renamed or forged invalidates the whole list', () => {
+  test('a removed, moved, renamed or forged entry invalidates the whole list', () => {
     const { entries } = root().enrol(bob, ann, 2).revoke('bob', ann, 3);
     const [first, second, third] = entries as [Entry, Entry, Entry];
     const forged = { ...second, key: mallory.key } as Entry;
@@ -113,7 +113,7 @@ describe('the list of enrolled keys', () => {
     expect(KeyList.of(entries, 'x').active.map(({ name }) => name)).toEqual(['ann']);
   });
 
-  test('is kept in a file for its owner only; a file that is not a list is an error', () => {
+  test('is stored in a file that only its owner can read; a file that is not a list is an error', () => {
     expect(readKeyList(folder).all).toEqual([]);
     changeKeyList(folder, (list) => list.enrol(ann, ann, 1));
     changeKeyList(folder, (list) => list.enrol(bob, ann, 2));
@@ -128,57 +128,64 @@ describe('the list of enrolled keys', () => {
 });
 
 describe('a signature', () => {
-  const judged = (
+  const verified = (
     list: KeyList,
     change: Partial<DecisionStatement> = {},
     more: { keys?: readonly string[]; at?: number; by?: UnlockedKey } = {},
   ) =>
-    judge(list, { statement: { ...DECISION, ...change }, signature: sign(more.by ?? ann, DECISION, 5), keys: more.keys, at: more.at ?? 6 });
+    verifySignature(list, {
+      statement: { ...DECISION, ...change },
+      signature: sign(more.by ?? ann, DECISION, 5),
+      keys: more.keys,
+      at: more.at ?? 6,
+    });
 
-  test('is valid for exactly what was signed', () => {
-    expect(judged(root())).toMatchObject({ counts: true, by: { name: 'ann' } });
+  test('is valid for exactly the signed statement', () => {
+    expect(verified(root())).toMatchObject({ isValid: true, by: { name: 'ann' } });
     for (const change of [{ run: 'r2' }, { path: 'ask#2' }, { digest: 'd2' }, { option: 'no' }, { input: 'text' }])
-      expect(judged(root(), change)).toMatchObject({ counts: false, why: expect.stringContaining('signed something else') });
-    expect(judged(root(), { actor: 'bob' })).toMatchObject({ counts: false, why: expect.stringContaining('not by "bob"') });
+      expect(verified(root(), change)).toMatchObject({ isValid: false, why: expect.stringContaining('signed something else') });
+    expect(verified(root(), { actor: 'bob' })).toMatchObject({ isValid: false, why: expect.stringContaining('not by "bob"') });
   });
 
-  test('is valid under one spelling of the name, so that nobody is two people', () => {
-    expect(judged(root(), { actor: 'Ann' })).toMatchObject({ counts: false, why: expect.stringContaining('not by "Ann"') });
+  test('is valid under one spelling of the name, so that nobody counts as two people', () => {
+    expect(verified(root(), { actor: 'Ann' })).toMatchObject({ isValid: false, why: expect.stringContaining('not by "Ann"') });
     expect(() => root().enrol({ ...bob, name: 'ANN' }, ann, 2)).toThrow(/"ann" already has an enrolled key/);
   });
 
-  test('is valid by a key that is enrolled, and was not revoked when it was made', () => {
-    expect(judged(KeyList.none)).toMatchObject({ counts: false, why: expect.stringContaining('not enrolled here') });
+  test('is valid if its key is enrolled and was not revoked when it signed', () => {
+    expect(verified(KeyList.none)).toMatchObject({ isValid: false, why: expect.stringContaining('not enrolled here') });
     const revoked = root().enrol(bob, ann, 2).revoke('ann', bob, 10);
-    expect(judged(revoked, {}, { at: 9 })).toMatchObject({ counts: true });
-    expect(judged(revoked, {}, { at: 10 })).toMatchObject({ counts: false, why: expect.stringContaining('was revoked on') });
+    expect(verified(revoked, {}, { at: 9 })).toMatchObject({ isValid: true });
+    expect(verified(revoked, {}, { at: 10 })).toMatchObject({ isValid: false, why: expect.stringContaining('was revoked on') });
   });
 
-  test('is valid in a run by a key that the run knew, or that one of those enrolled', () => {
+  test('is valid in a run if the run recorded its key, or one of the recorded keys enrolled it', () => {
     const list = root().enrol(bob, ann, 2);
     const signature = sign(bob, { ...DECISION, actor: 'bob' }, 5);
-    const byBob = (keys: readonly string[]) => judge(list, { statement: { ...DECISION, actor: 'bob' }, signature, keys, at: 6 });
-    expect(byBob([ann.fingerprint])).toMatchObject({ counts: true });
-    expect(byBob([bob.fingerprint])).toMatchObject({ counts: true });
-    expect(byBob([])).toMatchObject({ counts: false, why: expect.stringContaining('was not enrolled when the run started') });
-    // A list of somebody's own, in which the keys of the run are copied but enrol nobody.
+    const byBob = (keys: readonly string[]) => verifySignature(list, { statement: { ...DECISION, actor: 'bob' }, signature, keys, at: 6 });
+    expect(byBob([ann.fingerprint])).toMatchObject({ isValid: true });
+    expect(byBob([bob.fingerprint])).toMatchObject({ isValid: true });
+    expect(byBob([])).toMatchObject({ isValid: false, why: expect.stringContaining('was not enrolled when the run started') });
+    // A new list cannot use the recorded keys of the run.
     const own = KeyList.none.enrol(mallory, mallory, 1);
     expect(
-      judge(own, {
+      verifySignature(own, {
         statement: { ...DECISION, actor: 'mallory' },
         signature: sign(mallory, { ...DECISION, actor: 'mallory' }, 5),
         keys: [ann.fingerprint],
         at: 6,
       }),
-    ).toMatchObject({ counts: false });
+    ).toMatchObject({ isValid: false });
   });
 
   test('is not valid for another kind of statement with the same content', () => {
     const signature = sign(ann, { about: 'override', run: 'r1', action: null, actor: 'ann' }, 5);
-    expect(judge(root(), { statement: DECISION, signature, at: 6 })).toMatchObject({ counts: false });
-    expect(judge(root(), { statement: DECISION, signature: { ...sign(ann, DECISION, 5), at: 4 }, at: 6 })).toMatchObject({ counts: false });
-    expect(judge(root(), { statement: DECISION, signature: {} as never, at: 6 })).toMatchObject({
-      counts: false,
+    expect(verifySignature(root(), { statement: DECISION, signature, at: 6 })).toMatchObject({ isValid: false });
+    expect(verifySignature(root(), { statement: DECISION, signature: { ...sign(ann, DECISION, 5), at: 4 }, at: 6 })).toMatchObject({
+      isValid: false,
+    });
+    expect(verifySignature(root(), { statement: DECISION, signature: {} as never, at: 6 })).toMatchObject({
+      isValid: false,
       why: 'it is not a signature',
     });
   });

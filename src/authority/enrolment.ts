@@ -1,5 +1,5 @@
-// Owns which keys are enrolled. The list is a chain of signed entries in the user's state folder: the first key signs
-// itself, at a terminal, and every later entry is signed by a key that was enrolled at that time.
+// Owns the list of enrolled keys, a chain of signed entries in the user's state folder: the first key signs itself, at a
+// terminal, and every later entry is signed by a key that was enrolled at that time.
 //
 // - An entry has the digest of the list before it, so that entries cannot be removed, moved or changed. A list with an
 //   invalid entry is rejected as a whole.
@@ -45,7 +45,7 @@ export class KeyList {
   static of(entries: readonly Entry[], where: string): KeyList {
     const known = new Map<string, EnrolledKey>();
     for (const [index, entry] of entries.entries()) {
-      const why = isEntry(entry) ? take(known, entry, previousOf(entries.slice(0, index))) : 'it is not an entry';
+      const why = isEntry(entry) ? applyEntry(known, entry, previousOf(entries.slice(0, index))) : 'it is not an entry';
       if (why !== undefined)
         throw new EngineError(
           'CONFIG_INVALID',
@@ -94,12 +94,12 @@ export class KeyList {
   /** The list with another key. The first key signs itself. */
   enrol(key: PublicKey, by: UnlockedKey, at: number): KeyList {
     assertName(key.name);
-    // Two spellings of one name would be two people where it takes several.
-    const twice = this.active.find((other) => isSamePerson(other.name, key.name) && !isBeside(other, key)) ?? this.find(fingerprintOf(key));
-    if (twice !== undefined)
+    // Two spellings of a name would count as two people in a decision that needs several.
+    const other = this.active.find((one) => isSamePerson(one.name, key.name) && !mayCoexist(one, key)) ?? this.find(fingerprintOf(key));
+    if (other !== undefined)
       throw new EngineError(
         'USAGE',
-        `${isSamePerson(twice.name, key.name) ? `"${twice.name}" already has an enrolled key` : `this key is already enrolled as "${twice.name}"`} (${shownFingerprint(twice.fingerprint)}); revoke it first, or use another name`,
+        `${isSamePerson(other.name, key.name) ? `"${other.name}" already has an enrolled key` : `this key is already enrolled as "${other.name}"`} (${shownFingerprint(other.fingerprint)}); revoke it first, or use another name`,
       );
     const statement: Statement = { about: 'enrol', name: key.name, key: key.key, previous: previousOf(this.entries) };
     return this.with({ type: 'enrolled', name: key.name, key: key.key, signature: sign(by, statement, at) });
@@ -118,10 +118,10 @@ export class KeyList {
       );
     // The key that signs the entries is revoked last.
     const ordered = [...theirs].sort((a, b) => Number(a.fingerprint === by.fingerprint) - Number(b.fingerprint === by.fingerprint));
-    return ordered.reduce((list: KeyList, { fingerprint }) => list.without(fingerprint, by, at), this);
+    return ordered.reduce((list: KeyList, { fingerprint }) => list.withRevoked(fingerprint, by, at), this);
   }
 
-  private without(fingerprint: string, by: UnlockedKey, at: number): KeyList {
+  private withRevoked(fingerprint: string, by: UnlockedKey, at: number): KeyList {
     const statement: Statement = { about: 'revoke', fingerprint, previous: previousOf(this.entries) };
     return this.with({ type: 'revoked', fingerprint, signature: sign(by, statement, at) });
   }
@@ -131,8 +131,8 @@ export class KeyList {
   }
 }
 
-/** Whether a person may have both keys: passkeys beside one key with a passphrase, all under one spelling of the name. */
-function isBeside(one: PublicKey, other: PublicKey): boolean {
+/** Whether a person may have both keys: passkeys in addition to one key with a passphrase, under the same spelling. */
+function mayCoexist(one: PublicKey, other: PublicKey): boolean {
   return one.name === other.name && (isPasskey(one.key) || isPasskey(other.key));
 }
 
@@ -149,13 +149,13 @@ export function parsePublicKeys(text: string, where: string): PublicKey[] {
   });
 }
 
-/** The statement that an entry signs. */
+/** The digest of the list before an entry. */
 function previousOf(entries: readonly Entry[]): string {
   return digestJson(entries as unknown as Json);
 }
 
 /** Adds an entry to the known keys; returns the reason if it is invalid. */
-function take(known: Map<string, EnrolledKey>, entry: Entry, previous: string): string | undefined {
+function applyEntry(known: Map<string, EnrolledKey>, entry: Entry, previous: string): string | undefined {
   const { signature } = entry;
   const isFirst = known.size === 0;
   const own = entry.type === 'enrolled' ? { name: entry.name, key: entry.key, fingerprint: fingerprintOf(entry) } : undefined;

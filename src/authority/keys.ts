@@ -2,7 +2,7 @@
 // encrypted export uses 2,048 rounds of PBKDF2, which is far too few for a passphrase, so the private key is encrypted
 // here: AES-256-GCM with a key from scrypt.
 //
-// - A private key is on disk only in encrypted form, and in memory only while something is signed.
+// - A private key is on disk only in encrypted form, and in memory only for signing.
 // - A key file whose name, public key or parameters were changed cannot be decrypted: they are authenticated with it.
 
 import {
@@ -24,11 +24,11 @@ import { isPasskey, PASSKEY_PREFIX } from './passkey.ts';
 /** A public key and the person it belongs to. */
 export interface PublicKey {
   readonly name: string;
-  /** The 32 bytes of the key, in base64url; for a passkey its site and its key (`passkey.ts`). */
+  /** The 32 bytes of the key, in base64url; for a passkey the site and the key (`passkey.ts`). */
   readonly key: string;
 }
 
-/** The content of a key file: everything but the private key is readable without the passphrase. */
+/** The content of a key file: only the private key is encrypted with the passphrase. */
 export interface LockedKey extends PublicKey {
   readonly version: 1;
   readonly kdf: { readonly name: 'scrypt'; readonly n: number; readonly r: number; readonly p: number; readonly salt: string };
@@ -43,7 +43,7 @@ export interface UnlockedKey extends PublicKey {
 }
 
 const KDF = { name: 'scrypt', n: 2 ** 17, r: 8, p: 1 } as const;
-/** The accepted scrypt parameters: larger ones would block the machine, smaller ones were never written. */
+/** The maximum of scrypt's N in a key file: a larger one would block the machine. */
 const N_MAX = 2 ** 20;
 const KEY_BYTES = 32;
 const SALT_BYTES = 16;
@@ -111,7 +111,7 @@ async function lock({ name, key }: PublicKey, secret: string, passphrase: string
   const kdf = { ...KDF, salt: randomBytes(SALT_BYTES).toString('base64url') };
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv('aes-256-gcm', await derive(passphrase, kdf), iv);
-  cipher.setAAD(authenticated({ name, key, kdf }));
+  cipher.setAAD(additionalData({ name, key, kdf }));
   const data = Buffer.concat([cipher.update(Buffer.from(secret, 'base64url')), cipher.final()]);
   const sealed = { iv: iv.toString('base64url'), tag: cipher.getAuthTag().toString('base64url'), data: data.toString('base64url') };
   return { version: 1, name, key, kdf, cipher: { name: 'aes-256-gcm', ...sealed } };
@@ -120,14 +120,13 @@ async function lock({ name, key }: PublicKey, secret: string, passphrase: string
 /** Decrypts a key; throws PASSPHRASE_WRONG for a wrong passphrase. */
 export async function unlockKey(locked: LockedKey, passphrase: string): Promise<UnlockedKey> {
   const { name, key, kdf, cipher } = locked;
-  const opening = createDecipheriv('aes-256-gcm', await derive(passphrase, kdf), Buffer.from(cipher.iv, 'base64url'), {
-    authTagLength: 16,
-  });
-  opening.setAAD(authenticated({ name, key, kdf }));
-  opening.setAuthTag(Buffer.from(cipher.tag, 'base64url'));
+  const iv = Buffer.from(cipher.iv, 'base64url');
+  const decipher = createDecipheriv('aes-256-gcm', await derive(passphrase, kdf), iv, { authTagLength: 16 });
+  decipher.setAAD(additionalData({ name, key, kdf }));
+  decipher.setAuthTag(Buffer.from(cipher.tag, 'base64url'));
   let secret: string;
   try {
-    secret = Buffer.concat([opening.update(Buffer.from(cipher.data, 'base64url')), opening.final()]).toString('base64url');
+    secret = Buffer.concat([decipher.update(Buffer.from(cipher.data, 'base64url')), decipher.final()]).toString('base64url');
   } catch (cause) {
     throw new EngineError('PASSPHRASE_WRONG', `this is not the passphrase of "${name}", or its key file was changed; nothing was signed`, {
       cause,
@@ -152,7 +151,7 @@ export function isSigned({ key }: Pick<PublicKey, 'key'>, text: string, signatur
     const publicKey = createPublicKey({ format: 'jwk', key: { kty: 'OKP', crv: 'Ed25519', x: key } });
     return verify(null, Buffer.from(text), publicKey, Buffer.from(signature, 'base64url'));
   } catch {
-    // What is no key, or no signature, proves nothing.
+    // A malformed key or signature is not valid.
     return false;
   }
 }
@@ -164,21 +163,21 @@ export function parseLockedKey(text: string): LockedKey | undefined {
     const { n, r, p, salt } = found.kdf;
     const { iv, tag, data } = found.cipher;
     const texts = [salt, iv, tag, data].every((part) => typeof part === 'string');
-    const asks = Number.isInteger(n) && n >= KDF.n && n <= N_MAX && r === KDF.r && p === KDF.p;
+    const isCostValid = Number.isInteger(n) && n >= KDF.n && n <= N_MAX && r === KDF.r && p === KDF.p;
     const isOurs = found.version === 1 && found.kdf.name === 'scrypt' && found.cipher.name === 'aes-256-gcm';
-    return isOurs && texts && asks && NAME.test(found.name) && isKey(found.key) ? found : undefined;
+    return isOurs && texts && isCostValid && NAME.test(found.name) && isKey(found.key) ? found : undefined;
   } catch {
     return undefined;
   }
 }
 
-function authenticated(about: { readonly name: string; readonly key: string; readonly kdf: LockedKey['kdf'] }): Buffer {
-  return Buffer.from(canonicalJson(about as unknown as Json));
+function additionalData(fields: Pick<LockedKey, 'name' | 'key' | 'kdf'>): Buffer {
+  return Buffer.from(canonicalJson(fields as unknown as Json));
 }
 
 /** Normalises a passphrase, because keyboards may compose the same characters differently. */
 function derive(passphrase: string, { n, r, p, salt }: LockedKey['kdf']): Promise<Buffer> {
-  // The usual limit of memory is below what these parameters take.
+  // These parameters need more memory than the default limit.
   const cost = { N: n, r, p, maxmem: 256 * n * r };
   return new Promise((resolve, reject) => {
     scrypt(passphrase.normalize('NFKC'), Buffer.from(salt, 'base64url'), KEY_BYTES, cost, (error, key) =>

@@ -1,9 +1,9 @@
 // Owns passkeys as signing keys: the text form of their public key, and whether an assertion signs a challenge. It is
-// verified here and not by a library of the server, because every process that reads a log must be able to, at once and
-// for as long as the log exists.
+// verified here and not by a library of the server, because every process that reads a log must be able to verify it,
+// synchronously and for as long as the log exists.
 //
-// - The authenticator must have verified the person (PIN, fingerprint, face): a touch alone proves that somebody was there.
-// - The value has one form only, so that one assertion cannot be written in two ways and used twice.
+// - The authenticator must have verified the person (PIN, fingerprint, face): a touch only proves that somebody was present.
+// - The value has only one encoding, so that an assertion cannot be used twice under two encodings.
 
 import { createPublicKey, hash, type KeyObject, verify } from 'node:crypto';
 import { parseJsonObject } from '../base/json.ts';
@@ -50,12 +50,12 @@ export function isAssertionOf(key: string, challenge: string, value: string): bo
   try {
     return verify(passkey.key.asymmetricKeyType === 'ed25519' ? null : 'sha256', signed, passkey.key, signature);
   } catch {
-    // What is no signature proves nothing.
+    // A malformed signature is not valid.
     return false;
   }
 }
 
-/** Whether the data is about this site and challenge, and the authenticator verified the person. */
+/** Whether the data is for this site and challenge, and the authenticator verified the person. */
 function isFor(
   site: string,
   { data, client, challenge }: { readonly data: Buffer; readonly client: Buffer; readonly challenge: string },
@@ -88,7 +88,7 @@ function partsOf(text: string): { readonly site: string; readonly key: KeyObject
   }
 }
 
-/** The bytes of canonical base64url; undefined for any other spelling. */
+/** The bytes of canonical base64url; undefined for any other encoding. */
 function bytesOf(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64url');
   return bytes.toString('base64url') === text ? bytes : undefined;

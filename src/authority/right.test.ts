@@ -21,19 +21,19 @@ describe.each(SCOPES)('the right to %s', (demand) => {
     ['in a pipe', inPipe],
     ['in a terminal inside a run', inRun],
     ['in a terminal below an agent', belowAgent],
-    ['in a pipe with a token for other things', { ...inPipe, token: { name: 'bob', scopes: others } }],
-  ])('is not had %s', (_, caller) => {
+    ['in a pipe with a token for other scopes', { ...inPipe, token: { name: 'bob', scopes: others } }],
+  ])('is missing %s', (_, caller) => {
     expect(() => rightOf(caller, wanted)).toThrow(refused);
   });
 
   test.each([
     ['in a pipe', inPipe],
     ['inside a run', inRun],
-  ])('is had with a token that has the scope, %s', (_, caller) => {
+  ])('is given by a token with the scope, %s', (_, caller) => {
     expect(rightOf({ ...caller, token: { name: 'bob', scopes: [demand] } }, wanted)).toEqual({ actor: 'bob', by: 'token' });
   });
 
-  test('belongs to a person at a terminal whose token is for other things', () => {
+  test('belongs to a person at a terminal whose token has other scopes', () => {
     expect(rightOf({ ...atTerminal, token: { name: 'bob', scopes: others } }, wanted)).toEqual({ actor: 'ann', by: 'terminal' });
   });
 });
@@ -41,7 +41,7 @@ describe.each(SCOPES)('the right to %s', (demand) => {
 describe('the right to steer', () => {
   const wanted = { demand: 'steer', on: 'pawl cancel' } as const;
 
-  test('belongs to everybody who works neither inside a run nor below an agent', () => {
+  test('belongs to every caller outside of runs and agents', () => {
     expect(rightOf(inPipe, wanted)).toEqual({ actor: 'ann', by: 'account' });
     for (const caller of [inRun, belowAgent]) expect(() => rightOf(caller, wanted)).toThrow(refused);
   });
@@ -52,7 +52,7 @@ describe('the right to steer', () => {
 });
 
 describe('the table of rights', () => {
-  test('demands what the verb, its action and its options need', () => {
+  test('has the demands of the verb, its action and its options', () => {
     expect(demandsOf('resume', { options: ['to', 'note'], action: undefined })).toEqual([
       { on: 'resume', demand: 'asks' },
       { on: 'resume --to', demand: 'override' },
@@ -62,17 +62,17 @@ describe('the table of rights', () => {
     expect(demandsOf('data', { options: [], action: 'restore' })).toEqual([{ on: 'data restore', demand: 'upkeep' }]);
   });
 
-  test('demands nothing for reading', () => {
+  test('has no demand for reading', () => {
     expect(demandsOf('prune', { options: ['dry-run'], action: undefined })).toEqual([]);
     expect(demandsOf('prune', { options: [], action: undefined })).toEqual([{ on: 'prune', demand: 'upkeep' }]);
   });
 
-  test('says why, where a verb asks by itself', () => {
+  test('gives a reason if a verb checks by itself', () => {
     for (const [verb, row] of Object.entries(RIGHTS)) if (row.verb === 'asks') expect(row.because, verb).toBeDefined();
   });
 });
 
-describe('who logged in over HTTP', () => {
+describe('a caller who logged in over HTTP', () => {
   const login = (via: LoggedIn['via'], ...scopes: LoginScope[]): LoggedIn => ({
     kind: 'person',
     name: 'ann',
@@ -88,7 +88,7 @@ describe('who logged in over HTTP', () => {
     }
   };
 
-  test('has the rights of the scopes, under the name of the login', () => {
+  test('has the rights of the scopes of the login, under its name', () => {
     const ann = login('session', 'view', 'operate', 'decide');
     expect(rightOf(ann, { demand: 'decide', on: 'decide' })).toEqual({ actor: 'ann', by: 'session' });
     expect(rightOf(login('token', 'operate'), { demand: 'steer', on: 'cancel' })).toEqual({ actor: 'ann', by: 'token' });
@@ -97,7 +97,7 @@ describe('who logged in over HTTP', () => {
     expect(refusal(login('session', 'view'), 'steer')).toContain('does not have the scope "operate"');
   });
 
-  test('neither trusts code nor maintains a database, and gives no rights away with a token or a link', () => {
+  test('can neither trust code nor maintain a database, and cannot give rights away with a token or a link', () => {
     for (const demand of ['trust', 'upkeep'] as const)
       expect(refusal(login('session', 'view', 'operate', 'decide'), demand)).toContain('only possible on the command line');
     for (const via of ['token', 'link'] as const)
@@ -105,7 +105,7 @@ describe('who logged in over HTTP', () => {
     expect(refusal(login('passkey', 'decide'), 'decide', true)).toBe('allowed');
   });
 
-  test('owns the runs that were started in that name', () => {
+  test('owns the runs that were started under that name', () => {
     expect(isOthersRun(login('session', 'operate'), 'ann')).toBe(false);
     for (const other of ['bob', undefined]) expect(isOthersRun(login('session', 'operate'), other)).toBe(true);
   });

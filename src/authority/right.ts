@@ -1,13 +1,13 @@
-// Owns the decision whether a caller may do something. Command line, MCP, library and server pass in what they know about
-// the caller; this file reads no terminal, no file and no clock itself.
+// Owns the decision whether a caller may do something. Command line, MCP, library and server pass in the facts about the
+// caller; this file reads no terminal, no file and no clock.
 //
 // A caller gets a right by a signature, by a personal token with the scope, or, if the project does not require
-// signatures, at a terminal that was not started by a run or a coding agent. Who comes over HTTP has logged in, and has the
-// rights that the scopes of the login give. Who writes a comment at the forge has the scopes that the permission there gives.
+// signatures, at a terminal that was not started by a run or a coding agent. A caller over HTTP has the rights of the scopes
+// of the login; the author of a comment at the forge, those of the permission there.
 
 import { EngineError } from '../base/error.ts';
 import { present } from '../base/fields.ts';
-import { type Above, type Ancestor, standsAbove } from './ancestry.ts';
+import { type Ancestor, type AutomatedParent, findAutomatedParent } from './ancestry.ts';
 import type { Demand, LoginScope, Scope } from './rights.ts';
 
 /** The caller of a command. */
@@ -27,7 +27,7 @@ export interface Caller {
   readonly isOwnRun?: boolean;
 }
 
-/** A person who logged in to the server. */
+/** A person who is logged in to the server. */
 export interface LoggedIn {
   readonly kind: 'person';
   readonly name: string;
@@ -47,28 +47,28 @@ export interface RightRequest {
   readonly demand: Exclude<Demand, 'free' | 'asks'>;
   /** The command as typed: `pawl resume --to`. */
   readonly on: string;
-  /** What it affects, if that is why a right is needed: `a run that ann started`. */
+  /** The object that makes a right necessary: `a run that ann started`. */
   readonly about?: string;
   /** A token is not enough, whatever its scopes. */
   readonly withoutToken?: true;
-  /** No signature is asked for: no one can sign yet, or what it gives allows no decision without a signature. */
+  /** No signature is required: no one can sign yet, or the action does not allow a decision without a signature. */
   readonly withoutSignature?: true;
   /** `--as` is the person to act as, not the signer. */
-  readonly standsIn?: true;
+  readonly actsAs?: true;
 }
 
-/** The caller's right, or an error that says why it is missing and how a person gets it. */
+/** The caller's right, or an error with the reason why it is missing and how a person gets it. */
 export function rightOf(caller: Caller | LoggedIn, request: RightRequest): Right {
   if ('kind' in caller) return rightOfLogin(caller, request);
-  const { demand, on, withoutToken, about } = request;
+  const { demand, on, withoutToken } = request;
   const { token, user } = caller;
   if (demand === 'steer') return rightToSteer(caller, on);
   if (caller.signer !== undefined) return { actor: caller.signer, by: 'signature' };
   if (withoutToken === undefined && token?.scopes.includes(demand) === true) return { actor: token.name, by: 'token' };
-  if (!caller.isTerminal) throw refused({ on, about, demand, withoutToken, why: noTerminal(caller, demand) });
-  const above = standsAbove(caller.env, caller.ancestors());
-  if (above === undefined) return { actor: user, by: 'terminal' };
-  throw refused({ on, about, demand, withoutToken, why: `this terminal belongs to ${describeAbove(above)}` });
+  if (!caller.isTerminal) throw refused(request, noTerminal(caller, demand));
+  const parent = findAutomatedParent(caller.env, caller.ancestors());
+  if (parent === undefined) return { actor: user, by: 'terminal' };
+  throw refused(request, `this terminal belongs to ${describeParent(parent)}`);
 }
 
 /**
@@ -80,7 +80,7 @@ export function isOthersRun(caller: Caller | LoggedIn, startedBy: string | undef
   return caller.isOwnRun !== true && (startedBy === undefined || ![caller.user, caller.token?.name].includes(startedBy));
 }
 
-/** The scope of a login that a right takes. What runs on this machine, and what becomes of its database, is decided at it. */
+/** The scope of a login that gives a right. Trust in code and upkeep of the database require access to the machine. */
 const LOGIN_SCOPE_OF = { steer: 'operate', decide: 'decide', override: 'decide', trust: undefined, upkeep: undefined } as const;
 
 function rightOfLogin({ name, scopes, via }: LoggedIn, { demand, on, about, withoutToken }: RightRequest): Right {
@@ -107,22 +107,14 @@ function noTerminal({ token }: Caller, demand: Scope): string {
 
 function rightToSteer(caller: Caller, on: string): Right {
   if (caller.token !== undefined) return { actor: caller.token.name, by: 'token' };
-  const above = caller.isOwnRun === true ? undefined : standsAbove(caller.env, caller.ancestors());
-  if (above === undefined) return { actor: caller.user, by: 'account' };
-  throw new EngineError('NOT_ALLOWED', `"${on}" is not allowed inside ${describeAbove(above)}; run it in a terminal of your own`, {
+  const parent = caller.isOwnRun === true ? undefined : findAutomatedParent(caller.env, caller.ancestors());
+  if (parent === undefined) return { actor: caller.user, by: 'account' };
+  throw new EngineError('NOT_ALLOWED', `"${on}" is not allowed inside ${describeParent(parent)}; run it in a terminal of your own`, {
     details: { on, demand: 'steer' },
   });
 }
 
-interface Refusal {
-  readonly on: string;
-  readonly about: string | undefined;
-  readonly demand: Scope;
-  readonly withoutToken: true | undefined;
-  readonly why: string;
-}
-
-function refused({ on, about, demand, withoutToken, why }: Refusal): EngineError {
+function refused({ on, about, demand, withoutToken }: RightRequest, why: string): EngineError {
   const seen = demand === 'decide' ? ' and give the --digest that "pawl inbox RUN" shows' : '';
   const token = `, or set PAWL_TOKEN to a personal token ("pawl token create NAME --scope ${demand}", at a terminal)${seen}`;
   return new EngineError(
@@ -133,8 +125,8 @@ function refused({ on, about, demand, withoutToken, why }: Refusal): EngineError
 }
 
 /** A run or an agent, for messages. */
-function describeAbove(above: Above): string {
-  const process = above.pid === undefined ? '' : ` (process ${above.pid})`;
-  if (above.what === 'agent') return `${above.name}${process}`;
-  return `${above.run === undefined ? 'a step of a run' : `a step of run ${above.run}`}${process}`;
+function describeParent(parent: AutomatedParent): string {
+  const process = parent.pid === undefined ? '' : ` (process ${parent.pid})`;
+  if (parent.what === 'agent') return `${parent.name}${process}`;
+  return `${parent.run === undefined ? 'a step of a run' : `a step of run ${parent.run}`}${process}`;
 }

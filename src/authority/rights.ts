@@ -1,6 +1,6 @@
-// Owns the table of rights: what each command and each of its options requires. Everything that skips, accepts, extends or
-// trusts something is a decision of a named person and needs a scope; everything else is free, or only forbidden inside a
-// run. A tidy test fails if a command or an option has no row.
+// Owns the table of rights that commands and their options require. Everything that skips, accepts, extends or trusts
+// something is a decision of a named person and needs a scope; everything else is free, or only forbidden inside a run. A
+// tidy test fails if a command or an option has no row.
 
 /** The scopes of rights. A personal token has some of them. */
 export const SCOPES = ['decide', 'override', 'trust', 'upkeep'] as const;
@@ -20,7 +20,7 @@ export type LoginScope = (typeof LOGIN_SCOPES)[number];
  */
 export type Demand = 'free' | 'steer' | Scope | 'asks';
 
-/** A row: what the command requires, and what its options and actions require in addition. */
+/** A row: the demand of a command, and the additional demands of its options and actions. */
 interface RightRow {
   readonly verb: Demand;
   /** Options that require nothing. */
@@ -29,15 +29,15 @@ interface RightRow {
   /** For a command whose first argument is an action. */
   readonly actions?: Readonly<Record<string, Demand>>;
   /** Options with which the command only reads, and requires nothing. */
-  readonly looks?: readonly string[];
+  readonly readsWith?: readonly string[];
   /** Why, if it is not obvious. */
   readonly because?: string;
 }
 
 const SIGNING = ['as', 'passphrase-fd'];
 const SIGNED = [...SIGNING, 'token-file'];
-const SEEN = ['quiet', ...SIGNED, 'digest', 'yes'];
-const DECIDING = [...SEEN, 'input', 'approval'];
+const ANSWERING = ['quiet', ...SIGNED, 'digest', 'yes'];
+const DECIDING = [...ANSWERING, 'input', 'approval'];
 
 /** The table. */
 export const RIGHTS: Readonly<Record<string, RightRow>> = {
@@ -57,15 +57,8 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
       ...['copy', 'claude', 'codex', 'gemini', 'opencode', 'agents', 'user', 'to', 'stateless', 'force', 'dry-run'],
     ],
     actions: {
-      list: 'free',
-      show: 'asks',
-      lint: 'asks',
-      new: 'free',
-      install: 'asks',
-      uninstall: 'free',
-      export: 'free',
-      resource: 'free',
-      step: 'asks',
+      ...{ list: 'free', new: 'free', uninstall: 'free', export: 'free', resource: 'free' },
+      ...{ show: 'asks', lint: 'asks', install: 'asks', step: 'asks' },
     },
     because: 'a skill that is not trusted yet is trusted first',
   },
@@ -89,21 +82,8 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
   run: {
     verb: 'asks',
     free: [
-      ...SIGNED,
-      'param',
-      'params',
-      'issue',
-      'pr',
-      'event',
-      'payload',
-      'id',
-      'priority',
-      'detach',
-      'wait',
-      'quiet',
-      'attended',
-      'format',
-      'locked',
+      ...[...SIGNED, 'param', 'params', 'issue', 'pr', 'event', 'payload', 'id', 'priority', 'detach', 'wait', 'quiet'],
+      ...['attended', 'format', 'locked'],
     ],
     options: { from: 'override', output: 'override' },
     because: 'a workflow that is not trusted yet is trusted first',
@@ -118,36 +98,36 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
     because: 'continuing a run needs no right; after an escalation the choice does',
   },
   retry: { verb: 'override', free: [...SIGNED, 'note', 'wait', 'quiet'], options: { extend: 'override', 'accept-changes': 'trust' } },
-  cancel: { verb: 'steer', free: [...SIGNED, 'reason', 'dry-run'], options: { 'no-undo': 'override' }, looks: ['dry-run'] },
+  cancel: { verb: 'steer', free: [...SIGNED, 'reason', 'dry-run'], options: { 'no-undo': 'override' }, readsWith: ['dry-run'] },
   pause: { verb: 'steer', free: SIGNED },
-  undo: { verb: 'steer', free: [...SIGNED, 'to', 'dry-run', 'keep-changed'], looks: ['dry-run'] },
+  undo: { verb: 'steer', free: [...SIGNED, 'to', 'dry-run', 'keep-changed'], readsWith: ['dry-run'] },
   signal: { verb: 'steer', free: [...SIGNED, 'payload', 'id', 'quiet'] },
   fork: {
     verb: 'asks',
     free: [...SIGNED, 'param', 'params', 'dry-run', 'yes', 'quiet'],
     options: { from: 'asks', output: 'override' },
-    looks: ['dry-run'],
+    readsWith: ['dry-run'],
     because: 'a fork that starts after a check overrides that check',
   },
   next: { verb: 'free', free: ['token', 'format'] },
   done: {
     verb: 'free',
     free: ['token', 'result', 'success', 'failure', 'only', 'format'],
-    because: 'the engine verifies what is reported',
+    because: 'the engine verifies reports',
   },
   fail: { verb: 'free', free: ['token', 'reason', 'only', 'format'] },
   ask: { verb: 'free', free: ['token', 'questions', 'only', 'format'] },
   assume: {
     verb: 'free',
     free: ['token', 'question', 'assumed', 'severity', 'option', 'only', 'format'],
-    because: 'only a person can answer what is assumed',
+    because: 'only a person can answer an assumption',
   },
   assumptions: { verb: 'free', free: ['all'] },
   mcp: { verb: 'free', free: ['run'], because: 'none of its tools decides' },
   serve: {
     verb: 'steer',
     free: [...SIGNED, 'port', 'host', 'open', 'tls-cert', 'tls-key', 'locked'],
-    because: 'it drives runs; what it prints to log in needs the right to decide',
+    because: 'it drives runs; the login link that it prints needs the right to decide',
   },
   hook: { verb: 'free', free: ['agent'] },
   inbox: { verb: 'free', free: ['diff', 'new'] },
@@ -161,7 +141,7 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
   decide: { verb: 'decide', free: [...DECIDING, 'option'] },
   approve: { verb: 'decide', free: DECIDING },
   reject: { verb: 'decide', free: DECIDING },
-  answer: { verb: 'decide', free: [...SEEN, 'step'], options: { assumption: 'decide', agree: 'decide' } },
+  answer: { verb: 'decide', free: [...ANSWERING, 'step'], options: { assumption: 'decide', agree: 'decide' } },
   token: {
     verb: 'free',
     free: ['expires', 'scope'],
@@ -203,27 +183,27 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
     verb: 'free',
     free: ['state', 'hold'],
     actions: { run: 'free' },
-    because: 'it has a state of its own, and a token of GitHub decides what it may change',
+    because: 'it has separate state, and a token of GitHub limits its changes',
   },
   trigger: { verb: 'asks', free: [...SIGNED, 'event', 'payload', 'id'], because: 'it starts trusted workflows, as "run" does' },
   deliveries: {
     verb: 'asks',
     free: SIGNED,
     actions: { list: 'free', show: 'free', resend: 'upkeep' },
-    because: 'it repeats a request of somebody who has the secret',
+    because: 'it repeats a request of a sender that has the secret',
   },
   data: {
     verb: 'free',
     free: [...SIGNED, 'database'],
     options: { 'allow-loss': 'upkeep' },
     actions: { status: 'free', migrate: 'steer', backup: 'free', restore: 'upkeep', diff: 'free' },
-    because: 'a restore loses what was written since the backup, and a migration may drop tables',
+    because: 'a restore loses writes since the backup, and a migration may drop tables',
   },
   config: { verb: 'free', free: ['show-origin'] },
   prune: {
     verb: 'upkeep',
     free: [...SIGNED, 'older-than', 'status', 'keep', 'dry-run', 'yes', 'vacuum'],
-    looks: ['dry-run'],
+    readsWith: ['dry-run'],
     because: 'it deletes the record of decisions',
   },
   worktrees: {
@@ -235,19 +215,19 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
   uninstall: {
     verb: 'upkeep',
     free: [...SIGNED, 'user', 'dry-run', 'yes'],
-    looks: ['dry-run'],
+    readsWith: ['dry-run'],
     because: 'it deletes the record of decisions',
   },
   completion: { verb: 'free' },
 };
 
-/** Everything that a command line requires besides `free`. */
+/** The demands of a command line, without `free`. */
 export function demandsOf(
   verb: string,
   use: { readonly options: readonly string[]; readonly action: string | undefined },
 ): { readonly demand: Exclude<Demand, 'free'>; readonly on: string }[] {
   const row = RIGHTS[verb];
-  if (row === undefined || row.looks?.some((option) => use.options.includes(option)) === true) return [];
+  if (row === undefined || row.readsWith?.some((option) => use.options.includes(option)) === true) return [];
   const ofAction = use.action === undefined ? undefined : row.actions?.[use.action];
   const demands: { readonly on: string; readonly demand: Demand }[] = [
     { on: ofAction === undefined ? verb : `${verb} ${use.action}`, demand: ofAction ?? row.verb },

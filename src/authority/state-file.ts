@@ -4,9 +4,9 @@
 // The lock is a transaction on an empty database: the system releases it when the process dies, so that there are no
 // stale locks.
 //
-// `FILE.sum` has the digest of what was written last, so that a flipped bit or an older copy is found when the file is
-// read. It has two digests while the file is replaced. A file without one is accepted, and so is one that was removed,
-// unless it limits rights: without a list of keys or tokens nobody has more rights, without a list of limits everybody.
+// `FILE.sum` has the digest of the last written content, so that reading detects a flipped bit or an older copy. It has two
+// digests while the file is replaced. A file without a digest is accepted, and so is a removed file, unless it limits
+// rights: removing a list of keys or tokens gives no rights, but removing a list of limits gives them to everybody.
 
 import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -27,7 +27,7 @@ interface StateFile {
 }
 
 const LOCK = 'lock.db';
-const PATIENCE_MS = 10_000;
+const LOCK_WAIT_MS = 10_000;
 
 /**
  * Runs `change` under the lock. The `text` it returns replaces the file, readable by its owner only; `null` deletes the
@@ -36,12 +36,12 @@ const PATIENCE_MS = 10_000;
 export function changeStateFile<T>(of: StateFile, change: () => { readonly text?: string | null; readonly result: T }): T {
   try {
     mkdirSync(dirname(of.file), { recursive: true, mode: 0o700 });
-    return locked(of, () => {
+    return withLock(of, () => {
       const { text, result } = change();
       if (text === null) {
         rmSync(of.file, { force: true });
         rmSync(sumOf(of.file), { force: true });
-      } else if (text !== undefined) (of.hasSum === false ? replace : replaceProved)(of.file, text);
+      } else if (text !== undefined) (of.hasSum === false ? replace : replaceWithSum)(of.file, text);
       return result;
     });
   } catch (cause) {
@@ -52,16 +52,16 @@ export function changeStateFile<T>(of: StateFile, change: () => { readonly text?
 
 /** The text of a file of the state directory; undefined if there is none. A file that Pawl did not write is CONFIG_INVALID. */
 export function readStateFile(of: StateFile): string | undefined {
-  const read = (): { readonly text: string | undefined; readonly isProved: boolean } => {
+  const read = (): { readonly text: string | undefined; readonly isVerified: boolean } => {
     const sums = textOf({ file: sumOf(of.file), what: `the checksum of ${of.what}` });
     const text = textOf(of);
     const isRemoved = text === undefined && of.limits !== true;
-    return { text, isProved: sums === undefined || isRemoved || (text !== undefined && sums.split('\n').includes(digestText(text))) };
+    return { text, isVerified: sums === undefined || isRemoved || (text !== undefined && sums.split('\n').includes(digestText(text))) };
   };
   const first = read();
   // Another process may have replaced it between the two reads.
-  const { text, isProved } = first.isProved ? first : locked(of, read);
-  if (isProved) return text;
+  const { text, isVerified } = first.isVerified ? first : withLock(of, read);
+  if (isVerified) return text;
   if (text === undefined)
     throw new EngineError(
       'CONFIG_INVALID',
@@ -88,16 +88,16 @@ function textOf({ file, what }: StateFile): string | undefined {
   }
 }
 
-/** The locks that this process holds; reading inside a change needs no other. */
+/** The locks that this process holds, so that a change can read the file. */
 const held = new Set<string>();
 
-function locked<T>({ file, what }: StateFile, work: () => T): T {
+function withLock<T>({ file, what }: StateFile, work: () => T): T {
   const path = join(dirname(file), LOCK);
   if (held.has(path)) return work();
   closeSync(openSync(path, 'a', 0o600));
-  const lock = new DatabaseSync(path, { timeout: PATIENCE_MS });
+  const lock = new DatabaseSync(path, { timeout: LOCK_WAIT_MS });
   try {
-    take(lock, `another process is changing ${what} and has locked ${path} for ${PATIENCE_MS / 1000} s; try again`);
+    acquire(lock, `another process is changing ${what} and has locked ${path} for ${LOCK_WAIT_MS / 1000} s; try again`);
     held.add(path);
     return work();
   } finally {
@@ -106,7 +106,7 @@ function locked<T>({ file, what }: StateFile, work: () => T): T {
   }
 }
 
-function take(lock: DatabaseSync, busy: string): void {
+function acquire(lock: DatabaseSync, busy: string): void {
   try {
     lock.exec('BEGIN IMMEDIATE');
   } catch (cause) {
@@ -116,7 +116,7 @@ function take(lock: DatabaseSync, busy: string): void {
 }
 
 /** Replaces the file and its digest; a crash in between leaves both digests. */
-function replaceProved(file: string, text: string): void {
+function replaceWithSum(file: string, text: string): void {
   const before = textOf({ file, what: 'the file' });
   const sum = digestText(text);
   if (before !== undefined) replace(sumOf(file), `${digestText(before)}\n${sum}`);

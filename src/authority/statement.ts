@@ -1,5 +1,5 @@
-// Owns what can be signed: a closed list of statements, each with everything it is about, so that a signature is not valid
-// for anything else. The signed text can be reproduced from the log.
+// Owns the closed list of statements that can be signed. Each has all details, so that a signature is not valid for anything
+// else. The signed text can be reproduced from the log.
 //
 // - The text starts with a marker and its version, so that nothing signed for another purpose, by this or another
 //   program, is mistaken for a statement.
@@ -52,16 +52,13 @@ export function sign(key: UnlockedKey, statement: Statement, at: number): Signat
   return { key: key.fingerprint, at, value: key.sign(textOf(statement, { key: key.fingerprint, at })) };
 }
 
-/** Whether this key signed this statement. Whether the key is enrolled is decided in `judgement.ts`. */
+/** Whether this key signed this statement; `verification.ts` decides whether the key is enrolled. */
 export function isSignatureOf(statement: Statement, signature: Signature, key: Pick<PublicKey, 'key'>): boolean {
   if (isPasskey(key.key)) return isAssertionOf(key.key, challengeOf(statement, signature.at), signature.value);
   return isSigned(key, textOf(statement, signature), signature.value);
 }
 
-/**
- * The challenge, in base64url, with which a passkey signs a statement. It does not name the key: the person chooses one
- * after the challenge was made.
- */
+/** The base64url challenge for a passkey. It does not name the key, because the person chooses one after it was created. */
 export function challengeOf(statement: Statement, at: number): string {
   return hash('sha256', `${PASSKEY_MARK}${canonicalJson({ at, statement: statement as unknown as Json })}`, 'base64url');
 }
@@ -70,7 +67,7 @@ function textOf(statement: Statement, { key, at }: Pick<Signature, 'key' | 'at'>
   return `${MARK}${canonicalJson({ key, at, statement: statement as unknown as Json })}`;
 }
 
-/** True for an object with the shape of a signature; says nothing about its validity. */
+/** True for an object with the shape of a signature, valid or not. */
 export function isSignature(value: unknown): value is Signature {
   const { key, at, value: text } = (value ?? {}) as Partial<Record<keyof Signature, unknown>>;
   return typeof key === 'string' && /^[0-9a-f]{64}$/.test(key) && Number.isSafeInteger(at) && typeof text === 'string';

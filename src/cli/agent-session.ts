@@ -8,7 +8,7 @@
 //   the new id, and lookups by the old id follow it.
 
 import { join } from 'node:path';
-import { agentAbove, readAncestors } from '../authority/ancestry.ts';
+import { findAgentProcess, readAncestors } from '../authority/ancestry.ts';
 import { changeStateFile } from '../authority/state-file.ts';
 import { digestText } from '../base/digest.ts';
 import { present } from '../base/fields.ts';
@@ -186,13 +186,13 @@ export function moveSessions(shell: Shell, to: string): void {
 }
 
 function agentProcess(shell: Shell): string | undefined {
-  return identityText(agentAbove(process.pid, shell.env, shell.world.ancestors?.()));
+  return identityText(findAgentProcess(process.pid, shell.env, shell.world.ancestors?.()));
 }
 
 function belongsTo(process: string, agent: string): boolean {
   if (process === agent) return true;
   const identity = parseIdentity(process);
-  return identity !== undefined && livenessOf(identity) === 'alive' && identityText(agentAbove(identity.pid)) === agent;
+  return identity !== undefined && livenessOf(identity) === 'alive' && identityText(findAgentProcess(identity.pid)) === agent;
 }
 
 function identityText(pid: number | undefined): string | undefined {

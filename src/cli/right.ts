@@ -107,12 +107,12 @@ async function driversOf(shell: Shell): Promise<readonly { readonly pid: number;
  * The signer, if the command line asks for a signature or the project requires one. A decision is signed later, after its
  * content was shown; everything else asks for the passphrase now.
  */
-async function signerOf(shell: Shell, { demand, withoutSignature, standsIn }: RightRequest): Promise<string | undefined> {
+async function signerOf(shell: Shell, { demand, withoutSignature, actsAs }: RightRequest): Promise<string | undefined> {
   const { asksToSign, identityFor } = await import('./identity/identity.ts');
   if (withoutSignature === true) return undefined;
-  if ((standsIn === true || !asksToSign(shell)) && !(await requiresSignatures(shell))) return undefined;
+  if ((actsAs === true || !asksToSign(shell)) && !(await requiresSignatures(shell))) return undefined;
   // Actions at the forge are not signed, so the key is unlocked now.
-  if (demand === 'decide' && standsIn !== true) return identityFor(shell, shell.given).name;
+  if (demand === 'decide' && actsAs !== true) return identityFor(shell, shell.given).name;
   return (await (await import('./identity/signing.ts')).unlock(shell, shell.given)).name;
 }
 

@@ -1,5 +1,5 @@
-// Sends notifications to a program, as JSON on its standard input. No part of it is an argument, so that no text of an
-// agent is read as an option.
+// Sends notifications to a program, as JSON on its standard input. Nothing is passed as an argument, so that a program cannot
+// parse text of an agent as an option.
 
 import { randomUUID } from 'node:crypto';
 import { runCommand } from '../process/command.ts';
@@ -8,7 +8,7 @@ import type { Notifier } from './notifier.ts';
 const TIMEOUT_MS = 30_000;
 const OUTPUT_MAX = 4096;
 
-/** Creates a notifier that starts a program. An exit code other than 0 says that it did not take the notice. */
+/** Creates a notifier that starts a program. An exit code other than 0 means that the notification was not accepted. */
 export function createCommandNotifier(argv: readonly string[]): Notifier {
   return {
     send: async (notice, signal) => {

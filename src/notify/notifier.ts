@@ -6,7 +6,7 @@
 
 /** The content of a notification. All texts are clean: no control characters, no mentions, of bounded length. */
 export interface Notice {
-  /** The same for the same event and target, so that a receiver can recognise a second one. */
+  /** The same for the same event and target, so that a receiver can recognise duplicates. */
   readonly id: string;
   /** `waiting`, `failed`, `escalated`, `completed`, `rejected`, `cancelled`. */
   readonly event: string;
@@ -14,13 +14,13 @@ export interface Notice {
   readonly workflow: string;
   /** One line. */
   readonly title: string;
-  /** What it is about: a question, a reason. Empty where there is nothing to say. */
+  /** A question or a reason; may be empty. */
   readonly text: string;
-  /** The path of the step that waits for somebody. */
+  /** The path of the step that waits for a person. */
   readonly gate?: string;
-  /** Where to look at it or decide it, if a server can be reached. */
+  /** The page where it is shown and decided, if a server can be reached. */
   readonly link?: string;
-  /** The command to give instead. */
+  /** The command that can be used instead. */
   readonly command: string;
   /** In UTC. */
   readonly at: string;

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { tempFolder } from '../../test/temp-folder.ts';
 import { describeNotifier, type NotifierHarness, type ReceiverBehaviour } from '../proof/notifier-suite.ts';
 import { cleanLine, cleanText } from './clean-text.ts';
 import { createCommandNotifier } from './command.ts';
@@ -19,7 +19,7 @@ const webhook =
     const server = createServer(async (request, response) => {
       let text = '';
       for await (const chunk of request) text += chunk;
-      // As the receiver shows it.
+      // The text as the receiver shows it.
       received.push(text.replaceAll('\\"', '"').replaceAll('&lt;', '<').replaceAll('&amp;', '&'));
       if (behaviour !== 'silent') response.writeHead(STATUS[behaviour] ?? 200).end();
     });
@@ -49,21 +49,21 @@ if (process.argv[3] === 'silent') setInterval(() => undefined, 1000);
 describeNotifier(
   'command',
   async (behaviour) => {
-    const folder = mkdtempSync(join(tmpdir(), 'pawl-test-'));
+    const folder = tempFolder();
     const [program, log] = [join(folder, 'program.cjs'), join(folder, 'log')];
     writeFileSync(program, PROGRAM);
     const argv = behaviour === 'absent' ? [join(folder, 'nothing')] : [process.execPath, program, log, behaviour];
     return {
       notifier: createCommandNotifier(argv),
       received: () => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n').filter(Boolean) : []),
-      close: () => rmSync(folder, { recursive: true, force: true }),
+      close: () => undefined,
     };
   },
   ['takes', 'absent', 'busy', 'silent'],
 );
 
 describe('the text of a notice', () => {
-  test('has no control, invisible or reordering characters, and mentions nobody', () => {
+  test('has no control, invisible or reordering characters, and no mentions', () => {
     const text = '\u001B[31mred\u001B[0m \u202Eabc\u202C @everyone ann@x.org\u200B\r\nnext\u0007\n\n\n\nlast';
     expect(cleanText(text, 100)).toBe('red abc ＠everyone ann＠x.org\nnext\n\nlast');
     expect(cleanLine('a\n  b', 100)).toBe('a b');
@@ -74,7 +74,7 @@ describe('the text of a notice', () => {
     const { notifier, received, close } = await webhook('slack')('takes');
     const base = { id: 'n', event: 'waiting', run: 'r', workflow: 'w', command: 'c', at: '' };
     await notifier.send({ ...base, title: '<!channel>', text: '<@U123>' }, new AbortController().signal);
-    // The receiver of these tests shows what was escaped.
+    // The receiver of these tests shows the escaped text.
     expect(received()[0]).toBe('{"text":"*<!channel&gt;*\\n<@U123&gt;\\n`c`"}');
     await close();
     const discord = await webhook('discord')('takes');
@@ -107,7 +107,7 @@ describe('the text of a notice', () => {
         ],
       },
     ],
-  ] as const)('has the shape that %s shows, with a link to where it is decided', async (shape, body) => {
+  ] as const)('has the format of %s, with a link to the decision', async (shape, body) => {
     const { notifier, received, close } = await webhook(shape)('takes');
     const notice = { id: 'n', event: 'waiting', run: 'r', workflow: 'w', command: 'c', at: '', title: 'release waits', text: 'Ship it?' };
     await notifier.send({ ...notice, link: 'https://pawl.example/r' }, new AbortController().signal);
@@ -115,7 +115,7 @@ describe('the text of a notice', () => {
     await close();
   });
 
-  test('a host that is not public is refused unless it is allowed', async () => {
+  test('a host that is not public is rejected unless it is allowed', async () => {
     const notifier = createWebhookNotifier({ url: async () => 'http://127.0.0.1:9/x', now: Date.now });
     const base = { id: 'n', event: 'waiting', run: 'r', workflow: 'w', command: 'c', at: '', title: '', text: '' };
     expect(await notifier.send(base, new AbortController().signal)).toMatchObject({ kind: 'failed', isFinal: true });

@@ -10,7 +10,7 @@ import type { Notice, NoticeOutcome, Notifier } from './notifier.ts';
 export type NoticeShape = 'json' | 'slack' | 'teams' | 'discord';
 
 interface WebhookOptions {
-  /** Fetches the URL: it often is a secret itself. */
+  /** Reads the URL, which often is a secret. */
   readonly url: () => Promise<string>;
   readonly shape?: NoticeShape;
   /** Hosts that may be reached although they are not public. */
@@ -37,7 +37,7 @@ export function createWebhookNotifier({ url, shape = 'json', allow = [], now }: 
   };
 }
 
-/** A connection that was never made carried nothing. */
+/** Failures before a connection was made, so nothing was sent. */
 const NEVER_SENT = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT/;
 
 function outcomeOf(answer: WebAnswer, now: number): NoticeOutcome {
@@ -48,7 +48,7 @@ function outcomeOf(answer: WebAnswer, now: number): NoticeOutcome {
   }
   const { status, headers } = answer;
   if (status >= 200 && status < 300) return { kind: 'sent' };
-  const message = `it answered with status ${status}`;
+  const message = `the server responded with status ${status}`;
   if (status !== 408 && status !== 425 && status !== 429 && status < 500) return { kind: 'failed', message, isFinal: true };
   const resumeAt = resumeTime(headers, now);
   return { kind: 'failed', message, ...present({ resumeAt }) };

@@ -1,5 +1,5 @@
-// Owns the path of output from a pipe to what is stored and shown: bytes are decoded into whole characters, secrets are
-// masked, and only then is anything cut, so that no cut leaves an unrecognisable half of a secret.
+// Owns the path of output from a pipe to storage and display: bytes are decoded into whole characters, secrets are masked,
+// and only then is the text cut, so that no half of a secret remains, which could not be recognised.
 
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';

@@ -15,7 +15,7 @@ import { present } from '../base/fields.ts';
 import { invariant } from '../base/invariant.ts';
 import { uptimeMs } from '../base/uptime.ts';
 import { captureStream } from './capture.ts';
-import { inheritedShield } from './descriptors.ts';
+import { closedDescriptors } from './descriptors.ts';
 import { commandEnvironment } from './environment.ts';
 import { identityOf } from './identity.ts';
 import type { NetworkFence } from './network.ts';
@@ -42,7 +42,7 @@ export interface CommandSpec {
   /** Text for the standard input. Empty by default. */
   readonly stdin?: string;
   /** For interactive programs, instead of `stdin`: called with the standard input once the program runs; must end it. */
-  readonly talk?: (stdin: CommandInput) => void;
+  readonly onStart?: (stdin: CommandInput) => void;
   /** No limit by default. The maximum is 24 days. */
   readonly timeoutMs?: number;
   /** Time between SIGTERM and SIGKILL. Default: 2 s. */
@@ -60,7 +60,7 @@ export interface CommandSpec {
   readonly redactor?: Redactor;
   /** Limits its network access. */
   readonly fence?: NetworkFence;
-  /** The program is known to start no others, so that no process is looked for after it has ended by itself. */
+  /** The program is known to start no others, so no processes are searched for after it has exited. */
   readonly startsNothing?: boolean;
 }
 
@@ -123,7 +123,7 @@ export async function runCommand(spec: CommandSpec): Promise<CommandResult> {
   invariant(spec.mark !== '' && !spec.mark.includes('\0'), 'a command must have a mark without NUL');
   // Two commands with the same mark would end each other's processes.
   invariant(!marksInUse.has(spec.mark), `the mark "${spec.mark}" is in use by another command`);
-  if (spec.signal?.aborted === true) return neverStarted();
+  if (spec.signal?.aborted === true) return abortedResult();
   marksInUse.add(spec.mark);
   try {
     return await runMarked(spec);
@@ -133,17 +133,17 @@ export async function runCommand(spec: CommandSpec): Promise<CommandResult> {
 }
 
 async function runMarked(spec: CommandSpec): Promise<CommandResult> {
-  const refusal = missingDirectory(spec) ?? announce(spec);
+  const refusal = missingDirectory(spec) ?? recordBeforeStart(spec);
   if (refusal !== undefined) return refusal;
   const running = await start(spec);
   if ('kind' in running) {
-    retire(spec);
+    removeRecord(spec);
     return running;
   }
-  const ending = await untilEnding(running, spec);
+  const ending = await waitForEnd(running, spec);
   if (ending.kind === 'exited') await settlesWithin(running.closed, CLOSE_GRACE_MS);
   const killed = ending.kind === 'exited' && spec.startsNothing === true ? NOTHING_LEFT : await endTree(running, spec);
-  if (killed.left.length === 0) retire(spec);
+  if (killed.left.length === 0) removeRecord(spec);
   await releaseOutput(running);
   return resultOf(spec, running, { ending, killed });
 }
@@ -165,7 +165,7 @@ async function start(spec: CommandSpec): Promise<Running | NotRun> {
       cwd: spec.cwd,
       env: commandEnvironment(spec),
       detached: true,
-      stdio: [spec.stdin === undefined && spec.talk === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', ...inheritedShield()],
+      stdio: [spec.stdin === undefined && spec.onStart === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', ...closedDescriptors()],
     });
   } catch (error) {
     return notStarted(file, error as NodeJS.ErrnoException);
@@ -176,9 +176,9 @@ async function start(spec: CommandSpec): Promise<Running | NotRun> {
     return missingDirectory(spec) ?? notStarted(file, error);
   }
   const closed = new Promise((resolve) => child.once('close', resolve));
-  complete(spec, pid);
-  offerToMemoryKiller(pid);
-  feed(child, spec);
+  recordPid(spec, pid);
+  raiseOomScore(pid);
+  writeInput(child, spec);
   return {
     child: child as Running['child'],
     start: readProcess(pid)?.start ?? '',
@@ -198,12 +198,12 @@ function captureOptions(spec: CommandSpec, stream: 'stdout' | 'stderr') {
   };
 }
 
-function feed({ stdin }: ChildProcess, { stdin: text, talk }: CommandSpec): void {
+function writeInput({ stdin }: ChildProcess, { stdin: text, onStart }: CommandSpec): void {
   if (stdin === null) return;
   // A command may end or close its input without reading all of it. That is not an error.
   stdin.on('error', () => {});
-  if (talk === undefined) return void stdin.end(text);
-  talk({
+  if (onStart === undefined) return void stdin.end(text);
+  onStart({
     write: (more) => {
       if (!stdin.writableEnded) stdin.write(more);
     },
@@ -214,17 +214,17 @@ function feed({ stdin }: ChildProcess, { stdin: text, talk }: CommandSpec): void
 }
 
 // If memory runs out, the system should end the command, which can be run again, and not the engine.
-function offerToMemoryKiller(pid: number): void {
+function raiseOomScore(pid: number): void {
   if (process.platform !== 'linux') return;
   const path = `/proc/${pid}/oom_score_adj`;
   try {
     if (Number(readFileSync(path, 'utf8')) < OOM_SCORE) writeFileSync(path, String(OOM_SCORE));
   } catch {
-    // It has already ended, or the system does not permit it: the command runs anyway.
+    // It has already ended, or the system does not permit this. The command runs anyway.
   }
 }
 
-function untilEnding(running: Running, spec: CommandSpec): Promise<Ending> {
+function waitForEnd(running: Running, spec: CommandSpec): Promise<Ending> {
   const { promise, resolve } = Promise.withResolvers<Ending>();
   const onAbort = (): void => resolve({ kind: 'aborted' });
   running.child.once('exit', (code, signal) => resolve({ kind: 'exited', code, signal }));
@@ -276,12 +276,12 @@ function shellLine({ shell = '', pipefail = false }: CommandSpec): ShellLine {
   return { shell, pipefail };
 }
 
-function neverStarted(): CommandResult {
+function abortedResult(): CommandResult {
   return { kind: 'aborted', stdout: '', stderr: '', stdoutBytes: 0, stderrBytes: 0, durationMs: 0, left: [] };
 }
 
-// Written before the command starts, so that a crash in between leaves no process that cannot be found.
-function announce(spec: CommandSpec): NotRun | undefined {
+// Written before the command starts, so that its processes can be found after a crash in between.
+function recordBeforeStart(spec: CommandSpec): NotRun | undefined {
   try {
     record(spec, 0);
     return undefined;
@@ -291,7 +291,7 @@ function announce(spec: CommandSpec): NotRun | undefined {
   }
 }
 
-function complete(spec: CommandSpec, pid: number): void {
+function recordPid(spec: CommandSpec, pid: number): void {
   try {
     record(spec, pid);
   } catch {
@@ -306,6 +306,6 @@ function record(spec: CommandSpec, pid: number): void {
   writePidFile(spec.pidDir, { mark: spec.mark, pid, start: pid === 0 ? '' : (readProcess(pid)?.start ?? ''), owner });
 }
 
-function retire(spec: CommandSpec): void {
+function removeRecord(spec: CommandSpec): void {
   if (spec.pidDir !== undefined) removePidFile(spec.pidDir, spec.mark);
 }

@@ -1,15 +1,14 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { tempFolder } from '../../test/temp-folder.ts';
 import { guardCredentials } from './credentials.ts';
 
 let cwd: string;
 beforeEach(() => {
-  cwd = mkdtempSync(join(tmpdir(), 'pawl-guard-'));
+  cwd = tempFolder();
   mkdirSync(join(cwd, '.git'));
 });
-afterEach(() => rmSync(cwd, { recursive: true }));
 
 const guard = (more: object = {}) => guardCredentials({ cwd, hides: false, ...more });
 
@@ -18,9 +17,9 @@ test.each([
   ['[remote "origin"]\n\turl = https://x:secret@github.com/octo/project\n', true],
   ['[remote "origin"]\n\turl = https://github.com/octo/project\n', false],
   ['[http]\n\textraheader =\n', false],
-])('CR3: a login in the configuration of the repository is reported: %j', (config, isSaid) => {
+])('CR3: a login in the configuration of the repository is reported: %j', (config, isReported) => {
   writeFileSync(join(cwd, '.git', 'config'), config);
-  expect(guard().left.includes(`${join(cwd, '.git', 'config')} holds a login`)).toBe(isSaid);
+  expect(guard().left.includes(`${join(cwd, '.git', 'config')} holds a login`)).toBe(isReported);
 });
 
 test('CR3: a variable that is passed on is reported, and so is a readable file', () => {
@@ -34,7 +33,7 @@ test('CR3: a variable that is passed on is reported, and so is a readable file',
   expect(wrap(['ls'])).toEqual(['ls']);
 });
 
-test('CR4: where files cannot be hidden, it is said that those of the runner can be written', () => {
+test('CR4: if files cannot be hidden, writable files of the runner are reported', () => {
   const folder = join(cwd, '_runner_file_commands');
   mkdirSync(folder);
   const files = ['set_env_1', 'add_path_1'].map((name) => join(folder, name));

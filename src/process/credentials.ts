@@ -1,43 +1,44 @@
-// Owns keeping logins of a forge away from a program: variables, what git and gh would find by themselves, and files in
+// Owns hiding logins of a forge from a program: variables, the credentials that git and gh find by themselves, and files in
 // the user's home folder.
 //
-// CR1. Variables reach a program only by name (`environment.ts`). Git asks no helper, prompts nobody and offers no SSH key;
+// CR1. Variables reach a program only by name (`environment.ts`). Git calls no helper, does not prompt and offers no SSH key;
 //      gh and glab find no configuration.
-// CR2. Where the machine allows it, files that hold logins are hidden: the program runs in a mount namespace in which they
-//      are empty, and in which it has no right to bring them back. So is what the system shows of the environment of this
-//      process and of those that started it.
-// CR3. What could not be kept away is said, never passed over: a variable that was let through, a file that is still
-//      readable, a token in the configuration of the repository.
-// CR4. In a job of GitHub Actions the files with which a step sets variables, the path and outputs of later steps are hidden in
-//      the same way: later steps have the token of the job.
+// CR2. If the machine supports it, files with logins are hidden: the program runs in a mount namespace in which they are
+//      empty, and which it has no right to change. The environment of this process and its ancestors in `/proc` is hidden
+//      in the same way.
+// CR3. Everything that could not be hidden is reported: a variable that is passed on, a file that is still readable, a token
+//      in the configuration of the repository.
+// CR4. In a job of GitHub Actions the files with which a step sets variables, the path and outputs of later steps are hidden
+//      in the same way: later steps have the token of the job.
 
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { covers, INHERITED_VARIABLES } from './environment.ts';
 import { SHELL_NAME } from './not-run.ts';
+import { readEnvironment, readProcess } from './process-table.ts';
 
-/** What a program is kept away from. */
+/** The credentials to hide from a program. */
 export interface CredentialRules {
-  /** The names of our variables that are let through; without it, the usual ones. */
+  /** The names of our variables that are passed on; the usual ones by default. */
   readonly inheritEnv?: readonly string[] | undefined;
-  /** Where the program works. */
+  /** The working directory of the program. */
   readonly cwd: string;
-  /** Files with secrets, beside those that are always looked for. */
+  /** Files with secrets, in addition to the well-known ones. */
   readonly files?: readonly string[] | undefined;
-  /** Variables of ours with secrets, beside those that are always looked for. */
+  /** Variables of ours with secrets, in addition to the well-known ones. */
   readonly variables?: readonly string[] | undefined;
   /** Whether files are hidden. */
   readonly hides: boolean;
 }
 
-/** How a program is kept away from logins, and what is left. */
+/** How credentials are hidden from a program, and those that are not. */
 export interface CredentialGuard {
   readonly env: Readonly<Record<string, string>>;
   readonly wrap: (argv: readonly string[]) => readonly string[];
-  /** Who hides the files; null where nobody does. */
+  /** What hides the files; null if they are not hidden. */
   readonly hiddenBy: 'namespace' | null;
-  /** What the program can still reach, in words; empty where nothing is known. */
+  /** Descriptions of the known credentials that the program can still reach. */
   readonly left: readonly string[];
 }
 
@@ -48,7 +49,7 @@ const TOKEN_VARIABLES = [
 const HOME_FILES = [
   ...['.netrc', '_netrc', '.git-credentials', '.config/git/credentials', '.config/gh', '.config/glab-cli', '.config/hub', '.ssh'],
 ];
-const NOBODY = '/nonexistent/pawl-no-login';
+const NO_CONFIG = '/nonexistent/pawl-no-login';
 const SSH = 'ssh -F /dev/null -o BatchMode=yes -o IdentityAgent=none -o IdentitiesOnly=yes -o IdentityFile=/dev/null';
 const GIT_ENV: Readonly<Record<string, string>> = {
   GIT_TERMINAL_PROMPT: '0',
@@ -60,12 +61,12 @@ const GIT_ENV: Readonly<Record<string, string>> = {
   GIT_CONFIG_VALUE_0: '',
   GIT_CONFIG_KEY_1: 'http.extraHeader',
   GIT_CONFIG_VALUE_1: '',
-  GH_CONFIG_DIR: NOBODY,
-  GLAB_CONFIG_DIR: NOBODY,
+  GH_CONFIG_DIR: NO_CONFIG,
+  GLAB_CONFIG_DIR: NO_CONFIG,
 };
 
-// A folder becomes an empty one, a file an empty file. The outer namespace owns the mounts; the inner one has the user's own
-// id and no rights over them.
+// A folder is replaced by an empty one, a file by an empty file. The outer namespace owns the mounts; the inner one has the
+// user's own id and no rights over them.
 const HIDE = `uid=$1; gid=$2; shift 2
 while [ "$1" != -- ]; do
   if [ -d "$1" ]; then mount -t tmpfs -o ro,mode=0555 none "$1" || exit 125; elif [ -e "$1" ]; then mount --bind /dev/null "$1" || exit 125; fi
@@ -77,7 +78,7 @@ const PROBE_MS = 10_000;
 
 let support: boolean | undefined;
 
-/** Whether files can be hidden from programs on this machine; tried out once. */
+/** Whether files can be hidden from programs on this machine; tested once. */
 export function canHideFiles(): boolean {
   support ??= probe();
   return support;
@@ -94,11 +95,11 @@ function ids(): string[] {
   return [process.getuid?.() ?? 0, process.getgid?.() ?? 0].map(String);
 }
 
-/** Builds the guard of one program. */
+/** Creates the guard for one program. */
 export function guardCredentials(rules: CredentialRules): CredentialGuard {
   const { inheritEnv = INHERITED_VARIABLES, files = [], variables = [] } = rules;
   const secretVariables = [...TOKEN_VARIABLES, ...variables];
-  const through = secretVariables.filter((name) => process.env[name] !== undefined && inheritEnv.some((pattern) => covers(pattern, name)));
+  const passedOn = secretVariables.filter((name) => process.env[name] !== undefined && inheritEnv.some((pattern) => covers(pattern, name)));
   const home = homedir();
   const found = [...HOME_FILES.map((file) => join(home, file)), ...files.map((file) => resolve(file)), ...configsWithTokens(home)].filter(
     existsSync,
@@ -107,20 +108,20 @@ export function guardCredentials(rules: CredentialRules): CredentialGuard {
   const isHidden = rules.hides && canHideFiles();
   const repository = repositoryToken(rules.cwd);
   const left = [
-    ...through.map((name) => `the variable ${name} is passed on`),
+    ...passedOn.map((name) => `the variable ${name} is passed on`),
     ...(isHidden ? [] : found.map((file) => `${file} can be read`)),
     ...(isHidden ? [] : commands.map((file) => `${file} can be written`)),
     ...(repository === undefined ? [] : [`${repository} holds a login`]),
   ];
   if (!isHidden) return { env: GIT_ENV, wrap: (argv) => argv, hiddenBy: null, left };
-  const hidden = [...found, ...commands, ...processesWith(secretVariables)];
+  const hidden = [...found, ...commands, ...processFilesWith(secretVariables)];
   return { env: GIT_ENV, wrap: (argv) => [...ENTER, ...ids(), ...hidden, '--', ...argv], hiddenBy: 'namespace', left };
 }
 
 const RUNNER_VARIABLES = ['GITHUB_ENV', 'GITHUB_PATH', 'GITHUB_OUTPUT', 'GITHUB_STATE', 'GITHUB_STEP_SUMMARY'];
 const RUNNER_FOLDER = '_runner_file_commands';
 
-/** The files of the runner's commands, or their folder: it has those of later steps, too. */
+/** The files of the runner's commands, or their folder, which has those of later steps, too. */
 function runnerFiles(): string[] {
   const files = RUNNER_VARIABLES.flatMap((name) => process.env[name] ?? []).filter((file) => file !== '' && existsSync(file));
   return [...new Set(files.map((file) => (basename(dirname(file)) === RUNNER_FOLDER ? dirname(file) : file)))];
@@ -128,12 +129,12 @@ function runnerFiles(): string[] {
 
 const TOKEN_IN_CONFIG = /extraheader\s*=\s*\S|:\/\/[^\s/:@]+:[^\s/@]+@/i;
 
-/** The user's own configuration of git is hidden only if a login is in it: name and e-mail address are needed. */
+/** The user's configuration of git is hidden only if it contains a login, because name and e-mail address are needed. */
 function configsWithTokens(home: string): string[] {
   return [join(home, '.gitconfig'), join(home, '.config/git/config')].filter((file) => TOKEN_IN_CONFIG.test(textOf(file)));
 }
 
-/** The configuration of the repository, if a login is in it: actions/checkout leaves one there. */
+/** The configuration of the repository, if it contains a login: actions/checkout leaves one there. */
 function repositoryToken(cwd: string): string | undefined {
   const config = join(cwd, '.git', 'config');
   return TOKEN_IN_CONFIG.test(textOf(config)) ? config : undefined;
@@ -147,23 +148,14 @@ function textOf(file: string): string {
   }
 }
 
-/** What the system shows of the environment and the memory of this process and its ancestors, where a token is in it. */
-function processesWith(variables: readonly string[]): string[] {
+/** The files in /proc with the environment and memory of this process, and of its ancestors that have a token. */
+function processFilesWith(variables: readonly string[]): string[] {
   const found: string[] = [];
-  for (let pid = process.pid; pid > 1; pid = parentOf(pid)) {
-    const names = new Set(
-      textOf(`/proc/${pid}/environ`)
-        .split('\0')
-        .map((entry) => entry.split('=')[0]),
-    );
-    // Of this process all variables count: a secret may be one whose name nobody knows as such.
-    if (pid === process.pid || variables.some((name) => names.has(name)))
+  for (let pid = process.pid; pid > 1; pid = readProcess(pid)?.ppid ?? 0) {
+    const env = readEnvironment(pid) ?? {};
+    // This process is always included: it may have secrets in variables with unknown names.
+    if (pid === process.pid || variables.some((name) => Object.hasOwn(env, name)))
       found.push(...['environ', 'task', 'mem'].map((part) => `/proc/${pid}/${part}`));
   }
   return found;
-}
-
-function parentOf(pid: number): number {
-  const [, parent = '0'] = /\)\s\S\s(\d+)/.exec(textOf(`/proc/${pid}/stat`)) ?? [];
-  return Number(parent);
 }

@@ -7,7 +7,7 @@ const CODE = `const { runCommand } = await import(process.argv[1]);
 const { stdout } = await runCommand({ argv: ['ls', '-l', '/proc/self/fd'], mark: 'descriptors' });
 console.log(stdout);`;
 
-test('a command gets no descriptor that we inherited', () => {
+test('a command does not receive descriptors that we inherited', () => {
   const file = openSync(import.meta.filename, 'r');
   const gap = (count: number): 'ignore'[] => Array.from({ length: count }, () => 'ignore');
   const { stdout, stderr } = spawnSync(

@@ -1,20 +1,20 @@
-// Owns keeping descriptors that we inherited from whoever started us away from the programs we start: an open file or
-// a socket of a shell or a supervisor is not theirs. Node closes low ones itself; this is for the rest, on Linux.
+// Owns hiding inherited descriptors from the programs that we start: an open file or a socket of our shell or supervisor is
+// not meant for them. Node closes low ones itself; this covers the rest, on Linux.
 
 import { openSync, readdirSync, readFileSync } from 'node:fs';
 
 const CLOSE_ON_EXEC = 0o2000000;
 
-let shield: readonly (number | 'ignore')[] | undefined;
+let entries: readonly (number | 'ignore')[] | undefined;
 
-/** What a child gets in place of inherited descriptors: the entries of its `stdio` from 3 on. */
-export function inheritedShield(): readonly (number | 'ignore')[] {
-  // Node opens nothing that a child would inherit, so what was there first is all.
-  shield ??= process.platform === 'linux' ? shieldOver(inheritable()) : [];
-  return shield;
+/** The entries of a child's `stdio` from 3 on that replace inherited descriptors. */
+export function closedDescriptors(): readonly (number | 'ignore')[] {
+  // Node opens nothing that a child would inherit, so reading the list once is enough.
+  entries ??= process.platform === 'linux' ? coverDescriptors(inheritable()) : [];
+  return entries;
 }
 
-function shieldOver(descriptors: readonly number[]): (number | 'ignore')[] {
+function coverDescriptors(descriptors: readonly number[]): (number | 'ignore')[] {
   if (descriptors.length === 0) return [];
   const nothing = openSync('/dev/null', 'r');
   return Array.from({ length: Math.max(...descriptors) - 2 }, (_, index) => (descriptors.includes(index + 3) ? nothing : 'ignore'));

@@ -1,4 +1,4 @@
-// Owns which of our environment variables a command gets: those on an allow-list, those declared for it, and its mark.
+// Owns the environment of a command: our variables on an allow-list, the variables declared for it, and its mark.
 
 import { MARK_VARIABLE } from './process-table.ts';
 

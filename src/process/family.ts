@@ -1,9 +1,9 @@
-// Owns which processes belong to one command, also after they left their parent, their group or their session. It
-// remembers processes it has seen, so that a process found once is found again after its parent is gone.
+// Owns which processes belong to one command, even after they left their parent, their group or their session. It
+// remembers the processes of earlier scans, so that one is found again after its parent has ended.
 //
 // - A process belongs to the family if it is the root, carries the mark, belonged to the family before, is the child
 //   of a member, or is in a session that only members can be in.
-// - A session belongs to the family if its leader is a member, or if its leader is gone and a marked process is in
+// - A session belongs to the family if its leader is a member, or if its leader has ended and a marked process is in
 //   it: no process can join a session from outside, so all of them descend from its leader.
 // - This process, its ancestors and its session never belong to the family.
 
@@ -44,10 +44,10 @@ export function createFamily(root: TreeRoot): Family {
   let first = true;
 
   function scan(): ProcessRow[] {
-    const everybody = readProcesses();
-    const byPid = new Map(everybody.map((row) => [row.pid, row]));
-    const line = ancestry(byPid);
-    const rows = everybody.filter((row) => !line.has(row.pid));
+    const all = readProcesses();
+    const byPid = new Map(all.map((row) => [row.pid, row]));
+    const ancestors = ancestry(byPid);
+    const rows = all.filter((row) => !ancestors.has(row.pid));
     if (first && root.start === undefined) adopt(byPid.get(root.pid));
     first = false;
     dropReusedSessions(byPid);
@@ -60,7 +60,7 @@ export function createFamily(root: TreeRoot): Family {
     return [...found.members.values()];
   }
 
-  // Reading an environment takes longer than the rest, and what started before the root cannot descend from it.
+  // Reading an environment is slow, and a process that started before the root cannot descend from it.
   function isMarked(row: ProcessRow): boolean {
     return root.mark !== undefined && !(Number(row.start) < Number(root.start)) && carriesMark(row.pid, root.mark);
   }
@@ -79,11 +79,11 @@ export function createFamily(root: TreeRoot): Family {
   }
 
   function growBySession(found: Scan): boolean {
-    for (const row of found.members.values()) if (isOwnSession(row, found)) sessions.add(row.session);
+    for (const row of found.members.values()) if (belongsToFamily(row, found)) sessions.add(row.session);
     return addWhere(found, (row) => sessions.has(row.session));
   }
 
-  function isOwnSession(row: ProcessRow, found: Scan): boolean {
+  function belongsToFamily(row: ProcessRow, found: Scan): boolean {
     if (row.session === mine || row.session <= 1) return false;
     return found.byPid.has(row.session) ? found.members.has(row.session) : found.marked.has(row.pid);
   }

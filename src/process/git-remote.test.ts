@@ -12,6 +12,6 @@ test.each([
   ['remote: Repository not found.', false, true],
   [AWAY, false, false],
   ["fatal: unable to access 'https://github.com/octo/p.git/': The requested URL returned error: 503", false, false],
-])('what git says about a login and an access that a server refuses: %s', (message, login, access) => {
+])('a rejected login and a denied access are recognised in the message: %s', (message, login, access) => {
   expect([isLoginRefused(message), isAccessRefused(message)]).toEqual([login, access]);
 });

@@ -1,12 +1,12 @@
-// Owns calls of git that talk to a server over HTTPS with a token. The token is in the environment of that one git
-// process and nowhere else: not in the address, the arguments, a file, or the configuration of a repository.
+// Owns calls of git to a server over HTTPS with a token. The token is only in the environment of that git process: not in
+// the address, the arguments, a file, or the configuration of a repository.
 //
-// - The header is bound to the server's address, and redirects are not followed, so the token reaches no other host.
-// - Credential helpers and prompts of the user are off: no other login is used by accident, and nothing is stored.
+// - The header is limited to the server's address, and redirects are not followed, so no other host receives the token.
+// - Credential helpers and prompts are off: no other login is used by accident, and nothing is stored.
 
 import { git } from './git.ts';
 
-/** A call of git that failed for a reason that may pass. */
+/** A call of git that failed for a reason that may be temporary. */
 export class GitFailure extends Error {}
 
 /** A server with a repository, and the login there. */
@@ -18,26 +18,26 @@ export interface GitRemote {
   renew(refused: string): Promise<boolean>;
 }
 
-/** The output of a git call that ended, with the text of its errors. */
+/** The result of a git call that ran. */
 export interface GitEnd {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Whether the server refused the login itself. */
+/** Whether the server rejected the login itself. */
 export function isLoginRefused(message: string): boolean {
   return /(?:error:|HTTP) 401\b|authentication failed|could not read (?:username|password)/i.test(message);
 }
 
-/** Whether the server refuses what the login asked for. */
+/** Whether the login has no permission for the operation. */
 export function isAccessRefused(message: string): boolean {
   return /(?:error:|HTTP) 403\b|repository.* not found/i.test(message);
 }
 
 /**
- * Runs a git command that talks to the remote. The server's answer to a push or a fetch is in the result. A refused login is
- * renewed once: a server refuses before it acts.
+ * Runs a git command against the remote. The server's response to a push or a fetch is in the result. A rejected login is
+ * renewed once, which is safe: a server rejects a login before it acts.
  */
 export async function gitRemote(cwd: string, remote: GitRemote, args: readonly string[]): Promise<GitEnd> {
   const token = await remote.token();

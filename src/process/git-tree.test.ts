@@ -1,4 +1,4 @@
-// The tree of a checkout, on real git: what belongs to it, what is left out, and what its commit concludes.
+// The tree of a checkout, with real git: its files, the files that are left out, and its commit.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ function commit(): void {
   git('commit', '--quiet', '-m', 'x');
 }
 
-async function look(leftOut: readonly string[] = [], from = cwd): Promise<string> {
+async function readTree(leftOut: readonly string[] = [], from = cwd): Promise<string> {
   const reader = (await TreeReader.open(from, () => leftOut)) as TreeReader;
   try {
     return await reader.read(await reader.list());
@@ -37,17 +37,17 @@ async function look(leftOut: readonly string[] = [], from = cwd): Promise<string
 }
 const names = (tree: string): string[] => git('ls-tree', '-r', '--name-only', tree).split('\n');
 
-test('a tree contains tracked and untracked files, also without a commit and from a subfolder', async () => {
+test('a tree contains tracked and untracked files, even without a commit and from a subfolder', async () => {
   put('a.txt', 'one');
   put('sub/b.txt', 'two');
   put('.gitignore', '*.log\n');
   put('x.log', 'ignored');
   put('cache/y', 'left out');
-  expect(names(await look(['cache/'], join(cwd, 'sub')))).toEqual(['.gitignore', 'a.txt', 'sub/b.txt']);
+  expect(names(await readTree(['cache/'], join(cwd, 'sub')))).toEqual(['.gitignore', 'a.txt', 'sub/b.txt']);
   expect(git('status', '--short', '--untracked-files=all').split('\n')).toHaveLength(4);
 });
 
-test('a tree contains files whatever they are called, and its changes name them', async () => {
+test('a tree contains files with any name, and its changes list them', async () => {
   const awkward = [
     'two\nlines',
     `quotes"'`,
@@ -60,9 +60,9 @@ test('a tree contains files whatever they are called, and its changes name them'
     'back\\slash',
     ':(top)a',
   ];
-  const before = await look();
+  const before = await readTree();
   for (const name of awkward) put(name, name);
-  const after = await look();
+  const after = await readTree();
   const listed = git('ls-tree', '-r', '-z', '--name-only', after).split('\0').slice(0, -1);
   expect(listed.toSorted()).toEqual(awkward.toSorted());
   expect((await changesOfTrees(cwd, before, after)).map(({ path }) => path).toSorted()).toEqual(awkward.toSorted());
@@ -82,7 +82,7 @@ test('deleted, staged, replaced and assume-unchanged files have their state on d
   git('update-index', '--assume-unchanged', 'overlooked');
   put('overlooked', 'two');
   const index = git('ls-files', '--stage');
-  const tree = await look();
+  const tree = await readTree();
   expect(names(tree)).toEqual(['becomes/inner', 'overlooked', 'staged']);
   expect([git('show', `${tree}:staged`), git('show', `${tree}:overlooked`)]).toEqual(['three', 'two']);
   expect(git('ls-files', '--stage')).toBe(index);
@@ -102,7 +102,7 @@ test('files that a sparse checkout omits are part of the tree', async () => {
   commit();
   git('sparse-checkout', 'set', 'in');
   put('in/a', 'changed');
-  const tree = await look();
+  const tree = await readTree();
   expect(names(tree)).toEqual(['in/a', 'out/b']);
   expect(git('show', `${tree}:in/a`)).toBe('changed');
 });
@@ -117,17 +117,17 @@ test('in a sparse checkout a file is read if it exists although it is excluded, 
   put('out/b', 'written by a step');
   git('update-index', '--assume-unchanged', 'in/a');
   put('in/a', 'changed');
-  const tree = await look();
+  const tree = await readTree();
   expect(names(tree)).toEqual(['in/a', 'out/b', 'out/c']);
   expect([git('show', `${tree}:in/a`), git('show', `${tree}:out/b`)]).toEqual(['changed', 'written by a step']);
 });
 
-test('a commit moves the branch without hooks, leaves nothing uncommitted, and is made once', async () => {
+test('a commit moves the branch without hooks, leaves nothing uncommitted, and is created once', async () => {
   put('a.txt', 'one');
   commit();
   writeFileSync(join(cwd, '.git/hooks/pre-commit'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
   put('a.txt', 'two');
-  const tree = await look();
+  const tree = await readTree();
   const head = await commitTree(cwd, tree, 'by the engine');
   expect([git('rev-parse', 'main'), git('rev-parse', 'main^{tree}'), git('status', '--short')]).toEqual([head, tree, '']);
   expect(await commitTree(cwd, tree, 'again')).toBe(head);
@@ -144,7 +144,7 @@ test('the commit concludes a merge in progress', async () => {
   commit();
   expect(() => git('merge', '--quiet', 'other')).toThrow();
   put('a.txt', 'both');
-  await commitTree(cwd, await look(), 'merged');
+  await commitTree(cwd, await readTree(), 'merged');
   expect(git('log', '-1', '--format=%P').split(' ')).toHaveLength(2);
   expect(git('status', '--short')).toBe('');
   expect(git('show', 'main:a.txt')).toBe('both');

@@ -17,9 +17,9 @@ export class TreeError extends Error {}
 
 /** The files of a checkout's tree, without their content. */
 export interface TreeListing {
-  /** Relative to the top of the checkout. Some may be gone. */
+  /** Relative to the top of the checkout. Some may have been deleted. */
   readonly paths: readonly string[];
-  /** Nested repositories that it does not know: their content is not in any of its trees. */
+  /** Untracked nested repositories, whose content is not in the tree. */
   readonly nested: readonly string[];
 }
 
@@ -29,7 +29,7 @@ export interface TreeChange {
   readonly what: 'changed' | 'deleted' | 'added';
 }
 
-/** With these settings git checks the modification time of a file, whatever the repository's own say. */
+/** With these settings git checks the modification time of a file, whatever the settings of the repository. */
 export const STRICT_SETTINGS = ['core.trustctime=true', 'core.checkStat=default', 'core.ignoreStat=false', 'core.untrackedCache=false'];
 const STRICTLY = STRICT_SETTINGS.flatMap((setting) => ['-c', setting]);
 /** The mode of a symbolic link. */
@@ -37,10 +37,10 @@ export const LINK_MODE = '120000';
 
 const AT_ONCE = 64;
 
-/** Returns what is not part of a tree unless tracked, in .gitignore syntax, given the top of the checkout. */
+/** Returns the patterns, in .gitignore syntax, of files that are in a tree only if tracked, given the top of the checkout. */
 export type LeftOut = (top: string) => readonly string[];
 
-/** Reads the tree of one checkout, repeatedly if needed: later reads only read what changed. */
+/** Reads the tree of one checkout. Later reads only read changed files. */
 export class TreeReader {
   /** The top of the checkout. */
   readonly top: string;
@@ -76,13 +76,13 @@ export class TreeReader {
     const listed = outputOf(await this.git(['ls-files', '-z', '-c', '-o', '--exclude-standard', ...excludes]));
     const all = [...new Set(splitPaths(listed))];
     const files = all.filter((path) => !path.endsWith('/'));
-    const own = await this.whichAre(files, (path, facts) => isStoreFile(path, facts));
+    const own = await this.matching(files, (path, facts) => isStoreFile(path, facts));
     return { paths: files.filter((path) => !own.has(path)), nested: all.filter((path) => path.endsWith('/')) };
   }
 
   /** Returns the id of the tree, with the current content of these files. */
   async read({ paths }: TreeListing): Promise<string> {
-    const replaced = await this.whichAre(paths, (_, facts) => !facts.isFile() && !facts.isSymbolicLink());
+    const replaced = await this.matching(paths, (_, facts) => !facts.isFile() && !facts.isSymbolicLink());
     // A path that became a folder or a pipe no longer exists as a file.
     if (replaced.size > 0) outputOf(await this.git(['update-index', '-z', '--force-remove', '--stdin'], joinPaths([...replaced])));
     const update = ['update-index', '-z', '--add', '--remove', '--replace', '--ignore-skip-worktree-entries', '--stdin'];
@@ -90,13 +90,13 @@ export class TreeReader {
     return outputOf(await this.git(['write-tree'])).trim();
   }
 
-  private async whichAre(paths: readonly string[], isSo: (path: string, facts: Stats) => boolean): Promise<ReadonlySet<string>> {
+  private async matching(paths: readonly string[], isMatch: (path: string, facts: Stats) => boolean): Promise<ReadonlySet<string>> {
     const found = new Set<string>();
     for (let start = 0; start < paths.length; start += AT_ONCE) {
       const some = paths.slice(start, start + AT_ONCE).map(async (path) => {
         const file = join(this.top, path);
         const facts = await lstat(file).catch(() => undefined);
-        if (facts !== undefined && isSo(file, facts)) found.add(path);
+        if (facts !== undefined && isMatch(file, facts)) found.add(path);
       });
       await Promise.all(some);
     }
@@ -119,7 +119,7 @@ export class TreeReader {
   }
 }
 
-/** A checkout of git: where its files are, where git keeps what belongs to it, and what is checked out. */
+/** A checkout of git: its folder, the paths of git's files for it, and the checked-out commit. */
 export interface Checkout {
   readonly top: string;
   /** The commit; undefined in a repository without one. */
@@ -148,9 +148,9 @@ export async function checkoutAround(folder: string): Promise<Checkout | undefin
 }
 
 /**
- * Marks the files in an index of our own that a sparse checkout leaves out, so that they do not count as deleted. Only the
- * index of the checkout says which they are, and nothing else is taken from it: an entry there can say that a file is
- * unchanged which is not. A file that is there is read, wherever it is.
+ * Marks the files that a sparse checkout leaves out in an index of our own, so that they do not count as deleted. Only the
+ * index of the checkout lists them, and nothing else is copied from it: its entries can claim that a changed file is
+ * unchanged. A file that exists is always read.
  */
 export async function leaveOutSparse(
   { top, index, sparse }: Checkout,
@@ -170,7 +170,7 @@ function isAbsent(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) === undefined;
   } catch {
-    // A file is where one of its folders was.
+    // A file is in the place of one of its folders.
     return true;
   }
 }
@@ -181,13 +181,13 @@ async function isSparse(top: string): Promise<boolean> {
   return setting.ok && setting.stdout.trim() === 'true';
 }
 
-/** The mode and the id of a file as git has them. */
+/** Git's mode and id of a file. */
 export interface FileState {
   readonly mode: string;
   readonly id: string;
 }
 
-/** A file that differs between two trees; undefined where it is not there. */
+/** A file that differs between two trees; a state is undefined if the tree does not have the file. */
 export interface FileChange {
   readonly path: string;
   readonly before: FileState | undefined;
@@ -231,7 +231,7 @@ export async function diffOfTrees(
   return outputOf(answer);
 }
 
-/** A file that differs in a tree, by what it is now. */
+/** The current kind of a file that differs. */
 export interface TreeEntry {
   readonly path: string;
   readonly kind: 'file' | 'link' | 'gone';
@@ -256,8 +256,7 @@ export async function commitTree(folder: string, tree: string, message: string):
   const merged = await git(folder, ['rev-parse', '--verify', '--quiet', 'MERGE_HEAD^{commit}']);
   const parents = [head, merged.ok ? merged.stdout.trim() : undefined].flatMap((one) => (one === undefined ? [] : ['-p', one]));
   const commit = outputOf(await git(folder, ['commit-tree', tree, ...parents, '-m', message])).trim();
-  // The branch must not have moved meanwhile, or the checked tree is not the one there; but the same tree may be there
-  // now.
+  // If the branch has moved meanwhile, its tree is not the checked one, unless somebody committed the same tree.
   const moved = await git(folder, ['update-ref', '-m', message, 'HEAD', commit, head ?? '']);
   if (!moved.ok) {
     const [other, now] = outputOf(await git(folder, ['rev-parse', 'HEAD^{commit}', 'HEAD^{tree}'])).split('\n');

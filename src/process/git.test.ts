@@ -33,7 +33,7 @@ test('a process that a filter of the repository leaves behind is ended with the 
   expect(readProcess(Number(readFileSync(pidFile, 'utf8')))?.ended ?? true).toBe(true);
 });
 
-test('a folder below no repository is known without git; one behind a link into a repository is left to git', () => {
+test('a folder outside of repositories is recognised without git; a link into a repository is left to git', () => {
   const folder = tempFolder();
   const inside = join(folder, 'repository', 'src');
   mkdirSync(inside, { recursive: true });

@@ -1,6 +1,6 @@
 // Owns calls of git: without hooks and monitors, so that no code from a repository runs, with our own identity, within
-// limits, and on the real objects: a repository can replace one commit by another (`git replace`), but a push still
-// sends the real one.
+// limits, and on the original objects: a repository can replace one commit by another (`git replace`), but a push sends the
+// original.
 
 import { randomUUID } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
@@ -16,9 +16,8 @@ const IDENTITY = {
   GIT_COMMITTER_EMAIL: 'pawl@localhost',
 };
 /**
- * The commands that start no other program, with hooks and monitors off: no filter, no merge driver, no transport, and diffs
- * only without programs of the repository. After every other one the processes of the machine are searched for what it left,
- * which takes milliseconds.
+ * The commands that start no other program if hooks and monitors are off: no filter, merge driver, transport or diff program.
+ * After every other command the processes of the machine are searched for leftovers, which takes milliseconds.
  */
 const ALONE: ReadonlySet<string> = new Set([
   ...['cat-file', 'commit-tree', 'config', 'diff-files', 'diff-tree', 'for-each-ref', 'ls-files', 'merge-base', 'read-tree'],
@@ -59,18 +58,18 @@ export async function git(cwd: string, args: readonly string[], { stdin, env, ou
   return code === 0 ? { ok: true, stdout } : { ok: false, message: stderr.trim() || `it exited with code ${code}`, code, stdout };
 }
 
-/** The command among the arguments: the first word that is no setting. */
+/** The git command in the arguments: the first one that is not a setting. */
 function commandIn(args: readonly string[]): string {
   return args[0] === '-c' ? commandIn(args.slice(2)) : (args[0] ?? '');
 }
 
-/** Whether a folder is in no repository, as far as that shows without running git: true for most folders that are in none. */
+/** True if a folder is certainly in no repository, found without running git. */
 export function isOutsideGit(folder: string): boolean {
   if (process.env.GIT_DIR !== undefined) return false;
   try {
     return !hasGitAbove(realpathSync(folder));
   } catch {
-    // What is wrong with the folder is for git to say.
+    // Git reports the problem with the folder.
     return false;
   }
 }

@@ -97,7 +97,7 @@ describe('liveness', () => {
     expect(livenessOf({ ...ourselves(), host: '0123456789abcdef0123456789abcdef', boot: 'another' })).toBe('unknown');
   });
 
-  test('is unknown in another container, also after a reboot', () => {
+  test('is unknown in another container, even after a reboot', () => {
     const name = ourselves().host.replace(/#\d+$/, '');
     expect(livenessOf({ ...ourselves(), host: `${name}#1`, start: '1' })).toBe('unknown');
     expect(livenessOf({ ...ourselves(), host: `${name}#1`, boot: 'another' })).toBe('unknown');

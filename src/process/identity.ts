@@ -1,9 +1,9 @@
-// Owns the identity of a process, so that another process can later prove that it is gone. A pid alone proves nothing,
+// Owns the identity of a process, so that another process can later prove that it has ended. A pid alone proves nothing,
 // because it is reused. Anything that cannot be proved is `unknown`.
 //
 // - `dead` is returned only on the machine of the process, and only if it cannot be running any more. A machine is
 //   identified by its boot id and machine id, never by its host name, which containers and networks change.
-// - Processes in two pid namespaces (containers) never judge each other by pid.
+// - A pid is never compared with one of another pid namespace (container).
 
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -20,7 +20,7 @@ export interface ProcessIdentity {
   readonly start: string;
 }
 
-/** Whether a process is running, is provably not running, or cannot be judged from here. */
+/** `unknown`: this process cannot prove whether the other one is running. */
 export type Liveness = 'alive' | 'dead' | 'unknown';
 
 const INITIAL_PID_NAMESPACE = 'pid:[4026531836]';
@@ -58,7 +58,7 @@ export function livenessOf(identity: ProcessIdentity): Liveness {
   if (!(identity.boot !== '' && identity.boot === place.boot) && !isSameMachine) return 'unknown';
   if (namespaceOf(identity.host) !== namespaceOf(place.host)) return 'unknown';
   const row = readProcess(identity.pid);
-  if (row === undefined) return isVacant(identity.pid) ? 'dead' : 'unknown';
+  if (row === undefined) return isUnused(identity.pid) ? 'dead' : 'unknown';
   return row.ended || row.start !== identity.start ? 'dead' : 'alive';
 }
 
@@ -80,8 +80,8 @@ function isContained(host: string): boolean {
   return namespaceOf(host) !== '';
 }
 
-// An unreadable process may be hidden from us; the kernel still tells whether the pid is in use.
-function isVacant(pid: number): boolean {
+// An unreadable process may be hidden from us, but `kill` shows whether the pid is in use.
+function isUnused(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return false;
@@ -96,20 +96,20 @@ function currentPlace(): { readonly host: string; readonly boot: string } {
 }
 
 function readHost(): string {
-  const namespace = attempt(() => readlinkSync('/proc/self/ns/pid'));
+  const namespace = readOrEmpty(() => readlinkSync('/proc/self/ns/pid'));
   const place = readMachine();
   return namespace === '' || namespace === INITIAL_PID_NAMESPACE ? place : `${place}#${namespace.replace(/\D/g, '')}`;
 }
 
 /** The id of this machine, or its host name if the system has none. */
 function readMachine(): string {
-  const id = attempt(() => readFileSync('/etc/machine-id', 'utf8').trim());
+  const id = readOrEmpty(() => readFileSync('/etc/machine-id', 'utf8').trim());
   return /^[0-9a-f]{32}$/.test(id) ? id : hostname();
 }
 
 function readBoot(): string {
-  if (process.platform === 'linux') return attempt(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim());
-  return attempt(() =>
+  if (process.platform === 'linux') return readOrEmpty(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim());
+  return readOrEmpty(() =>
     process
       .getBuiltinModule('node:child_process')
       .execFileSync('sysctl', ['-n', 'kern.bootsessionuuid'], { encoding: 'utf8', stdio: 'pipe' })
@@ -117,7 +117,7 @@ function readBoot(): string {
   );
 }
 
-function attempt(read: () => string): string {
+function readOrEmpty(read: () => string): string {
   try {
     return read();
   } catch {

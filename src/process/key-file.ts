@@ -1,4 +1,4 @@
-// Owns the key beside a database: random, created on first use, readable only by its owner.
+// Owns the key file next to a database: random, created on first use, readable only by its owner.
 
 import { randomBytes } from 'node:crypto';
 import { linkSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { readPlainFile } from '../base/plain-file.ts';
 
 const KEY_BYTES = 32;
 
-/** Returns a function that reads the key of a database once. An in-memory database gets a key for the life of the process. */
+/** Returns a function that reads the key of a database once. The key of an in-memory database exists only in this process. */
 export function keyReader(db: string | undefined): () => Uint8Array {
   let key: Uint8Array | undefined;
   return () => {
@@ -19,7 +19,7 @@ export function keyReader(db: string | undefined): () => Uint8Array {
 function readKey(file: string): Uint8Array {
   const known = existing(file);
   if (known !== undefined) return known;
-  // Written completely before it gets its name: if two processes create one, both use the first.
+  // Written under another name and then linked: if two processes create a key, both use the first one.
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
   writeFileSync(draft, randomBytes(KEY_BYTES), { mode: 0o600 });
   try {
@@ -45,4 +45,4 @@ function existing(file: string): Uint8Array | undefined {
   throw new EngineError('CONFIG_INVALID', `the token key ${file} has ${key.length} bytes instead of ${KEY_BYTES}; ${ADVICE}`);
 }
 
-const ADVICE = 'restore a backup of it, or remove it: open steps then have other tokens, which "pawl next" prints';
+const ADVICE = 'restore a backup of it, or remove it: open steps then get new tokens, which "pawl next" prints';

@@ -1,4 +1,4 @@
-// Owns how tokens of well-known services look, so that one is recognised although nobody configured it as a secret.
+// Owns the patterns of tokens of well-known services, so that a token is recognised even if it is not configured as a secret.
 
 /** Matches tokens of known services, private keys, and passwords in addresses. */
 export const KNOWN_TOKENS =

@@ -1,21 +1,21 @@
-// Owns keeping a program off the network: it runs in a network namespace of its own, with nothing but loopback in it, and
-// reaches allowed hosts through a proxy of ours.
+// Owns limiting the network access of a program: it runs in a separate network namespace that has only loopback, and reaches
+// allowed hosts through a proxy of ours.
 //
-// - Whether the machine permits that is tried out once, not guessed from the names of installed programs.
+// - Whether the machine supports that is tested once, not guessed from the names of installed programs.
 // - The proxy runs in this process and listens on a Unix socket, which is a file and so crosses the namespace. A relay in
-//   the namespace offers it on loopback, because programs expect the address of a proxy.
+//   the namespace forwards loopback to it, because programs expect the address of a proxy.
 // - Unix sockets that a program can open as files (Docker, an SSH agent) remain reachable.
 
 import type { ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { SHELL_NAME } from './not-run.ts';
 
-/** How programs are kept off the network here, or why they cannot be. */
+/** How network access is limited on this machine, or why it cannot be. */
 export type NetworkSupport =
   | { readonly by: 'namespace' | 'bubblewrap'; readonly enter: readonly string[] }
   | { readonly by: 'nothing'; readonly why: string };
 
-/** Who may be reached, by a program that is kept off the network. */
+/** The hosts that a program may reach. */
 export interface NetworkLimit {
   readonly allows: (host: string, port: number) => boolean;
   /** The hosts that `allows` may allow, with or without a port. If there are none, there is no proxy. */
@@ -24,7 +24,7 @@ export interface NetworkLimit {
   readonly onDenied: (address: string) => void;
 }
 
-/** A way to start programs with limited network access. It serves them until it is closed. */
+/** Starts programs with limited network access. Its proxy works until it is closed. */
 export interface NetworkFence {
   readonly wrap: (argv: readonly string[]) => readonly string[];
   close(): Promise<void>;
@@ -41,7 +41,7 @@ const OWN_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
 
 let support: NetworkSupport | undefined;
 
-/** Returns how programs can be kept off the network on this machine. */
+/** Returns how network access can be limited on this machine. */
 export function networkSupport(): NetworkSupport {
   support ??= findSupport();
   return support;
@@ -67,11 +67,11 @@ function findSupport(): NetworkSupport {
   return { by: 'nothing', why: failures.join('; ') };
 }
 
-/** Opens a fence on this machine. */
+/** Opens a fence. */
 export async function openNetworkFence(enter: readonly string[], limit: NetworkLimit): Promise<NetworkFence> {
   if (limit.hosts.length === 0) return { wrap: (argv) => [...enter, ...argv], close: () => Promise.resolve() };
   const proxy = await openProxy(limit);
-  // Loopback is the program's own, unless a rule means that of this machine.
+  // Loopback is that of the namespace, unless a rule allows that of this machine.
   const direct = OWN_HOSTS.filter((own) => !limit.hosts.some((host) => host.replace(/:\d+$/, '') === own)).join(',');
   const inside = [process.execPath, '-e', `(${relay.toString()})()`, '--', proxy.path, direct];
   return { wrap: (argv) => [...enter, ...inside, ...argv], close: proxy.close };
@@ -86,7 +86,7 @@ async function openProxy(limit: NetworkLimit): Promise<{ readonly path: string; 
     import('node:net'),
   ]);
   const open = new Set<Socket>();
-  const kept = (socket: Socket): Socket => {
+  const track = (socket: Socket): Socket => {
     open.add(socket);
     socket.on('error', () => socket.destroy()).once('close', () => open.delete(socket));
     return socket;
@@ -102,19 +102,19 @@ async function openProxy(limit: NetworkLimit): Promise<{ readonly path: string; 
     const [host, port] = [hostOf(url), Number(url.port || 80)];
     if (isDenied(host, port)) return refuse(response, 403, `${host}:${port} is not in the list of allowed hosts`);
     const { method, headers } = request;
-    const onward = http.request({ host, port, method, headers, path: `${url.pathname}${url.search}` }, (answer) => {
+    const upstream = http.request({ host, port, method, headers, path: `${url.pathname}${url.search}` }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(response);
     });
-    onward.on('error', (error) => refuse(response, 502, error.message));
-    request.pipe(onward);
+    upstream.on('error', (error) => refuse(response, 502, error.message));
+    request.pipe(upstream);
   });
-  server.on('connection', kept);
+  server.on('connection', track);
   server.on('connect', (request, socket: Socket, head: Buffer) => {
     const url = URL.parse(`http://${request.url}`);
     const [host, port] = url === null ? ['', 0] : [hostOf(url), Number(url.port || 80)];
     if (url === null || isDenied(host, port)) return void socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
-    const outer = kept(
+    const outer = track(
       net.connect(port, host, () => {
         socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
         outer.write(head);
@@ -145,7 +145,7 @@ function refuse(response: ServerResponse, status: number, why: string): void {
 }
 
 // Runs inside the namespace, as the parent of the program. Its source is passed to Node as text, so it may use only
-// globals and nothing of this file.
+// globals, and nothing else from this file.
 function relay(): void {
   const net = process.getBuiltinModule('node:net');
   const [path = '', direct = '', file = '', ...args] = process.argv.slice(1);
@@ -155,7 +155,7 @@ function relay(): void {
     outer.on('error', () => inner.destroy());
     inner.pipe(outer).pipe(inner);
   });
-  // A signal is for the program; this ends when the program has.
+  // Signals are meant for the program; this process exits after it.
   const signals = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'] as const;
   for (const signal of signals) process.on(signal, () => {});
   server.listen(0, '127.0.0.1', () => {

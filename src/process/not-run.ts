@@ -1,5 +1,5 @@
-// Owns the difference between a command that ran and failed and one that could not be run. The latter says nothing
-// about the work: a gate that could not run neither passes nor fails.
+// Owns the difference between a command that ran and failed and one that could not be run. The latter proves nothing about
+// the work: a gate that could not run neither passes nor fails.
 
 import { accessSync, constants, statSync } from 'node:fs';
 
@@ -19,7 +19,7 @@ export interface NotRun {
  */
 export const SHELL_NAME = 'pawl-sh';
 
-/** Returns what is wrong with a working directory, or undefined if a command can start in it. */
+/** Returns why a command cannot start in a working directory; undefined if it can. */
 export function checkWorkingDirectory(cwd: string): NotRun | undefined {
   const refuse = (what: string): NotRun => notRun('cwd-missing', `the working directory ${cwd} ${what}; create it or use another one`);
   try {

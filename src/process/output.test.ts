@@ -14,7 +14,7 @@ describe('bounded output', () => {
     expect(kept(10)).toBe('');
   });
 
-  test('keeps head and tail and says how much is missing', () => {
+  test('keeps head and tail with the number of missing bytes', () => {
     expect(kept(4, 'abcdefg', 'hij')).toBe('ab\n[6 bytes left out]\nij');
     expect(kept(5, 'a', 'b', 'c', 'd', 'e', 'f', 'g')).toBe('abc\n[2 bytes left out]\nfg');
   });

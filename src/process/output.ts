@@ -1,5 +1,5 @@
-// Owns what is kept of an output stream: its start and its end, within a fixed number of bytes. Both ends matter: a
-// build first prints what it does and last what went wrong.
+// Owns the kept part of an output stream: its start and its end, within a fixed number of bytes. Both matter: a build first
+// prints its steps, and its errors last.
 
 const FIRST_CAPACITY = 4096;
 
@@ -24,7 +24,7 @@ export class BoundedOutput {
     if (chunk.length > room) this.#pushTail(chunk.subarray(Math.max(room, 0)));
   }
 
-  /** Returns the kept text. If bytes were left out, a line in the middle says how many. */
+  /** Returns the kept text. If bytes were left out, a line in the middle has their number. */
   text(): string {
     const head = this.#head.subarray(0, this.#headLength);
     const tail = this.#tail();
@@ -65,7 +65,7 @@ export class BoundedOutput {
   }
 }
 
-// A cut inside a character would show as a replacement character that was never printed.
+// A cut inside a character would be shown as a replacement character.
 function wholeCharactersEnd(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] as number;

@@ -15,9 +15,9 @@ afterEach(() => {
 });
 
 const ELSEWHERE = '0123456789abcdef0123456789abcdef#77|another-boot|12|34#1';
-const signs = (): string[] => readdirSync(`${db}.owners`).map((name) => join(`${db}.owners`, name));
+const heartbeats = (): string[] => readdirSync(`${db}.owners`).map((name) => join(`${db}.owners`, name));
 
-test('an owner on this machine is alive while its process is', () => {
+test('an owner on this machine is alive as long as its process', () => {
   expect(isDead(createOwner())).toBe(false);
   expect(isDead(createOwner().replace(/\|\d+(?=#)/, '|1'))).toBe(true);
   expect(ownerText(createOwner())).toBe(`process ${process.pid}`);
@@ -28,13 +28,13 @@ test.each([ELSEWHERE, 'old-host-name|another-boot|12|34#1'])(
   (owner) => {
     watchOwners(db);
     expect(isDead(owner)).toBe(false);
-    const [sign, other] = signs();
+    const [file, other] = heartbeats();
     expect(other).toBeUndefined();
     expect(isDead(owner)).toBe(false);
     const past = (ms: number): Date => new Date(Date.now() - ms);
-    utimesSync(sign as string, past(50_000), past(50_000));
+    utimesSync(file as string, past(50_000), past(50_000));
     expect(isDead(owner)).toBe(false);
-    utimesSync(sign as string, past(70_000), past(70_000));
+    utimesSync(file as string, past(70_000), past(70_000));
     expect(isDead(owner)).toBe(true);
   },
 );
@@ -43,7 +43,7 @@ test('heartbeats are written until they are stopped', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const stop = writeHeartbeats(db, ELSEWHERE);
   vi.advanceTimersByTime(5000);
-  await expect.poll(() => existsSync(`${db}.owners`) && signs().length).toBe(1);
+  await expect.poll(() => existsSync(`${db}.owners`) && heartbeats().length).toBe(1);
   await stop();
-  expect(signs()).toEqual([]);
+  expect(heartbeats()).toEqual([]);
 });

@@ -1,11 +1,10 @@
-// Owns the names of run owners, and whether an owner is dead: the identity of its process plus the number of the engine
-// in it.
+// Owns the names of run owners (the identity of a process plus the number of the engine in it), and whether one is dead.
 //
 // - On the owner's machine and in its container, its process decides.
-// - From anywhere else (another container or machine, or after a restart of either) its heartbeat decides: a file
-//   beside the database whose time the owner renews. An owner without a heartbeat for a minute is dead. If it was only
-//   suspended, the store rejects its later writes.
-// - An owner without such a file gets the same minute: the first process that checks creates the file.
+// - From anywhere else (another container or machine, or after a restart of either) its heartbeat decides: a file next to
+//   the database whose time the owner renews. An owner without a heartbeat for a minute is dead. If it was only suspended,
+//   the store rejects its later writes.
+// - If there is no such file, the first process that checks creates it, and the minute starts then.
 
 import { mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +26,7 @@ export function createOwner(): string {
   return `${formatIdentity(identityOf() ?? { host: 'unknown', boot: '', pid: process.pid, start: '' })}#${engines}`;
 }
 
-/** Makes the owners of runs in a database be judged by their heartbeats. */
+/** Uses the heartbeats of the owners of runs in a database. */
 export function watchOwners(db: string): void {
   folders.add(folderOf(db));
 }
@@ -35,7 +34,7 @@ export function watchOwners(db: string): void {
 /** Writes heartbeats for an owner until stopped. Short-lived processes do not write any. */
 export function writeHeartbeats(db: string, owner: string): () => void {
   const file = join(folderOf(db), nameOf(owner));
-  const sign = (): void => {
+  const beat = (): void => {
     const now = new Date();
     try {
       utimesSync(file, now, now);
@@ -46,15 +45,15 @@ export function writeHeartbeats(db: string, owner: string): () => void {
     }
   };
   // Only other machines miss a heartbeat that could not be written, or a file that could not be removed.
-  const timer = setInterval(() => attempt(sign), HEARTBEAT_MS);
+  const timer = setInterval(() => ignoreErrors(beat), HEARTBEAT_MS);
   timer.unref();
   return () => {
     clearInterval(timer);
-    attempt(() => rmSync(file, { force: true }));
+    ignoreErrors(() => rmSync(file, { force: true }));
   };
 }
 
-function attempt(work: () => void): void {
+function ignoreErrors(work: () => void): void {
   try {
     work();
   } catch {}

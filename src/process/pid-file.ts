@@ -1,4 +1,4 @@
-// Owns the files by which a later engine finds processes that a crashed one left running: one per command, written
+// Owns the pid files, with which a later engine finds processes that a crashed one left running: one per command, written
 // before the command starts (with only the mark) and again when its pid is known.
 
 import { createHash } from 'node:crypto';
@@ -49,7 +49,7 @@ export function readPidFiles(pidDir: string): PidRecord[] {
   return records.filter((record) => record !== undefined);
 }
 
-// A file that is not ours, or was removed meanwhile, names no process that we may kill.
+// A file that is not ours, or was removed meanwhile, is skipped.
 function readRecord(path: string): PidRecord | undefined {
   try {
     const { mark, pid, start, owner } = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;

@@ -101,7 +101,7 @@ function readProc(): ProcessRow[] {
   return rows;
 }
 
-// One buffer for all files: a listing reads hundreds of them, and each would take 64 KB of its own.
+// One shared buffer: a listing reads hundreds of files, and each would allocate 64 KB.
 const page = Buffer.allocUnsafeSlow(1 << 16);
 
 /** Reads a file of a process. The content is valid until the next call. */
@@ -111,7 +111,7 @@ function readProcFile(pid: number, file: 'stat' | 'environ' | 'cmdline'): Buffer
     const descriptor = openSync(path, 'r');
     try {
       let length = readSync(descriptor, page);
-      // The system gives `stat` whole, and the others a part at a time.
+      // The system returns `stat` in one read, the other files in several.
       for (let read = file === 'stat' ? 0 : length; read > 0 && length < page.length; length += read)
         read = readSync(descriptor, page, length, page.length - length, null);
       return length < page.length ? page.subarray(0, length) : readFileSync(path);
@@ -119,7 +119,7 @@ function readProcFile(pid: number, file: 'stat' | 'environ' | 'cmdline'): Buffer
       closeSync(descriptor);
     }
   } catch {
-    // It ended meanwhile, or its user's processes are hidden from us.
+    // The process has ended, or processes of its user are hidden from us.
     return undefined;
   }
 }

@@ -1,17 +1,17 @@
 // Owns masking secrets in text that leaves the engine: logs, stored output, streams, error messages.
 // It protects against accidents, not against intent: a program can always write a secret in a form not listed here.
 //
-// - Overlapping matches are masked as one; no part of a matched form gets through.
-// - A stream returns the same text as the whole would, however it is split into chunks, and holds back only what
+// - Overlapping matches are masked as one; no part of a matched form is shown.
+// - A stream returns the same text as masking the whole, however it is split into chunks, and holds back only text that
 //   could still become a secret.
 
 import { SECRET_LENGTH_MIN, secretForms } from './secret-forms.ts';
 
 /** Masks secrets in a text that arrives in chunks. */
 export interface RedactorStream {
-  /** Takes the next chunk and returns what can be shown now. */
+  /** Adds a chunk and returns the text that can be shown now. */
   push(chunk: string): string;
-  /** Returns what was still held back. */
+  /** Returns the text that was held back. */
   end(): string;
 }
 
@@ -35,7 +35,7 @@ interface Match {
 interface SearchResult {
   /** The longest match at each position. */
   readonly matches: readonly Match[];
-  /** Where the text to its end is the beginning of a longer match; the text's length if nowhere. */
+  /** The position from which the rest of the text may be the beginning of a match; the text's length if there is none. */
   readonly openFrom: number;
 }
 
@@ -43,7 +43,7 @@ type Search = (text: string) => SearchResult;
 
 interface Masked {
   readonly shown: string;
-  /** What has to wait for the next chunk. */
+  /** The text that waits for the next chunk. */
   readonly held: string;
   /** How many characters at the start of `held` are masked already, their label shown. */
   readonly heldMasked: number;
@@ -53,7 +53,7 @@ const EVERYDAY_WORDS = new Set(
   'changeme default development disabled enabled example localhost password production secret staging testing undefined'.split(' '),
 );
 
-/** Why a value is not masked, or undefined if it is: masking it would hide too much, and so give it away. */
+/** Why a value is not masked; undefined if it is. Masking a short or common value would hide too much, and so reveal it. */
 export function whyNotMasked(value: string): string | undefined {
   if (value.trim().length < SECRET_LENGTH_MIN) return `shorter than ${SECRET_LENGTH_MIN} characters`;
   return EVERYDAY_WORDS.has(value.trim().toLowerCase()) ? 'an everyday word' : undefined;
@@ -72,7 +72,7 @@ export function createRedactor(secrets: Readonly<Record<string, string | readonl
   };
 }
 
-/** One regular expression finds where a form may begin; the forms themselves are too many and too long for one. */
+/** One regular expression finds where a form may begin; all forms together are too long for an expression. */
 function createSearch(forms: readonly LabelledForm[]): Search {
   if (forms.length === 0) return (text) => ({ matches: [], openFrom: text.length });
   const longestFirst = forms.toSorted((a, b) => b.form.length - a.form.length);
@@ -90,7 +90,7 @@ function createSearch(forms: readonly LabelledForm[]): Search {
       if (match !== undefined) matches.push({ start, end: start + match.form.length, label: match.label });
       if (start < openFrom && candidates.some(({ form }) => isCutOff(form, folded, start))) openFrom = start;
     }
-    // What is shorter than the pattern can only be the beginning of a match.
+    // A rest shorter than the pattern can only be the beginning of a match.
     for (let at = Math.max(text.length - SECRET_LENGTH_MIN + 1, 0); at < openFrom; at += 1)
       if (starts.some((start) => start.startsWith(folded.slice(at)))) openFrom = at;
     return { matches, openFrom };

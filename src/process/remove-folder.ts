@@ -1,6 +1,6 @@
 // Owns the removal of folders that programs worked in. A program that was just killed, or one that escaped, can still add
-// a file while the folder is being removed, which makes the removal fail with ENOTEMPTY. What is left then is tried again
-// for a short time, and after that it stays: a temporary folder that could not be removed must not fail a step.
+// a file while the folder is being removed, which makes the removal fail with ENOTEMPTY. It is repeated for a short time;
+// then the rest stays, because a temporary folder that could not be removed must not fail a step.
 //
 // There is no synchronous form: `rmSync` does not return while a program adds files faster than they are removed.
 

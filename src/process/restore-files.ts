@@ -1,12 +1,12 @@
-// Owns putting files of a workspace back to what they were in a snapshot, beside others who may write there.
+// Owns restoring files of a workspace from a snapshot while other programs may write there.
 //
-// - A file is replaced or removed only if it is what the last snapshot says; anything else stays and is named.
-// - It is set aside (renamed) before it is checked, so what somebody wrote a moment ago is found. A file that appears
-//   meanwhile is never overwritten.
+// - A file is replaced or removed only if it is unchanged since the last snapshot; others stay and are reported.
+// - It is set aside (renamed) before it is checked, so that a write just before is detected. A file that appears meanwhile
+//   is never overwritten.
 // - Nothing is written through a link, and nothing outside of the top.
-// - It can be killed at any time and be started again: a file is as it was, set aside under a name of ours, or restored.
+// - It can be killed at any time and started again: each file is unchanged, set aside under a name of ours, or restored.
 //
-// Kept are content, symbolic links and the executable bit; times, owners and other permissions are not in a snapshot.
+// Content, symbolic links and the executable bit are restored; times, owners and other permissions are not in a snapshot.
 
 import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
@@ -16,33 +16,33 @@ import { digestText } from '../base/digest.ts';
 import { messageOf } from '../base/error.ts';
 import { type FileState, LINK_MODE } from './git-tree.ts';
 
-/** A file that has to be put back. */
+/** A file to restore. */
 export interface FileTarget {
   readonly path: string;
-  /** What it is in the last snapshot; undefined where it is not there. */
+  /** Its state in the last snapshot; undefined if it did not exist. */
   readonly from: FileState | undefined;
-  /** What it has to be; undefined where it must not be there. */
+  /** Its state after the restore; undefined if it must not exist. */
   readonly to: FileState | undefined;
 }
 
-/** A file that was left as it is, and why. */
+/** A file that was not restored, and why. */
 export interface KeptFile {
   readonly path: string;
   readonly why: string;
 }
 
-/** Where files are put back, and what from. */
-export interface RestoreMeans {
+/** Where files are restored, and where their content is. */
+export interface RestoreContext {
   readonly top: string;
   /** The algorithm of the ids: sha1 or sha256. */
   readonly format: string;
-  /** Begins the names of files that are set aside. */
+  /** The prefix of the names of files that are set aside. */
   readonly mark: string;
-  /** Returns the file that has the content of a target. */
+  /** Returns the file with the content of a target. */
   readonly staged: (to: FileState) => string;
 }
 
-/** What was done. */
+/** The restored files, and those that were kept. */
 export interface RestoreResult {
   readonly done: readonly string[];
   readonly kept: readonly KeptFile[];
@@ -51,29 +51,29 @@ export interface RestoreResult {
 const SUBMODULE = '160000';
 const CHANGED = 'it was changed since the last snapshot';
 
-/** Returns what a restore could not put back, without changing anything. */
-export async function conflictsOf(targets: readonly FileTarget[], means: RestoreMeans): Promise<readonly KeptFile[]> {
-  const restore = new Restore(targets, means);
+/** Returns the files that a restore would keep, without changing anything. */
+export async function conflictsOf(targets: readonly FileTarget[], context: RestoreContext): Promise<readonly KeptFile[]> {
+  const restore = new Restore(targets, context);
   const kept: KeptFile[] = [];
   for (const target of targets) {
-    const why = await restore.whyNot(target);
+    const why = await restore.obstacleTo(target);
     if (why !== undefined) kept.push({ path: target.path, why });
   }
   return kept;
 }
 
-/** Puts files back. What somebody else changed stays. */
-export async function restoreFiles(targets: readonly FileTarget[], means: RestoreMeans): Promise<RestoreResult> {
-  return await new Restore(targets, means).all();
+/** Restores files, except those that others changed. */
+export async function restoreFiles(targets: readonly FileTarget[], context: RestoreContext): Promise<RestoreResult> {
+  return await new Restore(targets, context).all();
 }
 
-/** Puts back the files that an interrupted restore set aside and has not replaced; removes those that it replaced and a snapshot holds. */
-export async function releaseFiles(files: ReadonlyMap<string, FileState | undefined>, means: RestoreMeans): Promise<void> {
-  const restore = new Restore([], means);
+/** Renames back files that an interrupted restore set aside and has not replaced; removes replaced ones that a snapshot holds. */
+export async function releaseFiles(files: ReadonlyMap<string, FileState | undefined>, context: RestoreContext): Promise<void> {
+  const restore = new Restore([], context);
   for (const [path, known] of files) await restore.release(path, known);
 }
 
-/** Makes folders without files, and removes those that are too many, with the folders that they leave empty. */
+/** Creates and removes empty folders; also removes parent folders that become empty. */
 export async function restoreFolders(
   top: string,
   { make, remove }: { readonly make: readonly string[]; readonly remove: readonly string[] },
@@ -93,46 +93,46 @@ async function removeUpwards(top: string, folder: string): Promise<void> {
   }
 }
 
-/** A file that was set aside: renamed, and checked again at the end. */
-interface SetAside {
+/** A file that was renamed, and is checked again at the end. */
+interface SetAsideFile {
   readonly target: FileTarget;
   readonly name: string;
 }
 
 class Restore {
   private readonly targets: readonly FileTarget[];
-  private readonly means: RestoreMeans;
-  private readonly setAsideFiles: SetAside[] = [];
+  private readonly context: RestoreContext;
+  private readonly setAsideFiles: SetAsideFile[] = [];
   private readonly kept: KeptFile[] = [];
   private readonly done: string[] = [];
 
-  constructor(targets: readonly FileTarget[], means: RestoreMeans) {
+  constructor(targets: readonly FileTarget[], context: RestoreContext) {
     this.targets = targets;
-    this.means = means;
+    this.context = context;
   }
 
   async all(): Promise<RestoreResult> {
     const byDepth = [...this.targets].sort((one, other) => (one.path < other.path ? 1 : -1));
     for (const target of byDepth.filter(({ to }) => to === undefined)) await this.put(target);
     for (const target of this.targets.filter(({ to }) => to !== undefined)) await this.put(target);
-    for (const taken of this.setAsideFiles) await this.discard(taken);
+    for (const file of this.setAsideFiles) await this.discard(file);
     const kept = new Set(this.kept.map(({ path }) => path));
     return { done: this.done.filter((path) => !kept.has(path)), kept: this.kept };
   }
 
-  /** Renames a file that was set aside back to its place, if nothing is there; removes it if it was replaced and a snapshot holds it. */
+  /** Renames a file back that was set aside, unless it was replaced; removes it if it was replaced and a snapshot holds it. */
   async release(path: string, known: FileState | undefined): Promise<void> {
-    if (!(await isInside(this.means.top, path))) return;
-    const name = join(this.means.top, this.asideName(path));
+    if (!(await isInside(this.context.top, path))) return;
+    const name = join(this.context.top, this.asideName(path));
     const [now, aside] = [await this.stateAt(path), await this.stateAt(this.asideName(path))];
     await rm(this.draftName(path), { force: true });
     if (aside === undefined) return;
     if (now !== undefined && isSame(aside, known)) await rm(name);
-    else await putBack(name, join(this.means.top, path));
+    else await putBack(name, join(this.context.top, path));
   }
 
-  /** Why a file cannot be put back as things are; undefined where it can. */
-  async whyNot({ path, from, to }: FileTarget): Promise<string | undefined> {
+  /** Why a file cannot be restored now; undefined if it can. */
+  async obstacleTo({ path, from, to }: FileTarget): Promise<string | undefined> {
     if (from?.mode === SUBMODULE || to?.mode === SUBMODULE) return 'it is a submodule; check out its commit by hand';
     if (path.includes('\uFFFD')) return 'its name is not UTF-8';
     const now = await this.stateAt(path);
@@ -141,7 +141,7 @@ class Restore {
     if (isSame(now, to) || isSame(now, from)) return undefined;
     const aside = await this.stateAt(this.asideName(path));
     if (now === undefined && isSame(aside, from)) return undefined;
-    // A link or a file where its folder was may be one of ours, which goes first.
+    // A link or a file in the place of its folder may be another target, which is removed first.
     return now === undefined && from === undefined ? undefined : CHANGED;
   }
 
@@ -149,13 +149,13 @@ class Restore {
     const { path, to } = target;
     try {
       await rm(this.draftName(path), { force: true });
-      const why = await this.whyNot(target);
+      const why = await this.obstacleTo(target);
       const [now, aside] = [await this.stateAt(path), await this.stateAt(this.asideName(path))];
-      // What an earlier try has set aside is checked and removed with the rest.
+      // A file that an earlier restore set aside is checked and removed with the rest.
       if (aside !== undefined) this.setAsideFiles.push({ target, name: this.asideName(path) });
       if (why !== undefined) return this.keep(path, why);
       if (now === 'folder' ? to === undefined : isSame(now, to)) return this.finish(path);
-      if (now === 'folder') await removeEmpty(join(this.means.top, path));
+      if (now === 'folder') await removeEmpty(join(this.context.top, path));
       else if (now !== undefined && !(await this.setAside(target))) return;
       if (to !== undefined && !(await this.place(path, to))) return;
       this.finish(path);
@@ -165,10 +165,10 @@ class Restore {
     }
   }
 
-  /** Sets a file aside, and checks whether it is the one that may be replaced. */
+  /** Sets a file aside, and checks whether it may be replaced. */
   private async setAside(target: FileTarget): Promise<boolean> {
     const { path, from } = target;
-    const [file, aside] = [join(this.means.top, path), join(this.means.top, this.asideName(path))];
+    const [file, aside] = [join(this.context.top, path), join(this.context.top, this.asideName(path))];
     await rename(file, aside);
     const found = await this.stateAt(this.asideName(path));
     if (isSame(found, from)) {
@@ -180,14 +180,14 @@ class Restore {
     return false;
   }
 
-  /** Writes a file beside its place and links it there, which fails if somebody else has written one meanwhile. */
+  /** Writes a file under another name and links it to its place, which fails if another program wrote one meanwhile. */
   private async place(path: string, to: FileState): Promise<boolean> {
-    const file = join(this.means.top, path);
+    const file = join(this.context.top, path);
     if (!(await this.makeFolders(path))) {
       this.keep(path, 'a link or a file is in the place of its folder');
       return false;
     }
-    const source = this.means.staged(to);
+    const source = this.context.staged(to);
     const fresh = this.draftName(path);
     try {
       if (to.mode === LINK_MODE) {
@@ -210,13 +210,13 @@ class Restore {
 
   /** The permissions of the file that is replaced, without the executable bit; those of a new file otherwise. */
   private async modeBefore(path: string): Promise<number> {
-    const before = await lstat(join(this.means.top, this.asideName(path))).catch(() => undefined);
+    const before = await lstat(join(this.context.top, this.asideName(path))).catch(() => undefined);
     return before?.isFile() === true ? before.mode & 0o666 : 0o666 & ~process.umask();
   }
 
-  /** Removes a file that was set aside. What somebody else wrote into it meanwhile goes back to its place. */
-  private async discard({ target, name }: SetAside): Promise<void> {
-    const [aside, file] = [join(this.means.top, name), join(this.means.top, target.path)];
+  /** Removes a file that was set aside, or renames it back if another program wrote to it meanwhile. */
+  private async discard({ target, name }: SetAsideFile): Promise<void> {
+    const [aside, file] = [join(this.context.top, name), join(this.context.top, target.path)];
     const found = await this.stateAt(name);
     if (found === undefined) return;
     if (isSame(found, target.from)) return await unlink(aside);
@@ -227,58 +227,58 @@ class Restore {
   }
 
   private async stateAt(path: string): Promise<PathState> {
-    const file = join(this.means.top, path);
-    if (!(await isInside(this.means.top, path))) return undefined;
+    const file = join(this.context.top, path);
+    if (!(await isInside(this.context.top, path))) return undefined;
     const facts = await lstat(file).catch(() => undefined);
     if (facts === undefined) return undefined;
     if (facts.isDirectory()) return 'folder';
     if (!facts.isFile() && !facts.isSymbolicLink()) return 'special';
     const content = facts.isFile() ? await readFile(file) : await readlink(file, { encoding: 'buffer' });
-    return { mode: modeOf(facts), id: blobId(content, this.means.format) };
+    return { mode: modeOf(facts), id: blobId(content, this.context.format) };
   }
 
-  /** Whether everything in a folder is ours to remove, so that a file can take its place. */
+  /** Whether all files in a folder are to be removed, so that a file can take its place. */
   private async isOurs(path: string): Promise<boolean> {
-    const going = new Set(this.targets.filter(({ to }) => to === undefined).map((target) => target.path));
+    const removed = new Set(this.targets.filter(({ to }) => to === undefined).map((target) => target.path));
     const open = [path];
     for (let folder = open.pop(); folder !== undefined; folder = open.pop())
-      for (const entry of await readdir(join(this.means.top, folder), { withFileTypes: true })) {
+      for (const entry of await readdir(join(this.context.top, folder), { withFileTypes: true })) {
         const inside = posix.join(folder, entry.name);
         if (entry.isDirectory()) open.push(inside);
-        else if (!going.has(inside) && !entry.name.startsWith(this.means.mark)) return false;
+        else if (!removed.has(inside) && !entry.name.startsWith(this.context.mark)) return false;
       }
     return true;
   }
 
-  /** Makes the folders above a file. A link in their place is not followed. */
+  /** Creates the folders above a file; false if a link or a file is in their place. */
   private async makeFolders(path: string): Promise<boolean> {
-    if (!(await isInside(this.means.top, path))) return false;
-    await mkdir(dirname(join(this.means.top, path)), { recursive: true });
+    if (!(await isInside(this.context.top, path))) return false;
+    await mkdir(dirname(join(this.context.top, path)), { recursive: true });
     return true;
   }
 
-  /** Folders that a removed file leaves empty go with it, up to the top. */
+  /** Removes the folders that a removed file leaves empty, up to the top. */
   private async removeFolders(folder: string): Promise<void> {
     for (let path = folder; path !== '.'; path = posix.dirname(path)) {
-      const rest = await readdir(join(this.means.top, path)).catch(() => undefined);
-      if (rest === undefined || rest.some((name) => !name.startsWith(this.means.mark))) return;
+      const rest = await readdir(join(this.context.top, path)).catch(() => undefined);
+      if (rest === undefined || rest.some((name) => !name.startsWith(this.context.mark))) return;
       for (const name of rest) await this.discardNow(posix.join(path, name));
-      if (rest.length === 0 || (await readdir(join(this.means.top, path))).length === 0) await rmdir(join(this.means.top, path));
+      if (rest.length === 0 || (await readdir(join(this.context.top, path))).length === 0) await rmdir(join(this.context.top, path));
       else return;
     }
   }
 
   private async discardNow(name: string): Promise<void> {
-    const taken = this.setAsideFiles.find((one) => one.name === name);
-    if (taken !== undefined) await this.discard(taken);
+    const file = this.setAsideFiles.find((one) => one.name === name);
+    if (file !== undefined) await this.discard(file);
   }
 
   private asideName(path: string): string {
-    return posix.join(posix.dirname(path), `${this.means.mark}${digestText(basename(path)).slice(0, 16)}`);
+    return posix.join(posix.dirname(path), `${this.context.mark}${digestText(basename(path)).slice(0, 16)}`);
   }
 
   private draftName(path: string): string {
-    return `${join(this.means.top, this.asideName(path))}-new`;
+    return `${join(this.context.top, this.asideName(path))}-new`;
   }
 
   private keep(path: string, why: string): void {
@@ -290,12 +290,12 @@ class Restore {
   }
 }
 
-/** The id that git gives to content. */
+/** Git's id for a content. */
 function blobId(content: Buffer, format: string): string {
   return createHash(format).update(`blob ${content.length}\0`).update(content).digest('hex');
 }
 
-/** What is at a path; undefined where nothing is. `special`: a pipe, a socket or a device. */
+/** The state of a path; undefined if nothing exists there. `special`: a pipe, a socket or a device. */
 type PathState = FileState | 'folder' | 'special' | undefined;
 
 function isSame(found: PathState, state: FileState | undefined): boolean {
@@ -319,7 +319,7 @@ async function isInside(top: string, path: string): Promise<boolean> {
   return true;
 }
 
-/** Links a file into a place where nothing is; where the file system has no links, it is renamed after a check. */
+/** Links a file to a path that must not exist; if the file system has no links, renames it after a check. */
 async function linkInto(fresh: string, file: string): Promise<void> {
   try {
     await link(fresh, file);
@@ -331,7 +331,7 @@ async function linkInto(fresh: string, file: string): Promise<void> {
   }
 }
 
-/** Puts a file back that was set aside by mistake. If there is another one by now, both stay. */
+/** Renames a file back that must not be replaced. If another one exists by now, both stay. */
 async function putBack(aside: string, file: string): Promise<void> {
   const facts = await lstat(aside);
   if (facts.isDirectory() || facts.isSymbolicLink()) {

@@ -1,7 +1,7 @@
-// Owns the forms in which a secret turns up in output: as it is, and encoded the ways programs encode by accident
-// (a header dumped in base64, a URL logged, a JSON body printed).
+// Owns the forms in which a secret appears in output: unchanged, and encoded as programs do by accident (a header dumped in
+// base64, a URL logged, a JSON body printed).
 
-/** Shorter text is a word, a number or a flag: masking it would hide too much and give the secret away. */
+/** Shorter text is a word, a number or a flag: masking it would hide too much and reveal the secret. */
 export const SECRET_LENGTH_MIN = 6;
 
 // Lines of other multi-line secrets are often plain configuration (`clusters:`) that occurs everywhere.
@@ -11,8 +11,8 @@ const PEM_BOUNDARY = /^-----(BEGIN|END) [^-]+-----$/;
 
 /** Every form of a secret to mask, without duplicates. Letters match in either case. */
 export function secretForms(secret: string): string[] {
-  const worthy = [secret, secret.trim(), ...secretLines(secret)].filter((piece) => piece.length >= SECRET_LENGTH_MIN);
-  return [...new Set(worthy.flatMap((piece) => formsOfPiece(piece.toWellFormed())))];
+  const longEnough = [secret, secret.trim(), ...secretLines(secret)].filter((piece) => piece.length >= SECRET_LENGTH_MIN);
+  return [...new Set(longEnough.flatMap((piece) => formsOfPiece(piece.toWellFormed())))];
 }
 
 function secretLines(secret: string): string[] {
@@ -28,8 +28,8 @@ function formsOfPiece(piece: string): string[] {
   return forms.filter((form) => form.length >= SECRET_LENGTH_MIN);
 }
 
-// Inside a larger encoded text the secret begins at the first, second or third byte of a group, and only the
-// letters that depend on nothing but the secret are the same each time.
+// Inside a larger encoded text the secret begins at the first, second or third byte of a group, and only the letters that
+// depend on the secret alone are always the same.
 function base64Forms(piece: string): string[] {
   const bytes = Buffer.from(piece);
   const whole = bytes.toString('base64');

@@ -1,16 +1,16 @@
-// Owns which shell runs a shell line. Usually that is `/bin/sh`. A line whose exit code decides something must not lose
-// the failure of a program in front of a `|`, so it runs with `pipefail`: in `/bin/sh` if it has it, else in bash.
+// Owns the choice of the shell for a shell line. Usually that is `/bin/sh`. A line whose exit code decides something must
+// not lose the failure of a program before a `|`, so it runs with `pipefail`: in `/bin/sh` if it supports that, else in bash.
 
 import { SHELL_NAME } from './not-run.ts';
 
-/** The exit code of a program whose reader had read enough (128 + SIGPIPE). */
-const READER_ENDED = 141;
+/** The exit code of a program whose reader stopped reading (128 + SIGPIPE). */
+const SIGPIPE_EXIT = 141;
 const PIPE = /(?<!\|)\|(?!\|)/;
 const BASH = ['bash', '--posix', '-O', 'xpg_echo'];
 
 let strict: readonly string[] | undefined;
 
-/** A shell line, and whether the failure of any program in a pipe counts. */
+/** A shell line, and whether it fails if any program in a pipe fails. */
 export interface ShellLine {
   readonly shell: string;
   readonly pipefail: boolean;
@@ -24,7 +24,7 @@ export function shellWords({ shell, pipefail }: ShellLine): string[] {
 
 /** Returns the exit code of a shell line; `yes | head -1` has not failed because `head` stopped reading. */
 export function shellExitCode({ shell, pipefail }: ShellLine, exitCode: number): number {
-  return pipefail && exitCode === READER_ENDED && PIPE.test(shell) ? 0 : exitCode;
+  return pipefail && exitCode === SIGPIPE_EXIT && PIPE.test(shell) ? 0 : exitCode;
 }
 
 function strictShell(): readonly string[] {

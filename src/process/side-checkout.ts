@@ -11,7 +11,7 @@ import { outputOf, splitPaths } from './git-tree.ts';
 import { removeFolder } from './remove-folder.ts';
 import { gitWorktreeAdd } from './worktree.ts';
 
-/** A checkout beside the workspace. */
+/** A checkout for parallel work. */
 export interface SideCheckout {
   readonly workspace: string;
   readonly folder: string;
@@ -22,7 +22,7 @@ export interface SideCheckout {
 /** The result of merging back. `files` are those with conflicting changes. */
 export type MergeBackResult = { readonly kind: 'merged' } | { readonly kind: 'conflict'; readonly files: readonly string[] };
 
-/** Creates a checkout beside a workspace that is in git. */
+/** Creates a checkout of a workspace that is in git. */
 export async function openSideCheckout(workspace: string): Promise<SideCheckout> {
   const base = await snapshotWorkspace(workspace);
   const home = await mkdtemp(join(tmpdir(), 'pawl-branch-'));

@@ -1,5 +1,5 @@
-// Owns what differs between two snapshots: the files with what they were and are, how many lines, the text of the
-// difference; and putting files of a workspace back to one of them.
+// Owns the differences between two snapshots (files with their states, line counts, text) and restoring files of a
+// workspace to one of them.
 
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import {
   conflictsOf,
   type FileTarget,
   type KeptFile,
-  type RestoreMeans,
+  type RestoreContext,
   type RestoreResult,
   releaseFiles,
   restoreFiles,
@@ -43,13 +43,13 @@ export async function fileChanges(repository: SnapshotRepository, { before, afte
   return parseChanges(outputOf(await repository.git([...LIST_CHANGES, before, after])));
 }
 
-const REMEMBERED_MAX = 40;
-const REMEMBERED_CHARS = 200_000;
+const CACHED_MAX = 40;
+const CACHED_CHARS = 200_000;
 const summaries = new Map<string, readonly FileSummary[]>();
 const texts = new Map<string, string>();
 
-/** Trees are named by their content, so what differs between two of them never changes: a page that is read often asks git once. */
-async function remembered<T extends string | readonly unknown[]>(
+/** Trees are identified by their content, so the difference between two of them can be cached. */
+async function cached<T extends string | readonly unknown[]>(
   known: Map<string, T>,
   { repository, pair }: { readonly repository: SnapshotRepository; readonly pair: TreePair },
   read: () => Promise<T>,
@@ -58,16 +58,16 @@ async function remembered<T extends string | readonly unknown[]>(
   const found = known.get(key);
   if (found !== undefined) return found;
   const value = await read();
-  if (value.length > REMEMBERED_CHARS) return value;
+  if (value.length > CACHED_CHARS) return value;
   const [oldest] = known.keys();
-  if (known.size >= REMEMBERED_MAX && oldest !== undefined) known.delete(oldest);
+  if (known.size >= CACHED_MAX && oldest !== undefined) known.delete(oldest);
   known.set(key, value);
   return value;
 }
 
 /** Returns the files that differ, with renames and counted lines. */
 export function summaryOf(repository: SnapshotRepository, pair: TreePair): Promise<readonly FileSummary[]> {
-  return remembered(summaries, { repository, pair }, () => readSummary(repository, pair));
+  return cached(summaries, { repository, pair }, () => readSummary(repository, pair));
 }
 
 async function readSummary(repository: SnapshotRepository, { before, after }: TreePair): Promise<readonly FileSummary[]> {
@@ -103,7 +103,7 @@ function countedLines(parts: readonly string[]): Map<string, { readonly added: n
 
 /** Returns the difference as text. No code of the repository runs; binary files are only named. */
 export async function diffText(repository: SnapshotRepository, pair: TreePair): Promise<string> {
-  return remembered(texts, { repository, pair }, () => readText(repository, pair));
+  return cached(texts, { repository, pair }, () => readText(repository, pair));
 }
 
 async function readText(repository: SnapshotRepository, { before, after }: TreePair): Promise<string> {
@@ -112,17 +112,17 @@ async function readText(repository: SnapshotRepository, { before, after }: TreeP
   return outputOf(await repository.git(args, { outputMax: DIFF_BYTES_MAX }));
 }
 
-/** Returns which of the files could not be put back as things are. */
+/** Returns the files that a restore would keep. */
 export async function conflicts(repository: SnapshotRepository, targets: readonly FileTarget[]): Promise<readonly KeptFile[]> {
-  return await conflictsOf(targets, meansOf(repository));
+  return await conflictsOf(targets, contextOf(repository));
 }
 
-/** Gives files back that an interrupted restore has in hand, so that they are seen as they were. */
+/** Renames back the files that an interrupted restore has set aside. */
 export async function recoverFiles(repository: SnapshotRepository, files: ReadonlyMap<string, FileState | undefined>): Promise<void> {
-  await releaseFiles(files, meansOf(repository));
+  await releaseFiles(files, contextOf(repository));
 }
 
-/** Puts files back; see `restore-files.ts` for what stays. */
+/** Restores files; see `restore-files.ts` for those that are kept. */
 export async function putBack(repository: SnapshotRepository, targets: readonly FileTarget[]): Promise<RestoreResult> {
   const folder = await repository.temporary('stage');
   try {
@@ -135,12 +135,12 @@ export async function putBack(repository: SnapshotRepository, targets: readonly 
       outputOf(await repository.git(['checkout-index', '--all', '--force', `--prefix=${join(folder, 'files')}/`], { index }));
     }
     const staged = (to: FileState): string => join(folder, 'files', names.get(`${to.mode} ${to.id}`) as string);
-    return await restoreFiles(targets, meansOf(repository, staged));
+    return await restoreFiles(targets, contextOf(repository, staged));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-function meansOf({ place }: SnapshotRepository, staged: RestoreMeans['staged'] = () => ''): RestoreMeans {
+function contextOf({ place }: SnapshotRepository, staged: RestoreContext['staged'] = () => ''): RestoreContext {
   return { top: place.top, format: place.format, mark: RESTORE_MARK, staged };
 }

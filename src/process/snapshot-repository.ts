@@ -1,12 +1,11 @@
-// Owns snapshots of a workspace as trees of git, byte for byte. Everything goes through a git directory of our own: its
-// index is a copy, its settings and attributes are ours, so the checkout's index, branch, stash, hooks, filters and the
-// user's settings are neither used nor touched. Only objects are added to the repository, and one ref per run that keeps
-// them from `git gc`.
+// Owns snapshots of a workspace as trees of git, byte for byte. They use a git directory of our own with our own index,
+// settings and attributes, so the checkout's index, branch, stash, hooks, filters and the user's settings are neither used
+// nor changed. Only objects are added to the repository, and one ref per run that protects them from `git gc`.
 //
-// - The index of the last snapshot is kept, with the times of the files: only what changed since is read again.
-// - A workspace without a repository has its objects in our own directory, and only files that are named are in them.
-// - Not in a snapshot: files that git ignores unless named, what is in a nested repository or a submodule, files that
-//   cannot be read, and names that are not UTF-8. Snapshots name them (`unread`, `nested`).
+// - The index of the last snapshot is kept with the times of the files, so only files that changed since are read.
+// - A workspace without a repository has its objects in our own directory, and only declared files are in them.
+// - Not in a snapshot: files that git ignores unless included, the content of nested repositories and submodules, files that
+//   cannot be read, and names that are not UTF-8. Snapshots list them (`unread`, `nested`).
 
 import { existsSync } from 'node:fs';
 import { mkdir, realpath, rm, writeFile } from 'node:fs/promises';
@@ -15,29 +14,29 @@ import { digestText } from '../base/digest.ts';
 import { present } from '../base/fields.ts';
 import { type GitAnswer, type GitCall, git } from './git.ts';
 import { checkoutAround, outputOf, STRICT_SETTINGS, TreeError } from './git-tree.ts';
-import { type LookMeans, type Snapshot, SnapshotLook, type SnapshotPlace } from './snapshot-look.ts';
+import { type ScanContext, type Snapshot, type SnapshotPlace, SnapshotScan } from './snapshot-scan.ts';
 
 /** A workspace to take snapshots of. */
 export interface SnapshotSource {
   readonly folder: string;
   /** Patterns in .gitignore syntax that are left out unless tracked. */
   readonly leftOut: (top: string) => readonly string[];
-  /** Patterns of files that are in it even if git ignores them. */
+  /** Patterns of files that are included even if git ignores them. */
   readonly include: readonly string[];
-  /** Without a repository: the patterns of all files that are in it. */
+  /** Without a repository: the patterns of all files to include. */
   readonly declared: readonly string[];
 }
 
-/** Begins the names of the files that a restore has set aside; see `restore-files.ts`. */
+/** The prefix of the names of files that a restore has set aside; see `restore-files.ts`. */
 export const RESTORE_MARK = '.pawl-restore-';
 
 const TRIES = 3;
-/** With these git reads a file that is there although a sparse checkout leaves it out. */
+/** With these git reads a file that exists although a sparse checkout leaves it out. */
 const SPARSE = ['core.sparseCheckout=true', 'sparse.expectFilesOutsideOfPatterns=false'];
 const SETTINGS = [...STRICT_SETTINGS, ...SPARSE, 'core.looseCompression=1', 'core.preloadIndex=true'].flatMap((setting) => ['-c', setting]);
 const NO_FILTERS = '* -text -filter -ident -working-tree-encoding\n';
 
-/** Finds where the snapshots of a workspace are taken; undefined where nothing could be in them. */
+/** Finds where the snapshots of a workspace are taken; undefined if they would be empty. */
 export async function findSnapshotPlace({ folder, leftOut, include, declared }: SnapshotSource): Promise<SnapshotPlace | undefined> {
   const checkout = await checkoutAround(folder);
   const real = await realpath(folder);
@@ -56,7 +55,7 @@ export async function findSnapshotPlace({ folder, leftOut, include, declared }: 
   };
 }
 
-/** Patterns with `{a,b}` as several: git has no braces. */
+/** Expands `{a,b}` in patterns: git does not support braces. */
 function withoutBraces(patterns: readonly string[]): readonly string[] {
   return patterns.flatMap((pattern): readonly string[] => {
     const [whole, inside = ''] = /\{([^{}]*)\}/.exec(pattern) ?? [];
@@ -70,7 +69,7 @@ const turns = new Map<string, Promise<unknown>>();
 export class SnapshotRepository {
   readonly place: SnapshotPlace;
   private readonly home: string;
-  /** The snapshot that waits for its turn. */
+  /** The snapshot that has not begun yet. */
   private pending: Promise<Snapshot> | undefined;
   private keeping: Promise<unknown> = Promise.resolve();
   private readonly kept = new Map<string, { readonly last: string; readonly trees: Set<string> }>();
@@ -81,7 +80,7 @@ export class SnapshotRepository {
     this.home = join(home, `tree-${digestText(place.top).slice(0, 16)}`);
   }
 
-  /** Takes a snapshot. Snapshots of one workspace take turns; one that has not begun yet serves everybody who waits for it. */
+  /** Takes a snapshot. Snapshots of a workspace are taken one after another; callers share one that has not begun yet. */
   take(): Promise<Snapshot> {
     const { top } = this.place;
     if (this.pending !== undefined) return this.pending;
@@ -111,12 +110,12 @@ export class SnapshotRepository {
       ...present({ GIT_OBJECT_DIRECTORY: repository?.objects }),
       ...call.env,
     };
-    // What is compared may be gone; a folder of our own is not.
+    // The workspace may have been removed; our own folder exists.
     const cwd = existsSync(top) ? top : this.home;
     return git(cwd, [...SETTINGS, ...args], { ...call, env });
   }
 
-  /** Keeps a tree from being cleaned up, for as long as its run is kept. One after the other: each builds on the last. */
+  /** Protects a tree from `git gc` for as long as its run is kept. Calls run one after another: each commit has the last as parent. */
   keep(run: string, tree: string, title: string): Promise<void> {
     const turn = this.keeping.then(() => this.keepNext(run, tree, title));
     this.keeping = turn.catch(() => undefined);
@@ -135,7 +134,7 @@ export class SnapshotRepository {
     this.kept.set(run, { last: commit, trees: new Set([...(known?.trees ?? []), tree]) });
   }
 
-  /** Lets go of what is kept of a run. */
+  /** Removes the protection of the trees of a run. */
   async forget(run: string): Promise<void> {
     await this.refs(['update-ref', '-d', refOf(run)]);
     if (this.place.repository === undefined) await this.git(['gc', '--quiet', '--prune=now']);
@@ -165,14 +164,14 @@ export class SnapshotRepository {
     await writeFile(join(own, 'HEAD'), 'ref: refs/heads/none\n');
   }
 
-  /** Files that change while git reads them make it fail; it looks again. */
+  /** Git fails if a file changes while it is read; then the scan is repeated. */
   private async retryTake(): Promise<Snapshot> {
     for (let tries = 1; ; tries += 1) {
-      const folder = await this.temporary('look');
+      const folder = await this.temporary('scan');
       try {
         const index = join(folder, 'index');
-        const call: LookMeans['call'] = (args, stdin) => this.git(args, { index, ...present({ stdin }) });
-        return await new SnapshotLook({ place: this.place, home: this.home, index, call }).take();
+        const call: ScanContext['call'] = (args, stdin) => this.git(args, { index, ...present({ stdin }) });
+        return await new SnapshotScan({ place: this.place, home: this.home, index, call }).take();
       } catch (error) {
         if (tries === TRIES || !(error instanceof TreeError)) throw error;
       } finally {

@@ -1,4 +1,4 @@
-// Snapshots of a workspace, and putting its files back, on real repositories.
+// Snapshots of a workspace, and restoring its files, with real repositories.
 
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -22,12 +22,12 @@ import { createRepository, git } from '../../test/git.ts';
 import { tempFolder } from '../../test/temp-folder.ts';
 import { restoreFolders } from './restore-files.ts';
 import { diffText, fileChanges, putBack, summaryOf } from './snapshot-changes.ts';
-import type { Snapshot } from './snapshot-look.ts';
 import { findSnapshotPlace, SnapshotRepository } from './snapshot-repository.ts';
+import type { Snapshot } from './snapshot-scan.ts';
 
 async function open(folder: string, include: readonly string[] = []): Promise<SnapshotRepository> {
   const place = await findSnapshotPlace({ folder, leftOut: () => ['node_modules/'], include, declared: include });
-  if (place === undefined) throw new Error('there is no place');
+  if (place === undefined) throw new Error('no snapshot place');
   return new SnapshotRepository(place, tempFolder());
 }
 
@@ -37,7 +37,7 @@ function project(files: Readonly<Record<string, string>> = { 'a.txt': 'one\n', '
   return folder;
 }
 
-/** Everything in a folder: content, links, executable bits, folders. */
+/** All content of a folder: files, links, executable bits, folders. */
 function digestOf(folder: string, at = ''): string[] {
   return readdirSync(join(folder, at))
     .sort()
@@ -83,7 +83,7 @@ describe('a snapshot', () => {
     expect(existsSync(join(folder, 'RAN'))).toBe(false);
   });
 
-  test('touches neither the index nor the branch, and is kept by a ref of its run until that is dropped', async () => {
+  test('changes neither the index nor the branch, and is kept by a ref of its run until that is removed', async () => {
     const folder = project();
     writeFileSync(join(folder, 'a.txt'), 'staged\n');
     git(folder, 'add', 'a.txt');
@@ -114,7 +114,7 @@ describe('a snapshot', () => {
     }
   });
 
-  test('leaves out what git ignores unless it is named, also from the moment it is ignored', async () => {
+  test('leaves out ignored files unless they are included, even if they were not ignored before', async () => {
     const folder = project({ 'a.txt': '', '.gitignore': 'secret/\n' });
     mkdirSync(join(folder, 'secret'));
     writeFileSync(join(folder, 'secret/key'), 'k');
@@ -128,7 +128,7 @@ describe('a snapshot', () => {
     expect(await names(repository)).toEqual(['.gitignore', 'a.txt', 'secret/key']);
   });
 
-  test('lists what it does not contain: nested repositories, unreadable files', async () => {
+  test('lists nested repositories and unreadable files, which it does not contain', async () => {
     const folder = project();
     createRepository(join(folder, 'inner'), { deep: '1' });
     mkdirSync(join(folder, 'new/empty'), { recursive: true });
@@ -141,7 +141,7 @@ describe('a snapshot', () => {
     });
   });
 
-  test('names submodules, also those that come later, as long as they are checked out', async () => {
+  test('lists submodules, including new ones, as long as they are checked out', async () => {
     const folder = project();
     createRepository(join(folder, 'old'), { deep: '1' });
     git(folder, 'add', 'old');
@@ -159,7 +159,7 @@ describe('a snapshot', () => {
     expect((await repository.take()).nested).toEqual(['new/']);
   });
 
-  test('has files that a sparse checkout leaves out, as they are where a step wrote them', async () => {
+  test('has files that a sparse checkout leaves out, with the changes of a step', async () => {
     const folder = project({ 'in/a': 'one', 'in/hidden': 'one', 'out/b': 'two', 'out/c': 'three' });
     git(folder, 'sparse-checkout', 'set', 'in');
     git(folder, 'config', 'sparse.expectFilesOutsideOfPatterns', 'true');
@@ -175,7 +175,7 @@ describe('a snapshot', () => {
     expect(at(tree)).toEqual(['written by a step', 'written by a step', 'written by a step', 'three']);
   });
 
-  test('can be taken in a repository without a commit, in a worktree, and without a repository of the named files', async () => {
+  test('can be taken in a repository without a commit, in a worktree, and of declared files without a repository', async () => {
     const bare = tempFolder();
     git(bare, 'init', '--quiet');
     writeFileSync(join(bare, 'new'), '1');
@@ -202,7 +202,7 @@ describe('a snapshot', () => {
     expect(await findSnapshotPlace({ folder: plain, leftOut: () => [], include: [], declared: [] })).toBeUndefined();
   });
 
-  test('shows what differs: lines, renames, binary files', async () => {
+  test('shows changed lines, renames and binary files', async () => {
     const folder = project({ 'a.txt': 'one\n', 'long.txt': 'line\n'.repeat(30) });
     const repository = await open(folder);
     const before = (await repository.take()).tree;
@@ -240,7 +240,7 @@ const acts: fc.Arbitrary<Act[]> = fc.array(
   { maxLength: 8 },
 ) as fc.Arbitrary<Act[]>;
 
-/** Does what a step could do; what the file system does not allow is left out. */
+/** Makes a change that a step could make; ignores errors of the file system. */
 function perform(folder: string, { act, name, other, text }: Act): void {
   const file = join(folder, name);
   try {
@@ -248,13 +248,13 @@ function perform(folder: string, { act, name, other, text }: Act): void {
     if (act === 'chmod') return chmodSync(file, 0o755);
     if (act === 'folder') return void mkdirSync(file, { recursive: true });
     if (act === 'rename') return renameSync(file, join(folder, other));
-    // Half of the time what is in the way is replaced, as a program would.
+    // Half of the time an existing file or folder is replaced, as a program would.
     if (text.length % 2 === 0) rmSync(file, { recursive: true, force: true });
     mkdirSync(dirname(file), { recursive: true });
     if (act === 'link') return symlinkSync(other, file);
     writeFileSync(file, act === 'binary' ? Buffer.from([0, 255, text.length, 10, 13]) : text);
   } catch {
-    // Such as writing below a file.
+    // For example, writing below a file.
   }
 }
 
@@ -276,7 +276,7 @@ describe('restoring files', () => {
     );
   }, 60_000);
 
-  test('keeps later changes by somebody else, and restores the rest', async () => {
+  test('keeps later changes of other programs, and restores the rest', async () => {
     await fc.assert(
       fc.asyncProperty(
         acts,
@@ -289,7 +289,7 @@ describe('restoring files', () => {
           for (const name of ['x0', 'x1']) writeFileSync(join(folder, name), 'by the step');
           for (const act of later.filter(({ name }) => name === 'a.txt' || name === 'src/b.txt')) perform(folder, act);
           const after = await repository.take();
-          // Not through a link: that would write to the file it leads to.
+          // Links are skipped, because writing would change their target.
           const written = theirs.filter((name) => lstatSync(join(folder, name), { throwIfNoEntry: false })?.isFile() !== false);
           for (const name of written) perform(folder, { act: 'write', name, other: name, text: 'mine!' });
           const here = new Set<string>(
@@ -305,7 +305,7 @@ describe('restoring files', () => {
     );
   }, 60_000);
 
-  test('loses no data of a program that writes the same files at the same time', async () => {
+  test('loses no data of a program that writes the same files concurrently', async () => {
     const names = Array.from({ length: 40 }, (_, index) => `f${index}`);
     const folder = project(Object.fromEntries(names.map((name) => [name, 'before'])));
     const repository = await open(folder);
@@ -335,7 +335,7 @@ describe('restoring files', () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('.pawl'))).toEqual([]);
   });
 
-  test('finishes an interrupted restore: files in progress, half-written files, finished files', async () => {
+  test('finishes an interrupted restore: files set aside, half-written files, finished files', async () => {
     const folder = project({ a: 'a', b: 'b', c: 'c', gone: 'gone' });
     const repository = await open(folder);
     const before = await repository.take();
@@ -343,13 +343,14 @@ describe('restoring files', () => {
     rmSync(join(folder, 'gone'));
     writeFileSync(join(folder, 'new'), 'by the step');
     const after = await repository.take();
-    const inHand = (name: string): string => join(folder, `.pawl-restore-${createHash('sha256').update(name).digest('hex').slice(0, 16)}`);
+    const asideName = (name: string): string =>
+      join(folder, `.pawl-restore-${createHash('sha256').update(name).digest('hex').slice(0, 16)}`);
     writeFileSync(join(folder, 'a'), 'a');
-    renameSync(join(folder, 'b'), inHand('b'));
-    writeFileSync(`${inHand('b')}-new`, 'ha');
-    renameSync(join(folder, 'c'), inHand('c'));
+    renameSync(join(folder, 'b'), asideName('b'));
+    writeFileSync(`${asideName('b')}-new`, 'ha');
+    renameSync(join(folder, 'c'), asideName('c'));
     writeFileSync(join(folder, 'c'), 'c');
-    renameSync(join(folder, 'new'), inHand('new'));
+    renameSync(join(folder, 'new'), asideName('new'));
     expect((await restore(repository, before, after)).kept).toEqual([]);
     expect(digestOf(folder).map((line) => line.replace(/ .*/, ''))).toEqual(['a', 'b', 'c', 'gone']);
     expect(['a', 'b', 'c', 'gone'].map((name) => readFileSync(join(folder, name), 'utf8'))).toEqual(['a', 'b', 'c', 'gone']);

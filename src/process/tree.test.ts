@@ -49,11 +49,11 @@ while :; do sleep 0.1; done
 `;
 writeFileSync(STUBBORN, STUBBORN_TEXT, { mode: 0o755 });
 const stubborn = (name: string): string => `${STUBBORN} ${name}`;
-// A daemon: two forks and its own session, so that neither parent, group nor session leads to it.
+// A daemon: two forks and its own session, so that it cannot be found by parent, group or session.
 const daemon = (name: string): string => `(setsid sh -c '${stubborn(name)} & exit' &)`;
 
-// Aborts once the command has printed as many names as it has processes.
-function whenAllSpoke(count: number): Pick<CommandSpec, 'signal' | 'onOutput'> {
+// Aborts once the command has printed this many lines, one per process.
+function abortAfterLines(count: number): Pick<CommandSpec, 'signal' | 'onOutput'> {
   const controller = new AbortController();
   let text = '';
   const onOutput = (_stream: string, piece: string): void => {
@@ -80,22 +80,22 @@ describe.runIf(process.platform === 'linux')('after a command has ended, none of
 
   test('a process that handles SIGTERM may clean up first', async () => {
     const shell = `trap 'echo tidied; exit 0' TERM; echo ready; while :; do sleep 0.05; done`;
-    const result = await runCommand({ argv: undefined, shell, mark: `tidy-${process.pid}`, ...whenAllSpoke(1) });
+    const result = await runCommand({ argv: undefined, shell, mark: `tidy-${process.pid}`, ...abortAfterLines(1) });
     expect(result).toMatchObject({ kind: 'aborted', stdout: 'ready\ntidied\n' });
   });
 
   test('a stopped process is ended too', async () => {
     const shell = `(kill -STOP $$; echo stopped) & sleep 60`;
     const mark = `stopped-${process.pid}`;
-    const result = await runCommand({ argv: undefined, shell, mark, killGraceMs: 50_000, ...whenAllSpoke(1) });
+    const result = await runCommand({ argv: undefined, shell, mark, killGraceMs: 50_000, ...abortAfterLines(1) });
     expect(result).toMatchObject({ kind: 'aborted', left: [] });
     expect((result as { durationMs: number }).durationMs).toBeLessThan(45_000);
   });
 
-  test('on abort, also one that wiped its environment, as long as a session ties it to the command', async () => {
+  test('on abort, even one that wiped its environment, if it is in a session of the command', async () => {
     const mark = `wiped-${process.pid}`;
     const shell = `(env -i ${stubborn('wiped')} &); setsid env -i sh -c 'echo leader $$; sleep 60 & sleep 60 & wait'`;
-    const result = await runCommand({ argv: undefined, shell, mark, killGraceMs: 100, ...whenAllSpoke(2) });
+    const result = await runCommand({ argv: undefined, shell, mark, killGraceMs: 100, ...abortAfterLines(2) });
     if (result.kind !== 'aborted') throw new Error(`expected an abort, got ${JSON.stringify(result)}`);
     expect(Object.keys(pidsIn(result.stdout)).sort()).toEqual(['leader', 'wiped']);
     expect(Object.values(pidsIn(result.stdout)).filter(runs)).toEqual([]);
@@ -115,7 +115,7 @@ describe.runIf(process.platform === 'linux')('after a command has ended, none of
     expect(withMark(mark)).toEqual([]);
   });
 
-  test('after a normal exit, also one that wiped its environment and stayed in the session', async () => {
+  test('after a normal exit, even one that wiped its environment and stayed in the session', async () => {
     const result = await runCommand({ argv: undefined, shell: 'env -i sleep 60 >/dev/null 2>&1 &', mark: `bare-${process.pid}` });
     expect(result).toMatchObject({ kind: 'exited', leftBehind: 1, left: [] });
   });
@@ -134,7 +134,7 @@ describe.runIf(process.platform === 'linux')('after a command has ended, none of
     expect(withMark(mark)).toEqual([]);
   });
 
-  test('one is recognised by its mark although its environment is large', async () => {
+  test('one with a large environment is recognised by its mark', async () => {
     const mark = `large-${process.pid}`;
     const shell = `export A="$(printf '%060000d' 0)" B="$(printf '%060000d' 0)"; ${daemon('large')}; until test -e ${directory}/large; do sleep 0.02; done`;
     const result = await runCommand({ argv: undefined, shell, mark, killGraceMs: 100 });
@@ -145,7 +145,7 @@ describe.runIf(process.platform === 'linux')('after a command has ended, none of
   test('one that forks faster than it can be listed is caught', async () => {
     const mark = `forks-${process.pid}`;
     const code = 'f() { trap "" TERM; echo fork $$; while :; do (sleep 0.01 &) ; done; }; f & f & f & wait';
-    const result = await runCommand({ argv: undefined, shell: code, mark, killGraceMs: 50, ...whenAllSpoke(3) });
+    const result = await runCommand({ argv: undefined, shell: code, mark, killGraceMs: 50, ...abortAfterLines(3) });
     expect(result).toMatchObject({ kind: 'aborted', left: [] });
     expect(withMark(mark)).toEqual([]);
   });

@@ -43,10 +43,10 @@ export async function killTree(root: TreeRoot, options: KillOptions = {}): Promi
   const tree = { scan, ownsGroupOf: family.ownsGroupOf };
   let members = scan();
   if (members.length > 0) {
-    askToEnd(members);
+    terminate(members);
     members = await waitUntilGone(tree, options.graceMs ?? GRACE_MS);
   }
-  if (members.length > 0) members = await forceToEnd(tree);
+  if (members.length > 0) members = await forceKill(tree);
   return { killed: seen.size - members.length, left: members.map((row) => row.pid) };
 }
 
@@ -55,14 +55,14 @@ export async function killTree(root: TreeRoot, options: KillOptions = {}): Promi
  * the file removed. Files of live owners, of other hosts, and of the command that this process runs in are left alone.
  */
 export async function sweepOrphans(pidDir: string, options: KillOptions = {}): Promise<{ swept: string[]; left: string[] }> {
-  const orphans = readPidFiles(pidDir).filter((record) => livenessOf(record.owner) === 'dead' && !isAroundUs(record));
-  const outcomes = await Promise.all(orphans.map(async (record) => ({ record, gone: await endOrphan(record, options) })));
+  const orphans = readPidFiles(pidDir).filter((record) => livenessOf(record.owner) === 'dead' && !isOurAncestor(record));
+  const outcomes = await Promise.all(orphans.map(async (record) => ({ record, gone: await killOrphan(record, options) })));
   const swept = outcomes.filter((outcome) => outcome.gone).map((outcome) => outcome.record.mark);
   for (const mark of swept) removePidFile(pidDir, mark);
   return { swept, left: outcomes.filter((outcome) => !outcome.gone).map((outcome) => outcome.record.mark) };
 }
 
-async function endOrphan(record: PidRecord, options: KillOptions): Promise<boolean> {
+async function killOrphan(record: PidRecord, options: KillOptions): Promise<boolean> {
   // Pids and start times start over with each boot: the same pair may belong to another process now.
   if (isOfEarlierBoot(record.owner)) return true;
   const { left } = await killTree({ pid: record.pid, start: record.start, mark: record.mark }, options);
@@ -70,19 +70,19 @@ async function endOrphan(record: PidRecord, options: KillOptions): Promise<boole
 }
 
 // An engine can run inside a command of another engine that has died; it must not end the tree it runs in.
-function isAroundUs(record: PidRecord): boolean {
+function isOurAncestor(record: PidRecord): boolean {
   if (process.env[MARK_VARIABLE] === record.mark) return true;
   const byPid = new Map(readProcesses().map((row) => [row.pid, row]));
   return ancestry(byPid).has(record.pid) && byPid.get(record.pid)?.start === record.start;
 }
 
-function askToEnd(members: readonly ProcessRow[]): void {
+function terminate(members: readonly ProcessRow[]): void {
   for (const row of members) signal(row, 'SIGTERM');
   // A stopped process handles SIGTERM only after it is continued.
   for (const row of members) signal(row, 'SIGCONT');
 }
 
-async function forceToEnd(family: Family): Promise<ProcessRow[]> {
+async function forceKill(family: Family): Promise<ProcessRow[]> {
   const end = uptimeMs() + DEADLINE_MS;
   let members = freeze(family);
   while (members.length > 0) {
@@ -110,7 +110,7 @@ function freeze(family: Family): ProcessRow[] {
   return members;
 }
 
-// One signal reaches the whole group at once: a fork bomb can outrun a list of pids, but not that.
+// One signal reaches the whole group at once, which a fork bomb cannot outrun as it can a list of pids.
 function stopGroups(rows: readonly ProcessRow[]): void {
   for (const [pgid, row] of new Map(rows.map((member) => [member.pgid, member]))) {
     const now = readProcess(row.pid);
@@ -139,6 +139,6 @@ function send(target: number, name: NodeJS.Signals): void {
   try {
     process.kill(target, name);
   } catch {
-    // It ended meanwhile, or runs as another user: the next scan tells which.
+    // It has ended, or runs as another user: the next scan shows which.
   }
 }

@@ -102,8 +102,8 @@ test('a folder without git, and a repository without a commit, are not checkouts
   expect([await checkoutOf(home), await checkoutOf(empty)]).toEqual([undefined, undefined]);
 });
 
-test('one that another process is just creating does no harm', async () => {
-  // As git leaves it for a moment between creating the file and writing to it.
+test('a worktree that another process is creating does not cause a failure', async () => {
+  // The state between git's creating the file and writing to it.
   const half = join(checkout, '.git', 'worktrees', 'half');
   mkdirSync(half, { recursive: true });
   for (const [name, text] of [

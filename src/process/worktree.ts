@@ -1,4 +1,4 @@
-// Owns git worktrees: a separate checkout for a run, on its own branch, beside the one that people work in. Git runs
+// Owns git worktrees: a separate checkout for a run, on its own branch, in addition to the one that people work in. Git runs
 // without hooks, so that creating one runs no code from the repository.
 
 import { existsSync, mkdirSync } from 'node:fs';
@@ -35,7 +35,7 @@ export interface WorktreeRequest {
   readonly checkout: string;
   readonly folder: string;
   readonly branch: string;
-  /** The commit to start at, which the repository has. Default: what is checked out. */
+  /** An existing commit to start at. Default: the checked-out one. */
   readonly from?: string;
 }
 
@@ -50,31 +50,31 @@ export async function addWorktree({ checkout, folder, branch, from = 'HEAD' }: W
   if (!existsSync(folder)) {
     mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
     await git(checkout, ['worktree', 'prune']);
-    const isThere = (await commitAt(checkout, `refs/heads/${branch}`)) !== undefined;
-    const begin = (await commitAt(checkout, keptRef(branch))) ?? from;
-    const made = await gitWorktreeAdd(checkout, isThere ? [folder, branch] : ['-b', branch, folder, begin]);
-    if (!made.ok) return { problem: made.message };
+    const exists = (await commitAt(checkout, `refs/heads/${branch}`)) !== undefined;
+    const start = (await commitAt(checkout, keptRef(branch))) ?? from;
+    const added = await gitWorktreeAdd(checkout, exists ? [folder, branch] : ['-b', branch, folder, start]);
+    if (!added.ok) return { problem: added.message };
   }
   const at = await commitAt(folder, 'HEAD');
   return at === undefined ? { problem: `${folder} exists but has no commit` } : { at };
 }
 
 const ADD_TRIES = 5;
-const HALF_MADE = /failed to read .*worktrees|could not create directory of .*worktrees|commondir|gitdir/i;
+const INCOMPLETE_WORKTREE = /failed to read .*worktrees|could not create directory of .*worktrees|commondir|gitdir/i;
 
 /**
- * Runs `git worktree add`. Git reads the metadata of all worktrees first and fails if another process is just creating
- * or removing one; then it is tried again.
+ * Runs `git worktree add`. Git reads the metadata of all worktrees first, and fails while another process creates or
+ * removes one; then the call is repeated.
  */
 export async function gitWorktreeAdd(checkout: string, args: readonly string[]): Promise<GitAnswer> {
   for (let tries = 1; ; tries += 1) {
-    const made = await git(checkout, ['worktree', 'add', '--quiet', ...args]);
-    if (made.ok || tries === ADD_TRIES || !HALF_MADE.test(made.message)) return made;
+    const added = await git(checkout, ['worktree', 'add', '--quiet', ...args]);
+    if (added.ok || tries === ADD_TRIES || !INCOMPLETE_WORKTREE.test(added.message)) return added;
     await setTimeout(20 * tries);
   }
 }
 
-/** The ref that keeps the last commit of a worktree after its branch is gone. No list of branches shows it. */
+/** The ref that keeps the last commit of a worktree after its branch was removed. It is not listed as a branch. */
 function keptRef(branch: string): string {
   return `refs/pawl/${branch}`;
 }
@@ -88,7 +88,7 @@ async function commitAt(folder: string, name: string): Promise<string | undefine
 export interface Removal {
   readonly folder: string;
   readonly branch: string;
-  /** Whether the branch is still needed; called only if nothing else keeps it. */
+  /** Whether the branch is still needed; called only if its commits are on another branch. */
   readonly isNeeded: () => Promise<boolean>;
 }
 
@@ -113,15 +113,15 @@ export async function removeWorktree({ folder, branch, isNeeded }: Removal): Pro
   return 'removed';
 }
 
-/** What a worktree or a branch has that is nowhere else. */
+/** The work in a worktree or on a branch that exists nowhere else. */
 export interface UnsavedWork {
-  /** Files that were changed and not committed. */
+  /** The number of files with uncommitted changes. */
   readonly files: number;
-  /** Commits that no other branch has, neither here nor at a remote. */
+  /** The number of commits that no other local or remote branch has. */
   readonly commits: number;
 }
 
-/** Returns what would be lost with a worktree and its branch; `folder` is undefined for a branch without a worktree. */
+/** Counts the work that removing a worktree and its branch would lose; `folder` is undefined for a branch without a worktree. */
 export async function unsavedWork({
   checkout,
   folder,
@@ -136,11 +136,11 @@ export async function unsavedWork({
   const others = ['--not', `--exclude=${branch}`, '--branches', '--remotes'];
   const count = await git(folder ?? checkout, ['rev-list', '--count', tip, ...others]);
   const lines = changed?.ok === true ? changed.stdout.split('\n').filter((line) => line !== '').length : 0;
-  // What git cannot tell may be work.
+  // If git fails, there may be unsaved work.
   return { files: changed?.ok === false ? 1 : lines, commits: count.ok ? Number(count.stdout.trim()) : 1 };
 }
 
-/** Removes a worktree with everything in it, and its branch. Its last commit stays reachable for Pawl alone. */
+/** Removes a worktree with its content, and its branch. Only a ref of Pawl still refers to its last commit. */
 export async function discardWorktree(checkout: string, { folder, branch }: Omit<Removal, 'isNeeded'>): Promise<boolean> {
   const last = await commitAt(checkout, `refs/heads/${branch}`);
   if (existsSync(folder) && !(await git(checkout, ['worktree', 'remove', '--force', folder])).ok) return false;

@@ -1,27 +1,27 @@
 // Applies the changes of a private copy to the database: in one transaction, together with the record of the step, or not
-// at all. The write lock is held only for that.
+// at all. Only that transaction holds the write lock.
 //
 // D12. A row is written only if it has not changed since the copy was made; otherwise nothing is written.
-// D13. What the copy's triggers and foreign keys did is part of its changes, so they do not run again here. Rows of a
-//      table with triggers are accepted only if the triggers always existed: SQLite numbers each change of a schema.
+// D13. The changes of a copy include those of its triggers and foreign keys, so these do not run again here. Rows of a table
+//      with triggers are accepted only if the triggers always existed: SQLite numbers each change of a schema.
 
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { EngineError, messageOf } from '../base/error.ts';
+import { recordStep } from './accepted-steps.ts';
 import { BASE, COPY, type CollectedTable, collectChanges, schemaChanges } from './copy-changes.ts';
 import type { TableChange } from './difference.ts';
 import type { Row } from './guarded-connection.ts';
 import { BUSY_MS, quoted, type StepKey } from './names.ts';
-import { recordStep } from './once.ts';
 import { differs, identityNames, type TableShape } from './table-shape.ts';
 
-/** A copy of a database that a step worked on. */
-export interface WorkedCopy {
+/** The files of a database and its private copy. */
+export interface CopyFiles {
   /** The database. */
   readonly file: string;
-  /** The copy as it was made. */
+  /** The unchanged copy. */
   readonly base: string;
-  /** The copy that was worked on. */
+  /** The copy that the step changes. */
   readonly copy: string;
 }
 
@@ -29,27 +29,27 @@ export interface WorkedCopy {
 export interface AcceptOptions {
   readonly step: StepKey;
   readonly at: string;
-  /** How many rows may have been deleted in all; default: any number. */
+  /** The maximum number of deleted rows in all tables; unlimited by default. */
   readonly deletesMax?: number;
-  /** How many rows of one table may have been updated; default: any number. */
+  /** The maximum number of updated rows per table; unlimited by default. */
   readonly updatesMax?: number;
-  /** The result to record, which may name what was changed. */
+  /** The result to record, given the changes. */
   readonly result: (tables: readonly TableChange[]) => string;
-  /** Asked last before the transaction is committed. */
+  /** Called just before the commit. */
   readonly isStopped?: () => boolean;
 }
 
 /** A row that somebody else changed since the copy was made. */
 export interface ConflictingRow {
   readonly table: string;
-  /** What tells the row from others. */
+  /** The columns that identify the row. */
   readonly key: Readonly<Record<string, string>>;
   readonly change: 'insert' | 'update' | 'delete';
-  /** What is there now: another row with this key, a row with other values, or none. */
+  /** `exists`: another row has this key; `changed`: the row has other values; `gone`: the row was deleted. */
   readonly found: 'exists' | 'changed' | 'gone';
 }
 
-/** What came of it. Only `accepted` changed the database. */
+/** The result of accepting a copy. Only `accepted` changed the database. */
 export type Acceptance =
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'accepted'; readonly tables: readonly TableChange[] }
@@ -66,22 +66,22 @@ const LOCK_TRY_MS = 50;
 const LOCK_WAIT_MS = 30_000;
 const ROWS_NAMED = 20;
 const CONSTRAINT = 19;
-/** Extended codes of CHECK, NOT NULL and STRICT: rules about one row, which others cannot break. */
+/** Extended codes of CHECK, NOT NULL and STRICT: constraints on one row, which changes of others cannot violate. */
 const ROW_RULES: ReadonlySet<number> = new Set([275, 1299, 3091]);
 const BUSY = 5;
 
-/** Brings back what was changed in a copy, with the record of its step. */
-export async function acceptCopy({ file, base, copy }: WorkedCopy, options: AcceptOptions): Promise<Acceptance> {
+/** Applies the changes of a copy and records its step. */
+export async function acceptCopy({ file, base, copy }: CopyFiles, options: AcceptOptions): Promise<Acceptance> {
   // Foreign keys are off, so that cascades do not run again (D13); they are checked at the end.
   const db = new DatabaseSync(file, { timeout: BUSY_MS, allowExtension: false, defensive: true, enableForeignKeyConstraints: false });
   try {
     attach(db, { base, copy });
-    const redefined = redefinition(db);
+    const redefined = schemaChange(db);
     if (redefined !== undefined) return { kind: 'refused', why: redefined, tables: [] };
     const collected = collectChanges(db);
     if (collected.length === 0) return { kind: 'unchanged' };
     const tables = collected.map(({ table, inserted, updated, deleted }) => ({ table, inserted, updated, deleted }));
-    const why = refusalOf(collected, options) ?? untriggered(db, collected);
+    const why = refusalOf(collected, options) ?? bypassedTriggers(db, collected);
     if (why !== undefined) return { kind: 'refused', why, tables };
     await takeLock(db, file, options);
     return applyLocked(db, collected, { ...options, tables });
@@ -95,28 +95,28 @@ export async function acceptCopy({ file, base, copy }: WorkedCopy, options: Acce
   }
 }
 
-/** What was changed in a copy, as people name it: changes of the schema, and the tables whose rows differ. */
-export function changesIn(copy: Pick<WorkedCopy, 'base' | 'copy'>): string[] {
-  return comparing(copy, (db) => [...schemaChanges(db, BASE, COPY), ...collectChanges(db).map(({ table }) => `table "${table}"`)]);
+/** Describes the changes in a copy: changes of the schema, and the tables whose rows differ. */
+export function changesIn(copy: Pick<CopyFiles, 'base' | 'copy'>): string[] {
+  return compareCopy(copy, (db) => [...schemaChanges(db, BASE, COPY), ...collectChanges(db).map(({ table }) => `table "${table}"`)]);
 }
 
-/** Why a copy cannot be brought back whatever is in its rows: its schema was changed. */
-export function redefinitionIn(copy: Pick<WorkedCopy, 'base' | 'copy'>): string | undefined {
-  return comparing(copy, redefinition);
+/** Why a copy cannot be accepted regardless of its rows: its schema was changed. */
+export function schemaChangeIn(copy: Pick<CopyFiles, 'base' | 'copy'>): string | undefined {
+  return compareCopy(copy, schemaChange);
 }
 
-function redefinition(db: DatabaseSync): string | undefined {
+function schemaChange(db: DatabaseSync): string | undefined {
   const schema = schemaChanges(db, BASE, COPY);
   return schema.length === 0 ? undefined : `it changed the schema: ${schema.join(', ')}. Use migrations system.`;
 }
 
-function comparing<Result>({ base, copy }: Pick<WorkedCopy, 'base' | 'copy'>, compare: (db: DatabaseSync) => Result): Result {
+function compareCopy<Result>({ base, copy }: Pick<CopyFiles, 'base' | 'copy'>, compare: (db: DatabaseSync) => Result): Result {
   using db = new DatabaseSync(':memory:');
   attach(db, { base, copy });
   return compare(db);
 }
 
-function attach(db: DatabaseSync, { base, copy }: Pick<WorkedCopy, 'base' | 'copy'>): void {
+function attach(db: DatabaseSync, { base, copy }: Pick<CopyFiles, 'base' | 'copy'>): void {
   db.prepare(`ATTACH ? AS ${BASE}`).run(base);
   db.prepare(`ATTACH ? AS ${COPY}`).run(copy);
 }
@@ -137,9 +137,9 @@ function refusalOf(collected: readonly CollectedTable[], { deletesMax, updatesMa
     : `it updated ${many.updated} rows of table "${many.table}", more than its row limit of ${updatesMax}; change fewer rows per step, or raise the row limit`;
 }
 
-/** Why rows may have been written while a trigger was not there, although it is there again. */
-function untriggered(db: DatabaseSync, collected: readonly CollectedTable[]): string | undefined {
-  // To drop a trigger and to create it again are two changes; VACUUM and ANALYZE are one each.
+/** Why rows may have been written while a trigger was dropped, although it exists again. */
+function bypassedTriggers(db: DatabaseSync, collected: readonly CollectedTable[]): string | undefined {
+  // Dropping a trigger and creating it again are two changes; VACUUM and ANALYZE are one each.
   const changes = schemaNumber(db, COPY) - schemaNumber(db, BASE);
   if (changes === 0 || changes === 1) return undefined;
   const triggers = db.prepare(`SELECT tbl_name FROM ${BASE}.sqlite_schema WHERE type = 'trigger'`).all();
@@ -153,7 +153,7 @@ function schemaNumber(db: DatabaseSync, schema: string): number {
   return db.prepare(`PRAGMA ${schema}.schema_version`).get()?.schema_version as number;
 }
 
-/** Takes the write lock without blocking this process while somebody else has it. */
+/** Takes the write lock without blocking this process while another program holds it. */
 async function takeLock(db: DatabaseSync, file: string, { isStopped }: AcceptOptions): Promise<void> {
   db.exec(`PRAGMA busy_timeout = ${LOCK_TRY_MS}`);
   for (let waited = 0; ; waited += LOCK_TRY_MS * 2) {
@@ -213,18 +213,18 @@ function applyLocked(db: DatabaseSync, collected: readonly CollectedTable[], opt
   return { kind: 'accepted', tables };
 }
 
+const FOUND_TEXTS = { exists: 'was inserted by somebody else', gone: 'was deleted', changed: 'was changed' } as const;
+
 function conflictText(rows: readonly ConflictingRow[]): string {
   const named = rows.slice(0, 3).map(({ table, key, found }) => {
-    const what = found === 'exists' ? 'was inserted by somebody else' : found === 'gone' ? 'was deleted' : 'was changed';
-    return `table "${table}", ${Object.entries(key)
-      .map(([name, value]) => `${name} = ${value}`)
-      .join(', ')}: ${what}`;
+    const columns = Object.entries(key).map(([name, value]) => `${name} = ${value}`);
+    return `table "${table}", ${columns.join(', ')}: ${FOUND_TEXTS[found]}`;
   });
   const more = rows.length > named.length ? `; and ${rows.length - named.length} more` : '';
   return `rows that the step wrote were changed by others since it began: ${named.join('; ')}${more}`;
 }
 
-/** How a row of the database is found for a changed row: `l` is the table, `c` the change. */
+/** The condition that finds the row of the database for a changed row: `l` is the table, `c` the change. */
 function matching({ identity, columns }: TableShape, side: 'a' | 'b'): string {
   if (identity.by === 'rowid') return `l.${quoted(identity.rowid)} = c.${side}i`;
   return identity.columns.map((column) => `l.${quoted(column)} = c.${side}${columns.indexOf(column)}`).join(' AND ');
@@ -240,7 +240,7 @@ function conflictsIn(db: DatabaseSync, { shape, temporary }: CollectedTable): Co
   const written = rows(
     `SELECT c.kind AS pawl_kind, l.${first} IS NULL AS pawl_gone, ${key('b')} FROM ${temporary} c LEFT JOIN ${live} ON ${matching(shape, 'b')} WHERE c.kind <> 'insert' AND (l.${first} IS NULL OR ${isOther})`,
   );
-  // A row without a key gets the next rowid, whatever others inserted.
+  // A row without a key gets the next rowid, so it cannot collide.
   const taken =
     identity.by === 'rowid'
       ? []
@@ -260,13 +260,13 @@ function keyColumns({ identity, columns }: TableShape, side: 'a' | 'b'): string[
   return identity.columns.map((column) => `c.${side}${columns.indexOf(column)} AS ${quoted(column)}`);
 }
 
-/** The name of the rowid, where the table has one. */
+/** The name of the rowid, if the table has one. */
 function rowidOf({ identity }: TableShape): string | undefined {
   if (identity.by === 'only-key') return undefined;
   return quoted(identity.by === 'rowid-key' ? (identity.columns[0] as string) : identity.rowid);
 }
 
-/** Rows that change are removed and written anew, all of a table at once: two rows may have swapped unique values. */
+/** Changed rows are removed and inserted again, all of a table at once: two rows may have swapped unique values. */
 function removeRows(db: DatabaseSync, { shape, temporary }: CollectedTable): void {
   const { table, columns, identity } = shape;
   const name = `main.${quoted(table)}`;
@@ -285,14 +285,14 @@ function insertRows(db: DatabaseSync, { shape, temporary }: CollectedTable): voi
   const { table, columns, identity } = shape;
   const after = columns.map((_, index) => `a${index}`).join(', ');
   const list = columns.map(quoted).join(', ');
-  // An updated row keeps its rowid. OR ABORT overrules what the schema says, which may be to replace.
+  // An updated row keeps its rowid. OR ABORT overrides an ON CONFLICT REPLACE of the schema.
   const [place, value] = 'rowid' in identity ? [`${quoted(identity.rowid)}, `, 'live, '] : ['', ''];
   const into = `INSERT OR ABORT INTO main.${quoted(table)}`;
   db.exec(`${into} (${place}${list}) SELECT ${value}${after} FROM ${temporary} WHERE kind = 'update' ORDER BY rowid`);
   db.exec(`${into} (${list}) SELECT ${after} FROM ${temporary} WHERE kind = 'insert' ORDER BY rowid`);
 }
 
-/** Works while the triggers of the changed tables are not there; they are back before anybody else can see it. */
+/** Runs work without the triggers of the changed tables, which are created again in the same transaction. */
 function withoutTriggers(db: DatabaseSync, collected: readonly CollectedTable[], work: () => void): void {
   const all = db.prepare("SELECT name, tbl_name, sql FROM main.sqlite_schema WHERE type = 'trigger' ORDER BY rowid").all();
   const changed = new Set(collected.map(({ table }) => table.toLowerCase()));
@@ -306,7 +306,7 @@ function newIn(now: ReadonlySet<string>, before: ReadonlySet<string>): string[] 
   return [...now].filter((one) => !before.has(one));
 }
 
-/** The foreign keys that point nowhere, each as text. */
+/** The dangling foreign keys, each as text. */
 function violations(db: DatabaseSync, schema = 'main'): Set<string> {
   const hasKeys = db
     .prepare("SELECT 1 AS found FROM main.sqlite_schema s JOIN pragma_foreign_key_list(s.name) WHERE s.type = 'table' LIMIT 1")

@@ -1,4 +1,4 @@
-// Owns copies of a user's database: made while it is used, verified, recorded in the database itself, and kept by number.
+// Owns backups of a user's database: made while it is in use, verified, recorded in the database itself, limited in number.
 //
 // D5. A copy gets its name only after it was verified, so a file with the name of a backup is complete.
 
@@ -22,7 +22,7 @@ export interface BackupRecord {
   readonly bytes: number;
   /** The run before which it was made. */
   readonly runId?: string;
-  /** When that run began, in milliseconds: a later run may have its id. */
+  /** When that run started, in milliseconds: a later run may have its id. */
   readonly runStartedAt?: number;
   readonly reason: BackupReason;
   /** True if the copy passed SQLite's integrity check. */
@@ -50,14 +50,14 @@ export async function backUp(file: string, options: BackupOptions = {}): Promise
   try {
     recordBackups(file, [record], options);
   } catch (cause) {
-    // Nobody would find a copy without a record, and it would be kept for ever.
+    // A copy without a record would never be found or removed.
     rmSync(record.path, { force: true });
     throw databaseFailure(cause, { what: `record a backup of ${file}`, file, state: 'nothing was changed' });
   }
   return record;
 }
 
-/** Copies what is committed in a database to a new file, and verifies the copy. */
+/** Copies the committed state of a database to a new file, and verifies the copy. */
 export async function copyVerified(file: string, options: BackupOptions = {}): Promise<BackupRecord> {
   const at = new Date((options.now ?? Date.now)());
   const folder = resolve(options.folder ?? folderOf(file));
@@ -82,7 +82,7 @@ export async function copyVerified(file: string, options: BackupOptions = {}): P
 }
 
 /**
- * Records a backup in the database it is of.
+ * Records a backup in its database.
  * @internal
  */
 export function recordBackup(db: DatabaseSync, record: BackupRecord): void {
@@ -94,7 +94,7 @@ export function recordBackup(db: DatabaseSync, record: BackupRecord): void {
 }
 
 /**
- * Records backups in the database they are of, and removes the oldest of the kind of the last one.
+ * Records backups in their database, and removes the oldest of the kind of the last one.
  * @internal
  */
 export function recordBackups(file: string, records: readonly BackupRecord[], options: BackupOptions): void {
@@ -103,7 +103,7 @@ export function recordBackups(file: string, records: readonly BackupRecord[], op
     for (const record of records) recordBackup(db, record);
     db.exec('COMMIT');
     const last = records.at(-1);
-    if (last !== undefined) forgetOldest(db, file, { ...options, reason: last.reason });
+    if (last !== undefined) removeOldest(db, file, { ...options, reason: last.reason });
   });
 }
 
@@ -118,8 +118,7 @@ export function listBackups(file: string): BackupRecord[] {
 }
 
 /**
- * The files that have the name of a backup and are not among those that are recorded: their record is lost with the
- * database they are of.
+ * The files with the name of a backup that are not recorded: their records were lost with the database.
  * @internal
  */
 export function unrecordedBackups(file: string, recorded: readonly BackupRecord[]): string[] {
@@ -134,7 +133,7 @@ export function unrecordedBackups(file: string, recorded: readonly BackupRecord[
 }
 
 /**
- * The backups that a database has recorded, newest first.
+ * The recorded backups of an open database, newest first.
  * @internal
  */
 export function readBackups(db: DatabaseSync): BackupRecord[] {
@@ -166,22 +165,22 @@ function createBackupsTable(db: DatabaseSync): void {
 }
 
 /**
- * Removes the oldest backups of a kind beyond the number to keep. A record can be changed by anyone who can write the
- * database, so only files that have the name of a backup and are in the folder of backups are removed.
+ * Removes the oldest backups of a kind beyond the number to keep. Anyone who can write the database can change a record, so
+ * only files in the folder of backups with the name of a backup are removed.
  * @internal
  */
-export function forgetOldest(db: DatabaseSync, file: string, options: BackupOptions & { readonly reason: BackupReason }): void {
+export function removeOldest(db: DatabaseSync, file: string, options: BackupOptions & { readonly reason: BackupReason }): void {
   const folder = resolve(options.folder ?? folderOf(file));
   const old = readBackups(db).filter((record) => record.reason === options.reason);
   for (const { id, path } of old.slice(options.keep ?? KEEP_BACKUPS)) {
     if (dirname(path) === folder && basename(path).startsWith(`${stemOf(file)}-`)) rmSync(path, { force: true });
-    // That a run had its backup stays known, or one made later would pass for it.
+    // The record that a run had its backup stays, or a later backup would be made and pass as the one before the run.
     if (options.reason !== 'run') db.prepare(`DELETE FROM ${BACKUPS_TABLE} WHERE id = ?`).run(id);
   }
 }
 
 /**
- * Where the backups of a database are unless the options say otherwise.
+ * The default folder of the backups of a database.
  * @internal
  */
 export function folderOf(file: string): string {
@@ -193,7 +192,7 @@ function stemOf(file: string): string {
 }
 
 /**
- * Copies what is committed in a database into another file, page by page: rows keep their rowids.
+ * Copies the committed state of a database to another file, page by page, so that rows keep their rowids.
  * @internal
  */
 export async function copyTo(target: string, source: string): Promise<void> {
@@ -202,7 +201,7 @@ export async function copyTo(target: string, source: string): Promise<void> {
 }
 
 /**
- * What is wrong with a copy; undefined if it is whole. It becomes a single file without a log.
+ * The damage of a copy; undefined if it is intact. Makes it a single file without a log.
  * @internal
  */
 export function checkCopy(path: string): string | undefined {

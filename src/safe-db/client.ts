@@ -1,5 +1,5 @@
-// Owns the protected database as a program sees it. Reads and ordinary writes work as with any client; what can lose data
-// is refused, confirmed first, or undone beyond a number of rows.
+// Owns the client of a protected database. Reads and ordinary writes work as with any client; a statement that can lose data
+// is rejected, needs a confirmation, or is undone beyond a number of rows.
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -11,7 +11,7 @@ import { GuardedConnection, type Method, type Row, type SqlParameters } from './
 import { type DeletedRows, encoded } from './guards.ts';
 import { quoted } from './names.ts';
 import { Transactions } from './transactions.ts';
-import { conditionOf, type WhereClause } from './where.ts';
+import { toCondition, type WhereClause } from './where.ts';
 
 /** How a database is protected. */
 export interface SafeDatabaseOptions {
@@ -33,11 +33,9 @@ export interface RunResult {
   readonly lastInsertRowid: number | bigint;
 }
 
-/** How many rows one statement may update unless the options say otherwise. */
+/** How many rows one statement may update by default. */
 export const ROW_LIMIT = 1000;
 const CONFIRMATION_MS = 300_000;
-// The rows were counted, and the delete is undone.
-const DRY_RUN = Symbol('dry run');
 
 /** A SQLite database whose rows cannot be lost by accident. */
 export class SafeDatabaseClient {
@@ -63,73 +61,65 @@ export class SafeDatabaseClient {
 
   /** The rows of one statement. */
   query<T extends object = Row>(sql: string, parameters: SqlParameters = []): T[] {
-    return this.one(sql, 'all', parameters) as T[];
+    return this.execute(sql, 'all', parameters) as T[];
   }
 
   /** The first row of one statement. */
   get<T extends object = Row>(sql: string, parameters: SqlParameters = []): T | undefined {
-    return this.one(sql, 'get', parameters) as T | undefined;
+    return this.execute(sql, 'get', parameters) as T | undefined;
   }
 
   /** Runs one statement. */
   run(sql: string, parameters: SqlParameters = []): RunResult {
-    return this.one(sql, 'run', parameters) as RunResult;
+    return this.execute(sql, 'run', parameters) as RunResult;
   }
 
   /** Runs several statements; all or none. */
   exec(sql: string): void {
-    this.transactions.assertTurn();
-    this.connection.all(sql);
+    this.transactions.assertMayUse();
+    this.connection.executeAll(sql);
   }
 
-  /** Refused: tables are only dropped by migrations. */
+  /** Always throws: only migrations drop tables. */
   dropTable(table: string): never {
     throw blocked('DROP TABLE', 'DROP TABLE blocked. Use migrations system.', table);
   }
 
-  /** Refused. */
+  /** Always throws. */
   deleteDatabase(): never {
     throw blocked('DELETE DATABASE', 'Database deletion blocked.', this.file);
   }
 
-  /** Refused: rows are deleted by a condition, after a confirmation. */
+  /** Always throws: rows are deleted by a condition, after a confirmation. */
   truncateTable(table: string): never {
     throw blocked('TRUNCATE', 'TRUNCATE blocked. Use explicit DELETE with confirmation.', table);
   }
 
   /** What a delete would remove, with the token that `delete` needs. Nothing is deleted. */
   getDeleteConfirmation(table: string, where: WhereClause): DeleteConfirmation {
-    this.transactions.assertTurn();
-    const { sql, values, identity } = this.deleteOf(table, where);
-    let deleted: DeletedRows | undefined;
-    try {
-      this.connection.deleteRows(sql, values, (rows) => {
-        deleted = rows;
-        throw DRY_RUN;
-      });
-    } catch (error) {
-      if (error !== DRY_RUN) throw error;
-    }
-    const { rows, digest } = deleted as DeletedRows;
-    return { ...this.confirmations.issue(identity, { rows, digest }), table, rows, total: totalOf({ rows, digest }), digest };
+    this.transactions.assertMayUse();
+    const { sql, values, identity } = this.deleteStatement(table, where);
+    const deleted = this.connection.deleteRows(sql, values, () => 'rollback');
+    return { ...this.confirmations.issue(identity, deleted), table, ...deleted, total: totalOf(deleted) };
   }
 
-  /** Deletes the rows of a confirmation and returns how many, with those of cascades and triggers. */
+  /** Deletes the confirmed rows and returns their number, including those of cascades and triggers. */
   delete(table: string, where: WhereClause, confirmToken?: string | DeleteConfirmation): number {
-    this.transactions.assertTurn();
+    this.transactions.assertMayUse();
     const token = typeof confirmToken === 'object' ? confirmToken.token : confirmToken;
     if (token === undefined || token === '')
       throw blocked('DELETE', 'DELETE requires confirmation token from db.getDeleteConfirmation()', table);
-    const { sql, values, identity } = this.deleteOf(table, where);
+    const { sql, values, identity } = this.deleteStatement(table, where);
     const confirmed = this.confirmations.redeem(token, identity);
     return totalOf(
       this.connection.deleteRows(sql, values, (found) => {
         if (found.digest !== confirmed.digest) throw rowsChanged(confirmed, found);
+        return 'commit';
       }),
     );
   }
 
-  /** Runs something in a transaction: what it wrote is kept if it returns, and undone if it throws. */
+  /** Runs something in a transaction, which is committed if it returns and rolled back if it throws. */
   async transaction<T>(work: (db: this) => T | Promise<T>): Promise<T> {
     return this.transactions.run(() => work(this));
   }
@@ -137,7 +127,7 @@ export class SafeDatabaseClient {
   /** Copies the database to a file, verifies the copy and records it. */
   async backup(options: Pick<BackupOptions, 'runId' | 'runStartedAt' | 'reason'> = {}): Promise<BackupRecord> {
     if (this.transactions.isInside)
-      throw new EngineError('USAGE', 'a backup inside of a transaction would not contain its writes; back up before or after it');
+      throw new EngineError('USAGE', 'a backup inside a transaction would not contain its writes; back up before or after it');
     const { backupFolder: folder, keepBackups: keep, now } = this.options;
     return backUp(this.file, { ...options, ...present({ folder, keep, now }) });
   }
@@ -147,13 +137,13 @@ export class SafeDatabaseClient {
     this.connection.close();
   }
 
-  private one(sql: string, method: Method, parameters: SqlParameters): unknown {
-    this.transactions.assertTurn();
-    return this.connection.one(sql, method, parameters);
+  private execute(sql: string, method: Method, parameters: SqlParameters): unknown {
+    this.transactions.assertMayUse();
+    return this.connection.execute(sql, method, parameters);
   }
 
-  private deleteOf(table: string, where: WhereClause) {
-    const { sql: condition, values } = conditionOf(where);
+  private deleteStatement(table: string, where: WhereClause) {
+    const { sql: condition, values } = toCondition(where);
     if (!this.connection.isTable(table))
       throw new EngineError('USAGE', `"${table}" is not a table of ${this.file} that rows can be deleted from`, { details: { table } });
     const sql = `DELETE FROM main.${quoted(table)} WHERE ${condition}`;

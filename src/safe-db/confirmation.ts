@@ -1,4 +1,4 @@
-// Owns confirmations of deletes: what would be deleted, and a token for exactly that, valid once and for a short time.
+// Owns confirmations of deletes: the rows that would be deleted, and a token for exactly these, valid once and for a short time.
 
 import { randomBytes } from 'node:crypto';
 import { EngineError } from '../base/error.ts';
@@ -8,7 +8,7 @@ import type { DeletedRows } from './guards.ts';
 export interface DeleteConfirmation extends DeletedRows {
   readonly token: string;
   readonly table: string;
-  /** All rows, also those that cascades and triggers delete. */
+  /** The number of all rows, including those that cascades and triggers delete. */
   readonly total: number;
   /** As an ISO time. */
   readonly expiresAt: string;
@@ -22,7 +22,7 @@ interface Pending {
 
 const PENDING_MAX = 1000;
 
-/** The tokens of one client that were not used yet. */
+/** The unused tokens of one client. */
 export class Confirmations {
   private readonly pending = new Map<string, Pending>();
   private readonly now: () => number;
@@ -43,7 +43,7 @@ export class Confirmations {
     return { token, expiresAt: new Date(expires).toISOString() };
   }
 
-  /** Takes a token back, which cannot be used again, and returns the rows it was issued for. */
+  /** Uses up a token and returns the rows it was issued for. */
   redeem(token: string, statement: string): DeletedRows {
     const found = this.pending.get(token);
     this.pending.delete(token);

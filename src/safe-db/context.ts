@@ -1,13 +1,13 @@
-// Owns how functions of a workflow get protected databases: in their context, by name, after the backup of the run.
+// Owns passing protected databases to functions of a workflow: in their context, by name, after the backup of the run.
 
 import { present } from '../base/fields.ts';
 import { type BackupRecord, listBackups } from './backup.ts';
 import type { SafeDatabaseClient } from './client.ts';
 
 /**
- * The `context` of a workflow whose functions and conditions work on protected databases. Each is backed up once per
- * run, before the first of them gets it. `const context = databaseContext({ db })`, then
- * `defineWorkflow({ context, … })`, gives `ctx.db`; written in place, TypeScript does not infer its type.
+ * The `context` of a workflow whose functions and conditions use protected databases. Each is backed up once per run, before
+ * the first function gets it. `const context = databaseContext({ db })`, then `defineWorkflow({ context, … })`, gives
+ * `ctx.db`; TypeScript cannot infer the type of an inline call.
  */
 export function databaseContext<Databases extends Readonly<Record<string, SafeDatabaseClient>>>(
   databases: Databases,
@@ -20,28 +20,27 @@ export function databaseContext<Databases extends Readonly<Record<string, SafeDa
   };
 }
 
-/** The run before which a backup is made. */
 type BackedUpRun = Required<Pick<BackupRecord, 'runId'>> & Pick<BackupRecord, 'runStartedAt'>;
 
-const REMEMBERED_MAX = 10_000;
+const CACHED_MAX = 10_000;
 
 /**
- * The backups before runs: one per run and database, also when steps begin at the same time.
+ * The backups before runs: one per run and database, even if steps begin at the same time.
  * @internal
  */
 export class RunBackups {
-  private readonly made = new Map<string, Promise<unknown>>();
+  private readonly cache = new Map<string, Promise<unknown>>();
 
   /** Waits for the backup of a run; the first caller makes it, unless an earlier process did. */
   async ensure(file: string, run: BackedUpRun, create: () => Promise<unknown>): Promise<void> {
     const key = JSON.stringify([run.runId, run.runStartedAt, file]);
-    // What was forgotten is found in the database.
-    if (this.made.size > REMEMBERED_MAX) this.made.clear();
-    const backup = this.made.get(key) ?? createOnce(file, run, create);
-    this.made.set(key, backup);
-    // A backup that failed is tried again by the next attempt.
+    // The database has a record of each backup.
+    if (this.cache.size > CACHED_MAX) this.cache.clear();
+    const backup = this.cache.get(key) ?? createOnce(file, run, create);
+    this.cache.set(key, backup);
+    // The next attempt tries a failed backup again.
     await backup.catch((error: unknown) => {
-      this.made.delete(key);
+      this.cache.delete(key);
       throw error;
     });
   }

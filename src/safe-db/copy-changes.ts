@@ -1,6 +1,6 @@
-// Owns what was changed in a private copy of a database: which rows differ from the state it was made from, table by
-// table. It does not matter who changed them, or how. The rows are collected in temporary tables of a connection on the
-// database itself, so that they can be brought back by statements without passing through this process.
+// Owns finding the changes in a private copy of a database: the rows of each table that differ from the state it was made
+// from, whichever program changed them. They are collected in temporary tables of a connection to the database, so that
+// statements can apply them without passing them through this process.
 
 import type { DatabaseSync } from 'node:sqlite';
 import { EngineError } from '../base/error.ts';
@@ -10,15 +10,12 @@ import { differs, identityNames, type TableShape, tableShapes } from './table-sh
 
 /**
  * The changed rows of one table, and the temporary table that holds them: `kind`, `live` (the rowid in the database), and
- * each column before (`b0`, …) and after (`a0`, …); `bi` and `ai` are the rowid where it is what tells rows apart.
+ * each column before (`b0`, …) and after (`a0`, …); `bi` and `ai` are the rowid if it identifies the rows.
  */
 export interface CollectedTable extends TableChange {
   readonly shape: TableShape;
   readonly temporary: string;
 }
-
-/** A change of the schema, as people name it: `table "notes" was dropped`. */
-export type SchemaChange = string;
 
 /** The attached database with the state that a copy was made from. */
 export const BASE = 'pawl_base';
@@ -31,7 +28,7 @@ export function collectChanges(db: DatabaseSync): CollectedTable[] {
   return tableShapes(db, COPY).flatMap((now, index) => {
     const base = before.get(now.table);
     if (base === undefined) return [];
-    // A key that has empty values on one side tells rows apart on neither.
+    // A key with NULL values on either side cannot identify rows.
     const shape = base.identity.by === 'rowid' ? base : now;
     if (shape.identity.by === 'rowid' && shape.identity.rowid === '') return assertSame(db, shape);
     const collected = collectTable(db, shape, `temp.pawl_changes_${index}`);
@@ -39,7 +36,7 @@ export function collectChanges(db: DatabaseSync): CollectedTable[] {
   });
 }
 
-/** A table in which no row can be named must be as it was. */
+/** Throws if a table was changed whose rows cannot be identified. */
 function assertSame(db: DatabaseSync, { table, columns }: TableShape): CollectedTable[] {
   const list = columns.map(quoted).join(', ');
   const both = `SELECT ${list}, 1 AS pawl_side FROM ${COPY}.${quoted(table)} UNION ALL SELECT ${list}, -1 FROM ${BASE}.${quoted(table)}`;
@@ -47,7 +44,7 @@ function assertSame(db: DatabaseSync, { table, columns }: TableShape): Collected
   if (other === undefined) return [];
   throw new EngineError(
     'DATA_PROTECTED',
-    `table "${table}" was changed, and its rows cannot be told apart: it has no primary key, and its columns use all names of the rowid. Add a primary key with a migration.`,
+    `table "${table}" was changed, but its rows cannot be identified: it has no primary key, and its columns use all names of the rowid. Add a primary key with a migration.`,
     { details: { statement: 'UPDATE', on: table } },
   );
 }
@@ -81,14 +78,14 @@ function collectTable(db: DatabaseSync, shape: TableShape, temporary: string): C
   return { table, shape, temporary, inserted, updated, deleted };
 }
 
-/** The order in which rows were inserted, as far as the table knows it. */
+/** The order in which rows were inserted, as far as the table has it. */
 function orderOf({ identity }: TableShape, alias: string): string {
   const names = 'rowid' in identity ? [quoted(identity.rowid)] : identityNames(identity);
   return names.map((name) => `${alias}.${name}`).join(', ');
 }
 
-/** How the schema of one attached database differs from that of another; records of Pawl and of SQLite do not count. */
-export function schemaChanges(db: DatabaseSync, from: string, to: string): SchemaChange[] {
+/** Describes how two attached schemas differ, such as `table "notes" was dropped`; tables of Pawl and SQLite do not count. */
+export function schemaChanges(db: DatabaseSync, from: string, to: string): string[] {
   const [before, after] = [schemaOf(db, from), schemaOf(db, to)];
   const names = [...new Set([...before.keys(), ...after.keys()])].sort();
   return names.flatMap((name) => {

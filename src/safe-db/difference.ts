@@ -1,4 +1,4 @@
-// Owns the difference between a database and a copy of it: per table, which rows were added, removed and changed.
+// Owns the difference between a database and a copy of it: per table, how many rows were added, removed and changed.
 
 import { DatabaseSync } from 'node:sqlite';
 import { databaseFailure } from './failure.ts';
@@ -101,7 +101,7 @@ function keyedCounts(count: Count, name: string, { key, columns }: Pick<TableFac
   };
 }
 
-/** Without a key, rows with the same values are counted against each other. */
+/** Without a key, equal rows of both sides cancel each other out. */
 function plainCounts(count: Count, name: string, columns: readonly string[]) {
   const list = columns.map(quoted).join(', ');
   const both = `SELECT ${list}, 1 AS pawl_side FROM main.${name} UNION ALL SELECT ${list}, -1 FROM older.${name}`;

@@ -1,4 +1,4 @@
-// Owns what a failure of SQLite or of the system means for a user's database, and what to do next.
+// Owns the errors for failures of SQLite or the system on a user's database, with what to do next.
 
 import { EngineError, isEngineError, messageOf } from '../base/error.ts';
 
@@ -17,8 +17,8 @@ const NEXT: Readonly<Record<string | number, string>> = {
   ...{ ENOSPC: FREE_SPACE, EACCES: ALLOW_WRITING, EROFS: ALLOW_WRITING },
 };
 
-/** What was tried with a database, and what became of the database. */
-interface FailedWork {
+/** The operation that failed, and the state it left the database in. */
+interface FailedOperation {
   /** Such as `back up /data/project.db`. */
   readonly what: string;
   readonly file: string;
@@ -27,8 +27,8 @@ interface FailedWork {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** The failure as users see it; one that is already an error of ours passes unchanged. */
-export function databaseFailure(cause: unknown, { what, file, state, details }: FailedWork): EngineError {
+/** The error for users; one of our own errors is returned unchanged. */
+export function databaseFailure(cause: unknown, { what, file, state, details }: FailedOperation): EngineError {
   if (isEngineError(cause)) return cause;
   const reason = isBusy(cause) ? 'it is locked by another program' : messageOf(cause);
   const next = NEXT[resultOf(cause) === 0 ? BUSY : (resultOf(cause) ?? codeOf(cause))];
@@ -36,12 +36,12 @@ export function databaseFailure(cause: unknown, { what, file, state, details }: 
   return new EngineError('DATABASE_FAILED', text, { cause, details: { file, ...details } });
 }
 
-/** True for a failure of the database or the disk itself, whatever statement was run. */
+/** True for a failure of the database or the disk, which does not depend on the statement. */
 export function isDatabaseFailure(cause: unknown): boolean {
   return isBusy(cause) || NEXT[resultOf(cause) ?? ''] !== undefined;
 }
 
-/** True when another program holds the lock that was wanted. Node's `backup` reports that as result 0, "not an error". */
+/** True if another program holds the lock. Node's `backup` reports that as result 0, "not an error". */
 export function isBusy(cause: unknown): boolean {
   return [0, BUSY, LOCKED].includes(resultOf(cause) ?? -1);
 }

@@ -1,14 +1,14 @@
-// Owns one connection on which every statement of the user is judged before it runs. A statement is compiled twice: first
-// with recursive triggers on, only to be judged (D3), then as it will run. Both happen inside of the transaction that
-// runs it, if it writes, so that the schema cannot change in between.
+// Owns one connection on which every statement of the user is analyzed before it runs. A statement is compiled twice: first
+// with recursive triggers on, only for the analysis (D3), then as it will run. If it writes, both happen inside the
+// transaction that runs it, so that the schema cannot change in between.
 //
-// What was judged is kept with the compiled statement. Before SQLite runs it again, SQLite itself compares the schema,
-// and compiles the statement anew if that changed, for which it asks the authorizer. That is not allowed for a kept
-// statement (D11), so it fails before it did anything, and is judged again.
+// The analysis is cached with the compiled statement. When SQLite runs a compiled statement after the schema has changed,
+// it recompiles it and calls the authorizer, which denies that for a cached statement (D11). So the statement fails before
+// it does anything, and is analyzed again.
 //
-// D4. A statement that updates is undone if it changed more rows than the limit, with those that triggers and cascades
+// D4. A statement that updates is undone if it changed more rows than the limit, including rows that triggers and cascades
 //     changed. It needs no savepoint and no count if it cannot change so many (`row-bound.ts`).
-// D11. A kept statement runs exactly as it was judged, or not at all.
+// D11. A cached statement runs exactly as it was analyzed, or not at all.
 
 import { constants, DatabaseSync, type StatementSync } from 'node:sqlite';
 import { EngineError, messageOf } from '../base/error.ts';
@@ -16,7 +16,8 @@ import { present } from '../base/fields.ts';
 import { createGuards, type DeletedRows, DeletedRowsRecorder } from './guards.ts';
 import { BUSY_MS } from './names.ts';
 import { type Instruction, rowsAtMost } from './row-bound.ts';
-import { GUARD_FUNCTION, type Refusal, type SchemaFacts, type StatementFacts, StatementJudge } from './statement-rules.ts';
+import { GUARD_FUNCTION, type Refusal, type SchemaFacts, StatementAuthorizer, type StatementFacts } from './statement-rules.ts';
+import type { TransactionEnd } from './transactions.ts';
 import type { SqlValue } from './where.ts';
 
 /** Values of a statement's parameters: by position, or by name. */
@@ -30,34 +31,34 @@ interface Plan extends StatementFacts {
   readonly schemaVersion: number;
   /** The text after the statement. */
   readonly rest: string;
-  /** Known after it ran once. */
-  count?: Count;
+  /** Set after the first run. */
+  count?: RowCount;
 }
 
 /** A method of a prepared statement. */
 export type Method = 'all' | 'get' | 'run';
 
-/** A statement that was judged and can run again as it is. */
-interface KeptStatement {
+/** A statement that was analyzed and can run again unchanged. */
+interface CachedStatement {
   readonly statement: StatementSync;
-  readonly count: Count;
-  /** How often a statement was judged on this connection before. */
-  readonly judgings: number;
+  readonly count: RowCount;
+  /** How many analyses this connection had made when the statement was cached. */
+  readonly analyses: number;
 }
 
-/** How the rows of a statement are held to the limit: they cannot be too many, or are counted. */
-type Count = 'none' | 'changes' | 'total';
+/** How the row limit is enforced: the statement cannot exceed it, or SQLite's `changes` or `total_changes()` is compared. */
+type RowCount = 'none' | 'changes' | 'total';
 
 type Result = ReturnType<StatementSync[Method]>;
 
-/** SQLite wanted to compile a kept statement anew. */
+/** SQLite tried to recompile a cached statement. */
 const RECOMPILED = Symbol('recompiled');
-/** Answers SQLite while a kept statement runs: nothing may be compiled (D11). */
+/** The authorizer while a cached statement runs: nothing may be compiled (D11). */
 class RecompileGuard {
-  isAsked = false;
+  wasCalled = false;
 
   allows(): boolean {
-    this.isAsked = true;
+    this.wasCalled = true;
     return false;
   }
 }
@@ -65,7 +66,7 @@ class RecompileGuard {
 const PLANS_MAX = 200;
 
 /**
- * A connection that holds every statement to the rules.
+ * A connection that enforces the rules for every statement.
  * @internal
  */
 export class GuardedConnection {
@@ -73,20 +74,20 @@ export class GuardedConnection {
   private readonly db: DatabaseSync;
   private readonly rowLimit: number;
   private readonly plans = new Map<string, Plan>();
-  private readonly kept = new Map<string, KeptStatement>();
-  /** Texts that SQLite compiles anew at every call, such as LIKE with a parameter. */
-  private readonly neverKept = new Set<string>();
+  private readonly cached = new Map<string, CachedStatement>();
+  /** Texts that SQLite recompiles at every call, such as LIKE with a parameter. */
+  private readonly uncacheable = new Set<string>();
   private readonly controls = new Map<string, StatementSync>();
   private readonly recompileGuard = new RecompileGuard();
-  private judge: Pick<StatementJudge, 'allows'> | undefined;
+  private authorizer: Pick<StatementAuthorizer, 'allows'> | undefined;
   private recorder: DeletedRowsRecorder | undefined;
   private schema: SchemaFacts = { guards: new Map(), virtual: new Set(), parents: new Set() };
   private guardedVersion: number | undefined;
   private areGuardsUncommitted = false;
   private depth = 0;
-  /** True while only kept statements ran, without a failure, since it was last seen that the transaction is still open. */
-  private isUndisturbed = false;
-  private judgings = 0;
+  /** False if the transaction may have been rolled back since that was last checked. */
+  private isKnownOpen = false;
+  private analyses = 0;
   private readonly readVersion: StatementSync;
   private readonly readChanges: StatementSync;
 
@@ -102,30 +103,31 @@ export class GuardedConnection {
       return null;
     });
     this.db.setAuthorizer((action, ...[first, second, database, source]) => {
-      const isAllowed = this.judge === undefined || this.judge.allows({ action, first, second, database, source });
+      const isAllowed = this.authorizer === undefined || this.authorizer.allows({ action, first, second, database, source });
       return isAllowed ? constants.SQLITE_OK : constants.SQLITE_DENY;
     });
   }
 
-  /** Runs one statement; a text with more than one is refused. */
-  one(sql: string, method: Method, parameters: SqlParameters): Result {
-    const kept = this.kept.get(sql);
-    if (kept !== undefined) {
-      if (!this.isUndisturbed) this.assertNotRolledBack();
-      const result = kept.count === 'none' ? this.runKept(kept, method, parameters) : this.runCounted(kept, method, parameters);
+  /** Runs one statement; rejects a text with more than one. */
+  execute(sql: string, method: Method, parameters: SqlParameters): Result {
+    const cached = this.cached.get(sql);
+    if (cached !== undefined) {
+      if (!this.isKnownOpen) this.assertNotRolledBack();
+      const result = cached.count === 'none' ? this.runCached(cached, method, parameters) : this.runCounted(cached, method, parameters);
       if (result !== RECOMPILED) {
-        this.isUndisturbed = kept.count === 'none';
+        this.isKnownOpen = cached.count === 'none';
         return result;
       }
-      this.kept.delete(sql);
-      // Judging changes a pragma, after which SQLite compiles everything anew. Without it, it will do so every time.
-      if (kept.judgings === this.judgings) this.neverKept.add(sql);
+      this.cached.delete(sql);
+      // An analysis sets a pragma, after which SQLite recompiles every statement once. Without one, it recompiles this
+      // statement at every call.
+      if (cached.analyses === this.analyses) this.uncacheable.add(sql);
     }
-    return this.firstTime(sql, method, parameters);
+    return this.runUncached(sql, method, parameters);
   }
 
   /** Runs every statement of a text; all or none. */
-  all(sql: string): void {
+  executeAll(sql: string): void {
     this.atomically(() => {
       for (let rest = sql; this.hasStatement(rest); ) {
         const text = rest;
@@ -135,39 +137,37 @@ export class GuardedConnection {
     });
   }
 
-  /** Runs a confirmed delete inside of `judgeRows`, which may throw to undo it. */
-  deleteRows(sql: string, values: readonly SqlValue[], judgeRows: (deleted: DeletedRows) => void): DeletedRows {
+  /** Deletes rows, then commits or rolls back as `decide` says; it may also throw. */
+  deleteRows(sql: string, values: readonly SqlValue[], decide: (deleted: DeletedRows) => TransactionEnd): DeletedRows {
     return this.atomically(() => {
       this.refreshGuards();
-      this.judged(sql, { mayDelete: true });
+      this.analyze(sql, { mayDelete: true });
       this.recorder = new DeletedRowsRecorder();
       try {
         this.db.prepare(sql).run(...values);
-        const deleted = this.recorder.result();
-        judgeRows(deleted);
-        return deleted;
+        return this.recorder.result();
       } finally {
         this.recorder = undefined;
       }
-    });
+    }, decide);
   }
 
-  /** Runs something as one: in a transaction, or in a savepoint of the one that is open. */
-  atomically<T>(work: () => T): T {
+  /** Runs something in a transaction, or in a savepoint of the open one; rolls back if it throws. */
+  atomically<T>(work: () => T, decide: (result: T) => TransactionEnd = () => 'commit'): T {
     const end = this.begin();
     try {
       const result = work();
-      end('keep');
+      end(decide(result));
       return result;
     } catch (error) {
-      end('undo');
+      end('rollback');
       throw error;
     }
   }
 
-  /** Begins a transaction or a savepoint; the function ends it. Ending twice does nothing. */
-  begin(): (how: 'keep' | 'undo') => void {
-    this.isUndisturbed = false;
+  /** Begins a transaction or a savepoint and returns the function that ends it. Ending twice does nothing. */
+  begin(): (how: TransactionEnd) => void {
+    this.isKnownOpen = false;
     this.assertNotRolledBack();
     const name = `pawl_${this.depth}`;
     const isOuter = this.depth === 0;
@@ -176,15 +176,15 @@ export class GuardedConnection {
     let isOpen = true;
     return (how) => {
       if (!isOpen) return;
-      this.isUndisturbed = false;
-      if (how === 'keep') {
+      this.isKnownOpen = false;
+      if (how === 'commit') {
         this.assertNotRolledBack();
         this.control(isOuter ? 'COMMIT' : `RELEASE ${name}`);
         if (isOuter) this.areGuardsUncommitted = false;
       } else {
         // SQLite may have ended the transaction already.
         if (this.db.isTransaction) this.db.exec(isOuter ? 'ROLLBACK' : `ROLLBACK TO ${name}; RELEASE ${name}`);
-        // Our triggers are undone with the rest if they were created inside.
+        // Our triggers are rolled back too if they were created inside.
         if (this.areGuardsUncommitted) this.forgetSchema();
       }
       isOpen = false;
@@ -192,7 +192,7 @@ export class GuardedConnection {
     };
   }
 
-  /** True for a table of the main database, false for a view or a name that is not there. */
+  /** True for a table of the main database, false for a view or an unknown name. */
   isTable(name: string): boolean {
     this.refreshGuards();
     return [...this.schema.guards.values()].includes(name);
@@ -203,8 +203,8 @@ export class GuardedConnection {
   }
 
   /**
-   * OR ROLLBACK, RAISE(ROLLBACK) and a full disk end the whole transaction. What follows would be written on its own, so
-   * it is refused until the transaction's function has ended.
+   * OR ROLLBACK, RAISE(ROLLBACK) and a full disk end the whole transaction. Later writes would be committed separately, so
+   * they are rejected until the function of the transaction has ended.
    */
   private assertNotRolledBack(): void {
     if (this.depth === 0 || this.db.isTransaction) return;
@@ -213,27 +213,27 @@ export class GuardedConnection {
     });
   }
 
-  /** Judges a statement, runs it, and keeps it for the next time. */
-  private firstTime(sql: string, method: Method, parameters: SqlParameters): Result {
+  /** Analyzes a statement, runs it, and caches it. */
+  private runUncached(sql: string, method: Method, parameters: SqlParameters): Result {
     const { rest } = this.planOf(sql);
     if (this.hasStatement(rest))
       throw new EngineError('USAGE', 'the text has more than one statement; use exec() for several: either all of them run, or none', {
         details: { sql, rest },
       });
     const result = this.runPlan(sql, (statement) => call(statement, method, parameters));
-    this.keep(sql);
+    this.cache(sql);
     return result;
   }
 
-  private keep(sql: string): void {
+  private cache(sql: string): void {
     const plan = this.plans.get(sql);
-    // The schema changed since it was judged, or SQLite would compile it at each call.
-    if (plan === undefined || this.neverKept.has(sql)) return;
+    // There is no plan if the schema changed since the analysis.
+    if (plan === undefined || this.uncacheable.has(sql)) return;
     plan.count ??= this.countOf(sql, plan);
-    this.kept.set(sql, { statement: plan.statement, count: plan.count, judgings: this.judgings });
+    this.cached.set(sql, { statement: plan.statement, count: plan.count, analyses: this.analyses });
   }
 
-  private countOf(sql: string, { updates, isFlat }: Plan): Count {
+  private countOf(sql: string, { updates, isFlat }: Plan): RowCount {
     if (!updates || this.boundOf(sql) <= this.rowLimit) return 'none';
     return isFlat ? 'changes' : 'total';
   }
@@ -243,30 +243,30 @@ export class GuardedConnection {
     try {
       return rowsAtMost(this.db.prepare(`EXPLAIN ${sql}`).all() as unknown as Instruction[]);
     } catch {
-      // A text that already is an EXPLAIN has none.
+      // The text is an EXPLAIN itself.
       return Infinity;
     }
   }
 
-  private runKept({ statement }: KeptStatement, method: Method, parameters: SqlParameters): Result | typeof RECOMPILED {
-    this.recompileGuard.isAsked = false;
-    this.judge = this.recompileGuard;
+  private runCached({ statement }: CachedStatement, method: Method, parameters: SqlParameters): Result | typeof RECOMPILED {
+    this.recompileGuard.wasCalled = false;
+    this.authorizer = this.recompileGuard;
     try {
       return call(statement, method, parameters);
     } catch (error) {
-      this.isUndisturbed = false;
-      if (this.recompileGuard.isAsked) return RECOMPILED;
+      this.isKnownOpen = false;
+      if (this.recompileGuard.wasCalled) return RECOMPILED;
       throw error;
     } finally {
-      this.judge = undefined;
+      this.authorizer = undefined;
     }
   }
 
-  private runCounted(kept: KeptStatement, method: Method, parameters: SqlParameters): Result | typeof RECOMPILED {
+  private runCounted(cached: CachedStatement, method: Method, parameters: SqlParameters): Result | typeof RECOMPILED {
     return this.atomically(() => {
-      const isExact = kept.count === 'changes' && method === 'run';
+      const isExact = cached.count === 'changes' && method === 'run';
       const before = isExact ? 0 : this.totalChanges();
-      const result = this.runKept(kept, method, parameters);
+      const result = this.runCached(cached, method, parameters);
       if (result !== RECOMPILED)
         this.assertRowLimit(isExact ? Number((result as { changes: number | bigint }).changes) : this.totalChanges() - before);
       return result;
@@ -276,12 +276,12 @@ export class GuardedConnection {
   private runPlan<T>(sql: string, run: (statement: StatementSync) => T): T {
     const plan = this.planOf(sql);
     this.assertNotRolledBack();
-    // In a transaction the schema is fixed, and a statement that only inserts needs no savepoint: it is never undone.
-    if (!plan.writes || (this.depth > 0 && !plan.updates)) return this.underRules(() => run(plan.statement));
+    // In a transaction the schema is fixed, and a statement that only inserts needs no savepoint, because it has no limit.
+    if (!plan.writes || (this.depth > 0 && !plan.updates)) return this.authorized(() => run(plan.statement));
     return this.atomically(() => {
       const { statement, updates } = this.planOf(sql);
       const before = this.totalChanges();
-      const result = this.underRules(() => run(statement));
+      const result = this.authorized(() => run(statement));
       if (updates) this.assertRowLimit(this.totalChanges() - before);
       return result;
     });
@@ -300,52 +300,52 @@ export class GuardedConnection {
     const schemaVersion = this.refreshGuards();
     const known = this.plans.get(sql);
     if (known?.schemaVersion === schemaVersion) return known;
-    const facts = this.judged(sql, { mayDelete: false });
-    const statement = this.underRules(() => this.db.prepare(sql));
+    const facts = this.analyze(sql, { mayDelete: false });
+    const statement = this.authorized(() => this.db.prepare(sql));
     const plan: Plan = { ...facts, statement, schemaVersion, rest: sql.slice(statement.sourceSQL.length) };
     if (this.plans.size >= PLANS_MAX) this.forgetPlans();
     this.plans.set(sql, plan);
     return plan;
   }
 
-  /** What a statement does; one that breaks a rule is refused. */
-  private judged(sql: string, rights: { readonly mayDelete: boolean }): StatementFacts {
-    const judge = new StatementJudge(this.schema, rights);
+  /** What a statement does; throws if it breaks a rule. */
+  private analyze(sql: string, rights: { readonly mayDelete: boolean }): StatementFacts {
+    const authorizer = new StatementAuthorizer(this.schema, rights);
     let failure: unknown;
-    this.judgings += 1;
+    this.analyses += 1;
     this.db.exec('PRAGMA recursive_triggers = ON');
-    this.judge = judge;
+    this.authorizer = authorizer;
     try {
       this.db.prepare(sql);
     } catch (error) {
       failure = error;
     } finally {
-      this.judge = undefined;
+      this.authorizer = undefined;
       this.db.exec('PRAGMA recursive_triggers = OFF');
     }
-    const facts = judge.facts();
+    const facts = authorizer.facts();
     if (failure !== undefined && !isDenied(failure)) throw systemTableError(failure) ?? failure;
     if (facts.refusal !== undefined) throw refusalError(facts.refusal, failure);
     return facts;
   }
 
-  /** Runs something while SQLite asks the rules, also when it compiles a statement again by itself. */
-  private underRules<T>(work: () => T): T {
-    const judge = new StatementJudge(this.schema, { mayDelete: false });
-    this.judge = judge;
+  /** Runs something with the rules as the authorizer, which SQLite also calls when it recompiles a statement. */
+  private authorized<T>(work: () => T): T {
+    const authorizer = new StatementAuthorizer(this.schema, { mayDelete: false });
+    this.authorizer = authorizer;
     try {
       return work();
     } catch (error) {
-      const { refusal } = judge.facts();
+      const { refusal } = authorizer.facts();
       throw isDenied(error) && refusal !== undefined ? refusalError(refusal, error) : error;
     } finally {
-      this.judge = undefined;
+      this.authorizer = undefined;
     }
   }
 
-  /** Creates our triggers if the schema changed since, and returns the version of the schema. */
+  /** Creates our triggers again if the schema has changed, and returns the version of the schema. */
   private refreshGuards(): number {
-    this.isUndisturbed = false;
+    this.isKnownOpen = false;
     const version = this.readVersion.get()?.schema_version as number;
     if (version !== this.guardedVersion) {
       this.schema = createGuards(this.db);
@@ -356,7 +356,7 @@ export class GuardedConnection {
     return version;
   }
 
-  /** Our triggers are created again before the next statement. */
+  /** Makes the next statement create our triggers again. */
   private forgetSchema(): void {
     this.guardedVersion = undefined;
     this.forgetPlans();
@@ -364,8 +364,8 @@ export class GuardedConnection {
 
   private forgetPlans(): void {
     this.plans.clear();
-    this.kept.clear();
-    this.neverKept.clear();
+    this.cached.clear();
+    this.uncacheable.clear();
   }
 
   /** Runs a statement that begins or ends a transaction; it is compiled once. */
@@ -379,7 +379,7 @@ export class GuardedConnection {
     return (this.readChanges.get() as unknown as [number])[0];
   }
 
-  /** Whether a text has a statement at all; SQLite knows comments and empty statements. */
+  /** Whether a text has a statement, according to SQLite, which parses comments and empty statements. */
   private hasStatement(sql: string): boolean {
     if (sql.trim() === '') return false;
     try {
@@ -392,7 +392,7 @@ export class GuardedConnection {
   }
 }
 
-/** Calls a method of a statement. The common calls are written out: spreading an array takes a tenth of a small write. */
+/** Calls a method of a statement. Common calls are written out, because spreading an array takes a tenth of a small write. */
 function call(statement: StatementSync, method: Method, parameters: SqlParameters): Result {
   const values = (Array.isArray(parameters) ? parameters : [parameters]) as SqlValue[];
   if (method !== 'run') return method === 'get' ? statement.get(...values) : statement.all(...values);
@@ -417,7 +417,7 @@ function isDenied(error: unknown): boolean {
   return errcode === 23 || message.includes('prohibited') || message.includes('not authorized');
 }
 
-/** The refusal for a table that SQLite itself does not let anybody write. */
+/** The error for a table that SQLite itself protects. */
 function systemTableError(failure: unknown): EngineError | undefined {
   const [, on] = /^table (.+) may not be (?:modified|altered|dropped)$/.exec(messageOf(failure)) ?? [];
   return on === undefined

@@ -1,5 +1,5 @@
-// Owns our delete triggers: one per table, temporary, so that nothing of them is in the user's file. They show which
-// statements replace rows (D3 in `statement-rules.ts`) and which rows a confirmed delete removes, cascades included.
+// Owns our delete triggers: a temporary one per table, which is not stored in the user's file. They show which statements
+// replace rows (D3 in `statement-rules.ts`) and which rows a confirmed delete removes, including cascades.
 
 import { createHash } from 'node:crypto';
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
@@ -16,7 +16,7 @@ export interface DeletedRows {
 }
 
 /**
- * Creates the delete triggers of a connection anew and returns what the rules need to know of the schema.
+ * Drops and creates the delete triggers of a connection and returns the facts about the schema that the rules need.
  * @internal
  */
 export function createGuards(db: DatabaseSync): SchemaFacts {
@@ -43,9 +43,9 @@ export function createGuards(db: DatabaseSync): SchemaFacts {
   return { guards, virtual, parents };
 }
 
-/** Drops our triggers and returns the names of those that are left: a trigger whose table is gone cannot be dropped. */
+/** Drops our triggers and returns the names of the others: a trigger whose table was dropped cannot be dropped. */
 function dropGuards(db: DatabaseSync): ReadonlySet<string> {
-  // Reading the main schema makes SQLite load both anew if it changed, and a trigger whose table came back is dropped.
+  // Reading the main schema makes SQLite reload both schemas after a change, so a trigger whose table is back can be dropped.
   db.prepare('SELECT count(*) FROM main.sqlite_schema').get();
   const list = db.prepare(`SELECT name FROM temp.sqlite_schema WHERE type = 'trigger' AND name GLOB '${GUARD_PREFIX}*'`);
   for (const { name } of list.all()) db.exec(`DROP TRIGGER IF EXISTS temp.${quoted(String(name))}`);

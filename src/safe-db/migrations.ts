@@ -1,9 +1,9 @@
 // Owns changes of the schema: numbered files, applied in order, each recorded with its checksum.
 //
 // D7. The write lock is taken before anything is read and held until all files are applied, so two programs never apply
-//     the same file. All files of one call are one transaction: a crash or an error leaves the database as it was.
-// D8. What was applied cannot be edited, removed or preceded by a new file; the call is refused and names the file.
-// D9. A file that drops or deletes is applied only if the caller allows it to lose data.
+//     the same file. All files of one call are one transaction: a crash or an error leaves the database unchanged.
+// D8. An applied file cannot be edited, removed or preceded by a new file; the call fails and names the file.
+// D9. A file that drops or deletes is applied only if the caller allows loss of data.
 
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { dirname, join } from 'node:path';
 import { constants, DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import { EngineError, messageOf } from '../base/error.ts';
-import { type BackupOptions, type BackupRecord, copyVerified, forgetOldest, recordBackup } from './backup.ts';
+import { type BackupOptions, type BackupRecord, copyVerified, recordBackup, removeOldest } from './backup.ts';
 import { databaseFailure, isDatabaseFailure } from './failure.ts';
 import { BUSY_MS, hasTable, MIGRATIONS_TABLE } from './names.ts';
 
@@ -23,11 +23,11 @@ export interface MigrationFile {
   readonly checksum: string;
 }
 
-/** Which migrations are applied, which are not, and what is wrong with them. */
+/** The applied and the pending migrations, and their problems. */
 export interface MigrationStatus {
   readonly applied: readonly (MigrationFile & { readonly appliedAt: string })[];
   readonly pending: readonly MigrationFile[];
-  /** Why nothing can be applied. */
+  /** The reasons why nothing can be applied. */
   readonly problems: readonly string[];
 }
 
@@ -82,10 +82,10 @@ export async function migrate(file: string, folder: string, options: MigrateOpti
     recordApplied(db, pending, new Date((options.now ?? Date.now)()).toISOString());
     if (backup !== undefined) recordBackup(db, backup);
     db.exec('COMMIT');
-    if (backup !== undefined) forgetOldest(db, file, { ...options, reason: 'migration' });
+    if (backup !== undefined) removeOldest(db, file, { ...options, reason: 'migration' });
     return backup === undefined ? { applied: pending } : { applied: pending, backup };
   } catch (error) {
-    // Nothing was changed, so nobody needs the copy.
+    // Nothing was changed, so the backup is not needed.
     if (backup !== undefined) rmSync(backup.path, { force: true });
     throw isDatabaseFailure(error) ? databaseFailure(error, { what: `migrate ${file}`, file, state: 'no migration was applied' }) : error;
   } finally {
@@ -94,7 +94,7 @@ export async function migrate(file: string, folder: string, options: MigrateOpti
   }
 }
 
-/** Foreign keys are checked at the end, because rebuilding a table drops it for a moment. */
+/** Foreign keys are checked at the end, because rebuilding a table drops it temporarily. */
 function openForMigration(file: string): DatabaseSync {
   try {
     const db = new DatabaseSync(file, { timeout: 0, defensive: true, enableForeignKeyConstraints: false });
@@ -123,7 +123,7 @@ function readFolder(folder: string): MigrationFile[] {
   const names = readdirSync(folder).filter((name) => name.endsWith('.sql'));
   const files = names.map((name) => {
     const number = Number(NAME.exec(name)?.[1] ?? Number.NaN);
-    if (!Number.isSafeInteger(number)) throw refused(`${join(folder, name)} has no number; call it such as 001_${name}`, { name });
+    if (!Number.isSafeInteger(number)) throw refused(`${join(folder, name)} has no number; name it 001_${name}, for example`, { name });
     return { number, name, checksum: checksumOf(readFileSync(join(folder, name), 'utf8')) };
   });
   const sorted = files.sort((left, right) => left.number - right.number);
@@ -148,7 +148,7 @@ function readApplied(db: DatabaseSync): MigrationStatus['applied'] {
   }));
 }
 
-/** Compares files with what was applied (D8). */
+/** Compares files with the applied migrations (D8). */
 function compare(files: readonly MigrationFile[], applied: MigrationStatus['applied']): MigrationStatus {
   const last = applied.at(-1)?.number ?? Number.NEGATIVE_INFINITY;
   const unknown = files.filter(({ number }) => !applied.some((done) => done.number === number));
@@ -177,7 +177,7 @@ function applyFile(db: DatabaseSync, path: string, allowLoss: boolean): void {
   let refusal: string | undefined;
   const views = new Set<string | null>();
   db.setAuthorizer((action, ...[first, second, third]) => {
-    // Dropping a view asks for a delete in it, too.
+    // SQLite also authorizes a delete when a view is dropped.
     if (action === constants.SQLITE_DROP_VIEW || action === constants.SQLITE_DROP_TEMP_VIEW) views.add(first);
     const isOfView = action === constants.SQLITE_DELETE && views.has(first);
     if (!isOfView) refusal ??= neverAllowed(action, first, second) ?? (allowLoss ? undefined : lossOf({ action, first, second, third }));

@@ -1,4 +1,4 @@
-// Owns the names that this client puts into a database, and how any name is written in SQL.
+// Owns the names of our tables, quoting of names in SQL, and the keys of steps in our records.
 
 import type { DatabaseSync } from 'node:sqlite';
 
@@ -6,7 +6,7 @@ import type { DatabaseSync } from 'node:sqlite';
 export const BACKUPS_TABLE = 'database_backups';
 /** The table that records applied migrations. */
 export const MIGRATIONS_TABLE = 'pawl_migrations';
-/** The table that records which steps were accepted. */
+/** The table that records accepted steps. */
 export const STEPS_TABLE = 'pawl_steps';
 /** Tables that only this client writes. */
 export const OWN_TABLES: readonly string[] = [BACKUPS_TABLE, MIGRATIONS_TABLE, STEPS_TABLE];
@@ -27,10 +27,10 @@ export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** A run, which may not be the only one that ever had its id. */
+/** A run. An id is free again after `pawl prune`, so the start time is part of the key. */
 export interface RunKey {
   readonly run: string;
-  /** When it began, in milliseconds. */
+  /** When it started, in milliseconds. */
   readonly started: number;
 }
 

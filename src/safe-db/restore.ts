@@ -1,6 +1,6 @@
 // Restores a backup over a user's database.
 //
-// D6. Nothing is restored before the current database was copied; if it changes in the meantime, it is copied again.
+// D6. Nothing is restored before the current database was copied; if it changes meanwhile, it is copied again.
 // D16. A damaged database cannot be copied, so it is moved to the backups unchanged, with the files next to it.
 
 import { randomUUID } from 'node:crypto';
@@ -21,16 +21,14 @@ import {
   recordBackups,
   sync,
 } from './backup.ts';
-import { removeDatabase } from './copy.ts';
+import { removeDatabase, SIDE_SUFFIXES } from './copy.ts';
 import { databaseFailure, isBusy } from './failure.ts';
 import { BUSY_MS } from './names.ts';
 
 const ATTEMPTS_MAX = 5;
-const BESIDE = ['-journal', '-wal', '-shm'];
-
 /**
- * Puts a backup in the place of a database, and returns the backup of what was there; undefined if nothing was there. If
- * that was damaged, it is kept as it is, and the record says that it is not verified.
+ * Replaces a database with a backup, and returns the backup of the replaced database; undefined if there was none. A damaged
+ * database is kept unchanged, and its record is not verified.
  */
 export async function restoreBackup(file: string, from: string, options: BackupOptions = {}): Promise<BackupRecord | undefined> {
   const path = resolve(from);
@@ -44,7 +42,7 @@ export async function restoreBackup(file: string, from: string, options: BackupO
       return undefined;
     }
     const { record, known } = await saveAndReplace(file, path, restoring);
-    // The restored file knows only the backups that were made before it.
+    // The restored file has only the records of earlier backups.
     recordBackups(file, [...known, record], restoring);
     return record;
   } catch (cause) {
@@ -52,13 +50,13 @@ export async function restoreBackup(file: string, from: string, options: BackupO
   }
 }
 
-interface Replaced {
+interface Replacement {
   readonly record: BackupRecord;
-  /** The backups that were recorded in what was there. */
+  /** The backups that were recorded in the replaced database. */
   readonly known: readonly BackupRecord[];
 }
 
-async function saveAndReplace(file: string, path: string, options: BackupOptions): Promise<Replaced> {
+async function saveAndReplace(file: string, path: string, options: BackupOptions): Promise<Replacement> {
   try {
     return await saveUnchanged(file, path, options);
   } catch (error) {
@@ -67,8 +65,8 @@ async function saveAndReplace(file: string, path: string, options: BackupOptions
   }
 }
 
-/** Copies a database and replaces it only if nobody wrote to it meanwhile. Waits while another program writes. */
-async function saveUnchanged(file: string, path: string, options: BackupOptions): Promise<Replaced> {
+/** Copies a database and replaces it only if it was not written meanwhile. Waits while another program writes. */
+async function saveUnchanged(file: string, path: string, options: BackupOptions): Promise<Replacement> {
   const db = new DatabaseSync(file, { timeout: BUSY_MS });
   const version = (): unknown => db.prepare('PRAGMA data_version').get()?.data_version;
   let failure: unknown;
@@ -80,14 +78,14 @@ async function saveUnchanged(file: string, path: string, options: BackupOptions)
       failure = undefined;
       try {
         if (version() === before) {
-          // In one transaction, so that programs that have the database open go on with what was restored.
+          // In one transaction, so that programs that have the database open continue with the restored content.
           await copyTo(file, path);
           return { record, known };
         }
       } catch (error) {
         failure = error;
       }
-      // Nothing was replaced, so nobody needs the copy.
+      // Nothing was replaced, so the copy is not needed.
       rmSync(record.path, { force: true });
       if (failure === undefined) continue;
       if (!isBusy(failure)) break;
@@ -111,7 +109,7 @@ function isDamaged(file: string): boolean {
   }
 }
 
-/** Keeps a damaged database as it is, and puts a backup in its place (D16). */
+/** Moves a damaged database to the backups unchanged, and puts a backup in its place (D16). */
 async function replaceDamaged(file: string, path: string, options: BackupOptions): Promise<BackupRecord> {
   const at = new Date((options.now ?? Date.now)());
   const folder = resolve(options.folder ?? folderOf(file));
@@ -122,7 +120,7 @@ async function replaceDamaged(file: string, path: string, options: BackupOptions
   return { id: randomUUID(), createdAt: at.toISOString(), path: kept, bytes, reason: 'restore', verified: false };
 }
 
-/** Puts a copy where a database was, and moves what is there away: a log that is left beside it would be applied to the copy. */
+/** Puts a copy in the place of a database. Its log is moved away too, because SQLite would apply it to the copy. */
 async function putInPlace(file: string, path: string, kept?: string): Promise<void> {
   const part = `${file}.restoring`;
   mkdirSync(dirname(file), { recursive: true });
@@ -130,11 +128,10 @@ async function putInPlace(file: string, path: string, kept?: string): Promise<vo
   try {
     await copyTo(part, path);
     sync(part);
-    for (const end of [...BESIDE, ''])
-      if (existsSync(`${file}${end}`)) {
-        if (kept === undefined) rmSync(`${file}${end}`);
-        else renameSync(`${file}${end}`, `${kept}${end}`);
-      }
+    for (const suffix of [...SIDE_SUFFIXES, '']) {
+      if (kept === undefined) rmSync(`${file}${suffix}`, { force: true });
+      else if (existsSync(`${file}${suffix}`)) renameSync(`${file}${suffix}`, `${kept}${suffix}`);
+    }
     renameSync(part, file);
     sync(dirname(file));
   } finally {

@@ -1,9 +1,7 @@
-// Owns the proof that a statement cannot change more than a few rows, from the program that SQLite compiled for it, as
-// EXPLAIN shows it. A statement that updates one row by its key has no loop around its writes, so it needs no savepoint
-// and no count.
+// Owns the upper bound of the rows that a statement can change, computed from its compiled program as EXPLAIN shows it. A
+// statement that updates one row by its key has no loop around its writes, so it needs no savepoint and no count.
 //
-// D10. Only programs that consist of known instructions are proven. What is unknown, and what may run more than once,
-//      has no bound.
+// D10. A program with an unknown instruction, or with a write in a loop, has no bound.
 
 /** One instruction of a compiled statement. */
 export interface Instruction {
@@ -15,14 +13,14 @@ export interface Instruction {
 
 /** Instructions that write a row or an entry of an index. */
 const WRITES: ReadonlySet<string> = new Set(['Insert', 'IdxInsert', 'Delete', 'IdxDelete']);
-/** Instructions that may go on at `p2`; 0 there means that they do not. */
+/** Instructions that may jump to `p2`, unless it is 0. */
 const JUMPS: ReadonlySet<string> = new Set([
   ...['Goto', 'Once', 'If', 'IfNot', 'IsType', 'IfNullRow', 'IsNull', 'NotNull', 'Eq', 'Ne', 'Lt', 'Le', 'Gt', 'Ge', 'ElseEq'],
   ...['MustBeInt', 'SeekLT', 'SeekLE', 'SeekGE', 'SeekGT', 'SeekScan', 'SeekRowid', 'NotExists', 'NoConflict', 'NotFound', 'Found'],
   ...['IfNoHope', 'IdxLE', 'IdxGT', 'IdxLT', 'IdxGE', 'Last', 'Rewind', 'Next', 'Prev', 'Sort', 'SorterSort', 'SorterNext'],
   ...['FkIfZero', 'IfPos', 'IfNotZero', 'DecrJumpZero', 'Filter', 'IfSmaller', 'IfEmpty', 'IfNotOpen'],
 ]);
-/** Instructions that neither write to a table nor go on anywhere else. */
+/** Instructions that neither write to a table nor jump. */
 const PLAIN: ReadonlySet<string> = new Set([
   ...['Noop', 'Explain', 'Halt', 'HaltIfNull', 'Transaction', 'TableLock', 'CursorHint', 'ReleaseReg', 'CollSeq', 'Affinity'],
   ...['Null', 'SoftNull', 'Integer', 'Int64', 'Real', 'String', 'String8', 'Blob', 'Variable', 'Move', 'Copy', 'SCopy', 'IntCopy'],
@@ -32,14 +30,14 @@ const PLAIN: ReadonlySet<string> = new Set([
   ...['Column', 'Rowid', 'IdxRowid', 'NewRowid', 'Sequence', 'Offset', 'Count', 'DeferredSeek', 'FinishSeek', 'SeekHit', 'Param'],
   ...['MakeRecord', 'TypeCheck', 'SorterInsert', 'SorterData', 'FilterAdd', 'AggStep', 'AggStep1', 'AggFinal', 'AggValue', 'AggInverse'],
   ...['MemMax', 'OffsetLimit', 'ResultRow', 'FkCounter', 'FkCheck', 'ResetCount', 'Trace'],
-  // Marks and ends a subroutine that is written where it is used; one that is called elsewhere has a Gosub, which is unknown.
+  // The begin and end of an inline subroutine; one that is called from elsewhere has a Gosub, which is unknown.
   ...['BeginSubrtn', 'Return'],
 ]);
 
-/** How many rows a compiled statement can change at most, with those of its triggers; `Infinity` if that is not known. */
+/** How many rows a compiled statement and its triggers can change at most; `Infinity` if that is unknown. */
 export function rowsAtMost(listing: readonly Instruction[]): number {
   const [main = [], ...triggers] = programsOf(listing);
-  // A trigger that fires triggers may do so without end, so only those of the statement itself are followed.
+  // A trigger that fires triggers may recurse without end, so only triggers of the statement itself are followed.
   const ofTriggers = triggers.reduce((sum, program) => sum + writesAtMost(program, Infinity), 0);
   return writesAtMost(main, triggers.length === 0 ? Infinity : ofTriggers);
 }
@@ -72,7 +70,7 @@ function writesAtMost(program: readonly Instruction[], perCall: number): number 
 function loopsOf(program: readonly Instruction[]): (readonly [from: number, to: number])[] | undefined {
   const [init, ...rest] = program;
   if (init?.opcode !== 'Init') return undefined;
-  // A program begins with what it prepares, which is written at its end and goes back to address 1.
+  // The setup runs first: it is at the end of the program and jumps back to address 1.
   const setup = init.p2 === 1 ? program.length : init.p2;
   const last = setup === program.length ? undefined : program.at(-1);
   if (last !== undefined && (last.opcode !== 'Goto' || last.p2 !== 1 || program[setup - 1]?.opcode !== 'Halt')) return undefined;

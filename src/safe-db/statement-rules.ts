@@ -1,11 +1,11 @@
-// Owns what a statement may do. SQLite asks the authorizer about every action while it compiles a statement, wherever the
-// action is written: in a CTE, a view, a trigger or a cascade. So nothing here reads the text of a statement.
+// Owns the rules for statements. SQLite calls the authorizer for every action while it compiles a statement, wherever the
+// action is written: in a CTE, a view, a trigger or a cascade. So nothing here parses the text of a statement.
 //
 // D1. Only actions that are listed as allowed are allowed.
-// D2. A statement about which SQLite asks nothing (VACUUM, DROP ... IF EXISTS of a missing table) is refused.
-// D3. SQLite does not ask about the delete in REPLACE. It does compile delete triggers for it while recursive triggers are
-//     on, and asks about those. So each table has a delete trigger of ours, and a statement that compiles one without
-//     deleting replaces rows (`guards.ts`).
+// D2. A statement for which SQLite does not call the authorizer (VACUUM, DROP ... IF EXISTS of a missing table) is rejected.
+// D3. SQLite does not call it for the delete in REPLACE. But while recursive triggers are on, it compiles delete triggers
+//     for REPLACE and calls the authorizer for their bodies. So each table has a delete trigger of ours, and a statement
+//     that compiles one without deleting replaces rows (`guards.ts`).
 
 import { constants } from 'node:sqlite';
 import { OWN_TABLES } from './names.ts';
@@ -15,26 +15,26 @@ export const GUARD_PREFIX = 'pawl_guard_';
 /** The function that our delete triggers call. */
 export const GUARD_FUNCTION = 'pawl_deleted';
 
-/** Why a statement is refused. */
+/** Why a statement is rejected. */
 export interface Refusal {
-  /** What the statement does, as SQL calls it: `DROP TABLE`. */
+  /** The statement or action in SQL: `DROP TABLE`. */
   readonly statement: string;
   readonly message: string;
-  /** The table, file or setting it is about. */
+  /** The table, file or setting. */
   readonly on?: string;
 }
 
-/** What one statement does, as SQLite asked about it. */
+/** What one statement does, according to the calls of the authorizer. */
 export interface StatementFacts {
   readonly refusal: Refusal | undefined;
   readonly writes: boolean;
   readonly updates: boolean;
-  /** It writes one table, by itself: no trigger and no foreign key writes for it, so SQLite's `changes` counts all its rows. */
+  /** It writes one table, and no trigger or foreign key writes for it, so SQLite's `changes` counts all its rows. */
   readonly isFlat: boolean;
 }
 
-/** One question of SQLite: the action, its two arguments, the database, and the innermost trigger or view. */
-export interface Question {
+/** One call of the authorizer: the action, its two arguments, the database, and the innermost trigger or view. */
+export interface AuthorizerCall {
   readonly action: number;
   readonly first: string | null;
   readonly second: string | null;
@@ -42,18 +42,18 @@ export interface Question {
   readonly source: string | null;
 }
 
-/** What the rules know of the schema. */
+/** The facts about the schema that the rules need. */
 export interface SchemaFacts {
-  /** Virtual tables and the tables they keep their data in. */
+  /** Virtual tables and their shadow tables. */
   readonly virtual: ReadonlySet<string>;
   /** The table of each of our delete triggers. */
   readonly guards: ReadonlyMap<string, string>;
-  /** Tables that foreign keys refer to, in small letters. */
+  /** Tables that foreign keys refer to, in lower case. */
   readonly parents: ReadonlySet<string>;
 }
 
 const MIGRATE = 'Use migrations system.';
-/** Actions that are always refused, with their name in SQL. */
+/** Actions that are always rejected, with their name in SQL. */
 const SCHEMA_ACTIONS = new Map<number, string>([
   [constants.SQLITE_DROP_TABLE, 'DROP TABLE'],
   [constants.SQLITE_DROP_TEMP_TABLE, 'DROP TABLE'],
@@ -78,19 +78,19 @@ const SCHEMA_ACTIONS = new Map<number, string>([
 ]);
 const READ_ACTIONS: ReadonlySet<number> = new Set([constants.SQLITE_SELECT, constants.SQLITE_READ, constants.SQLITE_RECURSIVE]);
 const REFUSED_FUNCTIONS: readonly string[] = ['load_extension', 'fts3_tokenizer', GUARD_FUNCTION];
-/** Pragmas that only read, also with an argument. */
+/** Pragmas that only read, even with an argument. */
 const READ_PRAGMAS: ReadonlySet<string> = new Set([
   ...['table_info', 'table_xinfo', 'table_list', 'index_list', 'index_info', 'index_xinfo', 'foreign_key_list'],
   ...['foreign_key_check', 'integrity_check', 'quick_check'],
 ]);
-/** Pragmas that read while they have no argument. */
+/** Pragmas that only read if they have no argument. */
 const PLAIN_PRAGMAS: ReadonlySet<string> = new Set([
   ...['user_version', 'schema_version', 'application_id', 'data_version', 'page_count', 'page_size', 'freelist_count', 'encoding'],
   ...['journal_mode', 'foreign_keys', 'database_list', 'collation_list', 'function_list', 'compile_options', 'recursive_triggers'],
 ]);
 
-/** Collects SQLite's questions about one statement and answers them. */
-export class StatementJudge {
+/** The authorizer of one statement; collects what the statement does. */
+export class StatementAuthorizer {
   private readonly schema: SchemaFacts;
   private readonly mayDelete: boolean;
   private readonly deleted = new Set<string>();
@@ -98,7 +98,7 @@ export class StatementJudge {
   private readonly written = new Set<string>();
   private writesByTrigger = false;
   private refusal: Refusal | undefined;
-  private isAsked = false;
+  private wasCalled = false;
   private writes = false;
   private updates = false;
 
@@ -108,14 +108,13 @@ export class StatementJudge {
   }
 
   /** Whether the action is allowed. */
-  allows(question: Question): boolean {
-    this.isAsked = true;
-    if (isOfGuard(question)) {
-      const { source } = question;
-      this.guarded.add(this.schema.guards.get(source) ?? source);
+  allows(call: AuthorizerCall): boolean {
+    this.wasCalled = true;
+    if (isOfGuard(call)) {
+      this.guarded.add(this.schema.guards.get(call.source) ?? call.source);
       return true;
     }
-    const refusal = this.refusalOf(question);
+    const refusal = this.refusalOf(call);
     this.refusal ??= refusal;
     return refusal === undefined;
   }
@@ -124,41 +123,45 @@ export class StatementJudge {
   facts(): StatementFacts {
     const { writes, updates } = this;
     const refusal = this.replaceRefusal() ?? this.refusal ?? this.silentRefusal();
-    // SQLite does not name a foreign key as the source of what it writes, so a table that has any is not counted as flat.
+    // SQLite does not name a foreign key as the source of a write, so no table that a foreign key refers to counts as flat.
     const isFlat = this.written.size === 1 && !this.writesByTrigger && ![...this.written].some((name) => this.schema.parents.has(name));
     return { refusal, writes, updates, isFlat };
   }
 
-  private refusalOf(question: Question): Refusal | undefined {
-    const { action, first, second } = question;
+  private refusalOf(call: AuthorizerCall): Refusal | undefined {
+    const { action, first, second } = call;
     if (READ_ACTIONS.has(action)) return undefined;
     const schema = SCHEMA_ACTIONS.get(action);
-    if (schema !== undefined) return { statement: schema, message: `${schema} blocked. ${MIGRATE}`, ...onOf(first) };
+    if (schema !== undefined) return { statement: schema, message: `${schema} blocked. ${MIGRATE}`, ...onTarget(first) };
     switch (action) {
       case constants.SQLITE_INSERT:
       case constants.SQLITE_UPDATE:
       case constants.SQLITE_DELETE:
-        return this.writeRefusal(question);
+        return this.writeRefusal(call);
       case constants.SQLITE_FUNCTION:
         return REFUSED_FUNCTIONS.includes(second?.toLowerCase() ?? '')
-          ? { statement: 'SELECT', message: `function ${second} blocked: it accesses something outside this database.`, ...onOf(second) }
+          ? {
+              statement: 'SELECT',
+              message: `function ${second} blocked: it accesses something outside this database.`,
+              ...onTarget(second),
+            }
           : undefined;
       case constants.SQLITE_PRAGMA:
         return pragmaRefusal(first ?? '', second);
       case constants.SQLITE_ALTER_TABLE:
-        return { statement: 'ALTER TABLE', message: `ALTER TABLE blocked. ${MIGRATE}`, ...onOf(second) };
+        return { statement: 'ALTER TABLE', message: `ALTER TABLE blocked. ${MIGRATE}`, ...onTarget(second) };
       case constants.SQLITE_TRANSACTION:
       case constants.SQLITE_SAVEPOINT:
         return { statement: first ?? '', message: `${first} blocked. Use db.transaction().` };
       default:
-        // D1: an action that nobody thought of is refused, too.
+        // D1: unknown actions are rejected, too.
         return attachRefusal(action, first);
     }
   }
 
-  private writeRefusal({ action, first, database, source }: Question): Refusal | undefined {
+  private writeRefusal({ action, first, database, source }: AuthorizerCall): Refusal | undefined {
     const table = first ?? '';
-    // Every change of the schema writes here first; the question that follows says which change it is.
+    // Every change of the schema writes here first; the next call names the change.
     if (isSchemaTable(table)) return undefined;
     this.writes = true;
     this.written.add(table.toLowerCase());
@@ -168,7 +171,7 @@ export class StatementJudge {
     if (database !== null && database !== 'main')
       return { statement, message: `${statement} in database "${database}" blocked. Only the main database can be written.`, on: table };
     if (table.startsWith('sqlite_') || OWN_TABLES.includes(table))
-      return { statement, message: `${statement} in table "${table}" blocked: SQLite or Pawl keeps its own records there.`, on: table };
+      return { statement, message: `${statement} in table "${table}" blocked: only SQLite and Pawl may write it.`, on: table };
     if (this.schema.virtual.has(table))
       return {
         statement,
@@ -190,16 +193,16 @@ export class StatementJudge {
     };
   }
 
-  /** A statement about which nothing was asked (D2). */
+  /** The refusal of a statement without a call of the authorizer (D2). */
   private silentRefusal(): Refusal | undefined {
-    if (this.isAsked) return undefined;
+    if (this.wasCalled) return undefined;
     return { statement: 'VACUUM', message: `statement blocked: it neither reads nor writes rows. ${MIGRATE}` };
   }
 }
 
-/** True for what our triggers do: they read the old row and call our function. */
-function isOfGuard(question: Question): question is Question & { readonly source: string } {
-  const { action, second, source } = question;
+/** True for the actions of our triggers: they read the old row and call our function. */
+function isOfGuard(call: AuthorizerCall): call is AuthorizerCall & { readonly source: string } {
+  const { action, second, source } = call;
   if (source?.startsWith(GUARD_PREFIX) !== true) return false;
   return READ_ACTIONS.has(action) || (action === constants.SQLITE_FUNCTION && second === GUARD_FUNCTION);
 }
@@ -221,9 +224,9 @@ function pragmaRefusal(name: string, argument: string | null): Refusal | undefin
 
 function attachRefusal(action: number, name: string | null): Refusal {
   const statement = action === constants.SQLITE_ATTACH ? 'ATTACH' : action === constants.SQLITE_DETACH ? 'DETACH' : `action ${action}`;
-  return { statement, message: `${statement} blocked. Open another database with a client of its own.`, ...onOf(name) };
+  return { statement, message: `${statement} blocked. Open another database with a separate client.`, ...onTarget(name) };
 }
 
-function onOf(name: string | null): { readonly on?: string } {
+function onTarget(name: string | null): { readonly on?: string } {
   return name === null ? {} : { on: name };
 }

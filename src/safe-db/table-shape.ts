@@ -1,27 +1,27 @@
-// Owns what has to be known of a table to compare its rows and to write them: which columns hold data, and what tells one
-// row from another.
+// Owns the facts about a table that are needed to compare and write its rows: the columns that hold data, and the columns
+// that identify a row.
 
 import type { DatabaseSync } from 'node:sqlite';
 import { OWN_TABLES, quoted } from './names.ts';
 
-/** What tells one row of a table from another. */
+/** What identifies a row of a table. */
 export type RowIdentity =
   /** The primary key, which is the rowid itself (`INTEGER PRIMARY KEY`). */
   | { readonly by: 'rowid-key'; readonly columns: readonly string[] }
-  /** A primary key beside the rowid, whose name here is free. */
+  /** A primary key next to the rowid; `rowid` is a name of it that no column has. */
   | { readonly by: 'key'; readonly columns: readonly string[]; readonly rowid: string }
   /** The primary key of a table without rowids. */
   | { readonly by: 'only-key'; readonly columns: readonly string[] }
-  /** The rowid: there is no primary key, or it has empty values. */
+  /** The rowid: there is no primary key, or it has NULL values. */
   | { readonly by: 'rowid'; readonly rowid: string };
 
-/** A table as it is compared and written. */
+/** The facts about one table. */
 export interface TableShape {
   readonly table: string;
-  /** The columns that hold data; generated ones follow from them. */
+  /** The columns that hold data, without generated ones. */
   readonly columns: readonly string[];
   readonly identity: RowIdentity;
-  /** True for a table that a virtual one keeps its data in. */
+  /** True for a table that holds the data of a virtual one. */
   readonly isShadow: boolean;
 }
 
@@ -34,7 +34,7 @@ interface ColumnInfo {
 
 const ROWID_NAMES = ['rowid', '_rowid_', 'oid'];
 
-/** The tables of a schema that hold rows, without those of SQLite and of Pawl. Virtual tables are not among them. */
+/** The tables of a schema that hold rows, without virtual tables and those of SQLite and Pawl. */
 export function tableShapes(db: DatabaseSync, schema: string): TableShape[] {
   const rows = db.prepare(`SELECT name, type, wr FROM pragma_table_list WHERE schema = ? ORDER BY name`).all(schema);
   return rows.flatMap(({ name: given, type, wr }) => {
@@ -46,43 +46,43 @@ export function tableShapes(db: DatabaseSync, schema: string): TableShape[] {
   });
 }
 
-interface Found {
+interface TableInfo {
   readonly schema: string;
   readonly table: string;
   readonly all: readonly ColumnInfo[];
   readonly isWithoutRowid: boolean;
 }
 
-function identityOf(db: DatabaseSync, found: Found): RowIdentity {
-  const { schema, table, all, isWithoutRowid } = found;
+function identityOf(db: DatabaseSync, info: TableInfo): RowIdentity {
+  const { schema, table, all, isWithoutRowid } = info;
   const key = all.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk);
   const columns = key.map(({ name }) => name);
   if (isWithoutRowid) return { by: 'only-key', columns };
-  if (isRowidAlias(db, found, key)) return { by: 'rowid-key', columns };
+  if (isRowidAlias(db, info, key)) return { by: 'rowid-key', columns };
   const rowid = ROWID_NAMES.find((name) => !all.some((column) => column.name.toLowerCase() === name));
   if (columns.length > 0) {
-    const empty = columns.map((name) => `${quoted(name)} IS NULL`).join(' OR ');
-    const hasEmpty = db.prepare(`SELECT 1 AS found FROM ${schema}.${quoted(table)} WHERE ${empty} LIMIT 1`).get() !== undefined;
-    if (!hasEmpty) return rowid === undefined ? { by: 'only-key', columns } : { by: 'key', columns, rowid };
+    const isNull = columns.map((name) => `${quoted(name)} IS NULL`).join(' OR ');
+    const hasNull = db.prepare(`SELECT 1 AS found FROM ${schema}.${quoted(table)} WHERE ${isNull} LIMIT 1`).get() !== undefined;
+    if (!hasNull) return rowid === undefined ? { by: 'only-key', columns } : { by: 'key', columns, rowid };
   }
-  // A table whose columns take all names of the rowid, and that has no key, has no way to name a row.
+  // Without a key, and with columns that use all names of the rowid, a row cannot be identified.
   return { by: 'rowid', rowid: rowid ?? '' };
 }
 
-/** Whether the primary key is the rowid: one column of exactly this type, and no index of its own. */
-function isRowidAlias(db: DatabaseSync, { schema, table }: Found, key: readonly ColumnInfo[]): boolean {
+/** Whether the primary key is the rowid: one column of exactly this type, without an index. */
+function isRowidAlias(db: DatabaseSync, { schema, table }: TableInfo, key: readonly ColumnInfo[]): boolean {
   const [only] = key;
   if (key.length !== 1 || only?.type.toUpperCase() !== 'INTEGER') return false;
   // `INTEGER PRIMARY KEY DESC` is an ordinary key, for historical reasons; such a key has an index.
   return db.prepare("SELECT 1 AS found FROM pragma_index_list(?, ?) WHERE origin = 'pk'").get(table, schema) === undefined;
 }
 
-/** The names, as SQL, by which a row is told from another. */
+/** The names, as SQL, of the columns that identify a row. */
 export function identityNames(identity: RowIdentity): readonly string[] {
   return identity.by === 'rowid' ? [quoted(identity.rowid)] : identity.columns.map(quoted);
 }
 
-/** True where two values differ in any way: SQLite's own comparison ignores case by collation, and takes 1 for 1.0. */
+/** SQL that is true if two values differ in any way: by SQLite's own comparison, 1 equals 1.0 and a collation may ignore case. */
 export function differs(one: string, other: string): string {
   return `(${one} IS NOT ${other} COLLATE BINARY OR typeof(${one}) IS NOT typeof(${other}))`;
 }

@@ -14,9 +14,9 @@ export interface Condition {
 
 const OPERATORS: Readonly<Record<string, string>> = { not: 'IS NOT', like: 'LIKE', lt: '<', lte: '<=', gt: '>', gte: '>=' };
 
-/** The condition of a where clause; one without columns is refused, because it would match every row. */
-export function conditionOf(where: WhereClause): Condition {
-  const parts = Object.entries(where).map(([column, value]) => comparisonOf(column, value));
+/** The condition of a where clause; rejects one without columns, which would match every row. */
+export function toCondition(where: WhereClause): Condition {
+  const parts = Object.entries(where).map(([column, value]) => toComparison(column, value));
   if (parts.length === 0)
     throw new EngineError('DATA_PROTECTED', 'DELETE without a condition blocked. Name the rows in where, such as { id: 1 }.', {
       details: { statement: 'DELETE' },
@@ -24,7 +24,7 @@ export function conditionOf(where: WhereClause): Condition {
   return { sql: parts.map(({ sql }) => sql).join(' AND '), values: parts.flatMap(({ values }) => values) };
 }
 
-function comparisonOf(column: string, value: SqlValue | Comparison): Condition {
+function toComparison(column: string, value: SqlValue | Comparison): Condition {
   const name = quoted(column);
   if (!isComparison(value)) return { sql: `${name} IS ?`, values: [value] };
   const entries = Object.entries(value);

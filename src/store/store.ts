@@ -47,7 +47,7 @@ export interface AttemptRow {
   readonly group?: Path | undefined;
   readonly key?: string | undefined;
   readonly index?: number | undefined;
-  /** flow: digest of what was yielded. */
+  /** In a flow: the digest of the yielded value. */
   readonly input?: string | undefined;
   readonly checks: readonly CheckRow[];
 }
@@ -84,7 +84,7 @@ export interface RunOrigin {
   readonly issue?: number;
   readonly pr?: number;
   readonly actor?: string;
-  /** The run whose doing at the forge started this one. */
+  /** The run whose action at the forge started this one. */
   readonly cause?: string;
   readonly repository?: string;
   /** The file its definition was loaded from. */
@@ -93,7 +93,7 @@ export interface RunOrigin {
   readonly workspace?: string;
   /** The branch that is checked out there, and where its commits are pushed. */
   readonly head?: WorkHead;
-  /** Words to find it by. */
+  /** Labels that lists can be filtered by. */
   readonly tags?: readonly string[];
   /** Among steps that wait for the same semaphore, those of the run with the highest go first, then the oldest. Default: 0. */
   readonly priority?: number;
@@ -165,7 +165,7 @@ export interface Claimed {
   readonly origin: RunOrigin;
 }
 
-/** Who owns a run, and the claim counter. The owner is part of it because two processes that start the same run both start at epoch 1. */
+/** Who owns a run, and the claim counter. The epoch alone is ambiguous: two processes that start the same run both have epoch 1. */
 export interface Ownership {
   readonly owner: string;
   readonly epoch: number;
@@ -223,7 +223,7 @@ export interface RunQuery {
   /** Only runs that were created before `before`, and at `since` or later. */
   readonly before?: number;
   readonly since?: number;
-  /** Only runs with a place smaller than `below`, where a page of a list ended, and from `from` on: how far back it looks. */
+  /** Only runs with a place from `from` to below `below`, which is where the last page of a list ended. */
   readonly below?: number;
   readonly from?: number;
   /** Only runs with all of these tags. */
@@ -234,7 +234,7 @@ export interface RunQuery {
   readonly text?: string;
 }
 
-/** Where a run is: the number of its last log row, its status, and who drives it. */
+/** The position of a run: the number of its last log row, its status, and its owner. */
 export interface RunHead {
   readonly run: string;
   readonly place: number;
@@ -243,7 +243,7 @@ export interface RunHead {
   readonly owner: string | undefined;
 }
 
-/** Which heads to read: of the runs that somebody drives, of some runs, or of all (with some status) in the order of their places. */
+/** Which heads to read: of runs with an owner, of the given runs, or of all runs (with some status) in the order of their places. */
 export type HeadQuery =
   | { readonly of: 'owned' }
   | { readonly of: readonly string[] }
@@ -254,7 +254,7 @@ export interface UsageBucket {
   /** When it begins. */
   readonly at: number;
   readonly workflow: string;
-  /** Undefined for what runs did without an agent. */
+  /** Undefined for work without an agent. */
   readonly role: string | undefined;
   /** How many runs were started. */
   readonly runs: number;
@@ -264,11 +264,11 @@ export interface UsageBucket {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly ms: number;
-  /** How often a worker of the runs that were started claimed something else than the engine observed. */
+  /** How often a worker of these runs claimed something that the engine did not observe. */
   readonly refusals: number;
 }
 
-/** Which time to divide, and into stretches of how many milliseconds. */
+/** A period, and the length of the buckets it is divided into. */
 export interface UsageSpan {
   readonly since: number;
   readonly until: number;
@@ -361,7 +361,7 @@ export interface UsageQuery {
   readonly role?: string;
   /** Only agents that were called from this time on. */
   readonly since?: number;
-  /** Who asks while agents work: their rows are not unknown yet. Without it, every row without an end counts as unknown. */
+  /** The agents that work now: their rows are not unknown yet. Without it, every row without an end counts as unknown. */
   readonly working?: WorkingAgents;
 }
 
@@ -419,8 +419,7 @@ export interface Store {
   /** Releases the run, unless it has mail newer than `seenMail`. `stale`: it is not held like this, and nothing changes. */
   release(run: string, held: Ownership, seenMail: number): Promise<'released' | 'mail' | 'stale'>;
   post(mail: Mail): Promise<'posted' | 'duplicate'>;
-  /** Withdraws mail that nobody acted on, and frees its key. `held`: a live owner, not `me`, may have read it; `gone`: somebody acted. */
-  // A dead owner may have read it too, so its claim becomes stale.
+  /** Withdraws mail that nobody acted on; a dead owner's claim becomes stale. `held`: a live owner, not `me`, may have read it. */
   withdraw(mail: Pick<Mail, 'run' | 'dedupe'>, me: string): Promise<'withdrawn' | 'held' | 'gone'>;
   /** Mail of a run with a larger id than `after`. */
   inbox(run: string, after: number): Promise<readonly ReceivedMail[]>;
@@ -448,13 +447,13 @@ export interface Store {
   list(query: RunQuery): Promise<readonly RunSummary[]>;
   /** How many runs there are of each status. */
   statusCounts(): Promise<ReadonlyMap<RunStatus, number>>;
-  /** Where runs are, without reading them: what somebody who follows many runs asks after each change. */
+  /** Positions of runs without their checkpoints, cheap enough to read after each change when following many runs. */
   heads(query: HeadQuery): Promise<readonly RunHead[]>;
   /** Full ids that begin with a prefix; at most `limit`. */
   resolve(prefix: string, limit: number): Promise<readonly string[]>;
 
   ready(now: number, limit: number): Promise<readonly ReadyRun[]>;
-  /** The nearest due time of a run that nobody drives; later than `after`, when that is given. */
+  /** The nearest due time of a run without an owner; later than `after`, if given. */
   nextDue(after?: number): Promise<number | undefined>;
   /** Calls back when any process posts mail to a run or frees a slot for it. */
   watch(ring: (run: string) => void): () => void;
@@ -480,9 +479,9 @@ export interface Store {
   /** Opens all accounts again. */
   openAccounts(): Promise<void>;
 
-  /** Whose store this is: the id it was created with; undefined if none was given. */
+  /** The id of the machine and user that the store was created by; undefined if none was given. */
   origin(): Promise<string | undefined>;
-  /** Records whose store this is, unless that is recorded already; returns what is recorded. */
+  /** Records the origin unless one is recorded already; returns the recorded one. */
   bind(origin: string): Promise<string>;
   /** Copies the whole store to a file while runs continue, and records it. */
   backup(file: string, run?: string): Promise<{ readonly path: string; readonly bytes: number }>;

@@ -1,11 +1,11 @@
 // kill -9 right before and right after the transaction that accepts a step; test/proof kills at every write.
 
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../safe-db/book.ts';
+import { tempFolder } from '../temp-folder.ts';
 import { isUntouched, prepareTrials, tryOnce } from './database-kills.ts';
 
 test('a step that is killed before its transaction is unknown and has changed nothing; after it, it has happened once', async () => {
-  const trials = prepareTrials(temporaryFolder());
+  const trials = prepareTrials(tempFolder());
   const whole = await tryOnce(trials);
   expect(whole.last).toMatchObject({ status: 'completed', unknown: [] });
   const accepted = whole.last.accepts.at(-1) ?? 0;

@@ -3,10 +3,11 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { CompiledWorkflow, ContextSource } from '../../src/definition/code.ts';
 import { createEngine, defineWorkflow } from '../../src/index.ts';
-import { createBook, dump, temporaryFolder, write } from '../safe-db/book.ts';
+import { createBook, dump, write } from '../safe-db/book.ts';
+import { tempFolder } from '../temp-folder.ts';
 
 async function runOn(file: string, workflow: { readonly compiled: CompiledWorkflow }) {
-  const engine = await createEngine({ db: ':memory:', workflows: [workflow], databases: { book: { path: file } }, cwd: temporaryFolder() });
+  const engine = await createEngine({ db: ':memory:', workflows: [workflow], databases: { book: { path: file } }, cwd: tempFolder() });
   onTestFinished(() => engine.close({ abort: true }));
   const run = await engine.start(workflow.compiled.definition.name);
   return run.wait('idle');

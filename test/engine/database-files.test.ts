@@ -6,11 +6,12 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createEngine, defineWorkflow } from '../../src/index.ts';
 import { listBackups } from '../../src/safe-db/index.ts';
 import { createRepository, git } from '../git.ts';
-import { createBook, dump, temporaryFolder, write } from '../safe-db/book.ts';
+import { createBook, dump, write } from '../safe-db/book.ts';
+import { tempFolder } from '../temp-folder.ts';
 
 /** A program that writes files and runs SQL on its copy; `theirs` is what another program does to the database meanwhile. */
 async function ruined(sql: string, theirs?: { readonly file: string; readonly sql: string }) {
-  const project = join(temporaryFolder(), 'project');
+  const project = join(tempFolder(), 'project');
   createRepository(project, { text: 'one\n' });
   const file = theirs?.file ?? createBook();
   const program = `const { writeFileSync } = require('node:fs');
@@ -31,7 +32,7 @@ async function ruined(sql: string, theirs?: { readonly file: string; readonly sq
       },
     },
   });
-  const options = { db: join(temporaryFolder(), 'pawl.db'), workflows: [edit], databases: { book: { path: file } } };
+  const options = { db: join(tempFolder(), 'pawl.db'), workflows: [edit], databases: { book: { path: file } } };
   const engine = await createEngine({ ...options, cwd: project });
   onTestFinished(() => engine.close({ abort: true }));
   const view = await (await engine.start(edit)).wait('idle');
@@ -61,7 +62,7 @@ test('files of a step whose rows others changed meanwhile are put back, too', as
 });
 
 test('a database in the workspace and its backups are no files of a step: nothing puts them back or removes them', async () => {
-  const project = join(temporaryFolder(), 'project');
+  const project = join(tempFolder(), 'project');
   createRepository(project, { text: 'one\n' });
   const file = join(project, 'book.db');
   copyFileSync(createBook(), file);
@@ -88,7 +89,7 @@ test('a database in the workspace and its backups are no files of a step: nothin
       },
     },
   });
-  const options = { db: join(temporaryFolder(), 'pawl.db'), workflows: [edit], databases: { book: { path: 'book.db' } } };
+  const options = { db: join(tempFolder(), 'pawl.db'), workflows: [edit], databases: { book: { path: 'book.db' } } };
   const engine = await createEngine({ ...options, cwd: project });
   onTestFinished(() => engine.close({ abort: true }));
   const run = await engine.start(edit);

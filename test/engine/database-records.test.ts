@@ -4,9 +4,10 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { createEngine, defineWorkflow } from '../../src/index.ts';
+import { deleteStepRecords } from '../../src/safe-db/accepted-steps.ts';
 import { databaseContext, listBackups, SafeDatabaseClient } from '../../src/safe-db/index.ts';
-import { forgetSteps } from '../../src/safe-db/once.ts';
-import { createBook, temporaryFolder, write } from '../safe-db/book.ts';
+import { createBook, write } from '../safe-db/book.ts';
+import { tempFolder } from '../temp-folder.ts';
 
 const lengthen = defineWorkflow({
   name: 'lengthen',
@@ -24,7 +25,7 @@ const lengthen = defineWorkflow({
 
 /** Runs the workflow to its end in a project of its own, as another project or a store that was begun anew would. */
 async function runElsewhere(file: string, id: string): Promise<{ readonly status: string; readonly createdAt: number }> {
-  const engine = await createEngine({ db: ':memory:', databases: { book: { path: file } }, workflows: [lengthen], cwd: temporaryFolder() });
+  const engine = await createEngine({ db: ':memory:', databases: { book: { path: file } }, workflows: [lengthen], cwd: tempFolder() });
   try {
     const run = await engine.start(lengthen, {}, { id });
     const { status } = await run.wait('idle');
@@ -65,7 +66,7 @@ test('the records of a run can be forgotten, without those of another run with i
   const first = await runElsewhere(file, 'nightly');
   const second = await runElsewhere(file, 'nightly');
   await runElsewhere(file, 'weekly');
-  expect(forgetSteps(file, [{ run: 'nightly', started: first.createdAt }])).toBe(1);
+  expect(deleteStepRecords(file, [{ run: 'nightly', started: first.createdAt }])).toBe(1);
   expect(rowsOf(file, 'SELECT run, started FROM pawl_steps ORDER BY run')).toEqual([
     { run: 'nightly', started: second.createdAt },
     { run: 'weekly', started: expect.any(Number) },

@@ -10,10 +10,11 @@ import { createEngine, defineWorkflow, type Engine, step, workflow } from '../..
 import { copyTo } from '../../src/safe-db/backup.ts';
 import { listBackups, restoreBackup } from '../../src/safe-db/index.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
-import { createBook, dump, temporaryFolder, write } from '../safe-db/book.ts';
+import { createBook, dump, write } from '../safe-db/book.ts';
+import { tempFolder } from '../temp-folder.ts';
 
 async function engineOn(file: string, options: Partial<EngineOptions> = {}) {
-  const engine = await createEngine({ db: ':memory:', databases: { book: { path: file } }, cwd: temporaryFolder(), ...options });
+  const engine = await createEngine({ db: ':memory:', databases: { book: { path: file } }, cwd: tempFolder(), ...options });
   onTestFinished(() => engine.close({ abort: true }));
   return engine;
 }
@@ -276,7 +277,7 @@ test('a program that drops the table its postcondition reads is told so, and tri
 
 test('a copy in the workspace is removed with the attempt, and a file that is there is left alone', async () => {
   const file = createBook();
-  const cwd = temporaryFolder();
+  const cwd = tempFolder();
   const edit = defineWorkflow({
     name: 'edit',
     steps: {
@@ -363,7 +364,7 @@ const attended = defineWorkflow({
 
 test('an attended agent is told where its copy is, and what it wrote there counts with its report', async () => {
   const file = createBook();
-  const folder = temporaryFolder();
+  const folder = tempFolder();
   const options = { workflows: [attended], db: join(folder, 'pawl.db') };
   const engine = await engineOn(file, options);
   const { id } = await engine.start(attended, {}, { facts: { $attended: true } });
@@ -393,7 +394,7 @@ test('an attended agent is told where its copy is, and what it wrote there count
 /** A run that counts up, what was on disk in the middle of its step, and an engine that finds only that. */
 async function crashedRun(recovery: 'ask' | 'rerun', when: 'before' | 'after') {
   const file = createBook();
-  const folder = temporaryFolder();
+  const folder = tempFolder();
   const [db, crashed, data] = [join(folder, 'pawl.db'), join(folder, 'crashed.db'), join(folder, 'data.db')];
   const calls: number[] = [];
   const count = defineWorkflow({

@@ -3,12 +3,12 @@
 
 import { expect, test } from 'vitest';
 import { isUntouched, prepareTrials, type Trial, tryOnce } from '../crash/database-kills.ts';
-import { temporaryFolder } from '../safe-db/book.ts';
+import { tempFolder } from '../temp-folder.ts';
 
 const AT_ONCE = 3;
 
 test('after a kill at any write the database equals that of an uninterrupted run, or lacks only the step that is unknown', async () => {
-  const trials = prepareTrials(temporaryFolder());
+  const trials = prepareTrials(tempFolder());
   const whole = await tryOnce(trials);
   expect(whole.last.status).toBe('completed');
   const found: [number, Trial][] = [];

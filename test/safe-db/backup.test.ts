@@ -1,4 +1,4 @@
-// Backups of a protected database, and putting one back.
+// Backups of a protected database, and restoring them.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ function open(file: string = createBook()): SafeDatabaseClient {
 }
 
 describe('backup', () => {
-  test('is a verified copy with path, size and run in database_backups', async () => {
+  test('is a verified copy, recorded in database_backups with path, size and run', async () => {
     const db = open();
     const before = dump(db.file);
     const made = await db.backup({ runId: 'r1' });
@@ -27,7 +27,7 @@ describe('backup', () => {
     ]);
   });
 
-  test('has what is committed, also from a log, and nothing of an open transaction', async () => {
+  test('contains the committed state, including the write-ahead log, and no open transaction', async () => {
     const db = open();
     write(db.file, 'PRAGMA journal_mode = WAL');
     db.run("INSERT INTO lines (text) VALUES ('committed')");
@@ -36,7 +36,7 @@ describe('backup', () => {
     const made = await db
       .transaction(async () => {
         db.run("INSERT INTO lines (text) VALUES ('open')");
-        await expect(db.backup()).rejects.toThrow('inside of a transaction');
+        await expect(db.backup()).rejects.toThrow('inside a transaction');
       })
       .then(() => db.backup());
     expect(dump(made.path).lines).toHaveLength(5);
@@ -46,12 +46,12 @@ describe('backup', () => {
   test('the newest of each kind are kept', async () => {
     const file = createBook();
     const run = await backUp(file, { runId: 'r1', keep: 2 });
-    const asked = [await backUp(file, { keep: 2 }), await backUp(file, { keep: 2 }), await backUp(file, { keep: 2 })];
-    expect(listBackups(file).map(({ id }) => id)).toEqual([asked[2]?.id, asked[1]?.id, run.id]);
-    expect([...asked, run].map(({ path }) => existsSync(path))).toEqual([false, true, true, true]);
+    const requested = [await backUp(file, { keep: 2 }), await backUp(file, { keep: 2 }), await backUp(file, { keep: 2 })];
+    expect(listBackups(file).map(({ id }) => id)).toEqual([requested[2]?.id, requested[1]?.id, run.id]);
+    expect([...requested, run].map(({ path }) => existsSync(path))).toEqual([false, true, true, true]);
   });
 
-  test('a record that was changed removes no file but a backup', async () => {
+  test('a changed record cannot make it remove a file that is not a backup', async () => {
     const file = createBook();
     const mine = join(dirname(file), 'mine.txt');
     writeFileSync(mine, 'keep');
@@ -61,7 +61,7 @@ describe('backup', () => {
     expect([existsSync(mine), listBackups(file).length]).toEqual([true, 1]);
   });
 
-  test('a table of that name from an older design gets the missing columns', async () => {
+  test('an older table database_backups gets the missing columns', async () => {
     const file = createBook();
     write(
       file,
@@ -71,7 +71,7 @@ describe('backup', () => {
     expect(listBackups(file)).toMatchObject([{ verified: true, reason: 'request' }]);
   });
 
-  test('a damaged database has no backup', async () => {
+  test('fails for a damaged database', async () => {
     const file = createBook();
     writeFileSync(file, 'not a database, but long enough to look like one');
     await expect(backUp(file)).rejects.toMatchObject({ code: 'DATABASE_FAILED' });
@@ -80,7 +80,7 @@ describe('backup', () => {
 });
 
 describe('restore', () => {
-  test('puts back what was there, saves what is there, and keeps the records of all backups', async () => {
+  test('restores the backup, backs up the current state, and keeps the records of all backups', async () => {
     const file = createBook();
     const before = dump(file);
     const made = await backUp(file, { runId: 'r1' });
@@ -93,7 +93,7 @@ describe('restore', () => {
     expect(listBackups(file).map(({ id }) => id)).toEqual([saved?.id, later.id, made.id]);
   });
 
-  test('a client that has it open goes on with what was restored', async () => {
+  test('a client that has the database open continues with the restored content', async () => {
     const db = open();
     const made = await db.backup();
     db.run("INSERT INTO lines (text) VALUES ('new')");
@@ -103,7 +103,7 @@ describe('restore', () => {
     expect(() => db.run('DELETE FROM lines')).toThrow('confirmation token');
   });
 
-  test('a database that is gone is created from the backup', async () => {
+  test('a missing database is created from the backup', async () => {
     const file = createBook();
     const made = await backUp(file);
     const target = join(dirname(file), 'again', 'project.db');
@@ -111,7 +111,7 @@ describe('restore', () => {
     expect(dump(target)).toEqual(dump(file));
   });
 
-  test('what others write while it is saved is saved too (D6)', async () => {
+  test('writes of others during the backup are backed up too (D6)', async () => {
     const file = createBook();
     const made = await backUp(file);
     let copies = 0;
@@ -127,16 +127,16 @@ describe('restore', () => {
 
   const DAMAGE: readonly [string, (file: string) => void][] = [
     ['other bytes', (file) => writeFileSync(file, 'not a database, but long enough to look like one')],
-    ['half of it', (file) => truncateSync(file, statSync(file).size / 2)],
+    ['half of its content', (file) => truncateSync(file, statSync(file).size / 2)],
     ['some pages of other bytes', (file) => writeFileSync(file, readFileSync(file).fill(7, 4096 * 2, 4096 * 5))],
   ];
-  test.each(DAMAGE)('a database that has %s is kept as it is, and the backup takes its place', async (_, damage) => {
+  test.each(DAMAGE)('a database with %s is kept unchanged, and replaced by the backup', async (_, damage) => {
     const file = createBook();
     const before = dump(file);
     const made = await backUp(file);
     damage(file);
     const ruined = readFileSync(file);
-    // A log of what was there must not be applied to what is put back.
+    // The log of the damaged database must not be applied to the backup.
     writeFileSync(`${file}-wal`, 'left by a program that was killed');
     const saved = await restoreBackup(file, made.path);
     expect(dump(file)).toEqual(before);
@@ -168,14 +168,14 @@ describe('restore', () => {
     expect(readdirSync(dirname(made.path))).toHaveLength(2);
   });
 
-  test('on a full disk nothing is replaced, no copy is left, and the message says what to do', async () => {
+  test('on a full disk nothing is replaced, no copy is left, and the message says what to do next', async () => {
     const file = createBook();
     const made = await backUp(file);
     write(made.path, 'INSERT INTO lines (text) SELECT hex(zeroblob(1000000))');
     const before = dump(file);
     const program = `import { restoreBackup } from ${JSON.stringify(new URL('../../src/safe-db/index.ts', import.meta.url).href)};
 await restoreBackup(${JSON.stringify(file)}, ${JSON.stringify(made.path)}).catch((error) => console.log(error.code, error.message));`;
-    // A limit for the size of files stands in for a full disk: SQLite cannot write beyond it.
+    // A limit for the size of files has the effect of a full disk.
     const words = ['-c', 'ulimit -f 1000 && exec "$0" "$@"', process.execPath, '--no-warnings', '--input-type=module', '-e', program];
     const { stdout, stderr } = spawnSync('sh', words, { encoding: 'utf8' });
     expect({ stdout, stderr }).toEqual({
@@ -197,7 +197,7 @@ await restoreBackup(${JSON.stringify(file)}, ${JSON.stringify(made.path)}).catch
   });
 });
 
-test('a value that only differs in case or type is a difference, too', async () => {
+test('values that differ only in case or type are different', async () => {
   const file = createBook();
   write(
     file,
@@ -208,7 +208,7 @@ test('a value that only differs in case or type is a difference, too', async () 
   expect(differences(file, path)).toMatchObject([{ table: 'names', changed: 2 }]);
 });
 
-test('the difference names tables and counts rows, with and without a key', async () => {
+test('the difference lists tables and counts rows, with and without a key', async () => {
   const file = createBook();
   const { path } = await backUp(file);
   expect(differences(file, path)).toEqual([]);

@@ -1,12 +1,9 @@
-// A book's database for tests: every way in which SQLite can lose rows has something to lose here.
+// A database for tests, with tables, triggers and views for every way in which SQLite can lose rows.
 
-import { mkdtempSync, realpathSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { onTestFinished } from 'vitest';
-import { removeFolder } from '../../src/process/remove-folder.ts';
 import { OWN_TABLES } from '../../src/safe-db/names.ts';
+import { tempFolder } from '../temp-folder.ts';
 
 /** Its tables, views and triggers. */
 export const SCHEMA = `
@@ -42,28 +39,21 @@ INSERT INTO totals VALUES (1, 0), (2, 0);
 INSERT INTO found VALUES ('needle');
 `;
 
-/** A folder that is removed after the test. */
-export function temporaryFolder(): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'pawl-data-')));
-  onTestFinished(() => removeFolder(folder));
-  return folder;
-}
-
 /** A new database with rows in every table; returns its file. */
-export function createBook(folder: string = temporaryFolder()): string {
+export function createBook(folder: string = tempFolder()): string {
   const file = join(folder, 'project.db');
   write(file, `BEGIN; ${SCHEMA} ${ROWS} COMMIT`);
   return file;
 }
 
-/** Runs SQL on a file without any protection, as any other program can. */
+/** Runs SQL on a file without protection, as any other program can. */
 export function write(file: string, sql: string): void {
   const db = new DatabaseSync(file);
   db.exec(sql);
   db.close();
 }
 
-/** Everything in a database: its schema and all rows, but not what Pawl records there. */
+/** The schema and all rows of a database, without Pawl's own tables. */
 export function dump(file: string): Record<string, unknown> {
   const db = new DatabaseSync(file, { readOnly: true });
   try {

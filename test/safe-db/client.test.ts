@@ -1,10 +1,11 @@
-// The protected database as a program uses it: reads, writes, confirmed deletes, transactions, the row limit.
+// The client of a protected database: reads, writes, confirmed deletes, transactions, the row limit.
 
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { SafeDatabaseClient, type SafeDatabaseOptions } from '../../src/safe-db/index.ts';
-import { createBook, dump, temporaryFolder, write } from './book.ts';
+import { tempFolder } from '../temp-folder.ts';
+import { createBook, dump, write } from './book.ts';
 
 function open(options: SafeDatabaseOptions = {}): SafeDatabaseClient {
   return openFile(createBook(), options);
@@ -34,20 +35,20 @@ describe('ordinary statements', () => {
     expect(db.get('SELECT title FROM books WHERE id = 1')).toEqual({ title: 'Omega' });
   });
 
-  test('a trigger that updates its own table works as without protection', () => {
+  test('a trigger that updates its own table works', () => {
     const db = open();
     db.run("UPDATE stamped SET text = 'z' WHERE id = 1");
     expect(db.get('SELECT stamp FROM stamped WHERE id = 1')).toEqual({ stamp: 1 });
   });
 
-  test('several statements run as one: a refused one undoes those before it', () => {
+  test('a rejected statement undoes the earlier ones of its text', () => {
     const db = open();
     expect(() => db.exec("INSERT INTO lines (text) VALUES ('new'); /* then */ DELETE FROM lines;")).toThrow('confirmation token');
     db.exec("INSERT INTO lines (text) VALUES ('l3'); -- last\n;; INSERT INTO lines (text) VALUES ('l4'); /* end */");
     expect(db.query('SELECT text FROM lines')).toEqual(['l1', 'l1', 'l2', 'l3', 'l4'].map((text) => ({ text })));
   });
 
-  test('a text with two statements is refused where one is expected', () => {
+  test('a text with two statements is rejected where one is expected', () => {
     const db = open();
     expect(() => db.query('SELECT 1; SELECT 2')).toThrow('more than one statement');
     expect(db.query('SELECT 1 AS one; -- the end')).toEqual([{ one: 1 }]);
@@ -62,7 +63,7 @@ describe('ordinary statements', () => {
     expect(dump(db.file).later).toHaveLength(2);
   });
 
-  test('a statement that was allowed is judged again after the schema changed', () => {
+  test('an allowed statement is analyzed again after the schema changed', () => {
     const db = open();
     const sql = "INSERT INTO lines (text) VALUES ('l9')";
     db.run(sql);
@@ -80,7 +81,7 @@ describe('ordinary statements', () => {
     expect(db.delete(name, { id: 1 }, db.getDeleteConfirmation(name, { id: 1 }))).toBe(1);
   });
 
-  test('a trigger with the name of one of ours deletes nothing', () => {
+  test('a trigger with the name of one of ours cannot delete', () => {
     const db = open();
     for (let number = 0; number < 20; number += 1)
       write(db.file, `CREATE TRIGGER pawl_guard_${number} AFTER INSERT ON lines BEGIN DELETE FROM books; END`);
@@ -88,20 +89,20 @@ describe('ordinary statements', () => {
     expect(dump(db.file).books).toHaveLength(3);
   });
 
-  test('names of tables in other letters are the same tables', () => {
+  test('names of tables are not case-sensitive', () => {
     const db = open();
     write(db.file, 'CREATE TABLE pawl_migrations (number INTEGER PRIMARY KEY, checksum)');
     expect(() => db.run('UPDATE PAWL_Migrations SET checksum = 1')).toThrow('"pawl_migrations" blocked');
     expect(() => db.run('REPLACE INTO BOOKS (id) VALUES (1)')).toThrow('REPLACE blocked');
   });
 
-  test('an error of SQLite arrives as it is', () => {
+  test('an error of SQLite is passed on unchanged', () => {
     expect(() => open().run("INSERT INTO books (isbn) VALUES ('a')")).toThrow('UNIQUE constraint failed: books.isbn');
     expect(() => open().query('SELEC 1')).toThrow('syntax error');
   });
 
-  test('a file that is missing or not a database is named', () => {
-    const file = join(temporaryFolder(), 'missing.db');
+  test('the error for a missing file, or one that is not a database, names it', () => {
+    const file = join(tempFolder(), 'missing.db');
     expect(() => new SafeDatabaseClient(file)).toThrow(`database ${file} does not exist`);
     expect(() => new SafeDatabaseClient(import.meta.filename)).toThrow(`cannot open database ${import.meta.filename}`);
   });
@@ -126,12 +127,12 @@ describe('the row limit', () => {
     expect(dump(db.file)).toEqual(before);
   });
 
-  test('inserting more rows is no update', () => {
+  test('inserts are not limited', () => {
     const db = open({ rowLimit: 2 });
     expect(db.run("INSERT INTO lines (text) VALUES ('a'), ('b'), ('c')").changes).toBe(3);
   });
 
-  test('inside of a transaction only that statement is undone', async () => {
+  test('inside a transaction only that statement is undone', async () => {
     const db = open({ rowLimit: 2 });
     await db.transaction(() => {
       db.run("INSERT INTO lines (text) VALUES ('kept')");
@@ -143,7 +144,7 @@ describe('the row limit', () => {
 });
 
 describe('delete', () => {
-  test('what destroys whole tables or the file has the words of the design', () => {
+  test('methods that would destroy tables or the file always throw', () => {
     const db = open();
     expect(() => db.dropTable('books')).toThrow('DROP TABLE blocked. Use migrations system.');
     expect(() => db.deleteDatabase()).toThrow('Database deletion blocked.');
@@ -151,7 +152,7 @@ describe('delete', () => {
     expect(() => db.delete('books', { id: 1 })).toThrow('DELETE requires confirmation token from db.getDeleteConfirmation()');
   });
 
-  test('a confirmation shows what would go, cascades included, and deletes nothing', () => {
+  test('a confirmation counts the rows that would be deleted, including cascades, and deletes nothing', () => {
     const db = open();
     const before = dump(db.file);
     expect(db.getDeleteConfirmation('books', { id: 1 })).toMatchObject({ table: 'books', rows: { books: 1, chapters: 2 }, total: 3 });
@@ -171,7 +172,7 @@ describe('delete', () => {
     ['another condition', 'books', { id: 2 }],
     ['another type of value', 'books', { id: '1' }],
     ['another table', 'chapters', { id: 1 }],
-  ])('a token is not valid for %s, and is spent', (_, table, where) => {
+  ])('a token is not valid for %s, and cannot be used again', (_, table, where) => {
     const db = open();
     const { token } = db.getDeleteConfirmation('books', { id: 1 });
     expect(() => db.delete(table, where, token)).toThrow('for another DELETE');
@@ -179,10 +180,10 @@ describe('delete', () => {
   });
 
   test.each([
-    ['a row that changed', "UPDATE books SET title = 'edited' WHERE id = 1"],
-    ['a row that came', "INSERT INTO chapters (book, text) VALUES (1, 'new')"],
-    ['a row that went', 'DELETE FROM chapters WHERE id = 1'],
-  ])('%s since the confirmation keeps everything', (_, change) => {
+    ['a changed row', "UPDATE books SET title = 'edited' WHERE id = 1"],
+    ['an inserted row', "INSERT INTO chapters (book, text) VALUES (1, 'new')"],
+    ['a deleted row', 'DELETE FROM chapters WHERE id = 1'],
+  ])('%s since the confirmation prevents the delete', (_, change) => {
     const db = open();
     const { token } = db.getDeleteConfirmation('books', { id: 1 });
     write(db.file, change);
@@ -207,7 +208,7 @@ describe('delete', () => {
     expect(db.delete('settings', { name: 'theme' }, db.getDeleteConfirmation('settings', { name: 'theme' }))).toBe(1);
   });
 
-  test('every comparison finds its rows', () => {
+  test('every comparison matches its rows', () => {
     const db = open();
     const found = (where: Parameters<typeof db.delete>[1]): number => db.getDeleteConfirmation('books', where).rows.books ?? 0;
     const clauses = [
@@ -222,7 +223,7 @@ describe('delete', () => {
     expect([found({ title: null }), found({ id: 1, isbn: 'b' }), found({ id: { in: [] } })]).toEqual([0, 0, 0]);
   });
 
-  test('a condition is required, and is never SQL', () => {
+  test('a condition is required, and is never interpreted as SQL', () => {
     const db = open();
     expect(() => db.getDeleteConfirmation('books', {})).toThrow('DELETE without a condition blocked');
     expect(() => db.getDeleteConfirmation('books', { '1=1 OR id': 1 })).toThrow('no such column');
@@ -230,7 +231,7 @@ describe('delete', () => {
     expect(() => db.getDeleteConfirmation('books', { id: { above: 1 } as never })).toThrow('must be a value or one of not, like');
   });
 
-  test('a delete whose trigger replaces rows elsewhere is refused', () => {
+  test('a delete whose trigger replaces rows of another table is rejected', () => {
     const db = open();
     write(db.file, "CREATE TRIGGER lines_noted AFTER DELETE ON lines BEGIN REPLACE INTO history (what) VALUES ('outbox'); END");
     expect(() => db.getDeleteConfirmation('lines', { text: 'l1' })).toThrow('REPLACE blocked: it deletes the rows of table "history"');
@@ -238,7 +239,7 @@ describe('delete', () => {
 });
 
 describe('transaction', () => {
-  test('keeps everything, or nothing if it throws', async () => {
+  test('is committed, or rolled back if it throws', async () => {
     const db = open();
     const before = dump(db.file);
     const failing = db.transaction(async () => {
@@ -253,7 +254,7 @@ describe('transaction', () => {
     expect(dump(db.file).lines).toHaveLength(4);
   });
 
-  test('one inside of another is undone alone', async () => {
+  test('a nested transaction is rolled back alone', async () => {
     const db = open();
     await db.transaction(async () => {
       db.run("INSERT INTO lines (text) VALUES ('outer')");
@@ -266,7 +267,7 @@ describe('transaction', () => {
     expect(db.query('SELECT text FROM lines').slice(3)).toEqual([{ text: 'outer' }]);
   });
 
-  test('two at once run one after the other, and nobody writes in between', async () => {
+  test('two at once run one after the other, and other writes are rejected meanwhile', async () => {
     const db = open();
     const order: string[] = [];
     const one = (name: string) =>
@@ -283,7 +284,7 @@ describe('transaction', () => {
     expect(order).toEqual(['first begins', 'first ends', 'second begins', 'second ends']);
   });
 
-  test('work that outlives it is refused', async () => {
+  test('a call after its end is rejected', async () => {
     const db = open();
     let late = Promise.resolve<unknown>(undefined);
     await db.transaction(() => {
@@ -293,7 +294,7 @@ describe('transaction', () => {
   });
 
   test.each(['INSERT OR ROLLBACK INTO books (isbn) VALUES (?)', 'INSERT INTO stop (isbn) VALUES (?)'])(
-    'one that SQLite rolled back is over, and nothing is written outside of it: %s',
+    'after SQLite rolled it back, its other statements are rejected: %s',
     async (sql) => {
       const db = open();
       write(db.file, "CREATE TABLE stop (isbn); CREATE TRIGGER stopped BEFORE INSERT ON stop BEGIN SELECT RAISE(ROLLBACK, 'no'); END");
@@ -310,7 +311,7 @@ describe('transaction', () => {
     },
   );
 
-  test('others see nothing of it before it ends', async () => {
+  test('other connections do not see its writes before it ends', async () => {
     const db = open();
     write(db.file, 'PRAGMA journal_mode = WAL');
     await db.transaction(() => {

@@ -1,4 +1,4 @@
-// Functions of a workflow work on a protected database, which is backed up before their run.
+// Functions of a workflow use a protected database, which is backed up before their run.
 
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -12,7 +12,7 @@ function open(file: string): SafeDatabaseClient {
   return db;
 }
 
-test('the database is backed up once before the run, and steps and postconditions get it', async () => {
+test('the database is backed up once before the run, and steps and postconditions receive it', async () => {
   const file = createBook();
   const before = dump(file);
   const db = open(file);
@@ -41,7 +41,7 @@ test('the database is backed up once before the run, and steps and postcondition
   expect(dump(file)).toEqual(before);
 });
 
-test('steps that begin at once share the backup, and another process makes no second one', async () => {
+test('steps that begin at once share a backup, and another process does not make a second one', async () => {
   const file = createBook();
   const context = databaseContext({ db: open(file) });
   await Promise.all([context({ runId: 'r1' }), context({ runId: 'r1' }), context({ runId: 'r2' })]);
@@ -53,7 +53,7 @@ test('steps that begin at once share the backup, and another process makes no se
   ).toEqual(['r1', 'r2']);
 });
 
-test('a backup that was removed to make room is not made again later', async () => {
+test('a backup beyond the number to keep is not made again later', async () => {
   const file = createBook();
   const db = new SafeDatabaseClient(file, { keepBackups: 1 });
   for (const runId of ['r1', 'r2']) await databaseContext({ db })({ runId });
@@ -64,7 +64,7 @@ test('a backup that was removed to make room is not made again later', async () 
   expect(listBackups(file)).toHaveLength(2);
 });
 
-test('a failed backup keeps the step from working', async () => {
+test('a failed backup fails the step', async () => {
   const file = createBook();
   const db = new SafeDatabaseClient(file, { backupFolder: join(file, 'no folder') });
   onTestFinished(() => db.close());

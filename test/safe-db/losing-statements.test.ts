@@ -1,4 +1,4 @@
-// Tries every statement that can lose data through each way to run SQL, and holds the guide to the same table.
+// Tries every statement that can lose data with each method that runs SQL, and compares the table with that of the guide.
 
 import { expect, test } from 'vitest';
 import { isEngineError } from '../../src/base/error.ts';
@@ -7,12 +7,12 @@ import { readText } from '../tidy/repository.ts';
 import { createBook, dump, write } from './book.ts';
 import { LOSING_STATEMENTS } from './losing-statements.ts';
 
-const WAYS = {
+const METHODS = {
   query: (db: SafeDatabaseClient, sql: string) => db.query(sql),
   get: (db: SafeDatabaseClient, sql: string) => db.get(sql),
   run: (db: SafeDatabaseClient, sql: string) => db.run(sql),
   exec: (db: SafeDatabaseClient, sql: string) => db.exec(sql),
-  'exec, behind another': (db: SafeDatabaseClient, sql: string) => db.exec(`INSERT INTO lines (text) VALUES ('new'); ${sql}`),
+  'exec, after another statement': (db: SafeDatabaseClient, sql: string) => db.exec(`INSERT INTO lines (text) VALUES ('new'); ${sql}`),
   transaction: (db: SafeDatabaseClient, sql: string) => db.transaction(() => db.run(sql)),
 };
 
@@ -25,7 +25,7 @@ async function refusalOf(work: () => unknown): Promise<string> {
   return 'it ran';
 }
 
-test.each(Object.entries(WAYS))('no statement of the table loses anything through %s', async (_, way) => {
+test.each(Object.entries(METHODS))('no statement of the table loses data with %s', async (_, run) => {
   const file = createBook();
   write(file, 'CREATE TABLE pawl_migrations (number INTEGER PRIMARY KEY, name, checksum, applied_at)');
   const before = dump(file);
@@ -33,7 +33,7 @@ test.each(Object.entries(WAYS))('no statement of the table loses anything throug
   const answers: Record<string, string> = {};
   const expected: Record<string, unknown> = {};
   for (const { form, sql, answer } of LOSING_STATEMENTS) {
-    answers[form] = await refusalOf(() => way(db, sql));
+    answers[form] = await refusalOf(() => run(db, sql));
     expected[form] = expect.stringMatching(new RegExp(`^DATA_PROTECTED: ${RegExp.escape(answer)}`));
   }
   expect(answers).toEqual(expected);

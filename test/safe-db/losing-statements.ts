@@ -1,9 +1,9 @@
-// Every statement of SQLite's grammar that can lose rows, tables or the protection itself, and every place to hide one.
+// Every statement of SQLite's grammar that can lose rows, tables or the protection itself, and every way to hide one.
 // `docs/guides/protected-data.md` has the same table.
 
-/** A statement that is refused. */
+/** A statement that is rejected. */
 export interface LosingStatement {
-  /** As the guide calls it. */
+  /** Its name in the guide. */
   readonly form: string;
   readonly sql: string;
   /** The start of the message. */

@@ -1,19 +1,20 @@
-// Migrations of a protected database: numbered files, applied once, in order, whole, after a backup.
+// Migrations of a protected database: numbered files, applied once, in order, in one transaction, after a backup.
 
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { listBackups, migrate, migrationStatus } from '../../src/safe-db/index.ts';
-import { createBook, dump, temporaryFolder } from './book.ts';
+import { tempFolder } from '../temp-folder.ts';
+import { createBook, dump } from './book.ts';
 
-interface Rig {
+interface Setup {
   readonly file: string;
   readonly folder: string;
   put(name: string, sql: string): void;
 }
 
-function rig(file: string = join(temporaryFolder(), 'data', 'project.db')): Rig {
+function setUp(file: string = join(tempFolder(), 'data', 'project.db')): Setup {
   const folder = join(dirname(file), 'migrations');
   mkdirSync(folder, { recursive: true });
   return { file, folder, put: (name, sql) => writeFileSync(join(folder, name), sql) };
@@ -21,8 +22,8 @@ function rig(file: string = join(temporaryFolder(), 'data', 'project.db')): Rig 
 
 const TABLE = 'CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT);';
 
-test('files are applied in order of their numbers and recorded; a second call does nothing', async () => {
-  const { file, folder, put } = rig();
+test('files are applied and recorded in the order of their numbers; a second call does nothing', async () => {
+  const { file, folder, put } = setUp();
   put('10_add.sql', 'ALTER TABLE notes ADD COLUMN tag TEXT;');
   put('002_rows.sql', "INSERT INTO notes (text) VALUES ('a');\r\nUPDATE notes SET text = 'b';");
   put('001_notes.sql', TABLE);
@@ -38,8 +39,8 @@ test('files are applied in order of their numbers and recorded; a second call do
   });
 });
 
-test('an existing database is backed up before', async () => {
-  const { file, folder, put } = rig(createBook());
+test('an existing database is backed up first', async () => {
+  const { file, folder, put } = setUp(createBook());
   const before = dump(file);
   put('1_notes.sql', TABLE);
   const { backup } = await migrate(file, folder);
@@ -47,8 +48,8 @@ test('an existing database is backed up before', async () => {
   expect(listBackups(file)).toEqual([{ ...backup, reason: 'migration' }]);
 });
 
-describe('a set of files is refused, and nothing is applied,', () => {
-  test.each<[string, (at: Rig) => void, string]>([
+describe('no file is applied', () => {
+  test.each<[string, (at: Setup) => void, string]>([
     ['when an applied one was edited', ({ put }) => put('1_notes.sql', `${TABLE} -- more`), '1_notes.sql was edited after it was applied'],
     [
       'when an applied one is gone',
@@ -79,13 +80,13 @@ describe('a set of files is refused, and nothing is applied,', () => {
       ({ put }) => put('3_bad.sql', 'CREATE TABLE tags (note REFERENCES notes (id)); INSERT INTO tags VALUES (9);'),
       'rows that refer to missing rows',
     ],
-  ])('%s', async (_, spoil, message) => {
-    const at = rig();
+  ])('%s', async (_, change, message) => {
+    const at = setUp();
     at.put('1_notes.sql', TABLE);
     await migrate(at.file, at.folder);
     at.put('2_more.sql', 'CREATE TABLE more (id);');
     const before = dump(at.file);
-    spoil(at);
+    change(at);
     await expect(migrate(at.file, at.folder)).rejects.toMatchObject({
       code: 'MIGRATION_REFUSED',
       message: expect.stringContaining(message),
@@ -96,8 +97,8 @@ describe('a set of files is refused, and nothing is applied,', () => {
   });
 });
 
-test('with permission to lose data, a table can be rebuilt although others refer to it', async () => {
-  const { file, folder, put } = rig(createBook());
+test('with permission to lose data, a table can be rebuilt even if others refer to it', async () => {
+  const { file, folder, put } = setUp(createBook());
   put(
     '1_rebuild.sql',
     'CREATE TABLE next (id INTEGER PRIMARY KEY, title TEXT); INSERT INTO next SELECT id, title FROM books; DROP VIEW titles; DROP TABLE books; ALTER TABLE next RENAME TO books;',
@@ -110,13 +111,13 @@ test('with permission to lose data, a table can be rebuilt although others refer
 });
 
 test('views, indexes and triggers can be dropped without permission', async () => {
-  const { file, folder, put } = rig(createBook());
+  const { file, folder, put } = setUp(createBook());
   put('1_views.sql', 'DROP VIEW titles; DROP TRIGGER inbox_cleared;');
   expect((await migrate(file, folder)).applied).toHaveLength(1);
 });
 
 test('while another program writes, nothing is applied', async () => {
-  const { file, folder, put } = rig(createBook());
+  const { file, folder, put } = setUp(createBook());
   put('1_notes.sql', TABLE);
   const other = new DatabaseSync(file);
   other.exec('BEGIN IMMEDIATE');
@@ -126,8 +127,8 @@ test('while another program writes, nothing is applied', async () => {
   other.close();
 });
 
-test('two programs at once apply each file once', async () => {
-  const { file, folder, put } = rig(createBook());
+test('two concurrent calls apply each file once', async () => {
+  const { file, folder, put } = setUp(createBook());
   put('1_notes.sql', TABLE);
   const both = await Promise.all([migrate(file, folder), migrate(file, folder)]);
   expect(both.map(({ applied }) => applied.length)).toEqual([1, 0]);

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { KeyList } from '../../src/authority/enrolment.ts';
-import { judge } from '../../src/authority/judgement.ts';
 import { fingerprintOf, generateKey, parsePublicKey, publicKeyText } from '../../src/authority/keys.ts';
 import { assertionText } from '../../src/authority/passkey.ts';
 import { challengeOf, type DecisionStatement, sign } from '../../src/authority/statement.ts';
+import { verifySignature } from '../../src/authority/verification.ts';
 import { SoftwareAuthenticator } from './software-authenticator.ts';
 
 const AT = 1_000;
@@ -29,21 +29,22 @@ const signatureOf = ({ response }: Asserted) => ({
   at: AT,
   value: assertionText(response as unknown as Parameters<typeof assertionText>[0]),
 });
-const judged = (asserted: Asserted, about: DecisionStatement = statement, at = AT) =>
-  judge(list, { statement: about, signature: signatureOf(asserted), keys: undefined, at });
+const verified = (asserted: Asserted, about: DecisionStatement = statement, at = AT) =>
+  verifySignature(list, { statement: about, signature: signatureOf(asserted), keys: undefined, at });
 
 test('a passkey signs a decision once an enrolled key has enrolled it', () => {
   const asserted = phone.assert(challengeOf(statement, AT));
-  expect(judged(asserted)).toMatchObject({ counts: true, by: { name: 'ann' } });
+  expect(verified(asserted)).toMatchObject({ isValid: true, by: { name: 'ann' } });
   const without = KeyList.none.enrol(owner, owner, 1);
-  expect(judge(without, { statement, signature: signatureOf(asserted), at: AT })).toMatchObject({ counts: false });
+  expect(verifySignature(without, { statement, signature: signatureOf(asserted), at: AT })).toMatchObject({ isValid: false });
 });
 
 test('an assertion is valid for exactly its run, question, digest, option, text and person', () => {
   const asserted = phone.assert(challengeOf(statement, AT));
   const others: Partial<DecisionStatement>[] = [{ run: 'b' }, { path: 'ask#2' }, { digest: 'd2' }, { option: 'reject' }, { input: 'x' }];
-  for (const other of others) expect(judged(asserted, { ...statement, ...other }), JSON.stringify(other)).toMatchObject({ counts: false });
-  expect(judged(asserted, { ...statement, actor: 'olga' })).toMatchObject({ counts: false });
+  for (const other of others)
+    expect(verified(asserted, { ...statement, ...other }), JSON.stringify(other)).toMatchObject({ isValid: false });
+  expect(verified(asserted, { ...statement, actor: 'olga' })).toMatchObject({ isValid: false });
 });
 
 test.each([
@@ -52,7 +53,7 @@ test.each([
   ['a page of another site', { origin: 'https://localhost.example.com' }],
   ['an insecure page of another host', { origin: 'http://127.0.0.1:4100' }],
 ])('an assertion from %s does not count', (_, faults) => {
-  expect(judged(phone.assert(challengeOf(statement, AT), faults))).toMatchObject({ counts: false });
+  expect(verified(phone.assert(challengeOf(statement, AT), faults))).toMatchObject({ isValid: false });
 });
 
 test('a passkey has one form: another spelling of a key or an assertion does not count', () => {
@@ -62,7 +63,7 @@ test('a passkey has one form: another spelling of a key or an assertion does not
   expect(parsePublicKey(`pawl-passkey ${phone.key}A ann`)).toBeUndefined();
   const { value } = signatureOf(phone.assert(challengeOf(statement, AT)));
   const signature = { key, at: AT, value: `${value}=` };
-  expect(judge(list, { statement, signature, at: AT })).toMatchObject({ counts: false });
+  expect(verifySignature(list, { statement, signature, at: AT })).toMatchObject({ isValid: false });
 });
 
 test('a person can have passkeys and a key with a passphrase, and revoking the person revokes all of them', () => {
@@ -79,15 +80,15 @@ test('a person can have passkeys and a key with a passphrase, and revoking the p
 test('a revoked passkey signs nothing more, and what it signed before stays valid', () => {
   const revoked = list.revoke('ann', owner, 500);
   const signature = signatureOf(phone.assert(challengeOf(statement, AT)));
-  expect(judge(revoked, { statement, signature, at: AT })).toMatchObject({ counts: false });
-  expect(judge(revoked, { statement, signature, at: 400 })).toMatchObject({ counts: true });
+  expect(verifySignature(revoked, { statement, signature, at: AT })).toMatchObject({ isValid: false });
+  expect(verifySignature(revoked, { statement, signature, at: 400 })).toMatchObject({ isValid: true });
 });
 
 test('a signature with a passphrase is not accepted as one of a passkey, nor vice versa', () => {
   const asserted = signatureOf(phone.assert(challengeOf(statement, AT)));
   const signed = sign(owner, { ...statement, actor: 'olga' }, AT);
-  expect(judge(list, { statement, signature: { ...signed, key }, at: AT })).toMatchObject({ counts: false });
+  expect(verifySignature(list, { statement, signature: { ...signed, key }, at: AT })).toMatchObject({ isValid: false });
   expect(
-    judge(list, { statement: { ...statement, actor: 'olga' }, signature: { ...asserted, key: owner.fingerprint }, at: AT }),
-  ).toMatchObject({ counts: false });
+    verifySignature(list, { statement: { ...statement, actor: 'olga' }, signature: { ...asserted, key: owner.fingerprint }, at: AT }),
+  ).toMatchObject({ isValid: false });
 });

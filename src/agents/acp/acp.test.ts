@@ -1,12 +1,11 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { bundleProgram } from '../../../test/bundled-program.ts';
 import type { ScriptedPlan, ScriptedTurn } from '../../../test/programs/acp-scripted.ts';
 import { standInHarness } from '../../../test/programs/stand-in-harness.ts';
+import { tempFolder } from '../../../test/temp-folder.ts';
 import type { Json } from '../../base/json.ts';
-import { removeFolder } from '../../process/remove-folder.ts';
 import { createAgentRequest, describeDriver } from '../../proof/driver-suite.ts';
 import type { AgentAnswer, AgentDriver, AgentEvent, AgentFailure, AgentRequest } from '../driver.ts';
 import { type AcpOptions, createAcpDriver } from './acp.ts';
@@ -18,26 +17,25 @@ describeDriver(
 
 const { file: PROGRAM, remove } = await bundleProgram('programs/acp-scripted.ts');
 afterAll(remove);
-const cwd = mkdtempSync(join(tmpdir(), 'pawl-acp-'));
-afterAll(() => removeFolder(cwd));
+const cwd = tempFolder();
 
 function scripted(plan: ScriptedPlan, options: Partial<AcpOptions> = {}): AgentDriver {
   return createAcpDriver({ argv: [process.execPath, PROGRAM, JSON.stringify(plan)], ...options });
 }
 
-interface Asked {
+interface AskResult {
   readonly answer: AgentAnswer;
   readonly events: readonly AgentEvent[];
 }
 
-async function ask(plan: ScriptedPlan, fields: Partial<AgentRequest> = {}, options: Partial<AcpOptions> = {}): Promise<Asked> {
+async function ask(plan: ScriptedPlan, fields: Partial<AgentRequest> = {}, options: Partial<AcpOptions> = {}): Promise<AskResult> {
   const events: AgentEvent[] = [];
   const answer = await scripted(plan, options).ask(createAgentRequest({ cwd, onEvent: (event) => events.push(event), ...fields }));
   return { answer, events };
 }
 
 const REPORT: ScriptedTurn = { reports: true };
-const reported = ({ answer }: Asked): Json => (answer.kind === 'answered' ? answer.output : (answer as unknown as Json));
+const reported = ({ answer }: AskResult): Json => (answer.kind === 'answered' ? answer.output : (answer as unknown as Json));
 const GOOD = '{"success": true, "output": "good"}';
 
 describe('a session', () => {
@@ -66,7 +64,7 @@ describe('a session', () => {
   test.each<[string, Partial<ScriptedPlan>]>([
     ['the agent has forgotten it', { capabilities: { loadSession: true }, isForgetful: true }],
     ['the agent keeps none', {}],
-  ])('that is gone begins afresh with the hand-over: %s', async (_why, plan) => {
+  ])('that no longer exists is replaced by a new one with the handover: %s', async (_why, plan) => {
     const asked = await ask({ ...plan, turns: [REPORT] }, { session, prompt: '# Go on' });
     expect(asked.answer).toMatchObject({ kind: 'answered', session: 'fresh-session', sessionLost: true });
     expect(reported(asked)).toContainEqual({
@@ -84,7 +82,7 @@ describe('a request for permission', () => {
   const turns = (toolCall: { readonly kind?: 'edit' | 'fetch' | 'switch_mode'; readonly rawInput?: unknown; readonly name?: string }) => [
     { permission: { toolCall: { toolCallId: 't1', title: 'Do it', ...toolCall }, options }, reports: true },
   ];
-  const chosen = (asked: Asked): Json | undefined =>
+  const chosen = (asked: AskResult): Json | undefined =>
     (reported(asked) as Json[]).find((entry) => JSON.stringify(entry).includes('permission'));
 
   test('is granted once for a kind of action that the role permits', async () => {
@@ -99,7 +97,7 @@ describe('a request for permission', () => {
     ['an unknown kind', { kind: 'switch_mode' }, undefined],
     ['no kind at all', {}, undefined],
     ['a tool that the role forbids', { kind: 'edit', name: 'Write' }, { deeds: ['edit'], not: ['Write'] }],
-  ])('is denied once, and recorded: %s', async (_what, call, permissions) => {
+  ])('is denied and recorded once: %s', async (_what, call, permissions) => {
     const asked = await ask({ turns: turns(call) }, permissions === undefined ? {} : { permissions });
     expect(chosen(asked)).toEqual({ permission: { outcome: 'selected', optionId: 'id-reject_once' } });
     const refusal = { tool: call.name ?? 'Do it', why: expect.stringMatching(/does not permit|permissions/) };
@@ -116,10 +114,10 @@ describe('a request for permission', () => {
     expect(chosen(asked)).toEqual({ permission: { outcome: 'selected', optionId: 'id-allow_once' } });
   });
 
-  test('for a call whose kind was sent earlier is answered by that kind', async () => {
-    const told = { sessionUpdate: 'tool_call', toolCallId: 't1', title: 'Fetch it', kind: 'fetch' } as const;
+  test('uses the kind of a call that was sent earlier', async () => {
+    const announced = { sessionUpdate: 'tool_call', toolCallId: 't1', title: 'Fetch it', kind: 'fetch' } as const;
     const [turn] = turns({});
-    const asked = await ask({ turns: [{ ...turn, updates: [told] }] });
+    const asked = await ask({ turns: [{ ...turn, updates: [announced] }] });
     expect(asked.answer).toMatchObject({ refusals: [{ deed: 'fetch' }] });
   });
 
@@ -155,13 +153,13 @@ describe('a tool call without a permission request', () => {
   test.each<[string, ScriptedTurn]>([
     ['the network', done('fetch')],
     ['a file outside the workspace', done('edit', '../stray.txt')],
-  ])('and may not do makes the attempt worth nothing: %s', async (_what, turn) => {
+  ])('fails the attempt if the role forbids it: %s', async (_what, turn) => {
     const { answer } = await ask({ turns: [turn] });
     expect(answer).toMatchObject({ kind: 'failed', failure: 'refused', message: expect.stringContaining('without asking') });
   });
 
   test.each([done('edit'), done('read', '../other.txt'), done('other')])(
-    'and may do, or what has no effect, is no matter',
+    'is accepted if the role permits it or it has no effect',
     async (turn) => {
       expect((await ask({ turns: [turn] })).answer).toMatchObject({ kind: 'answered', output: 'good' });
     },
@@ -230,8 +228,8 @@ describe('an answer', () => {
   test('contains only the usage that the agent reported', async () => {
     const usage = { totalTokens: 36, inputTokens: 10, cachedReadTokens: 5, outputTokens: 21 };
     const cost = { sessionUpdate: 'usage_update', used: 15, size: 100, cost: { amount: 0.25, currency: 'USD' } } as const;
-    const told = await ask({ turns: [{ updates: [cost], text: GOOD, usage }] });
-    expect(told.answer.usage).toEqual({ inputTokens: 15, outputTokens: 21, costUsd: 0.25 });
+    const current = await ask({ turns: [{ updates: [cost], text: GOOD, usage }] });
+    expect(current.answer.usage).toEqual({ inputTokens: 15, outputTokens: 21, costUsd: 0.25 });
     expect((await ask({ turns: [{ text: GOOD }] })).answer).not.toHaveProperty('usage');
     const session = { id: 'old-session', handover: '' };
     const old = await ask({ capabilities: { loadSession: true }, turns: [{ updates: [cost], text: GOOD, usage }] }, { session });
@@ -242,14 +240,18 @@ describe('an answer', () => {
 describe('a failure is classified', () => {
   test.each<[string, ScriptedPlan, [AgentFailure, string]]>([
     ['another version of the protocol', { version: 2, turns: [] }, ['crash', 'version 2']],
-    ['a login that is missing', { needsLogin: true, turns: [] }, ['auth', 'login']],
+    ['a missing login', { needsLogin: true, turns: [] }, ['auth', 'login']],
     ['a refusal', { turns: [{ stop: 'refusal' }] }, ['refused', 'refused']],
     ['no tokens left', { turns: [{ text: GOOD, stop: 'max_tokens' }] }, ['budget', 'token limit']],
     ['no requests left', { turns: [{ text: GOOD, stop: 'max_turn_requests' }] }, ['budget', 'request limit']],
-    ['a turn that somebody else cancelled', { turns: [{ text: GOOD, stop: 'cancelled' }] }, ['crash', 'cancelled']],
-    ['an error inside', { turns: [{ error: { code: -32_603, message: 'broken', data: { details: 'disk' } } }] }, ['crash', 'broken: disk']],
+    ['a turn cancelled by somebody else', { turns: [{ text: GOOD, stop: 'cancelled' }] }, ['crash', 'cancelled']],
+    [
+      'an internal error',
+      { turns: [{ error: { code: -32_603, message: 'broken', data: { details: 'disk' } } }] },
+      ['crash', 'broken: disk'],
+    ],
     ['a quota', { turns: [{ error: { code: -32_603, message: 'limit', data: { errorKind: 'rate_limit' } } }] }, ['quota', 'limit']],
-    ['a login that is invalid', { turns: [{ error: { code: -32_603, message: 'unexpected status 401 Unauthorized' } }] }, ['auth', '401']],
+    ['an invalid login', { turns: [{ error: { code: -32_603, message: 'unexpected status 401 Unauthorized' } }] }, ['auth', '401']],
     ['an exit', { turns: [{ exits: 3 }] }, ['crash', 'exit code 3']],
   ])('%s', async (_what, plan, [failure, message]) => {
     const { answer } = await ask(plan);
@@ -271,8 +273,8 @@ describe('a failure is classified', () => {
   test.each<[string, AgentRequest['budget'] & {}, ScriptedTurn]>([
     ['money', { costUsd: 0.2 }, { untilCancelled: true, stop: 'cancelled' }],
     ['tokens', { tokens: 10 }, { untilCancelled: true, stop: 'cancelled' }],
-    ['money, by an agent that does not listen,', { costUsd: 0.2 }, { hangs: true }],
-  ])('more %s than the attempt may use', async (_what, budget, turn) => {
+    ['money, by an agent that ignores the cancel,', { costUsd: 0.2 }, { hangs: true }],
+  ])('more %s than the budget allows', async (_what, budget, turn) => {
     const update = { sessionUpdate: 'usage_update', used: 15, size: 100, cost: { amount: 0.25, currency: 'USD' } } as const;
     const { answer } = await ask({ turns: [{ updates: [update], ...turn }] }, { budget });
     expect(answer).toMatchObject({
@@ -283,7 +285,7 @@ describe('a failure is classified', () => {
     });
   });
 
-  test('more tokens than the attempt may use, summed over the calls of a turn', async () => {
+  test('more tokens than the budget allows, summed over the calls of a turn', async () => {
     const call = (id: string) => ({ type: 'assistant', message: { id, usage: { input_tokens: 150, output_tokens: 50 } } });
     const turn = { claude: [call('a'), call('a'), call('b')], untilCancelled: true, stop: 'cancelled' } as const;
     const { answer } = await ask({ turns: [turn] }, { budget: { tokens: 300 } });
@@ -292,7 +294,7 @@ describe('a failure is classified', () => {
     expect(within).toMatchObject({ kind: 'answered' });
   });
 
-  test('a login that is refused again and again ends the turn at the second time', async () => {
+  test('a rejected login ends the turn at the second retry', async () => {
     const retry = (attempt: number) => ({ type: 'system', subtype: 'api_retry', error_status: 401, attempt });
     const { answer } = await ask({ turns: [{ claude: [retry(1), retry(2)], hangs: true }] });
     expect(answer).toMatchObject({ kind: 'failed', failure: 'auth', message: expect.stringContaining('401') });

@@ -1,14 +1,14 @@
 // Owns the driver `acp`: any agent that speaks version 1 of the Agent Client Protocol on its standard input and output.
-// We offer neither files nor terminals, so an agent uses its own tools in the workspace and has to ask for each of
-// them; `permission.ts` answers.
+// We offer neither files nor terminals, so an agent uses its own tools in the workspace and must request permission for
+// each of them; `permission.ts` answers.
 
 import type { InitializeRequest, NewSessionRequest, PromptRequest } from '@agentclientprotocol/sdk';
 import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { type AnswerNotes, checkReply, crashFailure, requestCorrection, toAnswer } from '../answer.ts';
 import type { AgentAnswer, AgentDriver, AgentEvent, AgentRefusal, AgentRequest, AgentUsage } from '../driver.ts';
 import { aborted } from '../in-process.ts';
 import { listAt, numberAt, textAt, valueAt } from '../json-message.ts';
-import { type AnswerNotes, correctionOf, crashOf, judgeReply, toAnswer } from '../judgement.ts';
 import { runProgram } from '../program.ts';
 import { promptWithReply, type ReplyReading, withHandover } from '../reply.ts';
 import { AcpConnection } from './connection.ts';
@@ -32,11 +32,11 @@ const CLAUDE_MESSAGES = {
   claudeCode: { emitRawSDKMessages: [{ type: 'system', subtype: 'api_retry' }, { type: 'assistant' }] },
 };
 const CLAUDE_MESSAGE = '_claude/sdkMessage';
-/** It retries for minutes. If authentication failed twice, it will fail again. */
+/** Claude Code retries for minutes. If authentication failed twice, it will fail again. */
 const AUTH_TRIES_MAX = 2;
 /** How long an agent may take to cancel before its program is ended. */
 const CANCEL_MS = 500;
-/** A program whose input has ended has nothing left to do. */
+/** How long a program may run after its input has ended. */
 const LINGER_MS = 1000;
 
 /** Creates a driver for an agent that speaks the Agent Client Protocol. */
@@ -88,23 +88,22 @@ class AcpAttempt {
       argv: options.argv,
       request: { ...request, signal: this.stop.signal, watchdogs: { lingerMs: LINGER_MS, ...request.watchdogs } },
       ...present({ env: options.env, inherits: options.inherits }),
-      talk: (stdin) => this.begin(stdin),
+      onStart: (stdin) => this.begin(stdin),
       onLine: (line, answered) => {
         this.onAnswered = answered;
-        this.connection?.take(line);
+        this.connection?.onLine(line);
       },
     });
     request.signal.removeEventListener('abort', onAbort);
     clearTimeout(this.cancelTimer);
     this.onAnswered = () => {};
-    const settled = end.kind === 'answered' ? this.settled : undefined;
     this.connection?.close();
-    if (settled !== undefined) return this.answerFor(settled);
-    // If an agent ignored the cancel and we ended its program, the reason is the same.
+    if (end.kind === 'answered' && this.settled !== undefined) return this.answerFor(this.settled);
+    // If the agent ignored the cancel and its program was ended, the reason is the same.
     if (this.ending !== undefined && !request.signal.aborted) return this.answerFor(this.ending);
     if (end.kind === 'failed') return { ...end.answer, ...this.notes() };
     const name = `the program "${options.argv[0]}"`;
-    return toAnswer(crashOf(name, end.kind === 'exited' ? end : { exitCode: 0, stdout: '', stderr: '' }), this.notes());
+    return toAnswer(crashFailure(name, end.kind === 'exited' ? end : { exitCode: 0, stdout: '', stderr: '' }), this.notes());
   }
 
   private begin(stdin: { write(text: string): void; end(): void }): void {
@@ -135,11 +134,11 @@ class AcpAttempt {
     await this.chooseModel(connection, this.session);
     const { session } = this.request;
     const request = this.session.isLost && session !== undefined ? withHandover(this.request, session.handover) : this.request;
-    const first = judgeReply(await this.turn(connection, promptWithReply(request)), this.request);
-    const correction = correctionOf(first, this.request, this.usage());
+    const first = checkReply(await this.turn(connection, promptWithReply(request)), this.request);
+    const correction = requestCorrection(first, this.request, this.usage());
     if (correction === undefined) return first;
     if (typeof correction !== 'string') return new AcpFailure(correction.failure, correction.message);
-    return judgeReply(await this.turn(connection, correction), this.request);
+    return checkReply(await this.turn(connection, correction), this.request);
   }
 
   // A session is an optimisation: if it cannot be resumed, a new one with the handover can do the work.
@@ -178,7 +177,7 @@ class AcpAttempt {
   private async turn(connection: AcpConnection, text: string): Promise<string> {
     const turn = new AcpTurn(
       (event) => this.request.onEvent?.(event),
-      (call) => this.checkUnasked(call),
+      (call) => this.checkUnrequested(call),
     );
     const entry = { turn, usage: undefined as Json | undefined };
     this.turns.push(entry);
@@ -221,7 +220,7 @@ class AcpAttempt {
     if (isOver(tokensSeen, budget.tokens)) this.endTurn(new AcpFailure('budget', `the agent used more than ${budget.tokens} tokens`));
   }
 
-  private checkUnasked(call: AcpToolCall): void {
+  private checkUnrequested(call: AcpToolCall): void {
     const violation = violationOf(call, grantOf(this.request));
     if (violation === undefined) return;
     const { tool, deed, why } = violation;
@@ -243,7 +242,7 @@ class AcpAttempt {
     if (method !== 'session/request_permission') return undefined;
     const call = valueAt(params, 'toolCall') ?? null;
     if (this.current === undefined || this.request.signal.aborted) return { outcome: { outcome: 'cancelled' } };
-    const { reply, refusal } = permissionFor(this.current.askedFor(call), valueAt(params, 'options'), grantOf(this.request));
+    const { reply, refusal } = permissionFor(this.current.onPermissionRequest(call), valueAt(params, 'options'), grantOf(this.request));
     if (refusal !== undefined) {
       this.refusals.push(refusal);
       this.request.onEvent?.({ kind: 'refused', ...refusal } satisfies AgentEvent);
@@ -251,7 +250,7 @@ class AcpAttempt {
     return reply;
   }
 
-  // An agent that ignores the cancel is ended as well.
+  // If the agent ignores the cancel, its program is ended.
   private cancel(): void {
     if (this.current === undefined || this.session === undefined) return this.stop.abort();
     this.connection?.notify('session/cancel', { sessionId: this.session.id });
@@ -274,8 +273,7 @@ class AcpAttempt {
     });
   }
 
-  // Some agents report the tokens of a turn, others those of the session. For the first turn of a new session both are
-  // the same.
+  // Some agents report the tokens of a turn, others those of the session. In the first turn of a new session both are equal.
   private usage(): AgentUsage | undefined {
     const last = this.turns.at(-1);
     if (this.session?.isFresh !== true || last === undefined) return undefined;

@@ -1,9 +1,9 @@
-// Owns the wire of the Agent Client Protocol: JSON-RPC 2.0, one message per line, over the input and output of a
-// program. We do not use the protocol's library for it: it takes a tenth of a second to load, may deliver a response
-// before updates that came earlier, and prints messages it does not understand.
+// Owns the transport of the Agent Client Protocol: JSON-RPC 2.0, one message per line, over the input and output of a
+// program. We do not use the protocol's library: it takes a tenth of a second to load, may deliver a response before earlier
+// updates, and prints unknown messages.
 //
-// - Messages are handled in the order in which they arrive, each before the next.
-// - Lines that are not messages are ignored: programs print banners, and newer versions send more than we know.
+// - Messages are handled one after another, in the order of their arrival.
+// - Lines that are not messages are ignored: programs print banners, and newer versions send unknown messages.
 
 import { messageOf } from '../../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
@@ -42,7 +42,7 @@ const INTERNAL_ERROR = -32_603;
 export class AcpConnection {
   private readonly write: (line: string) => void;
   private readonly listener: AcpListener;
-  private readonly waiting = new Map<number, PendingRequest>();
+  private readonly pending = new Map<number, PendingRequest>();
   private nextId = 1;
   private isClosed = false;
 
@@ -57,7 +57,7 @@ export class AcpConnection {
     const { promise, resolve, reject } = Promise.withResolvers<Json>();
     if (this.isClosed) reject(closedError());
     else {
-      this.waiting.set(id, { resolve, reject });
+      this.pending.set(id, { resolve, reject });
       this.send({ id, method, params });
     }
     return promise;
@@ -69,7 +69,7 @@ export class AcpConnection {
   }
 
   /** Handles the next line of the program. */
-  take(line: string): void {
+  onLine(line: string): void {
     const message = parseMessage(line);
     if (message === undefined || this.isClosed) return;
     const { id, method, params = null } = message;
@@ -78,11 +78,11 @@ export class AcpConnection {
     else this.send({ id, ...this.replyTo(method, params) });
   }
 
-  /** Rejects all requests that are still waiting. */
+  /** Rejects all pending requests. */
   close(): void {
     this.isClosed = true;
-    for (const { reject } of this.waiting.values()) reject(closedError());
-    this.waiting.clear();
+    for (const { reject } of this.pending.values()) reject(closedError());
+    this.pending.clear();
   }
 
   private send(message: JsonObject): void {
@@ -90,11 +90,11 @@ export class AcpConnection {
   }
 
   private settle({ id, result = null, error }: JsonObject): void {
-    const waiting = typeof id === 'number' ? this.waiting.get(id) : undefined;
-    if (waiting === undefined) return;
-    this.waiting.delete(id as number);
-    if (error === undefined) waiting.resolve(result);
-    else waiting.reject(new AcpError(isJsonObject(error) ? error : {}));
+    const request = typeof id === 'number' ? this.pending.get(id) : undefined;
+    if (request === undefined) return;
+    this.pending.delete(id as number);
+    if (error === undefined) request.resolve(result);
+    else request.reject(new AcpError(isJsonObject(error) ? error : {}));
   }
 
   private replyTo(method: string, params: Json): JsonObject {

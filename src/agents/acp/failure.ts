@@ -1,5 +1,4 @@
-// Owns why an agent that speaks the Agent Client Protocol returned no answer: maps the protocol's errors and stop
-// reasons to the failure classes of all drivers.
+// Owns the mapping of errors and stop reasons of the Agent Client Protocol to the failure classes of all drivers.
 
 import type { StopReason } from '@agentclientprotocol/sdk';
 import { messageOf } from '../../base/error.ts';
@@ -18,7 +17,7 @@ export class AcpFailure extends Error {
 }
 
 const AUTH_REQUIRED = -32_000;
-/** The error kinds that agents send beside an error. The codes of their internal errors are not specific enough. */
+/** The kinds that agents send with an error. The codes of their internal errors are not specific enough. */
 const KINDS: Readonly<Record<string, AgentFailure>> = {
   authentication_failed: 'auth',
   oauth_org_not_allowed: 'auth',
@@ -34,7 +33,7 @@ const KINDS: Readonly<Record<string, AgentFailure>> = {
   transport_lost: 'unavailable',
 };
 
-/** How agents that send no error kind say that their login is missing or invalid. */
+/** Messages about a missing or invalid login, of agents that send no error kind. */
 const AUTH = /\b40[13]\b|unauthori[sz]ed|unauthenticated|invalid api key|api key not valid|not logged in/i;
 
 /** Converts anything that a conversation threw into a failure. */

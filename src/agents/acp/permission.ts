@@ -1,9 +1,9 @@
 // Owns the answers to an agent's permission requests, based on the role's permissions and the kind and name of the tool
-// call. It only ever allows a call once: "always" would outlive the call that was checked.
+// call. It allows a call only once: "always" would also allow later calls, which were not checked.
 //
 // - Files outside the workspace are never changed, whatever the role's permissions.
-// - An agent only asks for what its own settings do not already allow. A call made without asking can no longer be
-//   denied; if the role does not permit it, the attempt fails.
+// - An agent does not request permission for calls that its own settings allow. Such a call can no longer be denied; if the
+//   role does not permit it, the attempt fails.
 
 import type { PermissionOptionKind } from '@agentclientprotocol/sdk';
 import { present } from '../../base/fields.ts';
@@ -16,9 +16,9 @@ import { listAt, textAt, valueAt } from '../json-message.ts';
 export interface AcpToolCall {
   readonly name: string;
   /** Other names that permissions may use: its title, and its name with the command that it runs. */
-  readonly alsoCalled: readonly string[];
+  readonly aliases: readonly string[];
   readonly deed: AgentDeed;
-  /** The files it concerns, as far as the agent reported them. */
+  /** The files that it uses, as far as the agent reported them. */
   readonly paths: readonly string[];
 }
 
@@ -39,7 +39,7 @@ export function toolCallOf(message: JsonObject): AcpToolCall {
   const kind = textAt(message, 'kind') ?? 'other';
   return {
     name,
-    alsoCalled: [title ?? [], command === undefined ? [] : `${name}(${command})`].flat(),
+    aliases: [title ?? [], command === undefined ? [] : `${name}(${command})`].flat(),
     deed: DEEDS.has(kind) ? (kind as AgentDeed) : 'other',
     paths: listAt(message, 'locations').flatMap((location) => textAt(location, 'path') ?? []),
   };
@@ -50,7 +50,7 @@ const EFFECTS: ReadonlySet<AgentDeed> = new Set([...CHANGES, 'execute', 'fetch']
 
 /** Returns why a tool call is denied, or undefined if it is allowed. */
 function refusalOf(call: AcpToolCall, { permissions = WORK_IN_PLACE, cwd }: AcpGrant): AgentRefusal | undefined {
-  const names = [call.name, ...call.alsoCalled];
+  const names = [call.name, ...call.aliases];
   const refuse = (why: string): AgentRefusal => ({ tool: call.name, deed: call.deed, why });
   if (permissions.not?.some((name) => names.includes(name)) === true) return refuse('the role does not permit this tool');
   const outside = CHANGES.has(call.deed) ? call.paths.find((path) => !isInsideFolder(cwd, path)) : undefined;
@@ -59,10 +59,7 @@ function refusalOf(call: AcpToolCall, { permissions = WORK_IN_PLACE, cwd }: AcpG
   return refuse(`"${call.deed}" is not among the role's permissions`);
 }
 
-/**
- * Returns why a tool call that was made without asking is not permitted. Returns undefined if it is permitted or had no
- * effect.
- */
+/** Returns why a tool call made without a request is forbidden; undefined if it is permitted or had no effect. */
 export function violationOf(call: AcpToolCall, grant: AcpGrant): AgentRefusal | undefined {
   return EFFECTS.has(call.deed) ? refusalOf(call, grant) : undefined;
 }

@@ -1,5 +1,5 @@
 // Owns one turn of an agent: its messages, the last of which is the answer, its thoughts and tool calls as events, and
-// its usage as far as it is reported.
+// its reported usage.
 
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
@@ -14,29 +14,29 @@ interface Tool {
   fields: JsonObject;
   isReported: boolean;
   /** Whether the agent asked for permission before this call. */
-  isAsked: boolean;
+  wasRequested: boolean;
 }
 
 /** One turn of an agent, from a prompt to its end. */
 export class AcpTurn {
-  /** The largest context in tokens, and the session's cost, as far as the agent reported them. */
+  /** The largest reported context in tokens, and the reported cost of the session. */
   tokensSeen: number | undefined;
   costUsd: number | undefined;
   /** When the account can be used again, if the agent reported it. */
   resumeAt: number | undefined;
   private readonly onEvent: (event: AgentEvent) => void;
-  private readonly onUnasked: (call: AcpToolCall) => void;
+  private readonly onUnrequested: (call: AcpToolCall) => void;
   private readonly tools = new Map<string, Tool>();
   private readonly calls = new Map<string, number>();
   private message = '';
-  /** How much of the message was reported. */
+  /** The length of the reported part of the message. */
   private reported = 0;
   private messageId: string | undefined;
   private thought = '';
 
-  constructor(onEvent: (event: AgentEvent) => void, onUnasked: (call: AcpToolCall) => void) {
+  constructor(onEvent: (event: AgentEvent) => void, onUnrequested: (call: AcpToolCall) => void) {
     this.onEvent = onEvent;
-    this.onUnasked = onUnasked;
+    this.onUnrequested = onUnrequested;
   }
 
   /** Handles an update of the session. Unknown kinds are ignored. */
@@ -49,7 +49,7 @@ export class AcpTurn {
     else if (name === 'usage_update') this.onUsage(update);
   }
 
-  /** Notes the usage of one call of the model, which an agent may report more than once. */
+  /** Records the usage of one call of the model, which an agent may report more than once. */
   onModelCall(message: Json): void {
     const usage = valueAt(message, 'message', 'usage');
     const parts = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens', 'output_tokens'];
@@ -57,7 +57,7 @@ export class AcpTurn {
     if (tokens > 0) this.calls.set(textAt(message, 'message', 'id') ?? '', tokens);
   }
 
-  /** The tokens of all calls of the model so far, as far as they were reported. */
+  /** The reported tokens of all calls of the model so far. */
   tokensOfCalls(): number {
     return [...this.calls.values()].reduce((sum, tokens) => sum + tokens, 0);
   }
@@ -69,18 +69,18 @@ export class AcpTurn {
     return message;
   }
 
-  /** Returns the tool call that the agent asks for, as far as it has been described. */
-  askedFor(update: Json): AcpToolCall {
+  /** Handles a permission request; returns the tool call, as far as it has been described. */
+  onPermissionRequest(update: Json): AcpToolCall {
     const id = textAt(update, 'toolCallId') ?? '';
     const tool = this.toolOf(id);
-    tool.isAsked = true;
+    tool.wasRequested = true;
     merge(tool, update);
     this.reportTool(id, tool);
     return toolCallOf(tool.fields);
   }
 
   private toolOf(id: string): Tool {
-    const tool = this.tools.get(id) ?? { fields: {}, isReported: false, isAsked: false };
+    const tool = this.tools.get(id) ?? { fields: {}, isReported: false, wasRequested: false };
     this.tools.set(id, tool);
     return tool;
   }
@@ -91,7 +91,7 @@ export class AcpTurn {
     this.messageId = id;
     this.reportThought();
     this.message += textAt(update, 'content', 'text') ?? '';
-    // Whole lines are reported as they come, so that people can follow.
+    // Whole lines are reported immediately, so that people can follow.
     const end = this.message.lastIndexOf('\n') + 1;
     if (this.message.slice(this.reported, end).trim() === '') return;
     this.onEvent({ kind: 'text', text: this.message.slice(this.reported, end) });
@@ -123,7 +123,7 @@ export class AcpTurn {
     const isOver = status === 'completed' || status === 'failed';
     // A call is reported once. Its input often follows in a later update.
     if (isOver || status === 'in_progress') this.reportTool(id, tool);
-    if (status === 'completed' && !tool.isAsked) this.onUnasked(toolCallOf(tool.fields));
+    if (status === 'completed' && !tool.wasRequested) this.onUnrequested(toolCallOf(tool.fields));
     if (isOver) this.onEvent({ kind: 'tool-result', id, ok: status === 'completed', text: contentText(valueAt(tool.fields, 'content')) });
   }
 

@@ -60,7 +60,7 @@ function answer(response: ServerResponse, turn: Turn): void {
   response.end(JSON.stringify(message));
 }
 
-function lastWords({ messages }: JsonObject): string {
+function lastMessage({ messages }: JsonObject): string {
   const last = Array.isArray(messages) ? (messages.at(-1) as Json) : null;
   return isJsonObject(last) ? String(last.content) : '';
 }
@@ -70,14 +70,14 @@ const replyWith = (output: Json, success = true): Turn => ({ text: `Done.\n${JSO
 
 function modelOf(behaviour: DriverBehaviour): Model {
   return (body) => {
-    const words = lastWords(body);
+    const message = lastMessage(body);
     switch (behaviour.agent) {
       case 'answers':
         return replyWith(behaviour.output, behaviour.success);
       case 'repeats':
-        return replyWith({ prompt: words.split(INSTRUCTIONS)[0] as string });
+        return replyWith({ prompt: message.split(INSTRUCTIONS)[0] as string });
       case 'corrects':
-        return replyWith(words.includes(behaviour.told) ? { corrected: true } : behaviour.first);
+        return replyWith(message.includes(behaviour.told) ? { corrected: true } : behaviour.first);
       case 'hangs':
         behaviour.begun();
         return 'silence';
@@ -93,7 +93,7 @@ describeDriver('ai-sdk', {
   traits: ['repair'],
   create: async (behaviour) => (await driverFor(modelOf(behaviour))).driver,
   running: async () => {
-    // The other end of a connection notices its end a moment later.
+    // The server detects a closed connection a moment later.
     await expect.poll(() => open).toBe(0);
     return open;
   },
@@ -102,13 +102,13 @@ describeDriver('ai-sdk', {
 const TEXT = { type: 'string' };
 const OBJECT = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'], additionalProperties: false };
 
-interface Asked {
+interface AskResult {
   readonly answer: AgentAnswer;
   readonly calls: readonly JsonObject[];
   readonly events: readonly AgentEvent[];
 }
 
-async function ask(model: Model, fields: Partial<AgentRequest> = {}, isStrict = true): Promise<Asked> {
+async function ask(model: Model, fields: Partial<AgentRequest> = {}, isStrict = true): Promise<AskResult> {
   const { driver, calls } = await driverFor(model, isStrict);
   const events: AgentEvent[] = [];
   const onEvent = (event: AgentEvent): void => void events.push(event);
@@ -128,7 +128,7 @@ describe('text', () => {
     const check: AgentRequest['check'] = ({ output }) => (output === 'long' ? 'it is too long' : undefined);
     const { answer, calls } = await ask((_, call) => ({ text: call === 1 ? 'long' : 'short' }), { schema: TEXT, check });
     expect(answer).toMatchObject({ kind: 'answered', output: 'short' });
-    expect(lastWords(calls[1] as JsonObject)).toContain('it is too long');
+    expect(lastMessage(calls[1] as JsonObject)).toContain('it is too long');
     expect((await ask(() => ({ text: ' ' }), { schema: TEXT })).answer).toMatchObject({ kind: 'failed', failure: 'invalid-output' });
   });
 
@@ -167,8 +167,8 @@ describe('structured output', () => {
 
 test('usage is reported by the provider; an unknown part makes the sum unknown', async () => {
   const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
-  const told = await ask(() => ({ text: 'x', usage }), { schema: TEXT });
-  expect(told.answer.usage).toEqual({ inputTokens: 10, outputTokens: 5, turns: 1 });
+  const reported = await ask(() => ({ text: 'x', usage }), { schema: TEXT });
+  expect(reported.answer.usage).toEqual({ inputTokens: 10, outputTokens: 5, turns: 1 });
   expect((await ask(() => ({ text: 'x' }), { schema: TEXT })).answer.usage).toEqual({ turns: 1 });
   const both = await ask((_, call) => ({ text: call === 1 ? '' : 'x', usage }), { schema: TEXT });
   expect(both.answer.usage).toEqual({ inputTokens: 20, outputTokens: 10, turns: 2 });
@@ -181,10 +181,10 @@ test('the role chooses the model, and the budget limits its output tokens', asyn
   expect(calls).toMatchObject([{ model: 'big', max_tokens: 77 }]);
 });
 
-test('a model has no sessions: the handover starts the prompt, and the answer says so', async () => {
+test('a model has no sessions: the prompt begins with the handover, and the session is reported as lost', async () => {
   const session = { id: 'old', handover: 'Before that' };
   const { answer, calls } = await ask(() => ({ text: 'x' }), { schema: TEXT, prompt: 'Go on', session });
-  expect(lastWords(calls[0] as JsonObject)).toBe('Before that\n\nGo on');
+  expect(lastMessage(calls[0] as JsonObject)).toBe('Before that\n\nGo on');
   expect(answer).toMatchObject({ kind: 'answered', sessionLost: true });
 });
 
@@ -196,10 +196,10 @@ test("secrets are masked in the model's events", async () => {
 
 describe('a failure is classified', () => {
   test.each<[string, Turn, string]>([
-    ['a key that is not right', { status: 401 }, 'auth'],
-    ['a model that is not ours', { status: 403 }, 'auth'],
-    ['an account that is empty', { status: 402 }, 'quota'],
-    ['a server in trouble', { status: 503 }, 'unavailable'],
+    ['an invalid key', { status: 401 }, 'auth'],
+    ['a forbidden model', { status: 403 }, 'auth'],
+    ['an empty account', { status: 402 }, 'quota'],
+    ['an unavailable server', { status: 503 }, 'unavailable'],
     ['a filter of the API', { status: 400, body: { error: { message: 'no', code: 'content_filter' } } }, 'refused'],
     ['a filter of the model', { text: '', finish: 'content_filter' }, 'refused'],
   ])('%s', async (_what, turn, failure) => {
@@ -216,7 +216,7 @@ describe('a failure is classified', () => {
       { 'retry-after': 'Wed, 21 Oct 2037 07:28:00 GMT' },
       (at) => expect(new Date(at).toISOString()).toBe('2037-10-21T07:28:00.000Z'),
     ],
-  ])('a quota, with the time when it ends: %s', async (_how, headers, check) => {
+  ])('a quota, with its reset time: %s', async (_how, headers, check) => {
     const before = Date.now();
     const { answer } = await ask(() => ({ status: 429, headers }), { schema: TEXT });
     expect(answer).toMatchObject({ kind: 'failed', failure: 'quota' });
@@ -250,7 +250,7 @@ describe('a failure is classified', () => {
     expect(answer).toMatchObject({ kind: 'failed', failure: 'timeout', message: expect.stringContaining('silent for 50 ms') });
   });
 
-  test('silence per answer, not the time of two answers together', async () => {
+  test('silence in one answer, not the sum of two answers', async () => {
     const slowly = (_: JsonObject, call: number): Turn => ({ text: call === 1 ? '' : 'x', afterMs: 1100 });
     expect((await ask(slowly, { schema: TEXT, watchdogs: { idleMs: 2000 } })).answer).toMatchObject({ kind: 'answered', output: 'x' });
   });

@@ -1,23 +1,22 @@
-// Owns the driver `ai-sdk`: a model behind the AI SDK, for text and structured output. There is no program and there
-// are no tools, only the model's text.
+// Owns the driver `ai-sdk`: a model of the AI SDK, for text and structured output, without a program or tools.
 //
-// - If the output is a string, it is the model's text. Otherwise the model writes the same reply as every agent, if
+// - If the schema is a string, the output is the model's text. Otherwise the model writes the same reply as every agent, if
 //   possible constrained by the schema.
-// - The call is not retried here: the caller decides when to try again, because it knows the cost.
+// - The call is not retried here: the caller decides about retries, because it knows the cost.
 
 import type { LanguageModel, ModelMessage } from 'ai';
 import { present } from '../../base/fields.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import { ASSUMPTIONS_SCHEMA } from '../../definition/question/assumption.ts';
+import { type AnswerNotes, type AttemptFailure, checkReply, failureOf, requestCorrection, toAnswer } from '../answer.ts';
 import type { AgentAnswer, AgentDriver, AgentRequest, AgentUsage } from '../driver.ts';
 import { aborted, openStop, type Stop } from '../in-process.ts';
-import { type AnswerNotes, type AttemptFailure, correctionOf, failureOf, judgeReply, toAnswer } from '../judgement.ts';
 import { promptWithReply, type ReplyReading, withHandover } from '../reply.ts';
 import { callFailure } from './failure.ts';
 
 type AiSdk = typeof import('ai');
 
-/** A model of the AI SDK, described by the parts all of them have, so that users of this package need not install `ai`. */
+/** A model of the AI SDK, described by fields that all models have, so that users of this package need not install `ai`. */
 export type AiModel = string | { readonly specificationVersion: string; readonly provider: string; readonly modelId: string };
 
 /** Options of the driver. */
@@ -73,7 +72,7 @@ class ModelAttempt {
     const first = await this.round(messages, stop.signal);
     stop.refresh();
     if ('failure' in first) return toAnswer(first, this.notes());
-    const correction = correctionOf(first, this.request, this.usage());
+    const correction = requestCorrection(first, this.request, this.usage());
     if (typeof correction !== 'string') return toAnswer(correction ?? first, this.notes());
     messages.push({ role: 'assistant', content: this.answers.at(-1)?.text ?? '' }, { role: 'user', content: correction });
     const second = await this.round(messages, stop.signal);
@@ -88,17 +87,16 @@ class ModelAttempt {
     onEvent?.({ kind: 'text', text: redactor?.text(text) ?? text });
     if (finishReason === 'content-filter') return { failure: 'refused', message: 'the model or a content filter refused to answer' };
     if (finishReason === 'length') return { failure: 'budget', message: 'the model reached the token limit for an answer' };
-    if (!isText(schema)) return judgeReply(text, this.request);
+    if (!isText(schema)) return checkReply(text, this.request);
     const reply = { success: true, output: text };
     const why = text.trim() === '' ? 'it is empty' : check?.(reply);
     return why === undefined ? { kind: 'reply', reply } : { kind: 'invalid', why };
   }
 
   private async call(messages: readonly ModelMessage[], abortSignal: AbortSignal): Promise<ModelAnswer> {
-    const { load = loadBeside, model } = this.options;
+    const { load = loadInstalled, model } = this.options;
     const { generateText, jsonSchema, NoObjectGeneratedError, Output } = (await load()) as AiSdk;
-    // Otherwise the SDK prints warnings about unsupported features. An application that wants them has set this
-    // already.
+    // Otherwise the SDK prints warnings about unsupported features. An application that wants them has already set this.
     globalThis.AI_SDK_LOG_WARNINGS ??= false;
     const { schema, budget } = this.request;
     const call = {
@@ -159,7 +157,7 @@ function replySchema(schema: JsonObject): Record<string, Json> {
   };
 }
 
-async function loadBeside(): Promise<AiSdk> {
+async function loadInstalled(): Promise<AiSdk> {
   try {
     return await import('ai');
   } catch (cause) {

@@ -1,9 +1,9 @@
-// Owns why a model returned no answer: maps the errors of AI SDK providers to the failure classes of all drivers.
+// Owns the mapping of errors of AI SDK providers to the failure classes of all drivers.
 
 import { messageOf } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { resumeTime } from '../../base/retry-after.ts';
-import type { AttemptFailure } from '../judgement.ts';
+import type { AttemptFailure } from '../answer.ts';
 
 /** The error that providers throw for an error response, reduced to the fields we use. */
 interface CallError extends Error {

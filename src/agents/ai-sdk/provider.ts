@@ -1,5 +1,5 @@
-// Owns how a model of the AI SDK is found by its name, `provider/model`, in the packages that a project has installed.
-// The project chooses the providers and their versions.
+// Owns finding a model of the AI SDK by its name, `provider/model`, in the packages that a project has installed, so that
+// the project chooses the providers and their versions.
 
 import { createRequire } from 'node:module';
 import { join } from 'node:path';

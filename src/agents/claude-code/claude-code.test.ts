@@ -1,9 +1,8 @@
-import { mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { standInHarness } from '../../../test/programs/stand-in-harness.ts';
-import { removeFolder } from '../../process/remove-folder.ts';
+import { tempFolder } from '../../../test/temp-folder.ts';
 import { createAgentRequest, describeDriver } from '../../proof/driver-suite.ts';
 import type { AgentEvent, AgentRequest } from '../driver.ts';
 import { createClaudeCodeDriver } from './claude-code.ts';
@@ -16,24 +15,23 @@ describeDriver(
   ),
 );
 
-const cwd = mkdtempSync(join(tmpdir(), 'pawl-claude-'));
-afterAll(() => removeFolder(cwd));
+const cwd = tempFolder();
 
 const INIT = '{"type":"system","subtype":"init","session_id":"s1"}';
 const RESULT = '{"type":"result","subtype":"success","is_error":false,"result":"{\\"success\\":true}"}';
 
-/** Runs a program that prints these lines and then follows the script. */
+/** Runs a program that prints these lines and then runs the script. */
 function ask(lines: readonly string[], fields: Partial<AgentRequest> = {}, script = ':') {
   const program = ['sh', '-c', `read prompt; printf '%s\\n' "$0"; ${script}`, lines.join('\n')];
   return createClaudeCodeDriver({ program }).ask(createAgentRequest({ cwd, ...fields }));
 }
 
 describe('Claude Code', () => {
-  test('gets the sub-agents of its role', () => {
+  test('is started with the sub-agents of its role', () => {
     const agents = [{ name: 'critic', description: 'Finds faults.', prompt: 'Find faults.', model: 'haiku' }];
-    const words = startArguments({ agents }, createAgentRequest({ cwd }));
+    const argv = startArguments({ agents }, createAgentRequest({ cwd }));
     const { name: _, ...critic } = agents[0] as (typeof agents)[0];
-    expect(JSON.parse(words[words.indexOf('--agents') + 1] as string)).toEqual({ critic });
+    expect(JSON.parse(argv[argv.indexOf('--agents') + 1] as string)).toEqual({ critic });
   });
 
   test('that is not installed is a crash with a clear message', async () => {
@@ -41,7 +39,7 @@ describe('Claude Code', () => {
     expect(answer).toMatchObject({ failure: 'crash', message: expect.stringMatching(/no-such-claude.*installed/) });
   });
 
-  test('that ends without a result is a crash that shows its last output and keeps the session', async () => {
+  test('that ends without a result is a crash with its last output and its session', async () => {
     const answer = await ask([INIT], {}, "echo 'out of memory' >&2; exit 137");
     expect(answer).toMatchObject({ failure: 'crash', message: expect.stringMatching(/exit code 137.*out of memory/), session: 's1' });
   });
@@ -102,7 +100,7 @@ describe('Claude Code', () => {
     expect(readFileSync(join(cwd, 'args.txt'), 'utf8')).not.toContain(session.id);
   });
 
-  test('that denied a use by its own rule reports a denial', async () => {
+  test('that denied a use by a rule reports the denial', async () => {
     const denials = [{ tool_name: 'Bash', tool_use_id: 't1', tool_input: { command: 'rm -r .' } }];
     const answer = await ask([INIT, JSON.stringify({ ...JSON.parse(RESULT), permission_denials: denials })]);
     expect(answer).toMatchObject({ kind: 'answered', refusals: [{ tool: 'Bash', deed: 'execute', why: 'a rule forbids it' }] });
@@ -121,20 +119,20 @@ describe('Claude Code', () => {
 
 describe('the arguments of Claude Code', () => {
   const request = createAgentRequest({ cwd });
-  const words = (fields: Partial<AgentRequest>, settings = {}): string => startArguments(settings, { ...request, ...fields }).join(' ');
+  const argv = (fields: Partial<AgentRequest>, settings = {}): string => startArguments(settings, { ...request, ...fields }).join(' ');
 
-  test('name the model of the role before that of the driver', () => {
-    expect(words({ model: 'theirs' }, { model: 'ours' })).toContain('--model theirs');
-    expect(words({}, { model: 'ours' })).toContain('--model ours');
-    expect(words({})).not.toContain('--model');
+  test('prefer the model of the role to that of the driver', () => {
+    expect(argv({ model: 'theirs' }, { model: 'ours' })).toContain('--model theirs');
+    expect(argv({}, { model: 'ours' })).toContain('--model ours');
+    expect(argv({})).not.toContain('--model');
   });
 
   test('limit the attempt to its budget', () => {
-    expect(words({ budget: { turns: 3, costUsd: 0.5 } })).toMatch(/--max-turns 3 --max-budget-usd 0.5/);
+    expect(argv({ budget: { turns: 3, costUsd: 0.5 } })).toMatch(/--max-turns 3 --max-budget-usd 0.5/);
   });
 
   test('do not read settings of the workspace unless requested', () => {
-    expect(words({})).toContain('--setting-sources user --');
-    expect(words({}, { settingSources: ['user', 'project'] })).toContain('--setting-sources user,project --');
+    expect(argv({})).toContain('--setting-sources user --');
+    expect(argv({}, { settingSources: ['user', 'project'] })).toContain('--setting-sources user,project --');
   });
 });

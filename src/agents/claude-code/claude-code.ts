@@ -2,12 +2,12 @@
 // apply, but not those of the workspace: files that the agent can edit must not change its permissions.
 
 import { present } from '../../base/fields.ts';
+import { crashFailure, failureOf, withTimeLeft } from '../answer.ts';
 import type { AgentAnswer, AgentDriver, AgentRequest } from '../driver.ts';
-import { crashOf, failureOf, withTimeLeft } from '../judgement.ts';
 import { runProgram, UUID } from '../program.ts';
 import { promptWithReply, withHandover } from '../reply.ts';
+import { ClaudeCodeConversation } from './conversation.ts';
 import { type ClaudeCodeSettings, startArguments } from './start.ts';
-import { ClaudeCodeTalk } from './talk.ts';
 
 /** Options of the Claude Code driver. */
 export interface ClaudeCodeDriverOptions extends ClaudeCodeSettings {
@@ -19,7 +19,7 @@ export interface ClaudeCodeDriverOptions extends ClaudeCodeSettings {
   readonly inherits?: readonly string[];
 }
 
-// A program that updates itself during a run would be a different program at the next step.
+// A program that updates itself during a run would be another one at the next step.
 const ENVIRONMENT = { DISABLE_AUTOUPDATER: '1' };
 
 /** Creates a driver for the Claude Code program. */
@@ -28,32 +28,32 @@ export function createClaudeCodeDriver(options: ClaudeCodeDriverOptions = {}): A
 }
 
 async function ask(options: ClaudeCodeDriverOptions, request: AgentRequest): Promise<AgentAnswer> {
-  const { session, ...afresh } = request;
-  if (session === undefined) return (await talk(options, request)).answer;
+  const { session, ...withoutSession } = request;
+  if (session === undefined) return (await converse(options, request)).answer;
   const startedMs = performance.now();
   if (UUID.test(session.id)) {
-    const { answer, hasBegun } = await talk(options, request);
+    const { answer, hasBegun } = await converse(options, request);
     if (hasBegun || (answer.kind === 'failed' && answer.failure !== 'crash')) return answer;
   }
-  const { answer } = await talk(options, withTimeLeft(withHandover(afresh, session.handover), startedMs));
+  const { answer } = await converse(options, withTimeLeft(withHandover(withoutSession, session.handover), startedMs));
   return { ...answer, sessionLost: true };
 }
 
-interface TalkResult {
+interface ConversationResult {
   readonly answer: AgentAnswer;
   readonly hasBegun: boolean;
 }
 
-async function talk(options: ClaudeCodeDriverOptions, request: AgentRequest): Promise<TalkResult> {
+async function converse(options: ClaudeCodeDriverOptions, request: AgentRequest): Promise<ConversationResult> {
   const { program = 'claude', env, inherits } = options;
   const stop = new AbortController();
-  const conversation = new ClaudeCodeTalk(request, promptWithReply(request), () => stop.abort());
+  const conversation = new ClaudeCodeConversation(request, promptWithReply(request), () => stop.abort());
   const end = await runProgram({
     argv: [...(typeof program === 'string' ? [program] : program), ...startArguments(options, request)],
     request: { ...request, signal: AbortSignal.any([request.signal, stop.signal]) },
     env: { ...ENVIRONMENT, ...env },
     ...present({ inherits }),
-    talk: (stdin) => conversation.begin(stdin),
+    onStart: (stdin) => conversation.begin(stdin),
     onLine: (line, answered) => conversation.onLine(line, answered),
   });
   const { hasBegun } = conversation;
@@ -61,6 +61,6 @@ async function talk(options: ClaudeCodeDriverOptions, request: AgentRequest): Pr
   if (answer !== undefined) return { answer, hasBegun };
   if (end.kind === 'failed') return { answer: { ...end.answer, ...conversation.notes() }, hasBegun };
   const crash =
-    end.kind === 'exited' ? crashOf('Claude Code', end) : { failure: 'crash' as const, message: 'Claude Code returned no answer' };
+    end.kind === 'exited' ? crashFailure('Claude Code', end) : { failure: 'crash' as const, message: 'Claude Code returned no answer' };
   return { answer: failureOf(crash, conversation.notes()), hasBegun };
 }

@@ -15,27 +15,27 @@ describe('a turn that failed', () => {
     ['its money is used up', { subtype: 'error_max_budget_usd', is_error: true }, 'budget'],
     ['the model refused', { stop_reason: 'refusal' }, 'refused'],
     ['the request was refused', { is_error: true, result: 'API Error: this appears to violate our Usage Policy' }, 'refused'],
-    ['the status says login', { is_error: true, api_error_status: 401 }, 'auth'],
-    ['only the words say login', { is_error: true, result: 'Invalid API key · Please run /login' }, 'auth'],
-    ['the status says limit', { is_error: true, api_error_status: 429 }, 'quota'],
-    ['only the words say limit', { is_error: true, result: "You've hit your 5-hour limit · resets 3am (UTC)" }, 'quota'],
+    ['the status is about the login', { is_error: true, api_error_status: 401 }, 'auth'],
+    ['only the text is about the login', { is_error: true, result: 'Invalid API key · Please run /login' }, 'auth'],
+    ['the status is about the limit', { is_error: true, api_error_status: 429 }, 'quota'],
+    ['only the text is about the limit', { is_error: true, result: "You've hit your 5-hour limit · resets 3am (UTC)" }, 'quota'],
     ['the account has no money', { is_error: true, api_error_status: 400, result: 'Credit balance is too low' }, 'quota'],
-    ['the server broke', { is_error: true, api_error_status: 529, result: 'Overloaded' }, 'unavailable'],
-    ['nothing is said', { subtype: 'error_during_execution', is_error: true, result: '' }, 'crash'],
+    ['the server failed', { is_error: true, api_error_status: 529, result: 'Overloaded' }, 'unavailable'],
+    ['there is no text', { subtype: 'error_during_execution', is_error: true, result: '' }, 'crash'],
   ])('has a class: %s', (_what, fields, failure) => {
     expect(failureIn(turn(fields), undefined)).toMatchObject({ failure, message: expect.stringMatching(/./) });
   });
 
-  test('is not reported if the program says that there was no error', () => {
+  test('is not reported if the result is not an error', () => {
     expect(failureIn(turn({ result: 'the rate limit of the invalid api key is documented now' }), undefined)).toBeUndefined();
   });
 
-  test('says when the account can be used again, from the event or its text', () => {
+  test('has the time when the account can be used again, from the event or its text', () => {
     const limit = turn({ is_error: true, api_error_status: 429 });
     expect(failureIn(limit, 5000)).toMatchObject({ resumeAt: 5000 });
     expect(failureIn(limit, undefined)).not.toHaveProperty('resumeAt');
-    const words = turn({ is_error: true, result: 'Claude AI usage limit reached|1794799339' });
-    expect(failureIn(words, undefined)).toMatchObject({ failure: 'quota', resumeAt: 1_794_799_339_000 });
+    const text = turn({ is_error: true, result: 'Claude AI usage limit reached|1794799339' });
+    expect(failureIn(text, undefined)).toMatchObject({ failure: 'quota', resumeAt: 1_794_799_339_000 });
   });
 });
 

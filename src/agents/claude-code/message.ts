@@ -1,11 +1,11 @@
-// Owns the parsing of Claude Code's output stream. Lines that are not messages, unknown messages and missing fields are
-// ignored. Also classifies failed turns.
+// Owns the parsing of Claude Code's output stream and the classes of failed turns. Lines that are not messages, unknown
+// messages and missing fields are ignored.
 
 import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import type { AttemptFailure } from '../answer.ts';
 import type { AgentUsage } from '../driver.ts';
 import { listAt, numberAt, objectAt, textAt, valueAt } from '../json-message.ts';
-import type { AttemptFailure } from '../judgement.ts';
 
 /** Returns the content blocks of an `assistant` or `user` message. */
 export function blocksOf(message: JsonObject): readonly JsonObject[] {
@@ -76,7 +76,7 @@ const REFUSED = /usage policy|unable to respond to this request/i;
 const UNAVAILABLE = /overloaded|connection error|internal server error/i;
 const RESET = /usage limit reached\|(\d{10})\b/;
 
-/** Returns why a turn failed, or undefined. `resetsAt` is when the account can be used again, if that was reported. */
+/** Returns why a turn failed, or undefined. `resetsAt` is the reported time when the account can be used again. */
 export function failureIn(result: JsonObject, resetsAt: number | undefined): AttemptFailure | undefined {
   const texts = [valueAt(result, 'result'), ...listAt(result, 'errors')].filter((text) => typeof text === 'string' && text !== '');
   const message = texts.join('; ') || 'Claude Code failed without a reason';

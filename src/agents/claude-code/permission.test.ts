@@ -1,17 +1,15 @@
-import { mkdirSync, mkdtempSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { tempFolder } from '../../../test/temp-folder.ts';
 import type { JsonObject } from '../../base/json.ts';
-import { removeFolder } from '../../process/remove-folder.ts';
 import { type AgentPermissions, WORK_IN_PLACE } from '../driver.ts';
 import { deedOf, permissionRules, refusalOf } from './permission.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'pawl-permission-'));
+const root = tempFolder();
 const cwd = join(root, 'work');
 mkdirSync(cwd);
 symlinkSync(root, join(cwd, 'out'));
-afterAll(() => removeFolder(root));
 
 const refusal = (tool: string, input: JsonObject = {}, permissions: AgentPermissions = WORK_IN_PLACE) =>
   refusalOf({ tool, input }, permissions, cwd);
@@ -32,7 +30,7 @@ describe('the rules that the program starts with', () => {
   });
 });
 
-describe('a use that the program asks about', () => {
+describe('a permission request of the program', () => {
   test('is permitted only by its kind or its name', () => {
     expect(refusal('Bash')).toBeUndefined();
     expect(refusal('WebFetch')).toContain('WebFetch');

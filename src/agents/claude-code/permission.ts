@@ -1,6 +1,6 @@
-// Owns what Claude Code is permitted to do: the kind of each of its tools, the rules it starts with, and the answer
-// when it asks. What is not permitted is also denied by a rule, because the program allows some uses without asking
-// (reading, harmless commands, whatever its user always allows).
+// Owns the permissions of Claude Code: the kind of each of its tools, the rules it starts with, and the answers to its
+// permission requests. Forbidden uses are also denied by a rule, because the program allows some uses without asking
+// (reading, harmless commands, and those that its user always allows).
 
 import { isInsideFolder } from '../../base/inside-folder.ts';
 import type { JsonObject } from '../../base/json.ts';

@@ -3,7 +3,7 @@
 import { type AgentRequest, WORK_IN_PLACE } from '../driver.ts';
 import { permissionRules } from './permission.ts';
 
-/** A sub-agent that Claude Code may start by itself, within the permissions of the role. */
+/** A sub-agent that Claude Code may start, within the permissions of the role. */
 export interface SubAgent {
   readonly name: string;
   readonly description: string;

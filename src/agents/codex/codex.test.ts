@@ -1,9 +1,7 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { standInHarness } from '../../../test/programs/stand-in-harness.ts';
-import { removeFolder } from '../../process/remove-folder.ts';
+import { tempFolder } from '../../../test/temp-folder.ts';
 import { createAgentRequest, describeDriver } from '../../proof/driver-suite.ts';
 import { type AgentDeed, type AgentPermissions, type AgentRequest, WORK_IN_PLACE } from '../driver.ts';
 import { createCodexDriver } from './codex.ts';
@@ -14,8 +12,7 @@ describeDriver(
   standInHarness('codex', ['repair', 'sessions', 'permissions', 'program'], ({ argv, env }) => createCodexDriver({ program: argv, env })),
 );
 
-const cwd = mkdtempSync(join(tmpdir(), 'pawl-codex-'));
-afterAll(() => removeFolder(cwd));
+const cwd = tempFolder();
 
 describe('the sandbox of Codex', () => {
   const sandbox = (deeds: readonly AgentDeed[]): string[] =>
@@ -36,9 +33,9 @@ describe('the sandbox of Codex', () => {
   });
 
   test.each<[string, AgentPermissions]>([
-    ['a single tool that is forbidden', { deeds: ['edit'], not: ['apply_patch'] }],
+    ['a forbidden single tool', { deeds: ['edit'], not: ['apply_patch'] }],
     ['the network without files', { deeds: ['read', 'fetch'] }],
-  ])('that cannot hold a role to its permissions refuses it: %s', async (_what, permissions) => {
+  ])('rejects permissions that it cannot enforce: %s', async (_what, permissions) => {
     const answer = await createCodexDriver({ program: 'no-such-program' }).ask(createAgentRequest({ cwd, permissions }));
     expect(answer).toMatchObject({ kind: 'failed', failure: 'refused', message: expect.stringContaining('another driver') });
   });
@@ -54,7 +51,7 @@ describe('Codex', () => {
     expect(answer).toMatchObject({ failure: 'crash', message: expect.stringMatching(/no-such-codex.*installed/) });
   });
 
-  test('that ends without a result is a crash that shows its last output and keeps the session', async () => {
+  test('that ends without a result is a crash with its last output and its session', async () => {
     expect(await ask(`${started}; echo 'out of memory' >&2`)).toMatchObject({
       failure: 'crash',
       message: expect.stringMatching(/exit code 0 without an answer.*out of memory/),

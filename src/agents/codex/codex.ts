@@ -1,9 +1,9 @@
-// Owns the driver `codex`: the Codex program in headless mode (`codex exec --json`). A second round, to fix an invalid
+// Owns the driver `codex`: the Codex program in headless mode (`codex exec --json`). A second round, to correct an invalid
 // answer, resumes the thread of the first.
 
 import { present } from '../../base/fields.ts';
+import { type AnswerNotes, checkReply, failureOf, requestCorrection, toAnswer, withTimeLeft } from '../answer.ts';
 import { type AgentAnswer, type AgentDriver, type AgentRequest, type AgentUsage, WORK_IN_PLACE } from '../driver.ts';
-import { type AnswerNotes, correctionOf, failureOf, judgeReply, toAnswer, withTimeLeft } from '../judgement.ts';
 import { runProgram, UUID } from '../program.ts';
 import { promptWithReply, withHandover } from '../reply.ts';
 import { type CodexSettings, startArguments, unenforceablePermission } from './start.ts';
@@ -40,8 +40,8 @@ async function ask(codex: Codex, request: AgentRequest): Promise<AgentAnswer> {
     if (result.thread !== undefined || !('failure' in result.end) || result.end.failure !== 'crash')
       return await repair(codex, withTimeLeft(request, startedMs), result);
   }
-  const afresh = withHandover(withTimeLeft(request, startedMs), session.handover);
-  return { ...(await converse(codex, afresh)), sessionLost: true };
+  const restarted = withHandover(withTimeLeft(request, startedMs), session.handover);
+  return { ...(await converse(codex, restarted)), sessionLost: true };
 }
 
 async function converse(codex: Codex, request: AgentRequest): Promise<AgentAnswer> {
@@ -53,11 +53,11 @@ async function converse(codex: Codex, request: AgentRequest): Promise<AgentAnswe
 async function repair(codex: Codex, request: AgentRequest, first: TurnResult): Promise<AgentAnswer> {
   const notes = notesOf([first]);
   if ('failure' in first.end) return toAnswer(first.end, notes);
-  const reading = judgeReply(first.end.text, request);
-  const correction = first.thread === undefined ? undefined : correctionOf(reading, request, notes.usage);
+  const reading = checkReply(first.end.text, request);
+  const correction = first.thread === undefined ? undefined : requestCorrection(reading, request, notes.usage);
   if (typeof correction !== 'string') return toAnswer(correction ?? reading, notes);
   const second = await turn(codex, request, { session: first.thread, prompt: correction });
-  return toAnswer('failure' in second.end ? second.end : judgeReply(second.end.text, request), notesOf([first, second]));
+  return toAnswer('failure' in second.end ? second.end : checkReply(second.end.text, request), notesOf([first, second]));
 }
 
 async function turn(
@@ -71,10 +71,7 @@ async function turn(
     argv: [...(typeof program === 'string' ? [program] : program), ...startArguments(codex.options, request, session)],
     request,
     ...present({ env, inherits }),
-    talk: (stdin) => {
-      stdin.write(prompt);
-      stdin.end();
-    },
+    stdin: prompt,
     onLine: (line, answered) => reader.onLine(line, answered),
   });
   return resultOf(reader, end, { isResumed: session !== undefined, totals: codex.totals });

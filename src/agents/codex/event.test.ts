@@ -19,7 +19,7 @@ test.each<[string, string]>([
   ['stream disconnected before completion', 'unavailable'],
   ['unexpected status 503 Service Unavailable', 'unavailable'],
   ['thread panicked', 'crash'],
-])('a failure has its class by its words: %s', (message, failure) => {
+])('a failure is classified by its text: %s', (message, failure) => {
   expect(failureIn(message, NOON)).toMatchObject({ failure, message });
 });
 

@@ -1,10 +1,10 @@
-// Owns the parsing of Codex's output. Lines that are not events and unknown events are ignored. Failed turns, and when
-// the account can be used again, are recognised by their text.
+// Owns the parsing of Codex's output. Lines that are not events and unknown events are ignored. Failed turns, and the time
+// when an account can be used again, are recognised by their text.
 
 import { present } from '../../base/fields.ts';
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
+import type { AttemptFailure } from '../answer.ts';
 import type { AgentDeed } from '../driver.ts';
-import type { AttemptFailure } from '../judgement.ts';
 
 /** An item of Codex's work: a message, a thought, or an action. */
 export interface CodexItem {

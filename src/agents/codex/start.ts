@@ -8,11 +8,11 @@ const WRITES: readonly AgentDeed[] = ['edit', 'delete', 'move'];
 export interface CodexSettings {
   /** Used if the request does not set a model. */
   readonly model?: string;
-  /** The address of the model's API. Default: that of OpenAI, or what its own settings say. */
+  /** The address of the model's API. Default: that of its own settings, or of OpenAI. */
   readonly baseUrl?: string;
   /**
-   * Names of our environment variables that it needs beyond the usual ones, such as `OPENAI_API_KEY`. The commands it
-   * runs do not get them.
+   * Names of our environment variables that it needs beyond the usual ones, such as `OPENAI_API_KEY`. They are not passed to
+   * the commands that it runs.
    */
   readonly inherits?: readonly string[];
 }

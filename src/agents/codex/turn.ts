@@ -1,9 +1,9 @@
 // Owns one run of the Codex program: its messages and actions as events, and the outcome.
 
 import type { Json, JsonObject } from '../../base/json.ts';
+import { type AttemptFailure, crashFailure } from '../answer.ts';
 import type { AgentEvent, AgentRefusal, AgentRequest, AgentUsage } from '../driver.ts';
 import { numberAt, parseMessage, textAt } from '../json-message.ts';
-import { type AttemptFailure, crashOf } from '../judgement.ts';
 import type { ProgramEnd } from '../program.ts';
 import { type CodexItem, deedOf, failureIn, itemOf } from './event.ts';
 
@@ -56,7 +56,7 @@ export class CodexTurn {
     if (text !== '') this.emit({ kind: type === 'agent_message' ? 'text' : type === 'reasoning' ? 'thought' : 'notice', text });
   }
 
-  // Quick actions are reported once, when they are done.
+  // Quick actions are reported only once, when they are done.
   private onAction(item: CodexItem, isDone: boolean): void {
     const { id, type, fields } = item;
     if (!this.begun.has(id)) this.emit({ kind: 'tool', id, name: type, input: inputOf(fields) });
@@ -92,7 +92,7 @@ export function resultOf(turn: CodexTurn, end: ProgramEnd, before: Before): Turn
 function endOf({ failure, text, total }: CodexTurn, end: ProgramEnd): TurnResult['end'] {
   if (failure !== undefined) return failure;
   if (total !== undefined || end.kind === 'answered') return { text: text ?? '' };
-  return end.kind === 'failed' ? end.answer : crashOf('Codex', end);
+  return end.kind === 'failed' ? end.answer : crashFailure('Codex', end);
 }
 
 // Codex reports the usage of the whole thread. If another program started the thread, this turn's share is unknown.

@@ -2,7 +2,7 @@
 
 import type { Readable } from 'node:stream';
 import { AttendedSession } from '../../attended/session.ts';
-import { readAncestors, standsAbove } from '../../authority/ancestry.ts';
+import { findAutomatedParent, readAncestors } from '../../authority/ancestry.ts';
 import { present } from '../../base/fields.ts';
 import { serve } from '../../mcp/server.ts';
 import { serverOf } from '../../mcp/tools.ts';
@@ -42,7 +42,7 @@ export const run: CommandRun = async (terminal, given) => {
 
 /** The run of this project for which a parent process works, also if the agent removed the variable that names it. */
 async function runAbove(shell: Shell, host: ProjectHost): Promise<string | undefined> {
-  const above = standsAbove({}, shell.world.ancestors?.() ?? readAncestors());
+  const above = findAutomatedParent({}, shell.world.ancestors?.() ?? readAncestors());
   if (above?.what !== 'run' || above.run === undefined) return undefined;
   return (await host.existing([above.run]))[0];
 }

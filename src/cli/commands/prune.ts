@@ -43,11 +43,11 @@ export const run: CommandRun = async (shell, given) => {
 async function forgetSteps(shell: Shell, { settings }: Place, runs: readonly PrunedRun[]): Promise<void> {
   const databases = Object.entries(settings.databases ?? {});
   if (databases.length === 0 || runs.length === 0) return;
-  const once = await import('../../safe-db/once.ts');
+  const records = await import('../../safe-db/accepted-steps.ts');
   const deleted = runs.map(({ id: run, createdAt: started }) => ({ run, started }));
   for (const [name, { path }] of databases) {
     try {
-      once.forgetSteps(path, deleted);
+      records.deleteStepRecords(path, deleted);
     } catch (error) {
       shell.warn(`database "${name}" keeps its records of the deleted runs: ${messageOf(error)}`);
     }

@@ -27,7 +27,7 @@ export async function rightAtForge(shell: Shell, given: ParsedArgs, act: Act): P
   const on = `pawl forge ${given.word('KIND')}`;
   if (act === 'changes') await demandRight(shell, { demand: 'steer', on });
   if (act === 'changes' || act === 'opens') return name ?? accountName(shell);
-  const { actor, by } = await demandRight(shell, { demand: 'decide', on, standsIn: true });
+  const { actor, by } = await demandRight(shell, { demand: 'decide', on, actsAs: true });
   if (by === 'terminal') return name ?? actor;
   if (name !== undefined && !isSamePerson(name, actor))
     throw new EngineError('NOT_ALLOWED', `${actor} cannot act as "${name}" without a terminal; remove --as`);

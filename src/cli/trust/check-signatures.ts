@@ -2,7 +2,7 @@
 // a report.
 
 import type { KeyList } from '../../authority/enrolment.ts';
-import { judge } from '../../authority/judgement.ts';
+import { verifySignature } from '../../authority/verification.ts';
 import { isEngineError } from '../../base/error.ts';
 import type { RunReport } from '../../control/run-report.ts';
 import { proveRun } from '../../engine/signature/signature-proof.ts';
@@ -70,5 +70,5 @@ function isProved(
   if (signed === undefined) return false;
   const { path, digest, signature } = signed;
   const statement = decisionStatement({ run, path, digest, option: decision.option, input: decision.input, actor: decision.actor });
-  return judge(keys, { statement, signature, at }).counts;
+  return verifySignature(keys, { statement, signature, at }).isValid;
 }

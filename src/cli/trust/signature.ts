@@ -4,7 +4,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import type { ModuleGraph } from '../../authoring/discover/imports.ts';
-import { judge } from '../../authority/judgement.ts';
+import { verifySignature } from '../../authority/verification.ts';
 import { EngineError, messageOf } from '../../base/error.ts';
 import { createRunId } from '../../base/id.ts';
 import { readPlainFile } from '../../base/plain-file.ts';
@@ -29,8 +29,8 @@ export function signerOf(shell: Shell, project: Project, { digest }: ModuleGraph
   if (signed.length === 0) return undefined;
   const list = keyListOf(shell, project);
   for (const { signature } of signed) {
-    const judged = judge(list, { statement: { about: 'trust', digest }, signature, at: Date.now() });
-    if (judged.counts) return judged.by;
+    const verified = verifySignature(list, { statement: { about: 'trust', digest }, signature, at: Date.now() });
+    if (verified.isValid) return verified.by;
   }
   return undefined;
 }

@@ -7,7 +7,7 @@ import type { RunInput } from '../../kernel/input.ts';
 import type { RunState } from '../../kernel/run-state.ts';
 import type { Store } from '../../store/store.ts';
 import type { DriverHost } from '../host.ts';
-import { judgeInput, type Proof, requiresSignature } from '../signature/signatures.ts';
+import { type Proof, requiresSignature, verifyInput } from '../signature/signatures.ts';
 
 /** An input that waits to be decided. `mail` is set if it came from the inbox. */
 export interface QueuedInput {
@@ -61,7 +61,7 @@ export class MailGuard {
     const { signature } = input;
     if (signature === undefined) return !requiresSignature(run, input);
     const { signing, clock } = this.host;
-    if (!judgeInput(signing, { run: run.id, proof: this.proof, at: clock.now() }, { ...input, signature }).counts) return false;
+    if (!verifyInput(signing, { run: run.id, proof: this.proof, at: clock.now() }, { ...input, signature }).isValid) return false;
     this.proof.used.add(signature.value);
     return true;
   }

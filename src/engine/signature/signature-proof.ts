@@ -5,7 +5,7 @@
 // - A log that fails verification is damaged: the run is not driven, and the error names the record.
 
 import type { KeyList } from '../../authority/enrolment.ts';
-import { judge } from '../../authority/judgement.ts';
+import { verifySignature } from '../../authority/verification.ts';
 import { EngineError } from '../../base/error.ts';
 import { canonicalJson, type Json } from '../../base/json.ts';
 import { hashDefinition } from '../../definition/hash.ts';
@@ -146,8 +146,8 @@ class Walk {
       return;
     }
     const { signature } = signed;
-    const judged = judge(this.parts.list, { statement: startStatement(event, signed), signature, keys: this.parts.keys, at });
-    if (!judged.counts) this.fail(`the signature of ${signed.actor} for its start is not valid: ${judged.why}`);
+    const verified = verifySignature(this.parts.list, { statement: startStatement(event, signed), signature, keys: this.parts.keys, at });
+    if (!verified.isValid) this.fail(`the signature of ${signed.actor} for its start is not valid: ${verified.why}`);
     this.used.add(signature.value);
   }
 
@@ -211,9 +211,9 @@ class Walk {
     const { signature } = signed;
     const { actor = '' } = event;
     const statement = this.statementOf(signed, event);
-    const judged = judge(this.parts.list, { statement, signature, keys: this.parts.keys, at: event.at });
+    const verified = verifySignature(this.parts.list, { statement, signature, keys: this.parts.keys, at: event.at });
     const what = signed.on === 'control' ? `"${signed.action.do}"` : `at ${signed.path}`;
-    if (!judged.counts) this.fail(`the signature of ${actor} ${what} is not valid: ${judged.why}`);
+    if (!verified.isValid) this.fail(`the signature of ${actor} ${what} is not valid: ${verified.why}`);
     if (this.used.has(signature.value)) this.fail(`the signature of ${actor} ${what} was used before`);
     this.used.add(signature.value);
     if (signed.on === 'control') this.controls.push(signed.action);

@@ -6,8 +6,8 @@
 // - The rule and the keys are fixed when a run starts. Its forks and the runs it starts keep them.
 
 import type { KeyList } from '../../authority/enrolment.ts';
-import { type Judgement, judge } from '../../authority/judgement.ts';
 import type { Statement } from '../../authority/statement.ts';
+import { type Verification, verifySignature } from '../../authority/verification.ts';
 import { EngineError } from '../../base/error.ts';
 import type { Json } from '../../base/json.ts';
 import type { Signature } from '../../base/signature.ts';
@@ -156,8 +156,8 @@ export async function signFirstEvent(
     );
   const statement = startStatement(event, { from: begins, actor });
   const signature = await sign(statement);
-  const judged = judge(keys(), { statement, signature, keys: event.keys, at: event.at });
-  if (!judged.counts) throw new EngineError('SIGNATURE_INVALID', `the signature is not valid: ${judged.why}; nothing was started`);
+  const verified = verifySignature(keys(), { statement, signature, keys: event.keys, at: event.at });
+  if (!verified.isValid) throw new EngineError('SIGNATURE_INVALID', `the signature is not valid: ${verified.why}; nothing was started`);
   return { ...event, signed: { from: begins, actor, signature } };
 }
 
@@ -186,9 +186,9 @@ export async function assertSigned(
       { details: { run: state.id, ...('path' in input ? { path: input.path } : {}) } },
     );
   }
-  const judged = judgeInput(signing, { run: state.id, proof: await proof(), at }, { ...input, signature });
-  if (!judged.counts)
-    throw new EngineError('SIGNATURE_INVALID', `the signature for run ${state.id} is not valid: ${judged.why}; nothing was recorded`, {
+  const verified = verifyInput(signing, { run: state.id, proof: await proof(), at }, { ...input, signature });
+  if (!verified.isValid)
+    throw new EngineError('SIGNATURE_INVALID', `the signature for run ${state.id} is not valid: ${verified.why}; nothing was recorded`, {
       details: { run: state.id, key: signature.key },
     });
 }
@@ -196,13 +196,13 @@ export async function assertSigned(
 const NAMES = { decided: 'a decision about', answered: 'an answer to an agent of', control: 'overriding a step or a limit of' } as const;
 
 /** Verifies the signature of an input. */
-export function judgeInput(
+export function verifyInput(
   { keys }: Signing,
   { run, proof, at }: { readonly run: string; readonly proof: Proof; readonly at: number },
   input: PersonInput & { readonly signature: Signature },
-): Judgement {
-  if (proof.used.has(input.signature.value)) return { counts: false, why: 'it was already used in this run' };
-  return judge(keys(), { statement: statementOf(run, input), signature: input.signature, keys: proof.keys, at });
+): Verification {
+  if (proof.used.has(input.signature.value)) return { isValid: false, why: 'it was already used in this run' };
+  return verifySignature(keys(), { statement: statementOf(run, input), signature: input.signature, keys: proof.keys, at });
 }
 
 /** Returns the input that accepts other code for a run, signed if the run requires it. */

@@ -19,7 +19,7 @@ import type { InputOf } from '../../kernel/input.ts';
 import { isDriven } from '../../process/owner.ts';
 import { type KeptFile, restoreFolders } from '../../process/restore-files.ts';
 import { conflicts, type FileChange, fileChanges, putBack, recoverFiles } from '../../process/snapshot-changes.ts';
-import type { Snapshot } from '../../process/snapshot-look.ts';
+import type { Snapshot } from '../../process/snapshot-scan.ts';
 import { matches } from '../../steps/workspace/glob.ts';
 import { SnapshotLog } from '../../steps/workspace/snapshot-log.ts';
 import { declaredFiles } from '../../steps/workspace/snapshots.ts';

@@ -60,6 +60,21 @@ export function createActivation(step: string, more: Partial<InState<'running'>>
   };
 }
 
+/** A live member of a group. */
+export function createMember(key: string, index = 0, more: Partial<InState<'running'>> = {}): InState<'running'> {
+  return createActivation('lint', { path: `each#1/${key}`, member: { group: 'each#1', key, index }, ...more });
+}
+
+/** The event that opens a step. */
+export function openStep(activation: Activation, at = START_AT): EventOf<'step.opened'> {
+  return { type: 'step.opened', at, activation };
+}
+
+/** The event that changes a step; by default it changes nothing of the step `build`. */
+export function changeStep(activation: Activation = createActivation('build'), at = START_AT): EventOf<'step.changed'> {
+  return { type: 'step.changed', at, activation };
+}
+
 /** An attempt that ended well. */
 export function createAttempt(step: string, more: Partial<AttemptRow> = {}): AttemptRow {
   const times = { openedAt: START_AT, startedAt: START_AT + 10, endedAt: START_AT + 1260 };

@@ -3,10 +3,22 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Json } from '../../base/json.ts';
-import type { Activation, InState } from '../../kernel/activation.ts';
+import type { InState } from '../../kernel/activation.ts';
 import type { RunEvent } from '../../kernel/event.ts';
 import type { Claimed, CommitResult, Delta, Mail, Store } from '../../store/store.ts';
-import { createActivation, createAttempt, createFirst, createLine, createNext, createResumed, createValue, START_AT } from './deltas.ts';
+import {
+  changeStep,
+  createActivation,
+  createAttempt,
+  createFirst,
+  createLine,
+  createMember,
+  createNext,
+  createResumed,
+  createValue,
+  openStep,
+  START_AT,
+} from './deltas.ts';
 import { describeLedger } from './ledger.ts';
 import { describePrune } from './prune.ts';
 import { describeSearching } from './searching.ts';
@@ -62,7 +74,6 @@ export function describeStore(name: string, open: OpenStore): void {
 
 const settle = (path: string, more: Partial<RunEvent> = {}): RunEvent =>
   ({ type: 'step.settled', at: START_AT + 5, path, attempt: 1, outcome: 'ok', ...more }) as RunEvent;
-const openStep = (activation: Activation): RunEvent => ({ type: 'step.opened', at: START_AT + 5, activation });
 const signal = (run: string, dedupe: string): Mail => ({
   run,
   dedupe,
@@ -70,8 +81,7 @@ const signal = (run: string, dedupe: string): Mail => ({
   values: [],
 });
 const PARKED: InState<'waiting'> = { ...createActivation('build'), state: 'waiting', wait: { kind: 'signal', name: 'go' } };
-const park = (before: Delta, more: Partial<Delta> = {}): Delta =>
-  createNext(before, [{ type: 'step.changed', at: START_AT, activation: PARKED }], { release: true, ...more });
+const park = (before: Delta, more: Partial<Delta> = {}): Delta => createNext(before, [changeStep(PARKED)], { release: true, ...more });
 
 async function claimed(store: Store, run: string, me: string): Promise<Claimed> {
   const claim = await store.claim(run, me);
@@ -81,7 +91,7 @@ async function claimed(store: Store, run: string, me: string): Promise<Claimed> 
 
 function full(first: Delta): Delta {
   const output = createValue({ version: 3, note: 'ok' });
-  const member = createActivation('lint', { path: 'each#1/a', member: { group: 'each#1', key: 'a', index: 0 } });
+  const member = createMember('a');
   const checks = [{ type: 'ci', config: { name: 'unit' }, passed: true, result: { url: 'x' }, at: START_AT }];
   return createNext(
     first,
@@ -385,7 +395,7 @@ function describeReading(stage: Stage): void {
     const error = { code: 'STEP_FAILED', message: 'no', reason: 'error' } as const;
     const { outcome: _, ...failed } = createAttempt('build', { path: 'build#4', status: 'failed', error });
     for (const attempt of [...rows, failed, createAttempt('approve')]) {
-      last = createNext(last, [{ type: 'step.changed', at: START_AT, activation: createActivation('build') }], { attempts: [attempt] });
+      last = createNext(last, [changeStep()], { attempts: [attempt] });
       await store.commit(last);
     }
     expect((await store.latest('r1', ['build', 'build', 'never'])).map(({ path }) => path)).toEqual(['build#3']);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { InState } from '../../kernel/activation.ts';
 import type { RunEvent } from '../../kernel/event.ts';
 import type { CommitResult, Delta, Mail, Store } from '../../store/store.ts';
-import { createActivation, createFirst, createNext, START_AT } from './deltas.ts';
+import { changeStep, createActivation, createFirst, createNext, START_AT } from './deltas.ts';
 
 const COMMITTED: CommitResult = { result: 'committed', released: false };
 const signal = (run: string, dedupe: string): Mail => ({
@@ -25,7 +25,7 @@ export function describeSlots(stage: Stage): void {
     take: [{ path, keys: keys.map((key) => ({ key, limit: 1 })) }],
     free: [],
   });
-  const change: RunEvent[] = [{ type: 'step.changed', at: START_AT, activation: createActivation('build') }];
+  const change: RunEvent[] = [changeStep()];
 
   test('semaphores are acquired all or none; a full one changes nothing and is named', async () => {
     const { store } = stage;

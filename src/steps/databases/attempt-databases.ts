@@ -11,13 +11,13 @@ import type { Json, JsonObject } from '../../base/json.ts';
 import { writtenDatabase } from '../../definition/database.ts';
 import { traitsOf } from '../../definition/kind.ts';
 import { isSuccess } from '../../definition/outcome.ts';
-import { type Acceptance, acceptCopy, changesIn, redefinitionIn } from '../../safe-db/accept.ts';
+import { type Acceptance, acceptCopy, changesIn, schemaChangeIn } from '../../safe-db/accept.ts';
+import { acceptedSince, findAcceptedStep } from '../../safe-db/accepted-steps.ts';
 import { backUp } from '../../safe-db/backup.ts';
 import { ROW_LIMIT, SafeDatabaseClient } from '../../safe-db/client.ts';
 import { RunBackups } from '../../safe-db/context.ts';
 import type { TableChange } from '../../safe-db/difference.ts';
 import { differences } from '../../safe-db/difference.ts';
-import { acceptedSince, findAcceptedStep } from '../../safe-db/once.ts';
 import { Stopped } from '../abort.ts';
 import type { AttemptResult } from '../attempt.ts';
 import type { Attempt } from '../layers.ts';
@@ -133,7 +133,7 @@ async function applyChanges(
   const [written] = copies.filter(({ use }) => use.access === 'write');
   // A condition that reads a dropped table would only report that the table does not exist.
   if (written !== undefined && result.type === 'errored' && result.error.code === 'CONDITION_ERROR') {
-    const why = redefinitionIn(written);
+    const why = schemaChangeIn(written);
     if (why !== undefined) return changesRefused(job, result, { name: written.use.name, why });
   }
   if (result.type !== 'settled' || !isKeptOutcome(job, result)) return result;
@@ -142,7 +142,7 @@ async function applyChanges(
     if (changes.length > 0)
       return changesRefused(job, result, { name: use.name, why: `it may only read it, but changed ${changes.join(', ')}` });
   }
-  const redefined = written === undefined ? undefined : redefinitionIn(written);
+  const redefined = written === undefined ? undefined : schemaChangeIn(written);
   if (written !== undefined && redefined !== undefined) return changesRefused(job, result, { name: written.use.name, why: redefined });
   const expected = copies.map((copy) => failedExpectation(copy)).find((problem) => problem !== undefined);
   if (expected !== undefined) return expectationFailed(job, result, expected);

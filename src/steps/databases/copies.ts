@@ -10,7 +10,7 @@ import { didYouMean } from '../../base/suggest.ts';
 import { type DatabaseUse, databasesOf, databaseVariable } from '../../definition/database.ts';
 import { worksOutside } from '../../definition/kind.ts';
 import type { StepModel } from '../../definition/model.ts';
-import type { WorkedCopy } from '../../safe-db/accept.ts';
+import type { CopyFiles } from '../../safe-db/accept.ts';
 import { SafeDatabaseClient } from '../../safe-db/client.ts';
 import { createCopy, removeDatabase } from '../../safe-db/copy.ts';
 import type { AttemptRequest } from '../attempt.ts';
@@ -19,7 +19,7 @@ import { type DatabaseService, entryOf, type StepServices } from '../services.ts
 import type { Job } from '../work.ts';
 
 /** A copy of one database, and the step's access to it. */
-export interface DatabaseCopy extends WorkedCopy {
+export interface DatabaseCopy extends CopyFiles {
   readonly use: DatabaseUse;
   readonly service: DatabaseService;
 }
@@ -70,7 +70,7 @@ interface NewCopy {
   readonly file: string;
 }
 
-async function createNew(job: Job, { folder, copy, file }: NewCopy): Promise<WorkedCopy> {
+async function createNew(job: Job, { folder, copy, file }: NewCopy): Promise<CopyFiles> {
   if (!existsSync(file))
     throw new EngineError('DATABASE_FAILED', `database ${file} does not exist; run its migrations to create it ("pawl data migrate")`, {
       details: { file },

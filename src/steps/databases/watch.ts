@@ -5,7 +5,7 @@ import { existsSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { EngineError } from '../../base/error.ts';
 import type { Json } from '../../base/json.ts';
-import { newestRecords } from '../../safe-db/once.ts';
+import { newestRecords } from '../../safe-db/accepted-steps.ts';
 import type { AttemptResult } from '../attempt.ts';
 import type { Attempt } from '../layers.ts';
 import type { Job } from '../work.ts';

@@ -3,8 +3,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Snapshot, SnapshotPlace } from '../../process/snapshot-look.ts';
 import { findSnapshotPlace, SnapshotRepository, type SnapshotSource } from '../../process/snapshot-repository.ts';
+import type { Snapshot, SnapshotPlace } from '../../process/snapshot-scan.ts';
 import { type SnapshotLine, SnapshotLog } from './snapshot-log.ts';
 
 /** The abort reason if the run continues without the attempt, because it timed out or was cancelled. */

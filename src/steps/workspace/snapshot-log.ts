@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { parseJson } from '../../base/json.ts';
 import { appendPlainFile } from '../../base/plain-file.ts';
 import type { KeptFile } from '../../process/restore-files.ts';
-import type { Snapshot, SnapshotPlace } from '../../process/snapshot-look.ts';
 import { SnapshotRepository } from '../../process/snapshot-repository.ts';
+import type { Snapshot, SnapshotPlace } from '../../process/snapshot-scan.ts';
 
 /** The attempt of a line. */
 export interface SnapshotAttempt {

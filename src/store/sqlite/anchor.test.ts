@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, existsSync, readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createActivation, createFirst, createNext, START_AT } from '../../proof/store-suite/deltas.ts';
+import { tempFolder } from '../../../test/temp-folder.ts';
+import { changeStep, createFirst, createNext, START_AT } from '../../proof/store-suite/deltas.ts';
 import { readLostLog } from './lost-log.ts';
 import { openSqliteStore, type SqliteStore, type SqliteStoreOptions } from './open.ts';
 
@@ -17,27 +17,26 @@ let file: string;
 let stores: SqliteStore[];
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'pawl-anchor-'));
+  directory = tempFolder();
   file = join(directory, 'pawl.db');
   stores = [];
 });
 
 afterEach(async () => {
   for (const store of stores) await store.close();
-  rmSync(directory, { recursive: true, force: true });
 });
 
-/** A process that acknowledges twelve records of a run and is then killed, so that they are in the write-ahead log only. */
+/** Runs a process that commits twelve records and is then killed, so that they are in the write-ahead log only. */
 async function commitAndDie(options: Partial<SqliteStoreOptions> = {}, last = ''): Promise<void> {
   await (await openSqliteStore({ file, ...options })).close();
   const script = `
     import { openSqliteStore } from '${OPEN}';
-    import { createActivation, createFirst, createNext, START_AT } from '${DELTAS}';
+    import { changeStep, createActivation, createFirst, createNext, START_AT } from '${DELTAS}';
     const store = await openSqliteStore({ file: ${JSON.stringify(file)}, ...${JSON.stringify(options)} });
     let delta = createFirst({ run: 'r1', owner: 'me' });
     await store.commit(delta);
     for (let n = 2; n <= ${STEPS}; n += 1) {
-      delta = createNext(delta, [{ type: 'step.changed', at: START_AT + n, activation: createActivation('build', { feedback: 'note ' + n }) }]);
+      delta = createNext(delta, [changeStep(createActivation('build', { feedback: 'note ' + n }), START_AT + n)]);
       await store.commit(delta);
     }
     ${last}
@@ -47,7 +46,7 @@ async function commitAndDie(options: Partial<SqliteStoreOptions> = {}, last = ''
   expect(signal).toBe('SIGKILL');
 }
 
-/** Flips one bit in the page that the log has for a record. */
+/** Flips one bit of a text in a file. */
 function flipBit(path: string, text: string): void {
   const bytes = readFileSync(path);
   const at = bytes.indexOf(text);
@@ -65,7 +64,7 @@ async function open(options: Partial<SqliteStoreOptions> = {}): Promise<SqliteSt
 const LOST = { code: 'STORE_DAMAGED', message: expect.stringContaining('lost its end') };
 
 describe('a store that was killed', () => {
-  test('is whole when nothing happened to its files', async () => {
+  test('is intact if its files are unchanged', async () => {
     await commitAndDie();
     const store = await open({ isDead: () => true });
     expect(store.loss).toBeUndefined();
@@ -77,7 +76,7 @@ describe('a store that was killed', () => {
     ['a write-ahead log whose header was changed', () => writeFileSync(`${file}-wal`, Buffer.alloc(32), { flag: 'r+' })],
     ['a shorter write-ahead log', () => truncateSync(`${file}-wal`, statSync(`${file}-wal`).size - 9000)],
     ['no write-ahead log', () => rmSync(`${file}-wal`)],
-  ])('with %s is read, says what is missing, and is not written to', async (_, damage) => {
+  ])('with %s is readable, reports what is missing, and rejects writes', async (_, damage) => {
     await commitAndDie();
     damage();
     const store = await open({ isDead: () => true });
@@ -88,7 +87,7 @@ describe('a store that was killed', () => {
     await store.list({});
   });
 
-  test('names the run and the records that are missing, also when it is opened again, until it is adopted', async () => {
+  test('names the run and the missing records each time it is opened, until it is adopted', async () => {
     await commitAndDie();
     flipBit(`${file}-wal`, 'note 5');
     await (await open()).close();
@@ -97,7 +96,7 @@ describe('a store that was killed', () => {
     expect(again.loss?.details).toMatchObject({ runId: 'r1', expected: STEPS, log: `${file}.lost-wal` });
     const kept = readLostLog(file);
     expect(kept).toMatchObject({ path: `${file}.lost-wal`, transactions: expect.any(Number), unreadable: expect.any(Number) });
-    // What SQLite could not read is what is missing: the run's records after the damage.
+    // SQLite cannot read the records after the damage.
     expect(kept?.unreadable).toBe(STEPS - Number(again.loss?.details.seq));
     await again.backup(join(directory, 'copy.db'));
     await again.close();
@@ -107,7 +106,7 @@ describe('a store that was killed', () => {
     expect((await open()).loss).toBeUndefined();
   });
 
-  test('has its acknowledged mail anchored, too', async () => {
+  test('detects that acknowledged mail is missing', async () => {
     await commitAndDie(
       {},
       `await store.post({ run: 'r1', dedupe: 'm1', input: { type: 'signalled', at: START_AT, name: 'x' }, values: [] });`,
@@ -116,12 +115,12 @@ describe('a store that was killed', () => {
     expect((await open()).loss).toMatchObject(LOST);
   });
 
-  test('misses its last commit also when another process wrote before it', async () => {
+  test('detects that its last commit is missing, even if another process wrote before it', async () => {
     await commitAndDie(
       {},
       `const other = await openSqliteStore({ file: ${JSON.stringify(file)} });
       await other.post({ run: 'r1', dedupe: 'm1', input: { type: 'signalled', at: START_AT, name: 'x' }, values: [] });
-      await store.commit(createNext(delta, [{ type: 'step.changed', at: START_AT, activation: createActivation('build', { feedback: 'the last' }) }]));`,
+      await store.commit(createNext(delta, [changeStep(createActivation('build', { feedback: 'the last' }))]));`,
     );
     flipBit(`${file}-wal`, 'the last');
     expect((await open()).loss).toMatchObject({ ...LOST, details: { runId: 'r1', seq: STEPS, expected: STEPS + 1 } });
@@ -146,35 +145,35 @@ describe('a store that was killed', () => {
     expect((await open()).loss).toBeUndefined();
   });
 
-  test('with synchronous NORMAL may lose its end, and has no anchor', async () => {
+  test('has no anchor with synchronous NORMAL, which permits losing its end', async () => {
     await commitAndDie({ synchronous: 'NORMAL' });
     expect(existsSync(`${file}.anchor`)).toBe(false);
   });
 });
 
 describe('a file that replaced the store', () => {
-  test('an older copy is found', async () => {
+  test('an older copy is detected', async () => {
     const store = await open();
     const first = createFirst({ run: 'r1', owner: 'me' });
     await store.commit(first);
     await store.close();
     copyFileSync(file, join(directory, 'old.db'));
     const later = await open();
-    await later.commit(createNext(first, [{ type: 'step.changed', at: START_AT, activation: createActivation('build') }]));
+    await later.commit(createNext(first, [changeStep()]));
     await later.close();
     writeFileSync(file, readFileSync(join(directory, 'old.db')));
     expect((await open()).loss).toMatchObject({ ...LOST, details: { runId: 'r1', seq: 1, expected: 2 } });
   });
 
-  test('another store that is written over the open file is found, although the file was just looked at', async () => {
+  test('another store written over the open file is detected, although the file was just checked', async () => {
     const other = await openSqliteStore({ file: join(directory, 'other.db') });
     await other.commit(createFirst({ run: 'r1', owner: 'me' }));
     await other.close();
     const store = await open({ walAutocheckpoint: 1 });
     const first = createFirst({ run: 'r1', owner: 'me' });
     await store.commit(first);
-    const next = createNext(first, [{ type: 'step.changed', at: START_AT, activation: createActivation('build') }]);
-    // Nothing is written: what was read once must not be remembered.
+    const next = createNext(first, [changeStep()]);
+    // Nothing is written here: the id must be read again the next time.
     utimesSync(file, 1, 1);
     await nextTurn();
     expect(await store.commit({ ...next, epoch: 7 })).toEqual({ result: 'stale' });
@@ -184,18 +183,18 @@ describe('a file that replaced the store', () => {
     await expect(store.commit(next)).rejects.toMatchObject({ code: 'STORE_GONE', message: expect.stringContaining('written over it') });
   });
 
-  test('a store whose file was looked at leaves no write-ahead log when it is closed', async () => {
+  test('a store whose file was checked leaves no write-ahead log when it is closed', async () => {
     const store = await openSqliteStore({ file, walAutocheckpoint: 1 });
     const first = createFirst({ run: 'r1', owner: 'me' });
     await store.commit(first);
     utimesSync(file, 1, 1);
     await nextTurn();
-    await store.commit(createNext(first, [{ type: 'step.changed', at: START_AT, activation: createActivation('build') }]));
+    await store.commit(createNext(first, [changeStep()]));
     await store.close();
     expect(existsSync(`${file}-wal`)).toBe(false);
   });
 
-  test('an empty file is not taken for a new store, and neither is a missing one', async () => {
+  test('neither an empty nor a missing file is treated as a new store', async () => {
     const store = await open();
     await store.commit(createFirst({ run: 'r1', owner: 'me' }));
     await store.close();
@@ -208,7 +207,7 @@ describe('a file that replaced the store', () => {
     expect(await (await open()).list({})).toEqual([]);
   });
 
-  test('a run that was pruned is not missing', async () => {
+  test('a pruned run is not reported as missing', async () => {
     const store = await open();
     await store.commit(createFirst({ run: 'r1', owner: 'me', more: { status: 'cancelled', release: true } }));
     const anchor = readFileSync(`${file}.anchor`);

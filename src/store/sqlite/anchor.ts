@@ -4,9 +4,9 @@
 //
 // - Losing the end of the log loses the last transaction, so naming that one is enough.
 // - It is written after the commit is on disk and not synced itself. After a kill it is exact, because the system keeps
-//   what was written; after a power cut it may be older than the database, never newer. So it raises no false alarm.
-// - With `synchronous=NORMAL` a power cut may lose commits, which is what was asked for; no anchor is written then.
-// - An anchor that cannot be read, or belongs to another database, is ignored: it holds nothing but this proof.
+//   what was written; after a power cut it may be older than the database, never newer. So there are no false alarms.
+// - With `synchronous=NORMAL` a power cut may lose commits, as requested; no anchor is written then.
+// - An anchor that cannot be read, or belongs to another database, is ignored.
 
 import { closeSync, constants, copyFileSync, existsSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
@@ -21,10 +21,10 @@ interface RunRecord {
 }
 
 /**
- * What an anchor says: the record that the last transaction wrote, if it was a commit of a run, and how many other
+ * The content of an anchor: the record that the last transaction wrote, if it was a commit of a run, and how many other
  * transactions there were. That number may be older, if other processes write too, but not older than the run.
  */
-interface Anchored {
+interface AnchorRecord {
   readonly store: string;
   /** When it was written. */
   readonly at: number;
@@ -38,12 +38,11 @@ export interface Anchor {
   noteCommit(run: RunRecord, transactions: number | undefined): void;
   /** Remembers another transaction that reached the disk, by its number. */
   noteTransaction(transactions: number): void;
-  /** Writes the last one that was noted. */
+  /** Writes the transaction that was noted last. */
   save(): void;
   close(): void;
 }
 
-/** The path of the anchor of a database. */
 function anchorOf(file: string): string {
   return `${file}.anchor`;
 }
@@ -87,7 +86,7 @@ function openAnchorFile(path: string): number {
   return openSync(path, 'r+');
 }
 
-/** One line; what is left of a longer one before it comes after its end. Plain text, because it is written at every step. */
+/** One line, which may overwrite a longer one and leave its rest behind. Plain text is fast: it is written at every step. */
 function encode(store: string, transactions: number, run: RunRecord | undefined): string {
   const text = run === undefined ? `${store} ${transactions}` : `${store} ${transactions} ${run.seq} ${run.id}`;
   return `${crc32(text).toString(16)} ${text}\n`;
@@ -96,7 +95,7 @@ function encode(store: string, transactions: number, run: RunRecord | undefined)
 const LINE = /^(?<sum>[0-9a-f]+) (?<text>(?<store>\S+) (?<transactions>\d+)(?: (?<seq>\d+) (?<id>.+))?)\n/;
 
 /** Reads the anchor of a database. It must be read before the database, which may change meanwhile. */
-export function readAnchor(file: string | undefined): Anchored | undefined {
+export function readAnchor(file: string | undefined): AnchorRecord | undefined {
   if (file === undefined) return undefined;
   try {
     const { sum = '', text = '', store = '', transactions, seq, id } = LINE.exec(readFileSync(anchorOf(file), 'utf8'))?.groups ?? {};
@@ -109,12 +108,12 @@ export function readAnchor(file: string | undefined): Anchored | undefined {
 }
 
 /** The error for a database that lacks what its anchor names; its write-ahead log is kept before SQLite removes it. */
-export function findLoss(connection: Connection, anchored: Anchored | undefined, store: string): EngineError | undefined {
+export function findLoss(connection: Connection, anchored: AnchorRecord | undefined, store: string): EngineError | undefined {
   if (anchored === undefined || anchored.store !== store || connection.path === undefined) return undefined;
   const { transactions, run, at } = anchored;
   const found = transactionsIn(connection);
   const seq = run === undefined ? undefined : (connection.sql('SELECT seq FROM runs WHERE id = ?').get(run.id)?.seq as number | undefined);
-  // A run that is not there was removed by a later transaction, or is lost.
+  // A run that does not exist was removed by a later transaction, or is lost.
   const isRunThere = run === undefined || (seq === undefined ? found > transactions : seq >= run.seq);
   if (found >= transactions && isRunThere) return undefined;
   const log = keepLog(connection.path);
@@ -132,7 +131,7 @@ export function findLoss(connection: Connection, anchored: Anchored | undefined,
   );
 }
 
-/** Keeps the write-ahead log of a database that lost its end, because SQLite removes it; returns where. */
+/** Copies the write-ahead log of a database that lost its end, because SQLite removes it; returns the path of the copy. */
 export function keepLog(file: string): string | undefined {
   const kept = `${file}.lost-wal`;
   try {
@@ -143,13 +142,13 @@ export function keepLog(file: string): string | undefined {
   }
 }
 
-/** Throws when a database that was written to is not there any more. */
+/** Throws STORE_GONE if a database that was written to no longer exists. */
 export function assertNotRemoved(file: string): void {
   const anchored = existsSync(file) ? undefined : readAnchor(file);
   if (anchored === undefined) return;
   throw new EngineError(
     'STORE_GONE',
-    `the database ${file} was removed or moved: ${anchorOf(file)} is still there and names what was last written, at ${new Date(anchored.at).toISOString()}; put the file back, or restore a backup with "pawl restore FILE"; to begin with an empty database, remove ${anchorOf(file)}`,
+    `the database ${file} was removed or moved: ${anchorOf(file)} still exists and names the last change, made at ${new Date(anchored.at).toISOString()}; put the file back, or restore a backup with "pawl restore FILE"; to begin with an empty database, remove ${anchorOf(file)}`,
     { details: { file } },
   );
 }

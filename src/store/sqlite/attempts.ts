@@ -1,4 +1,4 @@
-// Owns the history of ended attempts, which are in the log rows of the commits that ended them, and the checks of gates.
+// Owns the history of ended attempts, which the log rows of the commits that ended them hold, and the checks of gates.
 
 import { hasResult } from '../../definition/outcome.ts';
 import type { Path } from '../../kernel/activation.ts';
@@ -16,7 +16,7 @@ const LOG_ROWS = 'SELECT seq, attempts, sum, body FROM events WHERE place > ? AN
 
 type LoggedRow = readonly [seq: number, attempts: number, sum: number, body: unknown];
 
-/** The rows of a log up to a position. As arrays, which Node makes a third quicker than objects. */
+/** The rows of a log up to a position. As arrays, which Node creates in two thirds of the time of objects. */
 function logRows(
   connection: Connection,
   { key }: RunRow,
@@ -27,20 +27,17 @@ function logRows(
   return statement.iterate(placeOf(key, 0), placeOf(key, upTo)) as Iterable<unknown> as Iterable<LoggedRow>;
 }
 
-/**
- * The attempts that ended with one row of the log; none when all are of steps that are not asked for. The checksum is
- * enough here: `check` proves the whole chain.
- */
-function attemptsIn({ id: run }: RunRow, found: LoggedRow, isAsked?: (step: string) => boolean): StoredAttempt[] {
+/** The attempts in one row of the log; none if no step in it is wanted. The checksum is enough: `check` verifies the chain. */
+function attemptsIn({ id: run }: RunRow, found: LoggedRow, isWanted?: (step: string) => boolean): StoredAttempt[] {
   const [seq, count, sum, text] = found;
   const body = String(text);
   if (sumOf([count], body) !== sum) throw damagedRun(run, `record ${seq} of its log was changed after it was written`, { seq });
-  if (isAsked !== undefined && !stepsInLogRow(body).some(isAsked)) return [];
+  if (isWanted !== undefined && !stepsInLogRow(body).some(isWanted)) return [];
   const { attempts } = parseStored(run, `record ${seq} of its log`, () => decodeLogRow(body));
   return attempts.map((attempt, index) => ({ id: count - attempts.length + 1 + index, seq, ...attempt }));
 }
 
-/** All ended attempts of a run, oldest first; of one group when it is named; up to a position when it is given. */
+/** The ended attempts of a run, oldest first: all, those of one group, or those up to a position. */
 export function readAttempts(
   connection: Connection,
   row: RunRow,
@@ -53,19 +50,19 @@ export function readAttempts(
 
 /** The latest attempt with a result of each of the given steps, or of every step, oldest first. */
 export function readLatest(connection: Connection, row: RunRow, steps?: readonly string[]): StoredAttempt[] {
-  const wanted = steps === undefined ? undefined : new Set(steps);
+  const requested = steps === undefined ? undefined : new Set(steps);
   const latest = new Map<string, StoredAttempt>();
-  const isAsked = (step: string): boolean => !latest.has(step) && (wanted === undefined || wanted.has(step));
-  // Backwards: a decision mostly asks for recent steps, and once all are found the rest is not read.
+  const isWanted = (step: string): boolean => !latest.has(step) && (requested === undefined || requested.has(step));
+  // Backwards: most decisions read recent steps, and once all are found the rest of the log is not read.
   for (const found of logRows(connection, row, { upTo: row.seq, newestFirst: true })) {
-    if (wanted !== undefined && latest.size === wanted.size) break;
-    for (const attempt of attemptsIn(row, found, isAsked).reverse())
-      if (attempt.outcome !== undefined && hasResult(attempt.outcome) && isAsked(attempt.step)) latest.set(attempt.step, attempt);
+    if (requested !== undefined && latest.size === requested.size) break;
+    for (const attempt of attemptsIn(row, found, isWanted).reverse())
+      if (attempt.outcome !== undefined && hasResult(attempt.outcome) && isWanted(attempt.step)) latest.set(attempt.step, attempt);
   }
   return [...latest.values()].sort((a, b) => a.id - b.id);
 }
 
-/** Writes the checks of attempts that ended with one commit; `count` is how many attempts the run had before. */
+/** Writes the checks of the attempts of one commit; `count` is the number of attempts that the run had before. */
 export function writeChecks(
   connection: Connection,
   attempts: readonly AttemptRow[],

@@ -31,7 +31,7 @@ export async function copyDatabase(connection: Connection, file: string): Promis
   }
 }
 
-/** Puts the contents of one file in the place of those of another, in one transaction of the other: who has it open sees it. */
+/** Replaces the contents of a file with those of another, in one transaction, so that open connections see the change. */
 export async function replaceContents(file: string, from: string): Promise<void> {
   using source = new DatabaseSync(from, { readOnly: true });
   await backup(source, file, { rate: PAGES_AT_ONCE }).catch((error: unknown) => {
@@ -42,7 +42,7 @@ export async function replaceContents(file: string, from: string): Promise<void>
 /** Records a backup beside the runs. */
 export function recordBackup(
   connection: Connection,
-  made: { readonly path: string; readonly bytes: number; readonly at: number; readonly run?: string },
+  made: { readonly path: string; readonly bytes: number; readonly at: number; readonly run?: string | undefined },
 ): void {
   connection
     .sql('INSERT INTO database_backups (id, created_at, path, workflow_run_id, size_bytes) VALUES (?, ?, ?, ?, ?)')

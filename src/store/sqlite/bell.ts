@@ -1,16 +1,16 @@
 // Owns waking up without polling: bells of runs, and notice of commits, for this process and others.
 //
-// - A ring reaches every watcher of every process. In this process it is a call; to others it is a file per run in a
-//   directory beside the database, which they watch. A ring may arrive twice, but never gets lost.
-// - A file that was there before anything watched is a ring that nobody received: the first watcher receives it.
+// - A ring reaches every watcher of every process: watchers in this process are called, others watch a directory beside the
+//   database that has a file per run. A ring may arrive twice, but never gets lost.
+// - A file that existed before anything watched is a ring that nobody received: the first watcher receives it.
 // - Claiming a run removes its file, so there are no more files than runs that need attention.
 // - A follower is notified when a commit of another process can be read. The write-ahead log changes a moment before
-//   that, and perhaps never after it; so a follower is notified again a few times after the last change, and releasing a
-//   run, after which nothing may happen for days, touches the log. A step costs nothing more for being followed.
+//   that, and perhaps never after it; so followers are notified again a few times after the last change, and releasing a
+//   run, after which nothing may happen for days, touches the log.
 
 import { chmodSync, type FSWatcher, mkdirSync, readdirSync, unlink, utimes, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gone } from './home.ts';
+import { storeGone } from './home.ts';
 
 const NOTIFY_AGAIN_MS = [5, 50, 500];
 
@@ -18,7 +18,7 @@ const NOTIFY_AGAIN_MS = [5, 50, 500];
 export interface Bell {
   /** Wakes every process that watches: the run has mail or a free slot. */
   ring(run: string): void;
-  /** Removes the run's bell: somebody is driving it now. */
+  /** Removes the run's bell, because the run has a driver now. */
   silence(run: string): void;
   /** Notifies followers in this process of a commit; other processes see the file change. */
   committed(): void;
@@ -42,8 +42,8 @@ export function openBell(file: string | undefined): Bell {
   };
   const touch = file === undefined ? () => {} : createTouch(`${file}-wal`);
   const bells = createLazyWatcher(() => (directory === undefined ? undefined : watchBells(directory, notifyWatchers)));
-  const again = createRepeats(notifyFollowers);
-  const log = createLazyWatcher(() => (file === undefined ? undefined : watchLog(file, again.soon)));
+  const repeated = repeatNotice(notifyFollowers);
+  const log = createLazyWatcher(() => (file === undefined ? undefined : watchLog(file, repeated.notify)));
 
   return {
     ring: (run) => {
@@ -62,27 +62,27 @@ export function openBell(file: string | undefined): Bell {
       followers.clear();
       bells.close();
       log.close();
-      again.stop();
+      repeated.stop();
     },
   };
 }
 
-/** Notifies at once and a few times more after the last call. */
-function createRepeats(notify: () => void): { soon(): void; stop(): void } {
+/** Calls back at once, and a few more times after the last notice. */
+function repeatNotice(callback: () => void): { notify(): void; stop(): void } {
   let timers: NodeJS.Timeout[] = [];
   const stop = (): void => {
     for (const timer of timers) clearTimeout(timer);
     timers = [];
   };
-  const soon = (): void => {
-    notify();
+  const notify = (): void => {
+    callback();
     stop();
-    timers = NOTIFY_AGAIN_MS.map((ms) => setTimeout(notify, ms).unref());
+    timers = NOTIFY_AGAIN_MS.map((ms) => setTimeout(callback, ms).unref());
   };
-  return { soon, stop };
+  return { notify, stop };
 }
 
-/** Touches a file soon; many touches while one is under way are one. */
+/** Touches a file in the background; touches while one is under way are combined. */
 function createTouch(path: string): () => void {
   let underWay = false;
   let again = false;
@@ -113,8 +113,7 @@ function createDirectory(directory: string): void {
   if (mkdirSync(directory, { recursive: true, mode: 0o700 }) !== undefined) chmodSync(directory, 0o700);
 }
 
-// Every change in the directory is a ring, also the removal of a file: if another process removes it first, the ring must
-// still arrive here.
+// Every change in the directory is a ring, even the removal of a file: another process may remove it before this one sees it.
 function watchBells(directory: string, notifyWatchers: (run: string) => void): FSWatcher {
   createDirectory(directory);
   const watcher = watch(directory, (_, run) => run !== null && notifyWatchers(run));
@@ -126,7 +125,7 @@ function watchLog(file: string, changed: () => void): FSWatcher {
   try {
     return watch(`${file}-wal`, changed);
   } catch (error) {
-    throw (error as NodeJS.ErrnoException).code === 'ENOENT' ? gone(file, 'its write-ahead log was removed') : error;
+    throw (error as NodeJS.ErrnoException).code === 'ENOENT' ? storeGone(file, 'its write-ahead log was removed') : error;
   }
 }
 

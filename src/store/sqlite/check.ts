@@ -1,9 +1,9 @@
-// Owns the check of the whole store: the file as SQLite sees it, who may read it, every chain, every value, and every
-// checkpoint against its folded log. It goes run by run, so that other work can be done in between.
+// Owns the check of the whole store: the file, its permissions, every chain, every value, and every checkpoint against its
+// folded log. It goes run by run, so that other work can be done in between.
 
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { digestText } from '../../base/digest.ts';
 import { type EngineError, isEngineError, messageOf } from '../../base/error.ts';
 import { canonicalJson, type Json } from '../../base/json.ts';
@@ -26,25 +26,21 @@ const VALUES_AT_ONCE = 100;
 
 type Problem = StoreReport['problems'][number];
 
-/** Verifies everything and reports what is wrong, as far as the file can be read; `loss`: what opening it found. */
+/** Verifies everything and reports all problems, as far as the file can be read; `loss` was found when it was opened. */
 export async function checkStore(connection: Connection, loss: EngineError | undefined): Promise<StoreReport> {
-  const problems: Problem[] = loss === undefined ? [] : [lossProblem(loss)];
+  const problems: Problem[] = loss === undefined ? [] : [problemAt(loss.details.runId, loss.details.seq, loss.message)];
   for (const check of [checkModes, checkPages, checkSchema, checkRuns, checkStrays, checkValues, missingValues, checkSeals])
     problems.push(...(await problemsOf(() => check(connection))));
   return { ok: problems.length === 0, file: connection.name, schemaVersion: versionOf(connection.db), problems };
 }
 
-// What cannot be read at all is a problem like any other; the rest is still checked.
+// A part that cannot be read at all is one problem; the other parts are still checked.
 async function problemsOf(check: () => Problem[] | Promise<Problem[]>): Promise<Problem[]> {
   try {
     return await check();
   } catch (error) {
     return [{ what: messageOf(error) }];
   }
-}
-
-function lossProblem({ message, details: { runId, seq } }: EngineError): Problem {
-  return problemAt(runId, seq, message);
 }
 
 function problemAt(run: unknown, seq: unknown, what: string): Problem {
@@ -75,17 +71,17 @@ function checkSeals(connection: Connection): Promise<Problem[]> {
   return readSnapshot(connection, () => brokenSeals(connection).map((what) => ({ what })));
 }
 
-/** Rows of runs that do not exist, and members of runs that have none. */
+/** Finds rows of runs that do not exist, and members of runs without members. */
 function checkStrays(connection: Connection): Problem[] {
   const logs = connection.sql('SELECT DISTINCT run FROM events WHERE run NOT IN (SELECT key FROM runs)').all();
   const members = connection.sql('SELECT DISTINCT run FROM members WHERE run NOT IN (SELECT key FROM runs WHERE members > 0)').all();
   return [
-    ...logs.map(({ run }) => ({ what: `the log of run number ${run} is there, but the run is not` })),
+    ...logs.map(({ run }) => ({ what: `there is a log of run number ${run}, but no such run` })),
     ...members.map(({ run }) => ({ what: `run number ${run} has live members of groups that it did not write` })),
   ];
 }
 
-/** Checks the keys of a table one by one, in pages, so that other work can be done in between. */
+/** Checks the keys of a table one by one, in pages. */
 async function checkKeys<Key extends number | string>(
   connection: Connection,
   { query, first, limit }: { readonly query: string; readonly first: Key; readonly limit: number },
@@ -100,7 +96,7 @@ async function checkKeys<Key extends number | string>(
       problems.push(...(await check(key as Key)));
       last = key as Key;
     }
-    await turn();
+    await nextTurn();
   }
 }
 
@@ -111,7 +107,7 @@ function checkRuns(connection: Connection): Promise<Problem[]> {
   );
 }
 
-/** The files that lie beside a database under its name, itself among them, and the backups that it recorded. */
+/** Checks the database, the files next to it with its name as prefix, and its recorded backups. */
 function checkModes({ path, db }: Connection): Problem[] {
   if (path === undefined || process.platform === 'win32') return [];
   const beside = readdirSync(dirname(path)).filter((name) => name.startsWith(basename(path)));
@@ -133,7 +129,7 @@ function checkRun(connection: Connection, key: number): Problem[] {
   try {
     row = readRunRowByKey(connection, key);
     if (row === undefined) return [];
-    // The log first: its error names the first wrong record.
+    // The log first: its error names the first damaged record.
     const folded = foldLog(connection, row);
     const { state } = verifyRun(connection, row);
     readData(connection, row);
@@ -171,17 +167,15 @@ function checkValues(connection: Connection): Promise<Problem[]> {
 
 const REF = /\{"digest":"([0-9a-f]{64})","bytes":\d+\}/g;
 
-/** Values that a log, a run, data or mail refers to and that are not there. */
+/** Finds values that a log, a run, data or mail refers to and that do not exist; each once per run. */
 function missingValues(connection: Connection): Problem[] {
-  const problems: Problem[] = [];
-  const known = new Map<string, boolean>();
-  const isThere = (digest: string): boolean => connection.sql('SELECT 1 FROM contents WHERE digest = ?').get(digest) !== undefined;
+  const missing = new Map<string, Problem>();
+  const present = new Set<string>();
   const expectValue = (digest: string, run: unknown, what: string): void => {
-    const key = known.get(digest) === false ? `${digest} ${run}` : digest;
-    if (known.has(key)) return;
-    known.set(key, known.get(digest) ?? isThere(digest));
-    if (known.get(digest) === false)
-      problems.push({ run: String(run), what: `the value ${digest.slice(0, 12)} of ${what} of run ${run} is missing` });
+    const key = `${digest} ${run}`;
+    if (present.has(digest) || missing.has(key)) return;
+    if (connection.sql('SELECT 1 FROM contents WHERE digest = ?').get(digest) !== undefined) present.add(digest);
+    else missing.set(key, { run: String(run), what: `the value ${digest.slice(0, 12)} of ${what} of run ${run} is missing` });
   };
   const rows = connection.sql('SELECT r.id, e.seq, e.body FROM events e JOIN runs r ON r.key = e.run ORDER BY e.place').iterate();
   for (const { id, seq, body } of rows)
@@ -191,5 +185,5 @@ function missingValues(connection: Connection): Problem[] {
   for (const { id, digest, what } of connection.sql(named).iterate()) expectValue(String(digest), id, String(what));
   const mail = connection.sql('SELECT r.id, m.body FROM mail m JOIN runs r ON r.key = m.run WHERE m.body IS NOT NULL').iterate();
   for (const { id, body } of mail) for (const [, digest = ''] of String(body).matchAll(REF)) expectValue(digest, id, 'the mail');
-  return problems;
+  return [...missing.values()];
 }

@@ -1,8 +1,7 @@
 // Owns the one writer of run state: a delta becomes rows, or changes nothing.
 //
-// M1. The first write of a commit is the row of the run, and only if owner, epoch and position are the expected ones.
-// M2. The row of a run is remembered while this store owns it, so that a step does not read it again: that read took as
-//     long as all the writing of a step.
+// M1. The first write of a commit is the row of the run, and only if owner, epoch and position are as expected.
+// M2. The row of a run is cached while this store owns the run: reading it takes as long as all writes of a step.
 
 import { EngineError } from '../../base/error.ts';
 import { isFinal } from '../../definition/run-status.ts';
@@ -15,15 +14,14 @@ import { chainStart } from './chain.ts';
 import type { Connection } from './connection.ts';
 import { writeData, writeValues } from './contents.ts';
 import { changeCode, writeDefinition } from './definitions.ts';
-import { unknownRun } from './failure.ts';
 import { appendEntry, nextEntry } from './log.ts';
 import { consumeMail, insertMail } from './mail.ts';
 import { writeMembers } from './members.ts';
 import { writeNumbers } from './numbers.ts';
 import { countMembers, encodeState, withoutChecks, withoutPlace } from './row-format.ts';
-import { insertRunRow, keyOf, type RunRow, readRunRow, updateRunRow } from './run-row.ts';
+import { findKey, insertRunRow, type RunRow, readRunRow, updateRunRow } from './run-row.ts';
 import { transactionsIn } from './seals.ts';
-import { changeSlots, findFull, leaveAll, nextInQueue, queueForSlot } from './slots.ts';
+import { changeSlots, findFull, leave, nextInQueue, queueForSlot } from './slots.ts';
 import type { After } from './transactions.ts';
 
 /** What a commit works with. */
@@ -52,7 +50,7 @@ export function commitDelta(context: CommitContext, delta: Delta, after: After):
   writeMembers(connection, run, delta);
   consumeMail(connection, run, { ids: delta.consumed, seq: delta.state.seq });
   const woken = [...postMail(connection, delta), ...moveSlots(connection, run, delta)];
-  const released = delta.release === true && giveUp(connection, run);
+  const released = delta.release === true && clearOwner(connection, run);
   const transactions = delta.create === undefined ? undefined : transactionsIn(connection);
   after(() => {
     context.anchor.noteCommit(written, transactions);
@@ -65,17 +63,15 @@ export function commitDelta(context: CommitContext, delta: Delta, after: After):
   return { result: 'committed', released };
 }
 
-/** The row of the run that a delta continues (M2). Whether its owner may write is decided when it is written (M1). */
+/** The row of the run that a delta continues (M2). Whether its owner may write is checked when it is written (M1). */
 function findRun({ connection, owned }: CommitContext, { run, seq }: Delta): RunRow {
   const known = owned.get(run);
-  const row = known?.seq === seq ? known : readRunRow(connection, run);
-  if (row === undefined) throw unknownRun(run, connection.name);
-  return row;
+  return known?.seq === seq ? known : readRunRow(connection, run);
 }
 
 /** A run that does not exist yet: its log is empty, and its state is still to be written. */
 function newRunRow(connection: Connection, { run: id, epoch, state, status }: Delta, creation: RunCreation): RunRow {
-  if (keyOf(connection, id) !== undefined) {
+  if (findKey(connection, id) !== undefined) {
     throw new EngineError('RUN_EXISTS', `run "${id}" exists already in ${connection.name}; resume it, or start one under another id`, {
       details: { runId: id },
     });
@@ -95,7 +91,7 @@ function newRunRow(connection: Connection, { run: id, epoch, state, status }: De
 function writeRun(connection: Connection, before: RunRow, delta: Delta): RunRow | undefined {
   const { state, status, at, create, codeHash } = delta;
   const ended = delta.attempts.map(withoutChecks);
-  const attempts = create?.fork === undefined ? ended : [...copyPast(connection, before.key, create.fork).map(withoutPlace), ...ended];
+  const attempts = create?.fork === undefined ? ended : [...copyHistory(connection, before.key, create.fork).map(withoutPlace), ...ended];
   const entry = nextEntry(before, at, { events: delta.events, attempts });
   const { seq, head } = entry;
   const row = { ...before, seq, at, head, attempts: entry.attempts, status, due: delta.due ?? null, members: countMembers(state) };
@@ -107,31 +103,30 @@ function writeRun(connection: Connection, before: RunRow, delta: Delta): RunRow 
   return codeHash === undefined ? row : { ...row, code: codeHash, definition: changeCode(connection, row, codeHash) };
 }
 
-/** The attempts that a fork takes over from another run; their checks are copied. */
-function copyPast(connection: Connection, to: number, fork: NonNullable<RunCreation['fork']>): readonly StoredAttempt[] {
+/** The attempts that a fork takes over from another run; copies their checks. */
+function copyHistory(connection: Connection, to: number, fork: NonNullable<RunCreation['fork']>): readonly StoredAttempt[] {
   const source = readRunRow(connection, fork.run);
-  if (source === undefined) throw unknownRun(fork.run, connection.name);
   const past = readAttempts(connection, source, { upTo: fork.seq });
   copyChecks(connection, past, { from: source.key, to });
   return past;
 }
 
-/** Posts mail; returns the runs that got some. Mail to a run that was removed has no reader, and the sender must still be able to end. */
+/** Posts mail; returns the runs that received some. Mail to a removed run is dropped, so that the sender can still end. */
 function postMail(connection: Connection, { post }: Delta): string[] {
   return post.flatMap((mail) => {
-    const target = keyOf(connection, mail.run);
+    const target = findKey(connection, mail.run);
     return target !== undefined && insertMail(connection, target, mail) === 'posted' ? [mail.run] : [];
   });
 }
 
-/** Takes and frees semaphores; returns the runs whose turn it is now. */
+/** Takes and frees semaphores; returns the runs that have room now. */
 function moveSlots(connection: Connection, run: number, { slots: { take, free }, status }: Delta): readonly string[] {
   const left = take.length + free.length === 0 ? [] : changeSlots(connection, { run, take, free });
-  const all = isFinal(status) ? [...left, ...leaveAll(connection, run)] : left;
-  return all.length === 0 ? all : [...new Set(all)].flatMap((key) => nextInQueue(connection, key));
+  const keys = isFinal(status) ? [...left, ...leave(connection, run)] : left;
+  return [...new Set(keys)].flatMap((key) => nextInQueue(connection, key));
 }
 
-/** Stands in the queue of a semaphore that has no room. */
+/** Joins the queue of a full semaphore. */
 function queueUp(
   connection: Connection,
   { epoch }: Delta,
@@ -143,8 +138,8 @@ function queueUp(
   return { result: 'full', path: full.path, key: full.key };
 }
 
-/** Gives the run up; false when there is mail that nobody acted on. */
-function giveUp(connection: Connection, run: number): boolean {
+/** Removes the owner of a run; false if there is mail that nobody acted on. */
+function clearOwner(connection: Connection, run: number): boolean {
   const { changes } = connection
     .sql('UPDATE runs SET owner = NULL WHERE key = ?1 AND NOT EXISTS (SELECT 1 FROM mail WHERE run = ?1 AND consumed IS NULL)')
     .run(run);

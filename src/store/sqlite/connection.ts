@@ -25,7 +25,7 @@ export interface ConnectionOptions {
   readonly synchronous: 'FULL' | 'NORMAL';
   readonly walAutocheckpoint: number;
   readonly busyMs: number;
-  /** Whose store a new file is; recorded when its tables are made. */
+  /** The origin that a new file gets when its tables are created. */
   readonly origin?: string | undefined;
 }
 
@@ -37,9 +37,9 @@ export interface Connection {
   /** The name for messages. */
   readonly name: string;
   readonly busyMs: number;
-  /** Whose store a new file is. */
+  /** The origin that a new or adopted file gets. */
   readonly origin: string | undefined;
-  /** The prepared statement of a text; prepared once. */
+  /** The statement of a text; prepared once. */
   sql(text: string): StatementSync;
   close(): void;
 }
@@ -57,7 +57,7 @@ export function createPrivateFile(path: string): boolean {
   return true;
 }
 
-/** Opens the database without looking at what is in it. */
+/** Opens the database without reading its content. */
 export async function openConnection(options: ConnectionOptions): Promise<Connection> {
   const path = options.file === ':memory:' ? undefined : resolve(options.file);
   const db = new DatabaseSync(path ?? ':memory:', { timeout: BLOCK_MS, enableForeignKeyConstraints: false });
@@ -94,7 +94,7 @@ function configure(db: DatabaseSync, options: ConnectionOptions): void {
   db.exec('PRAGMA temp_store=MEMORY');
 }
 
-/** Does the work, again after a short pause while another connection holds the lock; then says STORE_UNAVAILABLE. */
+/** Retries the work after short pauses while another connection holds the lock; throws STORE_UNAVAILABLE after `busyMs`. */
 export async function whenFree<T>(connection: Pick<Connection, 'name' | 'busyMs'>, work: () => T): Promise<T> {
   const end = uptimeMs() + connection.busyMs;
   for (let round = 0; ; round += 1) {
@@ -107,12 +107,12 @@ export async function whenFree<T>(connection: Pick<Connection, 'name' | 'busyMs'
   }
 }
 
-/** How long to wait before trying a lock again; random, so that two processes do not meet again. */
+/** How long to wait before trying a lock again; random, so that two processes do not collide again. */
 export function pauseMs(round: number): number {
   return 1 + Math.random() * Math.min(PAUSE_MS_MAX, 2 ** round);
 }
 
-/** Reads in one snapshot, so that what another process commits meanwhile is seen whole or not at all. */
+/** Reads in one snapshot, so that a commit of another process is seen whole or not at all. */
 export function readSnapshot<T>(connection: Connection, work: () => T): Promise<T> {
   return whenFree(connection, () => {
     connection.sql('BEGIN').run();
@@ -124,7 +124,13 @@ export function readSnapshot<T>(connection: Connection, work: () => T): Promise<
   });
 }
 
-/** Ends a snapshot. After a page that could not be read, SQLite refuses to commit even what only read. */
+/** A text that changes with every write to the database, of this connection or of others. */
+export function changeMark({ sql }: Connection): string {
+  const found = sql('SELECT data_version AS others, total_changes() AS own FROM pragma_data_version').get();
+  return `${found?.others} ${found?.own}`;
+}
+
+/** Ends a snapshot. After a page that could not be read, SQLite refuses to commit even a transaction that only read. */
 function endRead({ db, sql }: Connection): void {
   try {
     if (db.isTransaction) sql('COMMIT').run();

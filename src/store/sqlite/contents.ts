@@ -1,9 +1,10 @@
-// Owns values by content: each text once, found by its digest, verified whenever it is read; and the data of
-// checkpoints, which refers to a value where its text is long.
+// Owns values, addressed by content: each text is stored once under its digest and verified whenever it is read; and the
+// data of checkpoints, which refers to a value where its text is long.
 
 import { digestText } from '../../base/digest.ts';
 import { EngineError } from '../../base/error.ts';
 import type { Json } from '../../base/json.ts';
+import type { Ref } from '../../kernel/activation.ts';
 import type { Delta, StoredValue } from '../store.ts';
 import { sumOf } from './chain.ts';
 import type { Connection } from './connection.ts';
@@ -15,28 +16,19 @@ const INLINE_CHARACTERS_MAX = 64 * 1024;
 
 /** Writes values that are not there yet. */
 export function writeValues(connection: Connection, values: readonly StoredValue[]): void {
-  for (const { ref, text } of values) {
-    if (ref.bytes > VALUE_BYTES_MAX || text.length > VALUE_BYTES_MAX) throw tooLarge(ref.bytes);
-    insertValue(connection, ref.digest, text);
-  }
+  for (const { ref, text } of values) insertValue(connection, ref, text);
 }
 
-function insertValue(connection: Connection, digest: string, text: string): void {
+function insertValue(connection: Connection, { digest, bytes }: Ref, text: string): void {
+  if (Math.max(bytes, text.length) > VALUE_BYTES_MAX) {
+    const limit = `${VALUE_BYTES_MAX / 1024 / 1024} MB`;
+    const message = `a value of ${bytes} bytes is over the limit of ${limit}; keep it in a file and return its path`;
+    throw new EngineError('VALUE_TOO_LARGE', message, { details: { bytes } });
+  }
   connection.sql('INSERT INTO contents (digest, text) VALUES (?, ?) ON CONFLICT DO NOTHING').run(digest, text);
 }
 
-function tooLarge(bytes: number): EngineError {
-  const limit = `${VALUE_BYTES_MAX / 1024 / 1024} MB`;
-  return new EngineError(
-    'VALUE_TOO_LARGE',
-    `a value of ${bytes} bytes is over the limit of ${limit}; keep it in a file and return its path`,
-    {
-      details: { bytes },
-    },
-  );
-}
-
-/** Texts by digest; a missing or changed one is RUN_DAMAGED, naming who refers to it. */
+/** Texts by digest; a missing or changed one is RUN_DAMAGED, naming the run and step that refer to it. */
 export function readValues(connection: Connection, digests: readonly string[]): Map<string, string> {
   const found = new Map<string, string>();
   for (const digest of digests) if (!found.has(digest)) found.set(digest, readValue(connection, digest));
@@ -64,7 +56,7 @@ export function writeData(connection: Connection, run: number, changes: Delta['d
   for (const { key, text } of changes) {
     const long = text.length > INLINE_CHARACTERS_MAX;
     const digest = long ? digestText(text) : null;
-    if (digest !== null) writeLong(connection, digest, text);
+    if (digest !== null) insertValue(connection, { digest, bytes: text.length }, text);
     connection
       .sql(
         'INSERT INTO data (run, key, digest, sum, text) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET digest = excluded.digest, sum = excluded.sum, text = excluded.text',
@@ -73,25 +65,15 @@ export function writeData(connection: Connection, run: number, changes: Delta['d
   }
 }
 
-function writeLong(connection: Connection, digest: string, text: string): void {
-  if (text.length > VALUE_BYTES_MAX) throw tooLarge(text.length);
-  insertValue(connection, digest, text);
-}
-
 /** The checkpoint's data: the given keys that exist, or all of them. */
 export function readData(connection: Connection, row: RunRow, keys?: readonly string[]): Map<string, Json> {
   const data = new Map<string, Json>();
   const rows =
     keys === undefined
       ? connection.sql('SELECT * FROM data WHERE run = ? ORDER BY key').all(row.key)
-      : keys.flatMap((key) => rowOf(connection, row, key));
+      : keys.flatMap((key) => connection.sql('SELECT * FROM data WHERE run = ? AND key = ?').all(row.key, key));
   for (const found of rows) data.set(String(found.key), parseData(connection, row, found));
   return data;
-}
-
-function rowOf(connection: Connection, row: RunRow, key: string): Record<string, unknown>[] {
-  const found = connection.sql('SELECT * FROM data WHERE run = ? AND key = ?').get(row.key, key);
-  return found === undefined ? [] : [found];
 }
 
 function parseData(connection: Connection, row: RunRow, found: Record<string, unknown>): Json {

@@ -1,13 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
+import { tempFolder } from '../../../test/temp-folder.ts';
 import { describeStore } from '../../proof/store-suite/suite.ts';
 import { openSqliteStore } from './open.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'pawl-store-'));
+const directory = tempFolder();
 let files = 0;
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 describeStore('sqlite in memory', async (isDead) => ({ store: await openSqliteStore({ file: ':memory:', isDead }) }));
 

@@ -1,10 +1,20 @@
-import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { tempFolder } from '../../../test/temp-folder.ts';
 import type { RunEvent } from '../../kernel/event.ts';
-import { createActivation, createAttempt, createFirst, createNext, createValue, START_AT } from '../../proof/store-suite/deltas.ts';
+import {
+  changeStep,
+  createActivation,
+  createAttempt,
+  createFirst,
+  createMember,
+  createNext,
+  createValue,
+  openStep,
+  START_AT,
+} from '../../proof/store-suite/deltas.ts';
 import type { Delta } from '../store.ts';
 import { openSqliteStore, type SqliteStore } from './open.ts';
 import { defineSum } from './seals.ts';
@@ -15,34 +25,19 @@ let store: SqliteStore;
 const output = createValue({ answer: 42 });
 
 function script(run: string): Delta[] {
-  const feedback = (n: number): RunEvent => ({
-    type: 'step.changed',
-    at: START_AT + n,
-    activation: createActivation('build', { feedback: `note ${n}` }),
-  });
-  const member = (key: string, index: number): RunEvent => {
-    const activation = createActivation('lint', { path: `each#1/${key}`, member: { group: 'each#1', key, index } });
-    return { type: 'step.opened', at: START_AT, activation };
-  };
+  const feedback = (n: number): RunEvent => changeStep(createActivation('build', { feedback: `note ${n}` }), START_AT + n);
   const deltas = [createFirst({ run, owner: 'me', more: { data: [{ key: 'version', text: '{"n":1}' }] } })];
   const add = (events: readonly RunEvent[], more: Partial<Delta> = {}): unknown =>
     deltas.push(createNext(deltas.at(-1) as Delta, events, more));
   add([feedback(1)], { values: [output], attempts: [createAttempt('prepare', { output: output.ref })] });
-  add([member('a', 0), member('b', 1)]);
-  add([
-    feedback(3),
-    {
-      type: 'step.changed',
-      at: START_AT,
-      activation: createActivation('lint', { path: 'each#1/b', member: { group: 'each#1', key: 'b', index: 1 }, feedback: 'again' }),
-    },
-  ]);
+  add([openStep(createMember('a')), openStep(createMember('b', 1))]);
+  add([feedback(3), changeStep(createMember('b', 1, { feedback: 'again' }))]);
   add([feedback(4)], { release: true });
   return deltas;
 }
 
 beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'pawl-damage-'));
+  directory = tempFolder();
   file = join(directory, 'pawl.db');
   store = await openSqliteStore({ file });
   for (const run of ['sound', 'hurt']) for (const delta of script(run)) await store.commit(delta);
@@ -50,7 +45,6 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await store.close();
-  rmSync(directory, { recursive: true, force: true });
 });
 
 const HURT = "(SELECT key FROM runs WHERE id = 'hurt')";
@@ -68,7 +62,7 @@ const RUN_DAMAGED = (what: string): object => ({
   details: expect.objectContaining({ runId: 'hurt' }),
 });
 
-describe('a run that was changed behind the store', () => {
+describe('a run that another program changed', () => {
   test.each([
     ['its checkpoint', `UPDATE runs SET state = replace(state, 'note 4', 'note 5') WHERE id = 'hurt'`, 'checkpoint at record 5'],
     ['its status', `UPDATE runs SET status = 'waiting' WHERE id = 'hurt'`, 'checkpoint at record 5'],
@@ -89,7 +83,7 @@ describe('a run that was changed behind the store', () => {
     expect(await store.claim('sound', 'me')).toMatchObject({ claimed: true });
   });
 
-  test('a claim that found damage takes nothing', async () => {
+  test('a claim that finds damage changes nothing', async () => {
     damage(`UPDATE runs SET state = '{' WHERE id = 'hurt'`);
     await expect(store.claim('hurt', 'me')).rejects.toMatchObject({ code: 'RUN_DAMAGED' });
     const db = new DatabaseSync(file);
@@ -140,7 +134,7 @@ describe('a run that was changed behind the store', () => {
 
   test.each([
     ['data', `UPDATE data SET text = '{"n":2}' WHERE run = ${HURT}`, () => store.data('hurt')],
-    ['data that is no JSON', `UPDATE data SET text = '{"n":' WHERE run = ${HURT}`, () => store.data('hurt', ['version'])],
+    ['data that is not JSON', `UPDATE data SET text = '{"n":' WHERE run = ${HURT}`, () => store.data('hurt', ['version'])],
     [
       'an attempt',
       `UPDATE events SET body = replace(body, '"maxAttempts":1', '"maxAttempts":2') WHERE run = ${HURT} AND seq = 2`,
@@ -152,23 +146,23 @@ describe('a run that was changed behind the store', () => {
     await expect(read()).rejects.toMatchObject({ code: 'RUN_DAMAGED' });
   });
 
-  test('an attempt that vanished is found by the check', async () => {
+  test('the check finds a missing attempt', async () => {
     damage(`UPDATE events SET body = json_remove(body, '$.attempts') WHERE run = ${HURT} AND seq = 2`);
     expect((await store.check()).problems).toMatchObject([{ run: 'hurt', seq: 2 }]);
   });
 
-  test('a checkpoint that the log does not fold to is found by the check', async () => {
+  test('the check finds a checkpoint that differs from the folded log', async () => {
     const last = script('sound').at(-1) as Delta;
     const claim = await store.claim('sound', 'me');
     expect(claim.claimed).toBe(true);
-    const next = createNext({ ...last, epoch: 2 }, [{ type: 'step.changed', at: START_AT, activation: createActivation('build') }]);
+    const next = createNext({ ...last, epoch: 2 }, [changeStep()]);
     await store.commit({ ...next, state: { ...next.state, counts: { build: 7 } } });
     expect((await store.check()).problems).toMatchObject([{ run: 'sound', what: expect.stringContaining('folded log') }]);
   });
 });
 
-describe('a file that was damaged', () => {
-  test('a page that was zeroed is found by the check', async () => {
+describe('a damaged file', () => {
+  test('the check finds a zeroed page', async () => {
     await store.close();
     const bytes = readFileSync(file);
     const page = bytes.indexOf('note 3') >> 12;
@@ -178,7 +172,7 @@ describe('a file that was damaged', () => {
     expect((await store.check()).ok).toBe(false);
   });
 
-  test('a truncated file is never read as an empty one', async () => {
+  test('a truncated file is not treated as an empty one', async () => {
     await store.close();
     truncateSync(file, 8192);
     await expect(

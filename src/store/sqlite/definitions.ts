@@ -11,7 +11,7 @@ import type { RunRow } from './run-row.ts';
 
 const DEFINITIONS_MAX = 64;
 
-/** The id of a definition whose content has the given hash; it is written when it is new. */
+/** The id of the definition with the given hash; writes it if it is new. */
 export function writeDefinition(connection: Connection, hash: string, { definition, codeHash }: RunCreation): number {
   const found = connection.sql('SELECT id FROM definitions WHERE hash = ? AND code = ?').get(hash, codeHash);
   if (found !== undefined) return found.id as number;
@@ -22,7 +22,7 @@ export function writeDefinition(connection: Connection, hash: string, { definiti
   return Number(lastInsertRowid);
 }
 
-/** Lets a run continue with other functions: the same definition with their digest. Returns its id. */
+/** Lets a run continue with changed functions: the same definition with the new digest. Returns its id. */
 export function changeCode(connection: Connection, { key, definition, hash }: RunRow, code: string): number {
   connection
     .sql(
@@ -35,19 +35,19 @@ export function changeCode(connection: Connection, { key, definition, hash }: Ru
   return id;
 }
 
-/** Returns a reader of definitions that reads each once. */
+/** Returns a function that reads definitions, with a cache. */
 export function openDefinitions(connection: Connection): (row: RunRow) => Definition {
-  const known = new Map<number, Definition>();
+  const cache = new Map<number, Definition>();
   return (row) => {
-    const cached = known.get(row.definition);
+    const cached = cache.get(row.definition);
     if (cached !== undefined) return cached;
     const found = connection.sql('SELECT digest, text FROM definitions WHERE id = ?').get(row.definition);
     const text = String(found?.text);
     if (digestText(text) !== toHex(found?.digest))
       throw damagedRun(row.id, 'the definition it is frozen to was changed after it was written');
     const definition = deepFreeze(parseStored(row.id, 'its definition', () => JSON.parse(text) as Definition));
-    if (known.size >= DEFINITIONS_MAX) known.delete(known.keys().next().value as number);
-    known.set(row.definition, definition);
+    if (cache.size >= DEFINITIONS_MAX) cache.delete(cache.keys().next().value as number);
+    cache.set(row.definition, definition);
     return definition;
   };
 }

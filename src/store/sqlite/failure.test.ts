@@ -1,10 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { tempFolder } from '../../../test/temp-folder.ts';
 import type { Activation } from '../../kernel/activation.ts';
-import { createActivation, createFirst, createNext, createValue, START_AT } from '../../proof/store-suite/deltas.ts';
+import { changeStep, createActivation, createFirst, createNext, createValue, START_AT } from '../../proof/store-suite/deltas.ts';
 import type { Delta } from '../store.ts';
 import { type Connection, createPrivateFile, openConnection } from './connection.ts';
 import { migrate } from './migrate.ts';
@@ -17,7 +16,7 @@ let store: SqliteStore;
 const first = createFirst({ run: 'r1', owner: 'me' });
 
 beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'pawl-trouble-'));
+  directory = tempFolder();
   const file = join(directory, 'pawl.db');
   createPrivateFile(file);
   connection = await openConnection({ file, synchronous: 'FULL', walAutocheckpoint: 1000, busyMs: 100 });
@@ -28,17 +27,16 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await store.close();
-  rmSync(directory, { recursive: true, force: true });
 });
 
 const change = (text: string): Delta =>
-  createNext(first, [{ type: 'step.changed', at: START_AT, activation: createActivation('build') }], {
+  createNext(first, [changeStep()], {
     values: [createValue(text)],
     data: [{ key: 'k', text: JSON.stringify(text) }],
   });
 
 describe('a disk that is full', () => {
-  test('everybody in the transaction gets STORE_FULL, nothing is half written, and writing continues when there is space', async () => {
+  test('every write in the transaction fails with STORE_FULL, nothing is half written, and writing continues when there is space', async () => {
     const pages = connection.db.prepare('PRAGMA page_count').get()?.page_count as number;
     connection.db.exec(`PRAGMA max_page_count=${pages + 2}`);
     const big = change('x'.repeat(100_000));
@@ -57,7 +55,7 @@ describe('a disk that is full', () => {
 });
 
 describe('a store that became read-only', () => {
-  test('a commit is STORE_READONLY, reading continues, and so does writing when the file is writable again', async () => {
+  test('a commit fails with STORE_READONLY, reads continue, and so do writes once the file is writable again', async () => {
     connection.db.exec('PRAGMA query_only=1');
     await expect(store.commit(change('a'))).rejects.toMatchObject({ code: 'STORE_READONLY' });
     expect((await store.load('r1')).state).toEqual(first.state);
@@ -91,7 +89,7 @@ describe('a lock of another connection', () => {
     expect(order).toEqual(['committed', 'posted']);
   });
 
-  test('one that is never released is STORE_UNAVAILABLE', async () => {
+  test('a write fails with STORE_UNAVAILABLE if the lock is never released', async () => {
     const other = new DatabaseSync(connection.path as string);
     other.exec('BEGIN IMMEDIATE');
     await expect(store.commit(change('a'))).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
@@ -102,7 +100,7 @@ describe('a lock of another connection', () => {
 });
 
 describe('values', () => {
-  test('one over the limit is VALUE_TOO_LARGE and does not affect the others of its turn', async () => {
+  test('a value over the limit fails with VALUE_TOO_LARGE and does not affect other writes of its transaction', async () => {
     const { ref, text } = createValue('x');
     const large = { ref: { ...ref, bytes: 600 * 1024 * 1024 }, text };
     const refused = store.commit({ ...change('a'), values: [large] });
@@ -113,12 +111,12 @@ describe('values', () => {
     expect(await store.check()).toMatchObject({ ok: true });
   });
 
-  test('a long one is kept once, however often it is written', async () => {
+  test('a long value is stored once, however often it is written', async () => {
     const value = createValue('é'.repeat(4_000_000));
     const second = { ...change('a'), values: [value] };
     await store.commit(second);
     await store.commit({
-      ...createNext(second, [{ type: 'step.changed', at: START_AT, activation: createActivation('build') }]),
+      ...createNext(second, [changeStep()]),
       values: [value],
     });
     expect((await store.values([value.ref.digest])).get(value.ref.digest) === value.text).toBe(true);

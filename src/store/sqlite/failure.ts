@@ -1,4 +1,4 @@
-// Owns SQLite's failures as users see them: each becomes one code of the catalogue, with what to do next.
+// Owns the mapping of SQLite's failures to error codes, with what to do next.
 
 import { EngineError, type ErrorCode, isEngineError, messageOf } from '../../base/error.ts';
 
@@ -23,18 +23,18 @@ function resultOf(thrown: unknown): number | undefined {
   return Number((thrown as { errcode?: unknown }).errcode) & 0xff;
 }
 
-/** True when another connection holds the lock that was wanted, so that trying again can help. */
+/** True if another connection holds the lock, so that trying again can help. */
 export function isBusy(thrown: unknown): boolean {
   const result = resultOf(thrown);
   return result === BUSY || result === LOCKED;
 }
 
-/** True when SQLite itself failed, so that the transaction may be lost. */
+/** True if SQLite itself failed, so that the transaction may be lost. */
 export function isSqliteFailure(thrown: unknown): boolean {
   return resultOf(thrown) !== undefined;
 }
 
-/** The failure as users see it; our own errors and bugs pass unchanged. */
+/** The error for users; our own errors and bugs are returned unchanged. */
 export function toStoreError(thrown: unknown, file: string): unknown {
   const result = resultOf(thrown);
   if (result === undefined || isEngineError(thrown)) return thrown;
@@ -42,7 +42,7 @@ export function toStoreError(thrown: unknown, file: string): unknown {
   return new EngineError(code, `SQLite failed on the store ${file}: ${messageOf(thrown)}; ${next}`, { cause: thrown, details: { file } });
 }
 
-/** The error for a record that is not as it was written. */
+/** The error for a record that was changed or lost. */
 export function damagedRun(run: string, what: string, details: Readonly<Record<string, unknown>> = {}): EngineError {
   const next = 'it will not be continued; "pawl doctor" shows the damage, and a backup restores it';
   return new EngineError('RUN_DAMAGED', `run ${run} is damaged: ${what}; ${next}`, { details: { runId: run, ...details } });
@@ -53,7 +53,7 @@ export function unknownRun(run: string, file: string): EngineError {
   return new EngineError('RUN_NOT_FOUND', `no run "${run}" in ${file}; "pawl runs" shows those that exist`, { details: { runId: run } });
 }
 
-/** Parses a stored text; one that cannot be parsed is damage, never null. */
+/** Parses a stored text; RUN_DAMAGED if that fails. */
 export function parseStored<T>(run: string, what: string, parse: () => T): T {
   try {
     return parse();

@@ -1,8 +1,8 @@
-import { chmodSync, copyFileSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, copyFileSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { tempFolder } from '../../../test/temp-folder.ts';
 import { isFinal, type RunStatus } from '../../definition/run-status.ts';
 import { createFirst, createNext, START_AT } from '../../proof/store-suite/deltas.ts';
 import { openConnection } from './connection.ts';
@@ -22,21 +22,20 @@ async function open(path = file, more: { adopt?: boolean; origin?: string } = {}
 }
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'pawl-file-'));
+  directory = tempFolder();
   file = join(directory, 'state', 'pawl.db');
 });
 
 afterEach(async () => {
   for (const store of opened.splice(0)) await store.close();
-  rmSync(directory, { recursive: true, force: true });
 });
 
 const mode = (path: string): number => statSync(path).mode & 0o777;
 const first = createFirst({ run: 'r1', owner: 'me' });
 const mail = { run: 'r1', dedupe: 'a', input: { type: 'signalled', at: START_AT, name: 'a' }, values: [] } as const;
 
-describe('who may read the files', () => {
-  test('everything the store writes is for its user only, whatever the umask says', async () => {
+describe('permissions of the files', () => {
+  test('all files of the store are readable by their user only, whatever the umask', async () => {
     const before = process.umask(0);
     try {
       const store = await open();
@@ -53,7 +52,7 @@ describe('who may read the files', () => {
     }
   });
 
-  test('a file that others can read is reported', async () => {
+  test('a file that other users can read is reported', async () => {
     const store = await open();
     const { chmodSync } = await import('node:fs');
     chmodSync(file, 0o644);
@@ -63,13 +62,13 @@ describe('who may read the files', () => {
 
 describe('versions of the file', () => {
   const openRaw = () => openConnection({ file, synchronous: 'FULL', walAutocheckpoint: 1000, busyMs: 1000 });
-  /** What a later version of Pawl would bring. */
+  /** The migrations of a later version of Pawl. */
   const next = (apply: Migration['apply']): readonly Migration[] => [
     ...MIGRATIONS,
     { version: MIGRATIONS.length + 1, name: 'next', apply },
   ];
 
-  test('an older file is backed up, migrated and keeps what it held; the backup is recorded', async () => {
+  test('an older file is backed up and migrated and keeps its data; the backup is recorded', async () => {
     const store = await open();
     await store.commit(first);
     await store.close();
@@ -94,7 +93,7 @@ describe('versions of the file', () => {
     copy.close();
   });
 
-  test('the runs of the index are those that are not final', () => {
+  test('the index of open runs covers every status that is not final', () => {
     const db = new DatabaseSync(':memory:');
     const statuses = Object.keys(STATUSES) as RunStatus[];
     const open = statuses.filter((status) => db.prepare(`SELECT ${OPEN_SQL} AS open FROM (SELECT ? AS status)`).get(status)?.open === 1);
@@ -102,7 +101,7 @@ describe('versions of the file', () => {
     expect(open).toEqual(statuses.filter((status) => !isFinal(status)));
   });
 
-  test('a migration that fails leaves the version before it', async () => {
+  test('a failed migration leaves the previous version', async () => {
     await (await open()).close();
     const connection = await openRaw();
     const broken = next(({ db }) => {
@@ -115,7 +114,7 @@ describe('versions of the file', () => {
     connection.close();
   });
 
-  test('a file of a newer version is refused and not touched', async () => {
+  test('a file of a newer version is rejected and not changed', async () => {
     await (await open()).close();
     const db = new DatabaseSync(file);
     db.exec('PRAGMA user_version=99');
@@ -126,7 +125,7 @@ describe('versions of the file', () => {
     expect(readdirSync(join(directory, 'state')).filter((name) => name.includes('backup'))).toEqual([]);
   });
 
-  test('a foreign database, and a file that is no database, are refused and not touched', async () => {
+  test('a database of another program, and a file that is not a database, are rejected and not changed', async () => {
     const foreign = join(directory, 'foreign.db');
     const db = new DatabaseSync(foreign);
     db.exec('CREATE TABLE customers (a)');
@@ -142,7 +141,7 @@ describe('versions of the file', () => {
 });
 
 describe('copies of a store', () => {
-  test('a backup opens elsewhere with the same state, but no run continues there until it is adopted', async () => {
+  test('a backup opened elsewhere has the same state, but rejects writes until it is adopted', async () => {
     const store = await open();
     await store.commit(first);
     const { path, bytes } = await store.backup(join(directory, 'elsewhere.db'), 'r1');
@@ -173,7 +172,7 @@ describe('copies of a store', () => {
     expect(await (await open(file, { adopt: true })).claim('r1', 'me')).toMatchObject({ claimed: true });
   });
 
-  test('a new file records whose it is, opening it again changes nothing, and adopting it does', async () => {
+  test('a new file records its origin, which only adopting it changes', async () => {
     await (await open(file, { origin: 'mine' })).close();
     expect(await (await open(file, { origin: 'yours' })).origin()).toBe('mine');
     expect(await (await open(file, { origin: 'yours', adopt: true })).origin()).toBe('yours');
@@ -188,7 +187,7 @@ describe('copies of a store', () => {
   });
 });
 
-test('a backup that other users can read is reported, also an older one beside the database', async () => {
+test('a backup that other users can read is reported, even an older one next to the database', async () => {
   const store = await open();
   await store.commit(first);
   const copy = join(directory, 'copy.db');

@@ -1,5 +1,5 @@
-// Owns reading facts about a file without changing it, not even its version: what kind of file it is, where it was
-// created, who owns runs in it. For maintenance commands, which must also work on files that cannot be opened as a store.
+// Owns reading facts about a file without changing or migrating it: its version, where it was created, who owns runs in it.
+// For maintenance commands, which must also work on files that cannot be opened as a store.
 
 import { realpathSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
@@ -27,11 +27,11 @@ export interface FileFacts {
   readonly journalMode: string;
   readonly runs: number;
   readonly owned: readonly OwnedRun[];
-  /** The path the store was created at, if that is not this file. */
+  /** The path that the store was created at, if it is another file. */
   readonly copyOf: string | undefined;
-  /** Whose store it is: the id it was created under or adopted by. */
+  /** The id of the machine and user that created or adopted the store. */
   readonly origin: string | undefined;
-  /** Where the last recorded backup went. */
+  /** The path of the last recorded backup. */
   readonly lastBackup: string | undefined;
 }
 
@@ -52,7 +52,6 @@ function readFacts(db: DatabaseSync, file: string): FileFacts {
   const journalMode = String(one('PRAGMA journal_mode', 'journal_mode'));
   if (version === 0)
     return { version, newest, journalMode, runs: 0, owned: [], copyOf: undefined, origin: undefined, lastBackup: undefined };
-  const backup = one('SELECT path FROM database_backups ORDER BY created_at DESC LIMIT 1', 'path');
   return {
     version,
     newest,
@@ -61,7 +60,7 @@ function readFacts(db: DatabaseSync, file: string): FileFacts {
     owned: readOwned(db),
     copyOf: homeElsewhere(file, one("SELECT value FROM meta WHERE key = 'home'", 'value')),
     origin: textOf(one("SELECT value FROM meta WHERE key = 'origin'", 'value')),
-    lastBackup: textOf(backup),
+    lastBackup: textOf(one('SELECT path FROM database_backups ORDER BY created_at DESC LIMIT 1', 'path')),
   };
 }
 

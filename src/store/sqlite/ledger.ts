@@ -4,20 +4,18 @@
 import type { AgentUse, AgentUsed, ClosedAccount, Family, UsageBucket, UsageQuery, UsageSpan, UsageTotal, Used } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { unknownRun } from './failure.ts';
-import { keyOf } from './run-row.ts';
+import { readKey } from './run-row.ts';
 import { placeSql } from './schema.ts';
 
 /** Records that an agent is about to be called; returns the id of the row. */
 export function beginUse(connection: Connection, { run, path, step, attempt, role, account, at }: AgentUse): number {
-  const key = keyOf(connection, run);
-  if (key === undefined) throw unknownRun(run, connection.name);
   const { lastInsertRowid } = connection
     .sql('INSERT INTO agent_usage (run, path, step, attempt, role, account, started_at) VALUES (?, ?, ?, ?, ?, ?, ?)')
-    .run(key, path, step, attempt, role, account, at);
+    .run(readKey(connection, run), path, step, attempt, role, account, at);
   return Number(lastInsertRowid);
 }
 
-/** Completes a row with what is known. */
+/** Completes a row; unknown amounts stay null. */
 export function endUse(connection: Connection, id: number, { ms, inputTokens, outputTokens, turns, costUsd }: Used): void {
   connection
     .sql('UPDATE agent_usage SET ms = ?, input_tokens = ?, output_tokens = ?, turns = ?, cost_usd = ? WHERE id = ?')
@@ -62,7 +60,7 @@ export function sumUsage(connection: Connection, { run, withChildren, step, role
   return { ...(connection.sql(`SELECT ${sums} FROM agent_usage${found}`).get(...bound) as unknown as UsageTotal) };
 }
 
-/** What each attempt of a run used, oldest first; what is not known is absent. */
+/** What each attempt of a run used, oldest first; unknown amounts are absent. */
 export function readUses(connection: Connection, run: string): AgentUsed[] {
   const rows = connection
     .sql(
@@ -73,7 +71,7 @@ export function readUses(connection: Connection, run: string): AgentUsed[] {
   return rows.map((row) => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as unknown as AgentUsed);
 }
 
-/** What agents used, and how many runs were started, in stretches of time. */
+/** What agents used and how many runs were started, by period. */
 export function readUsageOver(connection: Connection, { since, until, bucketMs, workflow }: UsageSpan): UsageBucket[] {
   const named = workflow === undefined ? '' : ' AND d.name = ?4';
   const values = [bucketMs, since, until, ...(workflow === undefined ? [] : [workflow])];
@@ -143,12 +141,12 @@ export function openAccounts(connection: Connection): void {
 
 const DAYS_2_MS = 172_800_000;
 
-/** Removes a run from the ledger; what it used still counts, without the run. */
-export function forgetUses(connection: Connection, key: number): void {
+/** Detaches the rows of a removed run; they still count in sums over time. */
+export function detachUses(connection: Connection, key: number): void {
   connection.sql('UPDATE agent_usage SET run = NULL WHERE run = ?').run(key);
 }
 
-/** Removes what was used by runs that are gone, but for the last two days before a time. */
-export function forgetOldUses(connection: Connection, before: number): void {
+/** Deletes the rows of removed runs, except for those of the last two days before a time. */
+export function deleteOldUses(connection: Connection, before: number): void {
   connection.sql('DELETE FROM agent_usage WHERE run IS NULL AND started_at < ?').run(before - DAYS_2_MS);
 }

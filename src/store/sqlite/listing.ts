@@ -1,5 +1,5 @@
-// Owns queries over all runs: lists for people, and the runs that an engine should drive. Parked runs cost nothing here:
-// runs that are due, owned or have mail are found through partial indexes.
+// Owns queries over all runs: lists for people, and the runs that an engine should drive. Parked runs cost nothing: partial
+// indexes find the runs that are due, owned or have mail.
 
 import { messageOf } from '../../base/error.ts';
 import type { RunStatus } from '../../definition/run-status.ts';
@@ -12,22 +12,21 @@ import { type RunRow, readRunRowByKey, SETTLED_SQL, statusOf, verifyRun } from '
 import { findRunKeys, type RunKey, whereReadable } from './salvage.ts';
 import { ASSUMES_SQL, OPEN_SQL } from './schema.ts';
 
-/** What SQLite takes for no limit. */
-const ALL = -1;
+const NO_LIMIT = -1;
 const AFTER_ANY_PREFIX = '\u{10ffff}';
 
 type Condition = readonly [sql: string, ...values: (string | number)[]];
 
-/** Runs, newest first; a damaged one says so and does not hide the others. */
+/** Runs, newest first; a damaged one is marked and does not hide the others. */
 export function listRuns(connection: Connection, query: RunQuery): RunSummary[] {
   const conditions = conditionsOf(query);
   const where = conditions.length === 0 ? '' : `WHERE ${conditions.map(([sql]) => sql).join(' AND ')}`;
   const values = conditions.flatMap(([, ...bound]) => bound);
   const keys = whereReadable(() =>
-    connection.sql(`SELECT key FROM runs ${where} ORDER BY key DESC LIMIT ?`).all(...values, query.limit ?? ALL),
+    connection.sql(`SELECT key FROM runs ${where} ORDER BY key DESC LIMIT ?`).all(...values, query.limit ?? NO_LIMIT),
   );
   if (keys !== undefined) return keys.map(({ key }) => summarize(connection, { key: key as number, id: undefined }));
-  // A bad page must not hide the runs of the others: each is looked up by itself, and those on the page are damaged.
+  // An unreadable page must not hide the runs on other pages, so each run is looked up separately.
   const matching = [...conditions, ['key = ?'] as const].map(([sql]) => sql).join(' AND ');
   const isMatch = ({ key }: RunKey): boolean =>
     whereReadable(() => connection.sql(`SELECT key FROM runs WHERE ${matching}`).all(...values, key))?.length !== 0;
@@ -64,7 +63,7 @@ function withStatus(status: readonly RunStatus[]): Condition {
   return [status.some(isFinal) ? some : `${OPEN_SQL} AND ${some}`, JSON.stringify(status)];
 }
 
-// Waits as the checkpoint and its members have them. A text that only looks like one costs a look, and misses nothing.
+// The waits that a checkpoint and its members may hold. A text that only looks like one makes the caller read one run more.
 const ASKS = ['"kind":"human"', '"kind":"answer"', '"kind":"checks"', '"state":"unknown"'];
 const asksIn = (column: string): string => ASKS.map((text) => `instr(${column}, '${text}') > 0`).join(' OR ');
 const MAY_ASK = `(status = 'escalated' OR ${asksIn('state')} OR EXISTS (SELECT 1 FROM members WHERE members.run = runs.key AND (${asksIn('members.text')})))`;
@@ -84,7 +83,7 @@ function textCondition(text: string): Condition {
   return [`(${places.join(' OR ')})`, ...places.map(() => wanted)];
 }
 
-/** Where runs are: the numbers of their last log rows, by columns that are read without their checkpoints. */
+/** Positions of runs, read from columns without the checkpoints. */
 export function readHeads(connection: Connection, query: HeadQuery): RunHead[] {
   const [where, ...values] = headCondition(query);
   const order = query.of === 'all' ? ` ORDER BY key LIMIT ${query.limit}` : '';
@@ -148,7 +147,7 @@ export function resolvePrefix(connection: Connection, prefix: string, limit: num
   return found.map(({ id }) => String(id));
 }
 
-/** Runs that nobody alive drives and somebody should: orphans first, then those with mail, then those that are due. */
+/** Runs that need a driver and have no live one: orphans first, then those with mail, then those that are due. */
 export function readReady(
   connection: Connection,
   when: { readonly now: number; readonly limit: number },
@@ -180,7 +179,7 @@ export function readReady(
   return [...ready.values()];
 }
 
-/** The nearest due time, later than `after`, of a run that nobody drives. */
+/** The nearest due time, later than `after`, of a run without an owner. */
 export function readNextDue(connection: Connection, after: number = Number.MIN_SAFE_INTEGER): number | undefined {
   const found = connection
     .sql(`SELECT min(due) AS due FROM runs WHERE due > ? AND owner IS NULL AND status NOT IN ${SETTLED_SQL}`)

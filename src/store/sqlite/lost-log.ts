@@ -1,6 +1,6 @@
 // Owns reading a write-ahead log that was kept because its database lost its end. SQLite reads such a log up to the first
-// bad checksum; this counts what comes after it. It never changes a file, and never applies what it found: after a damaged
-// page nothing proves that the next one is intact.
+// bad checksum; this counts the transactions after it. It never applies them: after a damaged page nothing proves that the
+// next one is intact.
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
@@ -43,7 +43,7 @@ function countTransactions(descriptor: number, size: number): Pick<LostLog, 'tra
   if (readSync(descriptor, header, 0, HEADER_BYTES, 0) < HEADER_BYTES) return { transactions: 0, unreadable: 0 };
   const pageBytes = header.readUInt32BE(8);
   const isBigEndian = header.readUInt32BE(0) === MAGIC + 1;
-  // A header that was damaged does not say how long a page is, so nothing can be counted.
+  // With a damaged header the length of a page is unknown, so nothing can be counted.
   if (pageBytes < PAGE_BYTES_MIN || pageBytes > PAGE_BYTES_MAX) return { transactions: 0, unreadable: 0 };
   let sum = checksum([0, 0], header.subarray(0, 24), isBigEndian);
   let isReadable = isSum(sum, header, 24);

@@ -1,4 +1,4 @@
-// Owns the inbox: unique per run and dedupe key, also after it was consumed; consumed by the commit that acts on it.
+// Owns the inbox. Mail is unique per run and dedupe key, even after it was consumed; the commit that acts on it consumes it.
 
 import type { RunInput } from '../../kernel/input.ts';
 import type { Mail, ReceivedMail } from '../store.ts';

@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { tempFolder } from '../../../test/temp-folder.ts';
 import type { Activation } from '../../kernel/activation.ts';
 import type { RunEvent } from '../../kernel/event.ts';
 import type { RunState } from '../../kernel/run-state.ts';
-import { createActivation, createFirst, createNext, createResumed, START_AT } from '../../proof/store-suite/deltas.ts';
+import { changeStep, createFirst, createMember, createNext, createResumed, openStep, START_AT } from '../../proof/store-suite/deltas.ts';
 import type { Claimed, Delta } from '../store.ts';
 import { openSqliteStore, type SqliteStore } from './open.ts';
 
@@ -17,7 +16,7 @@ let db: DatabaseSync;
 let runs = 0;
 
 beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'pawl-members-'));
+  directory = tempFolder();
   store = await openSqliteStore({ file: join(directory, 'pawl.db'), synchronous: 'NORMAL', isDead: () => true });
   db = new DatabaseSync(join(directory, 'pawl.db'));
 });
@@ -25,25 +24,17 @@ beforeAll(async () => {
 afterAll(async () => {
   db.close();
   await store.close();
-  rmSync(directory, { recursive: true, force: true });
 });
 
-const opened = (key: number): RunEvent => {
-  const activation = createActivation('lint', { path: `each#1/${key}`, member: { group: 'each#1', key: String(key), index: key } });
-  return { type: 'step.opened', at: START_AT, activation };
-};
+const opened = (key: number): RunEvent => openStep(createMember(String(key), key));
 const settled = (path: string): RunEvent => ({ type: 'step.settled', at: START_AT, path, attempt: 1, outcome: 'ok' });
-const changed = (key: number, feedback: string): RunEvent => ({
-  type: 'step.changed',
-  at: START_AT,
-  activation: createActivation('lint', { path: `each#1/${key}`, member: { group: 'each#1', key: String(key), index: key }, feedback }),
-});
+const changed = (key: number, feedback: string): RunEvent => changeStep(createMember(String(key), key, { feedback }));
 
 const membersOf = (state: RunState): Activation[] => Object.values(state.live).filter(({ member }) => member !== undefined);
 const count = (run: string): unknown =>
   db.prepare(`SELECT count(*) AS n FROM members WHERE run = (SELECT key FROM runs WHERE id = ?)`).get(run)?.n;
 
-/** What happens in one delta: how many open, and which of the live ones settle or change, by a number each. */
+/** The content of one delta: how many members open, and which of the live ones settle or change, by index. */
 const turns = fc.record({
   opens: fc.integer({ min: 0, max: 4 }),
   settles: fc.array(fc.nat(20), { maxLength: 4 }),
@@ -52,7 +43,7 @@ const turns = fc.record({
   claims: fc.boolean(),
 });
 
-test('members are read as written, whatever opened, changed and settled together, also by a new owner', async () => {
+test('members are read as written, whichever opened, changed and settled together, even by a new owner', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(turns, { minLength: 1, maxLength: 8 }), async (list) => {
       runs += 1;
@@ -88,7 +79,7 @@ test('members are read as written, whatever opened, changed and settled together
   );
 });
 
-test('a live member is a row, and none is left when all have settled', async () => {
+test('each live member has a row, and no row is left when all have settled', async () => {
   const first = createFirst({ run: 'many', owner: 'me' });
   const keys = Array.from({ length: 1000 }, (_, key) => key);
   const second = createNext(first, keys.map(opened));
@@ -108,7 +99,7 @@ test('a live member is a row, and none is left when all have settled', async () 
   expect(count('many')).toBe(0);
 });
 
-test('a write that was undone changes no member', async () => {
+test('a write that was rolled back changes no member', async () => {
   const first = createFirst({ run: 'undone', owner: 'me' });
   const second = createNext(first, [opened(0), opened(1)]);
   await store.commit(first);
@@ -121,7 +112,7 @@ test('a write that was undone changes no member', async () => {
   expect((await store.load('undone')).state).toEqual(third.state);
 });
 
-test('a store that did not open the members finds them', async () => {
+test('another store that opens the file reads the members', async () => {
   const first = createFirst({ run: 'handed', owner: 'me' });
   const second = createNext(first, [opened(0), opened(1)]);
   await store.commit(first);

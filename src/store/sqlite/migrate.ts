@@ -1,10 +1,10 @@
-// Owns the versions of the file: numbered migrations, each whole or not at all, after a backup of what was there.
+// Owns the versions of the file: numbered migrations, each in one transaction, after a backup of the file.
 
 import type { DatabaseSync } from 'node:sqlite';
 import { EngineError } from '../../base/error.ts';
 import { copyDatabase, recordBackup } from './backup.ts';
 import { type Connection, whenFree } from './connection.ts';
-import { foundHome } from './home.ts';
+import { createHome } from './home.ts';
 import { TABLES } from './schema.ts';
 import { createSeals } from './seals.ts';
 import { VIEWS } from './views.ts';
@@ -19,7 +19,7 @@ export interface Migration {
   apply(connection: Connection): void;
 }
 
-/** All migrations, in order. What a published one does is never changed. */
+/** All migrations, in order. A published one never changes. */
 export const MIGRATIONS: readonly Migration[] = [
   {
     version: 1,
@@ -27,13 +27,13 @@ export const MIGRATIONS: readonly Migration[] = [
     apply: (connection) => {
       connection.db.exec(`PRAGMA application_id=${APPLICATION_ID}`);
       connection.db.exec(TABLES + VIEWS);
-      foundHome(connection);
+      createHome(connection);
       createSeals(connection);
     },
   },
 ];
 
-/** Migrates the file to the newest version and returns that. A file of a newer version is rejected untouched. */
+/** Migrates the file to the newest version and returns it. A file of a newer version is rejected and not changed. */
 export async function migrate(connection: Connection, now: () => number, migrations: readonly Migration[] = MIGRATIONS): Promise<number> {
   const newest = migrations.at(-1)?.version ?? 0;
   const version = await whenFree(connection, () => assertOurs(connection.db, connection.name, newest));

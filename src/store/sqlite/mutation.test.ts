@@ -1,18 +1,17 @@
-// Every column of every row of every table is changed, one at a time, and rows are removed, added and swapped: `check`
-// must find each. The test goes by the schema, so a new table without protection fails it.
+// Changes every column of every table, one at a time, and removes, adds and swaps rows: `check` must find each change. The
+// tables come from the schema, so a new table without protection fails this test.
 
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RunEvent } from '../../kernel/event.ts';
-import { createActivation, createAttempt, createFirst, createNext, createValue, START_AT } from '../../proof/store-suite/deltas.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { tempFolder } from '../../../test/temp-folder.ts';
+import { createAttempt, createFirst, createMember, createNext, createValue, openStep, START_AT } from '../../proof/store-suite/deltas.ts';
 import type { StoreReport } from '../store.ts';
 import { openSqliteStore } from './open.ts';
 import { defineSum } from './seals.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'pawl-mutation-'));
+const directory = tempFolder();
 const original = join(directory, 'original.db');
 const file = join(directory, 'pawl.db');
 
@@ -24,11 +23,6 @@ async function fill(): Promise<void> {
     const long = JSON.stringify(run.repeat(40_000));
     const checks = [1, 2].map((n) => ({ type: 'command', config: { n }, passed: true, result: { run }, at: START_AT }));
     const take = [{ path: 'build#1', keys: [{ key: 'gpu', limit: 2 }] }];
-    const member = (key: string): RunEvent => ({
-      type: 'step.opened',
-      at: START_AT,
-      activation: createActivation('lint', { path: `each#1/${key}`, member: { group: 'each#1', key, index: 0 } }),
-    });
     const data = ['a', 'b'].map((key) => ({ key, text: `"${key}"` })).concat({ key: 'long', text: long });
     const creation = { origin: { issue: 7 } };
     const first = createFirst({ run, owner: 'me', creation, more: { data, slots: { take, free: [] } } });
@@ -37,7 +31,7 @@ async function fill(): Promise<void> {
     for (const n of [1, 2])
       await store.post({ run, dedupe: `m${n}`, input: { type: 'signalled', at: START_AT, name: `s${n}` }, values: [] });
     const [consumed] = await store.inbox(run, 0);
-    const second = createNext(first, [member('a'), member('b')], {
+    const second = createNext(first, [openStep(createMember('a')), openStep(createMember('b'))], {
       values: [output],
       attempts: [createAttempt('prepare', { output: output.ref, checks })],
       consumed: [consumed?.id as number],
@@ -54,7 +48,7 @@ async function fill(): Promise<void> {
   addMigration();
 }
 
-/** Another row in the table of migrations: a new file has one, and every table needs two here. */
+/** Adds a row to the table of migrations: a new file has one, and the tests need two in every table. */
 function addMigration(): void {
   const db = new DatabaseSync(original);
   defineSum(db);
@@ -63,7 +57,6 @@ function addMigration(): void {
 }
 
 beforeAll(fill, 60_000);
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 interface Column {
   readonly name: string;
@@ -77,7 +70,7 @@ function tablesIn(db: DatabaseSync): string[] {
   return rows.map(({ name }) => String(name));
 }
 
-// Generated columns are not among these.
+// `table_info` leaves out generated columns.
 function columnsOf(db: DatabaseSync, table: string): Column[] {
   return db.prepare('SELECT name, pk FROM pragma_table_info(?)').all(table) as unknown as Column[];
 }
@@ -88,7 +81,7 @@ function change(value: SQLInputValue | undefined): SQLInputValue {
   return typeof value === 'string' ? `${value}x` : Buffer.concat([value as Uint8Array, Buffer.from('x')]);
 }
 
-/** Changes a copy of the store behind its back and returns what its check says; triggers do not see the change. */
+/** Changes a copy of the store without firing its triggers, and returns the report of its check. */
 async function checkAfter(work: (db: DatabaseSync) => void): Promise<StoreReport> {
   copyFileSync(original, file);
   const db = new DatabaseSync(file, { enableForeignKeyConstraints: false });
@@ -130,7 +123,7 @@ test('a store whose triggers were dropped and created again is intact', async ()
 });
 
 describe.each(await tableNames())('table %s', (table) => {
-  const look = async (work: (db: DatabaseSync, columns: readonly Column[], rows: readonly Row[]) => unknown): Promise<boolean> =>
+  const isSoundAfter = async (work: (db: DatabaseSync, columns: readonly Column[], rows: readonly Row[]) => unknown): Promise<boolean> =>
     (await checkAfter((db) => work(db, columnsOf(db, table), rowsOf(db, table, columnsOf(db, table))))).ok;
 
   test('a change of any column of any row is found', async () => {
@@ -143,7 +136,7 @@ describe.each(await tableNames())('table %s', (table) => {
     for (const { name } of columns) {
       // The first and the last row; every row of a column is protected in the same way.
       for (const index of [0, count - 1]) {
-        const isSound = await look((db, all, rows) => {
+        const isSound = await isSoundAfter((db, all, rows) => {
           const row = rows[index] as Row;
           db.prepare(`UPDATE ${table} SET ${name} = ? WHERE ${keysOf(all)}`).run(change(row[name]), ...keyValues(all, row));
         });
@@ -157,13 +150,13 @@ describe.each(await tableNames())('table %s', (table) => {
     const remove = (db: DatabaseSync, columns: readonly Column[], row: Row): unknown =>
       db.prepare(`DELETE FROM ${table} WHERE ${keysOf(columns)}`).run(...keyValues(columns, row));
     const isSound = {
-      removed: await look((db, columns, [row]) => remove(db, columns, row as Row)),
-      added: await look((db, columns, [row]) => {
+      removed: await isSoundAfter((db, columns, [row]) => remove(db, columns, row as Row)),
+      added: await isSoundAfter((db, columns, [row]) => {
         const unique = new Set(['id', 'hash', 'dedupe', 'path']);
         const copy = columns.map(({ name, pk }) => [name, pk > 0 || unique.has(name) ? change(row?.[name]) : row?.[name]]);
         insert(db, table, Object.fromEntries(copy) as Row);
       }),
-      swapped: await look((db, columns, rows) => {
+      swapped: await isSoundAfter((db, columns, rows) => {
         // Where every column is part of the key, a swap changes nothing.
         if (columns.every(({ pk }) => pk > 0)) return remove(db, columns, rows[0] as Row);
         const [one, two] = [rows[0] as Row, rows.at(-1) as Row];

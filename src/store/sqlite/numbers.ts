@@ -1,5 +1,5 @@
-// Owns finding the runs that are about an issue or a pull request. A row says that a run is, or once was, about a number: rows
-// are added in the commit that names it, and go with the run.
+// Owns finding the runs about an issue or a pull request. A row links a run to a number that it is, or once was, about; the
+// commit that names the number adds it, and it is removed with the run.
 
 import { parseJson } from '../../base/json.ts';
 import { NUMBER_KEYS, type NumberQuery, numbersIn, numbersOfOrigin, type RunNumber } from '../../definition/forge/run-numbers.ts';

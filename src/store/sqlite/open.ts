@@ -9,10 +9,10 @@ import { copyDatabase, recordBackup } from './backup.ts';
 import { openBell } from './bell.ts';
 import { checkStore } from './check.ts';
 import { type CommitContext, commitDelta } from './commit.ts';
-import { type Connection, createPrivateFile, openConnection, readSnapshot } from './connection.ts';
+import { type Connection, changeMark, createPrivateFile, openConnection, readSnapshot } from './connection.ts';
 import { readData, readValues } from './contents.ts';
 import { openDefinitions } from './definitions.ts';
-import { toStoreError, unknownRun } from './failure.ts';
+import { toStoreError } from './failure.ts';
 import { bindOrigin, type Home, openHome, readOrigin, readStoreId } from './home.ts';
 import { beginUse, closeAccount, endUse, openAccounts, readClosed, readFamily, readUsageOver, readUses, sumUsage } from './ledger.ts';
 import { countStatuses, listRuns, readHeads, readNextDue, readReady, resolvePrefix } from './listing.ts';
@@ -21,7 +21,7 @@ import { insertMail, readInbox } from './mail.ts';
 import { migrate, versionOf } from './migrate.ts';
 import { type ClaimContext, claimRun, releaseRun, withdrawMail } from './ownership.ts';
 import { pruneStore } from './prune.ts';
-import { keyOf, type RunRow, readRunRow, verifyRun } from './run-row.ts';
+import { type RunRow, readKey, readRunRow, verifyRun } from './run-row.ts';
 import { countTransaction, reseal } from './seals.ts';
 import { readSlots } from './slots.ts';
 import { type After, openTransactions, type Transactions } from './transactions.ts';
@@ -36,16 +36,16 @@ export interface SqliteStoreOptions {
   readonly file: string;
   /** FULL (the default) survives a power cut; NORMAL only a crash of the process. */
   readonly synchronous?: 'FULL' | 'NORMAL';
-  /** Whether an owner is provably dead; by default nobody ever is. */
+  /** Whether an owner is provably dead; by default none is. */
   readonly isDead?: (owner: string) => boolean;
   readonly now?: () => number;
   /** Pages in the write-ahead log before they are moved to the file. */
   readonly walAutocheckpoint?: number;
-  /** How long a lock of another process is waited for. */
+  /** How long to wait for a lock of another process. */
   readonly busyMs?: number;
   /** Makes this file the store although it was created elsewhere: after a restore or a move. */
   readonly adopt?: boolean;
-  /** Whose store this is, recorded in a new file and when a file is adopted: an id that no other machine or user has. */
+  /** An id of this machine and user, recorded in a new file and when a file is adopted. */
   readonly origin?: string;
 }
 
@@ -53,7 +53,7 @@ export interface SqliteStoreOptions {
 export interface SqliteStore extends Store {
   /** Makes this file the store although it was created elsewhere, or has lost its end or rows. */
   adopt(): Promise<void>;
-  /** The error of a store that lacks what was acknowledged: it can be read, but nothing is written to it. */
+  /** Set if the store lacks acknowledged changes: it can be read, but every write fails with this error. */
   readonly loss: EngineError | undefined;
 }
 
@@ -72,7 +72,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   }
 }
 
-/** Throws when a file that was written to is empty now: SQLite takes it for a new one. */
+/** Throws if a file that was written to is empty now: SQLite would treat it as a new one. */
 function assertNotEmptied({ db, path, name }: Connection): void {
   if (path === undefined || readAnchor(path) === undefined || versionOf(db) !== 0) return;
   keepLog(path);
@@ -108,14 +108,14 @@ async function openFile(options: SqliteStoreOptions): Promise<Connection> {
 }
 
 /**
- * Wires the parts of a store on a connection whose file is of the newest version.
+ * Wires the parts of a store on a connection to a migrated file.
  * @internal
  */
 export function createStore(connection: Connection, options: Omit<SqliteStoreOptions, 'file'>): SqliteStore {
   const now = options.now ?? Date.now;
   const storeId = readStoreId(connection);
   const isAnchored = options.synchronous !== 'NORMAL';
-  // Adopting a file accepts what it lacks.
+  // Adopting a file accepts its losses.
   const anchored = isAnchored && options.adopt !== true ? readAnchor(connection.path) : undefined;
   const loss = findLoss(connection, anchored, storeId);
   const home = openHome(connection, loss);
@@ -124,34 +124,31 @@ export function createStore(connection: Connection, options: Omit<SqliteStoreOpt
   const isDead = options.isDead ?? (() => false);
   const context: ClaimContext = { connection, bell, anchor, owned: new Map(), isDead, definitionOf: openDefinitions(connection) };
   const transactions = openTransactions(connection, () => {
-    // A store that has lost its end keeps the anchor that says so until it is adopted.
+    // A store that has lost its end keeps the anchor that proves it until it is adopted.
     if (isAnchored && home.isWhole()) anchor.save();
-    home.written();
+    home.noteWrite();
     bell.committed();
   });
-  const write = countedWrites(context, transactions);
-  const atHome: Transactions['write'] = (work) =>
-    write((after) => {
-      home.assertHome();
-      return work(after);
-    });
+  const write = countedWrites(context, transactions.write);
+  const counted = writesAtHome(home, write);
+  const read = <T>(work: () => T): Promise<T> => readSnapshot(connection, work);
   return {
-    ...createWriter(context, home, { write: transactions.write, atHome }),
+    ...createWriter(context, { plain: writesAtHome(home, transactions.write), counted }),
     ...createReader(context),
-    ...createLedger(connection, atHome),
+    ...createLedger(connection, counted),
     loss,
-    ready: (at, limit) => readSnapshot(connection, () => readReady(connection, { now: at, limit }, isDead)),
-    nextDue: (after) => readSnapshot(connection, () => readNextDue(connection, after)),
+    ready: (at, limit) => read(() => readReady(connection, { now: at, limit }, isDead)),
+    nextDue: (after) => read(() => readNextDue(connection, after)),
     watch: bell.watch,
     follow: bell.follow,
     backup: async (file, run) => {
-      const made = await copyDatabase(connection, file);
-      await write(() => recordBackup(connection, { ...made, at: now(), ...(run === undefined ? {} : { run }) }));
-      return made;
+      const copy = await copyDatabase(connection, file);
+      await write(() => recordBackup(connection, { ...copy, at: now(), run }));
+      return copy;
     },
     check: () => checkStore(connection, loss),
-    prune: (request) => pruneStore({ connection, write: atHome, isDead }, request),
-    origin: () => readSnapshot(connection, () => readOrigin(connection)),
+    prune: (request) => pruneStore({ connection, write: counted, isDead }, request),
+    origin: () => read(() => readOrigin(connection)),
     bind: (origin) => write(() => bindOrigin(connection, origin)),
     adopt: () =>
       write(() => {
@@ -161,7 +158,7 @@ export function createStore(connection: Connection, options: Omit<SqliteStoreOpt
     close: async () => {
       await transactions.idle();
       bell.close();
-      // Its connection before that of the store: the last one that is closed writes the log back, and it cannot.
+      // Before the store's own connection: the last one to close writes the log back, and the read-only one cannot.
       home.close();
       connection.close();
       anchor.close();
@@ -169,14 +166,15 @@ export function createStore(connection: Connection, options: Omit<SqliteStoreOpt
   };
 }
 
+type Write = Transactions['write'];
+
 /** Counts each transaction that changes something and is not a commit of a run, so that the anchor can name it. */
-function countedWrites({ connection, anchor }: CommitContext, { write }: Transactions): Transactions['write'] {
-  const changes = (): unknown => connection.sql('SELECT total_changes() AS n').get()?.n;
+function countedWrites({ connection, anchor }: CommitContext, write: Write): Write {
   return (work) =>
     write((after) => {
-      const before = changes();
+      const before = changeMark(connection);
       const result = work(after);
-      if (changes() !== before) {
+      if (changeMark(connection) !== before) {
         const count = countTransaction(connection);
         after(() => anchor.noteTransaction(count));
       }
@@ -184,34 +182,31 @@ function countedWrites({ connection, anchor }: CommitContext, { write }: Transac
     });
 }
 
-/** How a store is written to: a commit of a run on its own, everything else counted, and only where the store is at home. */
-interface Writes {
-  readonly write: Transactions['write'];
-  readonly atHome: Transactions['write'];
+/** Refuses every write to a copy of the store, or to one that was removed or has lost its end. */
+function writesAtHome(home: Home, write: Write): Write {
+  return (work) =>
+    write((after) => {
+      home.assertHome();
+      return work(after);
+    });
 }
 
+/** Commits of runs are not counted: the anchor names them by run and record. */
 function createWriter(
   context: ClaimContext,
-  home: Home,
-  { write, atHome }: Writes,
+  { plain, counted }: { readonly plain: Write; readonly counted: Write },
 ): Pick<Store, 'claim' | 'commit' | 'release' | 'post' | 'withdraw'> {
   return {
-    claim: (run, me) => atHome((after) => claimRun(context, { run, me }, after)),
-    commit: (delta) =>
-      write((after) => {
-        home.assertHome();
-        return commitDelta(context, delta, after);
-      }),
-    release: (run, held, seenMail) => atHome((after) => releaseRun(context, { run, ...held, seenMail }, after)),
-    post: (mail) => atHome((after) => postMail(context, mail, after)),
-    withdraw: (mail, me) => atHome(() => withdrawMail(context, mail, me)),
+    claim: (run, me) => counted((after) => claimRun(context, { run, me }, after)),
+    commit: (delta) => plain((after) => commitDelta(context, delta, after)),
+    release: (run, held, seenMail) => counted((after) => releaseRun(context, { run, ...held, seenMail }, after)),
+    post: (mail) => counted((after) => postMail(context, mail, after)),
+    withdraw: (mail, me) => counted(() => withdrawMail(context, mail, me)),
   };
 }
 
 function postMail({ connection, bell }: ClaimContext, mail: Mail, after: After): 'posted' | 'duplicate' {
-  const key = keyOf(connection, mail.run);
-  if (key === undefined) throw unknownRun(mail.run, connection.name);
-  const result = insertMail(connection, key, mail);
+  const result = insertMail(connection, readKey(connection, mail.run), mail);
   if (result === 'posted') after(() => bell.ring(mail.run));
   return result;
 }
@@ -221,38 +216,34 @@ type Ledger = Pick<
   'beginUse' | 'endUse' | 'usage' | 'uses' | 'usageOver' | 'family' | 'slots' | 'closeAccount' | 'closedAccounts' | 'openAccounts'
 >;
 
-function createLedger(connection: Connection, write: Transactions['write']): Ledger {
-  const reading = <T>(work: () => T): Promise<T> => readSnapshot(connection, work);
+function createLedger(connection: Connection, write: Write): Ledger {
+  const read = <T>(work: () => T): Promise<T> => readSnapshot(connection, work);
   return {
     beginUse: (use) => write(() => beginUse(connection, use)),
     endUse: (id, used) => write(() => endUse(connection, id, used)),
-    usage: (query) => reading(() => sumUsage(connection, query)),
-    uses: (run) => reading(() => readUses(connection, run)),
-    usageOver: (span) => reading(() => readUsageOver(connection, span)),
-    family: (run) => reading(() => readFamily(connection, run)),
-    slots: (limit) => reading(() => readSlots(connection, limit)),
+    usage: (query) => read(() => sumUsage(connection, query)),
+    uses: (run) => read(() => readUses(connection, run)),
+    usageOver: (span) => read(() => readUsageOver(connection, span)),
+    family: (run) => read(() => readFamily(connection, run)),
+    slots: (limit) => read(() => readSlots(connection, limit)),
     closeAccount: (closed) => write(() => closeAccount(connection, closed)),
-    closedAccounts: (now) => reading(() => readClosed(connection, now)),
+    closedAccounts: (now) => read(() => readClosed(connection, now)),
     openAccounts: () => write(() => openAccounts(connection)),
   };
 }
 
 const READS_MAX = 8;
 
-/** Reads each run once for as long as nothing is written: a caller that loads a run in several places reads it once. */
-function rememberReads<T>(connection: Connection, read: (run: string) => T): (run: string) => T {
-  const known = new Map<string, T>();
-  let readAt = '';
+/** Caches reads until something is written: callers load the same run in several places. */
+function cacheReads<T>(connection: Connection, read: (run: string) => T): (run: string) => T {
+  const cache = new Map<string, T>();
+  let cachedAt = '';
   return (run) => {
-    const { data_version: others } = connection.sql('PRAGMA data_version').get() as { data_version: number };
-    const { own } = connection.sql('SELECT total_changes() AS own').get() as { own: number };
-    const now = `${others} ${own}`;
-    if (now !== readAt || known.size >= READS_MAX) known.clear();
-    readAt = now;
-    const before = known.get(run);
-    if (before !== undefined) return before;
-    const result = read(run);
-    known.set(run, result);
+    const now = changeMark(connection);
+    if (now !== cachedAt || cache.size >= READS_MAX) cache.clear();
+    cachedAt = now;
+    const result = cache.get(run) ?? read(run);
+    cache.set(run, result);
     return result;
   };
 }
@@ -262,7 +253,6 @@ function loadRun(
   run: string,
 ): Awaited<ReturnType<Store['load']>> {
   const row = readRunRow(connection, run);
-  if (row === undefined) throw unknownRun(run, connection.name);
   const { state, status, origin } = verifyRun(connection, row);
   return { state, status, owner: row.owner, epoch: row.epoch, definition: definitionOf(row), codeHash: row.code, origin };
 }
@@ -274,24 +264,20 @@ type Reader = Pick<
 
 function createReader(context: CommitContext & Pick<ClaimContext, 'definitionOf'>): Reader {
   const { connection } = context;
-  const of = <T>(run: string, read: (row: RunRow) => T): Promise<T> =>
-    readSnapshot(connection, () => {
-      const row = readRunRow(connection, run);
-      if (row === undefined) throw unknownRun(run, connection.name);
-      return read(row);
-    });
-  const loaded = rememberReads(connection, (run) => loadRun(context, run));
+  const read = <T>(work: () => T): Promise<T> => readSnapshot(connection, work);
+  const readRun = <T>(run: string, work: (row: RunRow) => T): Promise<T> => read(() => work(readRunRow(connection, run)));
+  const load = cacheReads(connection, (run) => loadRun(context, run));
   return {
-    inbox: (run, after) => of(run, (row) => readInbox(connection, row, after)),
-    load: (run) => readSnapshot(connection, () => loaded(run)),
-    values: (digests) => readSnapshot(connection, () => readValues(connection, digests)),
-    data: (run, keys) => of(run, (row) => readData(connection, row, keys)),
-    latest: (run, steps) => of(run, (row) => readLatest(connection, row, steps)),
-    attempts: (run, group) => of(run, (row) => readAttempts(connection, row, { group })),
-    events: (run, after, limit) => of(run, (row) => readLog(connection, row, { after, limit: limit ?? EVENTS_MAX })),
-    list: (query) => readSnapshot(connection, () => listRuns(connection, query)),
-    statusCounts: () => readSnapshot(connection, () => countStatuses(connection)),
-    heads: (query) => readSnapshot(connection, () => readHeads(connection, query)),
-    resolve: (prefix, limit) => readSnapshot(connection, () => resolvePrefix(connection, prefix, limit)),
+    inbox: (run, after) => readRun(run, (row) => readInbox(connection, row, after)),
+    load: (run) => read(() => load(run)),
+    values: (digests) => read(() => readValues(connection, digests)),
+    data: (run, keys) => readRun(run, (row) => readData(connection, row, keys)),
+    latest: (run, steps) => readRun(run, (row) => readLatest(connection, row, steps)),
+    attempts: (run, group) => readRun(run, (row) => readAttempts(connection, row, { group })),
+    events: (run, after, limit) => readRun(run, (row) => readLog(connection, row, { after, limit: limit ?? EVENTS_MAX })),
+    list: (query) => read(() => listRuns(connection, query)),
+    statusCounts: () => read(() => countStatuses(connection)),
+    heads: (query) => read(() => readHeads(connection, query)),
+    resolve: (prefix, limit) => read(() => resolvePrefix(connection, prefix, limit)),
   };
 }

@@ -1,4 +1,4 @@
-// Owns who drives a run: claiming it when it has no live owner, and releasing it when it has no new mail.
+// Owns the ownership of runs: claiming one that has no live owner, and releasing it when it has no new mail.
 
 import type { Definition } from '../../definition/model.ts';
 import type { Claimed, Held, Mail, Ownership } from '../store.ts';
@@ -8,7 +8,7 @@ import { hasMail, readInbox, removeMail } from './mail.ts';
 import { type LoadedRun, type RunRow, readRunRow, verifyRun } from './run-row.ts';
 import type { After } from './transactions.ts';
 
-/** What a claim works with, beside what a commit does. */
+/** What a claim needs in addition to a commit. */
 export interface ClaimContext extends CommitContext {
   readonly isDead: (owner: string) => boolean;
   readonly definitionOf: (row: RunRow) => Definition;
@@ -18,7 +18,6 @@ export interface ClaimContext extends CommitContext {
 export function claimRun(context: ClaimContext, who: { readonly run: string; readonly me: string }, after: After): Claimed | Held {
   const { connection } = context;
   const row = readRunRow(connection, who.run);
-  if (row === undefined) throw unknownRun(who.run, connection.name);
   if (row.owner !== undefined && row.owner !== who.me && !context.isDead(row.owner)) return { claimed: false, owner: row.owner };
   const claimed = toClaimed(context, verifyRun(connection, row));
   connection.sql('UPDATE runs SET owner = ?, epoch = epoch + 1 WHERE key = ?').run(who.me, row.key);
@@ -68,11 +67,10 @@ export function withdrawMail(
   me: string,
 ): 'withdrawn' | 'held' | 'gone' {
   const row = readRunRow(context.connection, run);
-  if (row === undefined) throw unknownRun(run, context.connection.name);
-  const isOther = row.owner !== undefined && row.owner !== me;
-  if (isOther && !context.isDead(row.owner as string)) return 'held';
+  const other = row.owner === me ? undefined : row.owner;
+  if (other !== undefined && !context.isDead(other)) return 'held';
   const result = removeMail(context.connection, row.key, dedupe);
   // An owner that was taken for dead and still runs would act on it in its next commit, so its claim becomes stale.
-  if (isOther && result === 'withdrawn') context.connection.sql('UPDATE runs SET epoch = epoch + 1 WHERE key = ?').run(row.key);
+  if (other !== undefined && result === 'withdrawn') context.connection.sql('UPDATE runs SET epoch = epoch + 1 WHERE key = ?').run(row.key);
   return result;
 }

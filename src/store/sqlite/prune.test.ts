@@ -1,16 +1,17 @@
-import { copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { RunEvent } from '../../kernel/event.ts';
+import { tempFolder } from '../../../test/temp-folder.ts';
 import {
-  createActivation,
+  changeStep,
   createAttempt,
   createEnd,
   createFirst,
+  createMember,
   createNext,
   createValue,
+  openStep,
   START_AT,
 } from '../../proof/store-suite/deltas.ts';
 import type { PruneRequest } from '../store.ts';
@@ -23,13 +24,12 @@ let file: string;
 let store: SqliteStore;
 
 beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'pawl-prune-'));
+  directory = tempFolder();
   file = join(directory, 'pawl.db');
   store = await openSqliteStore({ file, synchronous: 'NORMAL' });
 });
 afterEach(async () => {
   await store.close();
-  rmSync(directory, { recursive: true, force: true });
 });
 
 function sql(statement: string): Record<string, unknown>[] {
@@ -42,13 +42,9 @@ function sql(statement: string): Record<string, unknown>[] {
   }
 }
 
-/** Writes a run that has a row in every table that knows runs. */
+/** Writes a run with a row in every table that has runs. */
 async function addRun(run: string, text = run): Promise<void> {
   const output = createValue(text);
-  const member = (key: string, index: number): RunEvent => {
-    const activation = createActivation('lint', { path: `each#1/${key}`, member: { group: 'each#1', key, index } });
-    return { type: 'step.opened', at: START_AT, activation };
-  };
   const first = createFirst({ run, owner: 'me', more: { data: [{ key: 'k', text: '1' }] } });
   await store.commit(first);
   await store.post({ run, dedupe: 'a', input: { type: 'signalled', at: START_AT, name: 'a' }, values: [] });
@@ -57,13 +53,9 @@ async function addRun(run: string, text = run): Promise<void> {
   const last = createNext(
     first,
     [
-      member('a', 0),
-      member('b', 1),
-      {
-        type: 'step.changed',
-        at: START_AT,
-        activation: createActivation('lint', { path: 'each#1/b', member: { group: 'each#1', key: 'b', index: 1 }, feedback: 'again' }),
-      },
+      openStep(createMember('a')),
+      openStep(createMember('b', 1)),
+      changeStep(createMember('b', 1, { feedback: 'again' })),
       { type: 'run.changed', at: START_AT, change: 'ended', status: 'completed' },
     ],
     { values: [output], attempts: [createAttempt('build', { output: output.ref, checks })], consumed: [mail?.id as number], release: true },
@@ -71,7 +63,7 @@ async function addRun(run: string, text = run): Promise<void> {
   expect(await store.commit(last)).toEqual({ result: 'committed', released: true });
 }
 
-test('no table holds anything of a run that was removed', async () => {
+test('no table has rows of a removed run', async () => {
   await addRun('old');
   const tables = ['runs', 'events', 'checks', 'members', 'contents', 'data', 'mail'];
   const counts = (): unknown[] => tables.map((table) => [table, Number(sql(`SELECT count(*) AS n FROM ${table}`)[0]?.n)]);
@@ -80,7 +72,7 @@ test('no table holds anything of a run that was removed', async () => {
   expect(counts()).toEqual(tables.map((table) => [table, 0]));
 });
 
-test('what a crash left behind is found by the next prune', async () => {
+test('the next prune removes values that a crash left behind', async () => {
   await addRun('old');
   sql('DELETE FROM runs');
   sql('DELETE FROM events');

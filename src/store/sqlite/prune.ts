@@ -1,18 +1,18 @@
-// Owns the removal of runs that have ended, and of values that no run refers to any more.
+// Owns the removal of ended runs, and of values that no run refers to any more.
 //
-// - A run is removed together with the runs it started, in one transaction, or stays together with them.
-// - A run stays while it or one it started is open, is driven or can still read its mail, and while a fork of it stays: a
-//   fork that is forked in turn reads the log of its original.
-// - What is removed is decided inside the transaction that removes it, so a run that was resumed meanwhile stays.
-// - A value is removed only if no row mentions its digest at that moment. What a crash leaves behind is found by the next
-//   prune, which checks all values.
+// - A run and the runs it started are removed in one transaction, or not at all.
+// - A run stays while it or one that it started is open, is driven or can still read its mail, and while a fork of it stays:
+//   a fork of that fork reads the log of the original.
+// - The runs are chosen inside the transaction that removes them, so a run that was resumed meanwhile stays.
+// - A value is removed only if no row mentions its digest at that moment. The next prune finds what a crash left behind,
+//   because it checks all values.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { isFinal, isSettled, type RunStatus } from '../../definition/run-status.ts';
 import type { PrunedRun, PruneReport, PruneRequest } from '../store.ts';
-import { type Connection, readSnapshot, whenFree } from './connection.ts';
+import { type Connection, changeMark, readSnapshot, whenFree } from './connection.ts';
 import { parseStored } from './failure.ts';
-import { forgetOldUses, forgetUses } from './ledger.ts';
+import { deleteOldUses, detachUses } from './ledger.ts';
 import { decodeLogRow } from './row-format.ts';
 import { statusOf } from './run-row.ts';
 import { lastPlaceOf, placeOf, placeSql } from './schema.ts';
@@ -21,10 +21,9 @@ import type { Transactions } from './transactions.ts';
 const FAMILIES_AT_ONCE = 200;
 const VALUES_AT_ONCE = 500;
 const RUNS_AT_ONCE = 100;
-/** Between two transactions others can write: who waits for the lock tries again within a few milliseconds. */
+/** Others can write between two transactions: they try the lock again every few milliseconds. */
 const PAUSE_MS = 25;
 
-/** What pruning works with. */
 interface PruneContext {
   readonly connection: Connection;
   readonly write: Transactions['write'];
@@ -62,7 +61,7 @@ export async function pruneStore(context: PruneContext, request: PruneRequest): 
     const batch = await write(() => {
       const families = plan.next();
       for (const family of families) for (const { key } of family) deleteRun(connection, key);
-      forgetOldUses(connection, request.before);
+      deleteOldUses(connection, request.before);
       plan.removed(families);
       return families;
     });
@@ -86,19 +85,19 @@ const CANDIDATES = `SELECT r.key, r.id, r.status, r.parent, coalesce(d.name, '')
   LEFT JOIN events e ON e.place = ${placeSql('r.key', 'r.seq')}`;
 
 interface Plan {
-  /** The next families to remove, decided anew where something changed; inside the transaction that removes them. */
+  /** The next families to remove, planned again if something changed. Must be called in the transaction that removes them. */
   next(): Family[];
-  /** To be called when they are removed. */
+  /** Must be called when they have been removed. */
   removed(families: readonly Family[]): void;
 }
 
-/** Plans all removals once: only a new run, which may be a child or a fork of one that goes, makes it plan again. */
+/** Plans all removals once, and again if a run was added or changed: it may be a child or a fork of a run in the plan. */
 function createPlan(context: PruneContext, request: PruneRequest): Plan {
   const { connection } = context;
   const countRuns = (): number => connection.sql("SELECT rows FROM seals WHERE name = 'runs'").get()?.rows as number;
   let families: Family[] = [];
   let count: number | undefined;
-  const isSame = (family: Family): boolean =>
+  const isStillRemovable = (family: Family): boolean =>
     family.every((run) => {
       const now = connection.sql(`${CANDIDATES} WHERE r.key = ?`).get(run.key) as Candidate | undefined;
       return now !== undefined && now.id === run.id && hasEnded(now, request.before, context.isDead);
@@ -107,31 +106,31 @@ function createPlan(context: PruneContext, request: PruneRequest): Plan {
     next: () => {
       const known = countRuns();
       const batch = families.slice(0, FAMILIES_AT_ONCE);
-      if (known !== count || batch.length === 0 || !batch.every(isSame)) families = planPrune(context, request);
+      if (known !== count || batch.length === 0 || !batch.every(isStillRemovable)) families = planPrune(context, request);
       count = known;
       return families.slice(0, FAMILIES_AT_ONCE);
     },
-    removed: (gone) => {
-      families = families.slice(gone.length);
+    removed: (batch) => {
+      families = families.slice(batch.length);
       count = countRuns();
     },
   };
 }
 
-/** The families that can go, newest first: after a crash between two batches, no fork has lost its original. */
+/** The removable families, newest first: after a crash between two batches, no fork has lost its original. */
 function planPrune({ connection, isDead }: PruneContext, request: PruneRequest): Family[] {
   const rows = connection.sql(`${CANDIDATES} ORDER BY r.key DESC`).all() as unknown as Omit<Candidate, 'source'>[];
   const families = familiesOf(rows.map((row) => ({ ...row, source: sourceOf(connection, row) })));
   const wanted = new Set(request.status);
-  const kept = new Map<string, number>();
-  const going = families.filter((family) => {
+  const counts = new Map<string, number>();
+  const candidates = families.filter((family) => {
     const [{ workflow, status }] = family;
     if (!wanted.has(status)) return false;
-    const newer = kept.get(workflow) ?? 0;
-    kept.set(workflow, newer + 1);
+    const newer = counts.get(workflow) ?? 0;
+    counts.set(workflow, newer + 1);
     return newer >= (request.keep ?? 0) && family.every((run) => hasEnded(run, request.before, isDead));
   });
-  return withoutOriginals(families, going);
+  return withoutOriginals(families, candidates);
 }
 
 // A final run reads no mail, and one whose process died before it released the run is not driven.
@@ -150,14 +149,14 @@ function familiesOf(candidates: readonly Candidate[]): Family[] {
   return [...members].sort(([a], [b]) => b.key - a.key).map(([root, all]) => [root, ...all.filter((run) => run !== root)]);
 }
 
-/** Without the families in which a run is the original of a fork that stays. */
-function withoutOriginals(families: readonly Family[], going: readonly Family[]): Family[] {
-  const leaving = new Set(going);
+/** The candidates without the families that contain the original of a fork that stays. */
+function withoutOriginals(families: readonly Family[], candidates: readonly Family[]): Family[] {
+  const removable = new Set(candidates);
   for (;;) {
-    const needed = new Set(families.flatMap((family) => (leaving.has(family) ? [] : family.map(({ source }) => source))));
-    const stay = [...leaving].filter((family) => family.some(({ id }) => needed.has(id)));
-    if (stay.length === 0) return [...leaving];
-    for (const family of stay) leaving.delete(family);
+    const needed = new Set(families.flatMap((family) => (removable.has(family) ? [] : family.map(({ source }) => source))));
+    const kept = [...removable].filter((family) => family.some(({ id }) => needed.has(id)));
+    if (kept.length === 0) return [...removable];
+    for (const family of kept) removable.delete(family);
   }
 }
 
@@ -170,7 +169,7 @@ function sourceOf(connection: Connection, { key, id }: Pick<Candidate, 'key' | '
 }
 
 function deleteRun(connection: Connection, key: number): void {
-  forgetUses(connection, key);
+  detachUses(connection, key);
   connection.sql('DELETE FROM events WHERE place BETWEEN ? AND ?').run(placeOf(key, 0), lastPlaceOf(key));
   for (const table of ['checks', 'members', 'data', 'run_numbers', 'mail', 'slots', 'slot_waiters'])
     connection.sql(`DELETE FROM ${table} WHERE run = ?`).run(key);
@@ -181,11 +180,6 @@ const DIGEST = /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g;
 
 /** Removes the values that no row mentions; returns how many. */
 async function sweepValues({ connection, write }: PruneContext): Promise<number> {
-  const changes = (): string => {
-    const { others } = connection.sql('SELECT data_version AS others FROM pragma_data_version').get() as { others: number };
-    const { own } = connection.sql('SELECT total_changes() AS own').get() as { own: number };
-    return `${others} ${own}`;
-  };
   let seen = '';
   const unused = await readSnapshot(connection, () => new Set(digestsOf(connection, 'SELECT digest FROM contents')));
   const mark = createMark(connection, unused);
@@ -194,13 +188,13 @@ async function sweepValues({ connection, write }: PruneContext): Promise<number>
   while (unused.size > 0) {
     removed += await write(() => {
       // Reading every log again for each batch would take longer than everything else.
-      if (changes() !== seen) mark.catchUp();
+      if (changeMark(connection) !== seen) mark.catchUp();
       const batch = [...unused].slice(0, VALUES_AT_ONCE);
       for (const digest of batch) {
         connection.sql('DELETE FROM contents WHERE digest = ?').run(digest);
         unused.delete(digest);
       }
-      seen = changes();
+      seen = changeMark(connection);
       return batch.length;
     });
     await pause(PAUSE_MS);
@@ -216,16 +210,16 @@ function digestsOf(connection: Connection, query: string): string[] {
 }
 
 interface Mark {
-  /** Reads every log, a few runs at a time, so that nobody waits for it. */
+  /** Reads every log, a few runs at a time, so that other work can be done in between. */
   readAll(): Promise<void>;
-  /** Reads what was appended since, data and unread mail; the rest is folded from logs. Inside the transaction that removes. */
+  /** Reads the rest of the logs, data and unread mail, which is all that refers to values. Call it in the transaction that removes. */
   catchUp(): void;
 }
 
-/** Removes from `unused` what is mentioned. Logs only grow, so it remembers how far each was read. */
+/** Removes from `unused` the digests that rows mention. Logs only grow, so each is read once, in parts. */
 function createMark(connection: Connection, unused: Set<string>): Mark {
   const readTo = new Map<string, number>();
-  const mention = (text: unknown): void => {
+  const markUsed = (text: unknown): void => {
     if (typeof text === 'string') for (const [digest] of text.matchAll(DIGEST)) unused.delete(digest);
   };
   const readLog = (key: number, id: string): void => {
@@ -233,7 +227,7 @@ function createMark(connection: Connection, unused: Set<string>): Mark {
       .sql('SELECT place, body FROM events WHERE place > ? AND place <= ? ORDER BY place')
       .iterate(readTo.get(id) ?? placeOf(key, 0), lastPlaceOf(key));
     for (const { place, body } of rows) {
-      mention(body);
+      markUsed(body);
       readTo.set(id, place as number);
     }
   };
@@ -252,7 +246,7 @@ function createMark(connection: Connection, unused: Set<string>): Mark {
     catchUp: () => {
       readLogs(0, -1);
       for (const digest of digestsOf(connection, 'SELECT digest FROM data WHERE digest IS NOT NULL')) unused.delete(digest);
-      for (const { body } of connection.sql('SELECT body FROM mail WHERE consumed IS NULL').iterate()) mention(body);
+      for (const { body } of connection.sql('SELECT body FROM mail WHERE consumed IS NULL').iterate()) markUsed(body);
     },
   };
 }

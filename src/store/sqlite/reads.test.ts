@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { tempFolder } from '../../../test/temp-folder.ts';
 import { createFirst, createNext, START_AT } from '../../proof/store-suite/deltas.ts';
 import { openSqliteStore, type SqliteStore } from './open.ts';
 
@@ -10,7 +9,7 @@ let store: SqliteStore;
 let other: SqliteStore;
 
 beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'pawl-reads-'));
+  directory = tempFolder();
   const open = () => openSqliteStore({ file: join(directory, 'pawl.db'), now: () => START_AT });
   store = await open();
   other = await open();
@@ -19,7 +18,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await store.close();
   await other.close();
-  rmSync(directory, { recursive: true, force: true });
 });
 
 const first = createFirst({ run: 'r1', owner: 'me' });
@@ -43,7 +41,7 @@ test('a cached run is read again after a write of another connection', async () 
   expect((await store.load('r1')).owner).toBe('you');
 });
 
-test('cached runs are not confused, however many are read', async () => {
+test('each run is read as itself, however many are cached', async () => {
   const names = Array.from({ length: 20 }, (_, n) => `r${n}`);
   for (const run of names) await store.commit(createFirst({ run, owner: `owner of ${run}` }));
   for (let round = 0; round < 2; round += 1)

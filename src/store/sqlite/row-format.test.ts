@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { tempFolder } from '../../../test/temp-folder.ts';
 import { createPath } from '../../definition/address.ts';
 import type { Activation } from '../../kernel/activation.ts';
 import { startTimeOf } from '../../kernel/activation.ts';
@@ -27,7 +26,7 @@ let db: DatabaseSync;
 let runs = 0;
 
 beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'pawl-rows-'));
+  directory = tempFolder();
   const file = join(directory, 'pawl.db');
   store = await openSqliteStore({ file, synchronous: 'NORMAL' });
   db = new DatabaseSync(file);
@@ -36,10 +35,9 @@ beforeAll(async () => {
 afterAll(async () => {
   db.close();
   await store.close();
-  rmSync(directory, { recursive: true, force: true });
 });
 
-/** One step of a run: how the one before ended, and what the next is. */
+/** One step of a run: how the previous one ends, and the next one. */
 interface Turn {
   readonly step: string;
   readonly outcome: string;
@@ -49,7 +47,7 @@ interface Turn {
   readonly lag: number;
 }
 
-/** The delta with which a live step ends and the next one begins, as the kernel decides it. */
+/** The delta that ends a live step and begins the next one, as the kernel decides it. */
 function turn(before: Delta, { step, outcome, output, merge, took, lag }: Turn): Delta {
   const ending = Object.values(before.state.live)[0] as Activation;
   const at = before.state.at + took;
@@ -116,7 +114,7 @@ const turns = fc.record<Turn>({
   lag: fc.integer({ min: -5, max: 100 }),
 });
 
-test('RF1: whatever steps are called and return, the store gives back what was written, and so do the views', async () => {
+test('RF1: the store and its views return what was written, whatever the names and results of steps', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(turns, { minLength: 1, maxLength: 6 }), async (list) => {
       const deltas = [first()];
@@ -130,7 +128,7 @@ test('RF1: whatever steps are called and return, the store gives back what was w
 
 const stateWith = (more: object) => (delta: Delta) => ({ ...delta, state: { ...delta.state, ...more } });
 
-describe('RF2: a checkpoint comes back whole', () => {
+describe('RF2: a checkpoint is read as written', () => {
   const TURN: Turn = { step: 'next', outcome: 'ok', output: undefined, merge: false, took: 7, lag: 1 };
   test.each<[string, (delta: Delta) => Delta]>([
     ['with counted visits', stateWith({ counts: { next: 1 } })],
@@ -153,9 +151,9 @@ describe('RF2: a checkpoint comes back whole', () => {
 });
 
 test.each([
-  ['no JSON', '{', 'JSON'],
-  ['no list of events', '{"events":1}', 'list of events'],
-  ['an event of a type that is not known', '{"events":[{"type":"step.flew","at":1}]}', 'step.flew'],
+  ['text that is not JSON', '{', 'JSON'],
+  ['events that are not a list', '{"events":1}', 'list of events'],
+  ['an event of an unknown type', '{"events":[{"type":"step.flew","at":1}]}', 'step.flew'],
 ])('a log row with %s is not decoded', (_, text, what) => {
   expect(() => decodeLogRow(text)).toThrow(what);
 });

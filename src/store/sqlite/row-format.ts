@@ -1,8 +1,8 @@
 // Owns how the kernel's values are stored in rows: the JSON of a log row and of a checkpoint, and which of their fields the
 // columns of the views show. No other file of the store names a field of an event, an activation or an attempt in SQL.
 //
-// RF1. A row holds JSON as `JSON.stringify` writes it; what is read back equals what was written.
-// RF2. A checkpoint leaves out the fields that its columns already give and its members, which are rows of their own.
+// RF1. A row holds JSON as `JSON.stringify` writes it; the value read back equals the one written.
+// RF2. A checkpoint leaves out the fields that its columns hold, and its members, which have rows of their own.
 
 import { isSettled, type RunStatus } from '../../definition/run-status.ts';
 import type { Activation, Membership, Path, Ref, Wait } from '../../kernel/activation.ts';
@@ -36,7 +36,7 @@ export function encodeLogRow({ events, attempts }: LogRow): string {
   return JSON.stringify(attempts.length === 0 ? { events } : { events, attempts });
 }
 
-/** The log row that a text holds. Throws when the text is not JSON, or not the JSON of a log row. */
+/** Parses the text of a log row. Throws if it is not JSON, or not the JSON of a log row. */
 export function decodeLogRow(text: string): LogRow {
   const { events, attempts = [] } = JSON.parse(text) as Partial<LogRow>;
   if (!Array.isArray(events) || !Array.isArray(attempts)) throw new Error('a log row must hold a list of events');
@@ -49,8 +49,8 @@ export function decodeLogRow(text: string): LogRow {
 const STEP_OF_ATTEMPT = /"step":"((?:[^"\\]|\\.)*)"/g;
 
 /**
- * The steps whose attempts the text of a log row holds, and perhaps others. The text is not parsed, which would take most
- * of the time of going through a long log. Inside a value every quote is escaped, so only names of fields match.
+ * The steps with attempts in the text of a log row, and perhaps others. The text is not parsed, which would take most of the
+ * time of reading a long log. Inside a value every quote is escaped, so only names of fields match.
  */
 export function stepsInLogRow(text: string): string[] {
   const attempts = text.lastIndexOf('"attempts":[');
@@ -63,11 +63,11 @@ export function stepsInLogRow(text: string): string[] {
 
 /** An attempt without the checks of its gate. */
 export function withoutChecks(attempt: AttemptRow): LoggedAttempt {
-  // Undefined, which JSON leaves out: taking a field away copies the others one by one, at every step.
+  // JSON leaves out undefined. Rest syntax would copy the other fields one by one, at every step.
   return { ...attempt, checks: undefined };
 }
 
-/** An attempt of another run, to be logged again in a fork of it. */
+/** An attempt of another run, to be logged in a fork of it. */
 export function withoutPlace({ id: _, seq: __, ...attempt }: StoredAttempt): LoggedAttempt {
   return attempt;
 }
@@ -80,7 +80,7 @@ export interface StateColumns {
   readonly created: number;
   readonly at: number;
   readonly params: Ref | undefined;
-  /** Of the definition it is frozen to. */
+  /** The hash of the definition it is frozen to. */
   readonly hash: string;
   readonly name: string;
   readonly form: string;
@@ -88,12 +88,12 @@ export interface StateColumns {
   readonly members: number;
 }
 
-/** Lists show a run that waits as waiting; in its checkpoint it is running. */
+/** The status in the checkpoint. Lists show a run that waits as waiting; its checkpoint says running. */
 function statusFromColumn(status: RunStatus): RunStatus {
   return isSettled(status) ? status : 'running';
 }
 
-/** The checkpoint of a run of which the columns say everything. */
+/** The checkpoint that the columns alone give. */
 function stateFromColumns({ id, name, hash, form, status, seq, created, at, params }: StateColumns): RunState {
   const state: RunState = {
     id,
@@ -121,7 +121,7 @@ export function encodeState(state: RunState, { at, status, name, members }: Stat
   // JSON leaves out what is undefined.
   return JSON.stringify({
     ...state,
-    ...GIVEN,
+    ...COLUMN_FIELDS,
     workflow: state.workflow === name ? undefined : state.workflow,
     status: state.status === statusFromColumn(status) ? undefined : state.status,
     at: state.at === at ? undefined : state.at,
@@ -136,10 +136,10 @@ export function encodeState(state: RunState, { at, status, name, members }: Stat
   });
 }
 
-/** The fields of a checkpoint that the columns always give. */
-const GIVEN = { id: undefined, def: undefined, form: undefined, seq: undefined, createdAt: undefined, params: undefined };
+/** The fields of a checkpoint that the columns always hold. */
+const COLUMN_FIELDS = { id: undefined, def: undefined, form: undefined, seq: undefined, createdAt: undefined, params: undefined };
 
-/** The checkpoint that a text, its columns and its members hold. Throws when the text is not JSON. */
+/** The checkpoint from its text, its columns and its members. Throws if the text is not JSON. */
 export function decodeState(text: string, columns: StateColumns, members: readonly Activation[]): RunState {
   const state = { ...stateFromColumns(columns), ...(JSON.parse(text) as Partial<RunState>) };
   if (members.length === 0) return state;

@@ -1,4 +1,4 @@
-// Owns the row of a run: its columns, its checkpoint, and the proof that both are as they were written.
+// Owns the row of a run: its columns, its checkpoint, and the verification of both.
 
 import type { RunStatus } from '../../definition/run-status.ts';
 import { isSettled } from '../../definition/run-status.ts';
@@ -6,7 +6,7 @@ import type { RunState } from '../../kernel/run-state.ts';
 import type { RunOrigin } from '../store.ts';
 import { sumOf, toHex } from './chain.ts';
 import type { Connection } from './connection.ts';
-import { damagedRun, parseStored } from './failure.ts';
+import { damagedRun, parseStored, unknownRun } from './failure.ts';
 import { readLog } from './log.ts';
 import { readMembers } from './members.ts';
 import { decodeState, type StateColumns } from './row-format.ts';
@@ -15,7 +15,7 @@ import { lastPlaceOf, placeOf, placeSql } from './schema.ts';
 const SELECT_RUN = `SELECT r.*, e.at, e.attempts, e.hash AS head, d.hash, d.code, d.name, d.form
   FROM runs r LEFT JOIN definitions d ON d.id = r.definition LEFT JOIN events e ON e.place = ${placeSql('r.key', 'r.seq')}`;
 
-/** A run as its row says it, together with its definition and the last row of its log; not verified yet. */
+/** The row of a run, joined with its definition and the last row of its log; not verified yet. */
 export interface RunRow extends StateColumns {
   readonly key: number;
   readonly epoch: number;
@@ -42,14 +42,23 @@ export interface LoadedRun {
   readonly origin: RunOrigin;
 }
 
-/** The key of a run inside the tables. */
-export function keyOf(connection: Connection, run: string): number | undefined {
+/** The key of a run inside the tables, if the run exists. */
+export function findKey(connection: Connection, run: string): number | undefined {
   return connection.sql('SELECT key FROM runs WHERE id = ?').get(run)?.key as number | undefined;
 }
 
-/** The row of a run by its id. */
-export function readRunRow(connection: Connection, id: string): RunRow | undefined {
-  return toRunRow(connection.sql(`${SELECT_RUN} WHERE r.id = ?`).get(id));
+/** The key of a run inside the tables; RUN_NOT_FOUND if there is none. */
+export function readKey(connection: Connection, run: string): number {
+  const key = findKey(connection, run);
+  if (key === undefined) throw unknownRun(run, connection.name);
+  return key;
+}
+
+/** The row of a run by its id; RUN_NOT_FOUND if there is none. */
+export function readRunRow(connection: Connection, id: string): RunRow {
+  const row = toRunRow(connection.sql(`${SELECT_RUN} WHERE r.id = ?`).get(id));
+  if (row === undefined) throw unknownRun(id, connection.name);
+  return row;
 }
 
 /** The row of a run by its key. */
@@ -82,7 +91,7 @@ const CHANGES = `seq = ?, due = ?, members = ?, sum = ?, state = ? WHERE key = ?
 const UPDATE_RUN = `UPDATE runs SET ${CHANGES}`;
 const UPDATE_STATUS = `UPDATE runs SET status = ?, ${CHANGES}`;
 
-/** Writes what a commit changes in the row of a run; false, and nothing changes, when its owner has lost it or is behind. */
+/** Writes the columns that a commit changes; false, and nothing changes, if the owner's epoch or position is stale. */
 export function updateRunRow(
   connection: Connection,
   row: Omit<RunRow, 'sum'>,
@@ -90,7 +99,7 @@ export function updateRunRow(
 ): boolean {
   const { key, seq, status, due, members, state } = row;
   const values = [seq, due, members, sumOfRun(row), state, key, before.epoch, before.seq];
-  // SQLite writes the index of open runs whenever the status is set, also to what it was.
+  // SQLite writes the index of open runs whenever the status is set, even to the same value.
   const { changes } =
     status === before.status ? connection.sql(UPDATE_RUN).run(...values) : connection.sql(UPDATE_STATUS).run(status, ...values);
   return changes === 1;
@@ -115,7 +124,7 @@ export const STATUSES: Readonly<Record<RunStatus, true>> = {
   cancelled: true,
 };
 
-/** The statuses, in SQL, of runs that have ended one way or the other. */
+/** The statuses of settled runs, in SQL. */
 export const SETTLED_SQL = `(${Object.keys(STATUSES)
   .filter((status) => isSettled(status as RunStatus))
   .map((status) => `'${status}'`)
@@ -126,7 +135,7 @@ export function statusOf(column: unknown): RunStatus | undefined {
   return typeof column === 'string' && Object.hasOwn(STATUSES, column) ? (column as RunStatus) : undefined;
 }
 
-/** The checkpoint of a run, proved against its checksum and the last row of its log; damage is RUN_DAMAGED. */
+/** The checkpoint of a run, verified against its checksum and the last row of its log; damage is RUN_DAMAGED. */
 export function verifyRun(connection: Connection, row: RunRow): LoadedRun {
   const { id, seq } = row;
   const status = statusOf(row.status);
@@ -139,7 +148,7 @@ export function verifyRun(connection: Connection, row: RunRow): LoadedRun {
   return { row, state, status, origin };
 }
 
-/** Proves the last row of the log, and that none comes after it. */
+/** Verifies the last row of the log, and that none comes after it. */
 function verifyEnd(connection: Connection, row: RunRow): void {
   const { id, seq, key } = row;
   readLog(connection, row, { after: seq - 1, limit: 1 });

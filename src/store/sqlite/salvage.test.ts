@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createActivation, createAttempt, createFirst, createNext, createValue, START_AT } from '../../proof/store-suite/deltas.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { tempFolder } from '../../../test/temp-folder.ts';
+import { changeStep, createActivation, createAttempt, createFirst, createNext, createValue } from '../../proof/store-suite/deltas.ts';
 import { openSqliteStore } from './open.ts';
 import { salvage } from './salvage.ts';
 
@@ -13,22 +13,20 @@ let directory: string;
 let file: string;
 
 beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'pawl-salvage-'));
+  directory = tempFolder();
   file = join(directory, 'pawl.db');
   const store = await openSqliteStore({ file });
   for (let n = 0; n < RUNS; n += 1) {
     const value = createValue({ n });
     const first = createFirst({ run: `run-${n}`, owner: 'me' });
     await store.commit(first);
-    const changed = { type: 'step.changed', at: START_AT, activation: createActivation('build', { feedback: `note of ${n};` }) } as const;
+    const changed = changeStep(createActivation('build', { feedback: `note of ${n};` }));
     await store.commit(createNext(first, [changed], { values: [value], attempts: [createAttempt('build', { output: value.ref })] }));
   }
   await store.close();
 });
 
-afterEach(() => rmSync(directory, { recursive: true, force: true }));
-
-/** Fills the page of a table that holds a text with zeros. */
+/** Fills the page of a table that contains a text with zeros. */
 function zeroPageOf(table: string, text: string): void {
   const db = new DatabaseSync(file);
   const pages = db.prepare('SELECT pageno FROM dbstat WHERE name = ? AND pagetype = ?').all(table, 'leaf');
@@ -40,7 +38,7 @@ function zeroPageOf(table: string, text: string): void {
   writeFileSync(file, bytes);
 }
 
-test('a bad page of runs does not hide the others, and those on it are listed as damaged', async () => {
+test('an unreadable page of runs does not hide the others, and its runs are listed as damaged', async () => {
   zeroPageOf('runs', 'run-30');
   const store = await openSqliteStore({ file });
   const listed = await store.list({});
@@ -52,7 +50,7 @@ test('a bad page of runs does not hide the others, and those on it are listed as
   expect(sound.length).toBeLessThan(RUNS);
 });
 
-test('what can be proved of a damaged file is saved, up to the first record that cannot', () => {
+test('the records before the first one that cannot be read are saved', () => {
   zeroPageOf('events', 'note of 30;');
   const saved = [...salvage(file)];
   expect(saved).toHaveLength(RUNS);
@@ -63,7 +61,7 @@ test('what can be proved of a damaged file is saved, up to the first record that
   expect(Object.values(whole[0]?.values ?? {})).toContainEqual({ n: RUNS - 1 });
 });
 
-test('a changed record is not saved as if it were proved', () => {
+test('a changed record is not saved', () => {
   const db = new DatabaseSync(file);
   db.exec("UPDATE events SET body = replace(body, 'note of 7;', 'noTe of 7;') WHERE body LIKE '%note of 7;%'");
   db.close();

@@ -1,5 +1,5 @@
-// Owns reading from a file with pages that cannot be read: which runs there are, found without reading the table in
-// order, and everything of them that can be proved.
+// Owns reading a file with unreadable pages: it finds the runs without reading their table in order, and returns all of
+// their records and values that can be verified.
 
 import { DatabaseSync } from 'node:sqlite';
 import { digestText } from '../../base/digest.ts';
@@ -8,18 +8,18 @@ import { chainStart, rowHash, toHex } from './chain.ts';
 import { isBusy, isSqliteFailure } from './failure.ts';
 import { placeOf } from './schema.ts';
 
-/** A run that may exist: its key, and its id where the index of ids has it. */
+/** A run that may exist: its key, and its id if the index of ids has it. */
 export interface RunKey {
   readonly key: number;
   readonly id: string | undefined;
 }
 
-/** True when pages of the file cannot be read, so that reading around them can help. */
+/** True if pages of the file cannot be read, so that reading around them can help. */
 function isUnreadable(thrown: unknown): boolean {
   return isSqliteFailure(thrown) && !isBusy(thrown);
 }
 
-/** Reads, or returns undefined where pages cannot be read. */
+/** Reads, or returns undefined if pages cannot be read. */
 export function whereReadable<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -29,7 +29,7 @@ export function whereReadable<T>(read: () => T): T | undefined {
   }
 }
 
-/** Every run that may exist, newest first. Keys that a bad page may hold are among them. */
+/** Every run that may exist, newest first, with all keys that an unreadable page may hold. */
 export function findRunKeys(db: DatabaseSync): RunKey[] {
   const number = (sql: string): number => Number(whereReadable(() => db.prepare(sql).get()?.n) ?? 0);
   const last = Math.max(number('SELECT max(key) AS n FROM runs'), number('SELECT max(run) AS n FROM events'));
@@ -47,15 +47,15 @@ export interface SavedRun {
   readonly why: string | null;
   readonly status: string | null;
   readonly workflow: string | null;
-  /** The proved records, from the first up to the first one that is missing or was changed. */
+  /** The verified records before the first one that is missing or was changed. */
   readonly records: readonly { readonly seq: number; readonly at: number; readonly hash: string; readonly body: unknown }[];
-  /** The values that the records refer to, by digest, as far as they can be read and proved. */
+  /** The values that the records refer to, by digest, as far as they can be read and verified. */
   readonly values: Readonly<Record<string, unknown>>;
 }
 
 const REF = /"digest":"([0-9a-f]{64})","bytes":/g;
 
-/** Reads everything that can be proved, run by run; changes nothing. */
+/** Reads everything that can be verified, run by run; changes nothing. */
 export function* salvage(file: string): Generator<SavedRun> {
   using db = new DatabaseSync(file, { readOnly: true });
   for (const run of findRunKeys(db)) {
@@ -73,14 +73,14 @@ function saveRun(db: DatabaseSync, { key, id: indexed }: RunKey): SavedRun | und
   if (id === undefined) return undefined;
   const { records, stopped } = readRecords(db, key, id);
   const { values, missing } = readValues(db, records);
-  const short =
+  const incomplete =
     row === undefined ? 'its row cannot be read' : records.length < Number(row.seq) ? `${row.seq} records were written` : undefined;
-  const isWhole = short === undefined && missing === 0;
-  const why = [short, stopped, missing === 0 ? undefined : `${missing} values are missing`].filter((part) => part !== undefined).join('; ');
+  const isWhole = incomplete === undefined && missing === 0;
+  const reasons = [incomplete, stopped, missing === 0 ? undefined : `${missing} values are missing`];
   return {
     run: id,
     isWhole,
-    why: isWhole ? null : why,
+    why: isWhole ? null : reasons.filter((reason) => reason !== undefined).join('; '),
     status: row === undefined ? null : String(row.status),
     workflow: row === undefined || row.name === null ? null : String(row.name),
     records: records.map(({ body, ...record }) => ({ ...record, body: JSON.parse(body) as unknown })),

@@ -1,9 +1,9 @@
 // Owns the tables of the file. A run has an integer key; times are milliseconds; hashes of the log are 32-byte blobs.
-// `views.ts` shows all of it under the names and in the formats that people use.
+// `views.ts` has the names and formats for people.
 //
-// The key of a log row is the run and the row's number in one integer. So rows lie in the order of runs and numbers,
+// The key of a log row is the run and the row's number in one integer. So rows are stored in the order of runs and numbers,
 // pages fill up, and no index is needed; `docs/internals/store.md` has the measurement.
-// `sum` is a CRC-32 of the row: it finds a flipped byte, it is not a signature.
+// `sum` is a CRC-32 of the row: it detects a flipped byte; it is not a signature.
 
 const NUMBER_BITS = 26;
 
@@ -22,10 +22,10 @@ export function placeSql(run: string, n: string): string {
   return `(${run} << ${NUMBER_BITS}) + ${n}`;
 }
 
-/** The condition, in SQL, that a run can still go on. A query with exactly this text is answered from the index of open runs. */
+/** The condition, in SQL, that a run is not final. Only a query with exactly this text uses the index of open runs. */
 export const OPEN_SQL = `status NOT IN ('completed', 'overridden', 'rejected', 'cancelled')`;
 
-/** The condition, in SQL, that a checkpoint has assumptions. One without has no such field, and text of others is in quotes that are escaped. */
+/** The condition, in SQL, that a checkpoint has assumptions. Quotes inside values are escaped, so only the field matches. */
 export const ASSUMES_SQL = `instr(state, '"assumptions":') > 0`;
 
 /** All tables. */
@@ -183,7 +183,7 @@ CREATE TABLE run_numbers (
 ) WITHOUT ROWID;
 CREATE INDEX run_numbers_run ON run_numbers (run);
 
--- Find open runs, and those with assumptions, without a look at the others.
+-- Find open runs, and those with assumptions, without reading the others.
 CREATE INDEX runs_open ON runs (key) WHERE ${OPEN_SQL};
 CREATE INDEX runs_assuming ON runs (key) WHERE ${ASSUMES_SQL};
 `;

@@ -1,9 +1,9 @@
-// Owns the seals: for each table whose rows nothing else proves, how many rows it has and the sum of their checksums.
-// Triggers keep them up to date, so `check` finds a row that was edited, added or removed behind the store's back.
+// Owns the seals: for each table that nothing else protects, its number of rows and the sum of their checksums. Triggers
+// keep them up to date, so `check` finds a row that another program edited, added or removed.
 //
-// - `events`, `members` and `contents` have no seal: a hash chain, a count with checksums, and digests prove them, and a
+// - `events`, `members` and `contents` have no seal: a hash chain, a count with checksums, and digests protect them, and a
 //   step writes them too often.
-// - Of a run's row the seal covers the columns that its own checksum does not.
+// - The seal of `runs` covers the columns that the checksum of a row does not.
 // - Only a connection that has the function `pawl_sum` can write to a sealed table; any program can read it.
 
 import type { DatabaseSync } from 'node:sqlite';
@@ -12,7 +12,7 @@ import type { Connection } from './connection.ts';
 
 const SUM_HEX = 8;
 const UNSEALED: ReadonlySet<string> = new Set(['events', 'members', 'contents', 'seals']);
-/** The columns that a commit changes: the checksum of the row covers them, and a seal would cost a page per step. */
+/** The columns that a commit changes. The checksum of the row covers them; a seal would write one more page per step. */
 const UNSEALED_COLUMNS: Readonly<Record<string, ReadonlySet<string>>> = {
   runs: new Set(['seq', 'status', 'due', 'members', 'sum', 'state']),
 };
@@ -31,7 +31,7 @@ function plain(value: unknown): unknown {
   return value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value;
 }
 
-/** Creates the seals of every table there is, with their triggers. Runs inside a migration. */
+/** Creates the seals of every table, with their triggers. Runs inside a migration. */
 export function createSeals(connection: Connection): void {
   const { db } = connection;
   db.exec('CREATE TABLE seals (name TEXT PRIMARY KEY, rows INTEGER NOT NULL, total INTEGER NOT NULL) WITHOUT ROWID');
@@ -46,7 +46,7 @@ export function reseal({ db }: Connection): void {
     db.exec(`INSERT OR REPLACE INTO seals (name, rows, total) SELECT '${name}', ${countAndSum(columns)} FROM ${name}`);
 }
 
-/** What differs from the seals, a text per table. */
+/** Describes every table that differs from its seal. */
 export function brokenSeals({ db }: Connection): string[] {
   const sealed = new Map(
     db
@@ -73,12 +73,12 @@ export function brokenSeals({ db }: Connection): string[] {
   ];
 }
 
-/** How many transactions other than commits of runs the file has seen. */
+/** How many transactions other than commits of runs were made. */
 export function transactionsIn(connection: Connection): number {
   return (connection.sql('SELECT rows FROM seals WHERE name = ?').get(TRANSACTIONS)?.rows as number | undefined) ?? 0;
 }
 
-/** Counts a transaction that is not a commit of a run; returns the new count. */
+/** Counts one more transaction that is not a commit of a run; returns the new count. */
 export function countTransaction(connection: Connection): number {
   const count = transactionsIn(connection) + 1;
   connection.sql('INSERT OR REPLACE INTO seals (name, rows, total) VALUES (?1, ?2, pawl_sum(?2))').run(TRANSACTIONS, count);

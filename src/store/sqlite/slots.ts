@@ -1,8 +1,8 @@
 // Owns semaphores: their holders, and their queues of waiters.
 //
 // - An activation takes all the semaphores it asks for, or none.
-// - An activation that finds one full waits in its queue until it takes it or leaves. A queue is checked again whenever
-//   a holder or a waiter leaves, so that a waiter that is gone does not block the next.
+// - If one is full, it waits in its queue. A queue is checked again whenever a holder or a waiter leaves, so that a waiter
+//   that is gone does not block the next.
 
 import type { Path } from '../../kernel/activation.ts';
 import type { SlotClaim, SlotUse } from '../store.ts';
@@ -39,7 +39,7 @@ function countOthers(connection: Connection, of: { key: string; run: number; pat
   return found?.n as number;
 }
 
-/** Takes and frees what was found to fit; returns the keys whose queues must be checked. */
+/** Takes and frees semaphores that `findFull` found to have room; returns the keys whose queues must be checked. */
 export function changeSlots(connection: Connection, change: SlotChange): readonly string[] {
   const left = change.free.flatMap((path) => leave(connection, change.run, path));
   for (const { path, keys } of change.take) {
@@ -50,17 +50,14 @@ export function changeSlots(connection: Connection, change: SlotChange): readonl
   return left;
 }
 
-/** Takes a run out of every queue and releases all it holds; returns the keys whose queues must be checked. */
-export function leaveAll(connection: Connection, run: number): readonly string[] {
-  const held = connection.sql('DELETE FROM slots WHERE run = ? RETURNING key').all(run);
-  const waited = connection.sql('DELETE FROM slot_waiters WHERE run = ? RETURNING key').all(run);
-  return [...held, ...waited].map(({ key }) => String(key));
-}
-
-function leave(connection: Connection, run: number, path: Path): string[] {
-  const held = connection.sql('DELETE FROM slots WHERE run = ? AND path = ? RETURNING key').all(run, path);
-  const waited = connection.sql('DELETE FROM slot_waiters WHERE run = ? AND path = ? RETURNING key').all(run, path);
-  return [...held, ...waited].map(({ key }) => String(key));
+/** Removes a run, or one of its activations, from queues and holders; returns the keys whose queues must be checked. */
+export function leave(connection: Connection, run: number, path?: Path): string[] {
+  const values = path === undefined ? [run] : [run, path];
+  const where = path === undefined ? 'run = ?' : 'run = ? AND path = ?';
+  const left = ['slots', 'slot_waiters'].flatMap((table) =>
+    connection.sql(`DELETE FROM ${table} WHERE ${where} RETURNING key`).all(...values),
+  );
+  return left.map(({ key }) => String(key));
 }
 
 /** Joins the queue of a semaphore; a place it already has is kept. */
@@ -73,7 +70,7 @@ export function queueForSlot(
     .run(waiter.key, waiter.run, waiter.path, waiter.limit);
 }
 
-/** The runs at the head of a queue for which there is room now: by the priority of the run, then by age. */
+/** The runs at the head of a queue that have room now: by the priority of the run, then by age. */
 export function nextInQueue(connection: Connection, key: string): string[] {
   const held = connection.sql('SELECT count(*) AS n FROM slots WHERE key = ?').get(key)?.n as number;
   const waiters = connection

@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, test } from 'vitest';
+import { tempFolder } from '../../../test/temp-folder.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { openTransactions, type Transactions } from './transactions.ts';
 
@@ -34,19 +33,19 @@ function refuse(n: number, then: () => void = () => {}): Promise<never> {
   });
 }
 
-test('what is written in one turn shares one transaction', async () => {
+test('all writes of one turn share a transaction', async () => {
   await Promise.all([1, 2, 3].map((n) => transactions.write(() => add(n))));
   expect([rows(), commits]).toEqual([[1, 2, 3], 1]);
 });
 
-test('W1: work that throws is undone, alone or among others', async () => {
+test('W1: work that throws is rolled back, alone or among others', async () => {
   await expect(refuse(1)).rejects.toThrow('no 1');
   const results = await Promise.allSettled([transactions.write(() => add(2)), refuse(3), transactions.write(() => add(4))]);
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   expect(rows()).toEqual([2, 4]);
 });
 
-test('W2: when SQLite fails, everybody in the transaction gets the error and nothing is kept', async () => {
+test('W2: when SQLite fails, every write in the transaction is rejected and nothing is stored', async () => {
   connection.db.exec('PRAGMA query_only=1');
   const results = await Promise.allSettled([1, 2].map((n) => transactions.write(() => add(n))));
   connection.db.exec('PRAGMA query_only=0');
@@ -54,7 +53,7 @@ test('W2: when SQLite fails, everybody in the transaction gets the error and not
   expect([rows(), commits]).toEqual([[], 0]);
 });
 
-test('W3: what follows from a write happens once it is committed, and never for one that was undone', async () => {
+test('W3: callbacks of a write run after it is committed, and never for a write that was rolled back', async () => {
   const seen: string[] = [];
   const note = (what: string) => () => seen.push(`${what} ${connection.db.isTransaction}`);
   const kept = transactions.write((after) => {
@@ -65,15 +64,15 @@ test('W3: what follows from a write happens once it is committed, and never for 
   expect(seen).toEqual(['kept false']);
 });
 
-test('idle resolves when all that was queued is written', async () => {
+test('idle resolves when the queue is written', async () => {
   const written = transactions.write(() => add(1));
   await transactions.idle();
   expect(rows()).toEqual([1]);
   await written;
 });
 
-test('a write waits for the lock of another process, and fails when it takes too long', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'pawl-lock-'));
+test('a write waits for the lock of another process, and fails after a time limit', async () => {
+  const directory = tempFolder();
   const file = join(directory, 'a.db');
   connection = await openConnection({ file, synchronous: 'FULL', walAutocheckpoint: 1000, busyMs: 500 });
   connection.db.exec('PRAGMA journal_mode=WAL; CREATE TABLE t (n INTEGER NOT NULL)');
@@ -88,5 +87,4 @@ test('a write waits for the lock of another process, and fails when it takes too
   expect(rows()).toEqual([2]);
   other.close();
   connection.db.close();
-  rmSync(directory, { recursive: true });
 });

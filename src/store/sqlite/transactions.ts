@@ -2,7 +2,7 @@
 //
 // W1. Each write has a savepoint of its own: one that throws is rolled back and does not affect the others.
 // W2. When SQLite itself fails, the whole transaction is rolled back and every write in it is rejected.
-// W3. What follows from a write (ringing a bell, changing a cache) happens only after it is on disk.
+// W3. Side effects of a write (ringing a bell, changing a cache) happen only after it is on disk.
 //
 // The turn ends with `setImmediate`, not with a microtask: a run of quick steps would otherwise block the event loop,
 // and timers and signals would starve.
@@ -14,7 +14,7 @@ import { isBusy, isSqliteFailure, toStoreError } from './failure.ts';
 const BATCH_MAX = 512;
 const TICK_MS = 5;
 
-/** Registers a callback for when the write is on disk. */
+/** Registers a callback that runs when the write is on disk. */
 export type After = (then: () => void) => void;
 
 /** The queue of writes of one connection. */
@@ -31,7 +31,7 @@ interface Job {
   readonly reject: (error: unknown) => void;
 }
 
-interface Done {
+interface FinishedJob {
   readonly job: Job;
   readonly value: unknown;
 }
@@ -43,10 +43,10 @@ export function openTransactions(connection: Connection, committed: () => void):
   let turnedAt = 0;
   let busySince: number | undefined;
   let busyRounds = 0;
-  let waiting: (() => void)[] = [];
+  const idleWaiters: (() => void)[] = [];
 
-  // At the end of the current tick, so that everything that is ready in it is written together. A run of quick steps
-  // would delay timers and sockets for as long as it lasts, so every few milliseconds they go first.
+  // At the end of the tick, so that everything that became ready in it is written together. A run of quick steps would
+  // starve timers and sockets, so every few milliseconds they go first.
   function schedule(): void {
     if (scheduled) return;
     scheduled = true;
@@ -74,9 +74,7 @@ export function openTransactions(connection: Connection, committed: () => void):
   function proceed(): void {
     scheduled = false;
     if (queue.length > 0) return schedule();
-    const resumed = waiting;
-    waiting = [];
-    for (const resume of resumed) resume();
+    for (const resume of idleWaiters.splice(0)) resume();
   }
 
   function postpone(batch: Job[], error: unknown): void {
@@ -97,41 +95,41 @@ export function openTransactions(connection: Connection, committed: () => void):
         queue.push({ work, resolve: resolve as (value: unknown) => void, reject });
         schedule();
       }),
-    idle: () => (scheduled ? new Promise<void>((resolve) => waiting.push(resolve)) : Promise.resolve()),
+    idle: () => (scheduled ? new Promise<void>((resolve) => idleWaiters.push(resolve)) : Promise.resolve()),
   };
 }
 
 function runBatch(connection: Connection, batch: readonly Job[], committed: () => void): void {
-  const follow: (() => void)[] = [];
-  const done: Done[] = [];
+  const callbacks: (() => void)[] = [];
+  const finished: FinishedJob[] = [];
   try {
-    for (const job of batch) runJob(connection, { job, alone: batch.length === 1, follow, done });
+    for (const job of batch) runJob(connection, { job, alone: batch.length === 1, callbacks, finished });
     if (connection.db.isTransaction) connection.sql('COMMIT').run();
   } catch (error) {
     if (connection.db.isTransaction) connection.sql('ROLLBACK').run();
     return rejectAll(batch, toStoreError(error, connection.name));
   }
-  for (const then of follow) then();
-  for (const { job, value } of done) job.resolve(value);
-  if (done.length > 0) committed();
+  for (const callback of callbacks) callback();
+  for (const { job, value } of finished) job.resolve(value);
+  if (finished.length > 0) committed();
 }
 
-interface Turn {
+interface JobContext {
   readonly job: Job;
   readonly alone: boolean;
-  readonly follow: (() => void)[];
-  readonly done: Done[];
+  readonly callbacks: (() => void)[];
+  readonly finished: FinishedJob[];
 }
 
-function runJob(connection: Connection, { job, alone, follow, done }: Turn): void {
-  const mark = follow.length;
+function runJob(connection: Connection, { job, alone, callbacks, finished }: JobContext): void {
+  const callbacksBefore = callbacks.length;
   if (!alone) connection.sql('SAVEPOINT job').run();
   try {
-    done.push({ job, value: job.work((then) => follow.push(then)) });
+    finished.push({ job, value: job.work((then) => callbacks.push(then)) });
     if (!alone) connection.sql('RELEASE job').run();
   } catch (error) {
     if (isSqliteFailure(error)) throw error;
-    follow.length = mark;
+    callbacks.length = callbacksBefore;
     if (alone) connection.sql('ROLLBACK').run();
     else {
       connection.sql('ROLLBACK TO job').run();

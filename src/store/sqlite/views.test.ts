@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { tempFolder } from '../../../test/temp-folder.ts';
 import type { RunEvent } from '../../kernel/event.ts';
 import {
   createActivation,
@@ -16,7 +15,7 @@ import {
 import type { Delta } from '../store.ts';
 import { openSqliteStore } from './open.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'pawl-views-'));
+const directory = tempFolder();
 const file = join(directory, 'pawl.db');
 let db: DatabaseSync;
 
@@ -89,7 +88,6 @@ beforeAll(async () => {
 
 afterAll(() => {
   db.close();
-  rmSync(directory, { recursive: true, force: true });
 });
 
 test('workflow_runs shows a run with every promised column', () => {
@@ -133,7 +131,7 @@ test('workflow_runs shows a run with every promised column', () => {
   });
 });
 
-test('workflow_stage_runs shows what ended and what is live, branches under their stage', () => {
+test('workflow_stage_runs shows ended and live stages, and branches under their stage', () => {
   const rows = db.prepare('SELECT * FROM workflow_stage_runs ORDER BY id IS NULL, id, branch_id').all() as Record<string, unknown>[];
   expect(rows[0]).toEqual({
     id: 16777217,
@@ -169,7 +167,7 @@ test('workflow_stage_runs shows what ended and what is live, branches under thei
   ]);
 });
 
-test('workflow_gate_checks belongs to its stage', () => {
+test('a row of workflow_gate_checks refers to its stage', () => {
   const row = db.prepare('SELECT c.*, s.stage_id FROM workflow_gate_checks c JOIN workflow_stage_runs s ON s.id = c.stage_run_id').get();
   expect({ ...row }).toEqual({
     id: 1,

@@ -1,13 +1,13 @@
-// Owns what people and their tools see of the tables: the promised names, columns and formats (`workflow_runs`,
+// Owns the views for people and their tools: the promised names, columns and formats (`workflow_runs`,
 // `workflow_stage_runs`, `workflow_gate_checks`), in SQL that any SQLite since 3.38 understands.
-// Which field of the stored JSON a column shows is declared in `row-format.ts`.
+// `row-format.ts` declares which field of the stored JSON a column shows.
 
 import { ACTIVATION_COLUMNS, ATTEMPT_COLUMNS, STATE_COLUMNS } from './row-format.ts';
 import { SETTLED_SQL } from './run-row.ts';
 import { placeSql } from './schema.ts';
 
 const time = (column: string): string => `strftime('%Y-%m-%dT%H:%M:%fZ', ${column} / 1000.0, 'unixepoch')`;
-// Attempts are numbered within their run; people get a number that is unique.
+// Attempts are numbered within their run; the views show a number that is unique in the store.
 const stageId = (run: string, attempt: string): string => `(${run} * 16777216 + ${attempt})`;
 const stepOf = (path: string): string => `substr(${path}, 1, instr(${path}, '#') - 1)`;
 const indexOf = (definition: string, step: string): string =>
@@ -59,8 +59,8 @@ const PARALLEL_RESULTS = `(SELECT json_group_object(p.key, json(p.item)) FROM (
       SELECT l.key, json_object('status', 'pending', 'retryCount', l.attempt - 1)
         FROM live_activations l WHERE l.run = r.key AND l.of_group IS NOT NULL) p)`;
 
-/** A number among the run's data; what else may stand under its name is none. */
-const fact = (key: string): string => `(SELECT json_extract(coalesce(d.text, c.text), '$') FROM data d
+/** A number in the run's data; any other value under the key is ignored. */
+const numberIn = (key: string): string => `(SELECT json_extract(coalesce(d.text, c.text), '$') FROM data d
     LEFT JOIN contents c ON c.digest = d.digest
     WHERE d.run = r.key AND d.key = '${key}' AND json_type(coalesce(d.text, c.text)) = 'integer')`;
 
@@ -71,8 +71,8 @@ CREATE VIEW workflow_runs AS SELECT
   r.version AS workflow_version,
   json_extract(r.origin, '$.event') AS trigger_event,
   json_extract(r.origin, '$.deliveryId') AS trigger_delivery_id,
-  coalesce(json_extract(r.origin, '$.issue'), ${fact('issue_number')}) AS issue_number,
-  coalesce(${fact('pr_number')}, json_extract(r.origin, '$.pr')) AS pr_number,
+  coalesce(json_extract(r.origin, '$.issue'), ${numberIn('issue_number')}) AS issue_number,
+  coalesce(${numberIn('pr_number')}, json_extract(r.origin, '$.pr')) AS pr_number,
   CASE r.status WHEN 'overridden' THEN 'completed' ELSE r.status END AS status,
   ${CURRENT_STEP} AS current_stage_id,
   coalesce(${indexOf('r.definition_text', CURRENT_STEP)}, 0) AS current_stage_index,

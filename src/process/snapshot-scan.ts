@@ -1,5 +1,5 @@
-// Owns one look at all files of a workspace for a snapshot: which of them have to be read, and the tree that they make.
-// The index of the last look is kept with the times of the files, so only what changed since is read again.
+// Owns scanning all files of a workspace for a snapshot: which of them must be read, and the resulting tree. The index of
+// the last scan is kept with the times of the files, so only files that changed since are read.
 
 import { existsSync, lstatSync, type Stats, statSync } from 'node:fs';
 import { access, constants, copyFile, lstat, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
@@ -14,11 +14,11 @@ import { type Checkout, checkoutAround, joinPaths, leaveOutSparse, outputOf, spl
 export interface Snapshot {
   /** The id of the tree. */
   readonly tree: string;
-  /** Folders without anything in them, which a tree of git cannot hold. */
+  /** Empty folders, which a tree of git cannot contain. */
   readonly folders: readonly string[];
-  /** Files that are not in it, or not as they are now, with the reason. */
+  /** Files that are missing in it or not current, with the reason. */
   readonly unread: readonly { readonly path: string; readonly why: string }[];
-  /** Repositories inside of the workspace, submodules too, whose files are not in it. */
+  /** Repositories and submodules inside the workspace, whose files are not in it. */
   readonly nested: readonly string[];
 }
 
@@ -43,23 +43,23 @@ const AT_ONCE = 64;
 const FOLDERS_MAX = 2000;
 const PATHSPECS_MAX = 200;
 
-/** What the kept index belongs to. Another head or other rules begin with the head again. */
+/** The facts stored with the index. With another head or other rules, the next scan begins with the head again. */
 interface IndexFacts {
   readonly basis: string;
-  /** Empty where the index is not the one that this was written for. */
+  /** Empty if the index was changed since. */
   readonly tree: string;
   readonly excludes: readonly string[];
-  /** The submodules in it: finding them takes as long as the rest of a look at many files. */
+  /** The submodules in it: finding them takes as long as the rest of a scan of many files. */
   readonly submodules: readonly string[];
   readonly stamp: string;
 }
 
-/** What a look needs. */
-export interface LookMeans {
+/** The inputs of a scan. */
+export interface ScanContext {
   readonly place: SnapshotPlace;
-  /** The folder with the kept index. */
+  /** The folder with the index of the last scan. */
   readonly home: string;
-  /** The copy of the index that this look works on. */
+  /** The copy of the index that this scan changes. */
   readonly index: string;
   /** Calls git on our own git directory with that copy. */
   readonly call: (args: readonly string[], stdin?: string) => Promise<GitAnswer>;
@@ -67,43 +67,43 @@ export interface LookMeans {
 
 interface Listing {
   readonly changed: readonly string[];
-  /** Files and folders that the index does not know. Folders end with a slash. */
+  /** Files and folders that are not in the index. Folders end with a slash. */
   readonly others: readonly string[];
 }
 
-/** One look at all files of a workspace. */
-export class SnapshotLook {
-  private readonly means: LookMeans;
+/** One scan of all files of a workspace. */
+export class SnapshotScan {
+  private readonly context: ScanContext;
   private readonly unread: { readonly path: string; readonly why: string }[] = [];
 
-  constructor(means: LookMeans) {
-    this.means = means;
+  constructor(context: ScanContext) {
+    this.context = context;
   }
 
-  /** Reads what changed since the last look, and returns the snapshot. */
+  /** Reads the files that changed since the last scan, and returns the snapshot. */
   async take(): Promise<Snapshot> {
     const kept = await this.copyIndex();
-    // Most often nothing but files changed since the last look, so the listing begins with what was true then.
+    // Usually the head and the rules are the same as in the last scan, so the listing starts with the rules of that time.
     const [checkout, ofUser, early] = await Promise.all([
-      this.isInGit ? checkoutAround(this.means.place.top) : undefined,
-      this.isInGit ? ignoredByUser(this.means.place.top) : '',
+      this.isInGit ? checkoutAround(this.context.place.top) : undefined,
+      this.isInGit ? userIgnoreFile(this.context.place.top) : '',
       kept === undefined ? undefined : this.list(kept.excludes),
     ]);
-    if (this.isInGit && checkout === undefined) throw new TreeError(`${this.means.place.top} is no longer a git checkout`);
+    if (this.isInGit && checkout === undefined) throw new TreeError(`${this.context.place.top} is no longer a git checkout`);
     const excludes = this.excludes(checkout, ofUser);
     const times = [checkout?.excludes ?? '', checkout?.sparse ?? '', ofUser].map(
       (file) => statSync(file, { throwIfNoEntry: false })?.ctimeMs ?? 0,
     );
-    const basis = digestText(JSON.stringify(['submodules', checkout?.head ?? '', this.means.place, excludes, times]));
+    const basis = digestText(JSON.stringify(['submodules', checkout?.head ?? '', this.context.place, excludes, times]));
     const isUsable = kept?.basis === basis && early !== undefined && !this.ignoresMore(early);
     if (!isUsable) await this.begin(checkout);
     const { read, missing, folders, nested, hasReplaced } = await this.found(isUsable ? early : await this.list(excludes), excludes);
     const isSame = isUsable && read.length === 0 && missing.length === 0 && !hasReplaced && kept.tree !== '';
     const tree = isSame ? kept.tree : await this.write(read, missing);
     const begun = isUsable ? kept.submodules : await this.submodules();
-    const submodules = [...new Set([...begun, ...read.filter((path) => isSubmodule(this.means.place.top, path))])];
+    const submodules = [...new Set([...begun, ...read.filter((path) => isSubmodule(this.context.place.top, path))])];
     if (!isSame) await this.keepIndex({ basis, tree, excludes, submodules });
-    const checkedOut = submodules.filter((path) => isSubmodule(this.means.place.top, path)).map((path) => `${path}/`);
+    const checkedOut = submodules.filter((path) => isSubmodule(this.context.place.top, path)).map((path) => `${path}/`);
     return { tree, folders, unread: this.unread, nested: [...new Set([...nested, ...checkedOut])].sort() };
   }
 
@@ -113,7 +113,7 @@ export class SnapshotLook {
     return entries.filter((entry) => entry.startsWith('160000 ')).map((entry) => entry.slice(entry.indexOf('\t') + 1));
   }
 
-  /** What has to be read. Where a file became a folder, git lists what is in it only after the file is forgotten. */
+  /** Finds the files to read. If a file became a folder, git lists its content only after the file is removed from the index. */
   private async found(listing: Listing, excludes: readonly string[]) {
     const { files, within, nested } = await this.sort(listing, excludes);
     const { read, replaced, missing } = await this.readable(files);
@@ -131,64 +131,64 @@ export class SnapshotLook {
     await this.run(['update-index', '-z', '--force-remove', '--stdin'], joinPaths(paths));
   }
 
-  /** Files that are ignored from now on are in the kept index: it has to begin with the head again. */
+  /** Whether the kept index may have files that are ignored now, so that the scan must begin with the head again. */
   private ignoresMore({ changed, others }: Listing): boolean {
     return this.isInGit && [...changed, ...others].some((path) => posix.basename(path) === '.gitignore');
   }
 
   private get isInGit(): boolean {
-    return this.means.place.repository !== undefined;
+    return this.context.place.repository !== undefined;
   }
 
   private async run(args: readonly string[], stdin?: string): Promise<string> {
-    return outputOf(await this.means.call(args, stdin));
+    return outputOf(await this.context.call(args, stdin));
   }
 
-  /** Returns what the kept index belongs to; undefined where there is none. */
+  /** Copies the kept index and returns its facts; undefined if there is none. */
   private async copyIndex(): Promise<IndexFacts | undefined> {
-    const kept = join(this.means.home, 'index');
+    const kept = join(this.context.home, 'index');
     try {
       const facts = JSON.parse(await readFile(`${kept}.json`, 'utf8')) as IndexFacts;
       const found = await stat(kept, { bigint: true });
-      await copyFile(kept, this.means.index);
-      // An index that is older than it was makes git read more files again, never fewer.
+      await copyFile(kept, this.context.index);
+      // With an older time of the index, git reads more files again, never fewer.
       const time = Number(found.mtimeMs) / 1000;
-      await utimes(this.means.index, time, time);
+      await utimes(this.context.index, time, time);
       return { ...facts, tree: facts.stamp === stampOf(found) ? facts.tree : '' };
     } catch {
-      await rm(this.means.index, { force: true });
+      await rm(this.context.index, { force: true });
       return undefined;
     }
   }
 
   private async keepIndex(known: Omit<IndexFacts, 'stamp'>): Promise<void> {
-    const kept = join(this.means.home, 'index');
-    const facts: IndexFacts = { ...known, stamp: stampOf(await stat(this.means.index, { bigint: true })) };
-    await writeFile(`${this.means.index}.json`, JSON.stringify(facts));
-    await rename(this.means.index, kept);
-    await rename(`${this.means.index}.json`, `${kept}.json`);
+    const kept = join(this.context.home, 'index');
+    const facts: IndexFacts = { ...known, stamp: stampOf(await stat(this.context.index, { bigint: true })) };
+    await writeFile(`${this.context.index}.json`, JSON.stringify(facts));
+    await rename(this.context.index, kept);
+    await rename(`${this.context.index}.json`, `${kept}.json`);
   }
 
   private async begin(checkout: Checkout | undefined): Promise<void> {
     if (checkout?.head === undefined) return void (await this.run(['read-tree', '--empty']));
-    const merge = existsSync(this.means.index) ? ['-m'] : [];
-    // With an index, the times of files that are the same are kept.
-    const read = await this.means.call(['read-tree', ...merge, checkout.head]);
+    const merge = existsSync(this.context.index) ? ['-m'] : [];
+    // With an existing index, the times of unchanged files are kept.
+    const read = await this.context.call(['read-tree', ...merge, checkout.head]);
     if (!read.ok) {
-      await rm(this.means.index, { force: true });
+      await rm(this.context.index, { force: true });
       await this.run(['read-tree', checkout.head]);
     }
-    await leaveOutSparse(checkout, this.means.call);
+    await leaveOutSparse(checkout, this.context.call);
   }
 
-  /** What git would ignore in the checkout besides its .gitignore files. */
+  /** The options for files that git ignores in the checkout. */
   private excludes(checkout: Checkout | undefined, ofUser: string): readonly string[] {
     if (checkout === undefined) return [];
     const files = [checkout.excludes, ofUser].filter((file) => file !== '' && existsSync(file));
     return [
       '--exclude-standard',
       ...files.map((file) => `--exclude-from=${file}`),
-      ...this.means.place.leftOut.map((pattern) => `--exclude=${pattern}`),
+      ...this.context.place.leftOut.map((pattern) => `--exclude=${pattern}`),
     ];
   }
 
@@ -202,18 +202,18 @@ export class SnapshotLook {
   }
 
   private async named(): Promise<readonly string[]> {
-    const { include, below } = this.means.place;
+    const { include, below } = this.context.place;
     if (include.length === 0) return [];
     const specs = include.map((pattern) => `:(top,glob)${posix.join(below, pattern)}`);
     return splitPaths(await this.run(['ls-files', '-z', '-o', '--', ...specs]));
   }
 
-  /** Tells what has to be read from folders without files and from repositories of their own. */
+  /** Separates files from folders without tracked files and from nested repositories. */
   private async sort({ changed, others }: Listing, excludes: readonly string[]) {
     const nested: string[] = [];
     const within: string[] = [];
     for (const path of others.filter((one) => one.endsWith('/')))
-      (existsSync(join(this.means.place.top, path, '.git')) ? nested : within).push(path);
+      (existsSync(join(this.context.place.top, path, '.git')) ? nested : within).push(path);
     const inside = within.length === 0 ? [] : await this.inside(within, excludes);
     nested.push(...inside.filter((path) => path.endsWith('/')));
     const files = [...changed, ...others, ...inside].filter((path) => !path.endsWith('/'));
@@ -225,9 +225,9 @@ export class SnapshotLook {
     return splitPaths(await this.run(['ls-files', '-z', '-o', ...excludes, '--', ...specs]));
   }
 
-  /** Finds the empty folders among these and below them, and among those that deleted files were in. */
+  /** Finds empty folders among these and below them, and among the folders of deleted files. */
   private async emptyFolders(within: readonly string[], missing: readonly string[]): Promise<readonly string[]> {
-    const { top } = this.means.place;
+    const { top } = this.context.place;
     const found = new Set<string>();
     const open = [...within];
     for (let path = open.pop(); path !== undefined && found.size < FOLDERS_MAX; path = open.pop()) {
@@ -247,16 +247,16 @@ export class SnapshotLook {
 
   /** Reads the files into the index and returns its tree. */
   private async write(read: readonly string[], gone: readonly string[]): Promise<string> {
-    // A path that is reached through a link no longer exists.
+    // A path below a link no longer exists.
     if (gone.length > 0) await this.forget(gone);
     const update = ['update-index', '-z', '--add', '--remove', '--replace', '--ignore-skip-worktree-entries', '--stdin'];
     if (read.length > 0) await this.run(update, joinPaths(read));
     return (await this.run(['write-tree'])).trim();
   }
 
-  /** Tells what git can read from what it cannot. Files of an open database are no work of a step. */
+  /** Separates files that git can read from others. Files of an open database are skipped: they are not work of a step. */
   private async readable(files: readonly string[]) {
-    const { top } = this.means.place;
+    const { top } = this.context.place;
     this.unread.length = 0;
     const found: { readonly [Kind in 'read' | 'replaced' | 'missing']: string[] } = { read: [], replaced: [], missing: [] };
     const links = new Map<string, boolean>();
@@ -265,7 +265,7 @@ export class SnapshotLook {
       const some = files.slice(start, start + AT_ONCE);
       const all = await Promise.all(some.map((path) => lstat(join(top, path)).catch(() => undefined)));
       for (const [position, path] of some.entries()) {
-        const facts = isBeyondLink(top, posix.dirname(path), links) ? undefined : all[position];
+        const facts = isBelowLink(top, posix.dirname(path), links) ? undefined : all[position];
         const file = join(top, path);
         if (facts === undefined ? isStorePath(file) : isStoreFile(file, facts)) continue;
         const why = path.includes('\uFFFD') ? 'its name is not UTF-8' : facts && (await this.whyUnread(path, facts));
@@ -282,7 +282,7 @@ export class SnapshotLook {
   }
 
   private async whyUnread(path: string, facts: Stats): Promise<string | undefined> {
-    const file = join(this.means.place.top, path);
+    const file = join(this.context.place.top, path);
     if (!facts.isFile()) return undefined;
     if (facts.size > FILE_MAX) return `it is larger than ${FILE_MAX >> 20} MiB`;
     return await access(file, constants.R_OK).then(
@@ -292,29 +292,29 @@ export class SnapshotLook {
   }
 }
 
-/** Thrown if a snapshot would be too large to be taken at every step. */
+/** Thrown if a snapshot is too large to be taken at every step. */
 class SnapshotRefused extends Error {}
 
-const ofUsers = new Map<string, Promise<string>>();
+const userIgnoreFiles = new Map<string, Promise<string>>();
 
-/** The file of the user with patterns to ignore, whether it exists or not; asked once per checkout. */
-function ignoredByUser(top: string): Promise<string> {
-  const known = ofUsers.get(top) ?? readIgnoredByUser(top);
-  ofUsers.set(top, known);
+/** The user's file with patterns to ignore, which may not exist; read once per checkout. */
+function userIgnoreFile(top: string): Promise<string> {
+  const known = userIgnoreFiles.get(top) ?? readUserIgnoreFile(top);
+  userIgnoreFiles.set(top, known);
   return known;
 }
 
-async function readIgnoredByUser(top: string): Promise<string> {
+async function readUserIgnoreFile(top: string): Promise<string> {
   const set = await git(top, ['config', '--type=path', '--get', 'core.excludesFile']);
   return set.ok ? set.stdout.trim() : join(process.env.XDG_CONFIG_HOME ?? join(homedir(), '.config'), 'git', 'ignore');
 }
 
 /** Whether a folder is a link or below one. */
-function isBeyondLink(top: string, folder: string, known: Map<string, boolean>): boolean {
+function isBelowLink(top: string, folder: string, known: Map<string, boolean>): boolean {
   if (folder === '.') return false;
   const before = known.get(folder);
   if (before !== undefined) return before;
-  const is = isBeyondLink(top, posix.dirname(folder), known) || isLink(join(top, folder));
+  const is = isBelowLink(top, posix.dirname(folder), known) || isLink(join(top, folder));
   known.set(folder, is);
   return is;
 }
@@ -323,7 +323,7 @@ function isLink(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
   } catch {
-    // A file is where one of its folders was.
+    // A file is in the place of one of its folders.
     return false;
   }
 }

@@ -1,9 +1,9 @@
-// Owns the record of accepted steps in the user's database. It is written in the transaction that brings back what the
-// step wrote, so that after a crash either both are there or neither is.
+// Owns the record of accepted steps in the user's database. It is written in the transaction that applies the changes of the
+// step, so that after a crash either both exist or neither does.
 //
 // D14. A step is accepted at most once per attempt: the record's key is run, path and attempt.
-// D15. A run is told from another one with its id by when it began: ids are free again after `pawl prune`, and two
-//      projects may use one database.
+// D15. A run is identified by its id and start time: ids are free again after `pawl prune`, and two projects may use one
+//      database.
 
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -18,11 +18,11 @@ export interface AcceptedStep extends StepKey {
   readonly digest: string;
 }
 
-/** The column of each of our tables that tells when a row was written. */
+/** The column of each of our tables with the time when a row was written. */
 const NEWEST: Readonly<Record<string, string>> = { [BACKUPS_TABLE]: 'created_at', [MIGRATIONS_TABLE]: 'applied_at', [STEPS_TABLE]: 'at' };
 
 /**
- * Records an accepted step; part of the transaction that is open.
+ * Records an accepted step in the open transaction.
  * @internal
  */
 export function recordStep(db: DatabaseSync, step: StepKey, { at, result }: Pick<AcceptedStep, 'at' | 'result'>): void {
@@ -35,15 +35,15 @@ export function recordStep(db: DatabaseSync, step: StepKey, { at, result }: Pick
   db.prepare(insert).run(run, started, path, attempt, at, digest, result);
 }
 
-/** The newest accepted attempt of a step from `since` on; undefined if nothing of it was accepted. */
+/** The newest accepted attempt of a step from attempt `since` on. */
 export function findAcceptedStep(file: string, { run, started, path, since }: Omit<StepKey, 'attempt'> & { readonly since: number }) {
   const where = 'run = ? AND started = ? AND path = ? AND attempt >= ? ORDER BY attempt DESC LIMIT 1';
   const [found] = readSteps(file, where, [run, started, path, since]);
   return found;
 }
 
-/** Removes the records of runs that are gone and can never go on, and returns how many there were. */
-export function forgetSteps(file: string, runs: readonly RunKey[]): number {
+/** Removes the records of runs that were deleted, and returns their number. */
+export function deleteStepRecords(file: string, runs: readonly RunKey[]): number {
   if (!existsSync(file)) return 0;
   using db = new DatabaseSync(file, { timeout: BUSY_MS });
   if (!hasTable(db, STEPS_TABLE)) return 0;
@@ -54,7 +54,7 @@ export function forgetSteps(file: string, runs: readonly RunKey[]): number {
   return removed;
 }
 
-/** The steps that were accepted in one database and not in an older copy of it. */
+/** The steps that were accepted in a database and not in an older copy of it. */
 export function acceptedSince(file: string, older: string): StepKey[] {
   const keyOf = ({ run, started, path, attempt }: StepKey): string => JSON.stringify([run, started, path, attempt]);
   const known = new Set(readSteps(older, '1', []).map(keyOf));
@@ -70,7 +70,7 @@ function readSteps(file: string, where: string, values: readonly (string | numbe
     .all(...values) as unknown as AcceptedStep[];
 }
 
-/** What Pawl recorded last in a database; it changes with everything that Pawl writes there. */
+/** A text that changes with every record that Pawl writes to a database. */
 export function newestRecords(db: DatabaseSync): string {
   const newest = (table: string): object =>
     hasTable(db, table) ? { ...db.prepare(`SELECT count(*) AS rows, max(${NEWEST[table]}) AS newest FROM ${table}`).get() } : {};

@@ -1,5 +1,5 @@
-// Owns whether a signature is valid: its key is enrolled here, was enrolled when the run started or descends from one that
-// was, was not revoked at that time, and signed exactly this statement.
+// Owns whether a signature is valid: its key is enrolled here, was enrolled when the run started (or by a key that was), was
+// not revoked at that time, and signed exactly this statement.
 //
 // - A run records the fingerprints of enrolled keys when it starts. Another state folder, or a new list, cannot add keys
 //   to it.
@@ -19,10 +19,10 @@ interface SignedStatement {
 }
 
 /** The signer, or why the signature is not valid. */
-export type Judgement = { readonly counts: true; readonly by: EnrolledKey } | { readonly counts: false; readonly why: string };
+export type Verification = { readonly isValid: true; readonly by: EnrolledKey } | { readonly isValid: false; readonly why: string };
 
-/** Checks a signature against a list of keys. */
-export function judge(list: KeyList, { statement, signature, keys, at }: SignedStatement): Judgement {
+/** Verifies a signature with a list of keys. */
+export function verifySignature(list: KeyList, { statement, signature, keys, at }: SignedStatement): Verification {
   if (!isSignature(signature)) return refused('it is not a signature');
   const by = list.find(signature.key);
   const shown = shownFingerprint(signature.key);
@@ -34,9 +34,9 @@ export function judge(list: KeyList, { statement, signature, keys, at }: SignedS
     return refused(`the key of "${by.name}" (${shown}) was revoked on ${new Date(by.revokedAt).toISOString()}`);
   if (keys !== undefined && !list.leadsTo(by.fingerprint, keys))
     return refused(`the key of "${by.name}" (${shown}) was not enrolled when the run started, nor by a key that was`);
-  return { counts: true, by };
+  return { isValid: true, by };
 }
 
-function refused(why: string): Judgement {
-  return { counts: false, why };
+function refused(why: string): Verification {
+  return { isValid: false, why };
 }

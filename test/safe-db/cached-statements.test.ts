@@ -1,4 +1,4 @@
-// Attacks on statements that were judged once and are run again: whatever changed since then, no rule is weaker.
+// Attacks on cached statements: whatever changed since the analysis, every rule still holds.
 
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -13,7 +13,7 @@ function open(options: SafeDatabaseOptions = {}, file = createBook()): SafeDatab
   return db;
 }
 
-/** Runs a statement until it is kept and has run from there. */
+/** Runs a statement until it is cached and has run from the cache. */
 function warm(db: SafeDatabaseClient, sql: string, parameters: readonly (string | number)[] = []): void {
   for (let n = 0; n < 3; n += 1) db.run(sql, parameters);
 }
@@ -21,7 +21,7 @@ function warm(db: SafeDatabaseClient, sql: string, parameters: readonly (string 
 const RENAME = 'UPDATE books SET title = ? WHERE id = ?';
 const WIPE = 'BEGIN DELETE FROM chapters; END';
 
-describe('the schema changed under a kept statement', () => {
+describe('a schema change after a statement was cached', () => {
   test.each([
     ['a trigger that deletes', RENAME, `CREATE TRIGGER wipe AFTER UPDATE ON books ${WIPE}`, 'trigger "wipe" deletes'],
     [
@@ -31,7 +31,7 @@ describe('the schema changed under a kept statement', () => {
       'REPLACE blocked: it deletes the rows of table "history"',
     ],
     [
-      'a trigger that drops the limit',
+      'a trigger that exceeds the limit',
       RENAME,
       "CREATE TRIGGER wipe AFTER UPDATE ON books BEGIN UPDATE chapters SET text = ''; END",
       'UPDATE changed 4 rows',
@@ -82,7 +82,7 @@ describe('the schema changed under a kept statement', () => {
     }
   });
 
-  test('by a connection that has the file attached under another name', () => {
+  test('made by a connection that has the file attached under another name', () => {
     const db = open();
     warm(db, RENAME, ['x', 1]);
     const other = new DatabaseSync(':memory:');
@@ -93,7 +93,7 @@ describe('the schema changed under a kept statement', () => {
     expect(dump(db.file).chapters).toHaveLength(3);
   });
 
-  test('a table that only changed its columns is written as before', () => {
+  test('a table with a new column is written as before', () => {
     const db = open();
     warm(db, RENAME, ['x', 1]);
     write(db.file, 'ALTER TABLE books ADD COLUMN more');
@@ -102,7 +102,7 @@ describe('the schema changed under a kept statement', () => {
     expect(db.get('SELECT title, more FROM books WHERE id = 1')).toEqual({ title: 'z', more: null });
   });
 
-  test('a table that was dropped and came back is protected, and its rows are counted once', () => {
+  test('a table that was dropped and created again is protected, and its rows are counted once', () => {
     const db = open();
     warm(db, RENAME, ['x', 1]);
     write(db.file, 'DROP TABLE lines');
@@ -114,7 +114,7 @@ describe('the schema changed under a kept statement', () => {
     expect(db.getDeleteConfirmation('lines', { text: 'l1' }).rows).toEqual({ lines: 1 });
   });
 
-  test('a read sees the view as it is now', () => {
+  test('a read uses the current view', () => {
     const db = open();
     for (let n = 0; n < 3; n += 1) db.query('SELECT * FROM titles');
     for (let n = 0; n < 3; n += 1) expect(db.query('PRAGMA table_info(titles)')).toHaveLength(2);
@@ -125,7 +125,7 @@ describe('the schema changed under a kept statement', () => {
     expect(db.query('PRAGMA table_info(titles)')).toHaveLength(0);
   });
 
-  test('while our triggers were undone with a transaction', async () => {
+  test('and a transaction that rolled our triggers back', async () => {
     const db = open();
     const failing = db.transaction(() => {
       warm(db, RENAME, ['x', 1]);
@@ -138,15 +138,15 @@ describe('the schema changed under a kept statement', () => {
   });
 });
 
-describe('a statement is kept only as it was judged', () => {
-  test('one that was refused is refused every time, also after harmless ones', () => {
+describe('a statement is cached only as it was analyzed', () => {
+  test('a rejected statement is rejected every time', () => {
     const db = open();
     const before = dump(db.file);
     for (const { form, sql } of [...LOSING_STATEMENTS, ...LOSING_STATEMENTS]) expect(() => db.run(sql), form).toThrow();
     expect(dump(db.file)).toEqual(before);
   });
 
-  test('a token is valid once, also when the same delete was run before', () => {
+  test('a token is valid once, even if the same delete ran before', () => {
     const db = open();
     const where = { text: 'l1' };
     const { token } = db.getDeleteConfirmation('lines', where);
@@ -157,7 +157,7 @@ describe('a statement is kept only as it was judged', () => {
     expect(db.get("SELECT count(*) AS n FROM lines WHERE text = 'l1'")).toEqual({ n: 1 });
   });
 
-  test('the limit of one client is not that of another, nor that of options changed later', () => {
+  test('each client has its own limit, which later changes of its options do not affect', () => {
     const file = createBook();
     const options = { rowLimit: 2 };
     const strict = open(options, file);
@@ -170,7 +170,7 @@ describe('a statement is kept only as it was judged', () => {
     expect(free.query('SELECT DISTINCT title FROM books')).toEqual([{ title: 'x' }, { title: 'y' }]);
   });
 
-  test.each(['', ' RETURNING text'])('the limit holds whichever method runs it%s', async (returning) => {
+  test.each(['', ' RETURNING text'])('the limit holds for every method%s', async (returning) => {
     const db = open({ rowLimit: 2 });
     const sql = `UPDATE lines SET text = text || ? WHERE rowid >= ?${returning}`;
     for (const method of ['run', 'get', 'query'] as const) {
@@ -213,7 +213,7 @@ describe('a statement is kept only as it was judged', () => {
     expect(dump(file)).not.toEqual(before);
   });
 
-  test('an EXPLAIN after a large insert is not taken for an update', () => {
+  test('an EXPLAIN after a large insert is not counted as an update', () => {
     const db = open({ rowLimit: 2 });
     const sql = "EXPLAIN UPDATE books SET title = ''";
     for (let n = 0; n < 3; n += 1) {
@@ -222,7 +222,7 @@ describe('a statement is kept only as it was judged', () => {
     }
   });
 
-  test('a pattern in a parameter, for which SQLite compiles at each call, works and is limited', () => {
+  test('a pattern as a parameter, which SQLite recompiles at each call, works and is limited', () => {
     const db = open({ rowLimit: 2 });
     const sql = 'UPDATE books SET title = title WHERE isbn LIKE ? AND id > 0';
     for (let n = 0; n < 5; n += 1) expect(db.run(sql, ['a']).changes).toBe(1);
@@ -230,7 +230,7 @@ describe('a statement is kept only as it was judged', () => {
     expect(db.run(sql, ['b']).changes).toBe(1);
   });
 
-  test('more statements than are kept all work', async () => {
+  test('more statements than the cache holds work', async () => {
     const db = open();
     await db.transaction(() => {
       for (let n = 0; n < 450; n += 1) db.run(`UPDATE books SET title = '${n}' WHERE id = 1`);
@@ -238,7 +238,7 @@ describe('a statement is kept only as it was judged', () => {
     expect(db.get('SELECT title FROM books WHERE id = 1')).toEqual({ title: '449' });
   });
 
-  test('a kept statement does not write after SQLite rolled the transaction back', async () => {
+  test('a cached statement does not write after SQLite rolled the transaction back', async () => {
     const db = open();
     const failing = 'INSERT OR ROLLBACK INTO books (isbn) VALUES (?)';
     for (const isbn of ['x', 'y', 'z']) {
@@ -294,7 +294,7 @@ describe('how many rows a statement can change', () => {
     expect(boundOf(sql)).toBe(Infinity);
   });
 
-  test('a program with an instruction that nobody knows has no bound', () => {
+  test('a program with an unknown instruction has no bound', () => {
     const known = db.prepare('EXPLAIN UPDATE books SET title = ? WHERE id = ?').all() as unknown as Instruction[];
     expect(rowsAtMost(known)).toBeLessThan(20);
     for (const place of known.keys()) {

@@ -1,5 +1,5 @@
-// Owns the handling of answers from programs that only print text: they are parsed and checked, rejected once with the
-// reason, and then become an answer or a failure. Also the remaining time for the second round.
+// Owns the handling of answers in text: they are parsed and checked, requested again once if they are invalid, and then
+// converted into an answer or a failure of the driver.
 
 import { stripVTControlCharacters } from 'node:util';
 import { present } from '../base/fields.ts';
@@ -7,10 +7,10 @@ import { shortText } from '../base/short-text.ts';
 import type { AgentAnswer, AgentFailure, AgentRequest, AgentUsage } from './driver.ts';
 import { type ReplyReading, readReply, repairInstructions } from './reply.ts';
 
-/** What an answer carries besides the reply: usage, session, denials. */
+/** The fields of an answer besides the reply: usage, session, denials. */
 export type AnswerNotes = Omit<Extract<AgentAnswer, { readonly kind: 'asks' }>, 'kind' | 'questions'>;
 
-/** Why an attempt failed; `toAnswer` makes an answer of it. */
+/** Why an attempt failed; `toAnswer` converts it. */
 export interface AttemptFailure {
   readonly failure: AgentFailure;
   readonly message: string;
@@ -18,15 +18,15 @@ export interface AttemptFailure {
 }
 
 /** Parses an agent's answer and checks its reply. Questions are for a person and are not checked. */
-export function judgeReply(text: string, request: AgentRequest, read = readReply): ReplyReading {
+export function checkReply(text: string, request: AgentRequest, read = readReply): ReplyReading {
   const reading = read(text);
   if (reading.kind !== 'reply') return reading;
   const why = request.check?.(reading.reply);
   return why === undefined ? reading : { kind: 'invalid', why };
 }
 
-/** Decides about a first answer: undefined if it is final, a failure if the budget allows no second, else the prompt for one. */
-export function correctionOf(reading: ReplyReading, request: AgentRequest, usage?: AgentUsage): string | AttemptFailure | undefined {
+/** The prompt for a second answer if the first is invalid, or a failure if the budget does not allow one; undefined if it is valid. */
+export function requestCorrection(reading: ReplyReading, request: AgentRequest, usage?: AgentUsage): string | AttemptFailure | undefined {
   if (reading.kind !== 'invalid') return undefined;
   const over = overBudget(request, usage);
   if (over !== undefined) return over;
@@ -34,7 +34,7 @@ export function correctionOf(reading: ReplyReading, request: AgentRequest, usage
   return repairInstructions(reading.why);
 }
 
-/** Converts how an attempt ended into its answer: the last reading, or a failure. */
+/** Converts the last reading, or a failure, into the answer of the attempt. */
 export function toAnswer(end: ReplyReading | AttemptFailure, notes: AnswerNotes): AgentAnswer {
   if ('failure' in end) return failureOf(end, notes);
   if (end.kind === 'reply') return { kind: 'answered', ...end.reply, ...notes };
@@ -50,7 +50,7 @@ export function failureOf({ failure, message, resumeAt }: AttemptFailure, notes:
 
 const MESSAGE_MAX = 600;
 
-// What a program prints may steer a terminal: colours, cursor movements, overwritten lines.
+// Output of a program may control a terminal: colours, cursor movements, overwritten lines.
 const CONTROL = /(?!\n)\p{Cc}/gu;
 
 function cleaned(text: string): string {
@@ -60,7 +60,7 @@ function cleaned(text: string): string {
 
 const CLEANED_MAX = 20_000;
 
-/** Returns the request for another round of the same attempt, with the time left since `startedMs`. */
+/** Returns the request for another round of the same attempt, with the remaining time since `startedMs`. */
 export function withTimeLeft(request: AgentRequest, startedMs: number): AgentRequest {
   if (request.timeoutMs === undefined) return request;
   return { ...request, timeoutMs: Math.max(1, request.timeoutMs - Math.round(performance.now() - startedMs)) };
@@ -86,8 +86,8 @@ function overBudget({ budget = {} }: AgentRequest, usage: AgentUsage = {}): Atte
   return isOver(turns, budget.turns) ? failed(`${turns} of ${budget.turns} turns`) : undefined;
 }
 
-// The transcript has all of it. Lines of a JSON stream are no message for people.
-function lastWords(output: string): string {
+// The transcript has the whole output. Lines of a JSON stream are not messages for people.
+function lastLines(output: string): string {
   const lines = output
     .slice(-CLEANED_MAX)
     .split('\n')
@@ -97,18 +97,18 @@ function lastWords(output: string): string {
   const last = lines.slice(-TAIL_LINES_MAX);
   const cause = lines.slice(0, -TAIL_LINES_MAX).findLast((line) => ERROR_LINE.test(line));
   const tail = last.join('\n').slice(-TAIL_MAX);
-  // Below the message of an exception there is its stack, which says less.
+  // The message of an exception is above its stack, and more useful.
   return cause === undefined || last.some((line) => ERROR_LINE.test(line)) ? tail : `${cause.slice(0, TAIL_MAX)}\n…\n${tail}`;
 }
 
 const ERROR_LINE = /^(?:Uncaught )?(?:[\w.]*(?:Error|Exception)\b|(?:fatal|error|panic)\b).*?:/i;
 
-/** Describes a program that ended without an answer: its exit code and the end of its messages. */
-export function crashOf(
+/** The failure of a program that ended without an answer, with its exit code and its last messages. */
+export function crashFailure(
   name: string,
   end: { readonly exitCode: number; readonly stdout: string; readonly stderr: string },
 ): AttemptFailure {
-  const words = lastWords(end.stderr) || lastWords(end.stdout);
-  const output = words === '' ? 'and printed nothing' : `and printed: ${words}`;
+  const lines = lastLines(end.stderr) || lastLines(end.stdout);
+  const output = lines === '' ? 'and printed nothing' : `and printed: ${lines}`;
   return { failure: 'crash', message: `${name} ended with exit code ${end.exitCode} without an answer ${output}` };
 }

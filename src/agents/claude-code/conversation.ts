@@ -7,9 +7,9 @@
 import { present } from '../../base/fields.ts';
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import type { CommandInput } from '../../process/command.ts';
+import { type AnswerNotes, type AttemptFailure, checkReply, requestCorrection, toAnswer } from '../answer.ts';
 import { type AgentAnswer, type AgentEvent, type AgentRefusal, type AgentRequest, type AgentUsage, WORK_IN_PLACE } from '../driver.ts';
 import { listAt, numberAt, objectAt, parseMessage, textAt } from '../json-message.ts';
-import { type AnswerNotes, type AttemptFailure, correctionOf, judgeReply, toAnswer } from '../judgement.ts';
 import { addUsage, blocksOf, failureIn, resultText, usageOf, usageSoFar } from './message.ts';
 import { deedOf, refusalOf } from './permission.ts';
 
@@ -22,7 +22,7 @@ interface ToolUse {
 const AUTH_TRIES_MAX = 2;
 
 /** A conversation with the program about one request. */
-export class ClaudeCodeTalk {
+export class ClaudeCodeConversation {
   /** True once the program has a session. If it never gets one, it did not find the session to resume. */
   hasBegun = false;
   private readonly request: AgentRequest;
@@ -31,14 +31,14 @@ export class ClaudeCodeTalk {
   private stdin: CommandInput | undefined;
   private session: string | undefined;
   private rounds = 0;
-  private outcome: ReturnType<typeof judgeReply> | AttemptFailure | undefined;
+  private outcome: ReturnType<typeof checkReply> | AttemptFailure | undefined;
   private resetsAt: number | undefined;
   private usage: AgentUsage = {};
   private readonly uses = new Map<string, ToolUse>();
   private readonly spent = new Map<string, AgentUsage>();
   private readonly refusals = new Map<string, AgentRefusal>();
 
-  /** `stop` ends the program at once, if it would only wait. */
+  /** `stop` ends the program immediately. */
   constructor(request: AgentRequest, opening: string, stop: () => void) {
     this.request = request;
     this.opening = opening;
@@ -55,7 +55,7 @@ export class ClaudeCodeTalk {
     return this.outcome === undefined ? undefined : toAnswer(this.outcome, this.notes());
   }
 
-  /** Returns what is known besides the reply, also after an early end. */
+  /** Returns the fields besides the reply, even after an early end. */
   notes(): AnswerNotes {
     return present({
       session: this.session,
@@ -172,13 +172,13 @@ export class ClaudeCodeTalk {
     this.readDenials(result);
     this.outcome = failureIn(result, this.resetsAt);
     if (this.outcome !== undefined) return;
-    const reading = judgeReply(textAt(result, 'result') ?? '', this.request);
-    const correction = this.rounds > 1 ? undefined : correctionOf(reading, this.request, this.usage);
+    const reading = checkReply(textAt(result, 'result') ?? '', this.request);
+    const correction = this.rounds > 1 ? undefined : requestCorrection(reading, this.request, this.usage);
     if (typeof correction === 'string') this.prompt(correction);
     else this.outcome = correction ?? reading;
   }
 
-  // Uses that a rule of the request forbids are denied by the program without asking.
+  // The program denies uses that a rule forbids without asking.
   private readDenials(result: JsonObject): void {
     for (const denial of listAt(result, 'permission_denials').filter(isJsonObject)) {
       const use = toolUse(denial, { id: 'tool_use_id', tool: 'tool_name', input: 'tool_input' });
@@ -204,7 +204,7 @@ export class ClaudeCodeTalk {
   }
 }
 
-/** Reads the use of a tool, whose fields have other names in each kind of message. */
+/** Reads the use of a tool, whose fields have different names in each kind of message. */
 function toolUse(message: JsonObject, names: Readonly<Record<keyof ToolUse, string>>): ToolUse {
   return { id: textAt(message, names.id) ?? '', tool: textAt(message, names.tool) ?? '', input: objectAt(message, names.input) };
 }
