@@ -7,6 +7,7 @@ import type { Json, JsonObject } from '../base/json.ts';
 import type { StepContext } from '../definition/code.ts';
 import { namesMatching } from '../definition/contract/name-pattern.ts';
 import { filled } from '../definition/contract/step-contract.ts';
+import { withSource } from '../definition/hash.ts';
 import { defineStepKind, type OwnKind } from '../definition/own-kind.ts';
 import { REVIEW_ROUNDS_MAX } from '../definition/review/review.ts';
 import type { SkillDispatch } from './dispatch.ts';
@@ -38,12 +39,20 @@ export function dispatchWork({ skill, step, number }: DispatchPlace): object {
 }
 
 /**
- * A function whose source is what the author of a skill wrote: a run whose skill was changed meanwhile stops and shows it,
- * and one that goes on with a newer version of Pawl does not.
+ * A function that counts in the digest of a workflow as what the author of a skill wrote: a run whose skill was changed
+ * meanwhile stops and shows it, and one that goes on with a newer version of Pawl does not.
  */
 export function asWritten<F extends (...args: never[]) => unknown>(build: F, written: object): F {
-  const source = JSON.stringify(written, (_, value: unknown) => (typeof value === 'function' ? value.toString() : value));
-  return Object.assign(build, { toString: () => source });
+  return withSource(
+    build,
+    JSON.stringify(written, (_, value: unknown) => (typeof value === 'function' ? value.toString() : value)),
+  );
+}
+
+/** The same for a kind of step that is part of Pawl. */
+export function partOfPawl<K extends { readonly kind: string; run(job: never): unknown }>(kind: K): K {
+  withSource(kind.run, kind.kind);
+  return kind;
 }
 
 /** The values that texts of a dispatch may name: parameters, the item, the round of the review, and what joined its items late. */
@@ -86,15 +95,17 @@ interface ItemsConfig {
   readonly ids: string;
 }
 
-const skillItems: OwnKind<ItemsConfig> = defineStepKind({
-  kind: 'skill-items',
-  recovery: 'rerun',
-  parse: (config) => config as ItemsConfig,
-  run({ config: { document, ids }, ctx, cwd }) {
-    const path = filled(document, ctx.params);
-    const items = namesMatching(ids, readTextWithin(cwd, path) ?? '');
-    if (items.length === 0)
-      throw new EngineError('STEP_FAILED', `${path} has no name like ${ids}, so there is nothing to send sub-agents for`);
-    return { outcome: 'ok', output: { items } };
-  },
-});
+const skillItems: OwnKind<ItemsConfig> = partOfPawl(
+  defineStepKind({
+    kind: 'skill-items',
+    recovery: 'rerun',
+    parse: (config: unknown) => config as ItemsConfig,
+    run({ config: { document, ids }, ctx, cwd }) {
+      const path = filled(document, ctx.params);
+      const items = namesMatching(ids, readTextWithin(cwd, path) ?? '');
+      if (items.length === 0)
+        throw new EngineError('STEP_FAILED', `${path} has no name like ${ids}, so there is nothing to send sub-agents for`);
+      return { outcome: 'ok', output: { items } };
+    },
+  }),
+);

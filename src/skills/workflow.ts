@@ -163,6 +163,7 @@ function routeStep(skill: Skill, step: WorkStep, number: number): [string, objec
       return choose({ outcome: rejects(output) ? 'reject' : 'ok', output, params: ctx.params, visit: 1, results });
     },
   });
+  asWritten(kind.run, step);
   return [[routeOf(step.id), { title: `${step.title}: what follows`, use: kind(null), next: targets }]];
 }
 
