@@ -4,6 +4,7 @@
 import { readFile } from 'node:fs/promises';
 import { EngineError, type ErrorCode } from '../base/error.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
+import { checksContained } from '../definition/plain-workflow.ts';
 import { childNames } from '../definition/validation/children.ts';
 import { invalidDefinition, type Problem, severityOf } from '../definition/validation/problem.ts';
 import { childCycle, type Reference, referenceProblems, referencesIn, type Surroundings } from '../definition/validation/reference.ts';
@@ -69,7 +70,7 @@ export async function assertRunnable(
   const childrenOf = (name: string): string[] => [all.get(name)].flatMap((found) => (found === undefined ? [] : childNames(found)));
   for (const workflow of all.values()) {
     const { name } = workflow.definition;
-    const references = workflow === loaded.workflow ? await referencesOf(loaded) : referencesIn(workflow.definition);
+    const references = workflow === loaded.workflow ? await referencesOf(loaded) : graphReferences(workflow);
     const around = await surroundingsOf(project, { references, settings });
     const found = referenceProblems(
       // The agent that calls can do the work of any role.
@@ -108,8 +109,12 @@ function collect(workflow: CompiledWorkflow, into: Map<string, CompiledWorkflow>
   for (const child of workflow.children.values()) collect(child, into);
 }
 
-async function referencesOf({ workflow: { definition }, file }: LoadedWorkflow): Promise<readonly Reference[]> {
-  if (definition.form !== 'flow') return referencesIn(definition);
+function graphReferences({ definition, code }: CompiledWorkflow): readonly Reference[] {
+  return referencesIn(definition, checksContained(code));
+}
+
+async function referencesOf({ workflow, file }: LoadedWorkflow): Promise<readonly Reference[]> {
+  if (workflow.definition.form !== 'flow') return graphReferences(workflow);
   const [{ isOutline, readOutline }, { flowReferences }] = await Promise.all([
     import('../authoring/discover/outline.ts'),
     import('../authoring/flow/references.ts'),

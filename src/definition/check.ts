@@ -57,6 +57,27 @@ export interface CheckDeclaration extends CheckTraits {
   validate(config: CheckModel, report: KindReport): void;
 }
 
+/** A check of the application that a workflow contains. */
+export interface CheckCode extends Partial<CheckDeclaration> {
+  readonly name: string;
+  run(config: never, scene: never): unknown;
+}
+
+/** The checks of the application that a step contains, by name. */
+export type CheckCodes = Readonly<Record<string, CheckCode>>;
+
+/** The report, which also knows these checks. */
+export function knowingChecks(report: KindReport, checks: CheckCodes = {}): KindReport {
+  const check = (name: string): CheckDeclaration | undefined => {
+    const known = report.check(name);
+    if (!Object.hasOwn(checks, name)) return known;
+    if (known !== undefined) report.fault(`"${name}" is the name of a built-in check`, 'give your check another name');
+    // The name of a function is not copied with its properties.
+    return { validate() {}, ...checks[name], name };
+  };
+  return { ...report, check };
+}
+
 interface ParsedCheck extends CheckDeclaration {
   /** Parses a check, and reports what is wrong with it. */
   parseCheck(given: JsonObject, report: KindReport): CheckModel;

@@ -8,6 +8,7 @@
 // would let unknown fields through.
 
 import type { Json } from '../../base/json.ts';
+import type { CheckCode } from '../../definition/check.ts';
 import type { UsedKind } from '../../definition/own-kind.ts';
 import type { CommandResult, GateResult, ReviewResult, ValidateResult, WebhookResult } from '../flow/result.ts';
 import type { LiveAgent } from '../graph/dispatch.ts';
@@ -122,7 +123,7 @@ type Check<K, C, Ids extends Targets> = [K] extends [never]
   : K extends string
     ? string
     : string extends Get<K, 'check'>
-      ? { readonly check: string }
+      ? { readonly check: string; readonly timeout?: TimeSpan; readonly with?: object; readonly own?: CheckCode }
       : CheckObject<Get<K, 'check'>, K, { context: C; ids: Ids }>;
 type CheckObject<Name, K, In extends { context: unknown; ids: Targets }> = [Name] extends [never]
   ? { readonly check: keyof Checks }
