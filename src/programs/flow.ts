@@ -15,6 +15,8 @@ import { isJsonObject, type Json, type JsonObject, ownCopy, toPlain } from '../b
 import type { BoundStep, CompiledWorkflow, StepCode } from '../definition/code.ts';
 import { NO_CODE } from '../definition/code.ts';
 import { withDatabases } from '../definition/database.ts';
+import { failureText } from '../definition/failure-text.ts';
+import { type EndedMember, groupEvidence } from '../definition/group/group-result.ts';
 import type { KindFacts } from '../definition/kind.ts';
 import { askingAboutTree, judgesTree } from '../definition/landing.ts';
 import { type JoinModel, membersOf, type StepModel } from '../definition/model.ts';
@@ -38,6 +40,8 @@ export interface FlowRecord {
   readonly error?: StepError;
   /** What was observed in its last attempt. */
   readonly evidence?: Json;
+  /** How the steps of a group ended. */
+  readonly members?: readonly EndedMember[];
 }
 
 /** The program of one run of a flow. Unlike a graph's it is live: a host keeps it only while it owns the run. */
@@ -152,8 +156,8 @@ class LiveFlow implements FlowProgram {
   next(_run: RunState, ended: Ended, view: Facts): readonly Move[] {
     if (ended.step === UNDO_STEP) return undoMoves(ended, view);
     const output = ended.output === undefined ? null : view.value(ended.output);
-    const evidence = view.evidence?.(ended.path);
-    this.feed({ step: ended.step, outcome: ended.outcome, output, ...present({ error: ended.error, evidence }) });
+    const { step, outcome, error, members } = ended;
+    this.feed({ step, outcome, output, ...present({ error, members, evidence: view.evidence?.(ended.path) }) });
     return [this.moveOf(view, ended)];
   }
 
@@ -211,7 +215,7 @@ class LiveFlow implements FlowProgram {
     );
   }
 
-  private feed(record: Pick<FlowRecord, 'step' | 'outcome' | 'output' | 'error' | 'evidence'>): void {
+  private feed(record: Omit<FlowRecord, 'path' | 'input'>): void {
     if (this.standing !== undefined && 'thrown' in this.standing) this.rewind();
     const at = this.standing;
     if (record.outcome === 'ok' || record.outcome === 'iterate' || record.outcome === 'skip') {
@@ -219,10 +223,10 @@ class LiveFlow implements FlowProgram {
       this.lastOutput = value;
       return this.advance({ value });
     }
-    const told = isJsonObject(record.output) && typeof record.output.error === 'string' ? record.output.error : undefined;
-    const message = record.error?.message ?? told ?? `step "${record.step}" settled "${record.outcome}"`;
-    const { step, outcome, output, evidence = null } = record;
-    this.advance({ failure: { step, outcome, code: record.error?.code ?? 'STEP_FAILED', message, output, evidence } });
+    const { step, outcome, output, error, members = [] } = record;
+    const isGroup = 'join' in this.model(step);
+    const evidence = record.evidence ?? (isGroup ? groupEvidence(members) : null);
+    this.advance({ failure: { step, outcome, code: error?.code ?? 'STEP_FAILED', message: failureText(step, record), output, evidence } });
   }
 
   goBack(step: string): void {
