@@ -11,6 +11,7 @@ import type { WorkflowSpec } from '../authoring/spec/workflow.ts';
 import type { Json } from '../base/json.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import { describeGraph, type GraphDescription } from '../definition/describe.ts';
+import { failureText } from '../definition/failure-text.ts';
 import type { Definition, StepModel } from '../definition/model.ts';
 import type { ArgInput, ArgSpecs, ArgValues, NoParams } from '../definition/param/arg.ts';
 import { createStepResult, createWorkflowResult, type StepResult, type WorkflowResult } from '../definition/result.ts';
@@ -131,12 +132,14 @@ async function resultOf(engine: Engine, view: RunView): Promise<WorkflowResult> 
 
 function resultOfStep(step: StepView, run: { readonly success: boolean; readonly child: StepResult['child'] | undefined }): StepResult {
   const success = step.status === 'completed' || step.status === 'skipped';
-  const failure = success ? {} : { error: step.error ?? `settled "${step.outcome}"`, ...(run.success ? { handled: true } : {}) };
+  const { outcome = step.status, output = null } = step;
+  const error = step.error ?? failureText(step.step, { outcome, output });
+  const failure = success ? {} : { error, ...(run.success ? { handled: true } : {}) };
   return createStepResult({
     name: step.step,
     stepType: step.kind as StepResult['stepType'],
     success,
-    output: step.output ?? null,
+    output,
     durationMs: step.durationMs ?? 0,
     ...failure,
     ...(run.child === undefined ? {} : { child: run.child }),

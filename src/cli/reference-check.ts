@@ -4,6 +4,7 @@
 import { readFile } from 'node:fs/promises';
 import { EngineError, type ErrorCode } from '../base/error.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
+import { checksContained } from '../definition/plain-workflow.ts';
 import { childNames } from '../definition/validation/children.ts';
 import { invalidDefinition, type Problem, severityOf } from '../definition/validation/problem.ts';
 import { childCycle, type Reference, referenceProblems, referencesIn, type Surroundings } from '../definition/validation/reference.ts';
@@ -68,7 +69,7 @@ export async function assertRunnable(
   const childrenOf = (name: string): string[] => [all.get(name)].flatMap((found) => (found === undefined ? [] : childNames(found)));
   for (const workflow of all.values()) {
     const { name } = workflow.definition;
-    const found = workflow === loaded.workflow ? await referencesOf(loaded) : referencesIn(workflow.definition);
+    const found = workflow === loaded.workflow ? await referencesOf(loaded) : graphReferences(workflow);
     // The agent that calls can do the work of any role.
     const references = isAttended ? found.filter(({ kind }) => kind !== 'role') : found;
     const surroundings = {
@@ -110,8 +111,12 @@ function withChildren(workflow: CompiledWorkflow, found = new Map<string, Compil
   return found;
 }
 
-async function referencesOf({ workflow: { definition }, file }: LoadedWorkflow): Promise<readonly Reference[]> {
-  if (definition.form !== 'flow') return referencesIn(definition);
+function graphReferences({ definition, code }: CompiledWorkflow): readonly Reference[] {
+  return referencesIn(definition, checksContained(code));
+}
+
+async function referencesOf({ workflow, file }: LoadedWorkflow): Promise<readonly Reference[]> {
+  if (workflow.definition.form !== 'flow') return graphReferences(workflow);
   const [{ isOutline, readOutline }, { flowReferences }] = await Promise.all([
     import('../authoring/discover/outline.ts'),
     import('../authoring/flow/references.ts'),

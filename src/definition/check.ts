@@ -8,8 +8,8 @@ import { isText, isTextList, type KindReport } from './kind.ts';
 import type { StepModel } from './model.ts';
 
 /**
- * The fields of each check, by its name. A check adds its own in its declaration, as kinds do in `WorkConfigs`, and so
- * can an application that defines a check (`declare module 'pawl'`).
+ * The fields of each built-in check, by its name. A check adds its own in its declaration, as kinds do in `WorkConfigs`.
+ * The checks of applications add nothing here: see `OwnCheckModel`, and `Checks` for how they are written.
  */
 export interface CheckConfigs {}
 
@@ -25,8 +25,11 @@ export type CheckFrame = {
 /** A check with a given name and its fields. */
 export type CheckOf<Name extends keyof CheckConfigs> = { readonly check: Name } & CheckFrame & CheckConfigs[Name];
 
-/** One check of a gate, discriminated by `check`. */
-export type CheckModel = { [Name in keyof CheckConfigs]: CheckOf<Name> }[keyof CheckConfigs];
+/** A check of an application, by its name. Its own fields, under `with` or beside the name, are up to its `parse`. */
+export type OwnCheckModel = { readonly check: string } & CheckFrame;
+
+/** One check of a gate: a built-in one by its name, or one of an application. */
+export type CheckModel = { [Name in keyof CheckConfigs]: CheckOf<Name> }[keyof CheckConfigs] | OwnCheckModel;
 
 /** What other parts of the engine need to know of a check. */
 export interface CheckTraits {
@@ -55,6 +58,27 @@ export interface CheckDeclaration extends CheckTraits {
   title?(config: CheckModel): string;
   /** Reports what is wrong with the configuration of such a check. */
   validate(config: CheckModel, report: KindReport): void;
+}
+
+/** A check of the application that a workflow contains. */
+export interface CheckCode extends Partial<CheckDeclaration> {
+  readonly name: string;
+  run(config: never, scene: never): unknown;
+}
+
+/** The checks of the application that a step contains, by name. */
+export type CheckCodes = Readonly<Record<string, CheckCode>>;
+
+/** The report, which also knows these checks. */
+export function knowingChecks(report: KindReport, checks: CheckCodes = {}): KindReport {
+  const check = (name: string): CheckDeclaration | undefined => {
+    const known = report.check(name);
+    if (!Object.hasOwn(checks, name)) return known;
+    if (known !== undefined) report.fault(`"${name}" is the name of a built-in check`, 'give your check another name');
+    // The name of a function is not copied with its properties.
+    return { validate() {}, ...checks[name], name };
+  };
+  return { ...report, check };
 }
 
 interface ParsedCheck extends CheckDeclaration {

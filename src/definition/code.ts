@@ -2,6 +2,7 @@
 // and their digest tells whether they have changed.
 
 import type { Json, JsonObject } from '../base/json.ts';
+import type { CheckCodes } from './check.ts';
 import type { ConditionModel, Definition, StepModel } from './model.ts';
 import type { OutcomeName } from './outcome.ts';
 import type { OwnKind } from './own-kind.ts';
@@ -154,6 +155,8 @@ export interface StepCode {
   readonly finds?: Readonly<Record<string, (ctx: never) => unknown>>;
   /** The application's kind that does the work of an `own` step. */
   readonly own?: OwnKind;
+  /** The application's checks that a gate makes, by name; how they run is up to whoever executes gates. */
+  readonly checks?: CheckCodes;
   /** Builds the instructions, if they are not fixed text. */
   readonly actions?: ActionsBuilder;
   /** Chooses the outcome of accepted work. */

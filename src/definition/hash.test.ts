@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { compileGraph } from '../authoring/graph/graph.ts';
 import { REGISTRY } from '../kinds/registry.ts';
-import { hashCode, hashDefinition } from './hash.ts';
+import { hashCode, hashDefinition, sourceOf, withSource } from './hash.ts';
 import type { Definition } from './model.ts';
 
 const { definition } = compileGraph(
@@ -51,10 +51,19 @@ test('every change of the data changes the hash', () => {
 });
 
 test('the hash of code depends on text, step and role, and not on the order of functions', () => {
-  const one = { step: 'a', role: 'handler', code: () => 1 };
-  const two = { step: 'b', role: 'handler', code: () => 2 };
+  const one = { step: 'a', role: 'handler', source: '() => 1' };
+  const two = { step: 'b', role: 'handler', source: '() => 2' };
   expect(hashCode([one, two])).toBe(hashCode([two, one]));
-  const hashes = [[one], [two], [one, two], [{ ...one, role: 'poll' }], [{ ...one, step: 'b' }], [{ ...one, code: () => 2 }]].map(hashCode);
+  const hashes = [[one], [two], [one, two], [{ ...one, role: 'poll' }], [{ ...one, step: 'b' }], [{ ...one, source: '() => 2' }]].map(
+    hashCode,
+  );
   // The last one shares the text, the step and the role of `two` only in part.
   expect(new Set(hashes).size).toBe(hashes.length);
+});
+
+test('a function can have another source than its text, which stays as it is', () => {
+  const build = () => 1;
+  const text = build.toString();
+  expect(sourceOf(build)).toBe(text);
+  expect([sourceOf(withSource(build, 'what the author wrote')), build.toString()]).toEqual(['what the author wrote', text]);
 });

@@ -1,18 +1,38 @@
 // Owns the identity of a workflow: one digest of its data and one of its functions.
 //
 // - The digest of the data depends only on the data: not on the order of keys or the way it was written.
-// - The digest of the code depends on the text of each function and on its step and role, not on the order in which
+// - The digest of the code depends on the source of each function and on its step and role, not on the order in which
 //   functions were found. Imports are not part of the text: a host that knows the import graph uses that instead.
 
 import { digestJson } from '../base/digest.ts';
 import type { Json } from '../base/json.ts';
 import type { Definition } from './model.ts';
 
-/** A function of a workflow and its role: `postcondition 0` of step `writer`. */
+/** The source of a function of a workflow, and its role: `postcondition 0` of step `writer`. */
 export interface CodeRole {
   readonly step: string;
   readonly role: string;
-  readonly code: (...args: never[]) => unknown;
+  readonly source: string;
+}
+
+type AnyFunction = (...args: never[]) => unknown;
+
+const SOURCE = Symbol.for('pawl.source');
+
+/** The function with another text for the digest than its own: what its author wrote, which it is made from. */
+export function withSource<F extends AnyFunction>(code: F, source: string): F {
+  return Object.assign(code, { [SOURCE]: source });
+}
+
+/** A function that stands for those of an application, which are its source. */
+export function standingFor<F extends AnyFunction>(code: F, given: readonly unknown[]): F {
+  const functions = given.filter((one): one is AnyFunction => typeof one === 'function');
+  return withSource(code, functions.map(sourceOf).join('\n'));
+}
+
+/** The text of a function for the digest. */
+export function sourceOf(code: AnyFunction & { readonly [SOURCE]?: string }): string {
+  return code[SOURCE] ?? code.toString();
 }
 
 /** The digest of a definition. */
@@ -23,7 +43,7 @@ export function hashDefinition(definition: Definition): string {
 
 /** The digest of the functions of a workflow. */
 export function hashCode(roles: Iterable<CodeRole>): string {
-  const sources = [...roles].map(({ step, role, code }) => [step, role, code.toString()] as const);
+  const sources = [...roles].map(({ step, role, source }) => [step, role, source] as const);
   return digestJson(sources.sort((a, b) => compare(`${a[0]}\n${a[1]}`, `${b[0]}\n${b[1]}`)));
 }
 

@@ -261,8 +261,8 @@ export interface ValidateWork {
 
 /**
  * The configuration of each executed step kind, by its name. A kind adds its own in its declaration: `declare module
- * '../../definition/model.ts' { interface WorkConfigs { webhook: WebhookConfig } }`, and so can an application that
- * defines a kind (`declare module 'pawl'`).
+ * '../../definition/model.ts' { interface WorkConfigs { webhook: WebhookConfig } }`. The kinds of applications add
+ * nothing: their steps have the kind `own`, whose configuration has the name of the kind and what was written for it.
  */
 export interface WorkConfigs {}
 

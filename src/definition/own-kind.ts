@@ -3,7 +3,9 @@
 
 import type { JsonObject } from '../base/json.ts';
 import type { StepContext } from './code.ts';
+import { standingFor } from './hash.ts';
 import type { RecoveryPolicy } from './model.ts';
+import { type ConfigParser, parseConfig, type WrittenFor } from './parser.ts';
 
 /** How a step of a custom kind ended. */
 export interface OwnResult<Outcome extends string = string, Output = unknown> {
@@ -25,14 +27,14 @@ export interface OwnJob<Config> {
 }
 
 /** The argument of `defineStepKind`. */
-export interface OwnKindSpec<Config, Output, Outcome extends string> {
+export interface OwnKindSpec<Config, Output, Outcome extends string, Written = unknown> {
   readonly kind: string;
   /** Its own outcomes besides the common ones: keys that the `next` of its steps may have. */
   readonly outcomes?: readonly Outcome[];
   /** What to do with an attempt if a crash left no record of how it ended. Default: `ask`. */
   readonly recovery?: RecoveryPolicy;
-  /** Returns the configuration, or throws an error that says what is wrong with it. A schema's `parse` fits. */
-  parse(config: unknown): Config;
+  /** Returns the configuration from what was written, or throws an error that says what is wrong. A schema of zod fits. */
+  readonly parse: ConfigParser<Written, Config>;
   /** Does the work. An error it throws fails the attempt, and its retry policy applies. */
   run(job: OwnJob<Config>): OwnResult<NoInfer<Outcome>, Output> | Promise<OwnResult<NoInfer<Outcome>, Output>>;
 }
@@ -44,8 +46,8 @@ export interface UsedKind<Output = unknown, Outcome extends string = string> {
 }
 
 /** A step kind that an application defined. Called with a configuration, it returns the work of a graph's step. */
-export interface OwnKind<Config = never, Output = unknown, Outcome extends string = string> {
-  (config: Config): UsedKind<Output, Outcome>;
+export interface OwnKind<Written = never, Output = unknown, Outcome extends string = string> {
+  (config: Written): UsedKind<Output, Outcome>;
   readonly kind: string;
   readonly outcomes: readonly Outcome[];
   readonly recovery: RecoveryPolicy;
@@ -56,18 +58,18 @@ export interface OwnKind<Config = never, Output = unknown, Outcome extends strin
 const NAME = /^[a-z][\w.-]{0,79}$/i;
 
 /** Defines a kind of step: `use: deploy({ to: 'staging' })` in a graph, `step('ship').use(deploy, { … })` in a flow. */
-export function defineStepKind<Config, Output, const Outcome extends string = never>(
-  spec: OwnKindSpec<Config, Output, Outcome>,
-): OwnKind<Config, Output, Outcome> {
+export function defineStepKind<Config, Output, const Outcome extends string = never, Written = unknown>(
+  spec: OwnKindSpec<Config, Output, Outcome, Written>,
+): OwnKind<WrittenFor<Written, Config>, Output, Outcome> {
   const { kind, outcomes = [], recovery = 'ask' } = spec;
   if (!NAME.test(kind)) throw new TypeError(`the name of a step kind must be a word such as "deploy", not ${JSON.stringify(kind)}`);
-  const use = (config: Config) => Object.freeze({ kind: own as OwnKind<never, Output, Outcome>, config });
-  const own: OwnKind<Config, Output, Outcome> = Object.assign(use, {
+  const use = (config: WrittenFor<Written, Config>) => Object.freeze({ kind: own as OwnKind<never, Output, Outcome>, config });
+  const own: OwnKind<WrittenFor<Written, Config>, Output, Outcome> = Object.assign(use, {
     kind,
     outcomes: Object.freeze([...outcomes]),
     recovery,
-    parse: (config: unknown): unknown => spec.parse(config),
-    run: (job: OwnJob<never>) => spec.run(job),
+    parse: (config: unknown): unknown => parseConfig(spec.parse, config),
+    run: standingFor((job: OwnJob<never>) => spec.run(job), [spec.parse, spec.run]),
   });
   return Object.freeze(own);
 }

@@ -20,12 +20,14 @@ export function isWhole({ definition, codeHash }: { readonly definition: Definit
 /** A workflow as data, which can be sent to another process. */
 export interface DescribedWorkflow {
   readonly definition: Definition;
-  /** The steps that have functions, by path. Step kinds of the application do not count: they are found by name. */
+  /** The steps that have functions, by path. Step kinds and checks of the application do not count: they are found by name. */
   readonly functions: readonly string[];
   /** Whether a function builds its context. */
   readonly hasContext: boolean;
   /** The workflows that its steps start and that were passed as values. */
   readonly children: readonly string[];
+  /** The checks of the application that its gates contain: `PATH NAME`. */
+  readonly checks: readonly string[];
   /** The command in a comment that starts it. */
   readonly command?: string;
 }
@@ -33,10 +35,20 @@ export interface DescribedWorkflow {
 /** Returns a workflow as data. */
 export function describeWorkflow({ definition, code, context, children, command }: CompiledWorkflow): DescribedWorkflow {
   const functions = [...code].flatMap(([id, step]) => functionsIn(id, step));
-  return { definition, functions, hasContext: context !== undefined, children: [...children.keys()], ...present({ command }) };
+  const hasContext = context !== undefined;
+  return { definition, functions, hasContext, children: [...children.keys()], checks: checksContained(code), ...present({ command }) };
 }
 
-function functionsIn(path: string, { members, preconditions, postconditions, own: _, ...single }: StepCode): string[] {
+/** The checks of the application that the gates of a workflow contain: `PATH NAME`. Others are found by their names. */
+export function checksContained(code: CompiledWorkflow['code']): readonly string[] {
+  const within = (path: string, { checks = {}, members }: StepCode): string[] => [
+    ...Object.keys(checks).map((name) => `${path} ${name}`),
+    ...Object.entries(members).flatMap(([id, member]) => within(`${path}/${id}`, member)),
+  ];
+  return [...code].flatMap(([id, step]) => within(id, step));
+}
+
+function functionsIn(path: string, { members, preconditions, postconditions, own: _, checks: __, ...single }: StepCode): string[] {
   const has = [...Object.values(single), ...preconditions, ...postconditions].some((part) => part !== undefined);
   return [...(has ? [path] : []), ...Object.entries(members).flatMap(([id, member]) => functionsIn(`${path}/${id}`, member))];
 }

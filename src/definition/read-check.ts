@@ -12,3 +12,8 @@ export function isProgramCheck(check: CheckModel): check is CheckOf<'command'> {
 export function isGroupApproval(check: CheckModel): check is CheckOf<'pr_approval'> {
   return check.check === 'pr_approval';
 }
+
+/** True for a check that reads a report of the coverage. */
+export function isCoverage(check: CheckModel): check is CheckOf<'coverage'> {
+  return check.check === 'coverage';
+}

@@ -2,12 +2,15 @@
 // current workflow the functions. If the two differ, nothing runs until a person accepts it.
 
 import { EngineError } from '../base/error.ts';
+import { present } from '../base/fields.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
 import { type BoundStep, type CompiledWorkflow, NO_CODE, type StepCode } from '../definition/code.ts';
+import type { EndedMember } from '../definition/group/group-result.ts';
 import type { KindFacts } from '../definition/kind.ts';
 import { type Definition, type StepModel, stepsWithin } from '../definition/model.ts';
 import { plainFrame } from '../definition/plain-frame.ts';
+import type { Path } from '../kernel/activation.ts';
 import type { Program } from '../kernel/program.ts';
 import type { RunState } from '../kernel/run-state.ts';
 import { createFlowProgram, type FlowProgram, type FlowRecord } from '../programs/flow.ts';
@@ -184,10 +187,15 @@ export async function flowHistory(store: Store, attempts: readonly StoredAttempt
   const rows = new Map<string, StoredAttempt>();
   for (const row of attempts) if (row.group === undefined && isReplayed(row)) rows.set(row.path, row);
   const kept = withoutVoid([...rows.values()]);
+  const members = Map.groupBy(lastOfMembers(attempts, new Set(kept.filter(isFailure).map(({ path }) => path))), ({ group }) => group);
   const read = await readValues(
     store,
-    kept.flatMap(({ output, evidence }) => [output, evidence]),
+    [...kept, ...[...members.values()].flat()].flatMap(({ output, evidence }) => [output, evidence]),
   );
+  const memberOf = ({ key = '', outcome = 'cancelled', output, error }: StoredAttempt): EndedMember => ({
+    ...{ key, outcome, output: read(output) },
+    ...present({ error }),
+  });
   return kept.map((row) => ({
     path: row.path,
     step: row.step,
@@ -196,7 +204,20 @@ export async function flowHistory(store: Store, attempts: readonly StoredAttempt
     output: read(row.output),
     ...(row.error === undefined ? {} : { error: row.error }),
     ...(row.evidence === undefined ? {} : { evidence: read(row.evidence) }),
+    ...present({ members: members.get(row.path)?.map(memberOf) }),
   }));
+}
+
+/** Whether the join of a group failed: it did not succeed, and did not run out of time. */
+function isFailure({ outcome }: StoredAttempt): boolean {
+  return outcome === 'fail' || outcome === 'reject';
+}
+
+/** The last attempts of the members of these groups. */
+function lastOfMembers(attempts: readonly StoredAttempt[], groups: ReadonlySet<Path>): StoredAttempt[] {
+  const last = new Map<Path, StoredAttempt>();
+  for (const row of attempts) if (row.group !== undefined && groups.has(row.group) && isReplayed(row)) last.set(row.path, row);
+  return [...last.values()];
 }
 
 /** The rows that still count: a row is void if an earlier step ended again after it. */

@@ -61,6 +61,8 @@ export interface Result extends Held {
 export interface Ended extends Result {
   readonly path: Path;
   readonly step: string;
+  /** The members of a group whose join failed. */
+  readonly members?: readonly MemberResult[] | undefined;
 }
 
 /** What the program wants next, and the transition behind it. */

@@ -91,7 +91,10 @@ function moveOn(turn: Turn, from: Departure): void {
     const { message, code } = result.error;
     return takeMove(turn, { do: 'halt', status: 'escalated', cause: { reason: 'contract', message, code }, at: 'step' }, from);
   }
-  for (const move of turn.program.next(turn.run, { ...result, path, step }, turn.facts)) takeMove(turn, onDetour(turn, step, move), from);
+  const hasFailed = result.outcome === 'fail' || result.outcome === 'reject';
+  const members = from.group !== undefined && hasFailed ? turn.members(path) : undefined;
+  for (const move of turn.program.next(turn.run, { ...result, path, step, members }, turn.facts))
+    takeMove(turn, onDetour(turn, step, move), from);
 }
 
 /** On a detour, the answer to a question leads to the next question, and finally to the run's starting step. */

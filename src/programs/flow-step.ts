@@ -55,7 +55,10 @@ export class StepFailed extends Error {
   readonly code: string;
   /** What the step left behind: of a group the results of all its steps, of a child run how it ended. */
   readonly output: Json;
-  /** What the engine observed, such as how a program ended; null where it noted nothing. The checks of a gate are its output. */
+  /**
+   * What the engine observed in the last attempt: how a program ended, the checks of a gate, the stages of a validation, the
+   * conditions of a contract, the failed steps of a group. Null where it observed nothing, as of a step that ran out of time.
+   */
   readonly evidence: Json;
 
   constructor(failure: Failure) {

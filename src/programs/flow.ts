@@ -11,6 +11,8 @@ import { invariant } from '../base/invariant.ts';
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../base/json.ts';
 import type { BoundStep, CompiledWorkflow } from '../definition/code.ts';
 import { NO_CODE } from '../definition/code.ts';
+import { failureText } from '../definition/failure-text.ts';
+import { type EndedMember, groupEvidence } from '../definition/group/group-result.ts';
 import type { KindFacts } from '../definition/kind.ts';
 import type { StepModel } from '../definition/model.ts';
 import { asksPerson } from '../definition/passage.ts';
@@ -32,6 +34,8 @@ export interface FlowRecord {
   readonly error?: StepError;
   /** What was observed in its last attempt. */
   readonly evidence?: Json;
+  /** How the steps of a group ended. */
+  readonly members?: readonly EndedMember[];
 }
 
 /** The program of one run of a flow. Unlike a graph's it is live: a host keeps it only while it owns the run. */
@@ -132,8 +136,8 @@ class LiveFlow implements FlowProgram {
   next(_run: RunState, ended: Ended, view: Facts): readonly Move[] {
     if (ended.step === UNDO_STEP) return undoMoves(ended, view);
     const output = ended.output === undefined ? null : view.value(ended.output);
-    const evidence = view.evidence?.(ended.path);
-    this.feed({ step: ended.step, outcome: ended.outcome, output, ...present({ error: ended.error, evidence }) });
+    const { step, outcome, error, members } = ended;
+    this.feed({ step, outcome, output, ...present({ error, members, evidence: view.evidence?.(ended.path) }) });
     return [this.moveOf(this.started(), view, ended)];
   }
 
@@ -199,17 +203,19 @@ class LiveFlow implements FlowProgram {
     );
   }
 
-  private feed(record: Pick<FlowRecord, 'step' | 'outcome' | 'output' | 'error' | 'evidence'>): void {
+  private feed(record: Omit<FlowRecord, 'path' | 'input'>): void {
     // A generator that threw is over; for a step that is taken up again, another one is led back to it.
     if (this.started().position.is === 'thrown') this.pass = this.started().beforeFailure();
-    const { step, outcome, output, evidence = null } = record;
+    const { step, outcome, output, error, members = [] } = record;
     if (outcome === 'ok' || outcome === 'iterate' || outcome === 'skip') {
       const now = this.stepNow();
       return this.started().give({ value: now === undefined ? output : received(now.yielded, output) });
     }
-    const told = isJsonObject(output) && typeof output.error === 'string' ? output.error : undefined;
-    const message = record.error?.message ?? told ?? `step "${step}" settled "${outcome}"`;
-    this.started().give({ failure: { step, outcome, code: record.error?.code ?? 'STEP_FAILED', message, output, evidence } });
+    const isGroup = 'join' in this.model(step);
+    const evidence = record.evidence ?? (isGroup ? groupEvidence(members) : null);
+    this.started().give({
+      failure: { step, outcome, code: error?.code ?? 'STEP_FAILED', message: failureText(step, record), output, evidence },
+    });
   }
 
   goBack(step: string): void {

@@ -7,6 +7,7 @@ import type { Json, JsonObject } from '../base/json.ts';
 import type { StepContext } from '../definition/code.ts';
 import { namesMatching } from '../definition/contract/name-pattern.ts';
 import { filled } from '../definition/contract/step-contract.ts';
+import { withSource } from '../definition/hash.ts';
 import { defineStepKind, type OwnKind } from '../definition/own-kind.ts';
 import { REVIEW_ROUNDS_MAX } from '../definition/review/review.ts';
 import type { SkillDispatch } from './dispatch.ts';
@@ -29,7 +30,7 @@ export function dispatchWork({ skill, step, number }: NumberedDispatch): object 
   const { agent, returns, each } = dispatch;
   const child = {
     workflow: dispatch.skill,
-    input: withSource((ctx: StepContext) => inputOf(dispatch, valuesOf(skill, number, ctx)), dispatch),
+    input: asWritten((ctx: StepContext) => inputOf(dispatch, valuesOf(skill, number, ctx)), dispatch),
     dispatch: { agent, returns },
   };
   if (each === undefined) return child;
@@ -38,12 +39,20 @@ export function dispatchWork({ skill, step, number }: NumberedDispatch): object 
 }
 
 /**
- * Returns a function whose source is the author's part of the skill. So a run stops if its skill was changed meanwhile, but
- * not if it continues with a newer version of Pawl.
+ * Makes the author's part of a skill the source of a function in the digest of a workflow. So a run stops if its skill was
+ * changed meanwhile, but not if it continues with a newer version of Pawl.
  */
-export function withSource<F extends (...args: never[]) => unknown>(build: F, written: object): F {
-  const source = JSON.stringify(written, (_, value: unknown) => (typeof value === 'function' ? value.toString() : value));
-  return Object.assign(build, { toString: () => source });
+export function asWritten<F extends (...args: never[]) => unknown>(build: F, written: object): F {
+  return withSource(
+    build,
+    JSON.stringify(written, (_, value: unknown) => (typeof value === 'function' ? value.toString() : value)),
+  );
+}
+
+/** The same for a kind of step that is part of Pawl. */
+export function partOfPawl<K extends { readonly kind: string; run(job: never): unknown }>(kind: K): K {
+  withSource(kind.run, kind.kind);
+  return kind;
 }
 
 /** The values for the texts of a dispatch: parameters, the item, the round of the review, and its late items. */
@@ -86,14 +95,16 @@ interface ItemsConfig {
   readonly ids: string;
 }
 
-const skillItems: OwnKind<ItemsConfig> = defineStepKind({
-  kind: 'skill-items',
-  recovery: 'rerun',
-  parse: (config) => config as ItemsConfig,
-  run({ config: { document, ids }, ctx, cwd }) {
-    const path = filled(document, ctx.params);
-    const items = namesMatching(ids, readTextWithin(cwd, path) ?? '');
-    if (items.length === 0) throw new EngineError('STEP_FAILED', `${path} has no name like ${ids}, so there is no work for sub-agents`);
-    return { outcome: 'ok', output: { items } };
-  },
-});
+const skillItems: OwnKind<ItemsConfig> = partOfPawl(
+  defineStepKind({
+    kind: 'skill-items',
+    recovery: 'rerun',
+    parse: (config: unknown) => config as ItemsConfig,
+    run({ config: { document, ids }, ctx, cwd }) {
+      const path = filled(document, ctx.params);
+      const items = namesMatching(ids, readTextWithin(cwd, path) ?? '');
+      if (items.length === 0) throw new EngineError('STEP_FAILED', `${path} has no name like ${ids}, so there is no work for sub-agents`);
+      return { outcome: 'ok', output: { items } };
+    },
+  }),
+);

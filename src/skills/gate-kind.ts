@@ -11,6 +11,7 @@ import type { Json } from '../base/json.ts';
 import { filled } from '../definition/contract/step-contract.ts';
 import { defineStepKind, type OwnKind } from '../definition/own-kind.ts';
 import { exhaustedQuestion, gateOutput, judgeDocuments, judgeReport, openReview } from '../definition/review/review-loop.ts';
+import { partOfPawl } from './dispatch-steps.ts';
 
 interface GateStepConfig {
   readonly qrName: string;
@@ -21,35 +22,37 @@ interface GateStepConfig {
 }
 
 /** The gate of a review loop: `ok` if it passed, `again` if the work must be fixed and reviewed again, `exhausted` if a person decides. */
-export const skillGate: OwnKind<GateStepConfig> = defineStepKind({
-  kind: 'skill-gate',
-  outcomes: ['again', 'exhausted'],
-  recovery: 'rerun',
-  parse: (config) => config as GateStepConfig,
-  run({ config, ctx, cwd, reviewed = {} }) {
-    const { qrName, review, items, verdicts } = config;
-    const before = openReview(ctx.results[ctx.stepId]?.output);
-    const judged =
-      items === undefined || verdicts === undefined
-        ? judgeReport(qrName, before, ctx.results[review]?.output ?? null)
-        : judgeDocuments(qrName, before, { items: document(items), verdicts: document(verdicts) });
-    if ('faults' in judged) throw new EngineError('POSTCONDITION_FAILED', `${qrName}: ${judged.faults.join('; ')}`);
-    const { status } = judged.value;
-    return { outcome: status === 'passed' ? 'ok' : status, output: gateOutput(judged.value) };
+export const skillGate: OwnKind<GateStepConfig> = partOfPawl(
+  defineStepKind({
+    kind: 'skill-gate',
+    outcomes: ['again', 'exhausted'],
+    recovery: 'rerun',
+    parse: (config) => config as GateStepConfig,
+    run({ config, ctx, cwd, reviewed = {} }) {
+      const { qrName, review, items, verdicts } = config;
+      const before = openReview(ctx.results[ctx.stepId]?.output);
+      const judged =
+        items === undefined || verdicts === undefined
+          ? judgeReport(qrName, before, ctx.results[review]?.output ?? null)
+          : judgeDocuments(qrName, before, { items: document(items), verdicts: document(verdicts) });
+      if ('faults' in judged) throw new EngineError('POSTCONDITION_FAILED', `${qrName}: ${judged.faults.join('; ')}`);
+      const { status } = judged.value;
+      return { outcome: status === 'passed' ? 'ok' : status, output: gateOutput(judged.value) };
 
-    function document(path: string) {
-      const place = filled(path, ctx.params);
-      const text = readTextWithin(cwd, place);
-      const known = reviewed[place];
-      if (known !== undefined && known !== digestText(text ?? ''))
-        throw new EngineError(
-          'POSTCONDITION_FAILED',
-          `${qrName}: ${place} was changed after its reviewer reported it, so it cannot decide the round; restore the reported version and retry, or have it reviewed again`,
-        );
-      return { path: place, text };
-    }
-  },
-});
+      function document(path: string) {
+        const place = filled(path, ctx.params);
+        const text = readTextWithin(cwd, place);
+        const known = reviewed[place];
+        if (known !== undefined && known !== digestText(text ?? ''))
+          throw new EngineError(
+            'POSTCONDITION_FAILED',
+            `${qrName}: ${place} was changed after its reviewer reported it, so it cannot decide the round; restore the reported version and retry, or have it reviewed again`,
+          );
+        return { path: place, text };
+      }
+    },
+  }),
+);
 
 /** The question to a person when the rounds of a review are used up. */
 export function exhaustedPrompt(qrName: string, result: Json | undefined, options: Readonly<Record<string, string>>): string {

@@ -11,7 +11,7 @@ import { isJsonObject, type Json } from '../base/json.ts';
 import type { ActionsBuilder, RouteChoice, StepContext } from '../definition/code.ts';
 import { defineStepKind } from '../definition/own-kind.ts';
 import { type ArgSpecs, arg } from '../definition/param/arg.ts';
-import { dispatchWork, itemsStep, itemsStepId, type NumberedDispatch, VISITS_MAX, withSource } from './dispatch-steps.ts';
+import { asWritten, dispatchWork, itemsStep, itemsStepId, type NumberedDispatch, VISITS_MAX } from './dispatch-steps.ts';
 import { exhaustedPrompt, skillGate } from './gate-kind.ts';
 import { CONFIDENCES, ITERATIONS_MAX } from './guidance.ts';
 import { instructionsOf } from './render.ts';
@@ -105,7 +105,7 @@ function workStep(skill: Skill, { step, number, role }: NumberedStep): object {
   return {
     title,
     agent: role,
-    actions: withSource(actions, step),
+    actions: asWritten(actions, step),
     merges: false,
     ...(iterates === true ? { args: { confidence: CONFIDENCE } } : {}),
     ...present({ contract }),
@@ -162,6 +162,7 @@ function routeStep(skill: Skill, step: WorkStep, number: number): [string, objec
       return choose({ outcome: rejects(output) ? 'reject' : 'ok', output, params: ctx.params, visit: 1, results });
     },
   });
+  asWritten(kind.run, step);
   return [[routeStepId(step.id), { title: `${step.title}: what follows`, use: kind(null), next: targets }]];
 }
 
@@ -192,7 +193,7 @@ function transitionsOf(skill: Skill, { step, number, isReported }: Omit<Numbered
     next: { ...targets, ...again },
     route: {
       outcomes: [...Object.keys(again), ...Object.keys(targets).slice(1)],
-      choose: withSource(chooser(skill, step, { number, ways }), step),
+      choose: asWritten(chooser(skill, step, { number, ways }), step),
     },
     reviews: false,
   };
@@ -277,7 +278,7 @@ function personStep(skill: Skill, { id, gate }: GateStep): object {
   return {
     title: `${qrName}: a person decides`,
     human: {
-      prompt: withSource((ctx: StepContext) => exhaustedPrompt(qrName, ctx.results[id]?.output, PERSON_OPTIONS), gate),
+      prompt: asWritten((ctx: StepContext) => exhaustedPrompt(qrName, ctx.results[id]?.output, PERSON_OPTIONS), gate),
       options: [
         passed === null ? { label: 'accept as it is', nextStep: null, ends: 'completed' } : { label: 'accept as it is', nextStep: passed },
         { label: 'allow more rounds', nextStep: workflowStepId(skill, work) },

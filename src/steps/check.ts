@@ -3,9 +3,11 @@
 
 import { EngineError, messageOf } from '../base/error.ts';
 import { present } from '../base/fields.ts';
-import type { Json, JsonObject } from '../base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { CheckDeclaration, CheckFrame, CheckModel } from '../definition/check.ts';
+import { standingFor } from '../definition/hash.ts';
 import type { KindReport } from '../definition/kind.ts';
+import { type ConfigParser, parseConfig, type WrittenFor } from '../definition/parser.ts';
 import { eventProblem } from '../definition/trigger/event.ts';
 import type { RequestModel } from '../definition/web-request.ts';
 import { type ForgeFailure, retryHintOf } from '../forge/forge.ts';
@@ -84,7 +86,7 @@ export function forgeFailureVerdict(failure: ForgeFailure): CheckVerdict {
 }
 
 /** The argument of `defineCheck`. */
-export interface CheckSpec<Config> {
+export interface CheckSpec<Config, Written = unknown> {
   /** Its name in gates; it must not be that of a built-in check. */
   readonly name: string;
   readonly needsPullRequest?: true;
@@ -92,27 +94,38 @@ export interface CheckSpec<Config> {
   readonly reactiveEvents?: readonly string[];
   /** The name of a check with this configuration in messages. Default: its name. */
   title?(config: Config): string;
-  /** Returns the configuration from the gate's fields, or throws an error that says what is wrong. A schema's `parse` fits. */
-  parse(fields: unknown): Config;
+  /** Returns the configuration from the gate's fields, or throws an error that says what is wrong. A schema of zod fits. */
+  readonly parse: ConfigParser<Written, Config>;
   /** Runs the check once. */
   run(config: Config, scene: CheckScene): CheckVerdict | Promise<CheckVerdict>;
 }
 
+/** A check with its fields, as a gate of a graph or a flow has it. */
+export type UsedCheck = {
+  readonly check: string;
+  /** Its own fields; the gate may have others beside them, such as `timeout`. */
+  readonly with: object;
+  /** The check itself: the workflow contains it, so the engine need not be given it. */
+  readonly own: GateCheck;
+};
+
 /** A check that an application defined. Called with its fields, it is a check of a gate in a graph or a flow. */
-export interface OwnCheck<Config> extends GateCheck {
-  (fields: Config): { readonly check: string } & Config;
+export interface OwnCheck<Written> extends GateCheck {
+  (fields: Written): UsedCheck;
 }
 
-/** Defines a gate check, which gates name once the engine knows it: `createEngine({ checks: { [licences.name]: licences } })`. */
-export function defineCheck<Config extends object>(spec: CheckSpec<Config>): OwnCheck<Config> {
+/** Defines a gate check: `checks: [licences({ allow: ['MIT'] })]`. Workflow files name it once the engine knows it. */
+export function defineCheck<Config extends object, Written = unknown>(
+  spec: CheckSpec<Config, Written>,
+): OwnCheck<WrittenFor<Written, Config>> {
   const { name, needsPullRequest, reactiveEvents, title } = spec;
   const [fault] = (reactiveEvents ?? []).flatMap((event) => eventProblem(event) ?? []);
   if (fault !== undefined) throw new EngineError('DEFINITION_INVALID', `the check "${name}": ${fault.message}; ${fault.hint}`);
-  const parse = ({ check: _, name: __, timeoutMs: ___, templates: ____, ...fields }: CheckModel): Config => spec.parse(fields);
-  const check = (fields: Config) => ({ check: name, ...fields });
+  const parse = (config: CheckModel): Config => parseConfig(spec.parse, fieldsOf(config));
+  const check = (fields: WrittenFor<Written, Config>) => ({ check: name, with: fields as object, own });
   // The name of a function cannot be assigned.
   Object.defineProperty(check, 'name', { value: name });
-  return Object.freeze(
+  const own: OwnCheck<WrittenFor<Written, Config>> = Object.freeze(
     Object.assign(check, {
       ...present({ needsPullRequest, reactiveEvents }),
       ...(title === undefined ? {} : { title: (config: CheckModel) => title(parse(config)) }),
@@ -125,7 +138,14 @@ export function defineCheck<Config extends object>(spec: CheckSpec<Config>): Own
           report.fault(`the fields of the check "${name}" are wrong: ${messageOf(thrown)}`, 'correct them');
         }
       },
-      run: (config: CheckModel, scene: CheckScene) => spec.run(parse(config), scene),
+      run: standingFor((config: CheckModel, scene: CheckScene) => spec.run(parse(config), scene), [spec.parse, spec.run]),
     }),
   );
+  return own;
+}
+
+/** The own fields of a check: those under `with`, or, as workflow files may write them, those beside its name. */
+function fieldsOf({ check: _, name: __, timeoutMs: ___, templates: ____, ...fields }: CheckModel): unknown {
+  const { with: own, ...beside } = fields as Readonly<Record<string, Json>>;
+  return isJsonObject(own) && Object.keys(beside).length === 0 ? own : fields;
 }

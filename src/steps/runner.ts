@@ -59,7 +59,7 @@ export function createAttemptRunner(
     redactor: Object.keys(services.secrets ?? {}).length > 0 ? secrets.redactor : undefined,
   };
   return async (request) => {
-    const runner = request.workspace === undefined ? own : { ...own, services: { ...services, cwd: request.workspace } };
+    const runner = runnerFor(own, request);
     secrets.refresh();
     try {
       if (request.signal.aborted) throw new Stopped();
@@ -73,6 +73,14 @@ export function createAttemptRunner(
       return redactResult(runner.redactor, failureOf(request, thrown));
     }
   };
+}
+
+/** The runner of one attempt: in its workspace, with the checks that the step contains. */
+function runnerFor(own: Runner, { workspace, bound: { code } }: AttemptRequest): Runner {
+  if (workspace === undefined && code.checks === undefined) return own;
+  const services = workspace === undefined ? own.services : { ...own.services, cwd: workspace };
+  // A definition does not know what a check gets when it runs.
+  return { ...own, services, checks: { ...own.checks, ...(code.checks as Runner['checks'] | undefined) } };
 }
 
 /** Reads the forge facts that the step uses, and records them with the evidence. */

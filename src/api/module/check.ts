@@ -46,7 +46,7 @@ export async function checkModule(outline: Outline, checked?: CheckedContent): P
     const errors = problems === undefined ? [failureProblem(outline, loaded.failure)] : locate(outline, problems);
     return { workflow, warnings: lint.warnings, errors: [...errors, ...lint.errors] };
   }
-  const { definition, children, command } = loaded.workflow;
+  const { definition, children, checks, command } = loaded.workflow;
   const { name, params, steps } = definition;
   const advice = adviceOn(definition, REGISTRY).filter(
     ({ code, step = '' }) =>
@@ -64,14 +64,14 @@ export async function checkModule(outline: Outline, checked?: CheckedContent): P
     hints: adviceOf('hint'),
     params,
     ...(command === undefined ? {} : { command: { name: command, ...placeOfCommand(outline) } }),
-    references: referencesOf(outline, definition).filter((one) => one.kind !== 'workflow' || !children.includes(one.name)),
+    references: referencesOf(outline, definition, checks).filter((one) => one.kind !== 'workflow' || !children.includes(one.name)),
   };
 }
 
 /** What a workflow needs outside its file, each at its position. */
-function referencesOf(outline: Outline, definition: Definition): (Reference & Place)[] {
+function referencesOf(outline: Outline, definition: Definition, contained: readonly string[]): (Reference & Place)[] {
   if (definition.form === 'flow') return flowReferences(outline);
-  return referencesIn(definition).map((reference) => ({ ...reference, ...placeOfReference(outline, reference) }));
+  return referencesIn(definition, contained).map((reference) => ({ ...reference, ...placeOfReference(outline, reference) }));
 }
 
 function failureProblem(outline: Outline, { code, message, position, missing }: LoadFailure): SourceProblem {

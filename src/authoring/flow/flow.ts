@@ -8,7 +8,7 @@ import { breakersFault, breakersOf } from '../../definition/breakers.ts';
 import { budgetFault } from '../../definition/budget.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import { type WriteLimits, writesFault } from '../../definition/forge/forge-write.ts';
-import { type CodeRole, hashCode, hashDefinition } from '../../definition/hash.ts';
+import { type CodeRole, hashCode, hashDefinition, sourceOf } from '../../definition/hash.ts';
 import type { Definition } from '../../definition/model.ts';
 import { type ArgSpecs, type ArgValues, arg, argFaults, bindParams } from '../../definition/param/arg.ts';
 import { sharedVariables } from '../../definition/scope/param-variables.ts';
@@ -87,8 +87,8 @@ export function compileFlow(
   checkOptions(`workflow "${name}", limits`, options.limits ?? {}, ['maxIterations']);
   const definition = definitionOf(name, options);
   const { context, trigger } = options;
-  const roles: CodeRole[] = [{ step: '', role: 'flow', code: body }];
-  if (context !== undefined) roles.push({ step: '', role: 'context', code: context });
+  const roles: CodeRole[] = [{ step: '', role: 'flow', source: sourceOf(body) }];
+  if (context !== undefined) roles.push({ step: '', role: 'context', source: sourceOf(context) });
   return Object.freeze({
     definition,
     hash: hashDefinition(definition),

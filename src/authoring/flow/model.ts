@@ -5,10 +5,11 @@ import { type Duration, parseDuration } from '../../base/duration.ts';
 import { EngineError, messageOf } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { deepFreeze, isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
+import { knowingChecks } from '../../definition/check.ts';
 import { type BoundStep, type ConditionCheck, NO_CODE, type StepCode, type StepContext } from '../../definition/code.ts';
 import { type DatabasesSpec, databasesFault } from '../../definition/database.ts';
 import { parseForgeAction } from '../../definition/forge/forge-action.ts';
-import type { KindRegistry } from '../../definition/kind.ts';
+import type { KindRegistry, KindReport } from '../../definition/kind.ts';
 import type { ConditionModel, OutputModel, RetryPolicy, StepFrame, StepModel, StepWork } from '../../definition/model.ts';
 import { plainFrame } from '../../definition/plain-frame.ts';
 import { expressionOf } from '../../definition/scope/scope.ts';
@@ -100,19 +101,23 @@ export function createBoundStep(parts: StepParts, registry: KindRegistry): Bound
     ...frame,
     ...work,
   };
-  checkConfig(model, registry);
+  checkConfig({ model, code }, registry);
   return withOptions({ model, code: { ...NO_CODE, ...code } }, options);
 }
 
 // A fan-out over an empty list is valid here, because the list is known only when the step is yielded.
-function checkConfig(model: StepModel, { kinds, checks }: KindRegistry): void {
+function checkConfig(
+  { model, code }: { readonly model: StepModel; readonly code: Partial<StepCode> },
+  { kinds, checks }: KindRegistry,
+): void {
   if (model.kind === 'parallel') return;
   const faults: string[] = [];
-  kinds[model.kind].validate(model, {
+  const report: KindReport = {
     fault: (message, hint) => faults.push(`${message}; ${hint}`),
     expression: (source, what) => checkExpression(`${what} of step "${model.id}"`, source),
     check: (name) => (Object.hasOwn(checks, name) ? checks[name] : undefined),
-  });
+  };
+  kinds[model.kind].validate(model, knowingChecks(report, code.checks));
   if (faults.length > 0) throw invalid(`step "${model.id}"`, `cannot be built: ${faults.join('. ')}`);
 }
 

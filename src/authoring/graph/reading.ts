@@ -5,7 +5,7 @@ import { type Duration, parseDuration } from '../../base/duration.ts';
 import { EngineError } from '../../base/error.ts';
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
-import type { CodeRole } from '../../definition/hash.ts';
+import { type CodeRole, sourceOf } from '../../definition/hash.ts';
 import type { KindReport } from '../../definition/kind.ts';
 import { CONDITION_ROOTS } from '../../definition/scope/scope-root.ts';
 import type { FindingCode } from '../../definition/validation/finding.ts';
@@ -74,7 +74,7 @@ export class StepReading {
 
   /** Records a function of this step, so that changes to it are detected, and returns it. */
   code<F extends (...args: never[]) => unknown>(role: string, code: F): F {
-    this.graph.roles.push({ step: this.at, role, code });
+    this.graph.roles.push({ step: this.at, role, source: sourceOf(code) });
     return code;
   }
 

@@ -1,6 +1,8 @@
 // Owns the result of a group of branches or items when it settles, and the message why it did not succeed.
 
+import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
+import { failedChecks } from '../failure-text.ts';
 import type { StepModel } from '../model.ts';
 import type { OutcomeName } from '../outcome.ts';
 
@@ -30,7 +32,7 @@ export function groupOutput(model: StepModel, members: readonly EndedMember[]): 
 
 /** Which members did not succeed, and why: their errors, or what their workers reported as `error`. */
 export function groupFailure(members: readonly EndedMember[], total: number): string {
-  const bad = members.filter((member) => member.outcome !== 'ok' && member.outcome !== 'skip' && member.outcome !== 'cancelled');
+  const bad = members.filter(isBad);
   const named = bad
     .slice(0, NAMED_IN_ERRORS)
     .map((member) => [member.key, member.outcome, reasonOf(member)] as const)
@@ -39,7 +41,19 @@ export function groupFailure(members: readonly EndedMember[], total: number): st
   return `${bad.length} of ${total} did not succeed: ${named.join('; ')}${more}`;
 }
 
+/** The members that did not succeed, by key: how each ended, and why if that is known; null if there is none. */
+export function groupEvidence(members: readonly EndedMember[]): Json {
+  const bad = members.filter(isBad).sort((a, b) => (a.key < b.key ? -1 : 1));
+  if (bad.length === 0) return null;
+  return { members: Object.fromEntries(bad.map((one) => [one.key, { outcome: one.outcome, ...present({ error: reasonOf(one) }) }])) };
+}
+
+function isBad({ outcome }: EndedMember): boolean {
+  return outcome !== 'ok' && outcome !== 'skip' && outcome !== 'cancelled';
+}
+
 function reasonOf({ error, output }: EndedMember): string | undefined {
   if (error !== undefined) return error.message;
-  return isJsonObject(output) && typeof output.error === 'string' ? output.error.slice(0, REASON_MAX) : undefined;
+  const told = isJsonObject(output) && typeof output.error === 'string' ? output.error : failedChecks(output);
+  return told?.slice(0, REASON_MAX);
 }

@@ -33,12 +33,12 @@ export interface Surroundings {
   readonly workflows?: ReadonlyMap<string, { readonly params?: Readonly<Record<string, ArgModel>> }>;
 }
 
-/** Returns everything outside the file that the steps of a definition need. */
-export function referencesIn({ steps }: Pick<Definition, 'steps'>): Reference[] {
+/** Returns everything outside the file that the steps of a definition need; `contained` are the checks that it contains. */
+export function referencesIn({ steps }: Pick<Definition, 'steps'>, contained: readonly string[] = []): Reference[] {
   return [
     ...steps.flatMap((step) => stepReferences(step, step.id)),
     ...quorumsIn(steps).map((quorum) => ({ kind: 'group' as const, ...quorum })),
-  ];
+  ].filter((one) => one.kind !== 'check' || !contained.includes(`${one.step} ${one.name}`));
 }
 
 function stepReferences(step: StepModel, at: string): Reference[] {

@@ -1,7 +1,7 @@
 // Owns how a `gate` is written: a list of checks, each a shell line or a check by its name with its fields.
 
 import type { Given } from '../../authoring/flow/method.ts';
-import { plainOf, type StepParts } from '../../authoring/flow/model.ts';
+import { invalid, plainOf, type StepParts } from '../../authoring/flow/model.ts';
 import { type BuiltFields, builtCode, takeFunctions } from '../../authoring/graph/built.ts';
 import type { StepReading } from '../../authoring/graph/reading.ts';
 import type { GateCheckSpec } from '../../authoring/graph/spec.ts';
@@ -10,8 +10,8 @@ import type { Targets } from '../../authoring/spec/step.ts';
 import { parseDuration } from '../../base/duration.ts';
 import { present } from '../../base/fields.ts';
 import type { Json } from '../../base/json.ts';
-import type { CheckModel } from '../../definition/check.ts';
-import type { BuiltValue } from '../../definition/code.ts';
+import { type CheckCode, type CheckModel, knowingChecks } from '../../definition/check.ts';
+import type { BuiltValue, StepCode } from '../../definition/code.ts';
 import type { WorkOf } from '../../definition/model.ts';
 import { gate as declaration, parseGate } from './declare.ts';
 import type { CheckSpec, GateStep } from './spec.ts';
@@ -28,18 +28,53 @@ export const gate: KindCompiler = {
     step.knownFields(given ?? {}, FIELDS, 'a gate');
     const checks = Array.isArray(given?.checks) ? given.checks : [];
     const built: BuiltValue[] = [];
-    const read = checks.map((check, index) => readCheck(check, { step, built, what: `check ${index + 1}`, at: ['checks', String(index)] }));
+    const own = new OwnChecks((fault) => step.fault('KIND_INVALID', fault, RENAME));
+    const read = checks.map((check, index) =>
+      readCheck(check, { step, built, own, what: `check ${index + 1}`, at: ['checks', String(index)] }),
+    );
+    for (const [name, check] of own.byName) step.code(`check ${name}`, check.run);
     const rerunAtMerge = given?.rerunAtMerge === true ? undefined : given?.rerunAtMerge;
-    const config = step.parse({ checks: read, flaky: given?.flaky, rerunAtMerge }, 'its gate', parseGate);
-    return { work: { kind: 'gate', config }, code: builtCode(built) };
+    const config = step.parse({ checks: read, flaky: given?.flaky, rerunAtMerge }, 'its gate', (plain, report) =>
+      parseGate(plain, knowingChecks(report, own.code.checks)),
+    );
+    return { work: { kind: 'gate', config }, code: { ...builtCode(built), ...own.code } };
   },
 };
 
 /** The fields of checks that functions may build. */
 const BUILT_FIELDS: BuiltFields = { env: 'texts', url: 'text', headers: 'texts', body: 'data' };
 
+const RENAME = 'give one of them another name';
+
+type CheckFields = Readonly<Record<string, unknown>>;
+
+/** The checks of the application that a gate contains. */
+class OwnChecks {
+  readonly byName = new Map<string, CheckCode>();
+  readonly #fault: (message: string) => void;
+
+  constructor(fault: (message: string) => void) {
+    this.#fault = fault;
+  }
+
+  /** Returns the fields of a check without the check itself. A field `own` of one that is only named is data. */
+  without(fields: CheckFields): CheckFields {
+    if (typeof fields.own !== 'function') return fields;
+    const { own, ...data } = fields;
+    const check = own as unknown as CheckCode;
+    if ((this.byName.get(check.name) ?? check) !== check) this.#fault(`two of its checks have the name "${check.name}"`);
+    this.byName.set(check.name, check);
+    return data;
+  }
+
+  get code(): Pick<StepCode, 'checks'> {
+    return this.byName.size === 0 ? {} : { checks: Object.freeze(Object.fromEntries(this.byName)) };
+  }
+}
+
 interface CheckPlace {
   readonly step: StepReading;
+  readonly own: OwnChecks;
   /** Collects the functions that are found. */
   readonly built: BuiltValue[];
   readonly what: string;
@@ -51,7 +86,7 @@ function readCheck(check: GateCheckSpec, place: CheckPlace): Json {
   if (typeof check === 'string') return { check: 'command', run: check };
   const { step, what, at } = place;
   const { timeout, ...written } = check;
-  const { data: rest, built } = takeFunctions(written, BUILT_FIELDS, { step, at });
+  const { data: rest, built } = takeFunctions(place.own.without(written), BUILT_FIELDS, { step, at });
   place.built.push(...built);
   const implied = rest.paths === undefined ? 'command' : 'file_exists';
   const inner = Array.isArray(rest.checks)
@@ -64,15 +99,18 @@ function readCheck(check: GateCheckSpec, place: CheckPlace): Json {
 /** Checks that are run in place. */
 function build(name: string, [spec]: Given<GateStep<never, never, Targets>, 'gate'>): StepParts {
   const { checks, rerunAtMerge, flaky, ...options } = spec;
-  const read = checks.map((check) => checkData(name, check));
+  const own = new OwnChecks((fault) => {
+    throw invalid(`step "${name}"`, `cannot be built: ${fault}; ${RENAME}`);
+  });
+  const read = checks.map((check) => checkData(name, check, own));
   const config = { checks: read, ...present({ flaky, rerunAtMerge: rerunAtMerge === false ? rerunAtMerge : undefined }) };
-  return { name, work: { kind: 'gate', config }, options, fields: FIELDS };
+  return { name, work: { kind: 'gate', config }, code: own.code, options, fields: FIELDS };
 }
 
-function checkData(name: string, check: CheckSpec): CheckModel {
+function checkData(name: string, check: CheckSpec, own: OwnChecks): CheckModel {
   if (typeof check === 'string') return { check: 'command', run: check };
   const { timeout, checks, ...rest } = check;
   const timeoutMs = timeout === undefined ? undefined : parseDuration(timeout, `step "${name}", timeout of check "${check.check}"`);
-  const inner = Array.isArray(checks) ? { checks: checks.map((one: CheckSpec) => checkData(name, one)) } : present({ checks });
-  return { ...plainOf<CheckModel>(name, 'a check', { ...rest, ...inner }), ...present({ timeoutMs }) };
+  const inner = Array.isArray(checks) ? { checks: checks.map((one: CheckSpec) => checkData(name, one, own)) } : present({ checks });
+  return { ...plainOf<CheckModel>(name, 'a check', { ...own.without(rest), ...inner }), ...present({ timeoutMs }) };
 }

@@ -204,7 +204,10 @@ function conclude(job: Job, { checks: runs, progress, startedAt, tree: read, mov
   const sentenceOf = ({ config, verdict }: CheckRun): string => `${titleOf(job, config)}: ${verdict.error ?? 'it did not pass'}`;
   const checks = [...progress.seen, ...runs.flatMap((one) => (one.runs ?? [one]).map(recordOf))];
   const flaky = runs.filter(isFlaky);
-  const seen = tree === undefined ? {} : { evidence: treeEvidence(tree) };
+  const ofTree = tree === undefined ? {} : treeEvidence(tree);
+  const shown = runs.map((one) => shownOf(job, one));
+  // A gate that passed has its checks in its result.
+  const seen = { evidence: { ...ofTree, checks: shown } };
   const undecided = runs.filter(({ verdict }) => verdict.passed === null && verdict.pending !== true);
   if (undecided.length > 0) {
     const message = `gate "${step}" could not be decided: ${undecided.map(sentenceOf).join('; ')}`;
@@ -228,7 +231,7 @@ function conclude(job: Job, { checks: runs, progress, startedAt, tree: read, mov
     ...(open.length > 0 ? { pending_checks: open.map(sentenceOf) } : {}),
     ...(flaky.length > 0 ? { flaky_checks: flaky.map(({ config }) => titleOf(job, config)) } : {}),
     ...factsOfChecks(runs),
-    checks: runs.map((one) => shownOf(job, one)),
+    checks: shown,
     duration: formatDuration(job.runner.services.now() - startedAt),
   };
   const kept =
@@ -238,7 +241,14 @@ function conclude(job: Job, { checks: runs, progress, startedAt, tree: read, mov
   const judged =
     (tree ?? head) === undefined ? undefined : judgedTree(job, { tree, ...present({ head }), by: 'gate', holds: outcome === 'ok' });
   const remember = { ...judged?.remember, ...kept };
-  return { outcome, output, checks, ...seen, ...judged, ...(Object.keys(remember).length === 0 ? {} : { remember }) };
+  return {
+    outcome,
+    output,
+    checks,
+    ...(outcome === 'fail' ? seen : present({ evidence: tree && ofTree })),
+    ...judged,
+    ...(Object.keys(remember).length === 0 ? {} : { remember }),
+  };
 }
 
 /** The pull request head that the checks of approvals and CI read. */

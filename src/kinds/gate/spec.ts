@@ -8,6 +8,7 @@ import type { CheckFields, Checks, CheckSpec as TypedCheck } from '../../authori
 import type { TimeSpan } from '../../authoring/spec/part.ts';
 import type { Get, Targets, Via } from '../../authoring/spec/step.ts';
 import type { Duration } from '../../base/duration.ts';
+import type { CheckCode } from '../../definition/check.ts';
 import type { FlakyPolicy } from './declare.ts';
 
 /** A step that passes or fails the work by checks. */
@@ -37,7 +38,7 @@ type Check<K, C, Ids extends Targets> = [K] extends [never]
   : K extends string
     ? string
     : string extends Get<K, 'check'>
-      ? { readonly check: string }
+      ? { readonly check: string; readonly timeout?: TimeSpan; readonly with?: object; readonly own?: CheckCode }
       : CheckObject<Get<K, 'check'>, K, { context: C; ids: Ids }>;
 type CheckObject<Name, K, In extends { context: unknown; ids: Targets }> = [Name] extends [never]
   ? { readonly check: keyof Checks }

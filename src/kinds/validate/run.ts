@@ -81,6 +81,8 @@ function isList(setting: unknown): setting is readonly string[] {
 
 function conclude(step: string, runs: readonly StageRun[]): Work {
   const checks = runs.map(recordOf);
+  const stages = runs.map(shownOf);
+  const evidence = { stages: stages.map((stage, index) => ({ ...stage, ...present({ error: checks[index]?.error }) })) };
   const undecided = runs.flatMap((one) => {
     const why = whyUndecided(one);
     return why === undefined ? [] : [{ ...one, why }];
@@ -89,11 +91,11 @@ function conclude(step: string, runs: readonly StageRun[]): Work {
     const sentences = undecided.map(({ stage, why }) => `${stage.name}: ${why}`);
     const message = `validation "${step}" could not be decided: ${sentences.join('; ')}`;
     if (undecided.every(({ result }) => result.kind === 'timeout' || result.kind === 'aborted'))
-      return { error: stepError('STEP_FAILED', message, { reason: 'timeout' }), checks };
-    return { error: stepError('COMMAND_NOT_RUN', message, { retryable: false }), checks };
+      return { error: stepError('STEP_FAILED', message, { reason: 'timeout' }), checks, evidence };
+    return { error: stepError('COMMAND_NOT_RUN', message, { retryable: false }), checks, evidence };
   }
   const success = checks.every(({ passed }) => passed === true);
-  return { outcome: success ? 'ok' : 'fail', output: { success, stages: runs.map(shownOf) }, checks };
+  return { outcome: success ? 'ok' : 'fail', output: { success, stages }, checks, ...(success ? {} : { evidence }) };
 }
 
 function whyUndecided({ stage, result }: StageRun): string | undefined {

@@ -18,6 +18,7 @@ import { dirname, join, posix, relative } from 'node:path';
 import { allChecks, type CheckModel, checksIn } from '../../definition/check.ts';
 import { membersOf, type StepModel } from '../../definition/model.ts';
 import { isFileOutput, patternRefusal } from '../../definition/output-pattern.ts';
+import { isCoverage, isProgramCheck } from '../../definition/read-check.ts';
 import { changesOfTrees, commitTree, TreeReader } from '../../process/git-tree.ts';
 import { hiddenContent } from '../protection/hidden-content.ts';
 import { digestProtected, gitFolder } from '../protection/protected-files.ts';
@@ -230,9 +231,9 @@ async function readNamedFiles(job: TreeRequest): Promise<TreeState> {
 
 function reportsOf(checks: readonly CheckModel[]): string[] {
   return checks.flatMap((check) => {
-    if (check.check !== 'command' && check.check !== 'coverage') return [];
+    if (!isProgramCheck(check) && !isCoverage(check)) return [];
     if (check.report !== undefined) return [posix.normalize(check.report)];
-    return check.check === 'coverage' ? COVERAGE_REPORTS : [];
+    return isCoverage(check) ? COVERAGE_REPORTS : [];
   });
 }
 

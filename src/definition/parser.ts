@@ -1,0 +1,42 @@
+// Owns how an application's kind or check reads its configuration: with a function, or with a schema.
+
+/** A schema by the Standard Schema interface, as zod, valibot and arktype make them: what is written, and what is parsed from it. */
+export interface ConfigSchema<Written, Config> {
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => SchemaVerdict<Config> | Promise<SchemaVerdict<Config>>;
+    readonly types?: { readonly input: Written; readonly output: Config } | undefined;
+  };
+}
+
+/** What a schema found. */
+export type SchemaVerdict<Config> =
+  | { readonly value: Config; readonly issues?: undefined }
+  | {
+      readonly issues: readonly {
+        readonly message: string;
+        readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+      }[];
+    };
+
+/** Returns the configuration from what was written, or throws an error that says what is wrong. */
+export type ConfigParser<Written, Config> = ((written: Written) => Config) | ConfigSchema<Written, Config>;
+
+/** The type of what is written: a parser that takes anything takes what it returns. */
+export type WrittenFor<Written, Config> = unknown extends Written ? Config : Written;
+
+/** Parses a configuration. */
+export function parseConfig<Written, Config>(parser: ConfigParser<Written, Config>, written: unknown): Config {
+  if (!('~standard' in parser)) return parser(written as Written);
+  const verdict = parser['~standard'].validate(written);
+  if ('then' in verdict) throw new Error('the schema must not be asynchronous, because a workflow is checked when it is defined');
+  if (verdict.issues === undefined) return verdict.value;
+  throw new Error(
+    verdict.issues.map(({ message, path = [] }) => (path.length === 0 ? message : `\`${pathText(path)}\`: ${message}`)).join('; '),
+  );
+}
+
+function pathText(path: readonly (PropertyKey | { readonly key: PropertyKey })[]): string {
+  return path.map((part) => String(typeof part === 'object' ? part.key : part)).join('.');
+}
