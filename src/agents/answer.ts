@@ -66,6 +66,21 @@ export function withTimeLeft(request: AgentRequest, startedMs: number): AgentReq
   return { ...request, timeoutMs: Math.max(1, request.timeoutMs - Math.round(performance.now() - startedMs)) };
 }
 
+/** Adds two usages. An amount that is missing in both stays unknown. */
+export function addUsage(one: AgentUsage, other: AgentUsage): AgentUsage {
+  const sums: { -readonly [field in keyof AgentUsage]: number } = { ...one };
+  for (const field of ['inputTokens', 'outputTokens', 'costUsd', 'turns'] as const) {
+    const more = other[field];
+    if (more !== undefined) sums[field] = (sums[field] ?? 0) + more;
+  }
+  return sums;
+}
+
+/** The sum of several usages; undefined if one of them is unknown. */
+export function sumUsage(usages: readonly (AgentUsage | undefined)[]): AgentUsage | undefined {
+  return usages.reduce((sum, usage) => sum && usage && addUsage(sum, usage), {});
+}
+
 const TAIL_MAX = 400;
 const TAIL_LINES_MAX = 5;
 /** A longer line is data, not a message. */

@@ -5,7 +5,8 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../base/error.ts';
-import { failureOf, withTimeLeft } from './answer.ts';
+import { present } from '../base/fields.ts';
+import { failureOf, sumUsage, withTimeLeft } from './answer.ts';
 import type { AgentAnswer, AgentDriver, AgentFailure, AgentRequest, AgentUsage } from './driver.ts';
 
 /** The value of a variable: a text, or a secret of the settings by name. */
@@ -68,12 +69,6 @@ function isOver({ timeoutMs }: AgentRequest, startedMs: number): boolean {
 }
 
 function withUsage(answer: AgentAnswer, used: readonly (AgentUsage | undefined)[]): AgentAnswer {
-  if (used.length === 1) return answer;
   const { usage: _, ...rest } = answer;
-  const total: Record<string, number> = {};
-  for (const one of used) {
-    if (one === undefined) return rest as AgentAnswer;
-    for (const [name, value] of Object.entries(one)) total[name] = (total[name] ?? 0) + value;
-  }
-  return { ...rest, usage: total } as AgentAnswer;
+  return { ...rest, ...present({ usage: sumUsage(used) }) };
 }

@@ -25,7 +25,7 @@ export type ScriptedMove =
       readonly session?: string;
     };
 
-/** Decides what a scripted agent does with a request. */
+/** Returns the moves of a scripted agent for a request. */
 export type Script = (request: AgentRequest) => Scripted | Promise<Scripted>;
 
 /** The result of a script: an answer, or moves to make. */

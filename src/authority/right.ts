@@ -42,7 +42,7 @@ export interface Right {
   readonly by: 'terminal' | 'token' | 'signature' | 'account' | LoggedIn['via'];
 }
 
-/** A request for a right: what is required, and for which command. */
+/** A request for a right: the demand, and the command that has it. */
 export interface RightRequest {
   readonly demand: Exclude<Demand, 'free' | 'asks'>;
   /** The command as typed: `pawl resume --to`. */

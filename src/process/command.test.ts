@@ -2,16 +2,16 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSyn
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { tempFolder } from '../../test/temp-folder.ts';
-import { type CommandResult, type CommandSpec, runCommand } from './command.ts';
+import { type CommandLine, type CommandOptions, type CommandResult, runCommand } from './command.ts';
 import { createRedactor } from './redact.ts';
 
 const directory = tempFolder();
 
 let marks = 0;
 
-function run(spec: Omit<CommandSpec, 'mark' | 'argv'> & Partial<CommandSpec>): Promise<CommandResult> {
+function run(spec: CommandLine & Partial<CommandOptions>): Promise<CommandResult> {
   marks += 1;
-  return runCommand({ argv: undefined, mark: `command-test-${process.pid}-${marks}`, ...spec });
+  return runCommand({ mark: `command-test-${process.pid}-${marks}`, ...spec });
 }
 
 async function exited(spec: Parameters<typeof run>[0]): Promise<Extract<CommandResult, { kind: 'exited' }>> {

@@ -26,14 +26,17 @@ import type { Redactor } from './redact.ts';
 import { type ShellLine, shellExitCode, shellWords } from './shell.ts';
 import { type KillResult, killTree } from './tree.ts';
 
+/** A program with its arguments, or a script for `sh -c`; both are passed on unchanged. */
+export type CommandLine =
+  | { readonly argv: readonly string[]; readonly shell?: undefined }
+  /** `pipefail`: the script fails if any program in a pipe fails. */
+  | { readonly shell: string; readonly pipefail?: boolean };
+
 /** A command to run, with its limits. */
-export interface CommandSpec {
-  /** The program and its arguments, passed on unchanged. Set exactly one of `argv` and `shell`. */
-  readonly argv: readonly string[] | undefined;
-  /** A script for `sh -c`, passed on unchanged. */
-  readonly shell?: string;
-  /** For `shell`: a failure of any program in a pipe is a failure of the whole. */
-  readonly pipefail?: boolean;
+export type CommandSpec = CommandLine & CommandOptions;
+
+/** The environment and the limits of a command. */
+export interface CommandOptions {
   readonly cwd?: string;
   /** Declared variables, added to the inherited ones. */
   readonly env?: Readonly<Record<string, string>>;
@@ -119,7 +122,6 @@ const marksInUse = new Set<string>();
 
 /** Runs a command to its end. Rejects only for bugs of ours; everything that happens to a command is a result. */
 export async function runCommand(spec: CommandSpec): Promise<CommandResult> {
-  invariant((spec.argv === undefined) !== (spec.shell === undefined), 'a command must have either argv or shell');
   invariant(spec.mark !== '' && !spec.mark.includes('\0'), 'a command must have a mark without NUL');
   // Two commands with the same mark would end each other's processes.
   invariant(!marksInUse.has(spec.mark), `the mark "${spec.mark}" is in use by another command`);
@@ -153,7 +155,7 @@ function missingDirectory(spec: CommandSpec): NotRun | undefined {
 }
 
 async function start(spec: CommandSpec): Promise<Running | NotRun> {
-  const words = spec.argv ?? shellWords(shellLine(spec));
+  const words = spec.shell === undefined ? spec.argv : shellWords(shellLine(spec));
   if (words[0] === undefined || words[0] === '')
     return { kind: 'not-run', reason: 'not-found', message: 'the command is empty; it must name a program' };
   const [file = '', ...args] = spec.fence === undefined ? words : spec.fence.wrap(words);
@@ -272,7 +274,7 @@ function resultOf(spec: CommandSpec, running: Running, end: { ending: Ending; ki
   return notRun ?? { kind: 'exited', exitCode, signal: ending.signal, leftBehind: killed.killed, ...ended };
 }
 
-function shellLine({ shell = '', pipefail = false }: CommandSpec): ShellLine {
+function shellLine({ shell, pipefail = false }: Extract<CommandLine, { readonly shell: string }>): ShellLine {
   return { shell, pipefail };
 }
 

@@ -283,7 +283,7 @@ export function splitPaths(output: string): string[] {
   return output.split('\0').filter((path) => path !== '');
 }
 
-/** Returns what git printed; throws if it failed. */
+/** Returns the output of git; throws if it failed. */
 export function outputOf(answer: GitAnswer): string {
   if (answer.ok) return answer.stdout;
   throw new TreeError(answer.message);

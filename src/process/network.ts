@@ -34,7 +34,7 @@ export interface NetworkFence {
 const EXEC = `exec unshare --user --map-user="$1" --map-group="$2" /bin/sh -c 'shift 2; exec "$@"' ${SHELL_NAME} "$@"`;
 const UNSHARE = ['unshare', '--user', '--map-root-user', '--net', '/bin/sh', '-c', `ip link set lo up && ${EXEC}`, SHELL_NAME];
 const BUBBLEWRAP = ['bwrap', '--dev-bind', '/', '/', '--unshare-net', '--die-with-parent', '/bin/sh', '-c', 'exec "$@"', SHELL_NAME];
-/** Succeeds if there are no routes, so no way out. */
+/** Succeeds if there are no network routes. */
 const PROBE = ['/bin/sh', '-c', '[ "$(wc -l </proc/net/route)" -le 1 ]'];
 const PROBE_MS = 10_000;
 const OWN_HOSTS = ['localhost', '127.0.0.1', '[::1]'];

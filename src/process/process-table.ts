@@ -3,7 +3,7 @@
 
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 
-/** The variable that every process of a command inherits, by which stray processes are recognised. */
+/** The variable that every process of a command inherits, and that identifies stray processes. */
 export const MARK_VARIABLE = 'PAWL_MARK';
 
 /** One process at the time of reading. `pid` and `start` together identify it within one boot. */

@@ -67,7 +67,7 @@ describe.runIf(process.platform === 'linux')('after a command has ended, none of
   test('at its timeout, child, grandchild and daemon that ignore SIGTERM are gone in under 10 s', async () => {
     const mark = `timeout-${process.pid}`;
     const shell = `${daemon('daemon')}; ${stubborn('grandchild')} & trap '' TERM; echo child $$; while :; do sleep 0.1; done`;
-    const result = await runCommand({ argv: undefined, shell, mark, timeoutMs: 3000, killGraceMs: 500 });
+    const result = await runCommand({ shell, mark, timeoutMs: 3000, killGraceMs: 500 });
     if (result.kind !== 'timeout') throw new Error(`expected a timeout, got ${JSON.stringify(result)}`);
     const pids = pidsIn(result.stdout);
     expect(Object.keys(pids).sort()).toEqual(['child', 'daemon', 'grandchild']);
@@ -80,14 +80,14 @@ describe.runIf(process.platform === 'linux')('after a command has ended, none of
 
   test('a process that handles SIGTERM may clean up first', async () => {
     const shell = `trap 'echo tidied; exit 0' TERM; echo ready; while :; do sleep 0.05; done`;
-    const result = await runCommand({ argv: undefined, shell, mark: `tidy-${process.pid}`, ...abortAfterLines(1) });
+    const result = await runCommand({ shell, mark: `tidy-${process.pid}`, ...abortAfterLines(1) });
     expect(result).toMatchObject({ kind: 'aborted', stdout: 'ready\ntidied\n' });
   });
 
   test('a stopped process is ended too', async () => {
     const shell = `(kill -STOP $$; echo stopped) & sleep 60`;
     const mark = `stopped-${process.pid}`;
-    const result = await runCommand({ argv: undefined, shell, mark, killGraceMs: 50_000, ...abortAfterLines(1) });
+    const result = await runCommand({ shell, mark, killGraceMs: 50_000, ...abortAfterLines(1) });
     expect(result).toMatchObject({ kind: 'aborted', left: [] });
     expect((result as { durationMs: number }).durationMs).toBeLessThan(45_000);
   });
@@ -95,7 +95,7 @@ describe.runIf(process.platform === 'linux')('after a command has ended, none of
   test('on abort, even one that wiped its environment, if it is in a session of the command', async () => {
     const mark = `wiped-${process.pid}`;
     const shell = `(env -i ${stubborn('wiped')} &); setsid env -i sh -c 'echo leader $$; sleep 60 & sleep 60 & wait'`;
-    const result = await runCommand({ argv: undefined, shell, mark, killGraceMs: 100, ...abortAfterLines(2) });
+    const result = await runCommand({ shell, mark, killGraceMs: 100, ...abortAfterLines(2) });
     if (result.kind !== 'aborted') throw new Error(`expected an abort, got ${JSON.stringify(result)}`);
     expect(Object.keys(pidsIn(result.stdout)).sort()).toEqual(['leader', 'wiped']);
     expect(Object.values(pidsIn(result.stdout)).filter(runs)).toEqual([]);
@@ -110,20 +110,19 @@ describe.runIf(process.platform === 'linux')('after a command has ended, none of
   test('after a normal exit, its background processes are ended and counted', async () => {
     const mark = `left-${process.pid}`;
     const shell = `sleep 60 >/dev/null 2>&1 & setsid sleep 60 >/dev/null 2>&1 & env -i sleep 60 & echo done`;
-    const result = await runCommand({ argv: undefined, shell, mark });
+    const result = await runCommand({ shell, mark });
     expect(result).toMatchObject({ kind: 'exited', exitCode: 0, stdout: 'done\n', leftBehind: 3, left: [] });
     expect(withMark(mark)).toEqual([]);
   });
 
   test('after a normal exit, even one that wiped its environment and stayed in the session', async () => {
-    const result = await runCommand({ argv: undefined, shell: 'env -i sleep 60 >/dev/null 2>&1 &', mark: `bare-${process.pid}` });
+    const result = await runCommand({ shell: 'env -i sleep 60 >/dev/null 2>&1 &', mark: `bare-${process.pid}` });
     expect(result).toMatchObject({ kind: 'exited', leftBehind: 1, left: [] });
   });
 
   test('a background process that keeps the output open does not delay the result', async () => {
     const mark = `held-${process.pid}`;
     const result = await runCommand({
-      argv: undefined,
       shell: `${daemon('holder')}; until test -e ${directory}/holder; do sleep 0.02; done; echo done 0`,
       mark,
       killGraceMs: 100,
@@ -137,7 +136,7 @@ describe.runIf(process.platform === 'linux')('after a command has ended, none of
   test('one with a large environment is recognised by its mark', async () => {
     const mark = `large-${process.pid}`;
     const shell = `export A="$(printf '%060000d' 0)" B="$(printf '%060000d' 0)"; ${daemon('large')}; until test -e ${directory}/large; do sleep 0.02; done`;
-    const result = await runCommand({ argv: undefined, shell, mark, killGraceMs: 100 });
+    const result = await runCommand({ shell, mark, killGraceMs: 100 });
     expect(result).toMatchObject({ kind: 'exited', exitCode: 0, left: [] });
     expect(withMark(mark)).toEqual([]);
   });
@@ -145,7 +144,7 @@ describe.runIf(process.platform === 'linux')('after a command has ended, none of
   test('one that forks faster than it can be listed is caught', async () => {
     const mark = `forks-${process.pid}`;
     const code = 'f() { trap "" TERM; echo fork $$; while :; do (sleep 0.01 &) ; done; }; f & f & f & wait';
-    const result = await runCommand({ argv: undefined, shell: code, mark, killGraceMs: 50, ...abortAfterLines(3) });
+    const result = await runCommand({ shell: code, mark, killGraceMs: 50, ...abortAfterLines(3) });
     expect(result).toMatchObject({ kind: 'aborted', left: [] });
     expect(withMark(mark)).toEqual([]);
   });
@@ -205,7 +204,7 @@ describe.runIf(process.platform === 'linux')('after a crash of the engine', () =
   async function crashedEngine(pidDir: string, mark: string): Promise<void> {
     const code = `import { runCommand } from ${JSON.stringify(new URL('./command.ts', import.meta.url).href)};
       const shell = ${JSON.stringify(`${daemon('daemon')}; echo child $$; sleep 60`)};
-      await runCommand({ argv: undefined, shell, mark: ${JSON.stringify(mark)}, pidDir: ${JSON.stringify(pidDir)},
+      await runCommand({ shell, mark: ${JSON.stringify(mark)}, pidDir: ${JSON.stringify(pidDir)},
         onOutput: (_stream, text) => process.stdout.write(text) });`;
     const engine = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['ignore', 'pipe', 'inherit'] });
     let text = '';
@@ -241,7 +240,6 @@ describe.runIf(process.platform === 'linux')('after a crash of the engine', () =
     const { promise: ready, resolve } = Promise.withResolvers<void>();
     const controller = new AbortController();
     const running = runCommand({
-      argv: undefined,
       shell: 'echo ready; sleep 60',
       mark,
       pidDir,

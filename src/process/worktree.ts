@@ -20,7 +20,7 @@ export interface CheckoutHead {
   readonly sha: string;
 }
 
-/** Returns what is checked out in a folder, or undefined if it is not a git checkout with a commit. */
+/** Returns the checked-out branch and commit of a folder; undefined if it is not a git checkout with a commit. */
 export async function checkedOut(folder: string): Promise<CheckoutHead | undefined> {
   if (isOutsideGit(folder)) return undefined;
   const head = await git(folder, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);

@@ -39,7 +39,7 @@ export interface AcceptOptions {
   readonly isStopped?: () => boolean;
 }
 
-/** A row that somebody else changed since the copy was made. */
+/** A row that another program changed since the copy was made. */
 export interface ConflictingRow {
   readonly table: string;
   /** The columns that identify the row. */

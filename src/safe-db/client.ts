@@ -19,7 +19,7 @@ export interface SafeDatabaseOptions {
   readonly rowLimit?: number;
   /** How long a confirmation is valid; default 5 minutes. */
   readonly confirmationMs?: number;
-  /** Where backups are written; default: the folder `backups` beside the database. */
+  /** The folder for backups; default: `backups` next to the database. */
   readonly backupFolder?: string;
   /** How many backups of each kind are kept; default 20. */
   readonly keepBackups?: number;

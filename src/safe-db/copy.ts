@@ -1,4 +1,4 @@
-// Owns private copies of a database: one that a step changes, and one that stays as it is. Both are made page by page from
+// Owns private copies of a database: one that a step changes, and one that stays unchanged. Both are made page by page from
 // the committed state, so that rows keep their rowids and can be compared later.
 
 import { constants, copyFileSync, mkdirSync, rmSync } from 'node:fs';

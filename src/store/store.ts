@@ -97,7 +97,7 @@ export interface RunOrigin {
   readonly tags?: readonly string[];
   /** Among steps that wait for the same semaphore, those of the run with the highest go first, then the oldest. Default: 0. */
   readonly priority?: number;
-  /** The OpenTelemetry span it was started under, as a `traceparent`: what happens to it later belongs to the same trace. */
+  /** The OpenTelemetry span it was started under, as a `traceparent`: later events of the run belong to the same trace. */
   readonly trace?: string;
 }
 

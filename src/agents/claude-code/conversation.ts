@@ -7,10 +7,10 @@
 import { present } from '../../base/fields.ts';
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import type { CommandInput } from '../../process/command.ts';
-import { type AnswerNotes, type AttemptFailure, checkReply, requestCorrection, toAnswer } from '../answer.ts';
+import { type AnswerNotes, type AttemptFailure, addUsage, checkReply, requestCorrection, toAnswer } from '../answer.ts';
 import { type AgentAnswer, type AgentEvent, type AgentRefusal, type AgentRequest, type AgentUsage, WORK_IN_PLACE } from '../driver.ts';
 import { listAt, numberAt, objectAt, parseMessage, textAt } from '../json-message.ts';
-import { addUsage, blocksOf, failureIn, resultText, usageOf, usageSoFar } from './message.ts';
+import { blocksOf, failureIn, resultText, usageOf, usageSoFar } from './message.ts';
 import { deedOf, refusalOf } from './permission.ts';
 
 interface ToolUse {

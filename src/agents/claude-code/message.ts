@@ -50,16 +50,6 @@ export function usageSoFar(message: JsonObject): AgentUsage {
   return known({ inputTokens: sum(usage, INPUT), outputTokens: sum(usage, ['output_tokens']) });
 }
 
-/** Adds two usages. An amount that is missing in both stays unknown. */
-export function addUsage(one: AgentUsage, other: AgentUsage): AgentUsage {
-  const sums: { -readonly [field in keyof AgentUsage]: number } = { ...one };
-  for (const field of ['inputTokens', 'outputTokens', 'costUsd', 'turns'] as const) {
-    const more = other[field];
-    if (more !== undefined) sums[field] = (sums[field] ?? 0) + more;
-  }
-  return sums;
-}
-
 function sum(objects: readonly JsonObject[], fields: readonly string[]): number | undefined {
   const numbers = objects.flatMap((object) => fields.map((field) => numberAt(object, field))).filter((value) => value !== undefined);
   return numbers.length === 0 ? undefined : numbers.reduce((total, value) => total + value, 0);

@@ -2,7 +2,7 @@
 // answer, resumes the thread of the first.
 
 import { present } from '../../base/fields.ts';
-import { type AnswerNotes, checkReply, failureOf, requestCorrection, toAnswer, withTimeLeft } from '../answer.ts';
+import { type AnswerNotes, checkReply, failureOf, requestCorrection, sumUsage, toAnswer, withTimeLeft } from '../answer.ts';
 import { type AgentAnswer, type AgentDriver, type AgentRequest, type AgentUsage, WORK_IN_PLACE } from '../driver.ts';
 import { runProgram, UUID } from '../program.ts';
 import { promptWithReply, withHandover } from '../reply.ts';
@@ -79,12 +79,7 @@ async function turn(
 
 function notesOf(turns: readonly TurnResult[]): AnswerNotes {
   const refusals = turns.flatMap((result) => result.refusals);
-  const usage = turns.every((result) => result.usage !== undefined) ? sumOf(turns.map((result) => result.usage ?? {})) : undefined;
+  const usage = sumUsage(turns.map((result) => result.usage));
   const session = turns.findLast(({ thread }) => thread !== undefined)?.thread;
   return { ...present({ session, usage }), ...(refusals.length === 0 ? {} : { refusals }) };
-}
-
-function sumOf(usages: readonly AgentUsage[]): AgentUsage {
-  const total = (field: 'inputTokens' | 'outputTokens'): number => usages.reduce((sum, usage) => sum + (usage[field] ?? 0), 0);
-  return { inputTokens: total('inputTokens'), outputTokens: total('outputTokens') };
 }

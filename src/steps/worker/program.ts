@@ -44,8 +44,7 @@ export async function runProgram(runner: Runner, request: AttemptRequest, progra
   const credentials = openCredentials(services);
   const sink = services.openOutput?.({ run: runId, path: activation.path, attempt: activation.attempt });
   const running = runCommand({
-    argv,
-    ...(argv === undefined ? { shell: run ?? '', pipefail } : {}),
+    ...(argv === undefined ? { shell: run ?? '', pipefail } : { argv }),
     cwd: resolve(services.cwd, cwd ?? '.'),
     env: { ...credentials.env, ...services.env, ...env, ...attemptVariables(request) },
     // A rerun after a crash has the same key. The mark must differ, because a program ends others with its mark.

@@ -1,6 +1,6 @@
 // Owns the anchor: a small file next to the database that names the last acknowledged transaction. SQLite reads
 // its write-ahead log up to the first bad checksum and silently ignores the rest, so after a kill one flipped bit there
-// would undo acknowledged steps. A database that lacks what its anchor names has lost its end.
+// would undo acknowledged steps. A database without the transaction that its anchor names has lost its end.
 //
 // - Losing the end of the log loses the last transaction, so naming that one is enough.
 // - It is written after the commit is on disk and not synced itself. After a kill it is exact, because the system keeps
@@ -107,7 +107,7 @@ export function readAnchor(file: string | undefined): AnchorRecord | undefined {
   }
 }
 
-/** The error for a database that lacks what its anchor names; its write-ahead log is kept before SQLite removes it. */
+/** The error for a database without the transaction of its anchor; its write-ahead log is copied before SQLite removes it. */
 export function findLoss(connection: Connection, anchored: AnchorRecord | undefined, store: string): EngineError | undefined {
   if (anchored === undefined || anchored.store !== store || connection.path === undefined) return undefined;
   const { transactions, run, at } = anchored;

@@ -39,7 +39,7 @@ export async function replaceContents(file: string, from: string): Promise<void>
   });
 }
 
-/** Records a backup beside the runs. */
+/** Records a backup in the database. */
 export function recordBackup(
   connection: Connection,
   made: { readonly path: string; readonly bytes: number; readonly at: number; readonly run?: string | undefined },

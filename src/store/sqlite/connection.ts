@@ -1,6 +1,6 @@
 // Owns the connection: the file and its modes, the pragmas, the prepared statements, and waiting for a lock.
 //
-// - The file and what SQLite puts beside it are readable by the user only, whatever the umask says.
+// - The database and the files that SQLite keeps next to it are readable by the user only, whatever the umask.
 // - While it is open, no file of it that SQLite has locks on is opened by anything else in this process
 //   (`base/store-files.ts`).
 // - A lock is waited for asynchronously: a blocked thread would freeze the watchdogs of running steps.

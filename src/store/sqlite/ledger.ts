@@ -1,4 +1,4 @@
-// Owns the ledger of what agents used, and the accounts that are closed for a while. A row is written before an agent is
+// Owns the ledger of agents' usage, and the accounts that are closed temporarily. A row is written before an agent is
 // called and completed when it has answered: an attempt that a crash cut off stays recorded, with unknown amounts.
 
 import type { AgentUse, AgentUsed, ClosedAccount, Family, UsageBucket, UsageQuery, UsageSpan, UsageTotal, Used } from '../store.ts';

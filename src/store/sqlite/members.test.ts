@@ -34,7 +34,7 @@ const membersOf = (state: RunState): Activation[] => Object.values(state.live).f
 const count = (run: string): unknown =>
   db.prepare(`SELECT count(*) AS n FROM members WHERE run = (SELECT key FROM runs WHERE id = ?)`).get(run)?.n;
 
-/** The content of one delta: how many members open, and which of the live ones settle or change, by index. */
+/** The content of one delta: how many members open, and the indexes of live ones that settle or change. */
 const turns = fc.record({
   opens: fc.integer({ min: 0, max: 4 }),
   settles: fc.array(fc.nat(20), { maxLength: 4 }),

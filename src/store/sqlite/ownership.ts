@@ -70,7 +70,7 @@ export function withdrawMail(
   const other = row.owner === me ? undefined : row.owner;
   if (other !== undefined && !context.isDead(other)) return 'held';
   const result = removeMail(context.connection, row.key, dedupe);
-  // An owner that was taken for dead and still runs would act on it in its next commit, so its claim becomes stale.
+  // An owner that was considered dead but still runs would act on it in its next commit, so its claim becomes stale.
   if (other !== undefined && result === 'withdrawn') context.connection.sql('UPDATE runs SET epoch = epoch + 1 WHERE key = ?').run(row.key);
   return result;
 }

@@ -10,7 +10,7 @@ import type { RunEvent } from '../../kernel/event.ts';
 import type { RunState } from '../../kernel/run-state.ts';
 import type { AttemptRow, StoredAttempt } from '../store.ts';
 
-/** An ended attempt as a log row holds it: the gate checks are rows of their own. */
+/** An ended attempt in a log row, without its gate checks, which have rows of their own. */
 export type LoggedAttempt = Omit<AttemptRow, 'checks'> & { readonly checks?: undefined };
 
 /** What one commit adds to the log of a run. */
@@ -118,7 +118,7 @@ function stateFromColumns({ id, name, hash, form, status, seq, created, at, para
 
 /** The text of a checkpoint, without its members (RF2). */
 export function encodeState(state: RunState, { at, status, name, members }: StateColumns): string {
-  // JSON leaves out what is undefined.
+  // JSON leaves out undefined fields.
   return JSON.stringify({
     ...state,
     ...COLUMN_FIELDS,

@@ -1,6 +1,6 @@
 // Owns group commit: all writes of one turn of the event loop share one transaction, and so one wait for the disk.
 //
-// W1. Each write has a savepoint of its own: one that throws is rolled back and does not affect the others.
+// W1. Each write has its own savepoint: one that throws is rolled back and does not affect the others.
 // W2. When SQLite itself fails, the whole transaction is rolled back and every write in it is rejected.
 // W3. Side effects of a write (ringing a bell, changing a cache) happen only after it is on disk.
 //
