@@ -132,7 +132,7 @@ export async function runPullRequest(job: Job, forge: Forge): Promise<RunPullReq
 
 async function findOpen(job: Job, forge: Forge, branch: WorkBranch): Promise<PullRequestFacts | PublishFailure | undefined> {
   const { head } = job.request;
-  if (head?.pr !== undefined) return await valueOf(forge.pullRequest(head.pr));
+  if (head?.pr !== undefined) return await valueOrFailure(forge.pullRequest(head.pr));
   const base = await baseOf(job, forge);
   if (typeof base !== 'string') return base;
   const answer = await forge.pullRequestsFrom(branch.name);
@@ -159,7 +159,7 @@ export async function openPullRequest(job: Job, forge: Forge, opening: NewPullRe
   const { title, body, key } = opening;
   const opened = await forge.openPullRequest({ title: disarm(title), body: disarm(body), head: branch.name, base }, key);
   if (opened.result !== 'ok') return failed(opened);
-  const pr = await valueOf(forge.pullRequest(opened.value.number));
+  const pr = await valueOrFailure(forge.pullRequest(opened.value.number));
   return 'problem' in pr ? pr : { pr, branch };
 }
 
@@ -251,7 +251,7 @@ function refuse(problem: string): PublishFailure {
   return { problem, isTransient: false };
 }
 
-async function valueOf<T>(asked: Promise<ForgeAnswer<T>>): Promise<T | PublishFailure> {
+async function valueOrFailure<T>(asked: Promise<ForgeAnswer<T>>): Promise<T | PublishFailure> {
   const answer = await asked;
   return answer.result === 'ok' ? answer.value : failed(answer);
 }
