@@ -110,7 +110,7 @@ function collect(workflow: CompiledWorkflow, into: Map<string, CompiledWorkflow>
 }
 
 function graphReferences({ definition, code }: CompiledWorkflow): readonly Reference[] {
-  return referencesIn(definition, checksContained(code));
+  return referencesIn(definition, [...checksContained(code).keys()]);
 }
 
 async function referencesOf({ workflow, file }: LoadedWorkflow): Promise<readonly Reference[]> {
