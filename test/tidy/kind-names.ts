@@ -27,7 +27,7 @@ export const MAY_NAME: Readonly<Record<string, string>> = {
   'src/cli/demo/narration.ts': 'the demo tells of its own steps',
   'src/control/review-round.ts': 'a report about reviews',
   'src/control/run-report.ts': 'a report about gates',
-  'src/definition/read-check.ts': 'the two checks whose fields other parts read, each in one predicate',
+  'src/definition/read-check.ts': 'the checks whose fields other parts read, each in one predicate',
   'src/kernel/decide.ts': 'a gate without a verdict waits; the pauses are in its configuration',
   'src/server/surface/asked-people.ts': 'a `kind` of its own, which is no kind of step',
   'src/server/surface/gate-checks.ts': 'a report about gates',
@@ -38,7 +38,6 @@ export const MAY_NAME: Readonly<Record<string, string>> = {
   'src/steps/workspace/judged-tree.ts': 'reads the typed configuration of an agent; a task of a flow may be one of thousands',
   'src/steps/outputs/declaration.ts': 'reads the typed configuration of an agent',
   'src/steps/worker/reply-rules.ts': 'only an agent is a reviewer by its transitions',
-  'src/steps/workspace/workspace-tree.ts': 'reads the report in the typed fields of two checks',
 };
 
 /** Folders that may: what they hold are tests that are shipped. */
