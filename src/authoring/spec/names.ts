@@ -20,13 +20,10 @@ export type StepPath<Id extends string> = Id | `${Id}#${string}`;
 /** The same, or a member of a group: `group#1/member#1`. */
 export type AnyPath<Id extends string> = StepPath<Id> | `${Id}/${string}`;
 
-/** The steps inside a group, by id. */
-type MembersOf<X> = Get<Spec<X, unknown>, 'members'>;
-type MemberIds<X> = [MembersOf<X>] extends [never] ? never : keyof MembersOf<X>;
 /** Of a step that is still unknown, nothing is known. */
 type NamesIn<X, What> = X extends unknown ? (unknown extends X ? string : Get<Spec<X, unknown>, What>) : never;
 /** The names of a step and of the steps inside it. */
-type AllNames<X, What> = NamesIn<X, What> | NamesIn<MembersOf<X>[keyof MembersOf<X>], What>;
+type AllNames<X, What> = NamesIn<X | Get<Spec<X, unknown>, 'members'>, What>;
 
 type Or<Name, Message> = [Name] extends [never] ? Message : Name;
 
@@ -34,7 +31,7 @@ type Or<Name, Message> = [Name] extends [never] ? Message : Name;
 export type NamesOf<S> = S extends infer Steps
   ? {
       readonly steps: keyof Steps & string;
-      readonly members: { [K in keyof Steps]: MemberIds<Steps[K]> }[keyof Steps] & string;
+      readonly members: { [K in keyof Steps]: Get<Spec<Steps[K], unknown>, 'memberIds'> }[keyof Steps] & string;
       readonly options: Or<
         { [K in keyof Steps]: AllNames<Steps[K], 'labels'> }[keyof Steps] & string,
         'no step of this workflow asks a person'

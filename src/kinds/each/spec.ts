@@ -14,8 +14,9 @@ export interface EachStep<C, X, Ids extends Targets> {
       readonly concurrency?: number;
     };
   };
-  /** The keys of its items are its members. */
-  members: Readonly<Record<string, Get<Get<X, 'each'>, 'step'>>>;
+  /** The key of any item. */
+  memberIds: string;
+  members: Get<Get<X, 'each'>, 'step'>;
   outcomes: 'reject_all';
   result: readonly unknown[];
 }

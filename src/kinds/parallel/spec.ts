@@ -10,7 +10,7 @@ import type { FlowStep } from '../../programs/flow-step.ts';
 export interface ParallelStep<C, X, Ids extends Targets> {
   fields: {
     parallel: {
-      readonly branches: Members<Get<Get<X, 'parallel'>, 'branches'>, C, Ids>;
+      readonly branches: Members<Branches<X>, C, Ids>;
       readonly join?: Join;
       readonly concurrency?: number;
     };
@@ -26,10 +26,13 @@ export interface ParallelStep<C, X, Ids extends Targets> {
       options?: EachOptions<Item>,
     ): FlowCall<ResultOf<Call>[]>;
   };
-  members: Get<Get<X, 'parallel'>, 'branches'>;
+  memberIds: keyof Branches<X>;
+  members: Branches<X>[keyof Branches<X>];
   outcomes: 'reject_all';
-  result: { readonly [B in keyof Get<Get<X, 'parallel'>, 'branches'>]: unknown };
+  result: { readonly [B in keyof Branches<X>]: unknown };
 }
+
+type Branches<X> = Get<Get<X, 'parallel'>, 'branches'>;
 
 type Members<B, C, Ids extends Targets> = [B] extends [never]
   ? Readonly<Record<string, AnyMember<C, Ids>>>
