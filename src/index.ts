@@ -87,7 +87,7 @@ export type { Comparison, SqlValue, WhereClause } from './base/sql-condition.ts'
 export type { Breakers, BreakersSpec } from './definition/breakers.ts';
 export type { Budget, UnknownUsage } from './definition/budget.ts';
 export type * as CheckTypes from './definition/check.ts';
-export type { CheckConfigs } from './definition/check.ts';
+export type { CheckConfigs, UsedCheck } from './definition/check.ts';
 export type * as CodeTypes from './definition/code.ts';
 export type { CheckpointView, CompiledWorkflow, StepCode, StepContext } from './definition/code.ts';
 export { type GraphArrow, type GraphDescription, type GraphNode, type NodeState, toMermaid } from './definition/describe.ts';
@@ -151,6 +151,7 @@ export type { RunEvent } from './kernel/event.ts';
 export type * as InputTypes from './kernel/input.ts';
 export type * as StateTypes from './kernel/run-state.ts';
 export type { EndedAttempt } from './kernel/turn.ts';
+export type * as ActionTypes from './kinds/action/spec.ts';
 export type { AgentSpec } from './kinds/agent/spec.ts';
 export type { CommandSpec } from './kinds/command/spec.ts';
 export type { DelaySpec } from './kinds/delay/spec.ts';
@@ -180,7 +181,6 @@ export {
   defineCheck,
   type GateCheck,
   type OwnCheck,
-  type UsedCheck,
 } from './steps/check.ts';
 export type * as ForgeFactTypes from './steps/forge/forge-facts.ts';
 export type { Instructions } from './steps/instructions/instructions.ts';

@@ -7,6 +7,7 @@ export const PUBLISHED: Readonly<Record<string, readonly string[]>> = {
   '.': [
     'AcpOptions',
     'Action',
+    'ActionTypes',
     'ActivationTypes',
     'AgentAnswer',
     'AgentDriver',

@@ -1,6 +1,7 @@
 // Owns how a check of a gate appears in a definition and what a check declares: everything that definitions and authoring
 // know about one. Its implementation is in its folder below `kinds/gate/checks`.
 
+import type { Duration } from '../base/duration.ts';
 import { present } from '../base/fields.ts';
 import { isJsonObject, type JsonObject } from '../base/json.ts';
 import { countFrom, type FieldReader, fieldReader, oneOf } from './field-reader.ts';
@@ -209,3 +210,13 @@ export function readExpect({ optional }: FieldReader, report: KindReport, { exam
   if (expect !== undefined) report.expression(expect, 'expect', roots);
   return expect;
 }
+
+/** A check with its fields, as a gate of a graph or a flow has it. */
+export type UsedCheck = {
+  readonly check: string;
+  /** Its own fields. */
+  readonly with: object;
+  readonly timeout?: Duration;
+  /** The check itself: the workflow contains it, so the engine need not be given it. */
+  readonly own: CheckCode;
+};

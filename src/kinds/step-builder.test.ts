@@ -177,7 +177,7 @@ describe('the other kinds', () => {
 
   test('refuse invalid options, naming the step', () => {
     expect(() => step('c').command({})).toThrow('step "c" cannot be built: it must have exactly one of `run` and `argv`');
-    const inner = { check: 'any_of', checks: ['npm test', { check: 'command', run: 'x', timeout: '5s' }] };
+    const inner = { check: 'any_of', checks: ['npm test', { check: 'command', run: 'x', timeout: '5s' }] } as const;
     expect(modelOf(step('g').gate({ checks: [inner], flaky: 'quarantine' })).config).toEqual({
       checks: [
         {

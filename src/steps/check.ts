@@ -4,7 +4,7 @@
 import { EngineError, messageOf } from '../base/error.ts';
 import { present } from '../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import type { CheckDeclaration, CheckFrame, CheckModel } from '../definition/check.ts';
+import type { CheckDeclaration, CheckFrame, CheckModel, UsedCheck } from '../definition/check.ts';
 import { standingFor } from '../definition/hash.ts';
 import type { KindReport } from '../definition/kind.ts';
 import { type ConfigParser, parseConfig, type WrittenFor } from '../definition/parser.ts';
@@ -99,15 +99,6 @@ export interface CheckSpec<Config, Written = unknown> {
   /** Runs the check once. */
   run(config: Config, scene: CheckScene): CheckVerdict | Promise<CheckVerdict>;
 }
-
-/** A check with its fields, as a gate of a graph or a flow has it. */
-export type UsedCheck = {
-  readonly check: string;
-  /** Its own fields; the gate may have others beside them, such as `timeout`. */
-  readonly with: object;
-  /** The check itself: the workflow contains it, so the engine need not be given it. */
-  readonly own: GateCheck;
-};
 
 /** A check that an application defined. Called with its fields, it is a check of a gate in a graph or a flow. */
 export interface OwnCheck<Written> extends GateCheck {

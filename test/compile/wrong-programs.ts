@@ -344,6 +344,21 @@ export const w = workflow('w', { params: { id: arg({ type: 'string', required: t
   return id;
 });
 `,
+  'a misspelt check of a flow': `
+export const w = workflow('w', {}, function* () {
+  yield* step('a').gate({ checks: [{ check: 'comand' }] }); //! not assignable to type 'CheckSpec'
+});
+`,
+  'a misspelt field of a check of a flow': `
+export const w = workflow('w', {}, function* () {
+  yield* step('a').gate({ checks: ['npm test', { check: 'command', runn: 'x' }] }); //! 'runn'
+});
+`,
+  'a misspelt action of a flow': `
+export const w = workflow('w', {}, function* () {
+  yield* step('a').action({ action: 'merge_prr' }); //! '"merge_prr"'
+});
+`,
   'an unknown field of an agent': `
 export const w = workflow('w', { params: { id: arg({ type: 'string', required: true }) } }, function* ({ id }) {
   yield* step('a').agent({ agent: 'dev', promt: 'x' }); //! 'promt'

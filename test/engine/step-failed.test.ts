@@ -61,7 +61,7 @@ test.each<[string, Body, object]>([
   ],
   [
     'gate that could not be decided: its checks',
-    () => step('g').gate({ checks: ['true', { check: 'nope' }] }),
+    () => step('g').gate({ checks: ['true', { check: 'nope' as 'command', run: '' }] }),
     {
       outcome: 'error',
       message: 'gate "g" could not be decided: nope: there is no check "nope"',

@@ -2,6 +2,7 @@
 
 import type { Duration } from '../../base/duration.ts';
 import type { Json } from '../../base/json.ts';
+import type { UsedCheck } from '../../definition/check.ts';
 import type { Built, Text, Texts } from './part.ts';
 
 /** A program: a shell line, or words that are started without a shell. */
@@ -64,5 +65,5 @@ type OrFunction<Field, Value, C> = Field extends 'url'
         : Value;
 type Whole<T> = T extends unknown ? { [K in keyof T]: T[K] } : never;
 
-/** A check of a gate: a shell line, or a check by its name. */
-export type CheckSpec<C = never> = string | { [Name in keyof Checks]: CheckFields<Name, C> }[keyof Checks];
+/** A check of a gate: a shell line, a check by its name, or one that `defineCheck` created. */
+export type CheckSpec<C = never> = string | UsedCheck | { [Name in keyof Checks]: CheckFields<Name, C> }[keyof Checks];

@@ -12,7 +12,7 @@ export interface ActionStep<C, X> {
   fields: { forge: Action<Get<X, 'forge'>, C> };
   flow: {
     /** Does something on the forge: `{ action: 'comment', target: 'issue', message }`. The result is the forge's answer. */
-    action(action: ForgeSpec, options?: StepOptions): FlowCall<Json>;
+    action(action: AnyAction<never>, options?: StepOptions): FlowCall<Json>;
   };
   /** Its texts may be templates. */
   list: { readonly forge?: ForgeSpec };
@@ -25,4 +25,5 @@ type Action<F, C> = unknown extends F
   : Get<F, 'action'> extends infer A extends keyof ForgeActions
     ? { readonly action: A } & ForgeActions<C>[A]
     : { readonly action: keyof ForgeActions };
-type AnyAction<C> = { [A in keyof ForgeActions]: { readonly action: A } & ForgeActions<C>[A] }[keyof ForgeActions];
+/** An action at the forge with its fields. */
+export type AnyAction<C> = { [A in keyof ForgeActions]: { readonly action: A } & ForgeActions<C>[A] }[keyof ForgeActions];

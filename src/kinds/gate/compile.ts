@@ -6,6 +6,7 @@ import { type BuiltFields, builtCode, takeFunctions } from '../../authoring/grap
 import type { StepReading } from '../../authoring/graph/reading.ts';
 import type { GateCheckSpec } from '../../authoring/graph/spec.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
+import type { CheckSpec } from '../../authoring/spec/check.ts';
 import type { Targets } from '../../authoring/spec/step.ts';
 import { parseDuration } from '../../base/duration.ts';
 import { present } from '../../base/fields.ts';
@@ -14,7 +15,7 @@ import { type CheckCode, type CheckModel, knowingChecks } from '../../definition
 import type { BuiltValue, StepCode } from '../../definition/code.ts';
 import type { WorkOf } from '../../definition/model.ts';
 import { gate as declaration, parseGate } from './declare.ts';
-import type { CheckSpec, GateStep } from './spec.ts';
+import type { GateStep } from './spec.ts';
 
 const FIELDS = ['checks', 'rerunAtMerge', 'flaky'];
 
@@ -109,8 +110,8 @@ function build(name: string, [spec]: Given<GateStep<never, never, Targets>, 'gat
 
 function checkData(name: string, check: CheckSpec, own: OwnChecks): CheckModel {
   if (typeof check === 'string') return { check: 'command', run: check };
-  const { timeout, checks, ...rest } = check;
+  const { timeout, ...rest } = check;
   const timeoutMs = timeout === undefined ? undefined : parseDuration(timeout, `step "${name}", timeout of check "${check.check}"`);
-  const inner = Array.isArray(checks) ? { checks: checks.map((one: CheckSpec) => checkData(name, one, own)) } : present({ checks });
-  return { ...plainOf<CheckModel>(name, 'a check', { ...own.without(rest), ...inner }), ...present({ timeoutMs }) };
+  const inner = 'checks' in rest && Array.isArray(rest.checks) ? { checks: rest.checks.map((one) => checkData(name, one, own)) } : {};
+  return { ...plainOf<CheckModel>(name, 'a check', { ...own.without({ ...rest }), ...inner }), ...present({ timeoutMs }) };
 }

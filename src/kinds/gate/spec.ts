@@ -9,7 +9,6 @@ import type { TimeSpan } from '../../authoring/spec/part.ts';
 import type { Get, Targets, Via } from '../../authoring/spec/step.ts';
 import type { Duration } from '../../base/duration.ts';
 import type { CheckCode } from '../../definition/check.ts';
-import type { FlakyPolicy } from './declare.ts';
 
 /** A step that passes or fails the work by checks. */
 export interface GateStep<C, X, Ids extends Targets> {
@@ -24,7 +23,8 @@ export interface GateStep<C, X, Ids extends Targets> {
   result: GateResult;
 }
 
-interface GateFields<List> {
+/** The fields of a gate. */
+export interface GateFields<List> {
   readonly checks: List;
   /** False for a gate about the files as they are at that moment: a merge does not run it again after later changes. */
   readonly rerunAtMerge?: boolean;
@@ -38,7 +38,7 @@ type Check<K, C, Ids extends Targets> = [K] extends [never]
   : K extends string
     ? string
     : string extends Get<K, 'check'>
-      ? { readonly check: string; readonly timeout?: TimeSpan; readonly with?: object; readonly own?: CheckCode }
+      ? { readonly check: string; readonly timeout?: Duration; readonly with?: object; readonly own?: CheckCode }
       : CheckObject<Get<K, 'check'>, K, { context: C; ids: Ids }>;
 type CheckObject<Name, K, In extends { context: unknown; ids: Targets }> = [Name] extends [never]
   ? { readonly check: keyof Checks }
@@ -55,14 +55,5 @@ type CheckList<L, C, Ids extends Targets> = [L] extends [never]
     ? { readonly [I in keyof L]: Via<L[I], Check<L[I], C, Ids>> }
     : readonly TypedCheck<C>[];
 
-/** A check of a gate: a shell command, or a check by name with its fields. */
-export type CheckSpec = string | { readonly check: string; readonly timeout?: Duration; readonly [field: string]: unknown };
-
 /** Checks that the work must pass. */
-export interface GateSpec extends StepOptions {
-  readonly checks: readonly CheckSpec[];
-  /** False for a gate about the files as they are at that moment: a merge does not run it again after later changes. */
-  readonly rerunAtMerge?: boolean;
-  /** Runs a failed check again; the value decides what a pass then means. */
-  readonly flaky?: FlakyPolicy;
-}
+export interface GateSpec extends StepOptions, GateFields<readonly TypedCheck[]> {}
