@@ -64,9 +64,9 @@ export function isSignedBy(shell: Shell, { gate }: Pick<PendingApproval, 'gate'>
 export async function signDecision(
   shell: Shell,
   given: ParsedArgs | undefined,
-  { asked, answer, actor }: { readonly asked: PendingApproval; readonly answer: Answer; readonly actor: string },
+  { approval, answer, actor }: { readonly approval: PendingApproval; readonly answer: Answer; readonly actor: string },
 ): Promise<Signature> {
-  const { run, gate } = asked;
+  const { run, gate } = approval;
   if (!isAsShown(gate))
     throw new EngineError(
       'RUN_DAMAGED',
