@@ -23,24 +23,30 @@ export interface ForgeSurface {
 }
 
 /** The settings of a forge; paths are absolute. */
-export type ForgeSettings = ForgeSurface & ForgeKind;
+export type ForgeSettings = LocalForgeSettings | GitHubSettings;
 
-type ForgeKind =
-  | { readonly kind: 'local'; readonly repository?: string; readonly state?: string }
-  | {
-      readonly kind: 'github';
-      /** `owner/name`. */
-      readonly repository: string;
-      readonly auth?: ForgeAuth;
-      readonly base_url?: string;
-      readonly poll?: string;
-      /** The name of the secret that webhooks are signed with. */
-      readonly webhook_secret?: string;
-      /** Forks, by owner or as `owner/name`, whose pull requests start workflows by themselves. */
-      readonly forks?: readonly string[];
-      /** The file with the record of what was done. */
-      readonly state?: string;
-    };
+/** The settings of the local forge. */
+export interface LocalForgeSettings extends ForgeSurface {
+  readonly kind: 'local';
+  readonly repository?: string;
+  readonly state?: string;
+}
+
+/** The settings of a repository at GitHub. */
+export interface GitHubSettings extends ForgeSurface {
+  readonly kind: 'github';
+  /** `owner/name`. */
+  readonly repository: string;
+  readonly auth?: ForgeAuth;
+  readonly base_url?: string;
+  readonly poll?: string;
+  /** The name of the secret that webhooks are signed with. */
+  readonly webhook_secret?: string;
+  /** Forks, by owner or as `owner/name`, whose pull requests start workflows without a person. */
+  readonly forks?: readonly string[];
+  /** The file that records the actions at GitHub. */
+  readonly state?: string;
+}
 
 const AUTH = 'gh, { token: SECRET } or { app: ID, private_key: SECRET }, where SECRET is the name of one under "secrets"';
 
