@@ -146,7 +146,7 @@ async function openOutput(
   shell: Shell,
   { run, step, ring }: { readonly run: string; readonly step: string | undefined; readonly ring: () => void },
 ): Promise<FollowedOutput | undefined> {
-  const [{ LiveOutput }, { transcriptsFor }, { endedAttempt, workingIn }] = await Promise.all([
+  const [{ LiveOutput }, { transcriptsFor }, { endedAttempt, activeIn }] = await Promise.all([
     import('../progress/live-output.ts'),
     import('../progress/view.ts'),
     import('../progress/reader.ts'),
@@ -165,7 +165,7 @@ async function openOutput(
       live.forget(ended);
     },
     look: (state) => {
-      for (const { path, attempt } of workingIn(state)) show({ run, path, attempt }, false);
+      for (const { path, attempt } of activeIn(state)) show({ run, path, attempt }, false);
     },
     close: () => live.close(),
   };

@@ -44,7 +44,7 @@ async function watchOne(
   const view = openProgress(shell, store, {
     run: id,
     transcripts: await transcriptsFor(shell),
-    changed: () => {
+    onChange: () => {
       if (isSettled(view.node.progress.status)) ended.abort();
     },
   });
