@@ -3,7 +3,7 @@
 
 import { isEngineError } from '../../base/error.ts';
 import { assertSettingsTrusted } from '../forge/session.ts';
-import { findListed, listedRoots } from '../serve/listed-projects.ts';
+import { findListedProject, listedRoots } from '../serve/listed-projects.ts';
 import type { Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { type Check, checkSecrets, okCheck, problem } from './doctor.ts';
@@ -29,7 +29,7 @@ interface CheckedProject {
 
 async function checkListed(shell: Shell, root: string, others: readonly Place[]): Promise<CheckedProject> {
   try {
-    const place = await findListed(shell, root, others);
+    const place = await findListedProject(shell, root, others);
     const listed = okCheck('project', `served beside ${others[0]?.project.root}`);
     const untrusted = await trustProblem(shell, place);
     const address = others[0]?.settings.serve?.public_url;

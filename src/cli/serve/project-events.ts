@@ -1,4 +1,4 @@
-// Owns the schedules, deliveries and notices of a project, for a server and for commands that read them without one.
+// Owns the schedules, deliveries and notifications of a project, for a server and for commands that use them without one.
 
 import { present } from '../../base/fields.ts';
 import type { Forge } from '../../forge/forge.ts';
@@ -20,7 +20,7 @@ import type { Shell } from '../shell.ts';
 import { ProjectSource } from './project-source.ts';
 import { FileProject } from './served-project.ts';
 
-/** The hooks, the targets of notices, and where their secrets are. */
+/** The hooks, the targets of notifications, and their secrets. */
 export function eventsOf({ settings, project }: Pick<Place, 'settings' | 'project'>, opened?: OpenedForge): EventSettings {
   const { hooks = {}, notifications = {}, webhooks, metrics, secrets: sources = {} } = settings;
   const secrets = new Secrets(sources);
@@ -51,14 +51,13 @@ function forgeEventsOf(place: Pick<Place, 'settings' | 'project'>, opened: Opene
   };
 }
 
-/** The repository of a project, with the server that it is at; undefined without a forge. */
+/** The address of a project's repository; undefined without a forge. */
 export function repositoryOf({ settings: { forge }, project }: Pick<Place, 'settings' | 'project'>): string | undefined {
   if (forge === undefined) return undefined;
   if (forge.kind === 'local') return forge.repository ?? project.root;
   return `${forge.base_url ?? 'https://github.com'}/${forge.repository}`.toLowerCase();
 }
 
-/** What people see at the forge. */
 function surfaceOf(
   { comments = true, checks = true, commands = true, self_approval = false }: ForgeSurface,
   groups: Groups,
@@ -82,7 +81,7 @@ export async function openForgeEvents(shell: Shell, place: Place): Promise<Opene
   return source === undefined ? undefined : { source, relay: relayForge(source) };
 }
 
-/** Uses the schedules and deliveries of a project, with an engine that drives only what is started with it. What only looks needs no forge. */
+/** Uses the schedules and deliveries of a project, with an engine that drives only the runs that it starts. Reading needs no forge. */
 export async function withProjectEvents<T>(
   shell: Shell,
   { place, acts }: { readonly place: Place; readonly acts: boolean },

@@ -1,5 +1,5 @@
-// Owns the project as a server shows it: its workflows with what is wrong with them and whether they are trusted, what `pawl
-// doctor` finds, and the settings that are safe to show.
+// Owns a project as a server shows it: its workflows with their errors and whether they are trusted, the checks of `pawl
+// doctor`, and the settings that are safe to show.
 
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -34,12 +34,14 @@ import type { ProjectSource } from './project-source.ts';
 type WorkflowList = Awaited<ReturnType<ServedProject['workflows']>>;
 type WorkflowDetail = Awaited<ReturnType<ServedProject['workflow']>>;
 
-/** What a project that is served from its files is made with. */
 interface FileProjectParts {
   readonly source: ProjectSource;
   readonly store: Store;
   readonly beside?: () => readonly ProjectAddress[];
 }
+
+/** What starts a workflow without a person. */
+type StartConditions = { readonly workflow: string } & Pick<CompiledWorkflow, 'schedule' | 'trigger' | 'command'>;
 
 /** A project that is served from its files. */
 export class FileProject implements ServedProject {
@@ -94,18 +96,18 @@ export class FileProject implements ServedProject {
     return { ...shape, file, trusted, findings: [...own, ...(await this.findings(file))] };
   }
 
-  /** The definition of a trusted workflow; a module is loaded in a process of its own. */
+  /** The definition of a trusted workflow; a module is loaded in a separate process. */
   private async trustedDefinition(name: string): Promise<Definition | undefined> {
     try {
       return (await loadDescription(this.shell, this.place.project, name)).workflow.definition;
     } catch (error) {
-      // What is wrong with the file is among its findings.
+      // The error is among the findings of the file.
       if (isEngineError(error)) return undefined;
       throw error;
     }
   }
 
-  /** The definition of a file that nobody has trusted yet, if that can be told without running anything. */
+  /** The definition of a file that is not trusted, if it can be read without running code. */
   private async declaredDefinition(file: string): Promise<Definition | undefined> {
     if (!/\.ya?ml$/.test(file)) return undefined;
     const compiled = await compileDeclared(this.place.project, file, await readFile(file, 'utf8'));
@@ -114,7 +116,7 @@ export class FileProject implements ServedProject {
 
   private async findings(file: string): Promise<WorkflowDetail['findings']> {
     const { checkedFiles } = await import('../commands/validate.ts');
-    const checked = await checkedFiles(this.shell, wordsOf(this.shell, { FILE: [file] }));
+    const checked = await checkedFiles(this.shell, argumentsWith(this.shell, { FILE: [file] }));
     return checked.flatMap(({ errors, warnings }) => [
       ...errors.map((one) => ({ ...one, file, severity: 'error' })),
       ...warnings.map((one) => ({ ...one, file, severity: 'warning' })),
@@ -123,7 +125,7 @@ export class FileProject implements ServedProject {
 
   async startable(name: string, _params: JsonObject, trigger?: StartTrigger): Promise<StartableWorkflow> {
     const { settings, project } = this.place;
-    const loaded = await this.source.named(name);
+    const loaded = await this.source.loadNamed(name);
     const { workflow, file } = loaded;
     const [{ startDataOf }, { assertRunnable }] = await Promise.all([import('../trigger/start-data.ts'), import('../surroundings.ts')]);
     await assertRunnable(project, { loaded, settings, isAttended: false });
@@ -133,7 +135,7 @@ export class FileProject implements ServedProject {
     return { workflow, file, facts: startDataOf(workflow.definition, { settings, trigger: started }), secretRoles };
   }
 
-  /** The roles of a workflow that get a secret. Which roles a flow asks is known only as it runs, so they all count. */
+  /** The roles of a workflow that get a secret. The roles of a flow are only known when it runs, so all count. */
   private async secretRoles(workflow: CompiledWorkflow): Promise<string[]> {
     const { project, settings } = this.place;
     const { readRoleList } = await import('../roles.ts');
@@ -145,7 +147,7 @@ export class FileProject implements ServedProject {
   }
 
   async forkable(run: StoredRun): Promise<void> {
-    await this.source.again(run);
+    await this.source.reload(run);
   }
 
   complete(report: RunReport): Promise<RunReport> {
@@ -153,30 +155,25 @@ export class FileProject implements ServedProject {
   }
 
   async scheduled(): Promise<readonly ScheduledWorkflow[]> {
-    return (await this.startables()).flatMap(({ workflow, compiled: { schedule } }) =>
-      schedule === undefined ? [] : [{ workflow, schedule }],
-    );
+    return (await this.startables()).flatMap(({ workflow, schedule }) => (schedule === undefined ? [] : [{ workflow, schedule }]));
   }
 
   async triggered(): Promise<readonly TriggeredWorkflow[]> {
-    return (await this.startables()).flatMap(({ workflow, compiled: { trigger } }) =>
-      trigger === undefined ? [] : [{ workflow, trigger }],
-    );
+    return (await this.startables()).flatMap(({ workflow, trigger }) => (trigger === undefined ? [] : [{ workflow, trigger }]));
   }
 
   async commanded(): Promise<readonly CommandedWorkflow[]> {
-    return (await this.startables()).flatMap(({ workflow, compiled: { command } }) =>
-      command === undefined ? [] : [{ workflow, command }],
-    );
+    return (await this.startables()).flatMap(({ workflow, command }) => (command === undefined ? [] : [{ workflow, command }]));
   }
 
-  /** The workflows that can be started. One that is not trusted or cannot be loaded is left out; `pawl list` and `pawl validate` say why. */
-  private async startables(): Promise<{ readonly workflow: string; readonly compiled: CompiledWorkflow }[]> {
+  /** The workflows that can be started. One that is not trusted or cannot be loaded is left out; `pawl list` and `pawl validate` show why. */
+  private async startables(): Promise<readonly StartConditions[]> {
     const { workflows } = await discoverProject(this.place.project);
-    const loaded = workflows.map(async ({ name }) => ({ workflow: name, loaded: await this.source.named(name).catch(() => undefined) }));
-    return (await Promise.all(loaded)).flatMap(({ workflow, loaded }) =>
-      loaded === undefined ? [] : [{ workflow, compiled: loaded.workflow }],
-    );
+    const loaded = workflows.map(async ({ name }): Promise<StartConditions | undefined> => {
+      const found = await this.source.loadNamed(name).catch(() => undefined);
+      return found === undefined ? undefined : { ...found.workflow, workflow: name };
+    });
+    return (await Promise.all(loaded)).filter((one) => one !== undefined);
   }
 
   async checks(): ReturnType<ServedProject['checks']> {
@@ -201,7 +198,7 @@ export class FileProject implements ServedProject {
   }
 }
 
-/** The roles that a workflow asks, with those of the workflows that it starts. */
+/** The roles that a workflow and the workflows that it starts refer to. */
 function rolesAsked({ definition, children }: CompiledWorkflow, seen = new Set<string>()): ReadonlySet<string> | 'any' {
   if (definition.form === 'flow') return 'any';
   seen.add(definition.name);
@@ -214,8 +211,8 @@ function rolesAsked({ definition, children }: CompiledWorkflow, seen = new Set<s
 /** The settings that say nothing about secrets, programs or where files are. */
 const SHOWN = ['limits', 'budgets', 'groups', 'decisions', 'protected', 'project'] as const;
 
-/** The arguments of a command with other words. */
-function wordsOf({ given }: Shell, words: Readonly<Record<string, readonly string[]>>): ParsedArgs {
+/** The options of a command that name its project and database, with other words. */
+function argumentsWith({ given }: Shell, words: Readonly<Record<string, readonly string[]>>): ParsedArgs {
   const options = ['db', 'project'].map((name): [string, readonly string[]] => [name, given.options(name)]);
   return new ParsedArgs(new Map(Object.entries(words)), new Map(options), new Set(['json']));
 }
