@@ -83,7 +83,7 @@ export const FORGE_HINT = 'add "forge: { kind: local }" to .pawl/config.yaml, th
 /** Throws if settings or roles of the project set programs or a forge and are not trusted. */
 export async function assertSettingsTrusted(shell: Shell, { project, settings }: Place): Promise<void> {
   const roles = roleFilesOf(project).map((file) => ({ file, digest: undefined }));
-  for (const { file, digest } of [...(settings.powerful ?? []), ...roles]) {
+  for (const { file, digest } of [...(settings.toTrust ?? []), ...roles]) {
     const { assertTrusted, SETTINGS_USE } = await import('../trust/trust.ts');
     const checked = await assertTrusted(shell, project, { file, use: SETTINGS_USE });
     // The settings were read before this check, so their text must be the trusted one.

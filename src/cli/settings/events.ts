@@ -1,21 +1,22 @@
-// Owns `hooks` and `notifications` in the settings: what is wrong with them, and what they mean.
+// Owns checking `hooks` and `notifications` in the settings, and converting hooks for the server.
 
 import { durationOf, parseDuration } from '../../base/duration.ts';
 import { messageOf } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
-import { parseExpression } from '../../expr/expression.ts';
+import { type FreePath, parseExpression } from '../../expr/expression.ts';
 import { parseTemplateTree } from '../../expr/template-tree.ts';
-import { type HookSetting, NOTICE_EVENTS, NOTICE_SHAPES, type NotificationTarget } from '../../server/events/event-settings.ts';
+import { type HookSetting, NOTICE_EVENTS, NOTICE_SHAPES } from '../../server/events/event-settings.ts';
 import type { Fault } from './policy.ts';
+import { isTexts } from './value-checks.ts';
 
 type Path = Fault['path'];
 
 const HOOK_FIELDS = ['secret', 'start', 'params', 'signal', 'when', 'key', 'debounce', 'rate', 'window'];
 const HOOK = 'a mapping with secret and start or signal, such as { secret: DEPLOY_HOOK, start: deploy }';
 
-/** What is wrong with a hook. */
+/** The first error in a hook. */
 export function hookFault(value: Json): string | Fault | undefined {
   if (!isJsonObject(value)) return HOOK;
   const { secret, start, signal, params, when, key, debounce, rate, window } = value;
@@ -58,12 +59,10 @@ function rateFault(rate: Json): Fault | undefined {
 
 const TARGET = 'a mapping with webhook or command, such as { webhook: { secret: SLACK_URL }, shape: slack }';
 
-/** What is wrong with a target of notices. */
+/** The first error in a target of notifications. */
 export function notificationFault(value: Json): string | Fault | undefined {
   if (!isJsonObject(value)) return TARGET;
   const { webhook, shape, command, person, events, workflows } = value;
-  const isTexts = (list: Json | undefined): boolean =>
-    Array.isArray(list) && list.length > 0 && list.every((one) => typeof one === 'string' && one !== '');
   return (
     unknownField(value, ['webhook', 'shape', 'command', 'person', 'events', 'workflows'], []) ??
     ((webhook === undefined) === (command === undefined)
@@ -101,29 +100,25 @@ function textFault(value: Json | undefined, path: Path, what: string): Fault | u
   return typeof value === 'string' && value !== '' ? undefined : { path, what: `must be ${what}` };
 }
 
-function templateFault(value: Json | undefined, path: Path): Fault | undefined {
-  if (value === undefined) return undefined;
+const ROOTS = ['body', 'headers', 'delivery'];
+
+/** The error of a text that cannot be parsed, or reads anything but the delivery. */
+function readsFault(kind: 'template' | 'condition', path: Path, parse: () => { readonly paths: readonly FreePath[] }): Fault | undefined {
   try {
-    const tree = parseTemplateTree(value);
-    const other = tree.paths.find(({ segments: [root] }) => !ROOTS.includes(String(root)));
+    const other = parse().paths.find(({ segments: [root] }) => !ROOTS.includes(String(root)));
     return other === undefined ? undefined : { path, what: `reads "${String(other.segments[0])}"; only ${ROOTS.join(', ')} exist` };
   } catch (error) {
-    return { path, what: `is not a template: ${messageOf(error as Error)}` };
+    return { path, what: `is not a ${kind}: ${messageOf(error)}` };
   }
 }
 
-const ROOTS = ['body', 'headers', 'delivery'];
+function templateFault(value: Json | undefined, path: Path): Fault | undefined {
+  return value === undefined ? undefined : readsFault('template', path, () => parseTemplateTree(value));
+}
 
 function conditionFault(when: Json): Fault | undefined {
-  try {
-    if (typeof when !== 'string') return { path: ['when'], what: 'must be a condition, such as body.action == "released"' };
-    const other = parseExpression(when).paths.find(({ segments: [root] }) => !ROOTS.includes(String(root)));
-    return other === undefined
-      ? undefined
-      : { path: ['when'], what: `reads "${String(other.segments[0])}"; only ${ROOTS.join(', ')} exist` };
-  } catch (error) {
-    return { path: ['when'], what: `is not a condition: ${messageOf(error as Error)}` };
-  }
+  if (typeof when !== 'string') return { path: ['when'], what: 'must be a condition, such as body.action == "released"' };
+  return readsFault('condition', ['when'], () => parseExpression(when));
 }
 
 function durationFault(value: Json | undefined, path: Path): Fault | undefined {
@@ -131,15 +126,10 @@ function durationFault(value: Json | undefined, path: Path): Fault | undefined {
   return { path, what: 'must be a duration such as 30s or 5m' };
 }
 
-/** A hook as the server knows it. */
+/** A hook in the form that the server uses. */
 export function hookOf(value: Json): HookSetting {
   const { debounce, rate, window, ...rest } = value as JsonObject & { readonly rate?: { readonly max: number; readonly per: string } };
   const ms = (text: Json | undefined): number | undefined => (text === undefined ? undefined : parseDuration(text as string, 'a hook'));
   const limit = rate === undefined ? undefined : { max: rate.max, perMs: ms(rate.per) as number };
   return { ...rest, ...present({ debounceMs: ms(debounce), windowMs: ms(window), rate: limit }) } as unknown as HookSetting;
-}
-
-/** A target as the server knows it. */
-export function targetOf(value: Json): NotificationTarget {
-  return value as unknown as NotificationTarget;
 }
