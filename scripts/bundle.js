@@ -65,7 +65,7 @@ const STARTUP = JSON.parse(readFileSync(join(root, 'scripts', 'startup.json'), '
  */
 const LAYERS = {
   'main.cjs': ['src/cli/main.ts', ...['inbox', 'next', 'runs', 'show'].map((command) => `src/cli/commands/${command}.ts`)],
-  'skill.cjs': ['src/cli/commands/skill.ts', 'src/cli/skills/found.ts', 'src/skills/index.ts'],
+  'skill.cjs': ['src/cli/commands/skill.ts', 'src/cli/skills/project-skills.ts', 'src/skills/index.ts'],
   'modules.cjs': ['src/authoring/discover/imports.ts'],
   'engine.cjs': ['src/cli/commands/done.ts'],
 };

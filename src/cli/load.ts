@@ -181,8 +181,8 @@ function isPath(reference: string): boolean {
 /** Where a workflow is, by its name or its file; a workflow of the project wins over a skill of the same name. */
 async function placeOf(shell: Shell, project: Project, reference: string): Promise<WorkflowPlace> {
   if (!isPath(reference)) return placeOfName(shell, project, reference);
-  const { skillOfFile } = await import('./skills/as-workflow.ts');
-  const skill = skillOfFile(project, resolve(shell.cwd, reference));
+  const { runnableSkillOf } = await import('./skills/as-workflow.ts');
+  const skill = runnableSkillOf(project, resolve(shell.cwd, reference));
   return skill ?? { file: fileAt(shell, reference) };
 }
 
@@ -209,8 +209,8 @@ async function placeOfName(shell: Shell, project: Project, name: string): Promis
       `${found.length} workflows are called "${name}": ${found.map(({ file }) => shownFile(shell, file)).join(', ')}; rename one, or name the file`,
       { details: { name, origins: found.map(({ file }) => file) } },
     );
-  const { runnableSkills, skillPlace } = await import('./skills/as-workflow.ts');
-  const skill = skillPlace(project, name);
+  const { runnableSkills, findRunnableSkill } = await import('./skills/as-workflow.ts');
+  const skill = findRunnableSkill(project, name);
   if (skill !== undefined) return skill;
   const names = [...workflows.map((workflow) => workflow.name), ...runnableSkills(project)];
   throw workflowUnknown(name, { place: ` in ${project.root}`, names, unread: problems.map(({ file }) => shownFile(shell, file)) });
