@@ -11,7 +11,7 @@ import { findPlace, openStore, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { ensureStateId, isForeign } from '../store-origin.ts';
 import { oneLine } from '../terminal.ts';
-import { checkAll } from '../trust/check-signatures.ts';
+import { checkStore } from '../trust/check-signatures.ts';
 
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
@@ -30,7 +30,7 @@ async function check(shell: Shell, place: Place): Promise<number> {
   const store = await openStore(place, 'look');
   const done = showWork(shell, `checking ${oneLine(place.file)}`);
   try {
-    const report = await checkAll(shell, place, store);
+    const report = await checkStore(shell, place, store);
     done();
     const { ok, file, schemaVersion: version, problems } = report;
     const lost = lostLogNote(place.file);

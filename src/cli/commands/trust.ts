@@ -17,7 +17,7 @@ import { skillModules } from '../skills/folders.ts';
 import { oneLine } from '../terminal.ts';
 import {
   ask,
-  assertSeen,
+  assertImportsKnown,
   changedSince,
   changeTrust,
   describeContent,
@@ -88,7 +88,7 @@ async function signContents(shell: Shell, project: Project, given: ParsedArgs): 
 
 async function readSeen(file: string): Promise<ModuleGraph> {
   const graph = await readGraph(file);
-  assertSeen(graph);
+  assertImportsKnown(graph);
   return graph;
 }
 

@@ -16,7 +16,7 @@ import { lostLogNote } from '../lost-log.ts';
 import { openStore, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { isForeign } from '../store-origin.ts';
-import { checkAll } from '../trust/check-signatures.ts';
+import { checkStore } from '../trust/check-signatures.ts';
 import { type Check, checkDisk, checkModes, okCheck, problem, warning } from './doctor.ts';
 
 const SHOWN_MAX = 20;
@@ -93,7 +93,7 @@ async function checkContents(shell: Shell, place: Place, facts: FileFacts): Prom
   try {
     const lost: string[] = [];
     await using store = await openStore({ ...place, warn: (text) => lost.push(text) }, 'look');
-    const report = await checkAll(shell, place, store);
+    const report = await checkStore(shell, place, store);
     const ready = await store.ready(Date.now(), SHOWN_MAX);
     const statuses = await Promise.all(ready.map(async ({ run }) => (await store.load(run)).status));
     // An ended run reads no mail.

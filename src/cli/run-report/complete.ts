@@ -16,8 +16,8 @@ export async function completeReport(
 ): Promise<RunReport> {
   const changed = await withChange(place, store, report);
   if (report.decisions.every(({ signed }) => signed === null)) return changed;
-  const { withProvenSignatures } = await import('../trust/check-signatures.ts');
-  return withProvenSignatures(shell, place, { store, report: changed });
+  const { verifySignatures } = await import('../trust/check-signatures.ts');
+  return verifySignatures(shell, place, { store, report: changed });
 }
 
 async function withChange({ project }: Place, store: Store, report: RunReport): Promise<RunReport> {

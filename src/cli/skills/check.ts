@@ -27,7 +27,7 @@ interface CheckedSkill {
 /** Checks one skill, or all skills of the project and of Pawl and the copies of conventions in prompts. Exits with 1 on findings. */
 export async function lint(shell: Shell, project: Project, given: ParsedArgs): Promise<number> {
   const named = given.maybe('NAME');
-  const checked = named === undefined ? await checkAll(shell, project) : [await checkSkill(shell, project, named)];
+  const checked = named === undefined ? await checkAllSkills(shell, project) : [await checkSkill(shell, project, named)];
   const { copies, unread } = named === undefined ? driftedInPrompts(project) : { copies: [], unread: [] };
   shell.result({ skills: checked, copies }, () => [
     ...linesOf(shell, checked, { named: named !== undefined }),
@@ -40,7 +40,7 @@ export async function lint(shell: Shell, project: Project, given: ParsedArgs): P
   return checked.every(({ ok }) => ok) && copies.length === 0 ? 0 : 1;
 }
 
-async function checkAll(shell: Shell, project: Project): Promise<CheckedSkill[]> {
+async function checkAllSkills(shell: Shell, project: Project): Promise<CheckedSkill[]> {
   const folders = skillFolders(project).map(({ name }) => name);
   const names = [...folders, ...shippedSkills().flatMap(({ name }) => (folders.includes(name) ? [] : [name]))];
   const checked: CheckedSkill[] = [];
