@@ -6,7 +6,7 @@
 
 import type { Engine } from '../../api/engine.ts';
 import type { AnyWorkflow } from '../../api/engine-options.ts';
-import { EngineError, isEngineError } from '../../base/error.ts';
+import { EngineError, failureOf, isEngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { changeSince, type ShownChange } from '../../control/approval-change.ts';
 import { type PendingApproval, rootOf } from '../../control/approvals.ts';
@@ -64,13 +64,11 @@ async function approvalFor({ shell, given, store, right }: DecidingCommand, run:
  */
 async function withCurrentSubjects(deciding: DecidingCommand, approval: PendingApproval, run: string): Promise<PendingApproval> {
   const { shell, store, place } = deciding;
-  try {
+  await failureOf(async () => {
     const workflows = (await isRunDriven(store, approval.run)) ? [] : await loadWorkflows(deciding, await rootOf(store, approval.run));
     const { withEngine } = await import('../drive.ts');
     await withEngine(shell, place, { store, workflows, use: (engine) => engine.run(approval.run).approvals({ fresh: true }) });
-  } catch (error) {
-    if (!isEngineError(error)) throw error;
-  }
+  });
   const now = await approvalFor(deciding, run);
   if (now.gate.digest === approval.gate.digest) return now;
   const { changes, note } = await changeSince(store, now.run, { gate: now.gate, digest: approval.gate.digest });

@@ -3,7 +3,7 @@
 // shown.
 
 import type { Engine } from '../../api/engine.ts';
-import { EngineError, isEngineError } from '../../base/error.ts';
+import { EngineError, failureOf, isEngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject, jsonText } from '../../base/json.ts';
 import { type PendingApproval, pendingApprovals } from '../../control/approvals.ts';
@@ -49,7 +49,6 @@ export function approvalLines(
   ];
 }
 
-/** Who may decide, how many people are needed, and who has voted. */
 function voterLines({ question: { from, count = 1 }, votes = [], split, signed }: OpenApproval): string[] {
   const votesText = (all: typeof votes): string => all.map(({ actor, option }) => `${actor}: ${option}`).join(', ');
   const needed = [
@@ -162,9 +161,9 @@ export async function decideOnTerminal(
     const approval = open.find(({ gate }) => gate.votes?.some(({ actor }) => actor.toLowerCase() === me.toLowerCase()) !== true);
     if (approval === undefined) return open.length === 0 ? 'decided' : 'later';
     shell.print();
-    const problem = approval.gate.signed ? await signingProblem(shell) : undefined;
+    const problem = approval.gate.signed ? await failureOf(async () => (await loadIdentity()).identityFor(shell)) : undefined;
     if (problem !== undefined) {
-      shell.print(shell.style('yellow', plain(`${approval.gate.path} needs a signature: ${problem}`)));
+      shell.print(shell.style('yellow', plain(`${approval.gate.path} needs a signature: ${problem.message}`)));
       return 'later';
     }
     const answer = await answerOnTerminal({ shell, place, store: engine.store, approval });
@@ -183,18 +182,6 @@ export async function decideOnTerminal(
   }
 }
 
-/** Why this user cannot sign; undefined if they can. */
-async function signingProblem(shell: Shell): Promise<string | undefined> {
-  const { identityFor } = await import('../identity/identity.ts');
-  try {
-    identityFor(shell);
-    return undefined;
-  } catch (error) {
-    if (isEngineError(error)) return error.message;
-    throw error;
-  }
-}
-
 async function decideAs(
   shell: Shell,
   engine: Engine,
@@ -204,7 +191,7 @@ async function decideAs(
     await engine.run(approval.run).decide(decisionOf(approval, answer, me));
     return;
   }
-  const [{ identityFor }, { signDecision }] = await Promise.all([import('../identity/identity.ts'), import('../identity/signing.ts')]);
+  const [{ identityFor }, { signDecision }] = await Promise.all([loadIdentity(), import('../identity/signing.ts')]);
   const actor = identityFor(shell).name;
   const signature = await signDecision(shell, undefined, { approval, answer, actor });
   await engine.run(approval.run).decide({ ...decisionOf(approval, answer, actor), signature });
@@ -235,8 +222,9 @@ export async function answerOnTerminal(source: DiffSource): Promise<Answer | 'la
   }
 }
 
-/** Loaded lazily, because it loads git, which listing approvals does not need. */
+/** Loaded lazily: listing approvals needs neither git nor keys. */
 const loadDiff = () => import('./diff.ts');
+const loadIdentity = () => import('../identity/identity.ts');
 
 /** Prints an approval and records that this user saw it. Returns what they saw before, if it has changed since. */
 export async function showApproval(source: DiffSource): Promise<ApprovalView | undefined> {

@@ -14,7 +14,6 @@ export interface ApprovalView {
   readonly at: number;
   /** The tree of the workspace, or the head commit of the pull request. */
   readonly tree?: string;
-  /** Digests by path. */
   readonly files?: Readonly<Record<string, Json>>;
 }
 

@@ -18,7 +18,6 @@ interface Narration {
   readonly run: string;
   /** Asks for the pending decision; `later` ends the demo. */
   readonly decide: () => Promise<'decided' | 'later'>;
-  /** Gives the reader time. */
   readonly pause: () => Promise<void>;
 }
 

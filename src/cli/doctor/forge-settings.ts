@@ -16,7 +16,6 @@ interface CheckedForge {
   readonly place: Place;
   /** The address of another server that passes webhooks on to this project. */
   readonly address: string | undefined;
-  /** The address of the repository on the website. */
   readonly web: string;
 }
 

@@ -1,7 +1,7 @@
 // Owns the checks of `pawl doctor` on the projects under `serve.projects`: each must exist, be trusted and have its own
 // database, login and webhooks. Each check names its project.
 
-import { isEngineError } from '../../base/error.ts';
+import { failureOf, isEngineError } from '../../base/error.ts';
 import { assertSettingsTrusted } from '../forge/session.ts';
 import { findListedProject, listedRoots } from '../serve/listed-projects.ts';
 import type { Place } from '../session.ts';
@@ -42,14 +42,9 @@ async function checkListed(shell: Shell, root: string, others: readonly Place[])
 }
 
 async function trustProblem(shell: Shell, place: Place): Promise<Check | undefined> {
-  try {
-    await assertSettingsTrusted(shell, place);
-    return undefined;
-  } catch (error) {
-    if (!isEngineError(error)) throw error;
-    const what = 'its settings are not trusted, so "pawl serve" does not start and its forge was not checked';
-    return problem('trust', what, 'run "pawl trust .pawl/config.yaml", then this again');
-  }
+  if ((await failureOf(() => assertSettingsTrusted(shell, place))) === undefined) return undefined;
+  const what = 'its settings are not trusted, so "pawl serve" does not start and its forge was not checked';
+  return problem('trust', what, 'run "pawl trust .pawl/config.yaml", then this again');
 }
 
 function inProject(check: Check, project: string): Check {

@@ -14,7 +14,6 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** The drivers that start a program: only its network access can be limited. */
 const PROGRAM_DRIVERS: readonly string[] = ['acp', 'claude-code', 'codex', 'command'];
 
-/** The default programs of drivers. */
 const PROGRAMS: Readonly<Record<string, string>> = { 'claude-code': 'claude', codex: 'codex' };
 
 /** Checks the roles of a project. */
@@ -27,7 +26,7 @@ export async function checkRoles(project: Project, settings: RoleEnvironment, en
     return await Promise.all(
       roles.map(async (role) => {
         const { name, driver = 'attended', argv, model, permissions } = role;
-        const missing = await missingFor(project, programOf(role, settings), env);
+        const missing = await missingFor(project, role, { settings, env });
         const facts = [driver, argv?.join(' '), model, unreadInstructions(project, role)].filter((fact) => fact !== undefined);
         const what = `role ${name}: ${facts.join(', ')}`;
         if (missing !== undefined) return warning('role', `${what}; ${missing.what}`, missing.hint);
@@ -42,10 +41,6 @@ export async function checkRoles(project: Project, settings: RoleEnvironment, en
 type RoleEnvironment = RoleSettings & { readonly inheritEnv?: readonly string[] | undefined };
 type RoleEntry = Awaited<ReturnType<typeof readRoleList>>[number];
 
-function programOf({ driver = 'attended', argv, model, env = {} }: RoleEntry, { inheritEnv = [] }: RoleEnvironment): RoleProgram {
-  return { driver, argv, model, inherited: inheritEnv, set: Object.keys(env) };
-}
-
 const INSTRUCTIONS = ['CLAUDE.md', join('.claude', 'CLAUDE.md')];
 
 /** A note if Claude Code does not read the instructions of the project. */
@@ -58,12 +53,12 @@ function unreadInstructions({ root }: Project, { driver, settingSources = ['user
 /** What is missing for the named roles to work: a program, a package, a login or a key. Only reads files and variables. */
 export async function missingForRoles(
   project: Project,
-  { settings, env, names }: { readonly settings: RoleEnvironment; readonly env: Environment; readonly names: ReadonlySet<string> },
+  { settings, env, names }: RoleSurroundings & { readonly names: ReadonlySet<string> },
 ): Promise<readonly string[]> {
   const roles = (await readRoleList(project, settings)).filter(({ name }) => names.has(name));
   const found = await Promise.all(
     roles.map(async (role) => {
-      const missing = await missingFor(project, programOf(role, settings), env);
+      const missing = await missingFor(project, role, { settings, env });
       return missing === undefined ? [] : [`role "${role.name}" (${role.driver}): ${missing.what}; ${missing.hint}`];
     }),
   );
@@ -85,26 +80,19 @@ function networkCheck(what: string, driver: string, spec: NetworkSpec): Check {
   return warning('role', unenforced, 'run it on Linux with user namespaces or bubblewrap');
 }
 
-interface RoleProgram {
-  readonly driver: string;
-  readonly argv: readonly string[] | undefined;
-  readonly model: string | undefined;
-  /** The names of the variables that programs inherit. */
-  readonly inherited: readonly string[];
-  /** The names of the variables that the role sets. */
-  readonly set: readonly string[];
-}
-
 interface RoleProblem {
   readonly what: string;
   readonly hint: string;
 }
 
-async function missingFor(
-  { root }: Project,
-  { driver, argv, model, inherited, set }: RoleProgram,
-  env: Environment,
-): Promise<RoleProblem | undefined> {
+interface RoleSurroundings {
+  readonly settings: RoleEnvironment;
+  readonly env: Environment;
+}
+
+async function missingFor({ root }: Project, role: RoleEntry, around: RoleSurroundings): Promise<RoleProblem | undefined> {
+  const { driver = 'attended', argv, model } = role;
+  const { env } = around;
   if (driver === 'ai-sdk') {
     const { hasPackage, packagesOf } = await import('../../agents/ai-sdk/provider.ts');
     const absent = packagesOf(model).filter((name) => !hasPackage(root, name));
@@ -117,21 +105,22 @@ async function missingFor(
   const program = argv?.[0] ?? PROGRAMS[driver];
   if (program !== undefined && !isInstalled(program, root, env))
     return { what: `the program "${program}" cannot be found`, hint: 'install it, or add it to the PATH' };
-  return missingLogin(driver, env, { inherited, set });
+  return missingLogin(role, around);
 }
 
 /** What is missing for the login of a program: a file, or a variable that programs must inherit. */
 function missingLogin(
-  driver: string,
-  env: Environment,
-  { inherited, set }: Pick<RoleProgram, 'inherited' | 'set'>,
+  { driver = 'attended', env: variables = {} }: RoleEntry,
+  { settings, env }: RoleSurroundings,
 ): RoleProblem | undefined {
   const login = Object.hasOwn(LOGINS, driver) ? LOGINS[driver] : undefined;
-  if (login !== undefined && set.includes(login.key)) return undefined;
+  if (login !== undefined && Object.hasOwn(variables, login.key)) return undefined;
   // Elsewhere, programs keep their login in a keychain.
   if (login === undefined || process.platform !== 'linux' || existsSync(join(env.HOME ?? '', login.file))) return undefined;
-  const isPassed = inherited.some((name) => name === login.key || (name.endsWith('*') && login.key.startsWith(name.slice(0, -1))));
-  if (env[login.key] !== undefined && isPassed) return undefined;
+  const isPassed = settings.inheritEnv?.some(
+    (name) => name === login.key || (name.endsWith('*') && login.key.startsWith(name.slice(0, -1))),
+  );
+  if (env[login.key] !== undefined && isPassed === true) return undefined;
   const pass = `add ${login.key} to "environment" in the settings, which passes it on to programs`;
   if (env[login.key] !== undefined) return { what: `${login.key} is set, but not passed on to it`, hint: pass };
   return {

@@ -131,7 +131,6 @@ function checkReady({ run, because }: { readonly run: string; readonly because: 
   return warning('due', `run ${run} ${because === 'mail' ? 'has mail' : 'is due'}, but no process drives it`, `pawl resume ${run}`);
 }
 
-/** Finds processes of steps whose engine has died. */
 function checkProcesses(folder: string): Check[] {
   try {
     return readPidFiles(folder).flatMap(({ mark, pid, start, owner }): Check[] => {

@@ -1,6 +1,7 @@
 // Owns the graph of a workflow as a self-contained SVG picture: no script, font or link, readable on light and dark
 // backgrounds. States are shown as text and by line style, not by colour alone.
 
+import { escapeXml } from '../../base/xml.ts';
 import { arrowText, type GraphArrow, type GraphDescription, type GraphNode, nodeText } from '../../definition/describe.ts';
 import { wrap } from '../help.ts';
 import { slices } from '../terminal.ts';
@@ -69,7 +70,7 @@ export function drawSvg(graph: GraphDescription): string {
   const height = Math.ceil(layout.height + 2 * MARGIN);
   const lines = [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">`,
-    `  <title>${escaped(graph.title)}</title>`,
+    `  <title>${escapeXml(graph.title)}</title>`,
     `  <style>${STYLE}\n  </style>`,
     `  <rect class="ground" width="${width}" height="${height}"/>`,
     `  <g transform="translate(${MARGIN} ${MARGIN})">`,
@@ -110,8 +111,8 @@ function boxMarks({ node, lines, small, width, height }: GraphBox, { x, y }: Poi
   const first = small === '' ? y + 4.5 : top + LINE + 3;
   return [
     `    ${shape}`,
-    ...lines.map((line, index) => `    <text x="${px(x)}" y="${px(first + index * LINE)}">${escaped(line)}</text>`),
-    ...(small === '' ? [] : [`    <text class="small" x="${px(x)}" y="${px(first + lines.length * LINE)}">${escaped(small)}</text>`]),
+    ...lines.map((line, index) => `    <text x="${px(x)}" y="${px(first + index * LINE)}">${escapeXml(line)}</text>`),
+    ...(small === '' ? [] : [`    <text class="small" x="${px(x)}" y="${px(first + lines.length * LINE)}">${escapeXml(small)}</text>`]),
     ...(node?.isEntry === true ? [`    <circle class="head" cx="${px(left)}" cy="${px(y)}" r="4.5"/>`] : []),
   ];
 }
@@ -146,7 +147,9 @@ function arrowMarks({ arrow, texts, label: { width, height } }: LabelledArrow, {
       : [
           `    <rect class="ground" x="${px(label.x - width / 2 - 2)}" y="${px(label.y - height / 2)}" width="${px(width + 4)}" height="${px(height)}"/>`,
         ]),
-    ...texts.map((text, index) => `    <text class="small" x="${px(label.x)}" y="${px(top + index * LABEL_LINE)}">${escaped(text)}</text>`),
+    ...texts.map(
+      (text, index) => `    <text class="small" x="${px(label.x)}" y="${px(top + index * LABEL_LINE)}">${escapeXml(text)}</text>`,
+    ),
   ];
 }
 
@@ -190,13 +193,4 @@ function wrapped(text: string, width: number, max: number): string[] {
   const words = text.split(/\s+/).flatMap((part) => slices(part, width));
   const lines = wrap(words.join(' '), width);
   return lines.length <= max ? lines : [...lines.slice(0, max - 1), `${(lines[max - 1] as string).slice(0, width - 1)}…`];
-}
-
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
-/** Text escaped for XML, without the characters that XML does not allow. */
-function escaped(text: string): string {
-  return text
-    .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '')
-    .replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
 }

@@ -13,7 +13,6 @@ import type { ActionEffect } from './right.ts';
 interface GivenAction {
   readonly effect: ActionEffect;
   readonly given: ParsedArgs;
-  /** The number of the issue or pull request. */
   readonly number: number;
 }
 
@@ -28,7 +27,6 @@ export async function effectOf(place: Place, { effect, given, number }: GivenAct
   return (await hasQuestion(place, number, isAwaited)) ? 'settles' : effect;
 }
 
-/** Whether an open run about an issue or a pull request asks a matching question. */
 async function hasQuestion(place: Place, number: number, matches: (forge: ApprovalModel['forge']) => boolean): Promise<boolean> {
   await using store = await openExisting(place);
   if (store === undefined) return false;

@@ -11,7 +11,6 @@ import type { Shell } from '../shell.ts';
 import { oneLine, table } from '../terminal.ts';
 import type { ActionEffect } from './right.ts';
 
-/** One call of a forge action. */
 interface ForgeCall {
   readonly shell: Shell;
   readonly given: ParsedArgs;

@@ -2,6 +2,7 @@
 
 import { formatDuration } from '../../base/duration.ts';
 import { shellWord } from '../../base/shell-word.ts';
+import { escapeXml } from '../../base/xml.ts';
 import type { TestResult, WorkflowTestResult } from '../../proof/generated/results.ts';
 import { pasteable } from '../caller.ts';
 import type { Shell } from '../shell.ts';
@@ -74,8 +75,6 @@ export function junitReport(tested: readonly TestedWorkflow[]): string {
   return ['<?xml version="1.0" encoding="UTF-8"?>', '<testsuites>', ...suites, '</testsuites>', ''].join('\n');
 }
 
-/** Text for XML, without the control characters that XML does not allow. */
 function escaped(text: string): string {
-  const named: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\n': '&#10;' };
-  return text.replaceAll(/[^\P{Cc}\n\t]/gu, '').replaceAll(/[&<>"\n]/g, (character) => named[character] as string);
+  return escapeXml(text).replaceAll('"', '&quot;').replaceAll('\n', '&#10;');
 }

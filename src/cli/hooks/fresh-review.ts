@@ -31,7 +31,6 @@ export async function ownReviewDenial(
   return undefined;
 }
 
-/** The tokens that a call names: as an option of a command, or as an argument of a tool. */
 function tokensIn({ tool_input: args }: JsonObject, calls: readonly ShellCall[]): string[] {
   const given = args !== undefined && isJsonObject(args) && typeof args.token === 'string' ? [args.token] : [];
   const typed = calls.flatMap(({ words }) =>

@@ -52,7 +52,6 @@ export async function answer(shell: Shell, input: Json): Promise<object | undefi
   return reason === undefined ? undefined : denial(input.hook_event_name, reason);
 }
 
-/** The answer in the form that the agent program expects. */
 function denial(event: Json | undefined, reason: string): object {
   if (event === 'BeforeTool') return { decision: 'deny', reason };
   return { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'deny', permissionDecisionReason: reason } };
@@ -139,7 +138,6 @@ function fileDenial(
   });
 }
 
-/** The protected files that exist in a folder. */
 function protectedBelow(folder: string, open: readonly OpenRun[]): readonly string[] {
   return open.flatMap(({ root, steps }) =>
     steps.flatMap(({ files }) => [...files].map((file) => join(root, file)).filter((file) => isBelow(file, folder) && existsSync(file))),

@@ -48,7 +48,6 @@ function sessionRunLine(run: AttendedRun): string {
     : `${about} Call pawl_next with "run": "${run.id}" (or run "pawl next ${run.id}") for the instructions, do the work, and report it.`;
 }
 
-/** A line for each open run of the project that nobody works on. */
 async function unclaimedRunLines(shell: Shell, session: string): Promise<readonly string[]> {
   const place = await findPlace(shell, shell.given);
   const opened = await openExisting(place);

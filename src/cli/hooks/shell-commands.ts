@@ -8,7 +8,6 @@ import { isAbsolute, join } from 'node:path';
 export interface ShellCall {
   /** The program and its arguments, without wrappers (`env -i X=1 nice rm` is `rm`). */
   readonly words: readonly string[];
-  /** The targets of redirections. */
   readonly writes: readonly string[];
   /** The folder after earlier `cd` commands, relative to where the line runs; undefined if unknown. */
   readonly folder: string | undefined;
@@ -43,7 +42,6 @@ export function callsIn(line: string, depth = 0, folder: string | undefined = ''
   ];
 }
 
-/** The line that a call of a shell runs. */
 function scriptOf(words: readonly string[]): string[] {
   const [program = '', ...args] = words;
   if (program === 'eval') return [args.join(' ')];

@@ -52,7 +52,6 @@ function saveSession(
   changeSession(shell, session.id, (now) => ({ ...now, runs: now.runs.filter((run) => !ended.some((one) => isSameRun(one, run))), kept }));
 }
 
-/** A run of the session: its position, and what its agent must do, if anything. */
 interface RunProgress {
   readonly at: string;
   readonly todo: string | undefined;

@@ -21,7 +21,6 @@ const FILE_FIELDS = ['file_path', 'notebook_path', 'filePath', 'path'] as const;
 const TEXT_FIELDS = ['command', 'cmd', 'input', 'patch', 'patchText'] as const;
 /** The header of a file in a patch of Codex. */
 const PATCHED = /^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/gm;
-/** Programs that change the files they are given. */
 const CHANGING_PROGRAMS: ReadonlySet<string> = new Set([
   'rm',
   'mv',

@@ -9,14 +9,12 @@ import type { Shell } from '../shell.ts';
 const BYTES_MAX = 4096;
 const RETRY_MS = 10;
 
-/** A source of passphrases. */
 interface Passphrases extends Disposable {
   /** True if a person types the passphrase and can try again. */
   readonly isTyped: boolean;
   read(question: string): Promise<string>;
 }
 
-/** The passphrase of --passphrase-fd, per command line. */
 const optionPassphrases = new WeakMap<ParsedArgs, string>();
 
 /**
@@ -44,7 +42,6 @@ export function openPassphrases(shell: Shell, given: ParsedArgs | undefined): Pa
   return { isTyped: true, read: (question) => promptHidden(shell, question), [Symbol.dispose]: () => stdin.setRawMode(false) };
 }
 
-/** Reads the first line of a file descriptor. */
 function readDescriptor(number: string): string {
   const fd = Number(number);
   if (!Number.isInteger(fd) || fd < 0 || fd === 1 || fd === 2)

@@ -26,16 +26,13 @@ import { isSettingsFile, readOrigins } from '../settings/settings.ts';
 import type { Shell } from '../shell.ts';
 import { readGraph } from '../trust/trust.ts';
 
-/** The content of a lock file. */
 interface Lock {
   readonly lock: 1;
   readonly pawl: string;
   readonly workflow: string;
   /** The digest of each file, by its path in the project. */
   readonly files: Readonly<Record<string, string>>;
-  /** The digest of each setting of the project. */
   readonly settings: Readonly<Record<string, string>>;
-  /** The names that the workflow refers to. */
   readonly refers: { readonly roles: readonly string[]; readonly workflows: readonly string[] };
 }
 
@@ -96,7 +93,6 @@ export async function lockOf(
   };
 }
 
-/** The settings of the project that affect what its workflows do. */
 async function settingsOf(shell: Shell, project: Project): Promise<JsonObject> {
   const all = await readOrigins(shell, project);
   return Object.fromEntries(
@@ -112,7 +108,6 @@ interface LockSources {
 
 type Names = { readonly roles: Set<string>; readonly workflows: Set<string> };
 
-/** Collects the files of a workflow, with their digests. */
 class LockCollector {
   readonly files = new Map<string, string>();
   private readonly shell: Shell;
@@ -161,7 +156,6 @@ class LockCollector {
     for (const part of (await readGraph(file)).files.keys()) this.add(part);
   }
 
-  /** Adds roles with their sub-agents and their programs. */
   private addRoles(asked: ReadonlySet<string>): void {
     const { project, settings } = this.sources;
     const files = new Map(roleFilesOf(project).map((file) => [basename(file, '.md'), file]));

@@ -22,7 +22,6 @@ export interface StepLines {
 interface DrawContext {
   readonly columns: number;
   readonly now: number;
-  /** The last lines that an attempt printed. */
   readonly outputOf: (attempt: TranscriptId) => readonly string[];
 }
 
@@ -55,7 +54,6 @@ export function stepLines(shell: Shell, node: ProgressNode, context: DrawContext
   }));
 }
 
-/** The steps of a run that are not members of a group. */
 function topSteps({ progress }: ProgressNode): StepProgress[] {
   return [...progress.steps.values()].filter(({ activation }) => activation.member === undefined);
 }
@@ -111,7 +109,6 @@ function stepLine(shell: Shell, { node, step, indent, width }: StepPlace, contex
   return `${before}${shell.style('dim', time)}  ${shown}`.trimEnd();
 }
 
-/** The last lines that a live step printed, with a bar in front. */
 function outputLines(shell: Shell, { node, step, indent }: StepPlace, context: DrawContext): string[] {
   const { activation, status, endedAt, members } = step;
   if (endedAt !== undefined || members !== undefined || (status !== 'running' && status !== 'verifying')) return [];
@@ -128,7 +125,6 @@ function nameOf({ activation }: StepProgress): string {
   return oneLine(activation.member?.key ?? activation.path.replace(/#1$/, ''));
 }
 
-/** The state or the end of a step, its error and its title. */
 function detailText(node: ProgressNode, step: StepProgress): string {
   const { activation, members, error, endedAt } = step;
   const title = node.titles.get(activation.step);

@@ -15,7 +15,6 @@ const LAST_BYTES = 64 * 1024;
 interface Source {
   readonly tail: TranscriptTail;
   readonly lines: OutputLines;
-  /** The last lines. */
   kept: OutputLine[];
   isChanged: boolean;
 }
@@ -35,7 +34,6 @@ export class LiveOutput {
     this.lastBytes = wants === 'everything' ? Number.POSITIVE_INFINITY : LAST_BYTES;
   }
 
-  /** The last lines of an attempt, at most `count`. */
   last(attempt: TranscriptId, count: number): readonly string[] {
     const source = this.sourceOf(attempt);
     this.read(source);
@@ -51,12 +49,10 @@ export class LiveOutput {
     return all ? [...lines, ...source.lines.end(lines.at(-1)?.at ?? Date.now())] : lines;
   }
 
-  /** Drops the data of an attempt that has ended. */
   forget(attempt: TranscriptId): void {
     this.sources.delete(keyOf(attempt));
   }
 
-  /** Stops watching. */
   close(): void {
     clearTimeout(this.timer);
     for (const watcher of this.watchers.values()) watcher.close();

@@ -21,7 +21,6 @@ export interface StepProgress {
   readonly moved?: boolean;
   readonly outcome?: string;
   readonly endedAt?: number;
-  /** The error, if it failed or is retried. */
   readonly error?: string;
   /** The member counts of a fan-out or of parallel branches. */
   readonly members?: Pick<Group, 'total' | 'ok' | 'reject' | 'fail' | 'skip'>;
@@ -41,12 +40,10 @@ export class RunProgress {
   readonly steps: Map<Path, StepProgress> = new Map();
   private draft: Draft | undefined;
 
-  /** The checkpoint so far; undefined before the first event. */
   get state(): Draft | undefined {
     return this.draft;
   }
 
-  /** The status that users see. */
   get status(): RunStatus {
     return this.draft === undefined ? 'pending' : statusOf(this.draft);
   }

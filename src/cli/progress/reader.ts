@@ -14,7 +14,6 @@ import { type EndReason, RunProgress } from './progress.ts';
 export interface ProgressNode {
   readonly run: string;
   readonly progress: RunProgress;
-  /** Titles of steps by their id. */
   readonly titles: ReadonlyMap<string, string>;
   readonly children: ReadonlyMap<Path, ProgressNode>;
 }
@@ -43,7 +42,6 @@ export class ProgressReader {
     this.top = createNode(run);
   }
 
-  /** The run up to the last event read. */
   get node(): ProgressNode {
     return this.top;
   }
@@ -132,7 +130,6 @@ export function endedAttempt(node: Pick<ProgressNode, 'run'>, event: RunEvent): 
   return event.type === 'step.settled' ? { run, path: event.path, attempt: event.attempt } : undefined;
 }
 
-/** A running attempt, with the paths of the parent steps of its run. */
 interface LiveAttempt {
   readonly attempt: TranscriptId;
   readonly under: readonly Path[];

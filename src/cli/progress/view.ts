@@ -19,13 +19,11 @@ import { fitRows, Screen } from './screen.ts';
 
 /** The progress of one run on stdout. */
 export interface ProgressView {
-  /** The run up to the last shown event. */
   readonly node: ProgressNode;
   /** Prints another line: above the block, or to stderr if there is no block. */
   note(text: string): void;
   /** Stops drawing while `work` runs, for example to ask a question. */
   pauseFor<T>(work: () => Promise<T>): Promise<T>;
-  /** Shows the final state and stops. */
   end(): Promise<void>;
 }
 
@@ -37,7 +35,6 @@ interface ProgressOptions {
   readonly transcripts?: string | undefined;
   /** Events before this time are not printed, because the reader has seen them. */
   readonly since?: number;
-  /** Called after new events were read. */
   readonly onChange?: () => void;
 }
 
@@ -140,7 +137,6 @@ class SilentView implements View {
   }
 }
 
-/** Prints a line per event, and the output of steps in between. */
 class LineView extends SilentView {
   private readonly node: ProgressNode;
   private readonly since: number;
@@ -166,7 +162,6 @@ class LineView extends SilentView {
     }
   }
 
-  /** Prints the new output of live steps. */
   override draw(): void {
     for (const { attempt, under } of liveAttempts(this.node)) this.printOutput(attempt, under, false);
   }
@@ -191,7 +186,6 @@ class LineView extends SilentView {
   }
 }
 
-/** A block that is redrawn in place. */
 class BlockView implements View {
   private readonly shell: Shell;
   private readonly node: ProgressNode;
@@ -225,7 +219,6 @@ class BlockView implements View {
     this.screen.draw([head, ...fitted.lines], [...above, ...fitted.out.flatMap(({ lines }) => lines)]);
   }
 
-  /** The head line, and the steps that have not scrolled out. */
   private lines(): { readonly head: string; readonly steps: readonly StepLines[] } {
     const { output } = this;
     const count = output === undefined ? 0 : linesPerStep(liveAttempts(this.node).length);
@@ -264,7 +257,6 @@ class BlockView implements View {
   }
 }
 
-/** How many lines of output are shown for each live step. */
 function linesPerStep(steps: number): number {
   return steps <= 1 ? 4 : steps <= 3 ? 2 : 1;
 }

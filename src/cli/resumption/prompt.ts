@@ -19,7 +19,6 @@ export async function askChoice(shell: Shell, state: RunState): Promise<ResumeCh
   return await askOne(shell, prompt, choices);
 }
 
-/** The word that a person types for a choice. */
 function wordOf(key: Choice['key']): string {
   return key === 'goto' ? 'go to' : key;
 }

@@ -23,7 +23,6 @@ interface Resumption {
   readonly given: ParsedArgs;
   /** The person's choices: one to continue, or one for each step of unknown outcome. */
   readonly choices: readonly ResumeChoice[];
-  /** Added to the run's budgets. */
   readonly budget?: Budget;
 }
 

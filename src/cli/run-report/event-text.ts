@@ -12,21 +12,9 @@ import { countTexts } from './text.ts';
 
 /** The path of an event's step; empty for events of the run as a whole. */
 export function eventPath(event: RunEvent): string {
-  switch (event.type) {
-    case 'run.started':
-    case 'run.changed':
-      return '';
-    case 'step.opened':
-    case 'step.reopened':
-    case 'step.changed':
-      return event.activation.path;
-    case 'edge.taken':
-      return event.from ?? '';
-    case 'input.ignored':
-      return event.path ?? '';
-    default:
-      return event.path;
-  }
+  if (event.type === 'run.started' || event.type === 'run.changed') return '';
+  if (event.type === 'edge.taken') return event.from ?? '';
+  return ('activation' in event ? event.activation.path : event.path) ?? '';
 }
 
 /** An event as one line. */

@@ -32,7 +32,6 @@ export function evidenceLines(shell: Shell, attempt: StepReport, detail: Detail)
   return [...about, ...error, ...shownChecks, ...claim, ...(detail === 'full' ? recordLines(shell, attempt) : [])];
 }
 
-/** A note that the files have changed since this gate checked them. */
 function staleLines(shell: Shell, { staleSince, evidence }: StepReport): string[] {
   if (staleSince === undefined) return [];
   const checked = String(fieldOf(evidence, 'tree')).slice(0, TREE_SHOWN);
@@ -95,7 +94,6 @@ function checkLines(shell: Shell, { name, passed, error, of }: Verdict, max: num
 /** Evidence that has lines of its own. */
 const SHOWN_SEPARATELY = new Set(['preconditions', 'postconditions', 'outputs', 'verdict', 'network', 'credentials']);
 
-/** The output of an attempt and the rest of its evidence. */
 function recordLines(shell: Shell, { output, evidence }: StepReport): string[] {
   const streams = isJsonObject(output) && typeof output.stdout === 'string' ? output : undefined;
   const rest = Object.entries(isJsonObject(evidence) ? evidence : {}).filter(([name]) => !SHOWN_SEPARATELY.has(name));

@@ -24,6 +24,7 @@ const KEY_SHOWN = 16;
 
 /** The lines of a report. */
 export function runReportLines(shell: Shell, report: RunReport, detail: Detail = 'short'): string[] {
+  const assumptions = assumptionLines(shell, report.assumptions).flatMap((line) => (line === '' ? [] : [`  ${line}`]));
   return [
     ...headLines(shell, report.run),
     ...(report.definitionChange === undefined ? [] : [shell.style('yellow', changeText(report.definitionChange))]),
@@ -31,13 +32,7 @@ export function runReportLines(shell: Shell, report: RunReport, detail: Detail =
     '',
     ...stepLines(shell, report, detail),
     ...section(shell, 'Decisions', decisionLines(shell, report)),
-    ...section(
-      shell,
-      'Assumptions',
-      assumptionLines(shell, report.assumptions)
-        .filter((line) => line !== '')
-        .map((line) => `  ${line}`),
-    ),
+    ...section(shell, 'Assumptions', assumptions),
     ...section(shell, 'Runs', relativeLines(shell, report.run)),
     ...section(shell, 'Output', outputLines(shell, report.run, detail)),
     ...section(shell, 'Waits for', waitLines(shell, report)),

@@ -32,7 +32,6 @@ interface ReportIndex {
   readonly attempts: ReadonlyMap<string, readonly StepReport[]>;
   readonly members: ReadonlyMap<string, readonly StepReport[]>;
   readonly groups: ReadonlyMap<string, GroupReport>;
-  /** The last attempt at each path. */
   readonly last: ReadonlyMap<string, StepReport>;
 }
 

@@ -14,11 +14,10 @@ const RESULT_LINES = 6;
 export function transcriptLines(shell: Shell, transcript: readonly TranscriptLine[] | undefined): string[] {
   if (transcript === undefined || transcript.length === 0) return [];
   const pad = ' '.repeat(INDENT - 2);
-  return [`${pad}${shell.style('dim', 'transcript')}`, ...joined(transcript).flatMap((line) => linesOf(shell, line))];
+  return [`${pad}${shell.style('dim', 'transcript')}`, ...joinText(transcript).flatMap((line) => linesOf(shell, line))];
 }
 
-/** Joins consecutive pieces of text. */
-function joined(transcript: readonly TranscriptLine[]): TranscriptLine[] {
+function joinText(transcript: readonly TranscriptLine[]): TranscriptLine[] {
   const lines: TranscriptLine[] = [];
   for (const line of transcript) {
     const last = lines.at(-1);

@@ -28,7 +28,6 @@ export interface OpenProject {
 
 interface ProjectOpening {
   readonly place: Place;
-  /** The options of the command that name the project. */
   readonly named: Map<string, readonly string[]>;
   readonly locked: boolean;
   readonly neighbours?: () => readonly Neighbour[];

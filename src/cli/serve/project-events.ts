@@ -69,7 +69,6 @@ function surfaceOf(
   };
 }
 
-/** The forge of a project, and the relay that passes its events to the engine. */
 interface OpenedForge {
   readonly source: Forge;
   readonly relay: ForgeRelay;

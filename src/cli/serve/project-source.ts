@@ -49,7 +49,6 @@ export class ProjectSource implements DefinitionSource {
     await this.addFresh(await loadWorkflowAgain(this.shell, this.project, run));
   }
 
-  /** Loads a trusted workflow of the project by its name. */
   async loadNamed(name: string): Promise<LoadedWorkflow> {
     if (/[\\/]/.test(name)) throw new EngineError('USAGE', `"${name}" is a path; name a workflow of this project`);
     await this.assertLocked(name);

@@ -3,7 +3,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { isEngineError } from '../../base/error.ts';
+import { failureOf, isEngineError } from '../../base/error.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { RunReport } from '../../control/run-report.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
@@ -71,13 +71,7 @@ export class FileProject implements ServedProject {
   }
 
   private async isTrusted(file: string): Promise<boolean> {
-    try {
-      await assertTrusted(this.shell, this.place.project, { file });
-      return true;
-    } catch (error) {
-      if (isEngineError(error)) return false;
-      throw error;
-    }
+    return (await failureOf(() => assertTrusted(this.shell, this.place.project, { file }))) === undefined;
   }
 
   async workflow(name: string): Promise<WorkflowDetail> {
@@ -198,7 +192,6 @@ export class FileProject implements ServedProject {
   }
 }
 
-/** The roles that a workflow and the workflows that it starts refer to. */
 function rolesAsked({ definition, children }: CompiledWorkflow, seen = new Set<string>()): ReadonlySet<string> | 'any' {
   if (definition.form === 'flow') return 'any';
   seen.add(definition.name);
@@ -211,7 +204,6 @@ function rolesAsked({ definition, children }: CompiledWorkflow, seen = new Set<s
 /** The settings that say nothing about secrets, programs or where files are. */
 const SHOWN = ['limits', 'budgets', 'groups', 'decisions', 'protected', 'project'] as const;
 
-/** The options of a command that name its project and database, with other words. */
 function argumentsWith({ given }: Shell, words: Readonly<Record<string, readonly string[]>>): ParsedArgs {
   const options = ['db', 'project'].map((name): [string, readonly string[]] => [name, given.options(name)]);
   return new ParsedArgs(new Map(Object.entries(words)), new Map(options), new Set(['json']));

@@ -37,7 +37,6 @@ export interface Setting {
   readonly key: string;
   readonly value: Json;
   readonly position: { readonly line: number; readonly column: number };
-  /** The digest of the file's text. */
   readonly digest: string;
   /** False for reserved names: accepted, but not used yet. */
   readonly isUsed: boolean;
@@ -119,7 +118,6 @@ function expectationOf(wrong: string | Fault | undefined): string {
   return typeof wrong === 'string' ? wrong : (wrong?.what ?? '').replace(/^must be /, '');
 }
 
-/** Names reserved for later. */
 const RESERVED = ['budget'];
 /** Two spellings of the same setting. */
 const ROLES = ['roles', 'agent_roles'];

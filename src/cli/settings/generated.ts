@@ -15,7 +15,6 @@ import type { Project } from '../project.ts';
 import type { Setting } from './file.ts';
 import { PROJECT_FILES } from './settings.ts';
 
-/** A generated workflow, compiled and as listed. */
 interface SettingsWorkflow {
   readonly listed: DiscoveredWorkflow;
   readonly compiled: CompiledWorkflow;

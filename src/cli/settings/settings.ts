@@ -9,11 +9,12 @@
 // - A local file belongs to the user while it is trusted. Agents and archives can create one too, so until then it extends
 //   nothing, and no run is driven if it would.
 
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
+import { isInsideFolder } from '../../base/inside-folder.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import type { WrittenBreakers } from '../../definition/breakers.ts';
 import { AMOUNTS, type Budget } from '../../definition/budget.ts';
@@ -32,15 +33,12 @@ export interface Settings {
   /** The database, as an absolute path. */
   readonly db?: string;
   readonly limits?: Limits;
-  /** Validation stages by name. */
   readonly stages?: Readonly<Record<string, StageSetting>>;
   /** Programs by the name that steps use. */
   readonly commands?: Readonly<Record<string, readonly string[]>>;
-  /** Names of variables that programs inherit. */
   readonly inheritEnv?: readonly string[];
   /** What workflow files read as `config.project`. */
   readonly project?: { readonly default_branch?: string };
-  /** People by the name of their group. */
   readonly groups?: Readonly<Record<string, readonly string[]>>;
   /** The forge; its paths are absolute. */
   readonly forge?: ForgeSettings;
@@ -97,7 +95,6 @@ interface FileToTrust {
 /** Which file a setting comes from; the first wins. */
 type Layer = 'local' | 'project' | 'user';
 
-/** A settings file, which need not exist. */
 interface SettingsFile {
   readonly layer: Layer;
   readonly path: string;
@@ -211,7 +208,8 @@ function withPath(project: Project, setting: OriginSetting, what: string): Origi
   const base = setting.layer === 'user' ? dirname(setting.file) : project.root;
   const path = resolve(base, String(setting.value));
   const isProject = setting.key === 'forge.repository' && path === project.root;
-  const isOutside = setting.ownership !== 'own' && !isProject && !isInside(project.root, path);
+  const isBelow = path !== project.root && isInsideFolder(project.root, path);
+  const isOutside = setting.ownership !== 'own' && !isProject && !isBelow;
   if (isOutside && setting.ownership === 'repository')
     throw refused(setting, `${what} ${path} is outside the project, and a file of the project may not set that`);
   return { ...setting, value: path, isBlocked: isOutside };
@@ -232,17 +230,6 @@ function withDatabase(project: Project, setting: OriginSetting): OriginSetting {
   if (value.migrations === undefined) return { ...path, value: { ...value, path: path.value } };
   const folder = withPath(project, { ...setting, value: value.migrations }, 'the folder of migrations');
   return { ...path, value: { ...value, path: path.value, migrations: folder.value }, isBlocked: path.isBlocked || folder.isBlocked };
-}
-
-function isInside(root: string, path: string): boolean {
-  const way = relative(realpathSync(root), realPathOf(path));
-  return way !== '' && !isAbsolute(way) && way.split(/[\\/]/)[0] !== '..';
-}
-
-/** The real path, as far as it exists. */
-function realPathOf(path: string): string {
-  if (existsSync(path)) return realpathSync(path);
-  return dirname(path) === path ? path : join(realPathOf(dirname(path)), basename(path));
 }
 
 async function ownershipOf(shell: Shell, { layer, path }: SettingsFile, [first]: readonly Setting[]): Promise<Ownership> {

@@ -12,7 +12,6 @@ import { skillFolders } from './folders.ts';
 import { loadSkill } from './project-skills.ts';
 import { findShippedSkill, shippedFile, shippedSkills } from './shipped.ts';
 
-/** A skill that can be run, and its file. */
 interface RunnableSkill {
   readonly skill: string;
   readonly file: string;

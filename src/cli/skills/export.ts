@@ -47,7 +47,6 @@ async function workflowNamed(shell: Shell, project: Project, name: string): Prom
   );
 }
 
-/** The name of the workflow in the form that skills allow. */
 function skillName(workflow: string): string {
   const name = workflow
     .normalize('NFKD')

@@ -8,7 +8,6 @@ import { HOMES, namesIn, type Project } from '../project.ts';
 export interface SkillFolder {
   readonly name: string;
   readonly folder: string;
-  /** Its module, if it has one. */
   readonly file: string | undefined;
   /** Further modules; there should be none. */
   readonly others: readonly string[];

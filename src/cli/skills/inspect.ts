@@ -91,7 +91,6 @@ export async function show(shell: Shell, project: Project, given: ParsedArgs): P
   ]);
 }
 
-/** The description, the choices and the default of a parameter. */
 function paramText({ description, choices, default: value, required }: ArgModel): string {
   const notes = [
     ...(choices === undefined ? [] : [choices.map((one) => jsonText(one)).join(' | ')]),

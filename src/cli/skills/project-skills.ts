@@ -23,7 +23,6 @@ export type ListedSkill = {
   | {
       readonly origin: 'project';
       readonly file: string;
-      /** True if this skill replaces a shipped one. */
       readonly replacesShipped?: true;
     }
   | {
@@ -86,10 +85,7 @@ async function loadProjectSkill(shell: Shell, project: Project, found: SkillFold
   const duplicate = skillFolders(project).find((one) => one.name === name && one.folder !== found.folder);
   const other = found.others[0] ?? duplicate?.folder;
   if (other !== undefined)
-    throw new EngineError(
-      'DEFINITION_INVALID',
-      `the skill "${name}" is defined twice: ${shownFile(shell, found.file)} and ${shownFile(shell, other)}; remove one`,
-    );
+    throw invalid(`the skill "${name}" is defined twice: ${shownFile(shell, found.file)} and ${shownFile(shell, other)}; remove one`);
   const checked = await assertTrusted(shell, project, { file: found.file, use: SKILL_USE });
   let entry: unknown;
   try {
@@ -97,17 +93,14 @@ async function loadProjectSkill(shell: Shell, project: Project, found: SkillFold
   } catch (cause) {
     throw moduleFailure(shell, found.file, { ...loadFailure(cause), cause });
   }
-  if (!isSkill(entry))
-    throw new EngineError(
-      'DEFINITION_INVALID',
-      `${shownFile(shell, found.file)} does not export a skill; write export default defineSkill({ … })`,
-    );
+  if (!isSkill(entry)) throw invalid(`${shownFile(shell, found.file)} does not export a skill; write export default defineSkill({ … })`);
   if (entry.name !== name)
-    throw new EngineError(
-      'DEFINITION_INVALID',
-      `${shownFile(shell, found.file)} defines the skill "${entry.name}"; its folder must have the same name`,
-    );
+    throw invalid(`${shownFile(shell, found.file)} defines the skill "${entry.name}"; its folder must have the same name`);
   return { origin: 'project', folder: found.folder, file: found.file, skill: entry, digest: checked.digest };
+}
+
+function invalid(message: string): EngineError {
+  return new EngineError('DEFINITION_INVALID', message);
 }
 
 const SKILL_USE = { why: 'rendering a skill runs its code', question: 'Load it?' };

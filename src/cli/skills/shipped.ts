@@ -12,11 +12,9 @@ export interface ShippedSkill {
   readonly name: string;
   readonly description: string;
   readonly totalSteps: number;
-  /** Other names of the skill. */
   readonly aliases: readonly string[];
   /** The skill that sends sub-agents to this one, which is not useful by itself. */
   readonly partOf?: string;
-  /** The digest of its code. */
   readonly digest: string;
 }
 

@@ -111,5 +111,4 @@ function missingData(of: MissingPath, { trigger, hasForge }: Pick<StartData, 'tr
   return new EngineError('USAGE', `${reads}, but this run has no trigger; use ${short === undefined ? event : `${short}, or ${event}`}`);
 }
 
-/** The options for a number instead of an event. */
 const NUMBER_OPTIONS: Readonly<Record<string, string>> = { 'issue.number': '--issue N', 'pull_request.number': '--pr N' };

@@ -13,7 +13,6 @@ import { type Identity, keyListOf } from '../identity/identity.ts';
 import type { Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
 
-/** The signature of a version of a file, with all code that it loads. */
 interface SignedContent {
   /** The path of the file, for people; only the digest is signed. */
   readonly file: string;

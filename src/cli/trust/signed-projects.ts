@@ -15,7 +15,6 @@ import type { Shell } from '../shell.ts';
 
 const FILE = 'signed-projects.json';
 const WHAT = 'the list of projects that require signatures';
-/** All projects of the user. */
 const ALL = '*';
 const MARK_WHAT = 'that this project requires signatures';
 const MARK_TEXT = 'The decisions of this project must be signed. To lift that, see docs/guides/identity.md.\n';

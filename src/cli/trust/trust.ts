@@ -202,7 +202,6 @@ export const SETTINGS_USE: TrustPurpose = {
 interface Refusal {
   readonly changed: readonly string[];
   readonly use: TrustPurpose;
-  /** Why trust in the folder does not cover the file. */
   readonly uncovered?: string | undefined;
 }
 
