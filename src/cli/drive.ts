@@ -60,14 +60,14 @@ export async function reportEnd(
   store: Store,
   { run, interrupted }: { readonly run: string; readonly interrupted: boolean },
 ): Promise<number> {
-  const [report, rest, { state }] = await Promise.all([
+  const [report, tree, { state }] = await Promise.all([
     readRunReport(store, run, shell.wantsJson ? undefined : shownValues),
     readRunTree(store, run),
     store.load(run),
   ]);
   const isCut = interrupted && !isSettled(state.status);
-  shell.result(report, () => endLines(shell, { report, state, rest, interrupted: isCut }));
-  return isCut ? EXIT_INTERRUPTED : exitOfWaits(statusOf(state), rest.waits);
+  shell.result(report, () => endLines(shell, { report, state, tree, interrupted: isCut }));
+  return isCut ? EXIT_INTERRUPTED : exitOfWaits(statusOf(state), tree.waits);
 }
 
 /** Opens an engine while `use` runs. Signals stop it as soon as it is open. */

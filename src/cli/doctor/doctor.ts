@@ -122,14 +122,8 @@ function checkState(shell: Shell): Check[] {
   const folder = stateHome(shell);
   const stat = statSync(folder, { throwIfNoEntry: false });
   if (stat === undefined) return [okCheck('state', `${folder} is the state directory; it does not exist yet`)];
-  if (!stat.isDirectory())
-    return [
-      problem(
-        'state',
-        `${folder} should be the state directory, but is a file`,
-        'move the file away, or choose another folder with PAWL_STATE',
-      ),
-    ];
+  const hint = 'move the file away, or choose another folder with PAWL_STATE';
+  if (!stat.isDirectory()) return [problem('state', `${folder} should be the state directory, but is a file`, hint)];
   const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
   return [okCheck('state', `${folder} is the state directory`), ...checkModes([folder, ...files.map(({ name }) => join(folder, name))])];
 }

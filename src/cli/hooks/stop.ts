@@ -23,11 +23,11 @@ export async function answer(shell: Shell, input: Json): Promise<Answer | undefi
   const id = isJsonObject(input) ? input.session_id : undefined;
   if (!isSessionId(id)) throw new EngineError('USAGE', 'stdin must be the input of a Stop hook of Claude Code, with a "session_id"');
   const session = readSession(shell, id);
-  const found = await Promise.all(session.runs.map(readProgress));
-  const open = found.flatMap((run) => (run?.todo === undefined ? [] : [run]));
+  const progress = await Promise.all(session.runs.map(readProgress));
+  const open = progress.flatMap((run) => (run?.todo === undefined ? [] : [run]));
   const at = open.map((run) => run.at).join(' ');
   const times = at === session.kept.at && !isNewTurn(session, input) ? session.kept.times + 1 : 1;
-  const ended = session.runs.filter((_, index) => found[index] === undefined);
+  const ended = session.runs.filter((_, index) => progress[index] === undefined);
   const kept = open.length === 0 ? session.kept : { at, times: Math.min(times, TIMES_MAX + 1) };
   saveSession(shell, session, { ended, kept });
   if (open.length === 0) return undefined;

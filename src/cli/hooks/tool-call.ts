@@ -21,20 +21,8 @@ const FILE_FIELDS = ['file_path', 'notebook_path', 'filePath', 'path'] as const;
 const TEXT_FIELDS = ['command', 'cmd', 'input', 'patch', 'patchText'] as const;
 /** The header of a file in a patch of Codex. */
 const PATCHED = /^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/gm;
-const CHANGING_PROGRAMS: ReadonlySet<string> = new Set([
-  'rm',
-  'mv',
-  'cp',
-  'tee',
-  'touch',
-  'truncate',
-  'chmod',
-  'ln',
-  'rmdir',
-  'unlink',
-  'install',
-]);
-const IN_PLACE_EDITORS: ReadonlySet<string> = new Set(['sed', 'perl']);
+const CHANGING_PROGRAMS = new Set(['rm', 'mv', 'cp', 'tee', 'touch', 'truncate', 'chmod', 'ln', 'rmdir', 'unlink', 'install']);
+const IN_PLACE_EDITORS = new Set(['sed', 'perl']);
 
 /** Parses a tool call. An unknown tool has no effects. */
 export function toolCallOf(tool: string, input: JsonObject): ToolCall {

@@ -175,8 +175,8 @@ class LockCollector {
       // A missing workflow is reported when the workflow is checked.
       const found = this.seen.has(child) ? undefined : workflows.find((one) => one.name === child);
       if (found === undefined) continue;
-      const below = await this.addWorkflow(found);
-      for (const role of below.roles) names.roles.add(role);
+      const { roles } = await this.addWorkflow(found);
+      for (const role of roles) names.roles.add(role);
     }
   }
 

@@ -22,19 +22,19 @@ const SHOWN_MEMBERS = 5;
 export interface End {
   readonly report: RunReport;
   readonly state: RunState;
-  readonly rest: RunTree;
+  readonly tree: RunTree;
   readonly interrupted: boolean;
 }
 
 /** The last lines about a run. */
 export function endLines(shell: Shell, end: End): string[] {
-  const { state, interrupted, rest } = end;
+  const { state, interrupted, tree } = end;
   const { id } = state;
   if (interrupted)
     return [`${statusMark(shell, 'waiting')} run ${id} was interrupted; continue it with`, commandLine(shell, `pawl resume ${id}`)];
   if (isSettled(state.status)) return settledLines(shell, end);
   const groups = groupsUnknown(state);
-  const single = rest.waits.filter(
+  const single = tree.waits.filter(
     ({ run, wait }) => run !== id || wait.kind !== 'unknown' || !groups.has(state.live[wait.path ?? '']?.member?.group ?? ''),
   );
   return [

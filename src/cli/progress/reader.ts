@@ -145,14 +145,14 @@ export function activeIn({ live }: Pick<RunState, 'live'>): Activation[] {
 /** The running attempts of a run and its child runs. */
 export function liveAttempts(node: ProgressNode, under: readonly Path[] = []): LiveAttempt[] {
   const { progress, children, run } = node;
-  const own = (progress.state === undefined ? [] : activeIn(progress.state)).map(({ path, attempt }) => ({
+  const attempts = (progress.state === undefined ? [] : activeIn(progress.state)).map(({ path, attempt }) => ({
     attempt: { run, path, attempt },
     under,
   }));
-  const below = [...children].flatMap(([path, child]) =>
+  const inChildren = [...children].flatMap(([path, child]) =>
     progress.state?.live[path] === undefined ? [] : liveAttempts(child, [...under, path]),
   );
-  return [...own, ...below];
+  return [...attempts, ...inChildren];
 }
 
 function createNode(run: string): Node {

@@ -35,8 +35,8 @@ export async function resumeAndDrive(shell: Shell, { place, store, run, given, c
   // The engine rejects a run that has ended, without its code.
   const loaded = isFinal(state.status) ? undefined : await loadWorkflowOf(shell, place.project, frozen);
   for (const choice of choices.slice(1)) assertUnknown(state, choice);
-  const passes = choices.length > 0 || budget !== undefined || given.has('accept-changes');
-  const signing = signingOf(shell, { isSigned: state.signed === true && passes });
+  const isDecision = choices.length > 0 || budget !== undefined || given.has('accept-changes');
+  const signing = signingOf(shell, { isSigned: state.signed === true && isDecision });
   const use = async (engine: Engine): Promise<number> => {
     try {
       const [first, ...others] = choices;

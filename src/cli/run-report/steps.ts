@@ -136,11 +136,13 @@ function groupLines(
   const failures = new Set(group.failures);
   const named = all ? latest : latest.filter(({ key }) => failures.has(key ?? ''));
   const shown = detail === 'full' ? named : named.slice(0, FAILURES_SHOWN);
-  const left = named.length - shown.length;
+  const hidden = named.length - shown.length;
   return [
     head,
     ...shown.flatMap((member) => memberLines(shell, member, detail)),
-    ...(left === 0 ? [] : [`    ${shell.style('dim', `${shell.symbol('ellipsis')} ${left} more: pawl show ${report.run.id} --steps`)}`]),
+    ...(hidden === 0
+      ? []
+      : [`    ${shell.style('dim', `${shell.symbol('ellipsis')} ${hidden} more: pawl show ${report.run.id} --steps`)}`]),
   ];
 }
 

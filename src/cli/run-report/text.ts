@@ -22,10 +22,10 @@ export function cutLines(shell: Shell, text: string, { indent, max, hint }: Layo
     .split('\n')
     .flatMap((line) => wrapped(line, room));
   const kept = lines.length <= max ? lines : lines.slice(0, Math.max(1, max - 1));
-  const left = lines.length - kept.length;
+  const hidden = lines.length - kept.length;
   const pad = ' '.repeat(indent);
-  const rest = `${shell.symbol('ellipsis')} ${left} more lines${hint === undefined ? '' : `: ${hint}`}`;
-  return [...kept.map((line) => `${pad}${line}`), ...(left === 0 ? [] : [`${pad}${shell.style('dim', rest)}`])];
+  const rest = `${shell.symbol('ellipsis')} ${hidden} more lines${hint === undefined ? '' : `: ${hint}`}`;
+  return [...kept.map((line) => `${pad}${line}`), ...(hidden === 0 ? [] : [`${pad}${shell.style('dim', rest)}`])];
 }
 
 /** The counts above zero: `2 failed`, `1 rejected`. */

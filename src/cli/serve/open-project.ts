@@ -42,7 +42,7 @@ export async function openProject(shell: Shell, { place, named, locked, neighbou
   const store = await openStore(place);
   const closers: (() => Promise<unknown>)[] = [() => store.close()];
   const close = async (): Promise<void> => {
-    for (const one of closers.splice(0).reverse()) await one();
+    for (const closer of closers.splice(0).reverse()) await closer();
   };
   try {
     const forge = await openForgeEvents(quiet, place);

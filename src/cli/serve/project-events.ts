@@ -15,7 +15,7 @@ import { openForge } from '../forge/session.ts';
 import { openEngine } from '../open-engine.ts';
 import { closing, openStore, type Place } from '../session.ts';
 import { hookOf } from '../settings/events.ts';
-import type { ForgeSurface } from '../settings/forge.ts';
+import type { ForgeSurface, GitHubSettings } from '../settings/forge.ts';
 import type { Shell } from '../shell.ts';
 import { ProjectSource } from './project-source.ts';
 import { FileProject } from './served-project.ts';
@@ -36,18 +36,14 @@ function forgeEventsOf(place: Pick<Place, 'settings' | 'project'>, opened: Opene
   const { forge, groups = {} } = place.settings;
   if (forge === undefined || opened === undefined) return undefined;
   const { source, relay } = opened;
-  const webhook =
-    forge.kind === 'github' && forge.webhook_secret !== undefined
-      ? { secret: forge.webhook_secret, repository: forge.repository }
-      : undefined;
-  const forks = forge.kind === 'github' ? forge.forks : undefined;
-  const repository = repositoryOf(place);
+  const { webhook_secret: secret, repository: name, forks } = forge.kind === 'github' ? forge : ({} as Partial<GitHubSettings>);
+  const webhook = secret === undefined || name === undefined ? undefined : { secret, repository: name };
   return {
     forge: source,
     tell: relay.tell,
     groups: () => groups,
     surface: surfaceOf(forge, groups),
-    ...present({ repository, webhook, forks }),
+    ...present({ repository: repositoryOf(place), webhook, forks }),
   };
 }
 

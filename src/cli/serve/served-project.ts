@@ -86,8 +86,8 @@ export class FileProject implements ServedProject {
     const trusted = await this.isTrusted(file);
     const definition = trusted ? await this.trustedDefinition(name) : await this.declaredDefinition(file);
     const shape = definition === undefined ? { name, title, description, form, params: null, graph: null } : workflowShape(definition);
-    const own = problems.filter((problem) => problem.file === file);
-    return { ...shape, file, trusted, findings: [...own, ...(await this.findings(file))] };
+    const problemsHere = problems.filter((problem) => problem.file === file);
+    return { ...shape, file, trusted, findings: [...problemsHere, ...(await this.findings(file))] };
   }
 
   /** The definition of a trusted workflow; a module is loaded in a separate process. */
@@ -136,8 +136,8 @@ export class FileProject implements ServedProject {
     const all = await readRoleList(project, settings);
     const secret = all.filter(({ env = {} }) => Object.values(env).some((value) => typeof value === 'object')).map(({ name }) => name);
     if (secret.length === 0) return [];
-    const asked = rolesAsked(workflow);
-    return secret.filter((name) => asked === 'any' || asked.has(name));
+    const roles = rolesOf(workflow);
+    return secret.filter((name) => roles === 'any' || roles.has(name));
   }
 
   async forkable(run: StoredRun): Promise<void> {
@@ -192,13 +192,13 @@ export class FileProject implements ServedProject {
   }
 }
 
-function rolesAsked({ definition, children }: CompiledWorkflow, seen = new Set<string>()): ReadonlySet<string> | 'any' {
+function rolesOf({ definition, children }: CompiledWorkflow, seen = new Set<string>()): ReadonlySet<string> | 'any' {
   if (definition.form === 'flow') return 'any';
   seen.add(definition.name);
-  const own = referencesIn(definition).flatMap((reference) => (reference.kind === 'role' ? [reference.name] : []));
-  const below = [...children.values()].filter((child) => !seen.has(child.definition.name)).map((child) => rolesAsked(child, seen));
-  const sets = below.flatMap((one) => (one === 'any' ? [] : [one]));
-  return sets.length < below.length ? 'any' : new Set([...own, ...sets.flatMap((one) => [...one])]);
+  const roles = referencesIn(definition).flatMap((reference) => (reference.kind === 'role' ? [reference.name] : []));
+  const childRoles = [...children.values()].filter((child) => !seen.has(child.definition.name)).map((child) => rolesOf(child, seen));
+  const sets = childRoles.flatMap((one) => (one === 'any' ? [] : [one]));
+  return sets.length < childRoles.length ? 'any' : new Set([...roles, ...sets.flatMap((one) => [...one])]);
 }
 
 /** The settings that say nothing about secrets, programs or where files are. */

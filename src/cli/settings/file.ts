@@ -107,9 +107,9 @@ export function knownSettings(): KnownSetting[] {
 }
 
 function settingsIn(shape: { readonly [key: string]: Shape }, path: readonly string[]): KnownSetting[] {
-  return Object.entries(shape).flatMap(([name, below]) => {
-    const at = [...path, name === '*' ? '<name>' : name];
-    return typeof below === 'function' ? [{ key: at.join('.'), value: expectationOf(below(null)) }] : settingsIn(below, at);
+  return Object.entries(shape).flatMap(([name, child]) => {
+    const keys = [...path, name === '*' ? '<name>' : name];
+    return typeof child === 'function' ? [{ key: keys.join('.'), value: expectationOf(child(null)) }] : settingsIn(child, keys);
   });
 }
 
@@ -222,22 +222,22 @@ class SettingsReader {
     const name = isScalar(pair.key) ? String(pair.key.value) : '';
     const key = path === '' ? name : `${path}.${name}`;
     const isReserved = path === '' && RESERVED.includes(name);
-    const below = Object.hasOwn(shape, name) ? shape[name] : shape['*'];
-    if (below === undefined && !isReserved) throw this.unknown(offset, name, { path, shape });
+    const child = Object.hasOwn(shape, name) ? shape[name] : shape['*'];
+    if (child === undefined && !isReserved) throw this.unknown(offset, name, { path, shape });
     const value = pair.value === null ? null : toJson(pair.value);
-    const leaf = { digest: this.digest, key, value, position: this.place(offset) };
-    if (below === undefined) return [{ ...leaf, isUsed: false }];
-    if (typeof below === 'function') {
-      const wrong = below(value);
+    const setting = { digest: this.digest, key, value, position: this.place(offset) };
+    if (child === undefined) return [{ ...setting, isUsed: false }];
+    if (typeof child === 'function') {
+      const wrong = child(value);
       const at = pair.value?.range?.[0] ?? offset;
       if (typeof wrong === 'string') throw this.invalid(at, `"${key}" must be ${wrong}`);
       if (wrong !== undefined)
         throw this.invalid(offsetOf(pair.value, wrong.path) ?? at, `"${[key, ...wrong.path].join('.')}" ${wrong.what}`);
       // A budget is normalised, with its time in milliseconds.
-      return [{ ...leaf, ...(path === 'budgets' ? { value: readBudget(value as JsonObject) as Json } : {}), isUsed: true }];
+      return [{ ...setting, ...(path === 'budgets' ? { value: readBudget(value as JsonObject) as Json } : {}), isUsed: true }];
     }
     if (!isMap(pair.value)) throw this.invalid(pair.value?.range?.[0] ?? offset, `"${key}" must be a mapping of names to values`);
-    return this.readMap(pair.value as YAMLMap<unknown, Node>, { path: key, shape: below, toJson });
+    return this.readMap(pair.value as YAMLMap<unknown, Node>, { path: key, shape: child, toJson });
   }
 
   private unknown(offset: number, name: string, { path, shape }: Pick<Level, 'path' | 'shape'>): EngineError {

@@ -19,16 +19,16 @@ interface RunnableSkill {
 
 /** The skill with a name; one of the project takes precedence over a shipped one. */
 export function findRunnableSkill(project: Project, name: string): RunnableSkill | undefined {
-  const own = skillFolders(project).find((one) => one.name === name);
-  if (own !== undefined) return own.file === undefined ? undefined : { skill: name, file: own.file };
+  const folder = skillFolders(project).find((one) => one.name === name);
+  if (folder !== undefined) return folder.file === undefined ? undefined : { skill: name, file: folder.file };
   const shipped = findShippedSkill(name);
   return shipped === undefined ? undefined : { skill: shipped.name, file: shippedFile(shipped) };
 }
 
 /** The skill whose module is a file. */
 export function runnableSkillOf(project: Project, file: string): RunnableSkill | undefined {
-  const own = skillFolders(project).find((one) => one.file !== undefined && samePath(one.file, file));
-  if (own?.file !== undefined) return { skill: own.name, file: own.file };
+  const folder = skillFolders(project).find((one) => one.file !== undefined && samePath(one.file, file));
+  if (folder?.file !== undefined) return { skill: folder.name, file: folder.file };
   const shipped = shippedSkills().find((one) => samePath(shippedFile(one), file));
   return shipped === undefined ? undefined : { skill: shipped.name, file: shippedFile(shipped) };
 }
@@ -43,8 +43,8 @@ function samePath(one: string, other: string): boolean {
 
 /** The names of the skills that can be run, without those that are part of another one. */
 export function runnableSkills(project: Project): string[] {
-  const own = skillFolders(project).flatMap(({ name, file }) => (file === undefined ? [] : [name]));
-  return [...new Set([...own, ...shippedSkills().flatMap(({ name, partOf }) => (partOf === undefined ? [name] : []))])];
+  const folder = skillFolders(project).flatMap(({ name, file }) => (file === undefined ? [] : [name]));
+  return [...new Set([...folder, ...shippedSkills().flatMap(({ name, partOf }) => (partOf === undefined ? [name] : []))])];
 }
 
 /** Loads a skill as a workflow; one of the project must be trusted. */

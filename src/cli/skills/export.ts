@@ -33,12 +33,12 @@ export async function exportWorkflow(shell: Shell, project: Project, given: Pars
 async function workflowNamed(shell: Shell, project: Project, name: string): Promise<DiscoveredWorkflow> {
   const { workflows } = await discoverProject(project);
   const [found, second] = workflows.filter((workflow) => workflow.name === name);
-  if (found !== undefined && second === undefined) return found;
   if (found !== undefined && second !== undefined)
     throw new EngineError(
       'WORKFLOW_DUPLICATE',
       `2 workflows are called "${name}": ${shownFile(shell, found.file)} and ${shownFile(shell, second.file)}; rename one`,
     );
+  if (found !== undefined) return found;
   const names = workflows.map((workflow) => workflow.name);
   throw new EngineError(
     'WORKFLOW_UNKNOWN',

@@ -36,8 +36,8 @@ export function readTrigger(shell: Shell, given: ParsedArgs): Trigger | undefine
   const value = given.option(name) as string;
   if (name !== 'event') return numberTrigger(name, value);
   if (value === '') throw new EngineError('USAGE', '--event must be the name of an event, such as issues.labeled');
-  const wrong = eventProblem(value);
-  if (wrong !== undefined) throw new EngineError('USAGE', `--event ${value}: ${wrong.message}; ${wrong.hint}`);
+  const problem = eventProblem(value);
+  if (problem !== undefined) throw new EngineError('USAGE', `--event ${value}: ${problem.message}; ${problem.hint}`);
   const read = payload === undefined ? {} : readJson(shell, payload, '--payload');
   if (!isJsonObject(read)) throw new EngineError('USAGE', '--payload must be a JSON object as the forge sends it, or @file');
   return triggerOf(read, { event: value, option: `--event ${value}` });

@@ -93,8 +93,8 @@ export function trustedFolder(trust: Trust, file: string): string | undefined {
 
 /** Whether a path is inside a folder. */
 export function isInside(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way !== '' && !way.startsWith('..') && !isAbsolute(way);
+  const below = relative(folder, path);
+  return below !== '' && !below.startsWith('..') && !isAbsolute(below);
 }
 
 /** The files that changed since a file was trusted, relative to it. */
@@ -238,11 +238,11 @@ export function describeContent(shell: Shell, graph: ModuleGraph, changed: reado
 export async function ask(shell: Shell, question: string): Promise<string> {
   const { createInterface } = await import('node:readline/promises');
   const lines = createInterface({ input: shell.world.stdin, output: shell.world.stdout });
-  const gone = new AbortController();
-  lines.once('close', () => gone.abort());
+  const closed = new AbortController();
+  lines.once('close', () => closed.abort());
   lines.once('SIGINT', () => lines.close());
   try {
-    return (await lines.question(question, { signal: gone.signal })).trim().toLowerCase();
+    return (await lines.question(question, { signal: closed.signal })).trim().toLowerCase();
   } catch {
     shell.print();
     return '';
