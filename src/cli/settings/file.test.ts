@@ -110,7 +110,7 @@ describe('an error has the position of the wrong value', () => {
     [
       'a hook with a rate without a time',
       'hooks:\n  a: { secret: S, start: x, rate: { max: 3 } }\n',
-      '"hooks.a.rate" must be a mapping with max and per',
+      '"hooks.a.rate.per" must be a duration such as 30s or 5m',
     ],
     [
       'a target of notifications without an address',

@@ -6,7 +6,7 @@ import { isCollection, isMap, isNode, isScalar, LineCounter, type Node, type Pai
 import { budgetFieldsFault, readBudget } from '../../agents/role-fields.ts';
 import { digestText } from '../../base/digest.ts';
 import { EngineError, messageOf } from '../../base/error.ts';
-import { fieldOf, isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { readPlainFile } from '../../base/plain-file.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import { WRITE_KINDS } from '../../definition/forge/forge-write.ts';
@@ -73,7 +73,7 @@ const SHAPE: { readonly [key: string]: Shape } = {
   },
   protected: must(isTexts, 'a list of patterns, such as ["test/**"]'),
   secrets: { '*': secretFault },
-  databases: { '*': databaseFault },
+  databases: { '*': mapping(DATABASE, { path: text, migrations: text, row_limit: count, keep_backups: count }, ['path']) },
   webhooks: { allow: must(isTexts, 'a list of hosts, such as ["127.0.0.1:8080"]') },
   writes: {
     ...Object.fromEntries(WRITE_KINDS.map((kind) => [kind, countOrZero])),
@@ -138,13 +138,6 @@ function secretFault(value: Json): string | Fault | undefined {
   if (!isJsonObject(value)) return `${SOURCE}; the value itself does not belong into a settings file`;
   const sources = [value.env, value.file, value.command].filter((source) => source !== undefined);
   return secretFields(value) ?? (sources.length === 1 ? undefined : SOURCE);
-}
-
-const databaseFields = mapping(DATABASE, { path: text, migrations: text, row_limit: count, keep_backups: count });
-
-/** A user's database, which the client of `pawl/safe-db` protects. */
-function databaseFault(value: Json): string | Fault | undefined {
-  return databaseFields(value) ?? (fieldOf(value, 'path') === undefined ? DATABASE : undefined);
 }
 
 const stageFields = mapping(STAGE, {

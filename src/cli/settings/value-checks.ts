@@ -2,6 +2,7 @@
 
 import { durationOf } from '../../base/duration.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
+import { didYouMean } from '../../base/suggest.ts';
 import type { Fault } from './policy.ts';
 
 /** A check of a value: undefined if it is valid; otherwise what it must be, or the fault inside it. */
@@ -27,15 +28,16 @@ export function orOff(check: ValueCheck): ValueCheck {
   return (value) => (value === false ? undefined : check(value));
 }
 
-/** A check for a mapping whose fields are all optional; the fault of a field has its path. */
-export function mapping(expected: string, fields: Readonly<Record<string, ValueCheck>>): ValueCheck {
+/** A check for a mapping with known fields; the fault of a field has its path. */
+export function mapping(expected: string, fields: Readonly<Record<string, ValueCheck>>, required: readonly string[] = []): ValueCheck {
   const known = Object.keys(fields);
   return (value) => {
     if (!isJsonObject(value)) return expected;
     const unknown = Object.keys(value).find((name) => !known.includes(name));
-    if (unknown !== undefined) return `${expected}; "${unknown}" is not one of ${known.join(', ')}`;
+    if (unknown !== undefined)
+      return { path: [unknown], what: `is unknown${didYouMean(unknown, known)}; known settings: ${known.join(', ')}` };
     for (const [name, check] of Object.entries(fields)) {
-      const wrong = value[name] === undefined ? undefined : check(value[name]);
+      const wrong = value[name] === undefined && !required.includes(name) ? undefined : check(value[name] ?? null);
       if (typeof wrong === 'string') return { path: [name], what: `must be ${wrong}` };
       if (wrong !== undefined) return { ...wrong, path: [name, ...wrong.path] };
     }
