@@ -197,7 +197,7 @@ async function decideAs(
   await engine.run(approval.run).decide({ ...decisionOf(approval, answer, actor), signature });
 }
 
-/** A decision on exactly what was shown. */
+/** A decision that is bound to the shown content. */
 export function decisionOf({ gate }: PendingApproval, { option, input }: Answer, actor: string): DecisionRequest {
   return { option: option.label, approval: gate.path, digest: gate.digest, actor, ...present({ input }) };
 }

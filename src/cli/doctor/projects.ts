@@ -30,7 +30,7 @@ interface CheckedProject {
 async function checkListed(shell: Shell, root: string, others: readonly Place[]): Promise<CheckedProject> {
   try {
     const place = await findListedProject(shell, root, others);
-    const listed = okCheck('project', `served beside ${others[0]?.project.root}`);
+    const listed = okCheck('project', `served together with ${others[0]?.project.root}`);
     const untrusted = await trustProblem(shell, place);
     const address = others[0]?.settings.serve?.public_url;
     const forge = untrusted === undefined ? await checkForge(shell, place, address) : [untrusted];

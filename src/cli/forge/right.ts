@@ -48,6 +48,6 @@ function assertNamesDigest(body: string, actor: string): void {
   if (command.words.some((word) => /^[0-9a-f]{8,}$/.test(word))) return;
   throw new EngineError(
     'NOT_ALLOWED',
-    `the command must name the digest of what ${actor} saw, as the comment of the run prints it; without a terminal this is the only proof of what was seen`,
+    `without a terminal, the command must name the digest of what ${actor} saw; the comment of the run shows it`,
   );
 }

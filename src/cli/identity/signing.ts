@@ -59,7 +59,7 @@ export function isSignedBy(shell: Shell, { gate }: Pick<PendingApproval, 'gate'>
   return gate.signed || asksToSign(shell);
 }
 
-/** The signature of a decision on exactly what was shown. */
+/** The signature of a decision, bound to the shown content. */
 export async function signDecision(
   shell: Shell,
   given: ParsedArgs | undefined,

@@ -91,7 +91,7 @@ function checkLines(shell: Shell, { name, passed, error, of }: Verdict, max: num
   return [head, ...(error === undefined ? [] : cutLines(shell, error, { indent: INDENT + 2, max }))];
 }
 
-/** Evidence that has lines of its own. */
+/** Evidence that other functions print. */
 const SHOWN_SEPARATELY = new Set(['preconditions', 'postconditions', 'outputs', 'verdict', 'network', 'credentials']);
 
 function recordLines(shell: Shell, { output, evidence }: StepReport): string[] {

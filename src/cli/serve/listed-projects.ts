@@ -39,7 +39,7 @@ function assertSeparate(one: Place, other: Place): void {
   if (one.file === other.file)
     throw new EngineError(
       'CONFIG_INVALID',
-      `${both} have the same database, ${one.file}; give each its own, and name none with --db or PAWL_DB`,
+      `${both} have the same database, ${one.file}; give each its own, and do not use --db or PAWL_DB`,
     );
   const name = repositoryOf(one);
   if (name !== undefined && name === repositoryOf(other))

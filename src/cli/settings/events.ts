@@ -31,7 +31,7 @@ const hookFields = mapping(
   {
     secret: must(isText, 'the name of a secret under "secrets"'),
     start: must(isText, 'the name of a workflow'),
-    params: (value) => must(isJsonObject, 'a mapping, beside start')(value) ?? templateFault(value),
+    params: (value) => must(isJsonObject, 'a mapping')(value) ?? templateFault(value),
     signal: (value) => signalFields(value) ?? templateFault(value),
     when: (value) => (typeof value === 'string' ? readsFault('condition', () => parseExpression(value)) : CONDITION),
     key: (value) => must(isText, 'a template such as "{{ body.repo }}"')(value) ?? templateFault(value),
@@ -48,15 +48,14 @@ export function hookFault(value: Json): string | Fault | undefined {
   if (wrong !== undefined || !isJsonObject(value)) return wrong;
   const { start, signal, params } = value;
   if ((start === undefined) === (signal === undefined)) return { path: [], what: `must have either start or signal; it must be ${HOOK}` };
-  return params === undefined || start !== undefined ? undefined : { path: ['params'], what: 'must be a mapping, beside start' };
+  return params === undefined || start !== undefined ? undefined : { path: ['params'], what: 'is only allowed with start' };
 }
 
 const TARGET = 'a mapping with webhook or command, such as { webhook: { secret: SLACK_URL }, shape: slack }';
-const SHAPE = `one of ${NOTICE_SHAPES.join(', ')}, beside webhook`;
 
 const targetFields = mapping(TARGET, {
   webhook: (value) => (isJsonObject(value) ? secretUrl(value) : url(value)),
-  shape: must((value) => NOTICE_SHAPES.includes(value as never), SHAPE),
+  shape: must((value) => NOTICE_SHAPES.includes(value as never), `one of ${NOTICE_SHAPES.join(', ')}`),
   command: must(isTexts, 'a program and its arguments, such as [notify-send, Pawl]'),
   person: must(isText, 'the name of a person who can log in to the server'),
   events: must(
@@ -77,7 +76,7 @@ export function notificationFault(value: Json): string | Fault | undefined {
   const { webhook, command, shape } = value;
   if ((webhook === undefined) === (command === undefined))
     return { path: [], what: `must have either webhook or command; it must be ${TARGET}` };
-  return shape === undefined || webhook !== undefined ? undefined : { path: ['shape'], what: `must be ${SHAPE}` };
+  return shape === undefined || webhook !== undefined ? undefined : { path: ['shape'], what: 'is only allowed with webhook' };
 }
 
 const CONDITION = 'a condition, such as body.action == "released"';

@@ -135,7 +135,7 @@ const secretFields = mapping(SOURCE, {
 
 /** A secret is set by its source: a value in a settings file would be stored, copied and committed. */
 function secretFault(value: Json): string | Fault | undefined {
-  if (!isJsonObject(value)) return `${SOURCE}; the value itself does not belong into a settings file`;
+  if (!isJsonObject(value)) return `${SOURCE}; the value itself must not be in a settings file`;
   const sources = [value.env, value.file, value.command].filter((source) => source !== undefined);
   return secretFields(value) ?? (sources.length === 1 ? undefined : SOURCE);
 }

@@ -43,7 +43,7 @@ export function targetsOf(shell: Shell, project: Project, given: ParsedArgs): Sk
   const flags = PROGRAM_FLAGS.filter((name) => given.has(name));
   if (to !== undefined) {
     const other = [...flags, ...(given.has('user') ? ['user'] : [])][0];
-    if (other !== undefined) throw new EngineError('USAGE', `--to and --${other} both say where to write; give one`);
+    if (other !== undefined) throw new EngineError('USAGE', `--to and --${other} cannot be combined; use one of them`);
     return { root: undefined, folders: [resolve(shell.cwd, to)] };
   }
   const root = given.has('user') ? userHome(shell) : project.root;
