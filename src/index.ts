@@ -106,6 +106,7 @@ export {
   arg,
   type NoParams,
 } from './definition/param/arg.ts';
+export type * as ParserTypes from './definition/parser.ts';
 export type * as DatabaseTypes from './definition/protected-database.ts';
 export type { ProtectedDatabase } from './definition/protected-database.ts';
 export type { AssumptionInput, AssumptionText } from './definition/question/assumption.ts';
@@ -179,6 +180,7 @@ export {
   defineCheck,
   type GateCheck,
   type OwnCheck,
+  type UsedCheck,
 } from './steps/check.ts';
 export type * as ForgeFactTypes from './steps/forge/forge-facts.ts';
 export type { Instructions } from './steps/instructions/instructions.ts';

@@ -19,7 +19,7 @@ const release = defineWorkflow({
   },
 });
 
-const engine = await createEngine({ cwd, workflows: [release], checks: { licences } });
+const engine = await createEngine({ cwd, workflows: [release] });
 const { steps } = await (await engine.start(release)).wait();
 for (const { path, outcome, output } of steps)
   console.log(path === 'check#1' ? `${path}    ${outcome}` : `${path.padEnd(10)} ${outcome} ${JSON.stringify(output)}`);

@@ -62,6 +62,8 @@ export interface Engine extends AsyncDisposable {
   start<const W extends AnyWorkflow | string>(workflow: W, ...rest: StartArguments<W>): Promise<RunOf<W>>;
   /** Returns the handle of the run with this id: everything about one run is a method of it. */
   run(id: string): RunHandle;
+  /** The same with the types of its workflow. It rejects what is done with a run of another workflow. */
+  run<const W extends AnyWorkflow | string>(workflow: W, id: string): RunOf<W>;
   /** Lists runs, newest first; at most 1,000 by default. */
   list(query?: RunQuery): Promise<readonly RunSummary[]>;
   /** Calls back after each commit of a run that this engine drives. Returns a function that ends it. */
@@ -302,8 +304,11 @@ class PublicEngine implements Engine {
     return this.#tracing.starting({ id, workflow }, (trace) => start({ ...options, id, origin: { ...origin, trace } }));
   }
 
-  run(id: string): RunHandle {
-    return new Run(this.#host, id);
+  run(id: string): RunHandle;
+  run<const W extends AnyWorkflow | string>(workflow: W, id: string): RunOf<W>;
+  run(workflow: AnyWorkflow | string, id?: string): unknown {
+    if (id === undefined) return new Run(this.#host, workflow as string);
+    return new Run(this.#host, id, typeof workflow === 'string' ? workflow : compiledOf(workflow).definition.name);
   }
 
   /** Returns the start options of a run with its worktree, if it gets one. */

@@ -5,6 +5,7 @@ import { present } from '../base/fields.ts';
 import { modelNamed } from '../definition/address.ts';
 import { allChecks, checksIn } from '../definition/check.ts';
 import type { Definition } from '../definition/model.ts';
+import { checksContained } from '../definition/plain-workflow.ts';
 import type { EngineCore } from '../engine/engine.ts';
 import { addFacts, sendSignal } from '../engine/request/requests.ts';
 import type { Forge, ForgeEvent } from '../forge/forge.ts';
@@ -16,6 +17,15 @@ import type { RunQuery } from '../store/store.ts';
 
 /** Checks by name, with the events after which they look again. */
 export type ReactiveChecks = Readonly<Record<string, { readonly reactiveEvents?: readonly string[] }>>;
+
+/** A run and an event. */
+interface Looked {
+  readonly state: RunState;
+  readonly definition: Definition;
+  /** The checks that its workflow contains. */
+  readonly contained: ReturnType<typeof checksContained>;
+  readonly event: string;
+}
 
 /** Connects the runs of an engine with its forge. Returns how to stop. */
 export function linkForge(core: EngineCore, forge: Forge, checks: ReactiveChecks): () => void {
@@ -39,7 +49,9 @@ function onForgeEvent(
   const notify = async (run: string): Promise<void> => {
     if (event.event.endsWith('labeled')) await refreshLabels(core, forge, { run, event });
     const { state, definition } = await core.store.load(run);
-    if (looksAt(checks, { state, definition, event: event.event })) await sendSignal(core, run, { name: RECHECK_SIGNAL, id: event.id });
+    const contained = checksContained(core.parts.source.find(definition.name)?.code ?? new Map());
+    if (looksAt(checks, { state, definition, contained, event: event.event }))
+      await sendSignal(core, run, { name: RECHECK_SIGNAL, id: event.id });
   };
   const notifyAll = async (): Promise<void> => {
     const about = await concerned(forge, event);
@@ -76,10 +88,7 @@ const MERGE_NEWS = [
  * Whether something waits, or looks just now, that the event can end: a merge, or a gate with a check whose verdict it can
  * change. In a flow, whose gates are not known, each can.
  */
-function looksAt(
-  checks: ReactiveChecks,
-  { state, definition, event }: { readonly state: RunState; readonly definition: Definition; readonly event: string },
-): boolean {
+function looksAt(checks: ReactiveChecks, { state, definition, contained, event }: Looked): boolean {
   return Object.values(state.live).some((activation) => {
     const wait = waitOf(activation);
     const looks = activation.state === 'running';
@@ -89,7 +98,8 @@ function looksAt(
     const made = gate === undefined ? [] : allChecks(checksIn(gate));
     if (made.length === 0 || event === 'started') return true;
     return made.some(({ check }) => {
-      const reactive = Object.hasOwn(checks, check) ? checks[check]?.reactiveEvents : undefined;
+      const known = contained.get(`${activation.step} ${check}`) ?? (Object.hasOwn(checks, check) ? checks[check] : undefined);
+      const reactive = known?.reactiveEvents;
       return reactive === undefined || isNamed(reactive, event);
     });
   });

@@ -3,6 +3,7 @@
 
 import type { AnyPath, StepPath, WorkflowNames } from '../authoring/spec/names.ts';
 import type { Values } from '../authoring/spec/part.ts';
+import { EngineError } from '../base/error.ts';
 import { present } from '../base/fields.ts';
 import type { Json } from '../base/json.ts';
 import type { ProgressEvent } from '../definition/result.ts';
@@ -135,23 +136,31 @@ export interface RunHost {
 export class Run implements RunHandle {
   readonly id: string;
   readonly #host: RunHost;
+  readonly #workflow: string | undefined;
 
-  constructor(host: RunHost, id: string) {
+  /** `workflow`: the workflow that the run must be of, if its caller knows it. */
+  constructor(host: RunHost, id: string, workflow?: string) {
     this.#host = host;
     this.id = id;
+    this.#workflow = workflow;
   }
 
-  /** The engine; throws if it is closed. */
-  get #core(): EngineCore {
-    this.#host.core.assertReadable();
-    return this.#host.core;
+  /** The engine; throws if it is closed, or if the run is not of the workflow that its caller named. */
+  async #checked(): Promise<EngineCore> {
+    const { core } = this.#host;
+    core.assertReadable();
+    if (this.#workflow === undefined) return core;
+    const { workflow } = (await core.store.load(this.id)).state;
+    if (workflow === this.#workflow) return core;
+    throw new EngineError('RUN_NOT_FOUND', `run ${this.id} is a run of workflow "${workflow}", not of "${this.#workflow}"`);
   }
 
   async get(): Promise<RunView> {
-    return viewRun(this.#core, this.id);
+    return viewRun(await this.#checked(), this.id);
   }
 
   async wait(until?: Until): Promise<RunView> {
+    if (this.#workflow !== undefined) await this.#checked();
     await this.waitOnly(until);
     return this.get();
   }
@@ -169,127 +178,127 @@ export class Run implements RunHandle {
   }
 
   async approvals({ fresh = false }: { readonly fresh?: boolean } = {}): Promise<readonly OpenApproval[]> {
-    return fresh ? freshApprovals(this.#core, this.id) : askedApprovals(this.#core, this.id);
+    return fresh ? freshApprovals(await this.#checked(), this.id) : askedApprovals(await this.#checked(), this.id);
   }
 
   async decide(decision: DecisionRequest): Promise<RunView> {
     await this.#host.assertOutside('decide');
-    await decideApproval(this.#core, this.id, decision);
+    await decideApproval(await this.#checked(), this.id, decision);
     return this.get();
   }
 
   async signal(name: string, options: { readonly payload?: unknown; readonly id?: string } = {}): Promise<void> {
-    await sendSignal(this.#core, this.id, { name, ...options });
+    await sendSignal(await this.#checked(), this.id, { name, ...options });
   }
 
   async cancel(options: CancelRequest): Promise<RunView> {
     await this.#host.assertOutside('cancel another run', this.id);
     const { reason, undo } = options ?? {};
     const action = { do: 'cancel' as const, ...present({ reason, undo }) };
-    await controlRun(this.#core, this.id, { actor: options?.actor, action });
+    await controlRun(await this.#checked(), this.id, { actor: options?.actor, action });
     return this.get();
   }
 
   async planCancel(): Promise<CancelPlan> {
-    return planCancel(this.#core, this.id);
+    return planCancel(await this.#checked(), this.id);
   }
 
   async react(request: ReactionRequest): Promise<void> {
     await this.#host.assertOutside('have another run react to an event');
-    await reactToEvent(this.#core, this.id, request);
+    await reactToEvent(await this.#checked(), this.id, request);
   }
 
   async pause(options: { readonly actor: string }): Promise<RunView> {
     await this.#host.assertOutside('pause another run', this.id);
-    await controlRun(this.#core, this.id, { actor: options?.actor, action: { do: 'pause' } });
+    await controlRun(await this.#checked(), this.id, { actor: options?.actor, action: { do: 'pause' } });
     return this.get();
   }
 
   async files(query: FileQuery = {}): Promise<FileReport> {
     const { text } = query;
-    const masked = text === undefined ? {} : { text: { redactor: text.redactor ?? this.#core.parts.redactor?.() } };
-    return readFileChanges(fileSourceOf(this.#core, this.id), { ...query, ...masked });
+    const masked = text === undefined ? {} : { text: { redactor: text.redactor ?? (await this.#checked()).parts.redactor?.() } };
+    return readFileChanges(fileSourceOf(await this.#checked(), this.id), { ...query, ...masked });
   }
 
   async planUndo(to: string): Promise<UndoPlan> {
-    return planUndo(undoSourceOf(this.#core, this.id), { to });
+    return planUndo(undoSourceOf(await this.#checked(), this.id), { to });
   }
 
   async undo(request: UndoRequest & { readonly actor: string }): Promise<UndoResult> {
     await this.#host.assertOutside('undo steps of another run', this.id);
-    return undoRun(this.#core, this.id, request);
+    return undoRun(await this.#checked(), this.id, request);
   }
 
   async resume(options: ResumeRequest = {}): Promise<RunHandle> {
     const { choice, budget, acceptChanges } = options;
     if (choice !== undefined || budget !== undefined || acceptChanges === true)
       await this.#host.assertOutside('choose how a run continues');
-    await resumeRun(this.#core, this.id, options);
+    await resumeRun(await this.#checked(), this.id, options);
     await this.#lookAtForge();
     return this;
   }
 
   /** Forge events that happened while the run had no driver were not reported to it, so a gate without a verdict checks now. */
   async #lookAtForge(): Promise<void> {
-    const { state } = await this.#core.store.load(this.id);
+    const { state } = await (await this.#checked()).store.load(this.id);
     if (!isSettled(state.status) && waitsOf(state).some(({ kind }) => kind === 'checks'))
-      await sendSignal(this.#core, this.id, { name: RECHECK_SIGNAL });
+      await sendSignal(await this.#checked(), this.id, { name: RECHECK_SIGNAL });
   }
 
   async fork(request: ForkRequest): Promise<RunHandle> {
     await this.#host.assertOutside('fork a run');
     const { workspaces } = this.#host;
-    const { workspace } = workspaces === undefined ? {} : (await this.#core.store.load(this.id)).origin;
+    const { workspace } = workspaces === undefined ? {} : (await (await this.#checked()).store.load(this.id)).origin;
     if (workspace !== undefined) await workspaces?.restore(workspace);
-    const { run } = await forkRun(this.#core, this.id, request);
-    return new Run(this.#host, run);
+    const { run } = await forkRun(await this.#checked(), this.id, request);
+    return new Run(this.#host, run, this.#workflow);
   }
 
   async planFork(from: string): Promise<ForkPlan> {
-    return planFork(this.#core, this.id, from);
+    return planFork(await this.#checked(), this.id, from);
   }
 
   async handouts(): Promise<readonly Handout[]> {
-    return handoutsOf(this.#core, this.id);
+    return handoutsOf(await this.#checked(), this.id);
   }
 
   async report(report: WorkReport): Promise<ReportVerdict> {
-    return reportWork(this.#core, this.id, report);
+    return reportWork(await this.#checked(), this.id, report);
   }
 
   async ask(asked: { readonly token: string; readonly questions: unknown }): Promise<RunView> {
-    await askPerson(this.#core, this.id, asked);
+    await askPerson(await this.#checked(), this.id, asked);
     return this.get();
   }
 
   async questions(): Promise<readonly OpenQuestions[]> {
-    return questionsOf(this.#core, this.id);
+    return questionsOf(await this.#checked(), this.id);
   }
 
   async answer(answers: AnswerRequest): Promise<RunView> {
     await this.#host.assertOutside('answer');
-    await answerQuestions(this.#core, this.id, answers);
+    await answerQuestions(await this.#checked(), this.id, answers);
     return this.get();
   }
 
   async assumptions(): Promise<readonly RunAssumption[]> {
-    return assumptionsOf(this.#core, this.id);
+    return assumptionsOf(await this.#checked(), this.id);
   }
 
   async assume(request: AssumeRequest): Promise<void> {
-    await recordAssumption(this.#core, this.id, request);
+    await recordAssumption(await this.#checked(), this.id, request);
   }
 
   async answerAssumption(request: AssumptionRequest): Promise<AnsweredResult> {
     await this.#host.assertOutside('answer');
-    return answerAssumption(this.#core, this.id, request);
+    return answerAssumption(await this.#checked(), this.id, request);
   }
 
   async checkpoint(): Promise<Checkpoint> {
-    return checkpointOf(this.#core, this.id);
+    return checkpointOf(await this.#checked(), this.id);
   }
 
   async resumeContext(): Promise<ResumeContext> {
-    return resumeContextOf(this.#core, this.id);
+    return resumeContextOf(await this.#checked(), this.id);
   }
 }

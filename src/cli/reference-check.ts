@@ -112,7 +112,7 @@ function withChildren(workflow: CompiledWorkflow, found = new Map<string, Compil
 }
 
 function graphReferences({ definition, code }: CompiledWorkflow): readonly Reference[] {
-  return referencesIn(definition, checksContained(code));
+  return referencesIn(definition, [...checksContained(code).keys()]);
 }
 
 async function referencesOf({ workflow, file }: LoadedWorkflow): Promise<readonly Reference[]> {

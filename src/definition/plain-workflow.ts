@@ -1,6 +1,7 @@
 // Owns workflows without functions, such as files: the definition is all there is.
 
 import { present } from '../base/fields.ts';
+import type { CheckCode } from './check.ts';
 import { type CompiledWorkflow, NO_CODE, type StepCode } from './code.ts';
 import { hashCode } from './hash.ts';
 import { type Definition, membersOf } from './model.ts';
@@ -36,16 +37,23 @@ export interface DescribedWorkflow {
 export function describeWorkflow({ definition, code, context, children, command }: CompiledWorkflow): DescribedWorkflow {
   const functions = [...code].flatMap(([id, step]) => functionsIn(id, step));
   const hasContext = context !== undefined;
-  return { definition, functions, hasContext, children: [...children.keys()], checks: checksContained(code), ...present({ command }) };
+  return {
+    definition,
+    functions,
+    hasContext,
+    children: [...children.keys()],
+    checks: [...checksContained(code).keys()],
+    ...present({ command }),
+  };
 }
 
-/** The checks of the application that the gates of a workflow contain: `PATH NAME`. Others are found by their names. */
-export function checksContained(code: CompiledWorkflow['code']): readonly string[] {
-  const within = (path: string, { checks = {}, members }: StepCode): string[] => [
-    ...Object.keys(checks).map((name) => `${path} ${name}`),
+/** The checks of the application that the gates of a workflow contain, by `PATH NAME`. Others are found by their names. */
+export function checksContained(code: CompiledWorkflow['code']): ReadonlyMap<string, CheckCode> {
+  const within = (path: string, { checks = {}, members }: StepCode): (readonly [string, CheckCode])[] => [
+    ...Object.entries(checks).map(([name, check]) => [`${path} ${name}`, check] as const),
     ...Object.entries(members).flatMap(([id, member]) => within(`${path}/${id}`, member)),
   ];
-  return [...code].flatMap(([id, step]) => within(id, step));
+  return new Map([...code].flatMap(([id, step]) => within(id, step)));
 }
 
 function functionsIn(path: string, { members, preconditions, postconditions, own: _, checks: __, ...single }: StepCode): string[] {

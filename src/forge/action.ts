@@ -12,7 +12,7 @@ import { present } from '../base/fields.ts';
 import { unreachable } from '../base/invariant.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { type ForgeAction, type ForgeActionOf, issueNumber, labelsOf, parseForgeAction } from '../definition/forge/forge-action.ts';
-import type { Forge, ForgeAnswer, ForgeFailure, LabelRequest } from './forge.ts';
+import { type Forge, type ForgeAnswer, type ForgeFailure, mapAnswer } from './forge.ts';
 import { type AllowedEffects, disarm } from './outgoing-text.ts';
 import { type Groups, membersOf } from './people.ts';
 
@@ -132,13 +132,9 @@ async function label(
   const [add, remove] = [labelsOf(action.add), labelsOf('remove' in action ? action.remove : undefined)];
   if (remove.length > 0) {
     const removed = await forge.removeLabels({ number, labels: remove }, `${key}/remove`);
-    if (removed.result !== 'ok' || add.length === 0) return labelsIn(removed);
+    if (removed.result !== 'ok' || add.length === 0) return mapAnswer(removed, ({ labels }) => ({ labels }));
   }
-  return labelsIn(await forge.addLabels({ number, labels: add }, `${key}/add`));
-}
-
-function labelsIn(answer: ForgeAnswer<LabelRequest>): ForgeAnswer<object> {
-  return answer.result === 'ok' ? { result: 'ok', value: { labels: answer.value.labels } } : answer;
+  return mapAnswer(await forge.addLabels({ number, labels: add }, `${key}/add`), ({ labels }) => ({ labels }));
 }
 
 async function comment(
@@ -146,8 +142,7 @@ async function comment(
   { message, target }: ForgeActionOf<'comment'>,
   { subject, key, declared }: ActionContext,
 ): Promise<ForgeAnswer<object>> {
-  const written = await forge.comment({ number: numberOf(target, subject), body: disarm(message, declared) }, key);
-  return written.result === 'ok' ? { result: 'ok', value: { id: written.value.id } } : written;
+  return mapAnswer(await forge.comment({ number: numberOf(target, subject), body: disarm(message, declared) }, key), ({ id }) => ({ id }));
 }
 
 async function notify(

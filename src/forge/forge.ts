@@ -50,6 +50,11 @@ export function retryHintOf({ result, until }: { readonly result: string; readon
 /** The result of a forge request. */
 export type ForgeAnswer<T> = { readonly result: 'ok'; readonly value: T } | ForgeFailure;
 
+/** Converts the value of an answer; a failure stays. */
+export function mapAnswer<T, U>(answer: ForgeAnswer<T>, convert: (value: T) => U): ForgeAnswer<U> {
+  return answer.result === 'ok' ? { result: 'ok', value: convert(answer.value) } : answer;
+}
+
 /** The facts of a repository. */
 export interface RepositoryFacts {
   readonly name: string;

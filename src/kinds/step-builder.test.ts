@@ -14,7 +14,7 @@ const modelOf = (call: { readonly bound: { readonly model: StepModel } }) => cal
 
 describe('step(name)', () => {
   test('refuses names that could not be part of a path', () => {
-    for (const name of ['', 'a#1', 'a/b', 'a\nb', 'x'.repeat(201)]) expect(() => step(name)).toThrow('cannot be used');
+    for (const name of ['', '@undo', 'a#1', 'a/b', 'a\nb', 'x'.repeat(201)]) expect(() => step(name)).toThrow('cannot be used');
     expect(step('fix ü-1.2').delay(1).bound.model.id).toBe('fix ü-1.2');
   });
 });

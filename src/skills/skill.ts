@@ -130,7 +130,7 @@ function gateFaults({ qrName, workStep, passStep, passMessage, selfFix, fixTarge
     ...(workStep === undefined ? ['needs "workStep", the number of the step that a failed review leads back to'] : []),
     ...(workStep !== undefined && workStep > index ? [`must lead back to an earlier step, not to ${workStep}`] : []),
     ...(passStep === undefined ? ['needs "passStep", the number of the step after a passed review, or null for the end'] : []),
-    ...(passMessage === undefined ? ['needs "passMessage", what is said when the review passes'] : []),
+    ...(passMessage === undefined ? ['needs "passMessage", the message when the review passes'] : []),
     ...(selfFix !== true && fixTarget === undefined ? ['needs "selfFix: true", or in "fixTarget" the role that fixes what was found'] : []),
   ];
 }

@@ -22,8 +22,8 @@ export function needsVerification({ model, code }: BoundStep, result: AttemptRes
 
 /** Returns the result with the outcome that the step's code chooses, if all conditions hold; otherwise an error. */
 export async function verifyResult(job: Job, settled: Settled): Promise<AttemptResult> {
-  const { outcome: ended, output: said, remember } = settled;
-  const found = await checkPostconditions({ ...job, context: job.context.withResult(said) }, ended, said);
+  const { outcome, output, remember } = settled;
+  const found = await checkPostconditions({ ...job, context: job.context.withResult(output) }, outcome, output);
   const kept = { ...remember, ...found.remember };
   const verdict = found.error === undefined ? {} : { verdict: CLAIMED };
   const more = {
@@ -33,7 +33,7 @@ export async function verifyResult(job: Job, settled: Settled): Promise<AttemptR
   };
   if (found.error === undefined) return chooseOutcome(job, { ...settled, ...more });
   // Assumptions of rejected work do not count: the next attempt reports them again.
-  const { type: _, outcome: __, output, assumptions: ___, ...noted } = settled;
+  const { type: _, outcome: __, output: ___, assumptions: ____, ...noted } = settled;
   return { type: 'errored', error: found.error, ...noted, claim: noted.claim ?? output, ...more };
 }
 

@@ -34,9 +34,11 @@ export async function readFreshReport({ cwd, places, since }: ReportQuery): Prom
     if (found.latest >= since) return read(path, found.real);
     if (stale === undefined || found.writtenAt > stale.writtenAt) stale = { path, writtenAt: found.writtenAt };
   }
-  if (stale === undefined) return { refusal: `there is no report; looked for ${places.join(', ')}` };
+  if (stale === undefined) return { refusal: `there is no report; searched for ${places.join(', ')}` };
   const times = `it was written at ${timeOf(stale.writtenAt)}, and this began at ${timeOf(since)}`;
-  return { refusal: `the report ${stale.path} is older than what it should show: ${times}; write a new one before this check` };
+  return {
+    refusal: `the report ${stale.path} is older than the work that it should be about: ${times}; write a new one before this check`,
+  };
 }
 
 interface ReportFile {

@@ -194,8 +194,8 @@ interface FinishedWork {
 function resultOf(runner: Runner, request: AttemptRequest, { work, before, assumptions = [] }: FinishedWork): AttemptResult {
   const noted = recordOf(work, before);
   if ('error' in work) return { type: 'errored', error: work.error, ...present({ output: work.output }), ...noted };
-  const said = assumptions.length === 0 ? noted : { ...noted, assumptions };
-  return { type: 'settled', outcome: work.outcome, output: plainOutput(runner, request, work.output), ...said };
+  const record = assumptions.length === 0 ? noted : { ...noted, assumptions };
+  return { type: 'settled', outcome: work.outcome, output: plainOutput(runner, request, work.output), ...record };
 }
 
 const NOTHING = Object.freeze({ checks: NO_CHECKS });
@@ -245,7 +245,7 @@ async function verifyReport({ runner, request, context }: Job): Promise<AttemptR
   const job = { runner, request, context };
   await recordHandedWork(job, workerOf(job), workTimeOf(job));
   const produced = await recordTree(job, () => runWithOutputs(job, () => ({ outcome, output: claim, claim })));
-  if ('handed' in produced) throw new Error('a report is no new work');
+  if ('handed' in produced) throw new Error('a report cannot be handed out');
   if ('asks' in produced) return { type: 'asked', questions: produced.asks as unknown as Json, ...recordOf(produced, undefined) };
   const result = resultOf(runner, request, { work: produced, before: undefined });
   return needsVerification(request.bound, result) ? verifyResult(job, result) : result;

@@ -306,4 +306,46 @@ export const engine = await createEngine({ workflows: [listed, given], clock: cr
 export const call = step('a').subworkflow('child', { n: 1 });
 await engine.start(listed, {});
 `,
+  'own kinds and checks with a schema, any names of fields, and the handle of a found run': `
+import { createEngine, defineCheck, defineStepKind, defineWorkflow, step, workflow } from 'pawl';
+import * as z from 'zod';
+
+const schema = z.object({ to: z.string(), retries: z.number().default(3), tag: z.string().transform((tag) => tag.length).optional() });
+const deploy = defineStepKind({
+  kind: 'deploy',
+  parse: schema,
+  run: ({ config: { to, retries, tag } }) => ({ outcome: 'ok', output: { url: to, left: retries - (tag ?? 0) } }),
+});
+const has = defineCheck({
+  name: 'has',
+  parse: z.object({ name: z.string(), timeoutMs: z.string().default('soon'), check: z.boolean().optional() }),
+  run: ({ name, timeoutMs }) => ({ passed: name.length + timeoutMs.length > 0, result: null }),
+});
+const counted = defineCheck({
+  name: 'counted',
+  parse: (written: { n?: number }) => ({ n: written.n ?? 1 }),
+  run: ({ n }) => ({ passed: n > 1, result: null }),
+});
+
+export const graph = defineWorkflow({
+  name: 'graph',
+  steps: {
+    look: {
+      gate: { checks: [has({ name: 'zod' }), { ...counted({}), timeout: '1m' }, { check: 'any_of', checks: [has({ name: 'x' })] }] },
+      next: { ok: 'ship', fail: 'fail' },
+    },
+    ship: { use: deploy({ to: 'x', tag: 'four' }), next: null },
+  },
+});
+export const flow = workflow('flow', function* () {
+  yield* step('look').gate({ checks: [has({ name: 'zod' }), counted({ n: 2 })] });
+  const { left } = yield* step('ship').use(deploy, { to: 'x' });
+  return left satisfies number;
+});
+export async function outputs(id: string) {
+  const engine = await createEngine({ workflows: [graph, flow] });
+  const found = (await engine.run(flow, id).get()).output satisfies number | undefined;
+  return [found, (await engine.run('flow', id).get()).output, (await engine.run(graph, id).get()).output?.left satisfies number | undefined];
+}
+`,
 };

@@ -431,4 +431,13 @@ export const a = arg({ type: 'number', choices: ['quick', 'full'] }); //! the ch
   'a minimum of a text': `
 export const a = arg({ type: 'string', min: 1 }); //! only numbers have a minimum and a maximum
 `,
+  'what a schema does not accept': `
+import * as z from 'zod';
+const deploy = defineStepKind({ kind: 'deploy', parse: z.object({ to: z.string(), n: z.number().default(1) }), run: () => ({ outcome: 'ok' }) });
+export const w = [deploy({ to: 'x' }), deploy({ to: 'x', n: '1' })]; //! Type 'string' is not assignable to type 'number | undefined'
+`,
+  'a decision that the workflow of a found run does not have': `
+const flow = defineWorkflow({ name: 'w', steps: { ask: { human: { prompt: 'x', options: ['yes', 'no'] }, next: { yes: null, no: null } } } });
+export const decide = (engine: Engine) => engine.run(flow, 'id').decide({ option: 'yse', actor: 'ann' }); //! "yes" | "no"
+`,
 };

@@ -280,7 +280,7 @@ describe('an approval', () => {
     await engine.run(run.id).decide({ option: 'right', actor: 'ann' });
     await run.wait('idle');
     await engine.run(run.id).decide({ option: 'reject', actor: 'ann' });
-    expect((await run.wait()).output).toEqual({ answer: 'right', rejected: 'step "second" settled "reject"' });
+    expect((await run.wait()).output).toEqual({ answer: 'right', rejected: 'ann decided "reject" at step "second"' });
   });
 
   test('a decision made by another process finishes a run that this engine parked', async () => {

@@ -26,30 +26,35 @@ afterEach(async () => {
 
 const event = (name: string, id: string): ForgeEvent => ({ id, cursor: '', event: name, at: 0, actor: 'ann' });
 
-test('a check of an application looks again at the events that it names, and at no others', async () => {
-  let looks = 0;
-  const counting = defineCheck<object>({
-    name: 'counting',
-    reactiveEvents: ['release'],
-    parse: (fields) => fields as object,
-    run: () => {
-      looks += 1;
-      return looks < 3 ? { passed: null, pending: true, result: null, error: 'not yet' } : { passed: true, result: null };
-    },
-  });
-  const { forge, publish } = relayForge(stage.forge);
-  const gated = defineWorkflow({ name: 'gated', steps: [{ id: 'gate', gate: { checks: [{ check: 'counting' }] }, next: null }] });
-  // Time stands still: only events make it look.
-  const engine = await rig.open({ workflows: [gated], forge, checks: { counting }, clock: createVirtualClock() });
-  const run = await engine.start(gated);
-  await run.wait('idle');
-  publish(event('issues.labeled', 'one'));
-  publish(event('release.published', 'two'));
-  await expect.poll(() => looks).toBe(2);
-  publish(event('release.published', 'three'));
-  expect((await run.wait()).status).toBe('completed');
-  expect(looks).toBe(3);
-});
+test.each(['named', 'contained'])(
+  'a check of an application that is %s looks again at the events that it names, and at no others',
+  async (how) => {
+    let looks = 0;
+    const counting = defineCheck<object>({
+      name: 'counting',
+      reactiveEvents: ['release'],
+      parse: (fields) => fields as object,
+      run: () => {
+        looks += 1;
+        return looks < 3 ? { passed: null, pending: true, result: null, error: 'not yet' } : { passed: true, result: null };
+      },
+    });
+    const { forge, publish } = relayForge(stage.forge);
+    const check = how === 'named' ? { check: 'counting' } : counting({});
+    const gated = defineWorkflow({ name: 'gated', steps: [{ id: 'gate', gate: { checks: [check] }, next: null }] });
+    const checks = how === 'named' ? { counting } : {};
+    // Time stands still: only events make it look.
+    const engine = await rig.open({ workflows: [gated], forge, checks, clock: createVirtualClock() });
+    const run = await engine.start(gated);
+    await run.wait('idle');
+    publish(event('issues.labeled', 'one'));
+    publish(event('release.published', 'two'));
+    await expect.poll(() => looks).toBe(2);
+    publish(event('release.published', 'three'));
+    expect((await run.wait()).status).toBe('completed');
+    expect(looks).toBe(3);
+  },
+);
 
 test('a check with an event that GitHub does not have is refused', () => {
   const define = () =>

@@ -2,13 +2,14 @@
 // with. Nothing is fetched: what a project needs besides is linked from the checkout.
 
 import { spawnSync } from 'node:child_process';
-import { globSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { root } from '../../scripts/bundle.js';
 import { writeBuiltPackage } from '../built-package.ts';
 import { tempFolder } from '../temp-folder.ts';
+import { publishedEntries } from '../tidy/repository.ts';
 
 const base = tempFolder();
 let tarball: string;
@@ -65,21 +66,45 @@ test('npm installs only the package: no dependency, and no other Node than that 
   expect(readdirSync(join(project, 'node_modules', '.bin'))).toEqual(['pawl']);
 });
 
+/** The entries that the package publishes, as programs import them. */
+const ENTRIES = Object.keys(publishedEntries()).map((entry) => entry.replace('.', 'pawl'));
+/** Its declarations extend those of vitest, which need those of Node. */
+const SUITES = 'pawl/testing/suites';
+
+/** Links what a project with tests installs besides. */
+function linkForTests(): void {
+  for (const name of ['vitest', '@types/node']) {
+    const link = join(project, 'node_modules', name);
+    mkdirSync(dirname(link), { recursive: true });
+    if (!existsSync(link)) symlinkSync(join(root, 'node_modules', name), link);
+  }
+}
+
+function compile([compiler, resolution]: readonly [string, string], entries: readonly string[], types: readonly string[]): void {
+  writeFileSync(join(project, 'typed.ts'), PROGRAM);
+  writeFileSync(join(project, 'entries.ts'), entries.map((entry, index) => `export * as entry${index} from '${entry}';\n`).join(''));
+  const options = {
+    ...{ target: 'esnext', module: resolution === 'nodenext' ? 'nodenext' : 'preserve', moduleResolution: resolution },
+    ...{ strict: true, skipLibCheck: false, skipDefaultLibCheck: true, noEmit: true, types },
+  };
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['typed.ts', 'entries.ts'] }));
+  run(project, [process.execPath, join(root, 'node_modules', compiler, 'bin', 'tsc'), '-p', project]);
+}
+
 describe.each(['typescript', 'typescript-5.9'])('%s', (compiler) => {
   test.each(['nodenext', 'bundler'])(
-    'compiles a graph and a flow with %s, the declarations included, with no other types',
+    'compiles a graph and a flow with %s, the declarations of all entries included, with no other types',
     (resolution) => {
-      writeFileSync(join(project, 'typed.ts'), PROGRAM);
-      const all = ['compat', 'testing'].map((entry) => `import * as ${entry} from 'pawl/${entry}';`);
-      writeFileSync(join(project, 'entries.ts'), `${all.join('\n')}\nexport { compat, testing };\n`);
-      const options = {
-        ...{ target: 'esnext', module: resolution === 'nodenext' ? 'nodenext' : 'preserve', moduleResolution: resolution },
-        ...{ strict: true, skipLibCheck: false, skipDefaultLibCheck: true, noEmit: true, types: [] },
-      };
-      writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['typed.ts', 'entries.ts'] }));
-      run(project, [process.execPath, join(root, 'node_modules', compiler, 'bin', 'tsc'), '-p', project]);
+      expect(ENTRIES).toHaveLength(7);
+      const plain = ENTRIES.filter((entry) => entry !== SUITES);
+      compile([compiler, resolution], plain, []);
     },
   );
+
+  test.each(['nodenext', 'bundler'])('compiles the suites with %s, with vitest and the types of Node', (resolution) => {
+    linkForTests();
+    compile([compiler, resolution], [SUITES], ['node']);
+  });
 });
 
 test('Node runs it as a module and from CommonJS', () => {
@@ -101,7 +126,7 @@ test('a program bundled into one file by esbuild runs without the package', asyn
 });
 
 test('vitest runs tests that use pawl/testing and its suites', () => {
-  symlinkSync(join(root, 'node_modules', 'vitest'), join(project, 'node_modules', 'vitest'));
+  linkForTests();
   const text = `import { openSqliteStore } from 'pawl';
 import { createVirtualClock } from 'pawl/testing';
 import { describeStore } from 'pawl/testing/suites';

@@ -73,7 +73,7 @@ describe('Gates', () => {
     play.write('old.xml', '<testsuite tests="1"><testcase name="a"/></testsuite>');
     utimesSync(play.rig.path('old.xml'), 1, 1);
     const view = await play.run(gate('      - { check: command, run: "true", report: old.xml }'));
-    expect([view.status, view.error]).toEqual(['escalated', expect.stringContaining('is older than what it should show')]);
+    expect([view.status, view.error]).toEqual(['escalated', expect.stringContaining('is older than the work that it should be about')]);
   });
 });
 

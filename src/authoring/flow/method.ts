@@ -26,12 +26,12 @@ export type Given<Step extends { readonly flow: object }, Method extends keyof S
 
 /** Calls a method; refuses arguments that it would ignore, because they would look as if they had an effect. */
 export function callMethod(
-  method: FlowMethod & { readonly method: string },
+  method: FlowMethod & { readonly name: string },
   step: { readonly name: string; readonly compilers: Compilers },
   given: readonly unknown[],
 ): FlowCall<unknown> {
   const { most = given.length } = method;
-  if (given.length > most) throw tooMany(`.${method.method}()`, given.length, most);
+  if (given.length > most) throw tooMany(`.${method.name}()`, given.length, most);
   const built = method.build(step.name, given as never, step.compilers);
   const { parts, ...more } = 'parts' in built ? built : { parts: built };
   return createCall({ bound: createBoundStep(parts, step.compilers), ...more });

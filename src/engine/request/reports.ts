@@ -284,7 +284,7 @@ export async function answerQuestions(core: EngineCore, run: string, request: An
     throw new EngineError(
       'WAIT_NOT_FOUND',
       open === undefined
-        ? `run ${run} has no question that waits for an answer`
+        ? `run ${run} has no question${request.step === undefined ? '' : ` of step "${request.step}"`} that waits for an answer${all.length === 0 ? '' : `; these steps have questions: ${all.map(({ path }) => path).join(', ')}`}`
         : `${named.length} steps of run ${run} have questions; name one of them: ${named.map(({ path }) => path).join(', ')}`,
     );
   if (open.questions.length !== request.answers.length)

@@ -241,13 +241,21 @@ function pickApproval(state: RunState, approvals: readonly OpenApproval[], reque
       { details: { ...decided } },
     );
   }
-  const waits = waitsOf(state).map(({ kind, path }) =>
-    kind === 'unknown' ? `someone to say how ${path} ended, which was interrupted (resume the run with rerun, done or failed)` : kind,
-  );
   throw new EngineError(
     'WAIT_NOT_FOUND',
-    `run ${state.id} has no approval${request.approval === undefined ? '' : ` "${request.approval}"`} that waits for a person; it ${waits.length === 0 ? 'is not waiting' : `waits for: ${waits.join(', ')}`}`,
+    `run ${state.id} has no approval${request.approval === undefined ? '' : ` "${request.approval}"`} that waits for a person; ${openInstead(state, approvals)}`,
   );
+}
+
+/** What is open instead of a question that is not. */
+function openInstead(state: RunState, approvals: readonly OpenApproval[]): string {
+  if (approvals.length > 0) return `open are: ${approvals.map(({ path }) => path).join(', ')}`;
+  const waits = waitsOf(state).map(({ kind, path }) =>
+    kind === 'unknown'
+      ? `someone to say how ${path} ended, which was interrupted (resume the run with rerun, done or failed)`
+      : `${kind}${path === undefined ? '' : ` at ${path}`}`,
+  );
+  return waits.length === 0 ? 'it is not waiting' : `it waits for: ${waits.join(', ')}`;
 }
 
 function changed(run: string, approval: OpenApproval, note?: string): EngineError {

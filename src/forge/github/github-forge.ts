@@ -2,7 +2,7 @@
 
 import { setTimeout } from 'node:timers/promises';
 import { present } from '../../base/fields.ts';
-import type { Forge, ForgeActor, ForgeAnswer, ForgeEvent, WatchOptions } from '../forge.ts';
+import { type Forge, type ForgeActor, type ForgeAnswer, type ForgeEvent, mapAnswer, type WatchOptions } from '../forge.ts';
 import { openLedger } from '../ledger.ts';
 import { createActions } from './actions.ts';
 import { type ConnectionOptions, connect } from './client.ts';
@@ -89,12 +89,8 @@ export async function openGitHubForge(options: GitHubForgeOptions): Promise<GitH
 }
 
 async function pollOnce(poll: Poll, after: string | undefined): Promise<ForgeAnswer<PolledEvents>> {
-  if (after === undefined) {
-    const begun = await poll.begin();
-    return begun.result === 'ok' ? { result: 'ok', value: { events: [], cursor: begun.value } } : begun;
-  }
-  const found = await poll.after(after);
-  return found.result === 'ok' ? { result: 'ok', value: { events: found.value, cursor: found.value.at(-1)?.cursor ?? after } } : found;
+  if (after === undefined) return mapAnswer(await poll.begin(), (cursor) => ({ events: [], cursor }));
+  return mapAnswer(await poll.after(after), (events) => ({ events, cursor: events.at(-1)?.cursor ?? after }));
 }
 
 // A watcher also receives the actions of this process, so these wait until each watcher has its first cursor.

@@ -65,7 +65,7 @@ async function tryMerge(state: LocalState, merge: Merge, baseBranch: string): Pr
   if (!recordLanding(database, merge.action, { known, landing })) return 'again';
   const moved = await database.exclusively(() => git.advance(pr.base, { from: landing.from, to: landing.sha }));
   if (moved.kind !== 'blocked') return moved.kind === 'moved' ? await finish(state, { merge, pr, landing }) : 'again';
-  // Another merge may have used the checkout before this one; then the branch is no longer there.
+  // If another merge has used the checkout, the branch has moved.
   if ((await git.headOf(pr.base)) !== base) return 'again';
   return refuseBlocked(`#${pr.number} was not merged: `, pr.base, moved);
 }

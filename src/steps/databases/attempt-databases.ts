@@ -171,21 +171,21 @@ async function acceptChanges(job: Job, copy: DatabaseCopy, result: Settled): Pro
   const isFunction = !isForCaller(job) && (traitsOf(runner, kind).worker === 'function' || request.bound.code.agent !== undefined);
   const { rowLimit = ROW_LIMIT } = service;
   const deletesMax = use.deletes ?? (isFunction ? undefined : 0);
-  const told = (tables: readonly TableChange[]): Settled =>
+  const resultWith = (tables: readonly TableChange[]): Settled =>
     redactResult(runner.redactor, withEvidence(result, { databases: { [use.name]: { changed: tables as unknown as Json } } })) as Settled;
   const found = await acceptCopy(copy, {
     step: { run, started, path: activation.path, attempt: activation.attempt },
     at: new Date(runner.services.now()).toISOString(),
     ...present({ deletesMax }),
     ...(isFunction ? {} : { updatesMax: rowLimit }),
-    result: (tables) => JSON.stringify(told(tables)),
+    result: (tables) => JSON.stringify(resultWith(tables)),
     isStopped: () => signal.aborted,
   });
   switch (found.kind) {
     case 'unchanged':
       return result;
     case 'accepted':
-      return told(found.tables);
+      return resultWith(found.tables);
     case 'stopped':
       throw new Stopped();
     case 'refused':

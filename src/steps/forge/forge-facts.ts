@@ -3,7 +3,7 @@
 
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
-import type { Approval, CheckRun, Forge, ForgeAnswer, PullRequestFacts } from '../../forge/forge.ts';
+import { type Approval, type CheckRun, type Forge, type ForgeAnswer, mapAnswer, type PullRequestFacts } from '../../forge/forge.ts';
 import type { Groups } from '../../forge/people.ts';
 
 /** The run whose facts are needed. */
@@ -59,39 +59,29 @@ export function factsOf(forge: Forge, groups: Groups, { data }: Pick<ForgeSubjec
     const number = pullRequestNumber(data, step);
     return typeof number === 'number' ? forge.pullRequest(number) : { result: 'not_found', message: number };
   };
+  const ofPullRequest = async <T>(step: string | undefined, read: (pr: PullRequestFacts) => Promise<ForgeAnswer<T>>) => {
+    const pr = await pullRequest(step);
+    return pr.result === 'ok' ? await read(pr.value) : pr;
+  };
   return {
     groups,
-    approvals: async (step) => {
-      const pr = await pullRequest(step);
-      if (pr.result !== 'ok') return pr;
-      const found = await forge.approvals(pr.value.number);
-      if (found.result !== 'ok') return found;
-      return { result: 'ok', value: { state: pr.value.state, headSha: pr.value.headSha, author: pr.value.author, approvals: found.value } };
-    },
-    checks: async (step) => {
-      const pr = await pullRequest(step);
-      if (pr.result !== 'ok') return pr;
-      const found = await forge.checks(pr.value.headSha);
-      return found.result === 'ok' ? { result: 'ok', value: { headSha: pr.value.headSha, checks: found.value } } : found;
-    },
-    requiredChecks: async (step) => {
-      const pr = await pullRequest(step);
-      return pr.result === 'ok' ? forge.requiredChecks(pr.value.baseBranch) : pr;
-    },
+    approvals: (step) =>
+      ofPullRequest(step, async ({ number, state, headSha, author }) =>
+        mapAnswer(await forge.approvals(number), (approvals) => ({ state, headSha, author, approvals })),
+      ),
+    checks: (step) => ofPullRequest(step, async ({ headSha }) => mapAnswer(await forge.checks(headSha), (checks) => ({ headSha, checks }))),
+    requiredChecks: (step) => ofPullRequest(step, ({ baseBranch }) => forge.requiredChecks(baseBranch)),
     labels: async (target, step) => {
       const { issue_number: issue } = data;
       const isIssue = target === undefined ? typeof issue === 'number' : target === 'issue';
-      if (isIssue && typeof issue !== 'number') return { result: 'not_found', message: 'this run is not about an issue' };
-      const found = isIssue ? await forge.issue(issue as number) : await pullRequest(step);
-      return found.result === 'ok' ? { result: 'ok', value: { number: found.value.number, labels: found.value.labels } } : found;
+      if (!isIssue) return mapAnswer(await pullRequest(step), ({ number, labels }) => ({ number, labels }));
+      if (typeof issue !== 'number') return { result: 'not_found', message: 'this run is not about an issue' };
+      return mapAnswer(await forge.issue(issue), ({ number, labels }) => ({ number, labels }));
     },
-    isUpToDate: async (step) => {
-      const pr = await pullRequest(step);
-      if (pr.result !== 'ok') return pr;
-      const { number, headSha, baseBranch } = pr.value;
-      const found = await forge.isUpToDate(number);
-      return found.result === 'ok' ? { result: 'ok', value: { headSha, baseBranch, isUpToDate: found.value } } : found;
-    },
+    isUpToDate: (step) =>
+      ofPullRequest(step, async ({ number, headSha, baseBranch }) =>
+        mapAnswer(await forge.isUpToDate(number), (isUpToDate) => ({ headSha, baseBranch, isUpToDate })),
+      ),
   };
 }
 

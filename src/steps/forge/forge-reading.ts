@@ -6,7 +6,7 @@ import type { StepModel } from '../../definition/model.ts';
 import { expressionOf } from '../../definition/scope/scope.ts';
 import { templatedPart } from '../../definition/scope/template-scope.ts';
 import { parseTemplateTree } from '../../expr/template-tree.ts';
-import { type Forge, type ForgeAnswer, type RetryHint, retryHintOf } from '../../forge/forge.ts';
+import { type Forge, type ForgeAnswer, mapAnswer, type RetryHint, retryHintOf } from '../../forge/forge.ts';
 
 /** The parts of a forge that expressions can name. */
 export type ForgePart = 'pr' | 'issue' | 'repository';
@@ -61,17 +61,12 @@ export function forgeFacts(forge: Forge | undefined) {
   };
 }
 
+const NO_FORGE =
+  'github.* cannot be read because no forge is configured; set one up, such as "forge: { kind: local }" in .pawl/config.yaml';
+
 /** Reads the named parts. A missing pull request or issue is null. */
 export async function readForge(forge: Forge | undefined, data: ForgeNumbers, parts: readonly string[]): Promise<ForgeReading> {
-  if (forge === undefined)
-    return {
-      facts: {},
-      problem: {
-        message:
-          'github.* cannot be read because no forge is configured; set one up, such as "forge: { kind: local }" in .pawl/config.yaml',
-        isTransient: false,
-      },
-    };
+  if (forge === undefined) return { facts: {}, problem: { message: NO_FORGE, isTransient: false } };
   const facts: Record<string, Json> = {};
   for (const part of PARTS.filter((known) => parts.includes(known))) {
     const answer = await readPart(forge, data, part);
@@ -86,15 +81,11 @@ async function readPart(forge: Forge, data: ForgeNumbers, part: ForgePart): Prom
   if (part === 'repository') return snakeCased(await forge.repository());
   const number = part === 'pr' ? data.pr_number : data.issue_number;
   if (typeof number !== 'number') return null;
-  return snakeCased<object>(part === 'pr' ? await forge.pullRequest(number) : await forge.issue(number));
+  return snakeCased(part === 'pr' ? await forge.pullRequest(number) : await forge.issue(number));
 }
 
 /** The facts with the names that templates use: `head_sha`, not `headSha`. */
-function snakeCased<T extends object>(answer: ForgeAnswer<T>): ForgeAnswer<JsonObject> {
-  if (answer.result !== 'ok') return answer;
-  const entries = Object.entries(answer.value).map(([name, value]): [string, Json] => [
-    name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-    value as Json,
-  ]);
-  return { result: 'ok', value: Object.fromEntries(entries) };
+function snakeCased(answer: ForgeAnswer<object>): ForgeAnswer<JsonObject> {
+  const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return mapAnswer(answer, (facts) => Object.fromEntries(Object.entries(facts).map(([name, value]) => [snakeCase(name), value as Json])));
 }

@@ -8,7 +8,7 @@
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import { createWorkQueue } from '../../base/work-queue.ts';
 import type { WorkHead } from '../../definition/forge/work-head.ts';
-import { type Forge, type ForgeFailure, type PullRequestFacts, type RetryHint, retryHintOf } from '../../forge/forge.ts';
+import { type Forge, type ForgeAnswer, type ForgeFailure, type PullRequestFacts, type RetryHint, retryHintOf } from '../../forge/forge.ts';
 import { disarm } from '../../forge/outgoing-text.ts';
 import { TreeError } from '../../process/git-tree.ts';
 import { checkedOut } from '../../process/worktree.ts';
@@ -77,7 +77,7 @@ async function branchInPlace(
   const repository = await forge.repository();
   if (repository.result !== 'ok') return failed(repository);
   if (branch === repository.value.defaultBranch)
-    return refuse(`the work is on "${branch}", which pull requests go to; switch to a branch of its own, or start the run with --issue`);
+    return refuse(`the work is on "${branch}", the target of pull requests; switch to another branch, or start the run with --issue`);
   return { name: branch, sha, isOwn: false };
 }
 
@@ -132,10 +132,7 @@ export async function runPullRequest(job: Job, forge: Forge): Promise<RunPullReq
 
 async function findOpen(job: Job, forge: Forge, branch: WorkBranch): Promise<PullRequestFacts | PublishFailure | undefined> {
   const { head } = job.request;
-  if (head?.pr !== undefined) {
-    const answer = await forge.pullRequest(head.pr);
-    return answer.result === 'ok' ? answer.value : failed(answer);
-  }
+  if (head?.pr !== undefined) return await valueOrFailure(forge.pullRequest(head.pr));
   const base = await baseOf(job, forge);
   if (typeof base !== 'string') return base;
   const answer = await forge.pullRequestsFrom(branch.name);
@@ -154,7 +151,7 @@ export async function openPullRequest(job: Job, forge: Forge, opening: NewPullRe
   const found = await findOpen(job, forge, branch);
   if (found !== undefined) return 'problem' in found ? found : { pr: found, branch };
   if (branch.isOwn && branch.sha === head?.from)
-    return refuse(`nothing was changed on "${branch.name}", so there is no work to open one for`);
+    return refuse(`nothing was changed on "${branch.name}", so there is nothing to open a pull request for`);
   const refusal = outputRefusal(workflow.definition, { type: 'pr' });
   if (refusal !== undefined) return refuse(refusal);
   const base = await baseOf(job, forge);
@@ -162,8 +159,8 @@ export async function openPullRequest(job: Job, forge: Forge, opening: NewPullRe
   const { title, body, key } = opening;
   const opened = await forge.openPullRequest({ title: disarm(title), body: disarm(body), head: branch.name, base }, key);
   if (opened.result !== 'ok') return failed(opened);
-  const read = await forge.pullRequest(opened.value.number);
-  return read.result === 'ok' ? { pr: read.value, branch } : failed(read);
+  const pr = await valueOrFailure(forge.pullRequest(opened.value.number));
+  return 'problem' in pr ? pr : { pr, branch };
 }
 
 /**
@@ -252,6 +249,11 @@ export async function defaultPullRequest(job: Job, forge: Forge): Promise<NewPul
 
 function refuse(problem: string): PublishFailure {
   return { problem, isTransient: false };
+}
+
+async function valueOrFailure<T>(asked: Promise<ForgeAnswer<T>>): Promise<T | PublishFailure> {
+  const answer = await asked;
+  return answer.result === 'ok' ? answer.value : failed(answer);
 }
 
 function failed(failure: ForgeFailure): PublishFailure {

@@ -120,9 +120,9 @@ export function wholeText({ body, report, people }: Instructions): string {
 }
 
 /** The instructions for a driver: whole, and in two parts if there are messages of people, which can follow the reply format. */
-export function promptOf(told: Instructions): Pick<AgentRequest, 'prompt' | 'parts'> {
-  const { people, ...before } = told;
-  const prompt = wholeText(told);
+export function promptOf(instructions: Instructions): Pick<AgentRequest, 'prompt' | 'parts'> {
+  const { people, ...before } = instructions;
+  const prompt = wholeText(instructions);
   return people === undefined ? { prompt } : { prompt, parts: { before: wholeText(before), people } };
 }
 

@@ -55,16 +55,16 @@ export async function previewOf(services: StepServices, executors: Executors, wa
   const { role = '' } = worker;
   if (isInstructed(wanted.step) || isHandedOut(services, role, job.context.snapshot))
     return { kind: 'handed', handover: await handoverOf(job, call) };
-  const told = await drivenText(job, call);
+  const instructions = await drivenText(job, call);
   const schema = call.rules.schema;
-  return { kind: 'driven', role, prompt: promptWithReply({ ...promptOf(told), ...present({ schema }) }) };
+  return { kind: 'driven', role, prompt: promptWithReply({ ...promptOf(instructions), ...present({ schema }) }) };
 }
 
 function workerOf(step: StepModel): WorkerConfig {
   if (step.kind === 'agent') return step.config;
   if (step.kind !== 'generate') return { role: 'agent' };
-  const { generator, ...told } = step.config;
-  return { ...told, role: generator, givesText: true };
+  const { generator, ...config } = step.config;
+  return { ...config, role: generator, givesText: true };
 }
 
 async function callWithoutRun(job: Job, worker: WorkerConfig): Promise<WorkerCall> {

@@ -30,7 +30,7 @@ export async function findEffect(
     return { value, digests: new Map(value === null ? [] : [[WHOLE, digestJson(value)]]) };
   } catch (thrown) {
     if (thrown instanceof Stopped) throw thrown;
-    throw new EngineError('CONDITION_ERROR', `${what} could not be looked for: ${messageOf(thrown)}`, { cause: thrown });
+    throw new EngineError('CONDITION_ERROR', `${what} could not be searched: ${messageOf(thrown)}`, { cause: thrown });
   }
 }
 

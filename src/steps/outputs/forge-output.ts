@@ -37,11 +37,11 @@ export interface PreparedOutput {
 }
 
 /** The worker's request under the name of an output, or under its type if no other output has that type. */
-export function requestedOutput(output: OutputDeclaration, said: JsonObject, declared: readonly OutputDeclaration[]): Json | undefined {
-  const { outputs } = said;
+export function requestedOutput(output: OutputDeclaration, answer: JsonObject, declared: readonly OutputDeclaration[]): Json | undefined {
+  const { outputs } = answer;
   const byName = isJsonObject(outputs) && Object.hasOwn(outputs, output.name) ? outputs[output.name] : undefined;
   const isOnly = declared.filter(({ type }) => type === output.type).length === 1;
-  return byName ?? (isOnly ? said[output.type] : undefined) ?? undefined;
+  return byName ?? (isOnly ? answer[output.type] : undefined) ?? undefined;
 }
 
 /** Returns a finding if an output was not requested. */

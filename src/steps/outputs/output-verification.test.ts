@@ -433,7 +433,7 @@ describe('at the forge', () => {
 
     test.each([
       ['no checkout', async () => rmSync(join(clone.folder, '.git'), { recursive: true }), 'is not a git checkout'],
-      ['the default branch', () => clone.git('checkout', '--quiet', 'main'), 'the work is on "main", which pull requests go to'],
+      ['the default branch', () => clone.git('checkout', '--quiet', 'main'), 'the work is on "main", the target of pull requests'],
       ['no branch', () => clone.git('checkout', '--quiet', '--detach'), 'no branch is checked out here'],
     ])('of work that is on %s is refused', async (_what, change, message) => {
       await change();

@@ -94,11 +94,11 @@ interface Finished {
 }
 
 async function verifyOutputs(job: Job, declared: Declared, { before, done }: Finished): Promise<Work> {
-  const said = isJsonObject(done.output) ? done.output : {};
+  const answer = isJsonObject(done.output) ? done.output : {};
   const found = new Map<OutputDeclaration, OutputFinding>(await findInWorkspace(job, declared, before));
   const wishes: OutputRequest[] = [];
   for (const output of declared.filter(isAtForge)) {
-    const wanted = requestedOutput(output, said, declared);
+    const wanted = requestedOutput(output, answer, declared);
     const fault = missingRequest(output, wanted);
     if (fault !== undefined) found.set(output, fault);
     else if (wanted !== undefined || job.runner.services.forge !== undefined) wishes.push({ output, wanted });
@@ -251,15 +251,15 @@ function recordOf({ outcome: _, output: __, ...rest }: Done): Omit<Done, 'outcom
 }
 
 /** The fields of a worker's answer that are neither requests nor claims about its outputs. */
-function ownFields(said: Json, declared: Declared): JsonObject {
-  if (!isJsonObject(said)) return {};
+function ownFields(answer: Json, declared: Declared): JsonObject {
+  if (!isJsonObject(answer)) return {};
   const opensPr = declared.some(({ type }) => type === 'pr');
   const isOwn = (field: string): boolean => !REQUEST_FIELDS.has(field) && field !== PUBLIC_API && !(opensPr && field === 'pr_number');
-  return Object.fromEntries(Object.entries(said).filter(([field]) => isOwn(field)));
+  return Object.fromEntries(Object.entries(answer).filter(([field]) => isOwn(field)));
 }
 
 /** The answer of an unsuccessful worker, with every declared name set to null because reading a missing name is an error. */
-function withoutOutputs(said: Json, declared: Declared): Json {
-  if (said !== null && !isJsonObject(said)) return said;
-  return { ...ownFields(said, declared), ...Object.fromEntries(declared.map((output) => [output.name, emptyValue(output)])) };
+function withoutOutputs(answer: Json, declared: Declared): Json {
+  if (answer !== null && !isJsonObject(answer)) return answer;
+  return { ...ownFields(answer, declared), ...Object.fromEntries(declared.map((output) => [output.name, emptyValue(output)])) };
 }

@@ -95,8 +95,8 @@ async function digestFile(
   let bytes = 0;
   if (ignoresWhiteSpace && (await handle.stat()).size <= TEXT_MAX) {
     const content = await handle.readFile();
-    const said = content.includes(0) ? content : normalizedText(content.toString('utf8'));
-    return said.length === 0 ? undefined : { bytes: content.length, sha256: hash.update(said).digest('hex') };
+    const counted = content.includes(0) ? content : normalizedText(content.toString('utf8'));
+    return counted.length === 0 ? undefined : { bytes: content.length, sha256: hash.update(counted).digest('hex') };
   }
   for await (const chunk of handle.createReadStream({ autoClose: false })) {
     if (signal.aborted) throw new Stopped();

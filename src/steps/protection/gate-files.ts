@@ -290,10 +290,10 @@ class CommandReader {
   private async packageManager(name: string, words: readonly string[], scene: CommandPlace): Promise<void> {
     const folder = folderOf(words, scene);
     const isValue = (before = ''): boolean => DIRECTORY_FLAGS.has(before) || (PACKAGE_FLAGS[name] ?? []).includes(before);
-    const said = words.filter((word, index) => !word.startsWith('-') && !isValue(words[index - 1]));
+    const args = words.filter((word, index) => !word.startsWith('-') && !isValue(words[index - 1]));
     // `yarn workspace web test` is `yarn test` in another package.
-    const isElsewhere = said[0] === 'workspace';
-    const plain = isElsewhere ? said.slice(2) : said;
+    const isElsewhere = args[0] === 'workspace';
+    const plain = isElsewhere ? args.slice(2) : args;
     const [first, second] = plain;
     const here = { folder, depth: scene.depth + 1 };
     this.addClosed(here, '.npmrc');

@@ -66,8 +66,8 @@ export function readReport(
   result: Json,
 ): ReportReading {
   if (kind === 'generate') return typeof result === 'string' ? { outcome: 'ok', output: result } : { problem: 'the result must be a text' };
-  const said = isJsonObject(result) ? result : {};
-  const { success, verdict, status, postconditionsPassed, outcome: chosen } = said;
+  const fields = isJsonObject(result) ? result : {};
+  const { success, verdict, status, postconditionsPassed, outcome: chosen } = fields;
   const fault = replyFault(rules, { success: success !== false, output: result, verdict });
   if (fault !== undefined) return { problem: fault.replace(/^output\b/, 'the result') };
   if (success !== false && postconditionsPassed === false)

@@ -97,8 +97,8 @@ function verdictFault({ success, output, verdict }: RawReply, isReviewer: boolea
   // An unknown word, such as "rejected", is an error even if another field approves.
   if (isReviewer && inner !== undefined && inner !== null && !(typeof inner === 'string' && Object.hasOwn(OPINIONS, inner)))
     return `"verdict" must be "approve" or "reject", not ${JSON.stringify(inner)}`;
-  const said = isJsonObject(output) ? [output.verdict, output.status] : [];
-  const opinions = [verdict, ...said].flatMap((word) =>
+  const inOutput = isJsonObject(output) ? [output.verdict, output.status] : [];
+  const opinions = [verdict, ...inOutput].flatMap((word) =>
     typeof word === 'string' && Object.hasOwn(OPINIONS, word) ? [OPINIONS[word]] : [],
   );
   if (opinions.includes('approve') && opinions.includes('reject')) return 'the reply approves and rejects at the same time';
@@ -110,6 +110,6 @@ function verdictFault({ success, output, verdict }: RawReply, isReviewer: boolea
 
 /** Returns the verdict of a reply that passed the rules: beside the output, or in it. */
 export function verdictOf({ output, verdict }: RawReply): AgentReply['verdict'] {
-  const said = verdict ?? (isJsonObject(output) ? output.verdict : undefined);
-  return said === 'approve' || said === 'reject' ? said : undefined;
+  const stated = verdict ?? (isJsonObject(output) ? output.verdict : undefined);
+  return stated === 'approve' || stated === 'reject' ? stated : undefined;
 }

@@ -109,10 +109,10 @@ function timeLimit(signal: AbortSignal, timeMs: number | undefined): AbortSignal
 
 /** Reads the return value of an object as a reply: `success` and `verdict` mean the same as for any agent. */
 export function objectReply(value: Json): RawReply {
-  const said = isJsonObject(value) ? value : {};
-  const isWrapped = typeof said.success === 'boolean';
-  const output = isWrapped && said.output !== undefined ? said.output : value;
-  return { success: said.success !== false, output, verdict: said.verdict, ...(isWrapped ? { assumptions: said.assumptions } : {}) };
+  const fields = isJsonObject(value) ? value : {};
+  const isWrapped = typeof fields.success === 'boolean';
+  const output = isWrapped && fields.output !== undefined ? fields.output : value;
+  return { success: fields.success !== false, output, verdict: fields.verdict, ...(isWrapped ? { assumptions: fields.assumptions } : {}) };
 }
 
 function usageOf(value: Json): AgentUsage | undefined {
@@ -199,8 +199,8 @@ async function callRoleDriver(job: Job, { worker, data, rules, setting, driver, 
     return fault;
   };
   const place = await statePlaceOf(job);
-  const told = await drivenText(job, { worker, data, rules });
-  const call = requestFor(job, { worker, setting, data, admission, rules, check, told });
+  const instructions = await drivenText(job, { worker, data, rules });
+  const call = requestFor(job, { worker, setting, data, admission, rules, check, instructions });
   const answered = await during(admission, () => callDriver(driver, { ...call, ...present({ fence }) }, admission.left));
   const answer = await admission.close(answered);
   const noted = present({ usage: answer.usage, refusals: answer.refusals });
@@ -321,7 +321,7 @@ function unknownRole({ request }: Job, message: string): StepError {
 }
 
 interface RoleCall extends WorkerCall {
-  readonly told: Instructions;
+  readonly instructions: Instructions;
   readonly setting: RoleSetting;
   readonly admission: Admission;
   readonly check: NonNullable<AgentRequest['check']>;
@@ -336,7 +336,7 @@ function permissionsFor(definition: Definition, { permissions }: RoleSetting): A
 
 function requestFor({ runner, request, context: { snapshot } }: Job, call: RoleCall): AgentRequest {
   const { model } = request.bound;
-  const { worker, setting, data, admission, rules, check, told } = call;
+  const { worker, setting, data, admission, rules, check, instructions } = call;
   const { role = '', action, script } = worker;
   const { timeMs, ...budget } = admission.left;
   return {
@@ -346,7 +346,7 @@ function requestFor({ runner, request, context: { snapshot } }: Job, call: RoleC
     path: request.activation.path,
     attempt: request.activation.attempt,
     idempotencyKey: keyOf(request),
-    ...promptOf(told),
+    ...promptOf(instructions),
     action,
     script,
     context: data,

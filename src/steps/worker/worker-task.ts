@@ -71,10 +71,10 @@ export function writtenTask(
   const actions = built === undefined ? model.actions : 'actions' in built ? built.actions : built;
   const loop = built !== undefined && 'actions' in built ? built.loop : undefined;
   const around = (text: string | undefined): ActionPart[] => (text === undefined || text === '' ? [] : [{ kind: 'text', text }]);
-  const told = actions.some((one) => one !== '') ? partsOf(actions, [params, results]) : [];
+  const blocks = actions.some((one) => one !== '') ? partsOf(actions, [params, results]) : [];
   const groups = [
     around(prompt),
-    told,
+    blocks,
     around(action === undefined ? undefined : `Action: ${action}`),
     around(script === undefined ? undefined : `Script: ${script}`),
   ].filter((group) => group.length > 0);

@@ -64,8 +64,8 @@ export function stagedDecision(job: Job): StagedDecision | undefined {
   const forget = { [nameOf(job)]: null };
   const asked = questionOf(job.request.bound.model.id, requests).question;
   if (given.question === asked && given.answer === WRITE_ANSWER) return { approved: requests, done, forget };
-  const said = given.answer === REFUSE_ANSWER || typeof given.answer !== 'string' ? '' : `: ${given.answer}`;
-  return { refused: `a person refused to publish it${said}`, names: requests.map(({ name }) => name), done, forget };
+  const reason = given.answer === REFUSE_ANSWER || typeof given.answer !== 'string' ? '' : `: ${given.answer}`;
+  return { refused: `a person refused to publish it${reason}`, names: requests.map(({ name }) => name), done, forget };
 }
 
 function nameOf({ request }: Job): string {

@@ -50,7 +50,9 @@ export function damagedRun(run: string, what: string, details: Readonly<Record<s
 
 /** The error for a run that does not exist. */
 export function unknownRun(run: string, file: string): EngineError {
-  return new EngineError('RUN_NOT_FOUND', `no run "${run}" in ${file}; "pawl runs" shows those that exist`, { details: { runId: run } });
+  // No command can open a store in memory.
+  const [place, list] = file === ':memory:' ? ['this store, which is in memory', 'engine.list()'] : [file, '"pawl runs"'];
+  return new EngineError('RUN_NOT_FOUND', `no run "${run}" in ${place}; ${list} shows those that exist`, { details: { runId: run } });
 }
 
 /** Parses a stored text; RUN_DAMAGED if that fails. */

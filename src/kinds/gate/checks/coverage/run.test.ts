@@ -129,7 +129,7 @@ describe('no verdict is given', () => {
   test('when only the report that is not named is fresh', async () => {
     save('lcov.info', lines('a.ts', 4, 4));
     expect(await look({ minimum: 80, report: 'reports/lcov.info' })).toMatchObject(
-      unclear('there is no report; looked for reports/lcov.info'),
+      unclear('there is no report; searched for reports/lcov.info'),
     );
   });
 
