@@ -38,7 +38,6 @@ export const MAY_NAME: Readonly<Record<string, string>> = {
   'src/steps/workspace/judged-tree.ts': 'reads the typed configuration of an agent; a task of a flow may be one of thousands',
   'src/steps/outputs/declaration.ts': 'reads the typed configuration of an agent',
   'src/steps/worker/reply-rules.ts': 'only an agent is a reviewer by its transitions',
-  'src/steps/workspace/workspace-tree.ts': 'reads the report in the typed fields of two checks',
 };
 
 /** Folders that may: what they hold are tests that are shipped. */
