@@ -15,7 +15,7 @@ import type { DecisionRequest } from '../../engine/request/requests.ts';
 import type { Store } from '../../store/store.ts';
 import { userActor } from '../actor.ts';
 import type { Shell } from '../shell.ts';
-import { firstNames, oneLine, plain, shorten, slices, widthOf } from '../terminal.ts';
+import { counted, firstNames, oneLine, plain, shorten, slices, widthOf } from '../terminal.ts';
 import type { DiffSource } from './diff.ts';
 import { diffLines } from './diff-lines.ts';
 import { type ApprovalPlace, type ApprovalView, contentOf, recordView } from './last-view.ts';
@@ -69,8 +69,7 @@ function subjectLines({ subjects }: OpenApproval): string[] {
     ? [`about pull request ${String(pr.number)}${typeof pr.head === 'string' ? ` at ${pr.head.slice(0, DIGEST_SHOWN)}` : ''}`]
     : [];
   const names = isJsonObject(files) ? Object.keys(files) : [];
-  const listed =
-    names.length === 0 ? [] : [`about ${names.length} ${names.length === 1 ? 'file' : 'files'}: ${firstNames(names, FILES_SHOWN)}`];
+  const listed = names.length === 0 ? [] : [`about ${counted(names.length, 'file')}: ${firstNames(names, FILES_SHOWN)}`];
   return [...head, ...listed, ...treeLines(tree), ...(typeof problem === 'string' ? [`could not be read: ${problem}`] : [])];
 }
 

@@ -11,7 +11,7 @@ import { changesOfTrees, diffOfTrees, TreeReader } from '../../process/git-tree.
 import { CACHES } from '../../steps/workspace/workspace-tree.ts';
 import type { Store } from '../../store/store.ts';
 import type { Shell } from '../shell.ts';
-import { firstNames, oneLine } from '../terminal.ts';
+import { counted, firstNames, oneLine } from '../terminal.ts';
 import type { ApprovalDiff } from './diff-lines.ts';
 import { type ApprovalPlace, type ApprovalView, contentOf, lastView, recordView } from './last-view.ts';
 
@@ -88,7 +88,7 @@ export async function newSinceView(source: DiffSource): Promise<{ readonly view:
   if (view === undefined) return undefined;
   const changed = await changedFiles(source, view);
   if (changed === undefined || changed.length === 0) return undefined;
-  const count = `${changed.length} ${changed.length === 1 ? 'file' : 'files'}`;
+  const count = counted(changed.length, 'file');
   return { view, line: `changed since you looked ${momentText(view.at)}: ${count}: ${firstNames(changed.map(oneLine), FILES_SHOWN)}` };
 }
 

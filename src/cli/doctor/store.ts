@@ -16,6 +16,7 @@ import { lostLogNote } from '../lost-log.ts';
 import { openStore, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { isForeign } from '../store-origin.ts';
+import { counted } from '../terminal.ts';
 import { checkStore } from '../trust/check-signatures.ts';
 import { type Check, checkDisk, checkModes, okCheck, problem, warning } from './doctor.ts';
 
@@ -42,7 +43,7 @@ export async function checkDatabase(shell: Shell, place: Place): Promise<Check[]
   ];
   try {
     const facts = inspectFile(file);
-    const runs = `${facts.runs} ${facts.runs === 1 ? 'run' : 'runs'}`;
+    const runs = counted(facts.runs, 'run');
     return [
       okCheck('database', `${file} (${because}); ${runs}, ${size}`),
       ...checkVersion(facts),
@@ -92,7 +93,7 @@ async function checkContents(shell: Shell, place: Place, facts: FileFacts): Prom
   try {
     const lost: string[] = [];
     await using store = await openStore({ ...place, warn: (text) => lost.push(text) }, 'look');
-    const report = await showingProgress(shell, `checking ${facts.runs} runs`, () => checkStore(shell, place, store));
+    const report = await showingProgress(shell, `checking ${counted(facts.runs, 'run')}`, () => checkStore(shell, place, store));
     const ready = await store.ready(Date.now(), SHOWN_MAX);
     const statuses = await Promise.all(ready.map(async ({ run }) => (await store.load(run)).status));
     // An ended run reads no mail.

@@ -6,6 +6,7 @@ import type { ParsedArgs } from '../command.ts';
 import { type CheckedFile, checkedFiles } from '../commands/validate.ts';
 import type { Shell } from '../shell.ts';
 import { shownFile } from '../shown-file.ts';
+import { counted } from '../terminal.ts';
 import { type Check, okCheck, problem, warning } from './doctor.ts';
 
 const NAMED_MAX = 3;
@@ -19,9 +20,9 @@ export async function checkWorkflows(shell: Shell, given: ParsedArgs): Promise<C
     const untrusted = files.filter((file) => !broken.includes(file) && file.errors.length > 0);
     const attended = files.filter(({ warnings }) => warnings.some(({ code }) => code === 'ROLE_UNKNOWN'));
     const valid = files.length - broken.length - untrusted.length;
-    const attendedText = `${countOf(attended.length)} with roles that are not defined, so only an attended run can do them`;
+    const attendedText = `${counted(attended.length, 'workflow file')} with roles that are not defined, so only an attended run can do them`;
     return [
-      ...(valid === 0 ? [] : [okCheck('workflows', `${countOf(valid)} of ${files.length} without errors`)]),
+      ...(valid === 0 ? [] : [okCheck('workflows', `${counted(valid, 'workflow file')} of ${files.length} without errors`)]),
       ...(attended.length === 0 ? [] : [okCheck('workflows', `${attendedText}: ${fileNames(shell, attended)}`)]),
       ...(broken.length === 0 ? [] : [brokenCheck(shell, broken)]),
       ...(untrusted.length === 0 ? [] : [untrustedCheck(shell, untrusted)]),
@@ -39,17 +40,13 @@ function nonInteractive(shell: Shell): Shell {
 function brokenCheck(shell: Shell, files: readonly CheckedFile[]): Check {
   const roles = files.flatMap(({ errors }) => errors.filter(({ code }) => code === 'ROLE_UNKNOWN'));
   const missing = roles.length === 0 ? '' : `; ${roles.length} of the errors ${roles.length === 1 ? 'is' : 'are'} about missing roles`;
-  const what = `${countOf(files.length)} with errors: ${fileNames(shell, files)}${missing}`;
+  const what = `${counted(files.length, 'workflow file')} with errors: ${fileNames(shell, files)}${missing}`;
   return problem('workflows', what, '"pawl validate" shows the errors and what to do');
 }
 
 function untrustedCheck(shell: Shell, files: readonly CheckedFile[]): Check {
-  const what = `${countOf(files.length)} not trusted, so only the syntax was checked: ${fileNames(shell, files)}`;
+  const what = `${counted(files.length, 'workflow file')} not trusted, so only the syntax was checked: ${fileNames(shell, files)}`;
   return warning('workflows', what, 'review them, then run "pawl trust"');
-}
-
-function countOf(count: number): string {
-  return count === 1 ? '1 workflow file' : `${count} workflow files`;
 }
 
 function fileNames(shell: Shell, files: readonly CheckedFile[]): string {

@@ -6,7 +6,7 @@ import { escapeXml } from '../../base/xml.ts';
 import type { TestResult, WorkflowTestResult } from '../../proof/generated/results.ts';
 import { pasteable } from '../caller.ts';
 import type { Shell } from '../shell.ts';
-import { oneLine, plain, table } from '../terminal.ts';
+import { counted, oneLine, plain, table } from '../terminal.ts';
 
 /** The results of one workflow. */
 export interface TestedWorkflow extends WorkflowTestResult {
@@ -27,7 +27,7 @@ export function repeatCommand(shell: Shell, reference: string, id: string): stri
 /** The lines for people. */
 export function reportLines(shell: Shell, tested: readonly TestedWorkflow[]): string[] {
   const [passed, failed] = [sum(tested, ({ passed }) => passed), sum(tested, ({ failed }) => failed)];
-  const total = `${passed + failed} test${passed + failed === 1 ? '' : 's'}, ${passed} passed, ${failed} failed`;
+  const total = `${counted(passed + failed, 'test')}, ${passed} passed, ${failed} failed`;
   return [
     ...table(shell.look, [
       { title: 'WORKFLOW', cells: tested.map(({ workflow }) => oneLine(workflow)), shrinks: 'name' },

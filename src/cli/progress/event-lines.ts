@@ -6,7 +6,7 @@ import { dueText } from '../../control/time-text.ts';
 import { type InState, startTimeOf, waitOf } from '../../kernel/activation.ts';
 import type { EventOf, RunEvent } from '../../kernel/event.ts';
 import { UNDO_STEP } from '../../programs/undo.ts';
-import { oneLine } from '../terminal.ts';
+import { counted, oneLine } from '../terminal.ts';
 import type { RunProgress, StepProgress } from './progress.ts';
 
 /** The activity of a live step, or what it waits for. */
@@ -26,7 +26,7 @@ export function activityText({ activation, members }: StepProgress): string {
       return 'unknown: interrupted, and there is no record of how it ended';
     case 'waiting':
       if (activation.wait.kind !== 'members') return waitText(activation);
-      return members === undefined ? 'running' : `running ${members.total} ${members.total === 1 ? 'member' : 'members'}`;
+      return members === undefined ? 'running' : `running ${counted(members.total, 'member')}`;
   }
 }
 

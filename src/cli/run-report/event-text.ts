@@ -7,7 +7,7 @@ import type { Budget } from '../../definition/budget.ts';
 import type { Group } from '../../definition/group/join.ts';
 import { type Activation, type Wait, waitOf } from '../../kernel/activation.ts';
 import type { EventOf, RunEvent } from '../../kernel/event.ts';
-import { oneLine } from '../terminal.ts';
+import { counted, oneLine } from '../terminal.ts';
 import { countTexts } from './text.ts';
 
 /** The path of an event's step; empty for events of the run as a whole. */
@@ -107,7 +107,7 @@ function runText(event: EventOf<'run.changed'>): string {
       if (event.reaction.event === 'circuit_breaker') return `warning: near a circuit breaker, ${event.reaction.delivery}`;
       return `${event.reaction.event} at the forge${who}, delivery ${event.reaction.delivery}: ${event.reaction.do}`;
     case 'files-undone':
-      return `${event.files} ${event.files === 1 ? 'file' : 'files'} restored to before ${event.to}${who}`;
+      return `${counted(event.files, 'file')} restored to before ${event.to}${who}`;
     case 'detoured':
       return event.detour === null
         ? 'no more questions to ask again'

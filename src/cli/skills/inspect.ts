@@ -8,7 +8,7 @@ import { type SkillStep, targetsOf } from '../../skills/skill.ts';
 import type { ParsedArgs } from '../command.ts';
 import type { Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
-import { oneLine, table } from '../terminal.ts';
+import { counted, oneLine, table } from '../terminal.ts';
 import { type ListedSkill, listSkills, loadSkill } from './project-skills.ts';
 import { nameOf, rendererFor } from './step.ts';
 
@@ -78,7 +78,7 @@ export async function show(shell: Shell, project: Project, given: ParsedArgs): P
   }));
   const { name, description, totalSteps, params } = skill;
   return shell.result({ skill: { name, description, totalSteps, origin, params, steps } }, () => [
-    `${shell.style('bold', name)}: ${totalSteps === 1 ? '1 step' : `${totalSteps} steps`}${origin === 'shipped' ? ', shipped with Pawl' : ''}`,
+    `${shell.style('bold', name)}: ${counted(totalSteps, 'step')}${origin === 'shipped' ? ', shipped with Pawl' : ''}`,
     oneLine(description),
     ...Object.entries(params).map(([param, model]) => `  -p ${param}=…  ${paramText(model)}`.trimEnd()),
     '',
