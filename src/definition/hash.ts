@@ -30,9 +30,9 @@ export function standingFor<F extends AnyFunction>(code: F, given: readonly unkn
   return withSource(code, functions.map(sourceOf).join('\n'));
 }
 
-/** The text of a function for the digest. */
-export function sourceOf(code: AnyFunction & { readonly [SOURCE]?: string }): string {
-  return code[SOURCE] ?? code.toString();
+/** The text of a function for the digest; of whatever an author wrote in its place, which is refused later, the text as well. */
+export function sourceOf(code: (AnyFunction & { readonly [SOURCE]?: string }) | undefined): string {
+  return code?.[SOURCE] ?? String(code);
 }
 
 /** The digest of a definition. */

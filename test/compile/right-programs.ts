@@ -344,8 +344,9 @@ export const flow = workflow('flow', function* () {
 });
 export async function outputs(id: string) {
   const engine = await createEngine({ workflows: [graph, flow] });
-  const found = (await engine.run(flow, id).get()).output satisfies number | undefined;
-  return [found, (await engine.run('flow', id).get()).output, (await engine.run(graph, id).get()).output?.left satisfies number | undefined];
+  const [ofFlow, ofGraph, named] = [await engine.run(flow, id).get(), await engine.run(graph, id).get(), await engine.run('flow', id).get()];
+  if (ofFlow.status !== 'completed' || ofGraph.status !== 'completed') return named.output;
+  return (ofFlow.output satisfies number) + (ofGraph.output.left satisfies number);
 }
 `,
 };

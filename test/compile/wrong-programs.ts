@@ -434,10 +434,13 @@ export const a = arg({ type: 'string', min: 1 }); //! only numbers have a minimu
   'what a schema does not accept': `
 import * as z from 'zod';
 const deploy = defineStepKind({ kind: 'deploy', parse: z.object({ to: z.string(), n: z.number().default(1) }), run: () => ({ outcome: 'ok' }) });
-export const w = [deploy({ to: 'x' }), deploy({ to: 'x', n: '1' })]; //! Type 'string' is not assignable to type 'number | undefined'
+export const w = [deploy({ to: 'x' }), deploy({ to: 'x', n: '1' })]; //! Type 'string' is not assignable to type 'number'
 `,
   'a decision that the workflow of a found run does not have': `
-const flow = defineWorkflow({ name: 'w', steps: { ask: { human: { prompt: 'x', options: ['yes', 'no'] }, next: { yes: null, no: null } } } });
-export const decide = (engine: Engine) => engine.run(flow, 'id').decide({ option: 'yse', actor: 'ann' }); //! "yes" | "no"
+const flow = defineWorkflow({
+  name: 'w',
+  steps: { ask: { human: { prompt: 'x', options: [{ label: 'yes' }, { label: 'no' }] }, next: { yes: null, no: null } } },
+});
+export const decide = (engine: Engine) => engine.run(flow, 'id').decide({ option: 'yse', actor: 'ann' }); //! Type '"yse"' is not assignable to type
 `,
 };

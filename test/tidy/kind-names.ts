@@ -27,7 +27,7 @@ export const MAY_NAME: Readonly<Record<string, string>> = {
   'src/cli/demo/narration.ts': 'the demo tells of its own steps',
   'src/control/review-round.ts': 'a report about reviews',
   'src/control/run-report.ts': 'a report about gates',
-  'src/definition/read-check.ts': 'the two checks whose fields other parts read, each in one predicate',
+  'src/definition/read-check.ts': 'the checks whose fields other parts read, each in one predicate',
   'src/kernel/decide.ts': 'a gate without a verdict waits; the pauses are in its configuration',
   'src/server/surface/asked-people.ts': 'a `kind` of its own, which is no kind of step',
   'src/server/surface/gate-checks.ts': 'a report about gates',
