@@ -68,7 +68,7 @@ const executedOf = (...entries) => ({ entries, executed: STARTUP.commands });
  */
 const LAYERS = {
   'main.cjs': executedOf('src/cli/main.ts', ...['inbox', 'next', 'runs', 'show'].map((command) => `src/cli/commands/${command}.ts`)),
-  'skill.cjs': executedOf('src/cli/commands/skill.ts', 'src/cli/skills/found.ts', 'src/skills/index.ts'),
+  'skill.cjs': executedOf('src/cli/commands/skill.ts', 'src/cli/skills/project-skills.ts', 'src/skills/index.ts'),
   'modules.cjs': executedOf('src/authoring/discover/imports.ts'),
   'engine.cjs': executedOf('src/cli/commands/done.ts'),
 };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { EngineError, ERROR_CODES, isEngineError, messageOf } from './error.ts';
+import { EngineError, ERROR_CODES, failureOf, isEngineError, messageOf } from './error.ts';
 
 describe('an engine error', () => {
   test('carries its code, details, position and cause', () => {
@@ -48,4 +48,11 @@ describe('the message of whatever was thrown', () => {
   ])('of %o is %s', (thrown, message) => {
     expect(messageOf(thrown)).toBe(message);
   });
+});
+
+test('a failure that a user can fix becomes a value, and any other error is thrown', async () => {
+  const failure = new EngineError('USAGE', 'no');
+  expect(await failureOf(() => Promise.reject(failure))).toBe(failure);
+  expect(await failureOf(() => Promise.resolve(1))).toBeUndefined();
+  await expect(failureOf(() => Promise.reject(new TypeError('bug')))).rejects.toThrow('bug');
 });

@@ -147,6 +147,17 @@ export function isEngineError(error: unknown): error is EngineError {
   );
 }
 
+/** The failure of `work` that a user can fix, if it has one; any other error is thrown. */
+export async function failureOf(work: () => Promise<unknown>): Promise<EngineError | undefined> {
+  try {
+    await work();
+    return undefined;
+  } catch (error) {
+    if (isEngineError(error)) return error;
+    throw error;
+  }
+}
+
 /** Whether a later retry may help without any change. */
 export function isPassing(error: unknown): boolean {
   return isEngineError(error) && ERROR_CODES[error.code].retry === 'auto';

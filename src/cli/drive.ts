@@ -67,7 +67,7 @@ export async function reportEnd(shell: Shell, { store, run, interrupted = false 
     store.load(run),
   ]);
   const isUnfinished = interrupted && !isSettled(state.status);
-  shell.result(report, () => endLines(shell, { report, state, rest: tree, interrupted: isUnfinished }));
+  shell.result(report, () => endLines(shell, { report, state, tree, interrupted: isUnfinished }));
   return isUnfinished ? EXIT_INTERRUPTED : exitOfWaits(statusOf(state), tree.waits);
 }
 

@@ -113,8 +113,8 @@ class Loader {
   /** Finds the file of a workflow by its name or path; a workflow of the project has priority over a skill of the same name. */
   async find(reference: string): Promise<WorkflowSource> {
     if (!isPath(reference)) return this.findByName(reference);
-    const { skillOfFile } = await import('./skills/as-workflow.ts');
-    return skillOfFile(this.project, resolve(this.shell.cwd, reference)) ?? { file: fileAt(this.shell, reference) };
+    const { runnableSkillOf } = await import('./skills/as-workflow.ts');
+    return runnableSkillOf(this.project, resolve(this.shell.cwd, reference)) ?? { file: fileAt(this.shell, reference) };
   }
 
   private async findByName(name: string): Promise<WorkflowSource> {
@@ -123,8 +123,8 @@ class Loader {
     const [first, ...others] = workflows.filter((workflow) => workflow.name === name).map(({ file }) => file);
     if (first !== undefined && others.length === 0) return { file: first };
     if (first !== undefined) throw workflowDuplicate(shell, name, [first, ...others]);
-    const { runnableSkills, skillPlace } = await import('./skills/as-workflow.ts');
-    const skill = skillPlace(project, name);
+    const { runnableSkills, findRunnableSkill } = await import('./skills/as-workflow.ts');
+    const skill = findRunnableSkill(project, name);
     if (skill !== undefined) return skill;
     const names = [...workflows.map((workflow) => workflow.name), ...runnableSkills(project)];
     throw workflowUnknown(name, { place: ` in ${project.root}`, names, unread: problems.map(({ file }) => shownFile(shell, file)) });

@@ -47,7 +47,7 @@ async function dispatch(world: World, [name, ...rest]: readonly string[]): Promi
   const given = parseCommand(spec, rest);
   const shell = new Shell(world, given);
   if (given.has('help')) return showHelpOf(shell, spec);
-  if (given.option('passphrase-fd') !== undefined) (await import('./identity/passphrase.ts')).takePassphrase(given);
+  if (given.option('passphrase-fd') !== undefined) (await import('./identity/passphrase.ts')).readPassphraseOption(given);
   const demands = demandsOf(spec.name, { options: given.names(), action: given.maybe('ACTION') });
   if (demands.some(({ demand }) => demand !== 'asks')) await (await import('./right.ts')).checkRights(shell, demands);
   const { run } = await spec.load();

@@ -119,6 +119,11 @@ export function characters(text: string): readonly string[] {
   return NARROW.test(text) ? text.split('') : Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment);
 }
 
+/** The first `max` names, with an ellipsis if there are more. */
+export function firstNames(names: readonly string[], max: number): string {
+  return [...names.slice(0, max), ...(names.length > max ? ['…'] : [])].join(', ');
+}
+
 /** The width of a text in columns. */
 export function widthOf(text: string): number {
   const bare = text.replace(ANSI, '');

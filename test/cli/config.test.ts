@@ -151,7 +151,11 @@ describe('an error in a file is reported with its position', () => {
     ['a limit of nothing', 'limits: {global: 0}\n', '1:18: "limits.global" must be a whole number of at least 1'],
     ['a list where a mapping belongs', 'limits: [1]\n', '1:9: "limits" must be a mapping of names to values'],
     ['a list of settings', '- db\n', '1:1: settings must be a mapping'],
-    ['a stage with an unknown word', 'validation: {stages: {unit: {rnu: x}}}\n', '1:29: "validation.stages.unit" must be'],
+    [
+      'a stage with an unknown field',
+      'validation: {stages: {unit: {rnu: x}}}\n',
+      '1:35: "validation.stages.unit.rnu" is unknown (did you mean "run"?)',
+    ],
     ['the same key twice', 'db: a\ndb: b\n', '2:1: Map keys must be unique'],
     ['a tag', 'db: !!js/function x\n', '1:5: Unresolved tag'],
     ['no YAML', 'db: [a\n', '2:1: Flow sequence'],

@@ -137,9 +137,12 @@ test('a damaged database is named with its backups, and a backup takes its place
   expect(dump(file)).toEqual(before);
 });
 
-test('settings: a wrong shape has its place, and a file of the project names no path outside of it', async () => {
+test('settings: an unknown field is reported, and a file of the project cannot name a path outside of it', async () => {
   settings('databases: { book: { file: x.db } }');
-  expect(await data('status')).toMatchObject({ code: 2, stderr: expect.stringContaining('"file" is not one of path, migrations') });
+  expect(await data('status')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('"databases.book.file" is unknown; known settings: path'),
+  });
   settings('databases: { book: { path: ../../x.db } }');
   expect(await data('status')).toMatchObject({ code: 2, stderr: expect.stringContaining('is outside the project') });
   settings('databases: { book: { path: x.db, migrations: /etc } }');

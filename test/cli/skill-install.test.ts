@@ -197,7 +197,7 @@ test.each<[string, string[], string]>([
   ['unknown', ['export', 'nothing'], 'there is no workflow "nothing"'],
   ['a name without letters', ['export', '…'], 'cannot be a skill under its name'],
   ['two names', ['export', 'a', 'b'], '"pawl skill export" accepts one name'],
-  ['two places', ['install', NAME, '--to', 'x', '--claude'], '--to and --claude both say where to write'],
+  ['two places', ['install', NAME, '--to', 'x', '--claude'], '--to and --claude cannot be combined'],
   ['an option of another action', ['export', 'a', '--stateless'], '--stateless is not an option of "pawl skill export"'],
   ['an unknown skill', ['install', 'fixture-greetin'], `did you mean "${NAME}"`],
 ])('refused: %s', async (_, words, message) => {

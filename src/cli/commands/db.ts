@@ -11,7 +11,7 @@ import { findPlace, openStore, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { ensureStateId, isForeign } from '../store-origin.ts';
 import { counted, oneLine } from '../terminal.ts';
-import { checkAll } from '../trust/check-signatures.ts';
+import { checkStore } from '../trust/check-signatures.ts';
 
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
@@ -28,7 +28,7 @@ export const run: CommandRun = async (shell, given) => {
 
 async function check(shell: Shell, place: Place): Promise<number> {
   await using store = await openStore(place, 'look');
-  const report = await showingProgress(shell, `checking ${oneLine(place.file)}`, () => checkAll(shell, place, store));
+  const report = await showingProgress(shell, `checking ${oneLine(place.file)}`, () => checkStore(shell, place, store));
   const { ok, file, schemaVersion: version, problems } = report;
   const lost = lostLogNote(place.file);
   if (lost !== undefined) shell.warn(`${lost.what}; ${lost.hint}`);

@@ -4,8 +4,8 @@ import { EngineError } from '../../base/error.ts';
 import { optionFor } from '../../control/verdict-option.ts';
 import type { OpenApproval } from '../../engine/request/approvals.ts';
 import type { CommandRun } from '../command.ts';
+import { decideByCommand } from '../decision/decide-by-command.ts';
 import { optionNamed } from '../decision/decision.ts';
-import { decideByCommand } from '../decision/make.ts';
 
 /** Runs `pawl decide`. */
 export const run: CommandRun = (shell, given) => {

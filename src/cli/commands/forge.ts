@@ -3,36 +3,37 @@
 import { EngineError } from '../../base/error.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import { COMMON_OPTIONS, type CommandRun, type ParsedArgs } from '../command.ts';
-import { actWith } from '../forge/act-with.ts';
-import { FORGE_ACTS, type ForgeAct } from '../forge/acts.ts';
+import { effectOf } from '../forge/action-effect.ts';
+import { FORGE_ACTIONS, type ForgeAction } from '../forge/actions.ts';
 import { rightAtForge } from '../forge/right.ts';
 import { requireLocalForge } from '../forge/session.ts';
 import { closing, findPlace } from '../session.ts';
 
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
-  const { words, act, number } = readAct(given);
-  rejectUnknownOptions(given, words, act);
+  const { words, action, number } = readAction(given);
+  rejectUnknownOptions(given, words, action);
   const place = await findPlace(shell, given);
+  const { effect } = action;
   // Rights for changes at the forge are checked only here.
-  const actor = act.act === undefined ? 'nobody' : await rightAtForge(shell, given, await actWith(place, { act: act.act, given, number }));
+  const actor = effect === undefined ? 'nobody' : await rightAtForge(shell, given, await effectOf(place, { effect, given, number }));
   const opened = await requireLocalForge(shell, place, actor);
   return closing(opened, async (forge) => {
-    await act.run({ shell, given, forge, actor, number });
+    await action.run({ shell, given, forge, actor, number });
     return 0;
   });
 };
 
-interface NamedAct {
+interface NamedAction {
   readonly words: string;
-  readonly act: ForgeAct;
+  readonly action: ForgeAction;
   readonly number: number;
 }
 
-function readAct(given: ParsedArgs): NamedAct {
+function readAction(given: ParsedArgs): NamedAction {
   const kind = given.word('KIND');
   const rest = [...given.allWords('WORD')];
-  const verbs = Object.keys(FORGE_ACTS).flatMap((words) => (words.startsWith(`${kind} `) ? [words.slice(kind.length + 1)] : []));
+  const verbs = Object.keys(FORGE_ACTIONS).flatMap((words) => (words.startsWith(`${kind} `) ? [words.slice(kind.length + 1)] : []));
   const verb = verbs.length === 0 ? undefined : (rest.shift() ?? '');
   if (verb !== undefined && !verbs.includes(verb))
     throw new EngineError(
@@ -40,10 +41,10 @@ function readAct(given: ParsedArgs): NamedAct {
       `${verb === '' ? `the action is missing: pawl forge ${kind}` : `unknown action "pawl forge ${kind} ${verb}"${didYouMean(verb, verbs)}; use`} ${verbs.join('|')}`,
     );
   const words = verb === undefined ? kind : `${kind} ${verb}`;
-  const act = FORGE_ACTS[words] as ForgeAct;
-  const [number, extra] = act.numbered ? [numberOf(words, rest[0]), rest[1]] : [0, rest[0]];
+  const action = FORGE_ACTIONS[words] as ForgeAction;
+  const [number, extra] = action.numbered ? [numberOf(words, rest[0]), rest[1]] : [0, rest[0]];
   if (extra !== undefined) throw new EngineError('USAGE', `unexpected argument "${extra}" after "pawl forge ${words}"`);
-  return { words, act, number };
+  return { words, action, number };
 }
 
 function numberOf(words: string, text: string | undefined): number {
@@ -53,7 +54,7 @@ function numberOf(words: string, text: string | undefined): number {
   return Number(digits);
 }
 
-function rejectUnknownOptions(given: ParsedArgs, words: string, { options }: ForgeAct): void {
+function rejectUnknownOptions(given: ParsedArgs, words: string, { options }: ForgeAction): void {
   const common = COMMON_OPTIONS.map(({ name }) => name);
   const unknown = given.names().find((name) => !options.includes(name) && !common.includes(name));
   if (unknown === undefined) return;

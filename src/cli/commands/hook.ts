@@ -8,9 +8,9 @@ import { agentProcessSession } from '../agent-session.ts';
 import type { CommandRun } from '../command.ts';
 import type { Shell } from '../shell.ts';
 
+/** A hook: its answer, and the warning if it fails. */
 interface Hook {
-  /** The consequence of a failure, for the warning. */
-  readonly failing: string;
+  readonly failureText: string;
   answer(shell: Shell, asked: Json): Promise<object | undefined>;
 }
 
@@ -32,7 +32,7 @@ export const run: CommandRun = async (shell, given) => {
     if (answer !== undefined) shell.write(`${JSON.stringify(answer)}\n`);
     return 0;
   } catch (error) {
-    shell.warn(`${hook.failing}: ${messageOf(error)}`);
+    shell.warn(`${hook.failureText}: ${messageOf(error)}`);
     return EXIT_NOT_BLOCKING;
   }
 };

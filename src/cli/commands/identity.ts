@@ -16,7 +16,7 @@ import {
 import { EngineError } from '../../base/error.ts';
 import { agoText } from '../../control/time-text.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
-import { keyListOf, shownIdentity } from '../identity/identity.ts';
+import { identityText, keyListOf } from '../identity/identity.ts';
 import { openPassphrases } from '../identity/passphrase.ts';
 import { unlock } from '../identity/signing.ts';
 import { findProject, stateHome } from '../project.ts';
@@ -56,7 +56,7 @@ async function create(shell: Shell, given: ParsedArgs, name: string): Promise<vo
   if (isFirst) changeKeyList(state, (keys) => (keys.entries.length === 0 ? keys.enrol(key, key, Date.now()) : keys));
   const isEnrolled = readKeyList(state).find(key.fingerprint) !== undefined;
   shell.result({ name, fingerprint: key.fingerprint, publicKey: publicKeyText(key), file, isEnrolled }, () => [
-    `${shell.symbol('done')} ${shownIdentity(key)}: the private key is in ${oneLine(file)}, encrypted with the passphrase.`,
+    `${shell.symbol('done')} ${identityText(key)}: the private key is in ${oneLine(file)}, encrypted with the passphrase.`,
     'The passphrase cannot be recovered. Keep it where no agent can read it.',
     ...(isEnrolled
       ? ['It is the first key here, so it is enrolled and can enrol others.']
@@ -83,12 +83,12 @@ async function enrol(shell: Shell, given: ParsedArgs, what: string): Promise<voi
       'no key is enrolled here yet; create the first one at a terminal with "pawl identity create NAME"',
     );
   for (const key of keys)
-    shell.print(`${shownIdentity({ name: key.name, fingerprint: fingerprintOf(key) })} will be accepted for decisions here.`);
+    shell.print(`${identityText({ name: key.name, fingerprint: fingerprintOf(key) })} will be accepted for decisions here.`);
   const by = await unlock(shell, given);
   const after = changeKeyList(state, (now) => keys.reduce((grown, key) => grown.enrol(key, by, Date.now()), now));
   const enrolled = keys.flatMap((key) => after.find(fingerprintOf(key)) ?? []);
   shell.result({ enrolled: enrolled.map(({ name, fingerprint }) => ({ name, fingerprint })), by: by.name }, () =>
-    enrolled.map((key) => `${shell.symbol('done')} ${shownIdentity(key)} is enrolled by ${by.name}.`),
+    enrolled.map((key) => `${shell.symbol('done')} ${identityText(key)} is enrolled by ${by.name}.`),
   );
 }
 

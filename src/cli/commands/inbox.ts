@@ -58,20 +58,20 @@ async function fullInbox(shell: Shell, source: InboxSource): Promise<FullInbox> 
 async function withViews(shell: Shell, { place, store }: InboxSource, approvals: readonly Approval[]): Promise<readonly Approval[]> {
   const isDiff = shell.given.has('diff') || shell.given.has('new');
   if (approvals.length === 0 || (!isDiff && !shell.isInteractive)) return approvals;
-  const [{ hasDiff, newSinceLook, readDiff }, { lastLook, recordLook, seenOf }] = await Promise.all([
+  const [{ hasDiff, newSinceView, readDiff }, { lastView, recordView, contentOf }] = await Promise.all([
     import('../decision/diff.ts'),
-    import('../decision/looks.ts'),
+    import('../decision/last-view.ts'),
   ]);
-  const view = async (asked: Approval): Promise<Approval> => {
-    const source = { shell, place, store, asked };
-    const isNew = await newSinceLook(source);
+  const view = async (approval: Approval): Promise<Approval> => {
+    const source = { shell, place, store, approval };
+    const isNew = await newSinceView(source);
     if (!isDiff) {
-      recordLook(shell, place, { asked, seen: seenOf(asked) });
-      return { ...asked, ...present({ isNew: isNew?.line }) };
+      recordView(shell, place, { approval, content: contentOf(approval) });
+      return { ...approval, ...present({ isNew: isNew?.line }) };
     }
-    const look = shell.given.has('new') ? lastLook(shell, place, asked) : undefined;
-    const diff = (await hasDiff(source)) ? await readDiff(source, look) : NO_GIT;
-    return { ...asked, ...present({ isNew: isNew?.line }), diff };
+    const since = shell.given.has('new') ? lastView(shell, place, approval) : undefined;
+    const diff = (await hasDiff(source)) ? await readDiff(source, since) : NO_GIT;
+    return { ...approval, ...present({ isNew: isNew?.line }), diff };
   };
   return Promise.all(approvals.map(view));
 }

@@ -138,7 +138,7 @@ async function openOutput(
   shell: Shell,
   { run, step, onChange }: { readonly run: string; readonly step: string | undefined; readonly onChange: () => void },
 ): Promise<FollowedOutput | undefined> {
-  const [{ LiveOutput }, { transcriptsFor }, { endedAttempt, workingIn }] = await Promise.all([
+  const [{ LiveOutput }, { transcriptsFor }, { endedAttempt, activeIn }] = await Promise.all([
     import('../progress/live-output.ts'),
     import('../progress/view.ts'),
     import('../progress/reader.ts'),
@@ -158,7 +158,7 @@ async function openOutput(
       live.forget(ended);
     },
     update: (state) => {
-      for (const { path, attempt } of workingIn(state)) show({ run, path, attempt }, false);
+      for (const { path, attempt } of activeIn(state)) show({ run, path, attempt }, false);
     },
     close: () => live.close(),
   };

@@ -7,7 +7,7 @@ import type { CommandRun, ParsedArgs } from '../command.ts';
 import { reportEnd } from '../drive.ts';
 import { readJson } from '../params.ts';
 import { budgetOf } from '../resumption/budget.ts';
-import { countOf, resumeAndDrive } from '../resumption/resumption.ts';
+import { extendOf, resumeAndDrive } from '../resumption/resumption.ts';
 import { demandRight } from '../right.ts';
 import { withRun } from '../session.ts';
 import type { Shell } from '../shell.ts';
@@ -33,7 +33,7 @@ export const run: CommandRun = async (shell, given) => {
 export const retry: CommandRun = (shell, given) =>
   withRun(shell, async ({ place, store, id }) => {
     assertStoppedAt((await store.load(id)).state, given.maybe('STEP'));
-    const choice = { how: 'retry' as const, ...present({ note: given.option('note') }), ...countOf(given, 'extend') };
+    const choice = { how: 'retry' as const, ...present({ note: given.option('note') }), ...extendOf(given) };
     return resumeAndDrive(shell, { place, store, run: id, given, choices: [choice] });
   });
 
@@ -42,7 +42,7 @@ function partsOf(shell: Shell, given: ParsedArgs): ChoiceParts {
   return {
     ...{ retry: given.has('retry'), accept: given.has('accept'), to: given.option('to') },
     ...{ rerun: given.options('rerun'), done: given.options('done'), failed: given.options('failed') },
-    ...countOf(given, 'extend'),
+    ...extendOf(given),
     ...present({ note: given.option('note'), output: json === undefined ? undefined : readJson(shell, json, '--output') }),
   };
 }

@@ -72,8 +72,8 @@ export const run: CommandRun = async (shell, given) => {
 async function warnAboutRoles(shell: Shell, { project, settings }: Place, { workflow }: LoadedWorkflow): Promise<void> {
   const named = referencesIn(workflow.definition).flatMap((one) => (one.kind === 'role' ? [one.name] : []));
   if (named.length === 0) return;
-  const { roleLacks } = await import('../doctor/roles.ts');
-  for (const lack of await roleLacks(project, { settings, env: shell.env, names: new Set(named) })) shell.warn(lack);
+  const { missingForRoles } = await import('../doctor/roles.ts');
+  for (const lack of await missingForRoles(project, { settings, env: shell.env, names: new Set(named) })) shell.warn(lack);
 }
 
 /** Rejects a second run for the same issue or pull request before a database is created or a process started. */

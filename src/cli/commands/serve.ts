@@ -14,10 +14,10 @@ import type { CommandRun, ParsedArgs } from '../command.ts';
 import { assertSettingsTrusted } from '../forge/session.ts';
 import { catchInterrupts, type Interrupt } from '../interrupt.ts';
 import { wholeNumber } from '../params.ts';
-import { ownerLogin, tlsOf } from '../serve/front.ts';
 import { listedPlaces } from '../serve/listed-projects.ts';
 import { neighbourOf, type OpenProject, openProject } from '../serve/open-project.ts';
-import { listServer } from '../serve/running-servers.ts';
+import { registerServer } from '../serve/running-servers.ts';
+import { ownerLogin, tlsOf } from '../serve/server-options.ts';
 import { findPlace } from '../session.ts';
 import type { Shell } from '../shell.ts';
 
@@ -79,7 +79,7 @@ async function announce(shell: Shell, { opened, served }: Serving, at: ListenOpt
   for (const [index, { place, server }] of opened.entries()) {
     // Each project has its own pages and logins, so each needs an address.
     const { url, host, port } = await server.listen({ ...at, port: at.port === undefined || at.port === 0 ? 0 : at.port + index });
-    server.services.onClose(listServer(server.services.database, url));
+    server.services.onClose(registerServer(server.services.database, url));
     const login = await ownerLogin(shell, server);
     served.push({ project: place.project.root, url, host, port, login: login ?? null });
   }

@@ -17,7 +17,7 @@ import { shownFile } from '../shown-file.ts';
 import { skillModules } from '../skills/folders.ts';
 import { oneLine } from '../terminal.ts';
 import {
-  assertSeen,
+  assertImportsKnown,
   changedSince,
   changeTrust,
   describeContent,
@@ -92,7 +92,7 @@ async function signFiles(shell: Shell, project: Project, given: ParsedArgs): Pro
 
 async function readReviewable(file: string): Promise<ModuleGraph> {
   const graph = await readGraph(file);
-  assertSeen(graph);
+  assertImportsKnown(graph);
   return graph;
 }
 

@@ -38,7 +38,7 @@ async function watchOne(shell: Shell, { store, id }: Pick<OpenRun, 'store' | 'id
   const view = openProgress(shell, store, {
     run: id,
     transcripts: await transcriptsFor(shell),
-    changed: () => {
+    onChange: () => {
       if (isSettled(view.node.progress.status)) ended.abort();
     },
   });

@@ -1,5 +1,5 @@
 // Owns `pawl answer RUN --assumption ID`: a person answers what an agent assumed instead of asking. It needs the same right
-// as a decision. A run that is over takes the answer, too; then the command says how a fork follows it.
+// as a decision. For a run that has ended, the answer is recorded and the command prints how to fork the run with it.
 
 import type { Engine } from '../../api/engine.ts';
 import type { AnyWorkflow } from '../../api/engine-options.ts';
@@ -11,13 +11,12 @@ import { type AssumptionReport, reportAssumptions } from '../../control/assumpti
 import { isSameAnswer } from '../../definition/question/assumption.ts';
 import { isFinal } from '../../definition/run-status.ts';
 import { isDriven } from '../../process/owner.ts';
-import type { Store } from '../../store/store.ts';
 import { assumptionLines } from '../assumptions.ts';
 import { pasteable } from '../caller.ts';
 import type { ParsedArgs } from '../command.ts';
 import { asksToSign, identityFor } from '../identity/identity.ts';
 import { signFor } from '../identity/signing.ts';
-import { type Place, withRun } from '../session.ts';
+import { withRun } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { EXIT_WAITING } from '../status.ts';
 import { oneLine } from '../terminal.ts';
@@ -27,105 +26,99 @@ import type { DecidingCommand, DecisionRight } from './right.ts';
 /** Answers an assumption, drives the run on, and returns the exit code. */
 export function answer(shell: Shell, given: ParsedArgs, right: DecisionRight): Promise<number> {
   return withRun(shell, async ({ place, store, id }) => {
-    const found = pick(id, await reportAssumptions(store, (await store.load(id)).state), given.option('assumption'));
-    const text = await textOf(shell, given, { found, right });
+    const assumption = findAssumption(id, await reportAssumptions(store, (await store.load(id)).state), given.option('assumption'));
+    const text = await readAnswer(shell, given, { assumption, right });
     if (text === undefined) {
-      shell.print(`Nothing was answered; "${pasteable(shell, found.command ?? '')}" asks again.`);
+      shell.print(`Nothing was answered; "${pasteable(shell, assumption.command ?? '')}" asks again.`);
       return EXIT_WAITING;
     }
     const root = await rootOf(store, id);
-    const workflows = isFinal((await store.load(root)).state.status) ? [] : await workflowsFor(shell, place, { store, root });
-    return record({ shell, given, place, store, right }, { id, root, found, text, workflows });
+    const frozen = await store.load(root);
+    // Without its code, a run that no process drives could not continue, so it is loaded before anything is recorded.
+    const isDue = !isFinal(frozen.state.status) && !isDriven(frozen.owner);
+    const workflows = isDue ? [(await (await import('../load.ts')).loadWorkflowOf(shell, place.project, frozen)).workflow] : [];
+    return record({ shell, given, place, store, right }, { id, root, assumption, text, workflows });
   });
 }
 
-function pick(run: string, all: readonly AssumptionReport[], id: string | undefined): AssumptionReport {
+function findAssumption(run: string, all: readonly AssumptionReport[], id: string | undefined): AssumptionReport {
   const open = all.filter(({ state }) => state === 'open');
-  const found = id === undefined ? open[0] : all.find((one) => one.id === id);
+  const assumption = id === undefined ? open[0] : all.find((one) => one.id === id);
   const names = open.map((one) => one.id).join(', ');
   if (id === undefined && open.length > 1)
     throw new EngineError('USAGE', `run ${run} has ${open.length} open assumptions; name one with --assumption: ${names}`);
-  if (found === undefined)
+  if (assumption === undefined)
     throw new EngineError(
       'WAIT_NOT_FOUND',
       `run ${run} has ${id === undefined ? 'no open assumption' : `no assumption "${id}"`}; "pawl assumptions ${run}" lists them`,
     );
-  if (found.answer !== null)
+  if (assumption.answer !== null)
     throw new EngineError(
       'ALREADY_DECIDED',
-      `assumption ${found.id} of run ${run} was already answered by ${found.answer.actor}; the first answer counts`,
+      `assumption ${assumption.id} of run ${run} was already answered by ${assumption.answer.actor}; the first answer counts`,
     );
-  return found;
+  return assumption;
 }
 
-/** The code of a run that no process drives. Without it the run could not continue, so nothing is recorded. */
-async function workflowsFor(
-  shell: Shell,
-  place: Place,
-  { store, root }: { readonly store: Store; readonly root: string },
-): Promise<readonly AnyWorkflow[]> {
-  const frozen = await store.load(root);
-  if (isDriven(frozen.owner)) return [];
-  const { loadWorkflowOf } = await import('../load.ts');
-  return [(await loadWorkflowOf(shell, place.project, frozen)).workflow];
-}
-
-interface AssumptionQuestion {
-  readonly found: AssumptionReport;
+interface OpenQuestion {
+  readonly assumption: AssumptionReport;
   readonly right: DecisionRight;
 }
 
-/** What the person answers; undefined when they leave it for later. */
-async function textOf(shell: Shell, given: ParsedArgs, { found, right }: AssumptionQuestion): Promise<string | undefined> {
+/** The person's answer; undefined if they decide later. */
+async function readAnswer(shell: Shell, given: ParsedArgs, { assumption, right }: OpenQuestion): Promise<string | undefined> {
   const words = given.allWords('ANSWER');
   if (words.length > 1) throw new EngineError('USAGE', 'an assumption has one ANSWER; put an answer of several words in quotes');
-  const typed = given.has('agree') ? found.assumed : words[0];
-  if (typed !== undefined) {
-    const text = choiceOf(found, typed);
-    if (!shell.isInteractive || right.digest !== undefined || given.has('yes')) return text;
-    for (const line of [...assumptionLines(shell, [found]), '']) shell.print(line);
-    const effect = isSameAnswer(found.assumed, text)
+  const typed = given.has('agree') ? assumption.assumed : words[0];
+  if (typed === undefined && !shell.isInteractive)
+    throw new EngineError('USAGE', `the answer is missing: give an ANSWER, or --agree to confirm "${oneLine(assumption.assumed)}"`);
+  const text = typed === undefined ? undefined : optionOrText(assumption, typed);
+  if (text !== undefined && (!shell.isInteractive || right.digest !== undefined || given.has('yes'))) return text;
+  for (const line of [...assumptionLines(shell, [assumption]), '']) shell.print(line);
+  if (text !== undefined) {
+    const effect = isSameAnswer(assumption.assumed, text)
       ? 'confirm it'
-      : `answer "${oneLine(text)}", so that ${oneLine(found.step)} runs again,`;
+      : `answer "${oneLine(text)}", so that ${oneLine(assumption.step)} runs again,`;
     return (await confirm(shell, `Do you ${effect} as ${right.actor}?`)) ? text : undefined;
   }
-  if (!shell.isInteractive)
-    throw new EngineError('USAGE', `the answer is missing: give an ANSWER, or --agree to confirm "${oneLine(found.assumed)}"`);
-  for (const line of [...assumptionLines(shell, [found]), '']) shell.print(line);
   using prompt = openPrompt(shell);
   const line = (await prompt.ask('Your answer, or "agree" (Enter: later)'))?.trim();
-  return line === undefined || line === '' ? undefined : line.toLowerCase() === 'agree' ? found.assumed : choiceOf(found, line);
+  return line === undefined || line === ''
+    ? undefined
+    : line.toLowerCase() === 'agree'
+      ? assumption.assumed
+      : optionOrText(assumption, line);
 }
 
-/** What was typed: the number of an option, or any text. */
-function choiceOf({ options }: AssumptionReport, typed: string): string {
+/** The option whose number was typed, or the typed text itself. */
+function optionOrText({ options }: AssumptionReport, typed: string): string {
   return (/^\d$/.test(typed) ? options[Number(typed) - 1] : undefined) ?? typed;
 }
 
 interface ReadyAnswer {
   readonly id: string;
   readonly root: string;
-  readonly found: AssumptionReport;
+  readonly assumption: AssumptionReport;
   readonly text: string;
   readonly workflows: readonly AnyWorkflow[];
 }
 
-async function record(parts: DecidingCommand, { id, root, found, text, workflows }: ReadyAnswer): Promise<number> {
+async function record(parts: DecidingCommand, { id, root, assumption, text, workflows }: ReadyAnswer): Promise<number> {
   const { shell, given, place, store, right } = parts;
   const { driveRun, driveWithEngine } = await import('../drive.ts');
-  const isSigned = found.signed || asksToSign(shell);
+  const isSigned = assumption.signed || asksToSign(shell);
   const actor = isSigned ? identityFor(shell, given).name : right.actor;
   const sign = isSigned ? (statement: Parameters<typeof signFor>[2]) => signFor(shell, given, statement) : undefined;
   const use = async (engine: Engine): Promise<number> => {
-    const taken = await engine
+    const result = await engine
       .run(id)
-      .answerAssumption({ answer: text, actor, assumption: found.id, ...present({ digest: right.digest, sign }) });
-    shell.print(`${shell.symbol('done')} ${taken.agrees ? 'confirmed' : 'answered'} ${taken.assumption} of run ${id}, as ${actor}.`);
-    if (taken.again !== undefined)
-      shell.print(`Step ${oneLine(taken.again.step)} of run ${taken.again.run} runs again, and so does everything after it.`);
-    if (taken.fork !== undefined)
+      .answerAssumption({ answer: text, actor, assumption: assumption.id, ...present({ digest: right.digest, sign }) });
+    shell.print(`${shell.symbol('done')} ${result.agrees ? 'confirmed' : 'answered'} ${result.assumption} of run ${id}, as ${actor}.`);
+    if (result.again !== undefined)
+      shell.print(`Step ${oneLine(result.again.step)} of run ${result.again.run} runs again, and so does everything after it.`);
+    if (result.fork !== undefined)
       shell.print(
-        `The run has ended, so none of its steps run again. A fork follows the answer: ${pasteable(shell, `pawl fork ${id} --from ${shellWord(taken.fork)}`)}`,
+        `The run has ended, so none of its steps run again. A fork follows the answer: ${pasteable(shell, `pawl fork ${id} --from ${shellWord(result.fork)}`)}`,
       );
     return isFinal((await store.load(root)).state.status) ? 0 : driveRun(shell, { engine, run: root, wait: false });
   };

@@ -1,9 +1,9 @@
-// Owns a decision at the terminal: how an approval is shown, and how the person is asked. Every line of untrusted text is
-// wrapped here and gets a bar in front, so that it cannot pass for a prompt of Pawl. A decision is bound to the digest of
-// what was on the screen.
+// Owns a decision at the terminal: shows an approval and asks the person. Every line of untrusted text is wrapped here and
+// gets a bar in front, so that it cannot be mistaken for a prompt of Pawl. A decision is bound to the digest of what was
+// shown.
 
 import type { Engine } from '../../api/engine.ts';
-import { EngineError, isEngineError } from '../../base/error.ts';
+import { EngineError, failureOf, isEngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject, jsonText } from '../../base/json.ts';
 import { type PendingApproval, pendingApprovals } from '../../control/approvals.ts';
@@ -15,81 +15,78 @@ import type { DecisionRequest } from '../../engine/request/requests.ts';
 import type { Store } from '../../store/store.ts';
 import { userActor } from '../actor.ts';
 import type { Shell } from '../shell.ts';
-import { oneLine, plain, shorten, slices, widthOf } from '../terminal.ts';
+import { counted, firstNames, oneLine, plain, shorten, slices, widthOf } from '../terminal.ts';
 import type { DiffSource } from './diff.ts';
 import { diffLines } from './diff-lines.ts';
-import { type ApprovalLook, type ApprovalPlace, recordLook, seenOf } from './looks.ts';
+import { type ApprovalPlace, type ApprovalView, contentOf, recordView } from './last-view.ts';
 import { openPrompt, type Prompt } from './prompt.ts';
 
-/** How many characters of a digest are shown, and the minimum to identify one. */
+/** How many characters of a digest are shown, and how many at least identify one. */
 export const DIGEST_SHOWN = 12;
 
 const LINES_SHOWN = 20;
 const FILES_SHOWN = 5;
 
-/** An approval as people see it; longer values are truncated to `linesMax` lines. `isNew` says what changed since the last look. */
+/** An approval as people see it, its values truncated to `linesMax` lines. `isNew` is the line about what changed. */
 export function approvalLines(
   shell: Shell,
   { run, gate, isNew }: { readonly run: string; readonly gate: OpenApproval; readonly isNew?: string | undefined },
   linesMax: number = LINES_SHOWN,
 ): string[] {
   const dot = ` ${shell.symbol('dot')} `;
-  const about = [`asked ${agoText(gate.since)}`, ...(gate.due === undefined ? [] : [`due ${untilText(gate.due)}`])];
+  const about = [`approval ${agoText(gate.since)}`, ...(gate.due === undefined ? [] : [`due ${untilText(gate.due)}`])];
   return [
-    heading(shell, `Your decision: ${fitted(shell, gate.step, 24)}`),
-    shell.style('dim', `run ${run}${dot}${fitted(shell, gate.path, 24)}`),
+    heading(shell, `Your decision: ${shortened(shell, gate.step, 24)}`),
+    shell.style('dim', `run ${run}${dot}${shortened(shell, gate.path, 24)}`),
     shell.style('dim', [...about, `digest ${gate.digest.slice(0, DIGEST_SHOWN)}`].join(dot)),
-    ...[...whoLines(gate), ...subjectLines(gate)].map((line) => shell.style('dim', fitted(shell, line, 0))),
-    ...(isNew === undefined ? [] : [shell.style('yellow', fitted(shell, isNew, 0))]),
+    ...[...voterLines(gate), ...subjectLines(gate)].map((line) => shell.style('dim', shortened(shell, line, 0))),
+    ...(isNew === undefined ? [] : [shell.style('yellow', shortened(shell, isNew, 0))]),
     '',
-    ...barred(shell, gate.question.prompt),
+    ...quotedLines(shell, gate.question.prompt),
     ...shownLines(shell, gate.shown, { run, linesMax }),
     '',
     ...optionLines(shell, gate.question.options),
   ];
 }
 
-/** Who may decide, how many people are needed, and who has voted. */
-function whoLines({ question: gate, votes = [], split, signed }: OpenApproval): string[] {
-  const { from, count = 1 } = gate;
+function voterLines({ question: { from, count = 1 }, votes = [], split, signed }: OpenApproval): string[] {
   const votesText = (all: typeof votes): string => all.map(({ actor, option }) => `${actor}: ${option}`).join(', ');
-  const asked = from === undefined ? [] : [`for ${from.join(' or ')}`];
-  const several = count > 1 ? [`needs ${count} people`, `votes so far: ${votesText(votes) || 'none'}`] : [];
-  const parts = [...asked, ...several];
-  const before = split === undefined ? [] : [`the last vote was split, so it does not count: ${votesText(split.votes)}`];
-  const signs = signed ? ['needs the signature of an enrolled key'] : [];
-  return [...(parts.length === 0 ? [] : [parts.join(', ')]), ...before, ...signs];
+  const needed = [
+    ...(from === undefined ? [] : [`for ${from.join(' or ')}`]),
+    ...(count > 1 ? [`needs ${count} people`, `votes so far: ${votesText(votes) || 'none'}`] : []),
+  ];
+  return [
+    ...(needed.length === 0 ? [] : [needed.join(', ')]),
+    ...(split === undefined ? [] : [`the last vote was split, so it does not count: ${votesText(split.votes)}`]),
+    ...(signed ? ['needs the signature of an enrolled key'] : []),
+  ];
 }
 
-/** What the approval is about outside the run. If it changes, a decision is void. */
+/** The subjects outside the run: if one changes, the decision is void. */
 function subjectLines({ subjects }: OpenApproval): string[] {
   const { pr, files, tree, problem } = isJsonObject(subjects) ? subjects : ({} as JsonObject);
   const head = isJsonObject(pr)
     ? [`about pull request ${String(pr.number)}${typeof pr.head === 'string' ? ` at ${pr.head.slice(0, DIGEST_SHOWN)}` : ''}`]
     : [];
   const names = isJsonObject(files) ? Object.keys(files) : [];
-  const listed = names.length === 0 ? [] : [`about ${names.length} ${names.length === 1 ? 'file' : 'files'}: ${someOf(names)}`];
+  const listed = names.length === 0 ? [] : [`about ${counted(names.length, 'file')}: ${firstNames(names, FILES_SHOWN)}`];
   return [...head, ...listed, ...treeLines(tree), ...(typeof problem === 'string' ? [`could not be read: ${problem}`] : [])];
 }
 
-/** The workspace tree, and files that changed after the checks, whose results no longer count. */
+/** The workspace tree, and the checks that no longer count because files changed after them. */
 function treeLines(tree: Json | undefined): string[] {
   if (!isJsonObject(tree)) return [];
   const { id, stale, problem } = tree;
   const lines = (Array.isArray(stale) ? stale.filter(isJsonObject) : []).map(({ step, files }) => {
-    const listed = someOf(Array.isArray(files) ? files : []);
+    const listed = firstNames(Array.isArray(files) ? files.map(String) : [], FILES_SHOWN);
     return `stale: "${String(step)}" checked other files${listed === '' ? '' : `; changed since: ${listed}`}; nothing is merged until it passes again`;
   });
   if (typeof problem === 'string') return [`the workspace could not be read: ${problem}`];
   return [`about the workspace, tree ${String(id).slice(0, DIGEST_SHOWN)}`, ...lines];
 }
 
-function someOf(names: readonly Json[]): string {
-  return `${names.slice(0, FILES_SHOWN).join(', ')}${names.length > FILES_SHOWN ? ', …' : ''}`;
-}
-
 /** Untrusted text on one line, leaving `free` columns. */
-function fitted(shell: Shell, text: string, free: number): string {
+function shortened(shell: Shell, text: string, free: number): string {
   return shell.look.isTerminal ? shorten(shell.look, oneLine(text), Math.max(8, shell.look.columns - free)) : oneLine(text);
 }
 
@@ -102,15 +99,15 @@ function heading(shell: Shell, text: string): string {
 function shownLines(shell: Shell, shown: Json, { run, linesMax }: { readonly run: string; readonly linesMax: number }): string[] {
   const values: JsonObject = isJsonObject(shown) ? shown : { shown };
   return Object.entries(values).flatMap(([name, value]) => {
-    const lines = barred(shell, jsonText(value, 2));
+    const lines = quotedLines(shell, jsonText(value, 2));
     const more = lines.length - linesMax;
     const cut = more <= 0 ? [] : [shell.style('dim', `${shell.symbol('ellipsis')} ${more} more lines; "pawl inbox ${run}" shows them all`)];
-    return ['', shell.style('bold', fitted(shell, name, 0)), ...lines.slice(0, linesMax), ...cut];
+    return ['', shell.style('bold', shortened(shell, name, 0)), ...lines.slice(0, linesMax), ...cut];
   });
 }
 
-/** Untrusted text with a bar in front of each line. Long lines are wrapped here: a terminal would wrap them without the bar. */
-function barred(shell: Shell, text: string): string[] {
+/** Untrusted text with a bar in front of each line, also of those that the terminal would wrap. */
+function quotedLines(shell: Shell, text: string): string[] {
   const bar = shell.style('yellow', shell.symbol('bar'));
   const width = shell.look.isTerminal ? Math.max(20, shell.look.columns - 3) : Number.POSITIVE_INFINITY;
   const lines = plain(text)
@@ -121,25 +118,25 @@ function barred(shell: Shell, text: string): string[] {
 }
 
 function optionLines(shell: Shell, options: readonly ApprovalOptionModel[]): string[] {
-  const labels = options.map(({ label }) => fitted(shell, label, 40));
+  const labels = options.map(({ label }) => shortened(shell, label, 40));
   const width = Math.max(...labels.map(widthOf));
   return options.map((option, index) => {
     const label = labels[index] ?? '';
-    const leads = [leadsTo(shell, option), option.requiresInput ? 'asks for a text' : ''].filter((text) => text !== '').join(', ');
+    const effect = [effectOf(shell, option), option.requiresInput ? 'asks for a text' : ''].filter((text) => text !== '').join(', ');
     const padded = label + ' '.repeat(width - widthOf(label));
-    return `  ${shell.style('bold', String(index + 1))}  ${padded}  ${shell.style('dim', fitted(shell, leads, width + 8))}`.trimEnd();
+    return `  ${shell.style('bold', String(index + 1))}  ${padded}  ${shell.style('dim', shortened(shell, effect, width + 8))}`.trimEnd();
   });
 }
 
-function leadsTo(shell: Shell, { to, outcome }: ApprovalOptionModel): string {
+function effectOf(shell: Shell, { to, outcome }: ApprovalOptionModel): string {
   if (to === undefined) return outcome === 'ok' ? '' : `outcome "${oneLine(outcome)}"`;
   if ('step' in to) return `${shell.symbol('arrow')} ${oneLine(to.step)}`;
-  return `the run ${ENDS[to.end]}`;
+  return `the run ${RUN_ENDS[to.end]}`;
 }
 
-const ENDS = { complete: 'completes', fail: 'fails', escalate: 'escalates', reject: 'ends rejected' } as const;
+const RUN_ENDS = { complete: 'completes', fail: 'fails', escalate: 'escalates', reject: 'ends rejected' } as const;
 
-/** The chosen option, with the text if it asks for one. */
+/** The chosen option, with the text if it requires one. */
 export interface Answer {
   readonly option: ApprovalOptionModel;
   readonly input?: string;
@@ -155,27 +152,27 @@ export async function decideOnTerminal(
   { run, place }: { readonly run: string; readonly place: ApprovalPlace },
 ): Promise<'decided' | 'later'> {
   for (;;) {
-    // Reading the approvals also refreshes what they are about.
+    // This also checks the subjects of the approvals again.
     await engine.run(run).approvals();
     const open = await pendingApprovals(engine.store, run);
     const me = userActor(shell);
     // A person who has voted is not asked again while others have to vote.
-    const asked = open.find(({ gate }) => gate.votes?.some(({ actor }) => actor.toLowerCase() === me.toLowerCase()) !== true);
-    if (asked === undefined) return open.length === 0 ? 'decided' : 'later';
+    const approval = open.find(({ gate }) => gate.votes?.some(({ actor }) => actor.toLowerCase() === me.toLowerCase()) !== true);
+    if (approval === undefined) return open.length === 0 ? 'decided' : 'later';
     shell.print();
-    const problem = asked.gate.signed ? await signingProblem(shell) : undefined;
+    const problem = approval.gate.signed ? await failureOf(async () => (await loadIdentity()).identityFor(shell)) : undefined;
     if (problem !== undefined) {
-      shell.print(shell.style('yellow', plain(`${asked.gate.path} needs a signature: ${problem}`)));
+      shell.print(shell.style('yellow', plain(`${approval.gate.path} needs a signature: ${problem.message}`)));
       return 'later';
     }
-    const answer = await answerOnTerminal({ shell, place, store: engine.store, asked });
+    const answer = await answerOnTerminal({ shell, place, store: engine.store, approval });
     if (answer === 'later') {
-      shell.print(`Nothing was decided; "pawl decide ${asked.run}" asks again.`);
+      shell.print(`Nothing was decided; "pawl decide ${approval.run}" asks again.`);
       return 'later';
     }
     if (answer === 'gone') continue;
     try {
-      await decideAs(shell, engine, { asked, answer, me });
+      await decideAs(shell, engine, { approval, answer, me });
       return 'decided';
     } catch (error) {
       if (!isEngineError(error) || !TOO_LATE.has(error.code)) throw error;
@@ -184,51 +181,38 @@ export async function decideOnTerminal(
   }
 }
 
-/** Why this user cannot sign; undefined if they can. */
-async function signingProblem(shell: Shell): Promise<string | undefined> {
-  const { identityFor } = await import('../identity/identity.ts');
-  try {
-    identityFor(shell);
-    return undefined;
-  } catch (error) {
-    if (isEngineError(error)) return error.message;
-    throw error;
-  }
-}
-
-/** Records the decision of the person at the terminal, signed if the approval requires it. */
 async function decideAs(
   shell: Shell,
   engine: Engine,
-  { asked, answer, me }: { readonly asked: PendingApproval; readonly answer: Answer; readonly me: string },
+  { approval, answer, me }: { readonly approval: PendingApproval; readonly answer: Answer; readonly me: string },
 ): Promise<void> {
-  if (!asked.gate.signed && shell.right?.by !== 'signature') {
-    await engine.run(asked.run).decide(decisionOf(asked, answer, me));
+  if (!approval.gate.signed && shell.right?.by !== 'signature') {
+    await engine.run(approval.run).decide(decisionOf(approval, answer, me));
     return;
   }
-  const [{ identityFor }, { signDecision }] = await Promise.all([import('../identity/identity.ts'), import('../identity/signing.ts')]);
+  const [{ identityFor }, { signDecision }] = await Promise.all([loadIdentity(), import('../identity/signing.ts')]);
   const actor = identityFor(shell).name;
-  const signature = await signDecision(shell, undefined, { asked, answer, actor });
-  await engine.run(asked.run).decide({ ...decisionOf(asked, answer, actor), signature });
+  const signature = await signDecision(shell, undefined, { approval, answer, actor });
+  await engine.run(approval.run).decide({ ...decisionOf(approval, answer, actor), signature });
 }
 
-/** A decision on exactly what was shown. */
+/** A decision that is bound to the shown content. */
 export function decisionOf({ gate }: PendingApproval, { option, input }: Answer, actor: string): DecisionRequest {
   return { option: option.label, approval: gate.path, digest: gate.digest, actor, ...present({ input }) };
 }
 
-/** Shows an approval and asks for the answer; returns `gone` if another process decided meanwhile. */
+/** Shows an approval and asks for the answer; returns `gone` if another process decided in the meantime. */
 export async function answerOnTerminal(source: DiffSource): Promise<Answer | 'later' | 'gone'> {
-  const { shell, store, asked } = source;
-  const isNew = await showApproval(source);
+  const { shell, store, approval } = source;
+  const seen = await showApproval(source);
   const gone = new AbortController();
-  const look = async (): Promise<void> => {
-    if (!(await isStillAsked(store, asked))) gone.abort();
+  const check = async (): Promise<void> => {
+    if (!(await isStillPending(store, approval))) gone.abort();
   };
-  const unfollow = store.follow(() => void look().catch(() => undefined));
+  const unfollow = store.follow(() => void check().catch(() => undefined));
   try {
     using prompt = openPrompt(shell, gone.signal);
-    const answer = await askOption(source, prompt, { isNew, views: await (await diffing()).hasDiff(source) });
+    const answer = await askOption(source, prompt, { seen, hasDiff: await (await loadDiff()).hasDiff(source) });
     if (!gone.signal.aborted) return answer ?? 'later';
     shell.print('This approval is no longer pending: it was decided or changed in the meantime.');
     return 'gone';
@@ -237,34 +221,35 @@ export async function answerOnTerminal(source: DiffSource): Promise<Answer | 'la
   }
 }
 
-/** Loaded lazily: it loads git, which listing approvals does not need. */
-const diffing = () => import('./diff.ts');
+/** Loaded lazily: listing approvals needs neither git nor keys. */
+const loadDiff = () => import('./diff.ts');
+const loadIdentity = () => import('../identity/identity.ts');
 
-/** Prints an approval with what is new since this person last looked, and records this look. */
-export async function showApproval(source: DiffSource): Promise<ApprovalLook | undefined> {
-  const { shell, place, asked } = source;
-  const isNew = await (await diffing()).newSinceLook(source);
-  for (const line of [...approvalLines(shell, { ...asked, isNew: isNew?.line }), '']) shell.print(line);
-  recordLook(shell, place, { asked, seen: seenOf(asked) });
-  return isNew?.look;
+/** Prints an approval and records that this user saw it. Returns what they saw before, if it has changed since. */
+export async function showApproval(source: DiffSource): Promise<ApprovalView | undefined> {
+  const { shell, place, approval } = source;
+  const changes = await (await loadDiff()).newSinceView(source);
+  for (const line of [...approvalLines(shell, { ...approval, isNew: changes?.line }), '']) shell.print(line);
+  recordView(shell, place, { approval, content: contentOf(approval) });
+  return changes?.view;
 }
 
-async function isStillAsked(store: Store, { run, gate }: PendingApproval): Promise<boolean> {
+async function isStillPending(store: Store, { run, gate }: PendingApproval): Promise<boolean> {
   const open = await pendingApprovals(store, run);
   return open.some((other) => other.run === run && other.gate.path === gate.path && other.gate.digest === gate.digest);
 }
 
-interface QuestionViews {
-  /** What the person saw before, if something is new since. */
-  readonly isNew: ApprovalLook | undefined;
-  readonly views: boolean;
+interface AvailableDiffs {
+  readonly hasDiff: boolean;
+  /** What the person saw before, if it has changed since. */
+  readonly seen: ApprovalView | undefined;
 }
 
-async function askOption(source: DiffSource, prompt: Prompt, { isNew, views }: QuestionViews): Promise<Answer | undefined> {
-  const { shell, asked } = source;
-  const { options } = asked.gate.question;
-  const hasNew = isNew?.tree !== undefined;
-  const question = views
+async function askOption(source: DiffSource, prompt: Prompt, { hasDiff, seen }: AvailableDiffs): Promise<Answer | undefined> {
+  const { shell, approval } = source;
+  const { options } = approval.gate.question;
+  const hasNew = seen?.tree !== undefined;
+  const question = hasDiff
     ? `Your answer (number or name, d: diff,${hasNew ? ' c: what is new,' : ''} Enter: decide later)`
     : 'Your answer, by number or name (Enter: decide later)';
   for (;;) {
@@ -272,18 +257,18 @@ async function askOption(source: DiffSource, prompt: Prompt, { isNew, views }: Q
     if (given === undefined || given === '') return undefined;
     const option = options[Number(given) - 1] ?? findOption(options, given);
     if (option !== undefined) return askInput(prompt, option);
-    if (views && /^d(iff)?$/i.test(given)) await printDiff(source);
-    else if (views && hasNew && /^c$/i.test(given)) await printDiff(source, isNew);
+    if (hasDiff && /^d(iff)?$/i.test(given)) await printDiff(source);
+    else if (hasDiff && hasNew && /^c$/i.test(given)) await printDiff(source, seen);
     else shell.print(`There is no option "${oneLine(given)}".`);
   }
 }
 
-async function printDiff(source: DiffSource, look?: ApprovalLook): Promise<void> {
-  const lines = diffLines(source.shell, await (await diffing()).readDiff(source, look), `pawl inbox ${source.asked.run} --diff`);
+async function printDiff(source: DiffSource, since?: ApprovalView): Promise<void> {
+  const lines = diffLines(source.shell, await (await loadDiff()).readDiff(source, since), `pawl inbox ${source.approval.run} --diff`);
   for (const line of [...lines, '']) source.shell.print(line);
 }
 
-/** Asks for the text if the option requires one; undefined if the person gives none. */
+/** Asks for the text that the option requires, if any; undefined if the person decides later. */
 export async function askInput(prompt: Prompt, option: ApprovalOptionModel): Promise<Answer | undefined> {
   if (!option.requiresInput) return { option };
   const input = (await prompt.ask(`Your text for "${oneLine(option.label)}" (Enter: decide later)`))?.trim();
@@ -291,8 +276,8 @@ export async function askInput(prompt: Prompt, option: ApprovalOptionModel): Pro
 }
 
 function findOption(options: readonly ApprovalOptionModel[], given: string): ApprovalOptionModel | undefined {
-  const near = options.filter(({ label }) => label.toLowerCase() === given.toLowerCase());
-  return options.find(({ label }) => label === given) ?? (near.length === 1 ? near[0] : undefined);
+  const similar = options.filter(({ label }) => label.toLowerCase() === given.toLowerCase());
+  return options.find(({ label }) => label === given) ?? (similar.length === 1 ? similar[0] : undefined);
 }
 
 /** The option with this label, ignoring case; otherwise an error that lists the options. */

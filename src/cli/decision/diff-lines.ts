@@ -1,18 +1,18 @@
-// Owns how a diff is printed. It is text from outside: every line has a bar in front, and characters that steer a terminal
-// are spelled out.
+// Owns how a diff is printed. A diff is untrusted text: every line has a bar in front, and control characters are spelled
+// out.
 
 import type { Shell } from '../shell.ts';
 import { type StyleName, slices, spelledOut, widthOf } from '../terminal.ts';
 
 const LINES_SHOWN = 300;
 
-/** What differs, and what it was compared with. */
+/** A diff; the title says what was compared. */
 export interface ApprovalDiff {
   readonly title: string;
   readonly text: string;
 }
 
-/** The lines of a diff; on a terminal in colour, wrapped, and cut after some hundred lines. */
+/** The lines of a diff; on a terminal coloured, wrapped and truncated. */
 export function diffLines(shell: Shell, { title, text }: ApprovalDiff, command: string): string[] {
   const { isTerminal, columns } = shell.look;
   const width = isTerminal ? Math.max(20, columns - 3) : Number.POSITIVE_INFINITY;
@@ -22,19 +22,17 @@ export function diffLines(shell: Shell, { title, text }: ApprovalDiff, command: 
   const rest = lines.length - shown.length;
   return [
     shell.style('dim', title),
-    ...shown.flatMap((line) => pieces(line, width).map((piece) => `${bar} ${styledLine(shell, line, piece)}`)),
+    ...shown.flatMap((line) => {
+      const style = styleOf(line);
+      return wrapped(line, width).map((piece) => `${bar} ${style === undefined ? piece : shell.style(style, piece)}`);
+    }),
     ...(rest === 0 ? [] : [shell.style('dim', `${shell.symbol('ellipsis')} ${rest} more lines; all of them: ${command} > FILE`)]),
   ];
 }
 
-function pieces(line: string, width: number): string[] {
+function wrapped(line: string, width: number): string[] {
   const safe = spelledOut(line.replace(/\r$/, '').replaceAll('\t', '    '));
   return widthOf(safe) <= width ? [safe] : slices(safe, width);
-}
-
-function styledLine(shell: Shell, line: string, piece: string): string {
-  const style = styleOf(line);
-  return style === undefined ? piece : shell.style(style, piece);
 }
 
 function styleOf(line: string): StyleName | undefined {

@@ -11,21 +11,21 @@ import { changesOfTrees, diffOfTrees, TreeReader } from '../../process/git-tree.
 import { CACHES } from '../../steps/workspace/workspace-tree.ts';
 import type { Store } from '../../store/store.ts';
 import type { Shell } from '../shell.ts';
-import { oneLine } from '../terminal.ts';
+import { counted, firstNames, oneLine } from '../terminal.ts';
 import type { ApprovalDiff } from './diff-lines.ts';
-import { type ApprovalLook, type ApprovalPlace, lastLook, recordLook, seenOf } from './looks.ts';
+import { type ApprovalPlace, type ApprovalView, contentOf, lastView, recordView } from './last-view.ts';
 
 const FILES_SHOWN = 5;
 
-/** An approval with where its work is. */
+/** An approval, and where to find its work. */
 export interface DiffSource {
   readonly shell: Shell;
   readonly place: ApprovalPlace;
   readonly store: Store;
-  readonly asked: PendingApproval;
+  readonly approval: PendingApproval;
 }
 
-/** Whether there can be a diff: the work is in a checkout of git. */
+/** Whether the work is in a git checkout, so that there can be a diff. */
 export async function hasDiff(source: DiffSource): Promise<boolean> {
   const { folder } = await workspaceOf(source);
   for (let at = folder; ; at = dirname(at)) {
@@ -34,39 +34,39 @@ export async function hasDiff(source: DiffSource): Promise<boolean> {
   }
 }
 
-/** The diff of an approval: all of the work, or with `look` what changed since then. */
-export async function readDiff(source: DiffSource, look?: ApprovalLook): Promise<ApprovalDiff> {
-  if (look !== undefined && look.tree === undefined)
-    return { title: `the content that you saw ${momentText(look.at)} was not kept; --diff shows all of the work`, text: '' };
+/** The diff of an approval: all of the work, or what changed since `view`. */
+export async function readDiff(source: DiffSource, view?: ApprovalView): Promise<ApprovalDiff> {
+  if (view !== undefined && view.tree === undefined)
+    return { title: `the content that you saw ${momentText(view.at)} was not kept; --diff shows all of the work`, text: '' };
   try {
     const { folder, from } = await workspaceOf(source);
-    const { files } = isJsonObject(source.asked.gate.subjects) ? source.asked.gate.subjects : {};
+    const { files } = isJsonObject(source.approval.gate.subjects) ? source.approval.gate.subjects : {};
     const paths = isJsonObject(files) ? Object.keys(files) : [];
-    const since = look === undefined ? '' : ` since you looked ${momentText(look.at)}`;
-    const now = seenOf(source.asked).tree ?? (await treeNow(folder));
-    const base = from ?? (await headOf(folder));
-    if (now === undefined || (look === undefined && base === undefined)) return { title: 'there is no commit to compare with', text: '' };
-    const before = look?.tree ?? ((await commonBase(folder, base as string, now)) as string);
-    recordLook(source.shell, source.place, { asked: source.asked, seen: { ...seenOf(source.asked), tree: now } });
+    const now = contentOf(source.approval).tree ?? (await currentTree(folder));
+    const base = view?.tree ?? from ?? (await headCommit(folder));
+    if (now === undefined || base === undefined) return { title: 'there is no commit to compare with', text: '' };
+    const before = view?.tree ?? (await mergeBase(folder, base, now));
+    recordView(source.shell, source.place, { approval: source.approval, content: { ...contentOf(source.approval), tree: now } });
     const text = await diffOfTrees(folder, { before, after: now, paths });
-    return { title: `${text === '' ? 'nothing changed' : 'changes'}${since || ` since commit ${before.slice(0, 12)}`}`, text };
+    const since = view === undefined ? `since commit ${before.slice(0, 12)}` : `since you looked ${momentText(view.at)}`;
+    return { title: `${text === '' ? 'nothing changed' : 'changes'} ${since}`, text };
   } catch (error) {
     return { title: `the diff could not be read: ${oneLine(messageOf(error))}`, text: '' };
   }
 }
 
-/** A pull request may be behind the branch that it was started from. */
-async function commonBase(folder: string, base: string, now: string): Promise<string> {
+/** The commit to compare with: the branch may have moved on since the work started. */
+async function mergeBase(folder: string, base: string, now: string): Promise<string> {
   const found = await git(folder, ['merge-base', base, now]);
   return found.ok ? found.stdout.trim() : base;
 }
 
-async function workspaceOf({ place, store, asked }: DiffSource): Promise<{ readonly folder: string; readonly from: string | undefined }> {
-  const { origin } = await store.load(asked.run);
+async function workspaceOf({ place, store, approval }: DiffSource) {
+  const { origin } = await store.load(approval.run);
   return { folder: origin.workspace ?? place.project.root, from: origin.head?.from };
 }
 
-async function treeNow(folder: string): Promise<string | undefined> {
+async function currentTree(folder: string): Promise<string | undefined> {
   const reader = await TreeReader.open(folder, () => CACHES);
   if (reader === undefined) return undefined;
   try {
@@ -76,22 +76,20 @@ async function treeNow(folder: string): Promise<string | undefined> {
   }
 }
 
-async function headOf(folder: string): Promise<string | undefined> {
+async function headCommit(folder: string): Promise<string | undefined> {
   const answer = await git(folder, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
   return answer.ok ? answer.stdout.trim() : undefined;
 }
 
-/** What is new since this person last looked, as a line; undefined if they have not, or if nothing is. */
-export async function newSinceLook(source: DiffSource): Promise<{ readonly look: ApprovalLook; readonly line: string } | undefined> {
-  const { shell, place, asked } = source;
-  const look = lastLook(shell, place, asked);
-  if (look === undefined) return undefined;
-  const changed = await changedSince(source, look);
+/** What changed since this user last saw the approval, as a line; undefined if they have not seen it, or nothing changed. */
+export async function newSinceView(source: DiffSource): Promise<{ readonly view: ApprovalView; readonly line: string } | undefined> {
+  const { shell, place, approval } = source;
+  const view = lastView(shell, place, approval);
+  if (view === undefined) return undefined;
+  const changed = await changedFiles(source, view);
   if (changed === undefined || changed.length === 0) return undefined;
-  const names = changed.slice(0, FILES_SHOWN).map(oneLine).join(', ');
-  const more = changed.length > FILES_SHOWN ? ', …' : '';
-  const count = `${changed.length} ${changed.length === 1 ? 'file' : 'files'}`;
-  return { look, line: `changed since you looked ${momentText(look.at)}: ${count}: ${names}${more}` };
+  const count = counted(changed.length, 'file');
+  return { view, line: `changed since you looked ${momentText(view.at)}: ${count}: ${firstNames(changed.map(oneLine), FILES_SHOWN)}` };
 }
 
 function momentText(at: number): string {
@@ -99,16 +97,16 @@ function momentText(at: number): string {
   return text === 'now' ? 'a moment ago' : text;
 }
 
-async function changedSince(source: DiffSource, look: ApprovalLook): Promise<readonly string[] | undefined> {
-  const now = seenOf(source.asked);
-  if (now.tree !== undefined && look.tree !== undefined) {
-    if (now.tree === look.tree) return [];
+async function changedFiles(source: DiffSource, view: ApprovalView): Promise<readonly string[] | undefined> {
+  const now = contentOf(source.approval);
+  if (now.tree !== undefined && view.tree !== undefined) {
+    if (now.tree === view.tree) return [];
     const { folder } = await workspaceOf(source);
-    // After a cleanup of git's objects, only that they differ is known.
-    return (await changesOfTrees(folder, look.tree, now.tree).catch(() => [])).map(({ path }) => path);
+    // If git has removed the old objects, it is only known that the trees differ.
+    return (await changesOfTrees(folder, view.tree, now.tree).catch(() => [])).map(({ path }) => path);
   }
-  if (now.files === undefined || look.files === undefined) return undefined;
-  const [before, after] = [look.files, now.files];
+  if (now.files === undefined || view.files === undefined) return undefined;
+  const [before, after] = [view.files, now.files];
   return [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
     (path) => JSON.stringify(before[path]) !== JSON.stringify(after[path]),
   );

@@ -1,5 +1,5 @@
-// Owns the prompt where a person types. Input typed before the question was shown is discarded. Ctrl-C and Ctrl-D mean
-// "not now".
+// Owns the prompt where a person types. Input typed before the question was shown is discarded. Ctrl-C and Ctrl-D leave
+// the question open.
 
 import { createInterface, type Interface } from 'node:readline/promises';
 import type { Shell } from '../shell.ts';
@@ -8,26 +8,26 @@ const DISCARD_MS = 30;
 
 /** A prompt for one or more questions. */
 export interface Prompt extends Disposable {
-  /** The typed line; undefined if the person left or the question was withdrawn. */
+  /** The typed line; undefined if the person pressed Ctrl-C or Ctrl-D, or the question was withdrawn. */
   ask(question: string): Promise<string | undefined>;
 }
 
-/** Opens a prompt; `gone` withdraws the current question. */
-export function openPrompt(shell: Shell, gone?: AbortSignal): Prompt {
+/** Opens a prompt; `withdrawn` ends the current question. */
+export function openPrompt(shell: Shell, withdrawn?: AbortSignal): Prompt {
   const { stdin, stdout } = shell.world;
-  const leaving = new AbortController();
-  const signal = gone === undefined ? leaving.signal : AbortSignal.any([gone, leaving.signal]);
+  const quitting = new AbortController();
+  const signal = withdrawn === undefined ? quitting.signal : AbortSignal.any([withdrawn, quitting.signal]);
   let lines: Interface | undefined;
   const open = (): Interface => {
     const opened = createInterface({ input: stdin, output: stdout, terminal: true, historySize: 0 });
-    opened.on('SIGINT', () => leaving.abort());
-    opened.on('close', () => leaving.abort());
+    opened.on('SIGINT', () => quitting.abort());
+    opened.on('close', () => quitting.abort());
     return opened;
   };
   return {
     ask: async (question) => {
       if (lines === undefined) {
-        await discardTyped(stdin);
+        await discardInput(stdin);
         lines = open();
       }
       try {
@@ -42,13 +42,12 @@ export function openPrompt(shell: Shell, gone?: AbortSignal): Prompt {
   };
 }
 
-/** Discards earlier input: it cannot be an answer to a question that was not shown yet. */
-async function discardTyped(stdin: NodeJS.ReadStream): Promise<void> {
+async function discardInput(stdin: NodeJS.ReadStream): Promise<void> {
   const discard = (): void => undefined;
   stdin.setRawMode(true);
   stdin.on('data', discard);
-  // A terminal does not signal that its buffer is empty, but buffered input arrives at once. On a busy machine the time
-  // may pass before the input was looked at: an immediate comes after such a look.
+  // A terminal does not report that its buffer is empty, but buffered input arrives at once. On a busy machine the timer may
+  // fire before the input was read; an immediate runs after reading.
   await new Promise((resolve) => setTimeout(resolve, DISCARD_MS));
   await new Promise((resolve) => setImmediate(resolve));
   stdin.off('data', discard);

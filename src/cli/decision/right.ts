@@ -1,4 +1,4 @@
-// Owns what a decision needs besides the right to decide: without a terminal, the digest of what the person saw.
+// Owns the right to decide on the command line. Without a terminal it also needs the digest of what the person saw.
 
 import { EngineError } from '../../base/error.ts';
 import { invariant } from '../../base/invariant.ts';
@@ -8,13 +8,13 @@ import type { Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { DIGEST_SHOWN } from './decision.ts';
 
-/** The name to record with the decision, and the digest that was given. */
+/** The name to record with the decision, and the value of --digest. */
 export interface DecisionRight {
   readonly actor: string;
   readonly digest: string | undefined;
 }
 
-/** A command that decides or answers, and where. */
+/** A command that decides or answers. */
 export interface DecidingCommand {
   readonly shell: Shell;
   readonly given: ParsedArgs;
@@ -23,11 +23,11 @@ export interface DecidingCommand {
   readonly right: DecisionRight;
 }
 
-/** The right that this command already checked, with the digest. */
+/** The right that was checked when the command started, with the digest. */
 export function rightToDecide(shell: Shell, given: ParsedArgs): DecisionRight {
   const digest = digestOf(given);
   const { right } = shell;
-  invariant(right !== undefined, 'a verb that decides has a scope in the table of rights');
+  invariant(right !== undefined, 'a command that decides has a scope in the table of rights');
   if (digest === undefined && !shell.isInteractive)
     throw new EngineError(
       'NOT_ALLOWED',

@@ -1,13 +1,14 @@
-// Owns how the demo narrates its run: each step as it starts and ends, and for the agent its claim next to the evidence.
-// Everything is read from the run's record.
+// Owns what the demo prints while its run progresses: each step as it starts and ends, and what the agent claims beside the
+// evidence. Everything is read from the run's log.
 
 import type { Engine } from '../../api/engine.ts';
 import { fieldOf } from '../../base/json.ts';
 import { activationIn } from '../../engine/event-facts.ts';
 import type { StepView } from '../../engine/inspect.ts';
 import type { OpenApproval } from '../../engine/request/approvals.ts';
+import type { TranscriptId } from '../../engine/transcript/transcripts.ts';
 import { humanWaitOf } from '../../kernel/activation.ts';
-import type { RunEvent } from '../../kernel/event.ts';
+import { endedAttempt } from '../progress/reader.ts';
 import type { Shell } from '../shell.ts';
 import { statusMark } from '../status.ts';
 import { oneLine, plain } from '../terminal.ts';
@@ -15,13 +16,12 @@ import { oneLine, plain } from '../terminal.ts';
 interface Narration {
   readonly engine: Engine;
   readonly run: string;
-  /** Gets the pending approval decided; `later` ends the narration. */
+  /** Asks for the pending decision; `later` ends the demo. */
   readonly decide: () => Promise<'decided' | 'later'>;
-  /** Leaves time for reading. */
   readonly pause: () => Promise<void>;
 }
 
-const REMARKS: Readonly<Record<string, string>> = {
+const STEP_NOTES: Readonly<Record<string, string>> = {
   reproduce: 'the engine runs the tests, to see the bug',
   fix: 'an agent works; here it is a script, without a model or a key',
   test: 'a gate: the engine runs all tests itself',
@@ -30,18 +30,18 @@ const REMARKS: Readonly<Record<string, string>> = {
   commit: 'the approved change is committed',
 };
 
-const STEP_WIDTH = Math.max(...Object.keys(REMARKS).map((step) => step.length));
+const STEP_WIDTH = Math.max(...Object.keys(STEP_NOTES).map((step) => step.length));
 
-/** Narrates a run until it has ended, or until the approval is left for later. */
+/** Prints the progress of a run until it has ended, or the person decides later. */
 export async function narrateRun(shell: Shell, narration: Narration): Promise<'ended' | 'later'> {
   for await (const event of narration.engine.run(narration.run).log()) {
     if (event.type === 'step.opened') {
       await narration.pause();
       const { step } = event.activation;
-      shell.print(`\n${shell.style('bold', step.padEnd(STEP_WIDTH))}  ${shell.style('dim', REMARKS[step] ?? '')}`);
+      shell.print(`\n${shell.style('bold', step.padEnd(STEP_WIDTH))}  ${shell.style('dim', STEP_NOTES[step] ?? '')}`);
     }
     if (humanWaitOf(activationIn(event)) !== undefined && (await narration.decide()) === 'later') return 'later';
-    const ended = endedAttempt(event);
+    const ended = endedAttempt(narration, event);
     if (ended === undefined) continue;
     const step = await findStep(narration, ended);
     if (step.kind === 'agent') await narration.pause();
@@ -50,19 +50,7 @@ export async function narrateRun(shell: Shell, narration: Narration): Promise<'e
   return 'ended';
 }
 
-interface EndedAttempt {
-  readonly path: string;
-  readonly attempt: number;
-}
-
-function endedAttempt(event: RunEvent): EndedAttempt | undefined {
-  if (event.type === 'step.settled') return { path: event.path, attempt: event.attempt };
-  return event.type === 'step.changed' && event.failed !== undefined
-    ? { path: event.activation.path, attempt: event.failed.attempt }
-    : undefined;
-}
-
-async function findStep({ engine, run }: Narration, { path, attempt }: EndedAttempt): Promise<StepView> {
+async function findStep({ engine, run }: Narration, { path, attempt }: TranscriptId): Promise<StepView> {
   const { steps } = await engine.run(run).get();
   return steps.find((step) => step.path === path && step.attempt === attempt) as StepView;
 }
@@ -80,7 +68,7 @@ function stepLines(shell: Shell, step: StepView): string[] {
       ];
     }
     case 'test':
-      return step.outcome === 'ok' ? [`${mark} node --test: all tests pass`] : [`${mark} node --test: not all tests pass`];
+      return [`${mark} node --test: ${step.outcome === 'ok' ? 'all' : 'not all'} tests pass`];
     case 'approve':
       return [`${mark} decided: "${fieldOf(step.output, 'option')}", by ${oneLine(step.actor ?? '')}`];
     default:
@@ -104,7 +92,7 @@ function agentLines(shell: Shell, step: StepView): string[] {
   ];
 }
 
-/** The question of the demo, with a coloured diff. */
+/** The question of the demo, with the diff in colour. */
 export function questionLines(shell: Shell, { question: gate, shown }: OpenApproval): string[] {
   const change = plain(String(fieldOf(shown, 'change'))).split('\n');
   return [oneLine(gate.prompt), ...change.map((line) => `    ${shell.style(line.startsWith('-') ? 'red' : 'green', line)}`)];

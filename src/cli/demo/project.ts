@@ -44,13 +44,13 @@ function emptyFolder(folder: string): string {
   return realpathSync(folder);
 }
 
-/** Makes the history the same for every user: no hooks, no signatures, no templates. */
-const OWN_SETTINGS: readonly (readonly [string, string])[] = [
+/** The same for every user, so that their hooks and signatures do not affect the demo. */
+const GIT_SETTINGS = [
   ['user.name', 'Pawl demo'],
   ['user.email', 'demo@pawl.invalid'],
   ['commit.gpgsign', 'false'],
   ['core.hooksPath', '.git/no-hooks'],
-];
+] as const;
 
 async function commitAll(root: string): Promise<boolean> {
   const git = (...words: readonly string[]): Promise<unknown> => execute('git', words, { cwd: root });
@@ -60,7 +60,7 @@ async function commitAll(root: string): Promise<boolean> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
     throw error;
   }
-  for (const [name, value] of OWN_SETTINGS) await git('config', name, value);
+  for (const [name, value] of GIT_SETTINGS) await git('config', name, value);
   await git('add', '--all');
   await git('commit', '--quiet', '--message', 'A shop with a bug');
   return true;

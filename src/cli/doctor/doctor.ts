@@ -1,5 +1,5 @@
-// Owns the checks of `pawl doctor` on the program and its environment. Each check reports what it found and what to do;
-// none throws, so that a failure does not hide the others. `store.ts` checks the database.
+// Owns the checks of `pawl doctor` on the program and its environment, and the form of a check. None throws, so that a
+// failure does not hide the others.
 
 import { execFileSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
@@ -22,7 +22,7 @@ export interface Check {
   readonly what: string;
   /** What to do about it; empty if there is no problem. */
   readonly hint: string;
-  /** The folder of the project that it is about, if that is one of `serve.projects`. */
+  /** The folder of the checked project, if it is one of `serve.projects`. */
   readonly project?: string;
 }
 
@@ -31,10 +31,28 @@ export function okCheck(id: string, what: string): Check {
   return { id, status: 'ok', what, hint: '' };
 }
 
+/** A check whose result needs attention, but does not stop anything. */
+export function warning(id: string, what: string, hint: string): Check {
+  return { id, status: 'warning', what, hint };
+}
+
+/** A check that found something to fix. */
+export function problem(id: string, what: string, hint: string): Check {
+  return { id, status: 'problem', what, hint };
+}
+
+/** The problem that an error in a user's file is, with its position; any other error is thrown. */
+export function fileProblem(id: string, error: unknown, hint: string): Check {
+  if (!isEngineError(error)) throw error;
+  const { position } = error;
+  const where = position?.file === undefined ? '' : `${position.file}:${position.line}:${position.column}: `;
+  return problem(id, `${where}${error.message}`, hint);
+}
+
 const DISK_BYTES_MIN = 100_000_000;
 const DISK_BYTES_LOW = 1_000_000_000;
 
-const BECAUSE: Readonly<Record<Project['because'], string>> = {
+const ORIGIN_TEXTS: Readonly<Record<Project['because'], string>> = {
   option: 'from --project',
   environment: 'from PAWL_PROJECT',
   home: 'the nearest folder with .pawl or .squadron',
@@ -62,49 +80,39 @@ function checkGit(): Check {
   try {
     return okCheck('git', execFileSync('git', ['--version'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim());
   } catch {
-    return { id: 'git', status: 'warning', what: 'git cannot be run', hint: 'install git, or add it to the PATH; worktrees need it' };
+    return warning('git', 'git cannot be run', 'install git, or add it to the PATH; worktrees need it');
   }
 }
 
 function checkNetwork(): Check {
   const support = networkSupport();
-  if (support.by !== 'nothing') return okCheck('network', `network permissions are enforced by ${support.by}`);
-  return okCheck('network', `network permissions are not enforced here: ${support.why}`);
+  const how = support.by === 'nothing' ? `not enforced here: ${support.why}` : `enforced by ${support.by}`;
+  return okCheck('network', `network permissions are ${how}`);
 }
 
-/** Checks the project, its settings and the state folder. If the settings are invalid, the database is unknown. */
+/** Checks the project, its settings and the state folder. Without valid settings it is not known where the database is. */
 export async function checkPlace(
   shell: Shell,
   given: ParsedArgs,
 ): Promise<{ readonly checks: Check[]; readonly place: Place | undefined }> {
   const project = findProject(shell, given);
   const home = project.home === undefined ? 'it has no .pawl folder yet' : `its definitions are in ${project.home}`;
-  const checks = [okCheck('project', `${project.root} (${BECAUSE[project.because]}); ${home}`)];
+  const checks = [okCheck('project', `${project.root} (${ORIGIN_TEXTS[project.because]}); ${home}`)];
   const files = settingsFiles(shell, project).filter(({ path }) => existsSync(path));
   try {
     const place = await findPlace(shell, given);
     const found = files.length === 0 ? 'no settings files' : `settings from ${files.map(({ path }) => path).join(', ')}`;
     return { checks: [...checks, okCheck('settings', found), ...checkState(shell)], place };
   } catch (error) {
-    if (!isEngineError(error)) throw error;
-    const { position } = error;
-    const where = position?.file === undefined ? '' : `${position.file}:${position.line}:${position.column}: `;
-    const hint = 'fix the settings; the database was not checked';
-    return { checks: [...checks, { id: 'settings', status: 'problem', what: `${where}${error.message}`, hint }], place: undefined };
+    return { checks: [...checks, fileProblem('settings', error, 'fix the settings; the database was not checked')], place: undefined };
   }
 }
 
 /** Checks that the secrets of the settings can be read. Runs no program. */
 export function checkSecrets({ settings: { secrets = {} } }: Place): Check[] {
   return Object.entries(secrets).map(([name, source]) => {
-    const problem = secretProblem(source);
-    if (problem !== undefined)
-      return {
-        id: 'secret',
-        status: 'warning',
-        what: `secret ${name}: ${problem}`,
-        hint: 'webhooks that need it fail until this is fixed',
-      };
+    const fault = secretProblem(source);
+    if (fault !== undefined) return warning('secret', `secret ${name}: ${fault}`, 'webhooks that need it fail until this is fixed');
     const from = 'env' in source ? `the variable ${source.env}` : 'file' in source ? source.file : `the command "${source.command[0]}"`;
     return okCheck('secret', `secret ${name}: from ${from}`);
   });
@@ -114,10 +122,8 @@ function checkState(shell: Shell): Check[] {
   const folder = stateHome(shell);
   const stat = statSync(folder, { throwIfNoEntry: false });
   if (stat === undefined) return [okCheck('state', `${folder} is the state directory; it does not exist yet`)];
-  if (!stat.isDirectory()) {
-    const hint = 'move the file away, or choose another folder with PAWL_STATE';
-    return [{ id: 'state', status: 'problem', what: `${folder} should be the state directory, but is a file`, hint }];
-  }
+  const hint = 'move the file away, or choose another folder with PAWL_STATE';
+  if (!stat.isDirectory()) return [problem('state', `${folder} should be the state directory, but is a file`, hint)];
   const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
   return [okCheck('state', `${folder} is the state directory`), ...checkModes([folder, ...files.map(({ name }) => join(folder, name))])];
 }
@@ -128,7 +134,7 @@ export function checkModes(paths: readonly string[]): Check[] {
   return paths.flatMap((path) => {
     const stat = statSync(path, { throwIfNoEntry: false });
     if (stat === undefined || (stat.mode & 0o077) === 0) return [];
-    return [{ id: 'modes', status: 'warning', what: `others on this machine can read ${path}`, hint: `chmod go= ${path}` } as const];
+    return [warning('modes', `others on this machine can read ${path}`, `chmod go= ${path}`)];
   });
 }
 
@@ -142,22 +148,15 @@ export function checkDisk(file: string): Check[] {
     accessSync(folder, constants.W_OK);
   } catch {
     const hint = 'make it writable for this user, or choose another database with --db';
-    return [{ id: 'disk', status: 'problem', what: `${folder} or the database in it cannot be written`, hint }];
+    return [problem('disk', `${folder} or the database in it cannot be written`, hint)];
   }
   try {
     const { bavail, bsize } = statfsSync(folder);
     const free = bavail * bsize;
     const what = `${sizeText(free)} free in ${folder}`;
     if (free >= DISK_BYTES_LOW) return [okCheck('disk', what)];
-    return [
-      {
-        id: 'disk',
-        status: free < DISK_BYTES_MIN ? 'problem' : 'warning',
-        what,
-        hint: 'free some disk space, or delete old runs with "pawl prune"',
-      },
-    ];
+    return [(free < DISK_BYTES_MIN ? problem : warning)('disk', what, 'free some disk space, or delete old runs with "pawl prune"')];
   } catch (error) {
-    return [{ id: 'disk', status: 'warning', what: `the free disk space of ${folder} is unknown: ${messageOf(error)}`, hint: '' }];
+    return [warning('disk', `the free disk space of ${folder} is unknown: ${messageOf(error)}`, '')];
   }
 }

@@ -1,4 +1,4 @@
-// Owns the checks of `pawl doctor` on what the settings say about a repository at GitHub: its default branch, the people whose
+// Owns the checks of `pawl doctor` that compare the settings with a repository at GitHub: its default branch, the people whose
 // approval counts, and its webhook.
 
 import { isEngineError } from '../../base/error.ts';
@@ -7,10 +7,8 @@ import type { GitHubForge } from '../../forge/github/github-forge.ts';
 import type { WebhookFacts } from '../../forge/github/webhook.ts';
 import { Secrets } from '../../steps/secrets.ts';
 import type { Place } from '../session.ts';
-import type { ForgeSettings } from '../settings/forge.ts';
-import { type Check, okCheck } from './doctor.ts';
-
-type GitHubSettings = Extract<ForgeSettings, { kind: 'github' }>;
+import type { GitHubSettings } from '../settings/forge.ts';
+import { type Check, okCheck, problem, warning } from './doctor.ts';
 
 interface CheckedForge {
   readonly forge: GitHubForge;
@@ -18,11 +16,10 @@ interface CheckedForge {
   readonly place: Place;
   /** The address of another server that passes webhooks on to this project. */
   readonly address: string | undefined;
-  /** The address of the repository on the website. */
   readonly web: string;
 }
 
-/** The checks, once the login was found right. */
+/** Runs the checks; the login must have been checked before. */
 export async function checkForgeSettings(checked: CheckedForge): Promise<Check[]> {
   return [...(await checkBranch(checked)), ...(await checkGroups(checked)), ...(await checkWebhook(checked))];
 }
@@ -33,12 +30,11 @@ async function checkBranch({ forge, place, web }: CheckedForge): Promise<Check[]
   if (wanted === undefined || found.result !== 'ok' || found.value.defaultBranch === wanted) return [];
   const { defaultBranch } = found.value;
   return [
-    {
-      id: 'forge-branch',
-      status: 'problem',
-      what: `the default branch is "${defaultBranch}" at GitHub, and "project.default_branch" is "${wanted}"`,
-      hint: `set "project.default_branch: ${defaultBranch}" in .pawl/config.yaml, or rename the branch: ${web}/settings`,
-    },
+    problem(
+      'forge-branch',
+      `the default branch is "${defaultBranch}" at GitHub, and "project.default_branch" is "${wanted}"`,
+      `set "project.default_branch: ${defaultBranch}" in .pawl/config.yaml, or rename the branch: ${web}/settings`,
+    ),
   ];
 }
 
@@ -52,13 +48,9 @@ async function checkGroups({ forge, place, web }: CheckedForge): Promise<Check[]
       const found = await forge.permission(member);
       if (found.result === 'not_found' || (found.result === 'ok' && found.value === 'none')) without.push(member);
     }
-    if (without.length > 0)
-      checks.push({
-        id: 'forge-groups',
-        status: without.length === members.length ? 'problem' : 'warning',
-        what: `the approval of ${without.join(', ')} (group "${group}") does not count: no access to the repository`,
-        hint: `invite them: ${web}/settings/access, or correct "groups.${group}" in .pawl/config.yaml`,
-      });
+    const what = `the approval of ${without.join(', ')} (group "${group}") does not count: no access to the repository`;
+    const hint = `invite them: ${web}/settings/access, or correct "groups.${group}" in .pawl/config.yaml`;
+    if (without.length > 0) checks.push((without.length === members.length ? problem : warning)('forge-groups', what, hint));
   }
   const names = groups.map(([group]) => group).join(', ');
   return checks.length > 0 ? checks : [okCheck('forge-groups', `everybody in ${names} has access to the repository`)];
@@ -81,29 +73,28 @@ async function checkWebhook({ forge, settings, place, address, web }: CheckedFor
   }
   if (targets.length === 0)
     return [
-      {
-        id: 'forge-webhook',
-        status: 'warning',
-        what: 'webhooks are on, but "serve.public_url" is not set, so their address is not known',
-        hint: `set it to the address of this server, and add the webhook "<address>/hooks/github" with content type application/json: ${where}`,
-      },
+      warning(
+        'forge-webhook',
+        'webhooks are on, but "serve.public_url" is not set, so their address is not known',
+        `set it to the address of this server, and add the webhook "<address>/hooks/github" with content type application/json: ${where}`,
+      ),
     ];
   return checkDeliveries(await forge.webhooks(), { targets, where, secret: name });
 }
 
-/** The page on which the webhook is set. */
 function hooksPage({ auth = 'gh' }: GitHubSettings, web: string): string {
   return auth !== 'gh' && 'app' in auth ? 'the settings of the App, "Webhook" and "Advanced"' : `${web}/settings/hooks`;
 }
 
 interface ExpectedHook {
-  /** The addresses that it may send to. */
+  /** The addresses at which this server receives webhooks. */
   readonly targets: readonly string[];
+  /** Where a person changes the webhook. */
   readonly where: string;
   readonly secret: string;
 }
 
-/** Compares what GitHub says about its webhooks with what this server takes. */
+/** Compares the webhooks at GitHub with what this server expects, and reports failed deliveries. */
 function checkDeliveries(found: ForgeAnswer<readonly WebhookFacts[]>, { targets, where, secret }: ExpectedHook): Check[] {
   const hooks = found.result === 'ok' ? found.value : [];
   const hook = hooks.find(({ address }) => targets.includes(address.replace(/\/$/, '')));
@@ -111,7 +102,7 @@ function checkDeliveries(found: ForgeAnswer<readonly WebhookFacts[]>, { targets,
   const wanted = `${target}, with content type application/json and the secret "${secret}"`;
   if (found.result !== 'ok') {
     const hint = `check it yourself: ${where} must have ${wanted}, and show no failed deliveries`;
-    return [{ id: 'forge-webhook', status: 'warning', what: `this login may not see the webhook at GitHub: ${found.message}`, hint }];
+    return [warning('forge-webhook', `this login may not see the webhook at GitHub: ${found.message}`, hint)];
   }
   if (hook === undefined) return [hookProblem(`no webhook at GitHub sends to ${target}`, `add ${wanted}: ${where}`)];
   if (!hook.active) return [hookProblem(`the webhook to ${target} is switched off at GitHub`, `switch it on: ${where}`)];
@@ -122,12 +113,11 @@ function checkDeliveries(found: ForgeAnswer<readonly WebhookFacts[]>, { targets,
     return [okCheck('forge-webhook', `webhooks are received at ${target}; none of the last ${hook.deliveries} deliveries failed`)];
   const answer = last.code === 0 ? last.status : `${last.code} (${last.status})`;
   return [
-    {
-      id: 'forge-webhook',
-      status: 'warning',
-      what: `${hook.failed.length} of the last ${hook.deliveries} deliveries to ${target} failed; the latest, ${last.event} at ${last.at}: ${answer}`,
-      hint: `${causeOf(last.code)}; then redeliver them: ${where}, "Recent Deliveries"`,
-    },
+    warning(
+      'forge-webhook',
+      `${hook.failed.length} of the last ${hook.deliveries} deliveries to ${target} failed; the latest, ${last.event} at ${last.at}: ${answer}`,
+      `${causeOf(last.code)}; then redeliver them: ${where}, "Recent Deliveries"`,
+    ),
   ];
 }
 
@@ -138,5 +128,5 @@ function causeOf(code: number): string {
 }
 
 function hookProblem(what: string, hint: string): Check {
-  return { id: 'forge-webhook', status: 'problem', what, hint };
+  return problem('forge-webhook', what, hint);
 }

@@ -1,12 +1,12 @@
-// Owns the checks of `pawl doctor` on the projects that the settings list under `serve.projects`: each must exist, be
-// trusted and have its own database, login and webhooks. Every finding names its project, where it must be fixed.
+// Owns the checks of `pawl doctor` on the projects under `serve.projects`: each must exist, be trusted and have its own
+// database, login and webhooks. Each check names its project.
 
-import { isEngineError } from '../../base/error.ts';
+import { failureOf, isEngineError } from '../../base/error.ts';
 import { assertSettingsTrusted } from '../forge/session.ts';
-import { findListed, listedRoots } from '../serve/listed-projects.ts';
+import { findListedProject, listedRoots } from '../serve/listed-projects.ts';
 import type { Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
-import { type Check, checkSecrets, okCheck } from './doctor.ts';
+import { type Check, checkSecrets, okCheck, problem } from './doctor.ts';
 import { checkForge } from './forge.ts';
 import { checkDatabase } from './store.ts';
 
@@ -15,7 +15,7 @@ export async function checkProjects(shell: Shell, main: Place): Promise<Check[]>
   const checks: Check[] = [];
   const found = [main];
   for (const root of listedRoots(main)) {
-    const { place, own } = await checkListed(shell, root, found);
+    const { place, checks: own } = await checkListed(shell, root, found);
     if (place !== undefined) found.push(place);
     checks.push(...own.map((check) => inProject(check, root)));
   }
@@ -23,34 +23,28 @@ export async function checkProjects(shell: Shell, main: Place): Promise<Check[]>
 }
 
 interface CheckedProject {
-  readonly own: readonly Check[];
+  readonly checks: readonly Check[];
   readonly place?: Place;
 }
 
 async function checkListed(shell: Shell, root: string, others: readonly Place[]): Promise<CheckedProject> {
   try {
-    const place = await findListed(shell, root, others);
-    const here = okCheck('project', `served beside ${others[0]?.project.root}`);
+    const place = await findListedProject(shell, root, others);
+    const listed = okCheck('project', `served together with ${others[0]?.project.root}`);
     const untrusted = await trustProblem(shell, place);
     const address = others[0]?.settings.serve?.public_url;
     const forge = untrusted === undefined ? await checkForge(shell, place, address) : [untrusted];
-    return { place, own: [here, ...checkSecrets(place), ...forge, ...(await checkDatabase(shell, place))] };
+    return { place, checks: [listed, ...checkSecrets(place), ...forge, ...(await checkDatabase(shell, place))] };
   } catch (error) {
     if (!isEngineError(error)) throw error;
-    const hint = 'correct it, or "serve.projects"; until then "pawl serve" does not start';
-    return { own: [{ id: 'project', status: 'problem', what: error.message, hint }] };
+    return { checks: [problem('project', error.message, 'correct it, or "serve.projects"; until then "pawl serve" does not start')] };
   }
 }
 
 async function trustProblem(shell: Shell, place: Place): Promise<Check | undefined> {
-  try {
-    await assertSettingsTrusted(shell, place);
-    return undefined;
-  } catch (error) {
-    if (!isEngineError(error)) throw error;
-    const what = 'its settings are not trusted, so "pawl serve" does not start and its forge was not checked';
-    return { id: 'trust', status: 'problem', what, hint: 'run "pawl trust .pawl/config.yaml", then this again' };
-  }
+  if ((await failureOf(() => assertSettingsTrusted(shell, place))) === undefined) return undefined;
+  const what = 'its settings are not trusted, so "pawl serve" does not start and its forge was not checked';
+  return problem('trust', what, 'run "pawl trust .pawl/config.yaml", then this again');
 }
 
 function inProject(check: Check, project: string): Check {

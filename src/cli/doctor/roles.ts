@@ -1,21 +1,19 @@
-// Owns the checks of `pawl doctor` on the roles of a project: which there are, and whether their program or package is
-// installed and has its login or key. Starts nothing.
+// Owns the checks of `pawl doctor` on the roles of a project: whether the program or package of each is installed and has
+// its login or key. Starts nothing.
 
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
-import { isEngineError } from '../../base/error.ts';
 import { type NetworkSpec, networkOf } from '../../definition/network.ts';
 import { networkSupport } from '../../process/network.ts';
 import type { Project } from '../project.ts';
 import { type RoleSettings, readRoleList, readRoles } from '../roles.ts';
-import { type Check, okCheck } from './doctor.ts';
+import { type Check, fileProblem, okCheck, problem, warning } from './doctor.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The drivers that start a program, whose network access can be limited. */
-const FENCED: readonly string[] = ['acp', 'claude-code', 'codex', 'command'];
+/** The drivers that start a program: only its network access can be limited. */
+const PROGRAM_DRIVERS: readonly string[] = ['acp', 'claude-code', 'codex', 'command'];
 
-/** The default programs of drivers. */
 const PROGRAMS: Readonly<Record<string, string>> = { 'claude-code': 'claude', codex: 'codex' };
 
 /** Checks the roles of a project. */
@@ -28,83 +26,58 @@ export async function checkRoles(project: Project, settings: RoleEnvironment, en
     return await Promise.all(
       roles.map(async (role) => {
         const { name, driver = 'attended', argv, model, permissions } = role;
-        const missing = await missingFor(project, programOf(role, settings), env);
-        const words = [
-          driver,
-          ...(argv === undefined ? [] : [argv.join(' ')]),
-          ...listed(model),
-          ...listed(unreadInstructions(project, role)),
-        ];
-        const what = `role ${name}: ${words.join(', ')}`;
-        if (missing !== undefined) return { id: 'role', status: 'warning', what: `${what}; ${missing.what}`, hint: missing.hint } as const;
+        const missing = await missingFor(project, role, { settings, env });
+        const facts = [driver, argv?.join(' '), model, unreadInstructions(project, role)].filter((fact) => fact !== undefined);
+        const what = `role ${name}: ${facts.join(', ')}`;
+        if (missing !== undefined) return warning('role', `${what}; ${missing.what}`, missing.hint);
         return permissions?.network === undefined ? okCheck('role', what) : networkCheck(what, driver, permissions.network);
       }),
     );
   } catch (error) {
-    if (!isEngineError(error)) throw error;
-    const { position } = error;
-    const where = position?.file === undefined ? '' : `${position.file}:${position.line}:${position.column}: `;
-    return [{ id: 'role', status: 'problem', what: `${where}${error.message}`, hint: 'fix the role; no run that needs it can start' }];
+    return [fileProblem('role', error, 'fix the role; no run that needs it can start')];
   }
-}
-
-function listed(text: string | undefined): string[] {
-  return text === undefined ? [] : [text];
 }
 
 type RoleEnvironment = RoleSettings & { readonly inheritEnv?: readonly string[] | undefined };
 type RoleEntry = Awaited<ReturnType<typeof readRoleList>>[number];
 
-function programOf({ driver = 'attended', argv, model, env = {} }: RoleEntry, { inheritEnv = [] }: RoleEnvironment): RoleProgram {
-  return { driver, argv, model, inherited: inheritEnv, given: Object.keys(env) };
-}
-
 const INSTRUCTIONS = ['CLAUDE.md', join('.claude', 'CLAUDE.md')];
 
-/** Says that Claude Code does not read the project's instructions, if there are any. */
+/** A note if Claude Code does not read the instructions of the project. */
 function unreadInstructions({ root }: Project, { driver, settingSources = ['user'] }: RoleEntry): string | undefined {
   const file = INSTRUCTIONS.find((name) => existsSync(join(root, name)));
   if (driver !== 'claude-code' || file === undefined || settingSources.includes('project')) return undefined;
   return `does not read ${file} ("setting_sources: [user, project]" reads it)`;
 }
 
-/** Returns what the named roles lack to work: a program, a package, a login or a key. Reads files and variables only. */
-export async function roleLacks(
+/** What is missing for the named roles to work: a program, a package, a login or a key. Only reads files and variables. */
+export async function missingForRoles(
   project: Project,
-  { settings, env, names }: { readonly settings: RoleEnvironment; readonly env: Environment; readonly names: ReadonlySet<string> },
+  { settings, env, names }: RoleSurroundings & { readonly names: ReadonlySet<string> },
 ): Promise<readonly string[]> {
   const roles = (await readRoleList(project, settings)).filter(({ name }) => names.has(name));
   const found = await Promise.all(
     roles.map(async (role) => {
-      const missing = await missingFor(project, programOf(role, settings), env);
+      const missing = await missingFor(project, role, { settings, env });
       return missing === undefined ? [] : [`role "${role.name}" (${role.driver}): ${missing.what}; ${missing.hint}`];
     }),
   );
   return found.flat();
 }
 
-/** A role whose network access is limited: to which hosts, and whether that is enforced. */
 function networkCheck(what: string, driver: string, spec: NetworkSpec): Check {
   const { allow, required } = networkOf(spec);
   const hosts = `${what}, network: ${allow.length === 0 ? 'none' : allow.join(', ')}`;
   const support = networkSupport();
-  const why = FENCED.includes(driver) ? (support.by === 'nothing' ? support.why : undefined) : `the driver "${driver}" starts no program`;
+  const why = PROGRAM_DRIVERS.includes(driver)
+    ? support.by === 'nothing'
+      ? support.why
+      : undefined
+    : `the driver "${driver}" starts no program`;
   if (why === undefined) return okCheck('role', `${hosts} (enforced by ${support.by})`);
-  const hint =
-    required === true
-      ? 'it cannot be used here, because its network rule is required'
-      : 'run it on Linux with user namespaces or bubblewrap';
-  return { id: 'role', status: required === true ? 'problem' : 'warning', what: `${hosts} (not enforced here: ${why})`, hint };
-}
-
-interface RoleProgram {
-  readonly driver: string;
-  readonly argv: readonly string[] | undefined;
-  readonly model: string | undefined;
-  /** The names of the variables that programs get. */
-  readonly inherited: readonly string[];
-  /** The names of the variables that the role sets itself. */
-  readonly given: readonly string[];
+  const unenforced = `${hosts} (not enforced here: ${why})`;
+  if (required === true) return problem('role', unenforced, 'it cannot be used here, because its network rule is required');
+  return warning('role', unenforced, 'run it on Linux with user namespaces or bubblewrap');
 }
 
 interface RoleProblem {
@@ -112,11 +85,14 @@ interface RoleProblem {
   readonly hint: string;
 }
 
-async function missingFor(
-  { root }: Project,
-  { driver, argv, model, inherited, given }: RoleProgram,
-  env: Environment,
-): Promise<RoleProblem | undefined> {
+interface RoleSurroundings {
+  readonly settings: RoleEnvironment;
+  readonly env: Environment;
+}
+
+async function missingFor({ root }: Project, role: RoleEntry, around: RoleSurroundings): Promise<RoleProblem | undefined> {
+  const { driver = 'attended', argv, model } = role;
+  const { env } = around;
   if (driver === 'ai-sdk') {
     const { hasPackage, packagesOf } = await import('../../agents/ai-sdk/provider.ts');
     const absent = packagesOf(model).filter((name) => !hasPackage(root, name));
@@ -127,23 +103,24 @@ async function missingFor(
     return { what: `the variable ${key} is not set`, hint: `set ${key} to the API key of ${provider}` };
   }
   const program = argv?.[0] ?? PROGRAMS[driver];
-  if (program !== undefined && !isFound(program, root, env))
+  if (program !== undefined && !isInstalled(program, root, env))
     return { what: `the program "${program}" cannot be found`, hint: 'install it, or add it to the PATH' };
-  return missingLogin(driver, env, { inherited, given });
+  return missingLogin(role, around);
 }
 
-/** The login of a program: the file it keeps it in, or a variable that must be passed on to it. */
+/** What is missing for the login of a program: a file, or a variable that programs must inherit. */
 function missingLogin(
-  driver: string,
-  env: Environment,
-  { inherited, given }: Pick<RoleProgram, 'inherited' | 'given'>,
+  { driver = 'attended', env: variables = {} }: RoleEntry,
+  { settings, env }: RoleSurroundings,
 ): RoleProblem | undefined {
   const login = Object.hasOwn(LOGINS, driver) ? LOGINS[driver] : undefined;
-  if (login !== undefined && given.includes(login.key)) return undefined;
+  if (login !== undefined && Object.hasOwn(variables, login.key)) return undefined;
   // Elsewhere, programs keep their login in a keychain.
   if (login === undefined || process.platform !== 'linux' || existsSync(join(env.HOME ?? '', login.file))) return undefined;
-  const isPassed = inherited.some((name) => name === login.key || (name.endsWith('*') && login.key.startsWith(name.slice(0, -1))));
-  if (env[login.key] !== undefined && isPassed) return undefined;
+  const isPassed = settings.inheritEnv?.some(
+    (name) => name === login.key || (name.endsWith('*') && login.key.startsWith(name.slice(0, -1))),
+  );
+  if (env[login.key] !== undefined && isPassed === true) return undefined;
   const pass = `add ${login.key} to "environment" in the settings, which passes it on to programs`;
   if (env[login.key] !== undefined) return { what: `${login.key} is set, but not passed on to it`, hint: pass };
   return {
@@ -167,14 +144,14 @@ const PROVIDER_KEYS: Readonly<Record<string, string>> = {
   xai: 'XAI_API_KEY',
 };
 
-function isFound(program: string, root: string, env: Environment): boolean {
-  if (isAbsolute(program)) return isProgram(program);
-  if (/[\\/]/.test(program)) return isProgram(join(root, program));
+function isInstalled(program: string, root: string, env: Environment): boolean {
+  if (isAbsolute(program)) return isExecutable(program);
+  if (/[\\/]/.test(program)) return isExecutable(join(root, program));
   const endings = process.platform === 'win32' ? (env.PATHEXT ?? '.EXE').split(';') : [''];
-  return (env.PATH ?? '').split(delimiter).some((folder) => endings.some((ending) => isProgram(join(folder, program + ending))));
+  return (env.PATH ?? '').split(delimiter).some((folder) => endings.some((ending) => isExecutable(join(folder, program + ending))));
 }
 
-function isProgram(path: string): boolean {
+function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();

@@ -1,5 +1,5 @@
-// Owns the checks of `pawl doctor` on the database: the file, its integrity, which processes drive runs, what is due, and
-// what crashed engines left running. Changes nothing: a file of an older version is not migrated.
+// Owns the checks of `pawl doctor` on the database: the file, its integrity, which processes drive runs, which runs are due,
+// and which processes a crashed engine left. Changes nothing: a file of an older version is not migrated.
 
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -16,12 +16,13 @@ import { lostLogNote } from '../lost-log.ts';
 import { openStore, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { isForeign } from '../store-origin.ts';
-import { checkAll } from '../trust/check-signatures.ts';
-import { type Check, checkDisk, checkModes, okCheck } from './doctor.ts';
+import { counted } from '../terminal.ts';
+import { checkStore } from '../trust/check-signatures.ts';
+import { type Check, checkDisk, checkModes, okCheck, problem, warning } from './doctor.ts';
 
 const SHOWN_MAX = 20;
 
-const BECAUSE: Readonly<Record<Place['because'], string>> = {
+const ORIGIN_TEXTS: Readonly<Record<Place['because'], string>> = {
   option: 'from --db',
   environment: 'from PAWL_DB',
   config: 'from the settings',
@@ -31,40 +32,40 @@ const BECAUSE: Readonly<Record<Place['because'], string>> = {
 /** Checks the database. */
 export async function checkDatabase(shell: Shell, place: Place): Promise<Check[]> {
   const { file } = place;
-  const because = BECAUSE[place.because];
+  const because = ORIGIN_TEXTS[place.because];
   if (!existsSync(file)) return [okCheck('database', `${file} (${because}); no runs yet`), ...checkDisk(file)];
   const size = sizeText(statSync(file).size);
-  const around = [
-    ...checkModes([dirname(file), ...beside(file)]),
+  const others = [
+    ...checkModes([dirname(file), ...sideFiles(file)]),
     ...checkDisk(file),
     ...checkProcesses(`${file}.pids`),
     ...checkLostLog(file),
   ];
   try {
     const facts = inspectFile(file);
-    const runs = `${facts.runs} ${facts.runs === 1 ? 'run' : 'runs'}`;
+    const runs = counted(facts.runs, 'run');
     return [
       okCheck('database', `${file} (${because}); ${runs}, ${size}`),
       ...checkVersion(facts),
       ...checkOrigin(place, facts),
-      ...around,
+      ...others,
       ...(await checkContents(shell, place, facts)),
     ];
   } catch (error) {
-    return [broken(error, `${file} (${because}; ${size}) cannot be read: `), ...around];
+    return [unreadable(error, `${file} (${because}; ${size}) cannot be read: `), ...others];
   }
 }
 
-function beside(file: string): string[] {
+function sideFiles(file: string): string[] {
   return ['', '-wal', '-shm', '.anchor', '.lost-wal', '.bells', '.pids'].map((side) => `${file}${side}`);
 }
 
 function checkLostLog(file: string): Check[] {
   const note = lostLogNote(file);
-  return note === undefined ? [] : [{ id: 'lost-log', status: 'warning', ...note }];
+  return note === undefined ? [] : [warning('lost-log', note.what, note.hint)];
 }
 
-function broken(error: unknown, before = ''): Check {
+function unreadable(error: unknown, before = ''): Check {
   const isDamaged = typeof error === 'string' || (isEngineError(error) && error.code === 'STORE_DAMAGED');
   const hint = isDamaged ? '"pawl doctor --repair" saves what can be read; "pawl restore FILE" restores a backup' : '';
   return { id: 'database', status: 'broken', what: `${before}${typeof error === 'string' ? error : messageOf(error)}`, hint };
@@ -73,56 +74,45 @@ function broken(error: unknown, before = ''): Check {
 function checkVersion({ version, newest, journalMode, copyOf }: FileFacts): Check[] {
   const what = `database version ${version}, journal: ${journalMode}`;
   const hint = `this Pawl uses version ${newest}: "pawl db migrate" makes a backup and migrates`;
-  return [
-    version === newest ? okCheck('version', what) : { id: 'version', status: 'warning', what, hint },
-    ...(copyOf === undefined
-      ? []
-      : [
-          {
-            id: 'copy',
-            status: 'problem' as const,
-            what: `this file was copied or moved from ${copyOf}, so its runs do not continue`,
-            hint: 'if the original is no longer used: "pawl db adopt"',
-          },
-        ]),
-  ];
+  const checks = [version === newest ? okCheck('version', what) : warning('version', what, hint)];
+  if (copyOf === undefined) return checks;
+  const copied = `this file was copied or moved from ${copyOf}, so its runs do not continue`;
+  return [...checks, problem('copy', copied, 'if the original is no longer used: "pawl db adopt"')];
 }
 
 function checkOrigin(place: Place, { origin }: FileFacts): Check[] {
   if (!isForeign(place, origin)) return [];
   const what = `${place.file} was not created under the state folder ${place.state ?? '(there is none)'}, so its runs do not continue`;
-  return [{ id: 'origin', status: 'problem', what, hint: 'inspect it with "pawl runs"; if it is yours: "pawl db adopt" at a terminal' }];
+  return [problem('origin', what, 'inspect it with "pawl runs"; if it is yours: "pawl db adopt" at a terminal')];
 }
 
-/** Checks the contents; for that the database must have the newest version. */
+/** Checks the contents, which needs a database of the newest version. */
 async function checkContents(shell: Shell, place: Place, facts: FileFacts): Promise<Check[]> {
   const owners = facts.owned.map(checkOwner);
   if (facts.version !== facts.newest) return owners;
   try {
     const lost: string[] = [];
     await using store = await openStore({ ...place, warn: (text) => lost.push(text) }, 'look');
-    const report = await showingProgress(shell, `checking ${facts.runs} runs`, () => checkAll(shell, place, store));
+    const report = await showingProgress(shell, `checking ${counted(facts.runs, 'run')}`, () => checkStore(shell, place, store));
     const ready = await store.ready(Date.now(), SHOWN_MAX);
     const statuses = await Promise.all(ready.map(async ({ run }) => (await store.load(run)).status));
     // An ended run reads no mail.
     const waiting = ready.filter(({ because }, n) => because !== 'orphaned' && !isFinal(statuses[n] as RunStatus));
-    const known = beside(place.file).map((side) => `chmod go= ${side}`);
+    const known = sideFiles(place.file).map((side) => `chmod go= ${side}`);
     const problems = report.problems.filter(({ what }) => !known.some((mode) => what.endsWith(mode)) && !lost.includes(what));
-    return [...lost.map((what) => broken(what)), ...checkIntegrity(problems), ...owners, ...waiting.map(checkReady)];
+    return [...lost.map((what) => unreadable(what)), ...checkIntegrity(problems), ...owners, ...waiting.map(checkReady)];
   } catch (error) {
     if (!isEngineError(error)) throw error;
-    return [...owners, broken(error)];
+    return [...owners, unreadable(error)];
   }
 }
 
 function checkIntegrity(problems: readonly { readonly what: string }[]): Check[] {
   if (problems.length === 0) return [okCheck('integrity', 'every page, log, value and checkpoint is intact')];
   const hint = 'other runs are not affected; "pawl restore FILE" restores a backup';
-  const shown = problems.slice(0, SHOWN_MAX).map(({ what }) => ({ id: 'integrity', status: 'problem' as const, what, hint }));
+  const shown = problems.slice(0, SHOWN_MAX).map(({ what }) => problem('integrity', what, hint));
   const more = problems.length - shown.length;
-  return more === 0
-    ? shown
-    : [...shown, { id: 'integrity', status: 'problem', what: `and ${more} more`, hint: '"pawl db check" shows all' }];
+  return more === 0 ? shown : [...shown, problem('integrity', `and ${more} more`, '"pawl db check" shows all')];
 }
 
 function checkOwner({ run, owner, at, status }: OwnedRun): Check {
@@ -130,17 +120,15 @@ function checkOwner({ run, owner, at, status }: OwnedRun): Check {
   const seen = `last event ${agoText(at)}`;
   if (!isDead(owner)) return okCheck('owner', `run ${run} is driven by ${who}; ${seen}`);
   const what = `run ${run} was driven by ${who}, which no longer runs; ${seen}`;
-  // An ended run keeps its last owner, but needs no one.
+  // A run that has ended keeps its last owner.
   if (isFinal(status)) return okCheck('owner', `run ${run} is ${status}; it was driven by ${who}, which no longer runs`);
-  return { id: 'orphan', status: 'warning', what, hint: `pawl resume ${run}` };
+  return warning('orphan', what, `pawl resume ${run}`);
 }
 
 function checkReady({ run, because }: { readonly run: string; readonly because: string }): Check {
-  const what = because === 'mail' ? `run ${run} has mail, but no process drives it` : `run ${run} is due, but no process drives it`;
-  return { id: 'due', status: 'warning', what, hint: `pawl resume ${run}` };
+  return warning('due', `run ${run} ${because === 'mail' ? 'has mail' : 'is due'}, but no process drives it`, `pawl resume ${run}`);
 }
 
-/** Checks for programs of steps whose engine died. */
 function checkProcesses(folder: string): Check[] {
   try {
     return readPidFiles(folder).flatMap(({ mark, pid, start, owner }): Check[] => {
@@ -148,9 +136,9 @@ function checkProcesses(folder: string): Check[] {
       const pids = createFamily({ pid, start, mark }).scan();
       if (pids.length === 0) return [];
       const what = `step ${mark} left processes running when its engine died: ${pids.map((row) => row.pid).join(', ')}`;
-      return [{ id: 'processes', status: 'warning', what, hint: 'resume the run: the next engine on this database ends them' }];
+      return [warning('processes', what, 'resume the run: the next engine on this database ends them')];
     });
   } catch (error) {
-    return [{ id: 'processes', status: 'warning', what: `${folder} cannot be read: ${messageOf(error)}`, hint: '' }];
+    return [warning('processes', `${folder} cannot be read: ${messageOf(error)}`, '')];
   }
 }

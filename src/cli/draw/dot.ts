@@ -49,7 +49,7 @@ function arrowFields(arrow: GraphArrow): string {
   ].join(', ');
 }
 
-/** A DOT string: quotes and backslashes are escaped, a line end is written as one, other control characters go. */
+/** A DOT string: quotes, backslashes and line ends are escaped, other control characters removed. */
 function quoted(text: string): string {
   const escaped = text
     .replace(/[\\"]/g, (character) => `\\${character}`)

@@ -46,7 +46,7 @@ describe('a layout', () => {
     expect(all.flatMap((a, index) => all.slice(index + 1).filter((b) => overlap(a, b)))).toEqual([]);
   });
 
-  test('of any graph fits its own size', () => {
+  test('of any graph is as large as its size says', () => {
     fc.assert(
       fc.property(graphs, ({ boxes, links }) => {
         const { width, height } = layOut(boxes, links);
@@ -60,7 +60,7 @@ describe('a layout', () => {
     );
   });
 
-  test('leads down from the first box, and only links that close a cycle lead up', () => {
+  test('goes down from the first box, and only links that close a cycle go up', () => {
     const chain = [0, 1, 2].map((from) => ({ from, to: (from + 1) % 3, label: LABEL }));
     const { boxes, links } = layOut([BOX, BOX, BOX], chain);
     expect(boxes.map(({ y }) => y)).toEqual([...boxes.map(({ y }) => y)].sort((a, b) => a - b));
@@ -77,7 +77,7 @@ describe('a layout', () => {
     expect(layout.links[0]?.points[0]?.x).not.toBe(layout.links[1]?.points.at(-1)?.x);
   });
 
-  test('of three hundred steps in a row with ways back takes no minutes', () => {
+  test('of three hundred steps in a row with links back is computed in time', () => {
     const boxes = Array.from({ length: 300 }, () => BOX);
     const rows = boxes.slice(1).map((_, from) => ({ from, to: from + 1, label: LABEL }));
     const back = Array.from({ length: 10 }, (_, n) => ({ from: 299 - n, to: n, label: LABEL }));

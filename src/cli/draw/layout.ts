@@ -1,9 +1,9 @@
-// Owns where the boxes and arrows of a drawing lie. Dagre computes it; labels of arrows take room like boxes do, so that
-// nothing is drawn over them.
+// Owns the layout of a drawing, which dagre computes. The labels of arrows take up space like boxes, so that nothing is drawn
+// over them.
 
 import dagre from '@dagrejs/dagre';
 
-/** Something with a size, to be placed. */
+/** Something to place, with its size. */
 export interface Box {
   readonly width: number;
   readonly height: number;
@@ -22,7 +22,7 @@ export interface Point {
   readonly y: number;
 }
 
-/** Where everything lies. The points of a link go from the edge of its first box to the edge of its last. */
+/** The position of each box and label. The points of a link go from the edge of its first box to the edge of its last. */
 export interface Layout {
   readonly width: number;
   readonly height: number;
@@ -30,12 +30,12 @@ export interface Layout {
   readonly links: readonly { readonly points: readonly Point[]; readonly label: Point }[];
 }
 
-/** Places boxes and links; the first box is where reading begins. */
+/** Places boxes and links; a reader begins with the first box. */
 export function layOut(boxes: readonly Box[], links: readonly Link[]): Layout {
   try {
     return place(boxes, links, new Set());
   } catch {
-    // Dagre fails on some graphs with several links between the same two boxes: the label of each further one is a box then.
+    // Dagre fails on some graphs with several links between the same two boxes, so the labels of all but the first become boxes.
     const pairs = links.map(({ from, to }) => (from < to ? `${from} ${to}` : `${to} ${from}`));
     return place(boxes, links, new Set(links.filter(({ from, to }, index) => from !== to && pairs.indexOf(pairs[index] ?? '') !== index)));
   }
@@ -84,10 +84,10 @@ function joined(first: PlacedBox, bends: readonly Point[], last: PlacedBox): Poi
   return [port(first, bends[0] as Point), ...bends, port(last, bends.at(-1) as Point)];
 }
 
-/** Where the arrow to a bend leaves a box: the farther to the side it goes, the nearer to the corner. */
+/** Where an arrow leaves a box: the farther to the side its first bend is, the nearer to the corner. */
 function port({ x, y, width, height }: PlacedBox, bend: Point): Point {
-  const aside = bend.x - x;
-  return { x: x + (0.32 * width * aside) / (Math.abs(aside) + width / 2), y: y + (Math.sign(bend.y - y) * height) / 2 };
+  const offset = bend.x - x;
+  return { x: x + (0.32 * width * offset) / (Math.abs(offset) + width / 2), y: y + (Math.sign(bend.y - y) * height) / 2 };
 }
 
 /** An arrow from a box to itself goes around its label, which is beside the box. */

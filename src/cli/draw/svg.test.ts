@@ -22,7 +22,7 @@ function graphOf(title: string) {
   return describeGraph(definition);
 }
 
-/** The names of the elements of a document; fails unless every tag is closed in order and no text holds markup. */
+/** The names of the elements of a document; fails unless all tags are closed in order and no text contains markup. */
 function elementsOf(xml: string): string[] {
   const open: string[] = [];
   const seen: string[] = [];
@@ -46,20 +46,20 @@ function elementsOf(xml: string): string[] {
   return seen;
 }
 
-test('an SVG is well formed whatever a title holds, and has no element but shapes and texts', () => {
+test('an SVG is well formed whatever a title contains, and has only shapes and texts', () => {
   const svg = drawSvg(graphOf(TITLE));
   expect(new Set(elementsOf(svg))).toEqual(new Set(['svg*', 'title', 'style', 'rect*', 'g*', 'path*', 'polygon*', 'text*', 'circle*']));
   expect(svg.includes('\u0001') || svg.includes('\ud800')).toBe(false);
 });
 
-test('a long title is broken into lines and cut, and the box is as wide as its text', () => {
+test('a long title is wrapped and truncated', () => {
   const svg = drawSvg(graphOf(`${'very '.repeat(40)}long`));
   const lines = [...svg.matchAll(/<text x[^>]*>([^<]*)<\/text>/g)].map(([, text]) => text as string);
   expect(lines.filter((line) => line.startsWith('very'))).toHaveLength(3);
   expect(lines.every((line) => line.length <= 28)).toBe(true);
 });
 
-test('without a run nothing is marked; with one, each node and each taken way is', () => {
+test('without a run nothing is marked; with one, the state of each node and the taken transitions are', () => {
   const plain = graphOf('Work');
   expect(drawSvg(plain)).not.toContain('class="box done"');
   const nodes = plain.nodes.map((node) => ({ ...node, state: 'done' as const, visits: 3 }));

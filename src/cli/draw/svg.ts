@@ -1,17 +1,20 @@
-// Owns the graph of a workflow as an SVG picture that stands alone: no script, no font, no link, readable on light and
-// dark backgrounds. States are shown as text and by line style, not by colour alone.
+// Owns the graph of a workflow as a self-contained SVG picture: no script, font or link, readable on light and dark
+// backgrounds. States are shown as text and by line style, not by colour alone.
 
+import { escapeXml } from '../../base/xml.ts';
 import { arrowText, type GraphArrow, type GraphDescription, type GraphNode, nodeText } from '../../definition/describe.ts';
 import { wrap } from '../help.ts';
 import { slices } from '../terminal.ts';
-import { type Box, type Layout, layOut, type Point } from './layout.ts';
+import { type Box, type Layout, type Link, layOut, type Point } from './layout.ts';
 
 const CHARACTER = 7.2;
 const SMALL_CHARACTER = 6.2;
 const LINE = 17;
 const TITLE_CHARACTERS = 28;
 const TITLE_LINES = 3;
+const LABEL_LINE = 14;
 const LABEL_CHARACTERS = 34;
+const LABEL_LINES = 3;
 const MARGIN = 24;
 
 const STYLE = `
@@ -51,23 +54,23 @@ interface GraphBox extends Box {
 
 /** The graph as an SVG document. */
 export function drawSvg(graph: GraphDescription): string {
-  // Reading begins with the entry, wherever the definition has it.
+  // A reader begins with the entry, wherever the definition has it.
   const nodes = graph.nodes.toSorted((a, b) => Number(b.isEntry) - Number(a.isEntry));
   const boxes = nodes.map(stepBox);
   const positions = new Map(nodes.map(({ id }, index) => [id, index]));
-  // Each way out has its own end beside it; one end for all would draw lines across the whole picture.
+  // Each end has a box beside its step; one box for all would need lines across the whole picture.
   const links = graph.arrows.map((arrow) => {
     const to = arrow.toEnd ? boxes.push(endBox(arrow.to)) - 1 : (positions.get(arrow.to) as number);
     const texts = labelLines(arrow);
-    const width = Math.max(2, ...texts.map((text) => lengthOf(text) * SMALL_CHARACTER));
-    return { from: positions.get(arrow.from) as number, to, label: { width, height: Math.max(2, texts.length * 14) }, arrow, texts };
+    const label = { width: Math.max(2, ...texts.map(smallWidth)), height: Math.max(2, texts.length * LABEL_LINE) };
+    return { from: positions.get(arrow.from) as number, to, label, arrow, texts };
   });
   const layout = layOut(boxes, links);
   const width = Math.ceil(layout.width + 2 * MARGIN);
   const height = Math.ceil(layout.height + 2 * MARGIN);
   const lines = [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">`,
-    `  <title>${escaped(graph.title)}</title>`,
+    `  <title>${escapeXml(graph.title)}</title>`,
     `  <style>${STYLE}\n  </style>`,
     `  <rect class="ground" width="${width}" height="${height}"/>`,
     `  <g transform="translate(${MARGIN} ${MARGIN})">`,
@@ -80,10 +83,10 @@ export function drawSvg(graph: GraphDescription): string {
 }
 
 function stepBox(node: GraphNode): GraphBox {
-  const lines = broken(nodeText(node), TITLE_CHARACTERS, TITLE_LINES);
+  const lines = wrapped(nodeText(node), TITLE_CHARACTERS, TITLE_LINES);
   const asks = node.asksPerson ? ', asks a person' : '';
   const small = `${node.kind}${node.kind === 'human' ? '' : asks}${node.state === undefined ? '' : `, ${node.state}`}`;
-  const text = Math.max(...lines.map((line) => lengthOf(line) * CHARACTER), lengthOf(small) * SMALL_CHARACTER);
+  const text = Math.max(...lines.map((line) => lengthOf(line) * CHARACTER), smallWidth(small));
   const width = Math.max(90, text + (node.asksPerson ? 52 : 28));
   return { node, lines, small, width, height: (lines.length + 1) * LINE + 12 };
 }
@@ -94,7 +97,7 @@ function endBox(end: string): GraphBox {
 
 function labelLines(arrow: GraphArrow): string[] {
   const text = arrowText(arrow);
-  return text === '' ? [] : broken(text, LABEL_CHARACTERS, 3);
+  return text === '' ? [] : wrapped(text, LABEL_CHARACTERS, LABEL_LINES);
 }
 
 function boxMarks({ node, lines, small, width, height }: GraphBox, { x, y }: Point): string[] {
@@ -108,8 +111,8 @@ function boxMarks({ node, lines, small, width, height }: GraphBox, { x, y }: Poi
   const first = small === '' ? y + 4.5 : top + LINE + 3;
   return [
     `    ${shape}`,
-    ...lines.map((line, index) => `    <text x="${px(x)}" y="${px(first + index * LINE)}">${escaped(line)}</text>`),
-    ...(small === '' ? [] : [`    <text class="small" x="${px(x)}" y="${px(first + lines.length * LINE)}">${escaped(small)}</text>`]),
+    ...lines.map((line, index) => `    <text x="${px(x)}" y="${px(first + index * LINE)}">${escapeXml(line)}</text>`),
+    ...(small === '' ? [] : [`    <text class="small" x="${px(x)}" y="${px(first + lines.length * LINE)}">${escapeXml(small)}</text>`]),
     ...(node?.isEntry === true ? [`    <circle class="head" cx="${px(left)}" cy="${px(y)}" r="4.5"/>`] : []),
   ];
 }
@@ -127,27 +130,30 @@ function hexagon({ x, y }: Point, { width, height }: Box): string {
   return corners.map(([a, b]) => `${px(a)},${px(b)}`).join(' ');
 }
 
-function arrowMarks(
-  { arrow, texts }: { readonly arrow: GraphArrow; readonly texts: readonly string[] },
-  { points, label }: Layout['links'][number],
-): string[] {
+interface LabelledArrow extends Link {
+  readonly arrow: GraphArrow;
+  readonly texts: readonly string[];
+}
+
+function arrowMarks({ arrow, texts, label: { width, height } }: LabelledArrow, { points, label }: Layout['links'][number]): string[] {
   const taken = (arrow.taken ?? 0) > 0;
-  const names = ['arrow', arrow.via === 'bound' ? 'bound' : '', taken ? 'taken' : ''].filter((name) => name !== '').join(' ');
-  const top = label.y - ((texts.length - 1) * 14) / 2 + 4;
-  const width = Math.max(0, ...texts.map((text) => lengthOf(text) * SMALL_CHARACTER));
+  const classes = ['arrow', arrow.via === 'bound' ? 'bound' : '', taken ? 'taken' : ''].filter((name) => name !== '').join(' ');
+  const top = label.y - (height - LABEL_LINE) / 2 + 4;
   return [
-    `    <path class="${names}" d="${curve(points)}"/>`,
+    `    <path class="${classes}" d="${curve(points)}"/>`,
     `    <polygon class="${taken ? 'taken-head' : 'head'}" points="${arrowHead(points)}"/>`,
     ...(texts.length === 0
       ? []
       : [
-          `    <rect class="ground" x="${px(label.x - width / 2 - 2)}" y="${px(label.y - texts.length * 7)}" width="${px(width + 4)}" height="${px(texts.length * 14)}"/>`,
+          `    <rect class="ground" x="${px(label.x - width / 2 - 2)}" y="${px(label.y - height / 2)}" width="${px(width + 4)}" height="${px(height)}"/>`,
         ]),
-    ...texts.map((text, index) => `    <text class="small" x="${px(label.x)}" y="${px(top + index * 14)}">${escaped(text)}</text>`),
+    ...texts.map(
+      (text, index) => `    <text class="small" x="${px(label.x)}" y="${px(top + index * LABEL_LINE)}">${escapeXml(text)}</text>`,
+    ),
   ];
 }
 
-/** A smooth line through points: upright at each of them, straight where it goes sideways. */
+/** A smooth line through points, vertical at each of them and straight between points of the same height. */
 function curve(points: readonly Point[]): string {
   const [start, ...rest] = points as [Point, ...Point[]];
   let at = start;
@@ -160,7 +166,7 @@ function curve(points: readonly Point[]): string {
   return parts.join(' ');
 }
 
-/** The head of an arrow, which points down, up, or sideways where the arrow comes from the side. */
+/** The head of an arrow, which points down, up, or sideways if the arrow ends horizontally. */
 function arrowHead(points: readonly Point[]): string {
   const [before, { x, y }] = points.slice(-2) as [Point, Point];
   const down = Math.sign(y - before.y);
@@ -169,27 +175,22 @@ function arrowHead(points: readonly Point[]): string {
   return [`${px(x)},${px(y)}`, corner(-4.5), corner(4.5)].join(' ');
 }
 
-/** How many letters of usual width a text takes: those of East Asia are twice as wide. */
+/** The length of a text in letters of usual width; East Asian letters are twice as wide. */
 function lengthOf(text: string): number {
   return [...text].reduce((sum, letter) => sum + ((letter.codePointAt(0) ?? 0) >= 0x1100 ? 2 : 1), 0);
+}
+
+function smallWidth(text: string): number {
+  return lengthOf(text) * SMALL_CHARACTER;
 }
 
 function px(value: number): string {
   return String(Math.round(value * 10) / 10);
 }
 
-/** A text in lines of at most so many characters; what does not fit is cut, and the cut is marked. */
-function broken(text: string, width: number, max: number): string[] {
+/** A text in at most `max` lines of at most `width` characters, truncated with an ellipsis. */
+function wrapped(text: string, width: number, max: number): string[] {
   const words = text.split(/\s+/).flatMap((part) => slices(part, width));
   const lines = wrap(words.join(' '), width);
   return lines.length <= max ? lines : [...lines.slice(0, max - 1), `${(lines[max - 1] as string).slice(0, width - 1)}…`];
-}
-
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
-/** Text for XML: markup is escaped, and characters that XML does not know are left out. */
-function escaped(text: string): string {
-  return text
-    .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '')
-    .replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
 }

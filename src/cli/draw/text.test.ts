@@ -29,7 +29,7 @@ const { definition } = defineWorkflow({
   },
 }).compiled;
 
-test('a graph is drawn from top to bottom, with a branch for every other way', () => {
+test('a graph is drawn from top to bottom, with a branch for every other transition', () => {
   expect(drawText(describeGraph(definition), LOOK)).toBe(`notes: Write release notes
 
 ○ draft    command  Draft the notes
@@ -52,7 +52,7 @@ test('a graph is drawn from top to bottom, with a branch for every other way', (
 `);
 });
 
-test('it fits the terminal, and needs no Unicode', () => {
+test('a drawing fits the terminal and does not need Unicode', () => {
   const long = { ...definition, title: 'x'.repeat(200), steps: definition.steps.map((step) => ({ ...step, title: 't'.repeat(200) })) };
   const lines = drawText(describeGraph(long), { ...LOOK, hasUnicode: false, columns: 60 }).split('\n');
   expect(lines.filter((line) => widthOf(line) > 60)).toEqual([]);

@@ -1,5 +1,5 @@
 // Owns the drawing of a graph for a terminal: the steps from top to bottom, a line down to the next one, and a branch for
-// every other way. A branch that leads back points up.
+// every other transition. A branch to an earlier step points up.
 
 import { arrowText, type GraphArrow, type GraphDescription, type GraphNode, type NodeState } from '../../definition/describe.ts';
 import { type Look, oneLine, type StyleName, shorten, styled, widthOf } from '../terminal.ts';
@@ -30,7 +30,7 @@ export function drawText({ name, title, nodes, arrows }: GraphDescription, look:
   return `${[styled(look, 'bold', shorten(look, heading, look.columns)), '', ...steps].join('\n').trimEnd()}\n`;
 }
 
-interface Place {
+interface StepContext {
   readonly node: GraphNode;
   /** The width of the column of ids. */
   readonly width: number;
@@ -38,15 +38,15 @@ interface Place {
   readonly arrows: readonly GraphArrow[];
 }
 
-function stepLines(look: Look, { node, width, next, arrows }: Place): string[] {
+function stepLines(look: Look, { node, width, next, arrows }: StepContext): string[] {
   const line = (name: keyof typeof LINES): string => LINES[name][look.hasUnicode ? 0 : 1];
-  const own = arrows.filter(({ from }) => from === node.id);
+  const outgoing = arrows.filter(({ from }) => from === node.id);
   const isDown = ({ to, toEnd }: GraphArrow): boolean => !toEnd && to === next?.id;
-  const [down, ways] = [own.filter(isDown), own.filter((arrow) => !isDown(arrow))];
+  const [down, others] = [outgoing.filter(isDown), outgoing.filter((arrow) => !isDown(arrow))];
   const dim = (text: string): string => styled(look, 'dim', text);
   const members = node.members.map(({ id, kind }) => `${line('down')}    ${line('step')} ${oneLine(id)}  ${dim(kind)}`);
-  const branches = ways.map((arrow, index) => {
-    const isLast = down.length === 0 && index === ways.length - 1;
+  const branches = others.map((arrow, index) => {
+    const isLast = down.length === 0 && index === others.length - 1;
     const mark = arrow.toEnd ? line('end') : arrow.isBack ? line('back') : line('to');
     const head = `${line(isLast ? 'last' : 'branch')} `;
     const target = ` ${mark} ${oneLine(arrow.to)}`;

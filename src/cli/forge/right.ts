@@ -1,6 +1,6 @@
-// Owns who may act at the local forge. A review, a check, a command in a comment, and a comment or a label that a question waits
-// for can let work pass, so only a person may add one. Any other comment or label, and closing something, can wake, restart or
-// cancel runs, so it is kept from runs and agents. Opening an issue or a pull request decides nothing: everybody may.
+// Owns who may act at the local forge. A review, a check, a command in a comment, and a comment or a label that a question
+// waits for can let work pass a gate, so only a person may add one. Any other comment or label, and closing something, can
+// wake, restart or cancel runs, so runs and agents may not do it. Everybody may open an issue or a pull request.
 
 import { EngineError } from '../../base/error.ts';
 import { isSamePerson } from '../../base/person.ts';
@@ -11,28 +11,28 @@ import { demandRight } from '../right.ts';
 import type { Shell } from '../shell.ts';
 
 /**
- * `decides`: the action can let work pass a gate. `commands`: a comment with a command, such as `/pawl approve`, can too.
- * `settles`: a question waits for this comment or label. `changes`: runs may react to it. `opens`: nothing is decided by it.
+ * `decides`: the action can let work pass a gate. `commands`: it is a comment with a command, such as `/pawl approve`.
+ * `settles`: a question waits for this comment or label. `changes`: runs may react to it. `opens`: it decides nothing.
  */
-export type Act = 'decides' | 'commands' | 'settles' | 'changes' | 'opens';
+export type ActionEffect = 'decides' | 'commands' | 'settles' | 'changes' | 'opens';
 
 /**
- * The name to act under at the forge. A decision needs the right to decide. At a terminal a person may act as anyone;
- * elsewhere only under their own name, and only on the commit of --head.
+ * The name to act under at the forge. A decision needs the right to decide. At a terminal a person may act under any name;
+ * elsewhere only under their own, and only on the commit of --head.
  */
-export async function rightAtForge(shell: Shell, given: ParsedArgs, act: Act): Promise<string> {
+export async function rightAtForge(shell: Shell, given: ParsedArgs, effect: ActionEffect): Promise<string> {
   const name = given.option('as');
   if (name !== undefined && !/^[^\s\p{C}]{1,64}$/u.test(name))
     throw new EngineError('USAGE', `--as must be a name without spaces, not "${name}"`);
   const on = `pawl forge ${given.word('KIND')}`;
-  if (act === 'changes') await demandRight(shell, { demand: 'steer', on });
-  if (act === 'changes' || act === 'opens') return name ?? accountName(shell);
+  if (effect === 'changes') await demandRight(shell, { demand: 'steer', on });
+  if (effect === 'changes' || effect === 'opens') return name ?? accountName(shell);
   const { actor, by } = await demandRight(shell, { demand: 'decide', on, actsAs: true });
   if (by === 'terminal') return name ?? actor;
   if (name !== undefined && !isSamePerson(name, actor))
     throw new EngineError('NOT_ALLOWED', `${actor} cannot act as "${name}" without a terminal; remove --as`);
-  if (act === 'commands') assertNamesDigest(given.option('body') ?? '', actor);
-  if (act === 'commands' || act === 'settles') return actor;
+  if (effect === 'commands') assertNamesDigest(given.option('body') ?? '', actor);
+  if (effect === 'commands' || effect === 'settles') return actor;
   if (given.option('head') === undefined)
     throw new EngineError(
       'NOT_ALLOWED',
@@ -41,13 +41,13 @@ export async function rightAtForge(shell: Shell, given: ParsedArgs, act: Act): P
   return actor;
 }
 
-/** Without a terminal, a decision names the digest of what was seen. */
+/** Without a terminal, a decision must name the digest of what the person saw. */
 function assertNamesDigest(body: string, actor: string): void {
   const command = commandIn(body);
   if (command === undefined || 'problem' in command || command.verb === 'status') return;
   if (command.words.some((word) => /^[0-9a-f]{8,}$/.test(word))) return;
   throw new EngineError(
     'NOT_ALLOWED',
-    `the command must name the digest of what ${actor} saw, as the comment of the run prints it; without a terminal this is the only proof of what was seen`,
+    `without a terminal, the command must name the digest of what ${actor} saw; the comment of the run shows it`,
   );
 }

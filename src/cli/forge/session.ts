@@ -1,4 +1,4 @@
-// Owns opening the forge that the settings of a project configure.
+// Owns opening the forge of a project, as its settings configure it.
 
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -12,7 +12,7 @@ import type { LocalForge } from '../../forge/local/local-forge.ts';
 import { Secrets } from '../../steps/secrets.ts';
 import { roleFilesOf } from '../project.ts';
 import type { Place } from '../session.ts';
-import type { ForgeSettings } from '../settings/forge.ts';
+import type { GitHubSettings, LocalForgeSettings } from '../settings/forge.ts';
 import type { Shell } from '../shell.ts';
 
 /** Opens the configured forge, if there is one. The project's settings must be trusted. */
@@ -35,10 +35,7 @@ export async function requireLocalForge(shell: Shell, place: Place, actor: strin
   return await openLocal(place, forge, actor);
 }
 
-type LocalSettings = Extract<ForgeSettings, { kind: 'local' }>;
-type GitHubSettings = Extract<ForgeSettings, { kind: 'github' }>;
-
-async function openLocal(place: Place, forge: LocalSettings, actor?: string): Promise<LocalForge> {
+async function openLocal(place: Place, forge: LocalForgeSettings, actor?: string): Promise<LocalForge> {
   const { openLocalForge } = await import('../../forge/local/local-forge.ts');
   const state = forge.state ?? join(dirname(place.file), 'forge.db');
   mkdirSync(dirname(state), { recursive: true, mode: 0o700 });
@@ -80,13 +77,13 @@ async function authOf({ settings }: Place, { auth = 'gh', base_url }: GitHubSett
   return { kind: 'app', appId: String(app), privateKey: await read(private_key), ...present({ installationId: installation }) };
 }
 
-/** How a project gets a forge. */
+/** The hint for a project without a forge. */
 export const FORGE_HINT = 'add "forge: { kind: local }" to .pawl/config.yaml, then run "pawl trust .pawl/config.yaml"';
 
 /** Throws if settings or roles of the project set programs or a forge and are not trusted. */
 export async function assertSettingsTrusted(shell: Shell, { project, settings }: Place): Promise<void> {
   const roles = roleFilesOf(project).map((file) => ({ file, digest: undefined }));
-  for (const { file, digest } of [...(settings.powerful ?? []), ...roles]) {
+  for (const { file, digest } of [...(settings.toTrust ?? []), ...roles]) {
     const { assertTrusted, SETTINGS_USE } = await import('../trust/trust.ts');
     const checked = await assertTrusted(shell, project, { file, use: SETTINGS_USE });
     // The settings were read before this check, so their text must be the trusted one.

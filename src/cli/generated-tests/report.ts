@@ -1,15 +1,16 @@
-// Owns how the results of generated tests are shown: a table with the failures below it, and a JUnit report.
+// Owns the reports on generated tests: a table with the failures below it, and JUnit XML.
 
 import { formatDuration } from '../../base/duration.ts';
 import { shellWord } from '../../base/shell-word.ts';
+import { escapeXml } from '../../base/xml.ts';
 import type { TestResult, WorkflowTestResult } from '../../proof/generated/results.ts';
 import { pasteable } from '../caller.ts';
 import type { Shell } from '../shell.ts';
-import { oneLine, plain, table } from '../terminal.ts';
+import { counted, oneLine, plain, table } from '../terminal.ts';
 
-/** The results of one workflow, and what is to be said about them. */
+/** The results of one workflow. */
 export interface TestedWorkflow extends WorkflowTestResult {
-  /** What names it on a command line. */
+  /** The name or path for the command line. */
   readonly reference: string;
   readonly file?: string;
   readonly note?: string;
@@ -26,7 +27,7 @@ export function repeatCommand(shell: Shell, reference: string, id: string): stri
 /** The lines for people. */
 export function reportLines(shell: Shell, tested: readonly TestedWorkflow[]): string[] {
   const [passed, failed] = [sum(tested, ({ passed }) => passed), sum(tested, ({ failed }) => failed)];
-  const total = `${passed + failed} test${passed + failed === 1 ? '' : 's'}, ${passed} passed, ${failed} failed`;
+  const total = `${counted(passed + failed, 'test')}, ${passed} passed, ${failed} failed`;
   return [
     ...table(shell.look, [
       { title: 'WORKFLOW', cells: tested.map(({ workflow }) => oneLine(workflow)), shrinks: 'name' },
@@ -74,8 +75,6 @@ export function junitReport(tested: readonly TestedWorkflow[]): string {
   return ['<?xml version="1.0" encoding="UTF-8"?>', '<testsuites>', ...suites, '</testsuites>', ''].join('\n');
 }
 
-/** Text in XML; control characters, which XML cannot have, are left out. */
 function escaped(text: string): string {
-  const named: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\n': '&#10;' };
-  return text.replaceAll(/[^\P{Cc}\n\t]/gu, '').replaceAll(/[&<>"\n]/g, (character) => named[character] as string);
+  return escapeXml(text).replaceAll('"', '&quot;').replaceAll('\n', '&#10;');
 }

@@ -1,5 +1,5 @@
-// Owns what `pawl test` tests: the named workflows, or all of the project and all its skills. One that cannot be loaded is a failed test;
-// one that is not trusted ends the command, because its tests would run its code.
+// Owns which workflows `pawl test` tests: the named ones, or all workflows and skills of the project. One that cannot be
+// loaded is a failed test; one that is not trusted ends the command, because its tests would run its code.
 
 import { isEngineError, messageOf } from '../../base/error.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
@@ -13,21 +13,21 @@ import type { Shell } from '../shell.ts';
 import { shownFile } from '../shown-file.ts';
 import { SKILL_MODULES, skillFolders } from '../skills/folders.ts';
 
-/** A workflow to test, or why there is none. */
+/** A workflow to test, or why it could not be loaded. */
 export interface TestSubject {
   readonly name: string;
-  /** What names it on a command line. */
+  /** The name or path for the command line. */
   readonly reference: string;
   readonly file?: string;
   readonly loaded: { readonly workflow: CompiledWorkflow } | { readonly problem: string };
-  /** What "pawl validate" finds in its file. */
+  /** The errors that "pawl validate" reports for its file. */
   readonly problems: readonly string[];
 }
 
-/** Codes of errors that end the command: a person has to do something first. */
+/** Codes of errors that end the command, because a person must act first. */
 const NOT_TESTED: ReadonlySet<string> = new Set(['NOT_TRUSTED', 'NOT_ALLOWED', 'WORKFLOW_UNKNOWN']);
 
-/** Loads what is to be tested. */
+/** Loads the workflows to test. */
 export async function testSubjects(
   shell: Shell,
   project: Project,
@@ -36,8 +36,8 @@ export async function testSubjects(
   const found = names.length > 0 ? { workflows: names.map((name) => ({ name })), problems: [] } : await discoverProject(project);
   const skills = names.length > 0 ? [] : skillFolders(project);
   const loaded: Omit<TestSubject, 'problems'>[] = [];
-  const runnable = skills.flatMap(({ name, file }) => (file === undefined ? [] : [name]));
-  const references = new Set([...found.workflows.map(({ name }) => name), ...runnable]);
+  const runnable = [...found.workflows, ...skills.filter(({ file }) => file !== undefined)];
+  const references = new Set(runnable.map(({ name }) => name));
   for (const reference of [...references].sort()) loaded.push(await load(shell, project, reference));
   const unread = found.problems.map(({ file, line, message, hint }) => ({
     name: shownFile(shell, file),
@@ -45,18 +45,12 @@ export async function testSubjects(
     loaded: { problem: `line ${line}: ${message}; ${hint}` },
     problems: [],
   }));
-  const empty = skills.flatMap(({ name, folder, file }) =>
-    file === undefined && !references.has(name)
-      ? [
-          {
-            name,
-            reference: name,
-            loaded: { problem: `${shownFile(shell, folder)} has none of ${SKILL_MODULES.join(', ')}` },
-            problems: [],
-          },
-        ]
-      : [],
-  );
+  const empty = skills
+    .filter(({ name, file }) => file === undefined && !references.has(name))
+    .map(({ name, folder }) => {
+      const problem = `${shownFile(shell, folder)} has none of ${SKILL_MODULES.join(', ')}`;
+      return { name, reference: name, loaded: { problem }, problems: [] };
+    });
   const files = loaded.flatMap(({ file }) => (file === undefined || isSettingsFile(project, file) ? [] : [file]));
   const problems = validates && files.length > 0 ? await problemsOf(shell, files) : new Map<string, readonly string[]>();
   return [...loaded.map((one) => ({ ...one, problems: problems.get(one.file ?? '') ?? [] })), ...unread, ...empty];

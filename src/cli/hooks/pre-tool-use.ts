@@ -1,10 +1,9 @@
-// Owns `pawl hook pre-tool-use`: called before a tool call of an agent. It denies what would cost the attempt: a change of
-// a file that is protected in an open step of the session's runs, or of Pawl's own files, a command that decides for the
-// person, and a review of its own work. The reason says what to do instead.
+// Owns `pawl hook pre-tool-use`: called before a tool call of an agent. It denies changing a protected file of an open step
+// or a file of Pawl, deciding for the person, and reviewing one's own work. The reason says what to do instead.
 //
-// - It is silent in a session without an open run, and about everything else.
-// - If anything fails here, the call goes ahead: `pawl hook` never exits with the code that blocks. The engine itself
-//   checks protected files and rights; this only says it before an attempt is lost.
+// - It does nothing in a session without an open run.
+// - If the hook fails, the call goes ahead: `pawl hook` never exits with the code that blocks. The engine checks protected
+//   files and rights anyway; the hook only prevents a lost attempt.
 
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
@@ -22,46 +21,43 @@ import { isSessionId, readSession, type SessionRun } from '../agent-session.ts';
 import { COMMON_OPTIONS } from '../command.ts';
 import { projectsAround, realPath, stateHome } from '../project.ts';
 import type { Shell } from '../shell.ts';
-import { ownReview } from './fresh-review.ts';
+import { ownReviewDenial } from './fresh-review.ts';
 import { withSessionStore } from './session-run.ts';
 import { programName, type ShellCall } from './shell-commands.ts';
 import { toolCallOf } from './tool-call.ts';
 
-/** What the hook failed to do, when it fails. */
-export const failing = 'the tool call was not checked, because the run of this session could not be read';
+/** The warning if the hook fails. */
+export const failureText = 'the tool call was not checked, because the run of this session could not be read';
 
 /** Answers the hook. */
-export async function answer(shell: Shell, asked: Json): Promise<object | undefined> {
-  if (!isJsonObject(asked) || !isSessionId(asked.session_id))
+export async function answer(shell: Shell, input: Json): Promise<object | undefined> {
+  if (!isJsonObject(input) || !isSessionId(input.session_id))
     throw new EngineError('USAGE', 'stdin must be the input of a hook that is called before a tool, with a "session_id"');
-  const { runs } = readSession(shell, asked.session_id);
+  const { runs } = readSession(shell, input.session_id);
   if (runs.length === 0) return undefined;
-  const tool = typeof asked.tool_name === 'string' ? asked.tool_name : '';
-  const { calls, files, removed } = toolCallOf(tool, isJsonObject(asked.tool_input ?? null) ? (asked.tool_input as JsonObject) : {});
-  const review = await ownReview(shell, asked, { calls, runs });
-  if (review !== undefined) return denial(asked.hook_event_name, review);
+  const tool = typeof input.tool_name === 'string' ? input.tool_name : '';
+  const { calls, files, removed } = toolCallOf(tool, isJsonObject(input.tool_input ?? null) ? (input.tool_input as JsonObject) : {});
+  const review = await ownReviewDenial(shell, input, { calls, runs });
+  if (review !== undefined) return denial(input.hook_event_name, review);
   if (calls.length === 0 && files.length === 0) return undefined;
-  const cwd = typeof asked.cwd === 'string' ? asked.cwd : shell.cwd;
+  const cwd = typeof input.cwd === 'string' ? input.cwd : shell.cwd;
   const open = (await Promise.all(runs.map((run) => openRuns(run, cwd)))).flat();
   const [first] = open;
   if (first === undefined) return undefined;
-  const reason =
-    decisionIn(calls, first.id) ??
-    firstFault(files, (file) => fileFault(shell, { file: absolute(cwd, file), open, runs })) ??
-    firstFault(
-      removed.flatMap((folder) => protectedBelow(absolute(cwd, folder), open)),
-      (file) => fileFault(shell, { file, open, runs }),
-    );
-  return reason === undefined ? undefined : denial(asked.hook_event_name, reason);
+  const changed = [
+    ...files.map((file) => absolute(cwd, file)),
+    ...removed.flatMap((folder) => protectedBelow(absolute(cwd, folder), open)),
+  ];
+  const reason = decisionDenial(calls, first.id) ?? firstDefined(changed, (file) => fileDenial(shell, { file, open, runs }));
+  return reason === undefined ? undefined : denial(input.hook_event_name, reason);
 }
 
-/** The answer as each program expects it. */
 function denial(event: Json | undefined, reason: string): object {
   if (event === 'BeforeTool') return { decision: 'deny', reason };
   return { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'deny', permissionDecisionReason: reason } };
 }
 
-/** A run of the session that has not ended, with what is protected in each of its open steps. */
+/** A run of the session that has not ended, with the protected files of its open steps. */
 interface OpenRun {
   readonly id: string;
   readonly root: string;
@@ -75,9 +71,9 @@ interface OpenStep {
   readonly mayChange: readonly string[];
 }
 
-async function openRuns(of: SessionRun, cwd: string): Promise<readonly OpenRun[]> {
-  const open = await withSessionStore(of, async (store) => {
-    const { runs } = await readRunTree(store, of.run);
+async function openRuns(entry: SessionRun, cwd: string): Promise<readonly OpenRun[]> {
+  const open = await withSessionStore(entry, async (store) => {
+    const { runs } = await readRunTree(store, entry.run);
     return Promise.all(runs.map((one) => openRun(store, one, cwd)));
   });
   return open ?? [];
@@ -88,33 +84,33 @@ async function openRun(store: Store, { state, definition }: TreeRun, cwd: string
   const around = origin.file === undefined ? [] : projectsAround(dirname(origin.file));
   const root = origin.workspace ?? around[0]?.root ?? projectsAround(cwd)[0]?.root ?? cwd;
   const live = Object.values(state.live);
-  const kept = await store.data(
+  const stored = await store.data(
     state.id,
     live.map(({ path }) => protectedKey(path)),
   );
   return {
     id: state.id,
     root: realPath(root) ?? root,
-    steps: live.flatMap(({ path, step }) => openStep(definition, step, kept.get(protectedKey(path)))),
+    steps: live.flatMap(({ path, step }) => openStep(definition, step, stored.get(protectedKey(path)))),
   };
 }
 
-function openStep(definition: Definition, name: string, kept: Json | undefined): OpenStep[] {
-  if (kept === undefined || !isJsonObject(kept) || !isJsonObject(kept.files ?? null) || !Array.isArray(kept.guards)) return [];
+function openStep(definition: Definition, name: string, stored: Json | undefined): OpenStep[] {
+  if (stored === undefined || !isJsonObject(stored) || !isJsonObject(stored.files ?? null) || !Array.isArray(stored.guards)) return [];
   const step = modelNamed(definition, name);
-  const files = new Set(Object.keys(kept.files as JsonObject));
-  return [{ id: stepName(name), files, guards: kept.guards as unknown as readonly Guard[], mayChange: step?.mayChange ?? [] }];
+  const files = new Set(Object.keys(stored.files as JsonObject));
+  return [{ id: stepName(name), files, guards: stored.guards as unknown as readonly Guard[], mayChange: step?.mayChange ?? [] }];
 }
 
-function firstFault<T>(items: readonly T[], faultOf: (item: T) => string | undefined): string | undefined {
+function firstDefined<T>(items: readonly T[], find: (item: T) => string | undefined): string | undefined {
   for (const item of items) {
-    const fault = faultOf(item);
-    if (fault !== undefined) return fault;
+    const found = find(item);
+    if (found !== undefined) return found;
   }
   return undefined;
 }
 
-/** The file that a path leads to, as far as it exists. */
+/** The path with links followed, as far as it exists. */
 function absolute(cwd: string, file: string): string {
   const path = resolve(cwd, file);
   for (let folder = path, rest = ''; ; rest = join(basename(folder), rest), folder = dirname(folder)) {
@@ -124,14 +120,14 @@ function absolute(cwd: string, file: string): string {
   }
 }
 
-function fileFault(
+function fileDenial(
   shell: Shell,
   { file, open, runs }: { readonly file: string; readonly open: readonly OpenRun[]; readonly runs: readonly SessionRun[] },
 ): string | undefined {
   const state = stateHome(shell);
   if (isBelow(file, realPath(state) ?? state) || runs.some(({ db }) => file.startsWith(realPath(db) ?? db)))
     return `"${file}" belongs to Pawl, which keeps the runs and what people trusted there. Do not change it; use the pawl_* tools instead.`;
-  return firstFault(open, ({ id: run, root, steps }) => {
+  return firstDefined(open, ({ id: run, root, steps }) => {
     const path = relative(root, file).split(sep).join('/');
     const step = path.startsWith('../') ? undefined : steps.find((one) => isProtected(path, one));
     if (step === undefined) return undefined;
@@ -142,7 +138,6 @@ function fileFault(
   });
 }
 
-/** The protected files in a folder that is there. */
 function protectedBelow(folder: string, open: readonly OpenRun[]): readonly string[] {
   return open.flatMap(({ root, steps }) =>
     steps.flatMap(({ files }) => [...files].map((file) => join(root, file)).filter((file) => isBelow(file, folder) && existsSync(file))),
@@ -153,7 +148,7 @@ function isBelow(file: string, folder: string): boolean {
   return file === folder || file.startsWith(`${folder}${sep}`);
 }
 
-// Of some files only a part counts, which only the engine can compare after the work.
+// A file of which only a part is protected is left to the engine, which compares it after the work.
 function isProtected(path: string, { files, guards, mayChange }: OpenStep): boolean {
   if (mayChange.some((pattern) => matches(path, pattern))) return false;
   return guards.some(
@@ -161,21 +156,21 @@ function isProtected(path: string, { files, guards, mayChange }: OpenStep): bool
   );
 }
 
-/** Words before a program that only start it. */
-const STARTERS: ReadonlySet<string> = new Set(['npx', 'pnpx', 'bunx', 'npm', 'pnpm', 'yarn', 'bun', 'exec', 'dlx', 'x', 'node', 'tsx']);
+/** Programs that only start another one. */
+const LAUNCHERS: ReadonlySet<string> = new Set(['npx', 'pnpx', 'bunx', 'npm', 'pnpm', 'yarn', 'bun', 'exec', 'dlx', 'x', 'node', 'tsx']);
 const PAWL = /^pawl(?:\.(?:js|cmd|exe))?(?:@.+)?$/;
-/** What a command checks by itself, and an agent has no use for. */
-const DECIDES: ReadonlySet<string> = new Set(['trust', 'token create', 'identity create', 'identity enrol', 'identity revoke']);
-/** Options of every command whose value is the next word. */
-const TAKES_VALUE: ReadonlySet<string> = new Set(
+/** Commands that check the right themselves, so that the table of rights does not have them. */
+const DECIDING_COMMANDS: ReadonlySet<string> = new Set(['trust', 'token create', 'identity create', 'identity enrol', 'identity revoke']);
+/** Common options whose value is the next word. */
+const OPTIONS_WITH_VALUE: ReadonlySet<string> = new Set(
   COMMON_OPTIONS.flatMap(({ name, short, value }) =>
     value === undefined ? [] : [`--${name}`, ...(short === undefined ? [] : [`-${short}`])],
   ),
 );
-const FORGE_DECIDES: readonly string[] = ['approve', 'request-changes', 'conclusion'];
+const FORGE_DECIDING_OPTIONS: readonly string[] = ['approve', 'request-changes', 'conclusion'];
 
-function decisionIn(calls: readonly ShellCall[], run: string): string | undefined {
-  const decision = firstFault(calls, ({ words }) => decidingCommand(words));
+function decisionDenial(calls: readonly ShellCall[], run: string): string | undefined {
+  const decision = firstDefined(calls, ({ words }) => decidingCommand(words));
   if (decision === undefined) return undefined;
   return (
     `"pawl ${decision}" is a decision of the person you work for, so do not run it. ` +
@@ -184,21 +179,21 @@ function decisionIn(calls: readonly ShellCall[], run: string): string | undefine
   );
 }
 
-/** The command of Pawl in a call that only a person may give, if it is one. */
+/** The command of Pawl in a call, if only a person may give it. */
 function decidingCommand(words: readonly string[]): string | undefined {
   const at = words.findIndex((word) => PAWL.test(programName(word)));
-  const isStart = (word: string): boolean => STARTERS.has(programName(word)) || word.startsWith('-');
+  const isStart = (word: string): boolean => LAUNCHERS.has(programName(word)) || word.startsWith('-');
   if (at === -1 || !words.slice(0, at).every(isStart)) return undefined;
   const rest = words.slice(at + 1);
-  const verbAt = rest.findIndex((word, index) => Object.hasOwn(RIGHTS, word) && !TAKES_VALUE.has(rest[index - 1] ?? ''));
+  const verbAt = rest.findIndex((word, index) => Object.hasOwn(RIGHTS, word) && !OPTIONS_WITH_VALUE.has(rest[index - 1] ?? ''));
   const verb = rest[verbAt];
   if (verb === undefined || asksForHelp(rest)) return undefined;
   const options = rest.flatMap((word) => (word.startsWith('--') ? [word.slice(2).split('=')[0] as string] : []));
   // Options and their values may stand before the action.
   const actions = rest.slice(verbAt + 1).filter((word) => Object.hasOwn(RIGHTS[verb]?.actions ?? {}, word));
-  const named = [verb, ...actions.map((action) => `${verb} ${action}`)].find((one) => DECIDES.has(one));
+  const named = [verb, ...actions.map((action) => `${verb} ${action}`)].find((one) => DECIDING_COMMANDS.has(one));
   if (named !== undefined && !options.includes('list')) return named;
-  const forge = verb === 'forge' ? options.find((option) => FORGE_DECIDES.includes(option)) : undefined;
+  const forge = verb === 'forge' ? options.find((option) => FORGE_DECIDING_OPTIONS.includes(option)) : undefined;
   if (forge !== undefined) return `forge --${forge}`;
   const demands = [undefined, ...actions].flatMap((action) =>
     demandsOf(verb, { options, action }).map(({ on, demand }) => ({
@@ -209,7 +204,7 @@ function decidingCommand(words: readonly string[]): string | undefined {
   return demands.find(({ demand }) => SCOPES.some((scope) => scope === demand))?.on;
 }
 
-/** Whether a command only prints its help. Behind an option or "--" it may be a value. */
+/** Whether a command only prints its help. After an option or "--" the word may be a value. */
 function asksForHelp(words: readonly string[]): boolean {
   return words.some(
     (word, index) =>

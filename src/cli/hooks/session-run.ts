@@ -1,4 +1,4 @@
-// Owns reading a run of an agent's session for the hooks, from whichever database it is in.
+// Owns reading a run of an agent's session for the hooks, from the database that the session names.
 
 import { existsSync } from 'node:fs';
 import { type AttendedRun, readAttendedRun, sourceOfFile } from '../../attended/attended-run.ts';
@@ -16,7 +16,7 @@ export async function withSessionStore<T>({ run, db }: SessionRun, read: (store:
 }
 
 /** Reads a run of a session; undefined when it has ended or no longer exists. */
-export async function readSessionRun(of: SessionRun): Promise<AttendedRun | undefined> {
-  const found = await withSessionStore(of, (store) => readAttendedRun(sourceOfFile(store, of.db), of.run));
+export async function readSessionRun(entry: SessionRun): Promise<AttendedRun | undefined> {
+  const found = await withSessionStore(entry, (store) => readAttendedRun(sourceOfFile(store, entry.db), entry.run));
   return found?.kind === 'ended' ? undefined : found;
 }

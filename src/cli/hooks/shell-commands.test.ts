@@ -14,15 +14,15 @@ test.each<[string, unknown]>([
       ['tee', 'c'],
     ].map((words) => ({ words, writes: [] })),
   ],
-])('a shell line is read as its calls: %s', (line, calls) => {
+])('a shell line is parsed into its calls: %s', (line, calls) => {
   expect(callsIn(line).map(({ words, writes }) => ({ words, writes }))).toEqual(calls);
 });
 
-test('the script of a shell is read as well', () => {
+test('a script after sh -c is parsed as well', () => {
   expect(callsIn(`bash -lc "pawl approve 'r1'"`).map(({ words }) => words)).toContainEqual(['pawl', 'approve', 'r1']);
 });
 
-test('a folder that is entered holds until it is left, and one that is not known is not guessed', () => {
+test('cd applies until the end of its subshell, and an unknown folder is not guessed', () => {
   const folders = callsIn('a; (cd x/y; b); c; cd ../z && d; cd "$HOME"; e; cd /q; f').map(({ words: [name = ''], folder }) => [
     name,
     folder,
@@ -37,7 +37,7 @@ test('a folder that is entered holds until it is left, and one that is not known
   ]);
 });
 
-test('a line of a megabyte is read in a moment', () => {
+test('a line of a megabyte is parsed in less than three seconds', () => {
   const began = cpuTimeMs();
   callsIn(`${'a "'.repeat(200_000)} ${'$('.repeat(100_000)}`);
   callsIn('cat <<E\n'.repeat(120_000));

@@ -1,9 +1,9 @@
-// Owns `pawl hook stop`: called by Claude Code before an agent stops. The agent must continue while a run of its session has a
-// step open for it, or is executing; it may stop when the run waits for somebody else, and when it has no run.
+// Owns `pawl hook stop`: called by Claude Code before an agent stops. The agent must continue while a run of its session has
+// an open step for it or is executing. It may stop when its runs wait for somebody else, or it has none.
 //
-// - If anything fails here, the agent may stop: `pawl hook` never exits with the code that blocks.
-// - An agent is reminded at most three times while its runs make no progress; then it may stop, and its turn ends. Only
-//   a new turn, which no hook prolonged, starts the count again, so that nothing loops without a person.
+// - If the hook fails, the agent may stop: `pawl hook` never exits with the code that blocks.
+// - An agent is reminded at most three times while its runs make no progress; then it may stop. Only a turn that no hook
+//   prolonged resets the count, so that nothing loops without a person.
 
 import { type AttendedRun, stepNames } from '../../attended/attended-run.ts';
 import { EngineError } from '../../base/error.ts';
@@ -15,21 +15,21 @@ import { readSessionRun } from './session-run.ts';
 const TIMES_MAX = 3;
 type Answer = { readonly decision: 'block'; readonly reason: string } | { readonly systemMessage: string };
 
-/** What the hook failed to do, when it fails. */
-export const failing = 'the agent may stop, because its run could not be read';
+/** The warning if the hook fails. */
+export const failureText = 'the agent may stop, because its run could not be read';
 
 /** Answers the hook. */
-export async function answer(shell: Shell, asked: Json): Promise<Answer | undefined> {
-  const id = isJsonObject(asked) ? asked.session_id : undefined;
+export async function answer(shell: Shell, input: Json): Promise<Answer | undefined> {
+  const id = isJsonObject(input) ? input.session_id : undefined;
   if (!isSessionId(id)) throw new EngineError('USAGE', 'stdin must be the input of a Stop hook of Claude Code, with a "session_id"');
   const session = readSession(shell, id);
-  const found = await Promise.all(session.runs.map(readProgress));
-  const open = found.flatMap((run) => (run?.todo === undefined ? [] : [run]));
+  const progress = await Promise.all(session.runs.map(readProgress));
+  const open = progress.flatMap((run) => (run?.todo === undefined ? [] : [run]));
   const at = open.map((run) => run.at).join(' ');
-  const times = at === session.kept.at && !isNewTurn(session, asked) ? session.kept.times + 1 : 1;
-  const over = session.runs.filter((_, index) => found[index] === undefined);
+  const times = at === session.kept.at && !isNewTurn(session, input) ? session.kept.times + 1 : 1;
+  const ended = session.runs.filter((_, index) => progress[index] === undefined);
   const kept = open.length === 0 ? session.kept : { at, times: Math.min(times, TIMES_MAX + 1) };
-  keep(shell, session, { over, kept });
+  saveSession(shell, session, { ended, kept });
   if (open.length === 0) return undefined;
   const todo = open.map((run) => run.todo).join('\n');
   if (times > TIMES_MAX)
@@ -37,31 +37,29 @@ export async function answer(shell: Shell, asked: Json): Promise<Answer | undefi
   return { decision: 'block', reason: todo };
 }
 
-/** Whether the agent was allowed to stop before, and works again because somebody asked it to. */
-function isNewTurn({ kept }: AgentSession, asked: Json): boolean {
-  return kept.times > TIMES_MAX && isJsonObject(asked) && asked.stop_hook_active === false;
+/** Whether the agent was allowed to stop, and works again because somebody asked it to. */
+function isNewTurn({ kept }: AgentSession, input: Json): boolean {
+  return kept.times > TIMES_MAX && isJsonObject(input) && input.stop_hook_active === false;
 }
 
-/** Records how often the agent was reminded and removes runs that ended; runs that were added meanwhile stay. */
-function keep(
+/** Records the number of reminders and removes runs that have ended. Runs that were added in the meantime stay. */
+function saveSession(
   shell: Shell,
   session: AgentSession,
-  { over, kept }: { readonly over: readonly SessionRun[]; readonly kept: AgentSession['kept'] },
+  { ended, kept }: { readonly ended: readonly SessionRun[]; readonly kept: AgentSession['kept'] },
 ): void {
-  if (over.length === 0 && JSON.stringify(kept) === JSON.stringify(session.kept)) return;
-  changeSession(shell, session.id, (now) => ({ ...now, runs: now.runs.filter((run) => !over.some((one) => isSameRun(one, run))), kept }));
+  if (ended.length === 0 && JSON.stringify(kept) === JSON.stringify(session.kept)) return;
+  changeSession(shell, session.id, (now) => ({ ...now, runs: now.runs.filter((run) => !ended.some((one) => isSameRun(one, run))), kept }));
 }
 
-/** A run of the session: how far it is, and what its agent has to do, if anything. */
 interface RunProgress {
   readonly at: string;
   readonly todo: string | undefined;
 }
 
-/** Reads a run; undefined when it has ended or no longer exists. */
-async function readProgress(of: SessionRun): Promise<RunProgress | undefined> {
-  const found = await readSessionRun(of);
-  return found === undefined ? undefined : { at: `${of.run}/${found.position}`, todo: todoOf(found) };
+async function readProgress(entry: SessionRun): Promise<RunProgress | undefined> {
+  const found = await readSessionRun(entry);
+  return found === undefined ? undefined : { at: `${entry.run}/${found.position}`, todo: todoOf(found) };
 }
 
 function todoOf(run: AttendedRun): string | undefined {

@@ -1,17 +1,17 @@
-// Owns what a tool call of a coding agent is about to do, whichever program it is of: the shell lines that it runs and
-// the files that it changes. Claude Code, Codex, Gemini CLI and OpenCode name their tools and fields differently.
+// Owns parsing a tool call of a coding agent: the shell commands that it runs and the files that it changes. Claude Code,
+// Codex, Gemini CLI and OpenCode name their tools and fields differently.
 
 import { isAbsolute, join } from 'node:path';
 import type { JsonObject } from '../../base/json.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import { callsIn, programName, type ShellCall } from './shell-commands.ts';
 
-/** What a tool call is about to do. */
+/** The effects of a tool call. */
 export interface ToolCall {
   readonly calls: readonly ShellCall[];
   /** The files that it changes, as the agent wrote them. */
   readonly files: readonly string[];
-  /** What it removes or moves away, with everything in it. */
+  /** The files and folders that it removes or moves away. */
   readonly removed: readonly string[];
 }
 
@@ -21,11 +21,10 @@ const FILE_FIELDS = ['file_path', 'notebook_path', 'filePath', 'path'] as const;
 const TEXT_FIELDS = ['command', 'cmd', 'input', 'patch', 'patchText'] as const;
 /** The header of a file in a patch of Codex. */
 const PATCHED = /^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/gm;
-/** Programs that change the files they are given. */
-const CHANGERS: ReadonlySet<string> = new Set(['rm', 'mv', 'cp', 'tee', 'touch', 'truncate', 'chmod', 'ln', 'rmdir', 'unlink', 'install']);
-const IN_PLACE: ReadonlySet<string> = new Set(['sed', 'perl']);
+const CHANGING_PROGRAMS = new Set(['rm', 'mv', 'cp', 'tee', 'touch', 'truncate', 'chmod', 'ln', 'rmdir', 'unlink', 'install']);
+const IN_PLACE_EDITORS = new Set(['sed', 'perl']);
 
-/** Reads a tool call. A tool that is not known does nothing that matters here. */
+/** Parses a tool call. An unknown tool has no effects. */
 export function toolCallOf(tool: string, input: JsonObject): ToolCall {
   const texts = TEXT_FIELDS.flatMap((field) => textOf(input[field]));
   const patched = texts.flatMap((text) => [...text.matchAll(PATCHED)].map(([, file = '']) => file.trim()));
@@ -44,7 +43,7 @@ function textOf(value: JsonObject[string] | undefined): string[] {
   return Array.isArray(value) && value.every((word) => typeof word === 'string') ? [value.map(shellWord).join(' ')] : [];
 }
 
-/** The program of a call and its arguments; `git rm` is a program of its own. */
+/** The program of a call and its arguments; `git rm` counts as `rm`. */
 function programOf({ words }: ShellCall): { readonly program: string; readonly args: readonly string[] } {
   const [first = '', ...rest] = words;
   const isGit = programName(first) === 'git' && (rest[0] === 'rm' || rest[0] === 'mv');
@@ -54,7 +53,7 @@ function programOf({ words }: ShellCall): { readonly program: string; readonly a
 
 function filesOf(call: ShellCall): readonly string[] {
   const { program, args } = programOf(call);
-  const isChanger = CHANGERS.has(program) || (IN_PLACE.has(program) && args.some((word) => /^-\w*i/.test(word)));
+  const isChanger = CHANGING_PROGRAMS.has(program) || (IN_PLACE_EDITORS.has(program) && args.some((word) => /^-\w*i/.test(word)));
   const changed = isChanger ? args.filter((word) => !word.startsWith('-')) : [];
   // A copy only changes its target.
   const isCopy = program === 'cp' || program === 'ln' || program === 'install';
@@ -67,7 +66,7 @@ function removedBy(call: ShellCall): readonly string[] {
   return inFolder(call, program === 'rm' ? named : program === 'mv' ? named.slice(0, -1) : []);
 }
 
-/** Paths from the folder of the line; none if the call may be anywhere. */
+/** Paths relative to where the line runs; none if the folder is unknown. */
 function inFolder({ folder }: ShellCall, files: readonly string[]): readonly string[] {
   return files.flatMap((file) => (isAbsolute(file) || folder === '' ? [file] : folder === undefined ? [] : [join(folder, file)]));
 }

@@ -1,5 +1,5 @@
-// Owns where this user's keys are and which keys are enrolled: in the state folder or, on a machine without enrolled keys,
-// in a file that the owner of a job provides.
+// Owns the keys of this user, and which keys are enrolled: those in the state folder or, on a machine without enrolled keys,
+// those in a file that the owner of a job provides.
 
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
@@ -12,10 +12,10 @@ import { type Project, stateHome } from '../project.ts';
 import type { Shell } from '../shell.ts';
 import { isInside, isOwnFile } from '../trust/trust.ts';
 
-/** The variable that names a file of public keys, for machines that have no enrolled key. */
+/** The variable with the path of a file of public keys, for machines without enrolled keys. */
 const TRUSTED_KEYS = 'PAWL_TRUSTED_KEYS';
 
-/** An enrolled key of this user, with the name it is enrolled under. */
+/** An enrolled key of this user. */
 export interface Identity {
   readonly name: string;
   readonly fingerprint: string;
@@ -32,11 +32,11 @@ export function keyListOf(shell: Shell, project: Project): KeyList {
       'CONFIG_INVALID',
       `${TRUSTED_KEYS} is only for machines without enrolled keys, and this one has some ("pawl identity list"); unset it, or enrol the keys with "pawl identity enrol"`,
     );
-  return KeyList.ofTrusted(parsePublicKeys(trustedText(shell, project, file), file));
+  return KeyList.ofTrusted(parsePublicKeys(readTrustedKeys(shell, project, file), file));
 }
 
 /** The text of a file of trusted keys. The file must not be set or written from inside a run or the project. */
-function trustedText(shell: Shell, project: Project, file: string): string {
+function readTrustedKeys(shell: Shell, project: Project, file: string): string {
   const refuse = (why: string): EngineError => new EngineError('NOT_ALLOWED', `${TRUSTED_KEYS} is ${file}, ${why}`);
   if (shell.env.PAWL_RUN !== undefined) throw refuse('but it is not allowed inside a run; unset it');
   if (!isAbsolute(file)) throw refuse('which is not an absolute path; use an absolute path');
@@ -53,34 +53,34 @@ function trustedText(shell: Shell, project: Project, file: string): string {
   }
 }
 
-/** Whether the caller signs: the command line asks for it, or the project requires it. */
+/** Whether the caller signs: an option asks for it, or the project requires it. */
 export function asksToSign({ given, right }: Pick<Shell, 'given' | 'right'>): boolean {
   return right?.by === 'signature' || given.option('passphrase-fd') !== undefined || given.option('as') !== undefined;
 }
 
-/** The signer's identity: the one of --as, or the only one. */
+/** The identity of --as, or the only one of this user. */
 export function identityFor(shell: Shell, given?: ParsedArgs): Identity {
   const state = stateHome(shell);
   const list = readKeyList(state);
-  const mine = readLockedKeys(state).flatMap((locked): Identity[] => {
+  const own = readLockedKeys(state).flatMap((locked): Identity[] => {
     const fingerprint = fingerprintOf(locked);
     const enrolled = list.find(fingerprint);
     return enrolled === undefined || enrolled.revokedAt !== undefined ? [] : [{ name: enrolled.name, fingerprint, locked }];
   });
   const named = given?.option('as');
-  const found = named === undefined ? mine : mine.filter(({ name }) => name === named);
-  const names = mine.map(({ name }) => name).join(', ');
+  const found = named === undefined ? own : own.filter(({ name }) => name === named);
+  const names = own.map(({ name }) => name).join(', ');
   if (found.length === 1) return found[0] as Identity;
   if (found.length > 1) throw new EngineError('USAGE', `you have several keys: ${names}; choose one with --as NAME`);
   throw new EngineError(
     'KEY_MISSING',
-    mine.length === 0
+    own.length === 0
       ? `you have no enrolled key in ${join(state, 'identities')}; create one at a terminal with "pawl identity create NAME", and get it enrolled`
       : `you have no enrolled key of "${named}"; your keys are ${names}`,
   );
 }
 
-/** A person and their key, for messages: `ann (3fa9c07b21de4c11)`. */
-export function shownIdentity({ name, fingerprint }: { readonly name: string; readonly fingerprint: string }): string {
+/** A person with their key, for messages: `ann (3fa9c07b21de4c11)`. */
+export function identityText({ name, fingerprint }: { readonly name: string; readonly fingerprint: string }): string {
   return `${name} (${shownFingerprint(fingerprint)})`;
 }

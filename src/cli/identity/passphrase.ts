@@ -1,5 +1,5 @@
-// Owns how a passphrase is read: typed at the terminal without echo, or from a file descriptor. Never from arguments or
-// variables: other processes can read those.
+// Owns reading a passphrase: typed at the terminal without echo, or from a file descriptor. Never from arguments or
+// variables, which other processes can read.
 
 import { closeSync, readSync } from 'node:fs';
 import { EngineError, messageOf } from '../../base/error.ts';
@@ -9,29 +9,27 @@ import type { Shell } from '../shell.ts';
 const BYTES_MAX = 4096;
 const RETRY_MS = 10;
 
-/** A source of passphrases. */
 interface Passphrases extends Disposable {
-  /** True if a person types it, and can try again. */
+  /** True if a person types the passphrase and can try again. */
   readonly isTyped: boolean;
   read(question: string): Promise<string>;
 }
 
-/** The passphrase that was read from a file descriptor, per command line. */
-const read = new WeakMap<ParsedArgs, string>();
+const optionPassphrases = new WeakMap<ParsedArgs, string>();
 
 /**
  * Reads the passphrase from --passphrase-fd and closes the descriptor before the command starts: programs that a run
  * starts would inherit the descriptor and could read it again.
  */
-export function takePassphrase(given: ParsedArgs): void {
+export function readPassphraseOption(given: ParsedArgs): void {
   const number = given.option('passphrase-fd');
-  if (number !== undefined) read.set(given, fromFile(number));
+  if (number !== undefined) optionPassphrases.set(given, readDescriptor(number));
 }
 
-/** Opens the source of passphrases. A terminal does not echo input until it is closed. */
+/** Opens the source of passphrases. Until it is closed, the terminal does not echo input. */
 export function openPassphrases(shell: Shell, given: ParsedArgs | undefined): Passphrases {
-  const taken = given === undefined ? undefined : read.get(given);
-  if (taken !== undefined) return { isTyped: false, read: async () => taken, [Symbol.dispose]: () => undefined };
+  const known = given === undefined ? undefined : optionPassphrases.get(given);
+  if (known !== undefined) return { isTyped: false, read: async () => known, [Symbol.dispose]: () => undefined };
   const { stdin } = shell.world;
   if (stdin.isTTY !== true || !shell.look.isTerminal)
     throw new EngineError(
@@ -41,11 +39,10 @@ export function openPassphrases(shell: Shell, given: ParsedArgs | undefined): Pa
   // Set before the question is shown, so that fast typing is not echoed.
   stdin.setRawMode(true);
   stdin.setEncoding('utf8');
-  return { isTyped: true, read: (question) => typed(shell, question), [Symbol.dispose]: () => stdin.setRawMode(false) };
+  return { isTyped: true, read: (question) => promptHidden(shell, question), [Symbol.dispose]: () => stdin.setRawMode(false) };
 }
 
-/** Reads the first line of a file descriptor. */
-function fromFile(number: string): string {
+function readDescriptor(number: string): string {
   const fd = Number(number);
   if (!Number.isInteger(fd) || fd < 0 || fd === 1 || fd === 2)
     throw new EngineError('USAGE', `--passphrase-fd must be a file descriptor that is open for reading, such as 3, not "${number}"`);
@@ -53,9 +50,9 @@ function fromFile(number: string): string {
   let length = 0;
   try {
     for (;;) {
-      const read = readSome(fd, bytes, length);
-      length += read;
-      if (read === 0 || length === BYTES_MAX || bytes.subarray(0, length).includes(10)) break;
+      const count = readSome(fd, bytes, length);
+      length += count;
+      if (count === 0 || length === BYTES_MAX || bytes.subarray(0, length).includes(10)) break;
     }
     if (fd > 2) closeSync(fd);
   } catch (cause) {
@@ -65,7 +62,7 @@ function fromFile(number: string): string {
   return bytes.subarray(0, length).toString('utf8').split('\n')[0]?.replace(/\r$/, '') ?? '';
 }
 
-/** Reads from a descriptor, and retries while a pipe is empty. */
+/** Reads from a descriptor; waits while a pipe is empty. */
 function readSome(fd: number, bytes: Buffer, from: number): number {
   for (;;) {
     try {
@@ -77,8 +74,7 @@ function readSome(fd: number, bytes: Buffer, from: number): number {
   }
 }
 
-/** Asks at a terminal without echo. */
-function typed(shell: Shell, question: string): Promise<string> {
+function promptHidden(shell: Shell, question: string): Promise<string> {
   const { stdin, stdout } = shell.world;
   stdout.write(`${shell.style('yellow', shell.symbol('point'))} ${question}: `);
   return new Promise((resolve, reject) => {
@@ -92,7 +88,8 @@ function typed(shell: Shell, question: string): Promise<string> {
     const take = (chunk: string): void => {
       for (const character of chunk) {
         if (character === '\r' || character === '\n') return end(() => resolve(text.join('')));
-        if (character === '\u0003' || (character === '\u0004' && text.length === 0)) return end(() => reject(left()));
+        if (character === '\u0003' || (character === '\u0004' && text.length === 0))
+          return end(() => reject(new EngineError('NOT_ALLOWED', 'no passphrase was given; nothing was signed or changed')));
         if (character === '\u007f' || character === '\b') text.pop();
         else if (character === '\u0015') text = [];
         else if (character >= ' ') text.push(character);
@@ -101,8 +98,4 @@ function typed(shell: Shell, question: string): Promise<string> {
     stdin.on('data', take);
     stdin.resume();
   });
-}
-
-function left(): EngineError {
-  return new EngineError('NOT_ALLOWED', 'no passphrase was given; nothing was signed or changed');
 }

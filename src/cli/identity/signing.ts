@@ -1,5 +1,4 @@
-// Owns signing on the command line: which key, its passphrase, and the signature. A key stays unlocked until the command
-// ends.
+// Owns signing on the command line. A key stays unlocked until the command ends.
 
 import { type UnlockedKey, unlockKey } from '../../authority/keys.ts';
 import { type Statement, sign } from '../../authority/statement.ts';
@@ -13,7 +12,7 @@ import type { ParsedArgs } from '../command.ts';
 import type { Answer } from '../decision/decision.ts';
 import type { Shell } from '../shell.ts';
 import { plain } from '../terminal.ts';
-import { asksToSign, type Identity, identityFor, shownIdentity } from './identity.ts';
+import { asksToSign, type Identity, identityFor, identityText } from './identity.ts';
 import { openPassphrases } from './passphrase.ts';
 
 const TRIES_MAX = 3;
@@ -31,7 +30,7 @@ export function signingOf(shell: Shell, { isSigned }: { readonly isSigned: boole
   return { actor: identityFor(shell, given).name, sign: (statement) => signFor(shell, given, statement) };
 }
 
-/** Unlocks the caller's key; a mistyped passphrase can be typed again. */
+/** Unlocks the caller's key; a person can retype a wrong passphrase. */
 export function unlock(shell: Shell, given: ParsedArgs | undefined): Promise<UnlockedKey> {
   const known = unlocked.get(shell);
   if (known !== undefined) return known;
@@ -44,7 +43,7 @@ export function unlock(shell: Shell, given: ParsedArgs | undefined): Promise<Unl
 async function open(shell: Shell, given: ParsedArgs | undefined, identity: Identity): Promise<UnlockedKey> {
   using passphrases = openPassphrases(shell, given);
   for (let tries = 1; ; tries += 1) {
-    const passphrase = await passphrases.read(`Passphrase of ${shownIdentity(identity)}`);
+    const passphrase = await passphrases.read(`Passphrase of ${identityText(identity)}`);
     try {
       return { ...(await unlockKey(identity.locked, passphrase)), name: identity.name };
     } catch (error) {
@@ -55,18 +54,18 @@ async function open(shell: Shell, given: ParsedArgs | undefined, identity: Ident
   }
 }
 
-/** Whether a decision is signed: the approval requires it, or the caller asks for it. */
+/** Whether a decision is signed: the approval requires it, or the caller signs. */
 export function isSignedBy(shell: Shell, { gate }: Pick<PendingApproval, 'gate'>): boolean {
   return gate.signed || asksToSign(shell);
 }
 
-/** The signature of a decision on exactly what was shown. */
+/** The signature of a decision, bound to the shown content. */
 export async function signDecision(
   shell: Shell,
   given: ParsedArgs | undefined,
-  { asked, answer, actor }: { readonly asked: PendingApproval; readonly answer: Answer; readonly actor: string },
+  { approval, answer, actor }: { readonly approval: PendingApproval; readonly answer: Answer; readonly actor: string },
 ): Promise<Signature> {
-  const { run, gate } = asked;
+  const { run, gate } = approval;
   if (!isAsShown(gate))
     throw new EngineError(
       'RUN_DAMAGED',

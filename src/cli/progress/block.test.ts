@@ -10,7 +10,7 @@ const stream = { isTTY: true, columns: 40, on: () => undefined } as unknown as N
 const world = { stdin: process.stdin, stdout: stream, stderr: stream, env: { LANG: 'C.UTF-8', NO_COLOR: '1' }, cwd: '/' };
 const shell = new Shell(world, new ParsedArgs(new Map(), new Map(), new Set()));
 
-test('a long workflow name gives way to the run and its status', () => {
+test('a long workflow name is shortened to make room for the run and its status', () => {
   const progress = new RunProgress();
   const run = { id: '7kq2m4p8x1c9v3bt', workflow: 'a-workflow-with-a-very-long-name', flags: [], createdAt: 0 };
   progress.apply({ type: 'run.started', at: 0, run } as unknown as RunEvent);

@@ -1,5 +1,5 @@
 // Owns the block of lines that a terminal shows for a run: a head line, each step with its state and duration, and child
-// runs indented below. Every line fits the width, so that one line of the block is one line of the screen.
+// runs indented below. Every line fits the width, so that it takes one row of the screen.
 
 import { formatDuration } from '../../base/duration.ts';
 import { isSettled } from '../../definition/run-status.ts';
@@ -7,7 +7,7 @@ import type { TranscriptId } from '../../engine/transcript/transcripts.ts';
 import type { Shell } from '../shell.ts';
 import { statusMark, statusText } from '../status.ts';
 import { oneLine, shorten, shortenName, widthOf } from '../terminal.ts';
-import { countText, doingText, endText, tookMs } from './event-lines.ts';
+import { activityText, countText, endText, stepDurationMs } from './event-lines.ts';
 import type { StepProgress } from './progress.ts';
 import type { ProgressNode } from './reader.ts';
 
@@ -18,12 +18,11 @@ export interface StepLines {
   readonly lines: readonly string[];
 }
 
-/** The space and the time for drawing the block. */
-interface BlockRoom {
+/** The width, the time and the output to draw with. */
+interface DrawContext {
   readonly columns: number;
   readonly now: number;
-  /** The last lines that an attempt printed. */
-  readonly outputOf: (of: TranscriptId) => readonly string[];
+  readonly outputOf: (attempt: TranscriptId) => readonly string[];
 }
 
 const NAME_MAX = 28;
@@ -34,36 +33,35 @@ const MEMBERS_MAX = 8;
 const NOTABLE: ReadonlySet<string> = new Set(['failed', 'rejected']);
 
 /** The first line: the workflow, the run, its status and its duration. */
-export function headLine(shell: Shell, node: ProgressNode, room: BlockRoom): string {
+export function headLine(shell: Shell, node: ProgressNode, context: DrawContext): string {
   const { state, status } = node.progress;
-  const took = state === undefined ? 0 : (isSettled(state.status) ? state.at : room.now) - state.createdAt;
+  const took = state === undefined ? 0 : (isSettled(state.status) ? state.at : context.now) - state.createdAt;
   const after = `  ${node.run}  ${status}  ${timeText(took)}`;
-  const name = shortenName(shell.look, oneLine(state?.workflow ?? 'run'), Math.max(NAME_MIN, room.columns - 4 - widthOf(after)));
+  const name = shortenName(shell.look, oneLine(state?.workflow ?? 'run'), Math.max(NAME_MIN, context.columns - 4 - widthOf(after)));
   const text = `${name}${after}`;
-  if (widthOf(text) + 4 > room.columns) return `${statusMark(shell, status)} ${shorten(shell.look, text, room.columns - 4)}`;
+  if (widthOf(text) + 4 > context.columns) return `${statusMark(shell, status)} ${shorten(shell.look, text, context.columns - 4)}`;
   return `${statusMark(shell, status)} ${shell.style('bold', name)}  ${node.run}  ${statusText(shell, status)}  ${shell.style('dim', timeText(took))}`;
 }
 
-/** The steps of a run in the order they were opened, with those of child runs. */
-export function stepLines(shell: Shell, node: ProgressNode, room: BlockRoom): StepLines[] {
-  const own = ownSteps(node);
-  const width = nameWidth(own, 2, room);
-  return own.map((step) => ({
+/** The steps of a run and of its child runs, in the order in which they were opened. */
+export function stepLines(shell: Shell, node: ProgressNode, context: DrawContext): StepLines[] {
+  const steps = topSteps(node);
+  const width = nameWidth(steps, 2, context);
+  return steps.map((step) => ({
     key: step.activation.path,
     ended: step.endedAt !== undefined,
-    lines: linesOfStep(shell, { node, step, indent: 2, width }, room),
+    lines: linesOfStep(shell, { node, step, indent: 2, width }, context),
   }));
 }
 
-/** The steps of a run that are not members of a group. */
-function ownSteps({ progress }: ProgressNode): StepProgress[] {
+function topSteps({ progress }: ProgressNode): StepProgress[] {
   return [...progress.steps.values()].filter(({ activation }) => activation.member === undefined);
 }
 
-/** How wide the names of steps are drawn: as wide as the longest, if the time has room beside it. */
-function nameWidth(steps: readonly StepProgress[], indent: number, { columns }: BlockRoom): number {
-  const room = Math.max(NAME_MIN, columns - indent - TIME_WIDTH - 7);
-  return Math.min(NAME_MAX, room, Math.max(0, ...steps.map((step) => widthOf(nameOf(step)))));
+/** The width of the column of names: the longest name, if it leaves room for the time. */
+function nameWidth(steps: readonly StepProgress[], indent: number, { columns }: DrawContext): number {
+  const available = Math.max(NAME_MIN, columns - indent - TIME_WIDTH - 7);
+  return Math.min(NAME_MAX, available, Math.max(0, ...steps.map((step) => widthOf(nameOf(step)))));
 }
 
 interface StepPlace {
@@ -73,52 +71,53 @@ interface StepPlace {
   readonly width: number;
 }
 
-function linesOfStep(shell: Shell, placed: StepPlace, room: BlockRoom): string[] {
+function linesOfStep(shell: Shell, placed: StepPlace, context: DrawContext): string[] {
   const child = placed.node.children.get(placed.step.activation.path);
-  const below = child === undefined ? [] : ownSteps(child);
-  const inside = { node: child ?? placed.node, indent: placed.indent + 2, width: nameWidth(below, placed.indent + 2, room) };
+  const below = child === undefined ? [] : topSteps(child);
+  const inside = { node: child ?? placed.node, indent: placed.indent + 2, width: nameWidth(below, placed.indent + 2, context) };
   return [
-    stepLine(shell, placed, room),
-    ...outputLines(shell, placed, room),
-    ...memberLines(shell, placed, room),
-    ...below.flatMap((step) => linesOfStep(shell, { ...inside, step }, room)),
+    stepLine(shell, placed, context),
+    ...outputLines(shell, placed, context),
+    ...memberLines(shell, placed, context),
+    ...below.flatMap((step) => linesOfStep(shell, { ...inside, step }, context)),
   ];
 }
 
-function memberLines(shell: Shell, { node, step, indent }: StepPlace, room: BlockRoom): string[] {
+function memberLines(shell: Shell, { node, step, indent }: StepPlace, context: DrawContext): string[] {
   if (step.members === undefined) return [];
   const all = [...node.progress.steps.values()].filter(({ activation }) => activation.member?.group === step.activation.path);
   const notable = all.length <= MEMBERS_MAX ? all : all.filter(({ status, endedAt }) => endedAt === undefined || NOTABLE.has(status));
   const shown = notable.slice(0, MEMBERS_MAX);
-  const width = nameWidth(shown, indent + 2, room);
+  const width = nameWidth(shown, indent + 2, context);
   const hidden = notable.length - shown.length;
   return [
-    ...shown.flatMap((member) => linesOfStep(shell, { node, step: member, indent: indent + 2, width }, room)),
+    ...shown.flatMap((member) => linesOfStep(shell, { node, step: member, indent: indent + 2, width }, context)),
     ...(hidden === 0
       ? []
-      : [shell.style('dim', shorten(shell.look, `${' '.repeat(indent + 4)}and ${hidden} more running or failed`, room.columns - 1))]),
+      : [shell.style('dim', shorten(shell.look, `${' '.repeat(indent + 4)}and ${hidden} more running or failed`, context.columns - 1))]),
   ];
 }
 
-function stepLine(shell: Shell, { node, step, indent, width }: StepPlace, room: BlockRoom): string {
+function stepLine(shell: Shell, { node, step, indent, width }: StepPlace, context: DrawContext): string {
   const name = shortenName(shell.look, nameOf(step), width);
-  const time = timeText(tookMs(step, room.now)).padStart(TIME_WIDTH);
+  const time = timeText(stepDurationMs(step, context.now)).padStart(TIME_WIDTH);
   const mark = statusMark(shell, step.status);
   const before = `${' '.repeat(indent)}${mark} ${name}${' '.repeat(Math.max(0, width - widthOf(name)))}  `;
-  const left = room.columns - 1 - widthOf(before) - TIME_WIDTH - 2;
-  const about = left < 1 ? '' : shorten(shell.look, aboutOf(node, step), left);
+  const left = context.columns - 1 - widthOf(before) - TIME_WIDTH - 2;
+  const about = left < 1 ? '' : shorten(shell.look, detailText(node, step), left);
   const shown = step.status === 'completed' ? shell.style('dim', about) : statusText(shell, step.status, about);
   return `${before}${shell.style('dim', time)}  ${shown}`.trimEnd();
 }
 
-/** What a live step printed last, behind a bar. */
-function outputLines(shell: Shell, { node, step, indent }: StepPlace, room: BlockRoom): string[] {
+function outputLines(shell: Shell, { node, step, indent }: StepPlace, context: DrawContext): string[] {
   const { activation, status, endedAt, members } = step;
   if (endedAt !== undefined || members !== undefined || (status !== 'running' && status !== 'verifying')) return [];
   const before = `${' '.repeat(indent + 2)}${shell.symbol('bar')} `;
-  const left = Math.max(1, room.columns - 1 - widthOf(before));
+  const left = Math.max(1, context.columns - 1 - widthOf(before));
   const { path, attempt } = activation;
-  return room.outputOf({ run: node.run, path, attempt }).map((text) => shell.style('dim', `${before}${shorten(shell.look, text, left)}`));
+  return context
+    .outputOf({ run: node.run, path, attempt })
+    .map((text) => shell.style('dim', `${before}${shorten(shell.look, text, left)}`));
 }
 
 /** `implement`, `implement#2` for the second visit; a member by its key. */
@@ -126,8 +125,7 @@ function nameOf({ activation }: StepProgress): string {
   return oneLine(activation.member?.key ?? activation.path.replace(/#1$/, ''));
 }
 
-/** The state or the end of a step, its error, and its title if there is room. */
-function aboutOf(node: ProgressNode, step: StepProgress): string {
+function detailText(node: ProgressNode, step: StepProgress): string {
   const { activation, members, error, endedAt } = step;
   const title = node.titles.get(activation.step);
   const ends = [
@@ -136,7 +134,7 @@ function aboutOf(node: ProgressNode, step: StepProgress): string {
   ];
   const parts = [
     ...(members === undefined ? [] : [countText(step)]),
-    ...(endedAt === undefined ? (members === undefined ? [doingText(step)] : []) : ends),
+    ...(endedAt === undefined ? (members === undefined ? [activityText(step)] : []) : ends),
     ...(error === undefined ? [] : [endedAt === undefined ? `after: ${oneLine(error)}` : oneLine(error)]),
     ...(title === undefined || title === activation.step || activation.member !== undefined ? [] : [oneLine(title)]),
   ];

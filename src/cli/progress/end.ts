@@ -1,5 +1,5 @@
-// Owns the last lines of a command that drove or watched a run: its status, what it waits for, and the exact commands to
-// run next.
+// Owns the last lines of a command that drove or watched a run: the status, what the run waits for, and the commands to run
+// next.
 
 import { commandFor } from '../../attended/wait-command.ts';
 import { formatDuration } from '../../base/duration.ts';
@@ -14,7 +14,7 @@ import { pasteable } from '../caller.ts';
 import { type Choice, choicesAfterHalt, choicesForUnknown } from '../resumption/choices.ts';
 import type { Shell } from '../shell.ts';
 import { statusMark } from '../status.ts';
-import { oneLine } from '../terminal.ts';
+import { firstNames, oneLine } from '../terminal.ts';
 
 const SHOWN_MEMBERS = 5;
 
@@ -22,44 +22,40 @@ const SHOWN_MEMBERS = 5;
 export interface End {
   readonly report: RunReport;
   readonly state: RunState;
-  readonly rest: RunTree;
+  readonly tree: RunTree;
   readonly interrupted: boolean;
 }
 
 /** The last lines about a run. */
 export function endLines(shell: Shell, end: End): string[] {
-  const { state, interrupted, rest } = end;
+  const { state, interrupted, tree } = end;
   const { id } = state;
   if (interrupted)
     return [`${statusMark(shell, 'waiting')} run ${id} was interrupted; continue it with`, commandLine(shell, `pawl resume ${id}`)];
   if (isSettled(state.status)) return settledLines(shell, end);
   const groups = groupsUnknown(state);
-  const single = rest.waits.filter(
+  const single = tree.waits.filter(
     ({ run, wait }) => run !== id || wait.kind !== 'unknown' || !groups.has(state.live[wait.path ?? '']?.member?.group ?? ''),
   );
-  const waits = single.flatMap((wait) => waitLines(shell, end, wait));
   return [
     `${statusMark(shell, 'waiting')} run ${id} is waiting`,
     ...[...groups].flatMap((group) => groupLines(shell, state, group)),
-    ...waits,
+    ...single.flatMap((wait) => waitLines(shell, end, wait)),
   ];
 }
 
-/** Groups with several members of unknown outcome: a person can settle all of them at once. */
+/** Groups with several members of unknown outcome, which a person can settle all at once. */
 function groupsUnknown({ live }: RunState): ReadonlySet<Path> {
   const groups = Object.values(live).flatMap(({ state, member }) => (state === 'unknown' ? (member?.group ?? []) : []));
   return new Set(groups.filter((group, index) => groups.indexOf(group) !== index));
 }
 
 function groupLines(shell: Shell, state: RunState, group: Path): string[] {
-  const members = unknownAt(state, group);
+  const paths = unknownAt(state, group).map(({ path }) => oneLine(path));
   return [
-    `  ${members.length} steps of "${oneLine(group.replace(/#1$/, ''))}" were interrupted, and there is no record of how they ended; choose what happened to all of them:`,
+    `  ${paths.length} steps of "${oneLine(group.replace(/#1$/, ''))}" were interrupted, and there is no record of how they ended; choose what happened to all of them:`,
     ...choiceLines(shell, choicesForUnknown(state.id, group)),
-    `  or to a single one, by its path: ${members
-      .slice(0, SHOWN_MEMBERS)
-      .map(({ path }) => oneLine(path))
-      .join(', ')}${members.length > SHOWN_MEMBERS ? ', …' : ''}`,
+    `  or to a single one, by its path: ${firstNames(paths, SHOWN_MEMBERS)}`,
   ];
 }
 
@@ -75,7 +71,6 @@ function settledLines(shell: Shell, { report, state }: End): string[] {
   return [`${mark} run ${id} ${status}${at}: ${oneLine(halt.message)}`, ...choiceLines(shell, choices), ...undone];
 }
 
-/** The choices, each with its command. */
 function choiceLines(shell: Shell, choices: readonly Choice[]): string[] {
   return choices.flatMap(({ about, command }) => [`  ${oneLine(about)}`, commandLine(shell, command)]);
 }

@@ -1,17 +1,16 @@
-// Owns the progress texts of a run: what a step is doing or waits for, how it ended, and the line that a pipe gets for
-// one event. The wording is stable, because programs read it.
+// Owns the progress texts of a run: the activity of a step, its end, and the line that is printed to a pipe for an event.
+// The wording is stable, because programs read it.
 
 import { formatDuration } from '../../base/duration.ts';
 import { dueText } from '../../control/time-text.ts';
-import type { InState } from '../../kernel/activation.ts';
-import { startTimeOf, waitOf } from '../../kernel/activation.ts';
+import { type InState, startTimeOf, waitOf } from '../../kernel/activation.ts';
 import type { EventOf, RunEvent } from '../../kernel/event.ts';
 import { UNDO_STEP } from '../../programs/undo.ts';
-import { oneLine } from '../terminal.ts';
+import { counted, oneLine } from '../terminal.ts';
 import type { RunProgress, StepProgress } from './progress.ts';
 
-/** What a live step is doing or waits for. */
-export function doingText({ activation, members }: StepProgress): string {
+/** The activity of a live step, or what it waits for. */
+export function activityText({ activation, members }: StepProgress): string {
   const { state, attempt } = activation;
   const again = attempt > 1 ? `, attempt ${attempt}` : '';
   switch (state) {
@@ -27,7 +26,7 @@ export function doingText({ activation, members }: StepProgress): string {
       return 'unknown: interrupted, and there is no record of how it ended';
     case 'waiting':
       if (activation.wait.kind !== 'members') return waitText(activation);
-      return members === undefined ? 'running' : `running ${members.total} ${members.total === 1 ? 'member' : 'members'}`;
+      return members === undefined ? 'running' : `running ${counted(members.total, 'member')}`;
   }
 }
 
@@ -57,8 +56,8 @@ export function countText({ members, rejecting = 0 }: Pick<StepProgress, 'member
   return `${ended}${failed === 0 ? '' : `, ${failed} failed`}${rejecting === 0 ? '' : `, ${rejecting} rejected`}`;
 }
 
-/** How long a step took, or has taken so far. */
-export function tookMs({ activation, endedAt }: StepProgress, now: number): number {
+/** The duration of a step, or the time since it started. */
+export function stepDurationMs({ activation, endedAt }: StepProgress, now: number): number {
   return Math.max(0, (endedAt ?? now) - (startTimeOf(activation) ?? activation.openedAt));
 }
 
@@ -67,20 +66,20 @@ export function endText({ status, outcome = '' }: StepProgress): string {
   return ['ok', 'fail', 'skip', 'cancelled', 'error'].includes(outcome) ? status : `${status} (${oneLine(outcome)})`;
 }
 
-/** The lines of an event, without its time; empty for events of no interest to a reader. */
+/** The lines of an event, without its time; none for events that a reader does not need. */
 export function eventTexts(progress: RunProgress, event: RunEvent): string[] {
   switch (event.type) {
     case 'run.started':
       return [`run ${event.run.id} of ${oneLine(event.run.workflow)} started`];
     case 'run.changed':
-      return listOf(assumedText(progress.state?.id ?? '', event) ?? runText(event));
+      return optional(assumedText(progress.state?.id ?? '', event) ?? runText(event));
     case 'step.opened':
     case 'step.reopened':
-      return listOf(stepText(progress, event.activation.path));
+      return optional(stepText(progress, event.activation.path));
     case 'step.changed':
       return changedTexts(progress, event);
     case 'step.settled':
-      return listOf(settledText(progress.steps.get(event.path)));
+      return optional(settledText(progress.steps.get(event.path)));
     case 'edge.taken':
       return event.exhausted === true ? [`${oneLine(event.from ?? 'the run')} has no iterations left; next is ${oneLine(event.to)}`] : [];
     default:
@@ -88,14 +87,14 @@ export function eventTexts(progress: RunProgress, event: RunEvent): string[] {
   }
 }
 
-/** The line about new assumptions: only those with MUST. The rest waits in the inbox. */
+/** The line about new assumptions with severity MUST; the inbox shows the others. */
 export function assumedText(run: string, event: RunEvent): string | undefined {
   if (event.type !== 'run.changed' || event.change !== 'assumed') return undefined;
-  const grave = event.assumptions.filter(({ severity }) => severity === 'MUST').map(({ id, path }) => `${id} at ${oneLine(path)}`);
-  return grave.length === 0 ? undefined : `assumed without asking (MUST): ${grave.join(', ')}; "pawl assumptions ${run}" shows it`;
+  const required = event.assumptions.filter(({ severity }) => severity === 'MUST').map(({ id, path }) => `${id} at ${oneLine(path)}`);
+  return required.length === 0 ? undefined : `assumed without asking (MUST): ${required.join(', ')}; "pawl assumptions ${run}" shows it`;
 }
 
-function listOf(text: string | undefined): string[] {
+function optional(text: string | undefined): string[] {
   return text === undefined ? [] : [text];
 }
 
@@ -103,25 +102,25 @@ function changedTexts(progress: RunProgress, { activation, group, failed }: Extr
   const { path } = activation;
   const now = progress.steps.get(path)?.moved === true || group !== undefined ? stepText(progress, path) : undefined;
   const before = failed === undefined ? undefined : `${oneLine(path)} attempt ${failed.attempt} failed: ${oneLine(failed.error.message)}`;
-  return [...listOf(before), ...listOf(now)];
+  return [...optional(before), ...optional(now)];
 }
 
-/** What a step does now; undefined while it is only being prepared. */
+/** The line about a step's activity; undefined while it is being prepared. */
 function stepText(progress: RunProgress, path: string): string | undefined {
   const step = progress.steps.get(path);
   if (step === undefined || step.activation.state === 'queued' || step.activation.state === 'preparing') return undefined;
-  // Whether something is left to undo is known when it is done.
+  // It is only known at the end whether there was anything to undo.
   if (step.activation.step === UNDO_STEP && step.activation.state === 'running') return undefined;
-  // A group is opened before it has members; the line with their count follows at once.
+  // A group is opened without members; the line with their count follows at once.
   if (waitOf(step.activation)?.kind === 'members' && step.members === undefined) return undefined;
-  return `${oneLine(path)} ${doingText(step)}`;
+  return `${oneLine(path)} ${activityText(step)}`;
 }
 
 function settledText(step: StepProgress | undefined): string | undefined {
   if (step === undefined) return undefined;
   const count = step.members === undefined ? '' : ` (${countText(step)})`;
   const error = step.error === undefined ? '' : `: ${oneLine(step.error)}`;
-  return `${oneLine(step.activation.path)} ${endText(step)} in ${formatDuration(tookMs(step, step.endedAt ?? 0))}${count}${error}`;
+  return `${oneLine(step.activation.path)} ${endText(step)} in ${formatDuration(stepDurationMs(step, step.endedAt ?? 0))}${count}${error}`;
 }
 
 function runText(event: EventOf<'run.changed'>): string | undefined {

@@ -1,21 +1,20 @@
-// Owns what the steps of a run print while they work, read from their transcripts, whichever process writes them. A
-// folder of transcripts is watched; where that is not possible, it is read with every look of the caller.
+// Owns the live output of steps, read from their transcripts, whichever process writes them. The folder of the transcripts is
+// watched; if that is not possible, each call reads the files.
 
 import { type FSWatcher, watch } from 'node:fs';
 import { TranscriptTail } from '../../engine/transcript/transcript-tail.ts';
 import type { TranscriptId } from '../../engine/transcript/transcripts.ts';
 import { type OutputLine, OutputLines } from './output-lines.ts';
 
-/** How long changes are collected before the caller is told, so that a chatty step costs little. */
+/** How long changes are collected before `onChange` is called, so that a step with much output costs little. */
 const COLLECT_MS = 100;
 const KEPT_LINES = 20;
-/** A view that shows only the last lines does not read what came long before. */
+/** How much of a transcript is read to show its last lines. */
 const LAST_BYTES = 64 * 1024;
 
 interface Source {
   readonly tail: TranscriptTail;
   readonly lines: OutputLines;
-  /** The last lines. */
   kept: OutputLine[];
   isChanged: boolean;
 }
@@ -35,43 +34,35 @@ export class LiveOutput {
     this.lastBytes = wants === 'everything' ? Number.POSITIVE_INFINITY : LAST_BYTES;
   }
 
-  /** The last lines of an attempt, at most `count`. */
-  last(of: TranscriptId, count: number): readonly string[] {
-    const source = this.sourceOf(of);
+  last(attempt: TranscriptId, count: number): readonly string[] {
+    const source = this.sourceOf(attempt);
     this.read(source);
     const { partial } = source.lines;
     return [...source.kept.map(({ text }) => text), ...(partial === '' ? [] : [partial])].slice(-count);
   }
 
-  /** The lines that an attempt completed since the last call; with `all`, also one that has no end. */
-  take(of: TranscriptId, all = false): readonly OutputLine[] {
-    const source = this.sourceOf(of);
+  /** The lines that an attempt completed since the last call; with `all`, also an incomplete one. */
+  take(attempt: TranscriptId, all = false): readonly OutputLine[] {
+    const source = this.sourceOf(attempt);
     if (all) source.isChanged = true;
     const lines = this.read(source);
     return all ? [...lines, ...source.lines.end(lines.at(-1)?.at ?? Date.now())] : lines;
   }
 
-  /** Forgets an attempt that has ended. */
-  forget(of: TranscriptId): void {
-    this.sources.delete(keyOf(of));
+  forget(attempt: TranscriptId): void {
+    this.sources.delete(keyOf(attempt));
   }
 
-  /** Stops watching. */
   close(): void {
     clearTimeout(this.timer);
     for (const watcher of this.watchers.values()) watcher.close();
     this.watchers.clear();
   }
 
-  private sourceOf(of: TranscriptId): Source {
-    const known = this.sources.get(keyOf(of));
-    const source = known ?? {
-      tail: new TranscriptTail(this.folder, of, this.lastBytes),
-      lines: new OutputLines(),
-      kept: [],
-      isChanged: true,
-    };
-    if (known === undefined) this.sources.set(keyOf(of), source);
+  private sourceOf(attempt: TranscriptId): Source {
+    const tail = (): TranscriptTail => new TranscriptTail(this.folder, attempt, this.lastBytes);
+    const source = this.sources.get(keyOf(attempt)) ?? { tail: tail(), lines: new OutputLines(), kept: [], isChanged: true };
+    this.sources.set(keyOf(attempt), source);
     this.watchFolder(source.tail.folder);
     return source;
   }
@@ -94,10 +85,10 @@ export class LiveOutput {
         this.watchers.delete(folder);
       });
       this.watchers.set(folder, watcher);
-      // What was written before the watch began is not reported.
+      // The watcher does not report what was written before it started.
       for (const source of this.sources.values()) if (source.tail.folder === folder) source.isChanged = true;
     } catch {
-      // There is no folder yet, or the system cannot watch it.
+      // The folder does not exist yet, or cannot be watched.
     }
   }
 

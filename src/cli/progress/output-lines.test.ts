@@ -12,11 +12,11 @@ function linesOf(events: readonly TranscriptEvent[]): string[] {
 
 const printed = (text: string): TranscriptEvent => ({ kind: 'output', text });
 
-test('pieces of a line are joined, and a line without an end is the last', () => {
+test('pieces of a line are joined, and an incomplete line is the last', () => {
   expect(linesOf([printed('one\ntw'), printed('o\nthr'), printed('ee')])).toEqual(['one', 'two', 'three']);
 });
 
-test('an agent that begins to do something else ends its line', () => {
+test('a tool call ends the line of the agent', () => {
   expect(
     linesOf([
       { kind: 'text', text: 'I look' },
@@ -25,7 +25,7 @@ test('an agent that begins to do something else ends its line', () => {
   ).toEqual(['I look', '> Read {"path":"a"}']);
 });
 
-test('of the results of tools only failures are lines', () => {
+test('of tool results, only failures are shown', () => {
   const result = { kind: 'tool-result', id: '1', text: 'no such\nfile' } as const;
   expect(
     linesOf([
@@ -35,14 +35,14 @@ test('of the results of tools only failures are lines', () => {
   ).toEqual(['failed: no such file']);
 });
 
-test('a progress bar shows what it showed last, and nothing steers the terminal', () => {
+test('of a progress bar the last state is shown, and control characters are removed', () => {
   expect(linesOf([printed('10%\r50%\r100%\r\n\u001b[2J\u001b]0;title\u0007red \u001b[31malert\u001b[0m\u0008\n')])).toEqual([
     '100%',
     'red alert',
   ]);
 });
 
-test('a chatty step is limited by the second, and the lines left out are counted', () => {
+test('the lines of a step are limited per second, and those left out are counted', () => {
   const limit = new OutputLimit();
   const lines = Array.from({ length: 1000 }, (_, index) => ({ at: 5000 + (index < 900 ? 0 : 1000), text: `line ${index}` }));
   const shown = lines.flatMap((line) => limit.admit(line));
@@ -55,7 +55,7 @@ test('a chatty step is limited by the second, and the lines left out are counted
   expect(limit.end()).toEqual([]);
 });
 
-test('a step is limited in all, and a long line is cut', () => {
+test('the characters of a step are limited in total, and a long line is truncated', () => {
   const limit = new OutputLimit();
   const shown = Array.from({ length: 1000 }, (_, index) => ({ at: index * 1000, text: 'x'.repeat(5000) })).flatMap((line) =>
     limit.admit(line),

@@ -1,5 +1,5 @@
-// Owns the lines of text in a transcript, as a live view shows them: what an agent said and what a program printed, and
-// one line for each tool call. The text comes in pieces; control characters are removed.
+// Owns splitting a transcript into lines for a live view: the text of the agent, the output of programs, and a line for each
+// tool call. The text arrives in pieces; control characters are removed.
 
 import { jsonText } from '../../base/json.ts';
 import type { TranscriptLine } from '../../engine/transcript/transcripts.ts';
@@ -13,12 +13,12 @@ export interface OutputLine {
 
 const LINE_MAX = 1000;
 
-/** Joins the pieces of a transcript to lines. */
+/** Joins the pieces of a transcript into lines. */
 export class OutputLines {
   private part = '';
   private kind = '';
 
-  /** The beginning of a line that has no end yet. */
+  /** The beginning of a line that is not complete. */
   get partial(): string {
     return clean(this.part);
   }
@@ -32,7 +32,7 @@ export class OutputLines {
     return [...ended, ...texts.map((text) => ({ at, text: clean(text) }))].filter(({ text }) => text !== '');
   }
 
-  /** Returns the last line, if it has no end. */
+  /** Ends the transcript; returns the last line if it was not complete. */
   end(at: number): OutputLine[] {
     const text = this.partial;
     this.part = '';
@@ -61,7 +61,7 @@ function eventTexts(event: TranscriptLine): string[] {
   }
 }
 
-/** A line without control characters; of a progress bar, which returns to the start of its line, what it showed last. */
+/** A line without control characters. Of a progress bar, which overwrites its line, only the last state. */
 function clean(line: string): string {
   const shown = line.includes('\r') ? (line.split('\r').findLast((part) => part.trim() !== '') ?? '') : line;
   return plain(shown.slice(0, LINE_MAX)).replaceAll('\t', '  ').trimEnd();

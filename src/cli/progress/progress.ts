@@ -1,5 +1,5 @@
-// Owns the progress of a run, computed from its log: every step it opened, in order, with its current or final state. The
-// checkpoint drops steps that have ended; this keeps them, so that a view can show the whole run.
+// Owns the progress of a run, computed from its log: every step that was opened, in order, with its current or final state.
+// Unlike the checkpoint it keeps steps that have ended, so that a view can show the whole run.
 
 import { present } from '../../base/fields.ts';
 import type { Group } from '../../definition/group/join.ts';
@@ -7,8 +7,7 @@ import { REFUSED_ELSEWHERE } from '../../definition/outcome.ts';
 import type { RunStatus } from '../../definition/run-status.ts';
 import { pathOf } from '../../engine/event-facts.ts';
 import { statusOf } from '../../engine/status.ts';
-import type { Activation, Path } from '../../kernel/activation.ts';
-import { waitOf } from '../../kernel/activation.ts';
+import { type Activation, type Path, waitOf } from '../../kernel/activation.ts';
 import { apply, createRun, type Draft, draftOf } from '../../kernel/apply.ts';
 import type { RunEvent } from '../../kernel/event.ts';
 import { UNDO_STEP } from '../../programs/undo.ts';
@@ -22,15 +21,14 @@ export interface StepProgress {
   readonly moved?: boolean;
   readonly outcome?: string;
   readonly endedAt?: number;
-  /** The error, if it failed or is retried. */
   readonly error?: string;
   /** The member counts of a fan-out or of parallel branches. */
   readonly members?: Pick<Group, 'total' | 'ok' | 'reject' | 'fail' | 'skip'>;
-  /** How many of the members are reviewers that reject the work, although they did theirs. */
+  /** How many members are reviewers that completed, but reject the work. */
   readonly rejecting?: number;
 }
 
-/** What the output of a step says about its end. */
+/** Why a step ended as it did, according to its output. */
 export interface EndReason {
   readonly error: string;
   /** The step is part of a review and rejects the work. */
@@ -42,17 +40,15 @@ export class RunProgress {
   readonly steps: Map<Path, StepProgress> = new Map();
   private draft: Draft | undefined;
 
-  /** The checkpoint so far; undefined before the first event. */
   get state(): Draft | undefined {
     return this.draft;
   }
 
-  /** The status that users see. */
   get status(): RunStatus {
     return this.draft === undefined ? 'pending' : statusOf(this.draft);
   }
 
-  /** Applies the next event of the log; `reason` says why a step failed, or rejects the work, that ended without an error. */
+  /** Applies the next event of the log; `reason` is for a step that failed or rejects the work without an error. */
   apply(event: RunEvent, reason?: EndReason): void {
     if (event.type === 'run.started') {
       this.draft = draftOf(createRun(event));
@@ -84,24 +80,21 @@ export class RunProgress {
 
   private settle(event: Extract<RunEvent, { type: 'step.settled' }>, activation: Activation, reason: EndReason | undefined): void {
     const { members, rejecting } = this.steps.get(event.path) ?? {};
-    // Nothing was left to undo: that is how undoing ends, and no step.
+    // The end of undoing is recorded as a skipped step, which is not shown.
     if (activation.step === UNDO_STEP && event.outcome === 'skip') return void this.steps.delete(event.path);
     this.steps.set(event.path, {
       activation,
-      status: reason?.rejects === true || (rejecting ?? 0) > 0 ? 'rejected' : endOf(event.outcome),
+      status: reason?.rejects === true || (rejecting ?? 0) > 0 ? 'rejected' : statusOfOutcome(event.outcome),
       outcome: event.outcome,
       endedAt: event.at,
       ...present({ error: event.error?.message ?? reason?.error, members, rejecting }),
     });
     const { member } = activation;
-    if (member !== undefined && reason?.rejects === true) this.countRejecting(member.group);
-    const group = member === undefined ? undefined : this.draft?.groups[member.group];
-    if (member !== undefined && group !== undefined) this.count(member.group, group);
-  }
-
-  private countRejecting(path: Path): void {
-    const known = this.steps.get(path);
-    if (known !== undefined) this.steps.set(path, { ...known, rejecting: (known.rejecting ?? 0) + 1 });
+    const group = member === undefined ? undefined : this.steps.get(member.group);
+    if (member === undefined || group === undefined) return;
+    if (reason?.rejects === true) this.steps.set(member.group, { ...group, rejecting: (group.rejecting ?? 0) + 1 });
+    const counters = this.draft?.groups[member.group];
+    if (counters !== undefined) this.count(member.group, counters);
   }
 
   private count(path: Path, members: NonNullable<StepProgress['members']>): void {
@@ -126,8 +119,7 @@ function liveOf(draft: Draft, event: RunEvent): Activation | undefined {
 
 const FAILED: ReadonlySet<string> = new Set(['error', 'timeout', 'fail', 'reject', ...REFUSED_ELSEWHERE]);
 
-/** The state of a step that settled with an outcome. */
-function endOf(outcome: string): AnyStatus {
+function statusOfOutcome(outcome: string): AnyStatus {
   if (outcome === 'skip') return 'skipped';
   if (outcome === 'cancelled') return 'cancelled';
   return FAILED.has(outcome) ? 'failed' : 'completed';

@@ -1,4 +1,4 @@
-// Owns following the logs of a run and of its child runs, whichever process drives them. Only reads the store.
+// Owns reading the logs of a run and its child runs as they grow, whichever process drives them. Only reads the store.
 
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { isReviewWorkflow, mayReject, type ReviewedStep, rejectionOf } from '../../control/review-round.ts';
@@ -14,12 +14,11 @@ import { type EndReason, RunProgress } from './progress.ts';
 export interface ProgressNode {
   readonly run: string;
   readonly progress: RunProgress;
-  /** Titles of steps by their id. */
   readonly titles: ReadonlyMap<string, string>;
   readonly children: ReadonlyMap<Path, ProgressNode>;
 }
 
-/** An event, and the paths of the parent steps that lead to its run, outermost first. */
+/** An event, with the paths of the parent steps of its run, outermost first. */
 export interface ProgressEvent {
   readonly node: ProgressNode;
   readonly under: readonly Path[];
@@ -43,17 +42,16 @@ export class ProgressReader {
     this.top = createNode(run);
   }
 
-  /** The run up to the last event read. */
   get node(): ProgressNode {
     return this.top;
   }
 
-  /** Reads the new events; `seen` is called after each was applied, for the run and its children in turn. */
-  async read(seen: (event: ProgressEvent) => void): Promise<void> {
-    await this.readNode(this.top, [], seen);
+  /** Reads the new events; `onEvent` is called after each was applied. */
+  async read(onEvent: (event: ProgressEvent) => void): Promise<void> {
+    await this.readNode(this.top, [], onEvent);
   }
 
-  private async readNode(node: Node, under: readonly Path[], seen: (event: ProgressEvent) => void): Promise<void> {
+  private async readNode(node: Node, under: readonly Path[], onEvent: (event: ProgressEvent) => void): Promise<void> {
     const rows = await this.rowsOf(node);
     if (rows.length > 0 && node.seq === 0) {
       const { definition } = await this.store.load(node.run);
@@ -63,17 +61,17 @@ export class ProgressReader {
     for (const row of rows) {
       node.seq = row.seq;
       for (const event of row.events) {
-        // A child's last events come before the end of the step that waited for it.
-        if (event.type === 'step.settled') await this.readChild(node, { path: event.path, under }, seen);
+        // The last events of a child come before the end of the step that waited for it.
+        if (event.type === 'step.settled') await this.readChild(node, { path: event.path, under }, onEvent);
         node.progress.apply(event, await this.reasonOf(node, event));
-        seen({ node, under, event });
+        onEvent({ node, under, event });
       }
     }
     for (const path of node.progress.steps.keys())
-      if (node.progress.state?.live[path] !== undefined) await this.readChild(node, { path, under }, seen);
+      if (node.progress.state?.live[path] !== undefined) await this.readChild(node, { path, under }, onEvent);
   }
 
-  /** What a gate that failed has found, or a review that rejects the work: it is in the output. */
+  /** Why a gate failed or a review rejects the work, from the step's output. */
   private async reasonOf(node: Node, event: RunEvent): Promise<EndReason | undefined> {
     if (event.type !== 'step.settled' || event.error !== undefined) return undefined;
     const { outcome, output } = event;
@@ -88,7 +86,7 @@ export class ProgressReader {
     return error === undefined ? undefined : { error, rejects: rejects !== undefined };
   }
 
-  /** The new rows of a log; empty for a child that was not started. */
+  /** The new rows of a log; none for a child that has not started. */
   private async rowsOf(node: Node): Promise<readonly EventRow[]> {
     if (node !== this.top && node.seq === 0 && (await this.store.resolve(node.run, 1)).length === 0) return [];
     return this.store.events(node.run, node.seq);
@@ -97,20 +95,20 @@ export class ProgressReader {
   private async readChild(
     node: Node,
     at: { readonly path: Path; readonly under: readonly Path[] },
-    seen: (event: ProgressEvent) => void,
+    onEvent: (event: ProgressEvent) => void,
   ): Promise<void> {
     const run = childOf(node.progress.steps.get(at.path)?.activation);
     if (run === undefined) return;
     const child = node.children.get(at.path) ?? createNode(run);
     node.children.set(at.path, child);
-    await this.readNode(child, [...at.under, at.path], seen);
+    await this.readNode(child, [...at.under, at.path], onEvent);
   }
 }
 
 const OUTPUT_BYTES_MAX = 64 * 1024;
 const REASON_MAX = 200;
 
-/** The first line about the first check that failed, and how many others did. */
+/** The first line about the first failed check, and the number of the others. */
 function failedCheck(output: Json): string | undefined {
   const failed = isJsonObject(output) && Array.isArray(output.failed_checks) ? output.failed_checks : [];
   const [first] = failed;
@@ -132,30 +130,29 @@ export function endedAttempt(node: Pick<ProgressNode, 'run'>, event: RunEvent): 
   return event.type === 'step.settled' ? { run, path: event.path, attempt: event.attempt } : undefined;
 }
 
-/** An attempt that runs now, and the paths of the parent steps that lead to its run. */
 interface LiveAttempt {
   readonly attempt: TranscriptId;
   readonly under: readonly Path[];
 }
 
-const WORKING: ReadonlySet<string> = new Set(['preparing', 'running', 'verifying', 'reconciling']);
+const ACTIVE: ReadonlySet<string> = new Set(['preparing', 'running', 'verifying', 'reconciling']);
 
-/** The steps of a checkpoint that work now. */
-export function workingIn({ live }: Pick<RunState, 'live'>): Activation[] {
-  return Object.values(live).filter(({ state }) => WORKING.has(state));
+/** The activations of a checkpoint that are being worked on. */
+export function activeIn({ live }: Pick<RunState, 'live'>): Activation[] {
+  return Object.values(live).filter(({ state }) => ACTIVE.has(state));
 }
 
-/** The attempts that run now in a run and its child runs. */
+/** The running attempts of a run and its child runs. */
 export function liveAttempts(node: ProgressNode, under: readonly Path[] = []): LiveAttempt[] {
   const { progress, children, run } = node;
-  const own = (progress.state === undefined ? [] : workingIn(progress.state)).map(({ path, attempt }) => ({
+  const attempts = (progress.state === undefined ? [] : activeIn(progress.state)).map(({ path, attempt }) => ({
     attempt: { run, path, attempt },
     under,
   }));
-  const below = [...children].flatMap(([path, child]) =>
+  const inChildren = [...children].flatMap(([path, child]) =>
     progress.state?.live[path] === undefined ? [] : liveAttempts(child, [...under, path]),
   );
-  return [...own, ...below];
+  return [...attempts, ...inChildren];
 }
 
 function createNode(run: string): Node {

@@ -7,17 +7,17 @@ const step = (key: string, ended: boolean, height = 1) => ({
   lines: Array.from({ length: height }, (_, line) => `${key}${line === 0 ? '' : line}`),
 });
 
-test('what fits the screen stays in the block', () => {
+test('steps that fit the screen stay in the block', () => {
   expect(fitRows([step('a', true), step('b', false)], 2)).toEqual({ out: [], lines: ['a', 'b'] });
 });
 
-test('steps that have ended leave at the top when the block is higher than the screen', () => {
+test('steps that have ended scroll out at the top when the block is higher than the screen', () => {
   const { out, lines } = fitRows([step('a', true), step('b', true), step('c', false)], 2);
   expect(out.map(({ key }) => key)).toEqual(['a']);
   expect(lines).toEqual(['b', 'c']);
 });
 
-test('a step at work never leaves: of what is too high the last lines are shown', () => {
+test('a running step does not scroll out: the last lines of a block that is too high are shown', () => {
   const { out, lines } = fitRows([step('a', false, 3), step('b', true)], 2);
   expect(out).toEqual([]);
   expect(lines).toEqual(['a2', 'b']);
@@ -44,7 +44,7 @@ function screenOf(columns: number): {
   return { screen, resize: (now) => Object.assign(stdout, { columns: now }), written };
 }
 
-test('lines are drawn in place of those before, in one write, and not at all when nothing changed', () => {
+test('lines replace the previous ones in one write, and nothing is written when nothing changed', () => {
   const { screen, written } = screenOf(80);
   screen.draw(['one', 'two']);
   expect(written()).toBe('one\u001b[K\ntwo\u001b[K\n\u001b[J');
@@ -54,7 +54,7 @@ test('lines are drawn in place of those before, in one write, and not at all whe
   expect(written()).toBe('\r\u001b[2Aabove\u001b[K\none\u001b[K\nTWO\u001b[K\n\u001b[J');
 });
 
-test('after the terminal became narrower, lines that it broke in two are counted twice', () => {
+test('after the terminal became narrower, a line that it wrapped counts as two rows', () => {
   const { screen, resize, written } = screenOf(80);
   screen.draw(['x'.repeat(40)]);
   written();

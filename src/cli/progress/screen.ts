@@ -1,5 +1,5 @@
 // Owns redrawing lines in place: one write per change, none if nothing changed, and the lines stay at the end. Lines that
-// do not fit the screen scroll out at the top and are final.
+// do not fit on the screen scroll out at the top and are not redrawn.
 
 import { widthOf } from '../terminal.ts';
 import type { StepLines } from './block.ts';
@@ -7,7 +7,6 @@ import type { StepLines } from './block.ts';
 const COLUMNS_DEFAULT = 80;
 const ROWS_DEFAULT = 24;
 
-/** The parts of a shell that a screen needs. */
 interface Surface {
   readonly world: { readonly stdout: { readonly columns?: number; readonly rows?: number } };
   write(text: string): void;
@@ -28,7 +27,7 @@ export class Screen {
     return { columns: Math.max(20, columns || COLUMNS_DEFAULT), rows: Math.max(4, rows || ROWS_DEFAULT) };
   }
 
-  /** Draws the lines in place of the previous ones; `above` is printed above them for good. */
+  /** Draws the lines in place of the previous ones; `above` is printed above them and stays. */
   draw(lines: readonly string[], above: readonly string[] = []): void {
     if (above.length === 0 && lines.length === this.drawn.length && lines.every((line, index) => line === this.drawn[index])) return;
     const all = [...above, ...lines];
@@ -36,8 +35,8 @@ export class Screen {
     this.drawn = lines;
   }
 
-  /** Keeps what is drawn; later output is printed below. */
-  leave(): void {
+  /** Keeps the drawn lines; later output is printed below. */
+  finish(): void {
     this.drawn = [];
   }
 
@@ -49,7 +48,7 @@ export class Screen {
   }
 }
 
-/** Which lines of a block fit into `rows`, and which steps scroll out at the top for good. */
+/** The lines of a block that fit into `rows`, and the steps that scroll out at the top. */
 export function fitRows(
   steps: readonly StepLines[],
   rows: number,

@@ -1,6 +1,6 @@
-// Owns showing the progress of a run, whichever process drives it: a block that is redrawn on a terminal, a line per
-// event in a pipe, nothing with --json; and what its steps print meanwhile. It reads the store after each commit and the
-// transcripts as they grow, and never blocks the run.
+// Owns showing the progress of a run and the output of its steps, whichever process drives it: a block that is redrawn on a
+// terminal, a line per event in a pipe, nothing with --json. It reads the store after each commit and the transcripts as they
+// grow, and never blocks the run.
 
 import { shellWord } from '../../base/shell-word.ts';
 import { clockText } from '../../control/time-text.ts';
@@ -19,13 +19,11 @@ import { fitRows, Screen } from './screen.ts';
 
 /** The progress of one run on stdout. */
 export interface ProgressView {
-  /** The run up to the last event shown. */
   readonly node: ProgressNode;
-  /** Prints a line that is not part of the progress: above the block, or to stderr if there is no block. */
+  /** Prints another line: above the block, or to stderr if there is no block. */
   note(text: string): void;
-  /** Leaves the terminal to a question while `work` runs; nothing is drawn meanwhile. */
+  /** Stops drawing while `work` runs, for example to ask a question. */
   pauseFor<T>(work: () => Promise<T>): Promise<T>;
-  /** Shows the last state and stops. */
   end(): Promise<void>;
 }
 
@@ -33,12 +31,11 @@ const TICK_MS = 1000;
 
 interface ProgressOptions {
   readonly run: string;
-  /** The folder of transcripts, whose text is shown while steps run; without it, only events are shown. */
+  /** The folder of transcripts, for the output of running steps; without it, only events are shown. */
   readonly transcripts?: string | undefined;
-  /** A pipe gets no lines for events before this time: its reader has seen them. */
+  /** Events before this time are not printed, because the reader has seen them. */
   readonly since?: number;
-  /** Called whenever something new was read. */
-  readonly changed?: () => void;
+  readonly onChange?: () => void;
 }
 
 /** The folder of transcripts of a command that shows live output; undefined with --quiet. */
@@ -48,13 +45,13 @@ export async function transcriptsFor(shell: Shell): Promise<string | undefined> 
 
 /** Starts showing a run. */
 export function openProgress(shell: Shell, store: Store, options: ProgressOptions): ProgressView {
-  const { run, changed = () => undefined } = options;
+  const { run, onChange = () => undefined } = options;
   const reader = new ProgressReader(store, run);
   const view = viewFor(shell, reader.node, options);
   const catchUp = oneAtATime(async () => {
     await reader.read((event) => view.onEvent(event));
     view.draw();
-    changed();
+    onChange();
   });
   // A failure of the store is reported by the command that waits for the run.
   const catchUpSoon = (): void => void catchUp().catch(() => undefined);
@@ -85,7 +82,7 @@ export function openProgress(shell: Shell, store: Store, options: ProgressOption
   };
 }
 
-/** Never does the work twice at the same time; a call that comes meanwhile makes it repeat. */
+/** Runs `work` once at a time; a call during the work makes it run again. */
 function oneAtATime(work: () => Promise<void>): () => Promise<void> {
   let working: Promise<void> | undefined;
   let again = false;
@@ -96,7 +93,7 @@ function oneAtATime(work: () => Promise<void>): () => Promise<void> {
         await work();
       } while (again);
     } finally {
-      // Reset synchronously after the last check of `again`, so that a later call starts the work anew.
+      // Reset synchronously after the last check of `again`, so that a later call starts the work again.
       working = undefined;
     }
   };
@@ -140,7 +137,6 @@ class SilentView implements View {
   }
 }
 
-/** Prints one line per event, and between them what steps print. */
 class LineView extends SilentView {
   private readonly node: ProgressNode;
   private readonly since: number;
@@ -166,7 +162,6 @@ class LineView extends SilentView {
     }
   }
 
-  /** Prints what live steps printed since the last time. */
   override draw(): void {
     for (const { attempt, under } of liveAttempts(this.node)) this.printOutput(attempt, under, false);
   }
@@ -191,16 +186,15 @@ class LineView extends SilentView {
   }
 }
 
-/** A block that is redrawn in place. */
 class BlockView implements View {
   private readonly shell: Shell;
   private readonly node: ProgressNode;
   private readonly screen: Screen;
-  /** What happened before it was told already. */
   private readonly since: number;
   private readonly output: LiveOutput | undefined;
-  private readonly out = new Set<string>();
-  private held: string[] | undefined;
+  private readonly scrolledOut = new Set<string>();
+  /** Lines to print after a pause; undefined unless paused. */
+  private pendingNotes: string[] | undefined;
 
   constructor(shell: Shell, node: ProgressNode, { transcripts, since = 0 }: ProgressOptions) {
     this.shell = shell;
@@ -218,53 +212,51 @@ class BlockView implements View {
   }
 
   draw(above: readonly string[] = []): void {
-    if (this.held !== undefined || this.node.progress.state === undefined) return;
+    if (this.pendingNotes !== undefined || this.node.progress.state === undefined) return;
     const { head, steps } = this.lines();
     const fitted = fitRows(steps, this.screen.size.rows - 2);
-    for (const { key } of fitted.out) this.out.add(key);
+    for (const { key } of fitted.out) this.scrolledOut.add(key);
     this.screen.draw([head, ...fitted.lines], [...above, ...fitted.out.flatMap(({ lines }) => lines)]);
   }
 
-  /** The head line, and the steps that have not scrolled out. */
   private lines(): { readonly head: string; readonly steps: readonly StepLines[] } {
     const { output } = this;
     const count = output === undefined ? 0 : linesPerStep(liveAttempts(this.node).length);
-    const room = {
+    const context = {
       columns: this.screen.size.columns,
       now: Date.now(),
-      outputOf: (of: TranscriptId) => (count === 0 ? [] : (output?.last(of, count) ?? [])),
+      outputOf: (attempt: TranscriptId) => (count === 0 ? [] : (output?.last(attempt, count) ?? [])),
     };
-    const steps = stepLines(this.shell, this.node, room).filter(({ key, ended }) => !ended || !this.out.has(key));
-    return { head: headLine(this.shell, this.node, room), steps };
+    const steps = stepLines(this.shell, this.node, context).filter(({ key, ended }) => !ended || !this.scrolledOut.has(key));
+    return { head: headLine(this.shell, this.node, context), steps };
   }
 
   note(text: string): void {
-    if (this.held !== undefined) this.held.push(text);
+    if (this.pendingNotes !== undefined) this.pendingNotes.push(text);
     else if (this.node.progress.state === undefined) this.shell.print(text);
     else this.draw([text]);
   }
 
   pause(): void {
     this.draw();
-    this.screen.leave();
-    this.held = [];
+    this.screen.finish();
+    this.pendingNotes = [];
   }
 
   resume(): void {
-    const notes = this.held ?? [];
-    this.held = undefined;
+    const notes = this.pendingNotes ?? [];
+    this.pendingNotes = undefined;
     this.draw(notes);
   }
 
   end(): void {
     const { head, steps } = this.lines();
     if (this.node.progress.state !== undefined) this.screen.draw([head, ...steps.flatMap(({ lines }) => lines)]);
-    this.screen.leave();
+    this.screen.finish();
     this.output?.close();
   }
 }
 
-/** How many lines of output each of so many live steps gets. */
 function linesPerStep(steps: number): number {
   return steps <= 1 ? 4 : steps <= 3 ? 2 : 1;
 }

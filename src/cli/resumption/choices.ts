@@ -1,10 +1,10 @@
-// Owns how a person can continue a run that stopped, or settle a step of unknown outcome: the choices, and the command of
-// each. The kernel rejects any other choice.
+// Owns the choices of a person for a run that stopped or a step of unknown outcome, each with its command. The kernel rejects
+// any other choice.
 
 import { shellWord } from '../../base/shell-word.ts';
 import type { RunState } from '../../kernel/run-state.ts';
 
-/** One way to continue. */
+/** A choice of the person. */
 export interface Choice {
   readonly key: 'retry' | 'extend' | 'accept' | 'goto' | 'cancel' | 'rerun' | 'done' | 'failed';
   readonly about: string;
@@ -30,7 +30,7 @@ export function choicesAfterHalt(state: RunState): Choice[] {
   ];
 }
 
-/** The choices when undoing stopped; a run that was undone has none. */
+/** The choices when undoing stopped; a run whose work was undone has none. */
 function choicesWhileUndoing({ id, status }: RunState): Choice[] {
   if (status === 'failed') return [];
   return [

@@ -13,31 +13,23 @@ export async function askChoice(shell: Shell, state: RunState): Promise<ResumeCh
   const choices = choicesAfterHalt(state).filter(({ key }) => key !== 'cancel');
   const at = state.halt?.step === undefined ? '' : ` at "${oneLine(state.halt.step)}"`;
   shell.print(`${statusMark(shell, state.status)} run ${state.id} ${state.status}${at}: ${plain(state.halt?.message ?? '')}`);
-  for (const { key, about } of choices) shell.print(`  ${shell.style('bold', WORDS[key])}  ${oneLine(about)}`);
+  for (const { key, about } of choices) shell.print(`  ${shell.style('bold', wordOf(key))}  ${oneLine(about)}`);
   shell.print(`  ${shell.style('bold', 'leave')}  decide later`);
   using prompt = openPrompt(shell);
   return await askOne(shell, prompt, choices);
 }
 
-/** What a person types for each choice. */
-const WORDS: Readonly<Record<Choice['key'], string>> = {
-  retry: 'retry',
-  extend: 'extend',
-  accept: 'accept',
-  goto: 'go to',
-  cancel: 'cancel',
-  rerun: 'rerun',
-  done: 'done',
-  failed: 'failed',
-};
+function wordOf(key: Choice['key']): string {
+  return key === 'goto' ? 'go to' : key;
+}
 
 async function askOne(shell: Shell, prompt: Prompt, choices: readonly Choice[]): Promise<ResumeChoice | 'leave'> {
   for (;;) {
     const typed = (await prompt.ask('How should the run continue'))?.trim().toLowerCase();
     if (typed === undefined || typed === '' || 'leave'.startsWith(typed)) return 'leave';
-    const [choice, another] = choices.filter(({ key }) => WORDS[key].startsWith(typed) || key.startsWith(typed));
+    const [choice, another] = choices.filter(({ key }) => wordOf(key).startsWith(typed) || key.startsWith(typed));
     if (choice === undefined || another !== undefined) {
-      shell.print(`"${oneLine(typed)}" must be one of ${choices.map(({ key }) => WORDS[key]).join(', ')}, leave`);
+      shell.print(`"${oneLine(typed)}" must be one of ${choices.map(({ key }) => wordOf(key)).join(', ')}, leave`);
       continue;
     }
     const details = await askDetails(prompt, choice.key);
@@ -50,9 +42,8 @@ async function askDetails(prompt: Prompt, key: Choice['key']): Promise<ResumeCho
     const step = (await prompt.ask('At which step'))?.trim();
     return step === undefined || step === '' ? undefined : { how: 'goto', step };
   }
-  const text = (
-    await prompt.ask(key === 'accept' ? 'Why you accept it (may be empty)' : 'A note for the next attempt (may be empty)')
-  )?.trim();
+  const question = key === 'accept' ? 'Why you accept it (may be empty)' : 'A note for the next attempt (may be empty)';
+  const text = (await prompt.ask(question))?.trim();
   if (text === undefined) return undefined;
   const note = text === '' ? {} : { note: text };
   if (key === 'extend') return { how: 'retry', extend: 1, ...note };

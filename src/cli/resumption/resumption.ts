@@ -1,4 +1,4 @@
-// Owns resuming a run: checks who drives it, loads its workflow, and applies a person's choice.
+// Owns resuming a run: checks who drives it, loads its workflow and applies the person's choices.
 
 import type { Engine } from '../../api/engine.ts';
 import { EngineError, isEngineError } from '../../base/error.ts';
@@ -21,9 +21,8 @@ interface Resumption {
   readonly store: Store;
   readonly run: string;
   readonly given: ParsedArgs;
-  /** What a person chose: one way to continue, or one for each step of unknown outcome. */
+  /** The person's choices: one to continue, or one for each step of unknown outcome. */
   readonly choices: readonly ResumeChoice[];
-  /** What is added to the run's budgets. */
   readonly budget?: Budget;
 }
 
@@ -33,11 +32,11 @@ export async function resumeAndDrive(shell: Shell, { place, store, run, given, c
   const { state, owner } = frozen;
   const wait = given.has('wait');
   if (isDriven(owner) && !wait && choices.length === 0 && budget === undefined) throw lockedError(run, owner);
-  // The engine rejects a run that has ended, and needs no code for that.
+  // The engine rejects a run that has ended, without its code.
   const loaded = isFinal(state.status) ? undefined : await loadWorkflowOf(shell, place.project, frozen);
   for (const choice of choices.slice(1)) assertUnknown(state, choice);
-  const passes = choices.length > 0 || budget !== undefined || given.has('accept-changes');
-  const signing = signingOf(shell, { isSigned: state.signed === true && passes });
+  const isDecision = choices.length > 0 || budget !== undefined || given.has('accept-changes');
+  const signing = signingOf(shell, { isSigned: state.signed === true && isDecision });
   const use = async (engine: Engine): Promise<number> => {
     try {
       const [first, ...others] = choices;
@@ -55,7 +54,6 @@ export async function resumeAndDrive(shell: Shell, { place, store, run, given, c
   return driveWithEngine(shell, place, { store, workflows: loaded === undefined ? [] : [loaded.workflow], use });
 }
 
-/** The error if another process drives the run. */
 function lockedError(run: string, owner: string): EngineError {
   return new EngineError(
     'RUN_LOCKED',
@@ -64,12 +62,12 @@ function lockedError(run: string, owner: string): EngineError {
   );
 }
 
-/** The whole number of an option, as an object with the option's name. */
-export function countOf(given: ParsedArgs, name: 'extend'): { readonly extend?: number } {
-  const text = given.option(name);
+/** The value of --extend, if it is given. */
+export function extendOf(given: ParsedArgs): { readonly extend?: number } {
+  const text = given.option('extend');
   if (text === undefined) return {};
-  const count = Number(text);
-  if (!Number.isInteger(count) || count < 1)
-    throw new EngineError('USAGE', `--${name} must be a whole number of at least 1, not "${text}"`);
-  return { [name]: count };
+  const extend = Number(text);
+  if (!Number.isInteger(extend) || extend < 1)
+    throw new EngineError('USAGE', `--extend must be a whole number of at least 1, not "${text}"`);
+  return { extend };
 }

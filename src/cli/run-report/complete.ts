@@ -1,5 +1,5 @@
-// Owns what only the project knows about a run: how its workflow file has changed since the run started, and whether the
-// signatures in its log hold.
+// Owns completing the report of a run with facts of its project: how the workflow file has changed since the run started, and
+// whether the signatures in the log are valid.
 
 import type { RunReport } from '../../control/run-report.ts';
 import { isFinal } from '../../definition/run-status.ts';
@@ -8,29 +8,20 @@ import type { Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { readDefinitionChange } from './definition-change.ts';
 
-/** The report of a run, completed. */
+/** The report of a run with the facts of its project. */
 export async function completeReport(
   shell: Shell,
   place: Place,
   { store, report }: { readonly store: Store; readonly report: RunReport },
 ): Promise<RunReport> {
-  return withSignatures(shell, place, { store, report: await withChange(place, store, report) });
+  const changed = await withChange(place, store, report);
+  if (report.decisions.every(({ signed }) => signed === null)) return changed;
+  const { verifySignatures } = await import('../trust/check-signatures.ts');
+  return verifySignatures(shell, place, { store, report: changed });
 }
 
-/** The report of an open run with how its workflow file has changed since it started. */
 async function withChange({ project }: Place, store: Store, report: RunReport): Promise<RunReport> {
   if (isFinal(report.run.status)) return report;
   const change = await readDefinitionChange(project, report.run, async () => (await store.load(report.run.id)).definition);
   return change === null ? report : { ...report, definitionChange: change };
-}
-
-/** The report with its signatures verified; the code for that is only loaded if there are any. */
-async function withSignatures(
-  shell: Shell,
-  place: Place,
-  { store, report }: { readonly store: Store; readonly report: RunReport },
-): Promise<RunReport> {
-  if (report.decisions.every(({ signed }) => signed === null)) return report;
-  const { withProvenSignatures } = await import('../trust/check-signatures.ts');
-  return withProvenSignatures(shell, place, { store, report });
 }

@@ -1,6 +1,5 @@
-// Owns whether the workflow file of a run has changed since the run started. The run keeps its own copy of the
-// definition; this only reports that the file would now define something else. Nothing of the file is run, so a module
-// whose definition only running it would show is not compared.
+// Owns whether the workflow file of a run has changed since the run started. The run continues with the definition that it
+// stored; this only reports the difference. The file is not run, so a module is not compared.
 
 import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -11,7 +10,7 @@ import type { Definition } from '../../definition/model.ts';
 import type { Project } from '../project.ts';
 import { isSettingsFile } from '../settings/settings.ts';
 
-/** Compares the file of a run with the definition that the run keeps; null if nothing changed or nothing can be compared. */
+/** Compares the file of a run with its stored definition; null if they are equal or cannot be compared. */
 export async function readDefinitionChange(
   project: Project,
   { origin: { file }, startedAt }: RunOverview,
@@ -20,7 +19,7 @@ export async function readDefinitionChange(
   if (file === undefined || !/\.ya?ml$/.test(file) || isSettingsFile(project, file)) return null;
   const stat = statSync(file, { throwIfNoEntry: false });
   if (stat === undefined) return { kind: 'gone' };
-  // The time of the last change of a file's inode cannot be set back, so an older file need not be read.
+  // The change time of an inode cannot be set back, so an older file cannot have changed.
   if (stat.ctimeMs < Date.parse(startedAt)) return null;
   const { compileDeclared } = await import('../load.ts');
   const compiled = await compileDeclared(project, file, await readFile(file, 'utf8'));
@@ -31,7 +30,7 @@ export async function readDefinitionChange(
   return steps.length === 0 && digestOf(before) === digestOf(now) ? null : { kind: 'changed', steps };
 }
 
-/** The change in words. */
+/** The change as text. */
 export function changeText(change: DefinitionChange): string {
   switch (change.kind) {
     case 'gone':

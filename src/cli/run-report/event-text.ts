@@ -1,35 +1,23 @@
-// Owns the text for each event of a run's log: one line per event, with stable wording, so that lines can be searched
-// and compared.
+// Owns the texts of the events of a run's log: one line per event, with stable wording, so that lines can be searched and
+// compared.
 
 import { formatDuration } from '../../base/duration.ts';
 import { unreachable } from '../../base/invariant.ts';
 import type { Budget } from '../../definition/budget.ts';
 import type { Group } from '../../definition/group/join.ts';
-import type { Activation, Wait } from '../../kernel/activation.ts';
-import { waitOf } from '../../kernel/activation.ts';
+import { type Activation, type Wait, waitOf } from '../../kernel/activation.ts';
 import type { EventOf, RunEvent } from '../../kernel/event.ts';
-import { oneLine } from '../terminal.ts';
+import { counted, oneLine } from '../terminal.ts';
+import { countTexts } from './text.ts';
 
 /** The path of an event's step; empty for events of the run as a whole. */
 export function eventPath(event: RunEvent): string {
-  switch (event.type) {
-    case 'run.started':
-    case 'run.changed':
-      return '';
-    case 'step.opened':
-    case 'step.reopened':
-    case 'step.changed':
-      return event.activation.path;
-    case 'edge.taken':
-      return event.from ?? '';
-    case 'input.ignored':
-      return event.path ?? '';
-    default:
-      return event.path;
-  }
+  if (event.type === 'run.started' || event.type === 'run.changed') return '';
+  if (event.type === 'edge.taken') return event.from ?? '';
+  return ('activation' in event ? event.activation.path : event.path) ?? '';
 }
 
-/** What happened, on one line. */
+/** An event as one line. */
 export function eventText(event: RunEvent): string {
   return oneLine(textOf(event));
 }
@@ -119,7 +107,7 @@ function runText(event: EventOf<'run.changed'>): string {
       if (event.reaction.event === 'circuit_breaker') return `warning: near a circuit breaker, ${event.reaction.delivery}`;
       return `${event.reaction.event} at the forge${who}, delivery ${event.reaction.delivery}: ${event.reaction.do}`;
     case 'files-undone':
-      return `${event.files} ${event.files === 1 ? 'file' : 'files'} restored to before ${event.to}${who}`;
+      return `${counted(event.files, 'file')} restored to before ${event.to}${who}`;
     case 'detoured':
       return event.detour === null
         ? 'no more questions to ask again'
@@ -141,13 +129,13 @@ function after(text: string | undefined): string {
 
 function budgetText({ tokens, costUsd, turns, timeMs, unknown }: Budget): string {
   const amounts = [
-    tokens === undefined ? '' : `${tokens} tokens`,
-    costUsd === undefined ? '' : `$${costUsd}`,
-    turns === undefined ? '' : `${turns} turns`,
-    timeMs === undefined ? '' : `${formatDuration(timeMs)} of work`,
-    unknown === undefined ? '' : `unknown usage: ${unknown}`,
+    tokens === undefined ? undefined : `${tokens} tokens`,
+    costUsd === undefined ? undefined : `$${costUsd}`,
+    turns === undefined ? undefined : `${turns} turns`,
+    timeMs === undefined ? undefined : `${formatDuration(timeMs)} of work`,
+    unknown === undefined ? undefined : `unknown usage: ${unknown}`,
   ];
-  return amounts.filter((amount) => amount !== '').join(', ');
+  return amounts.filter((amount) => amount !== undefined).join(', ');
 }
 
 function openedText(activation: Activation): string {
@@ -161,11 +149,10 @@ function openedText(activation: Activation): string {
 function changedText({ activation, failed, group, actor, note }: EventOf<'step.changed'>): string {
   const parts = [
     failed === undefined ? undefined : `attempt ${failed.attempt} failed: ${failed.error.message}`,
-    group === undefined ? undefined : groupText(group),
-    group === undefined ? stateText(activation) : undefined,
+    group === undefined ? stateText(activation) : groupText(group),
     actor === undefined ? undefined : `changed by ${actor}${note === undefined ? '' : `: ${note}`}`,
-  ].filter((part) => part !== undefined);
-  return parts.length === 0 ? 'changed' : parts.join('; ');
+  ];
+  return parts.filter((part) => part !== undefined).join('; ');
 }
 
 function groupText({ total, again = [] }: Group): string {
@@ -211,11 +198,5 @@ function settledText({ outcome, error, actor, attempt }: EventOf<'step.settled'>
 }
 
 function countsOf({ total, ok, reject, fail, skip }: Pick<Group, 'total' | 'ok' | 'reject' | 'fail' | 'skip'>): string {
-  const parts = [
-    `${ok} of ${total} ok`,
-    reject > 0 ? `${reject} rejected` : '',
-    fail > 0 ? `${fail} failed` : '',
-    skip > 0 ? `${skip} skipped` : '',
-  ];
-  return parts.filter((part) => part !== '').join(', ');
+  return [`${ok} of ${total} ok`, ...countTexts({ rejected: reject, failed: fail, skipped: skip })].join(', ');
 }

@@ -1,6 +1,6 @@
-// Owns how the evidence of an attempt is printed: each check with its result, the worker's claim, and program output.
+// Owns printing the evidence of an attempt: each check with its result, the worker's claim, and the output of programs.
 
-import { isJsonObject, type Json, type JsonObject, jsonText } from '../../base/json.ts';
+import { fieldOf, isJsonObject, type Json, type JsonObject, jsonText } from '../../base/json.ts';
 import type { StepReport } from '../../control/run-report.ts';
 import { reportedError, type Verdict, verdictsOf } from '../../control/verdicts.ts';
 import type { Shell } from '../shell.ts';
@@ -12,7 +12,7 @@ import { cutLines } from './text.ts';
 const INDENT = 6;
 const TREE_SHOWN = 12;
 
-/** The lines about an attempt besides its outcome. */
+/** The lines about an attempt, without its outcome. */
 export function evidenceLines(shell: Shell, attempt: StepReport, detail: Detail): string[] {
   const max = detail === 'full' ? Number.POSITIVE_INFINITY : 4;
   const checks = verdictsOf(attempt);
@@ -32,28 +32,31 @@ export function evidenceLines(shell: Shell, attempt: StepReport, detail: Detail)
   return [...about, ...error, ...shownChecks, ...claim, ...(detail === 'full' ? recordLines(shell, attempt) : [])];
 }
 
-/** A note that the files have changed since this gate checked them. */
 function staleLines(shell: Shell, { staleSince, evidence }: StepReport): string[] {
-  if (staleSince === undefined || !isJsonObject(evidence)) return [];
-  const judged = String(evidence.tree).slice(0, TREE_SHOWN);
-  const text = `stale: it checked tree ${judged}, but the current tree is ${staleSince.slice(0, TREE_SHOWN)}; it does not count for a merge`;
+  if (staleSince === undefined) return [];
+  const checked = String(fieldOf(evidence, 'tree')).slice(0, TREE_SHOWN);
+  const text = `stale: it checked tree ${checked}, but the current tree is ${staleSince.slice(0, TREE_SHOWN)}; it does not count for a merge`;
   return cutLines(shell, text, { indent: INDENT, max: 2 });
 }
 
-/** Whether the limits on the worker's network access held, and which hosts it was denied. */
+function objectIn(evidence: StepReport['evidence'], name: string): JsonObject | undefined {
+  const value = fieldOf(evidence, name);
+  return value !== undefined && isJsonObject(value) ? value : undefined;
+}
+
+/** Whether the worker's network access was limited, and which hosts it was denied. */
 function networkLines(shell: Shell, { evidence }: StepReport): string[] {
-  const network = isJsonObject(evidence) ? evidence.network : undefined;
-  if (!isJsonObject(network ?? null)) return [];
-  const { enforcedBy, why, denied } = network as JsonObject;
+  const network = objectIn(evidence, 'network');
+  if (network === undefined) return [];
+  const { enforcedBy, why, denied } = network;
   const refused = Array.isArray(denied) ? `; denied: ${denied.join(', ')}` : '';
   const text = enforcedBy === null ? `network: not enforced here: ${String(why)}` : `network: enforced by ${String(enforcedBy)}${refused}`;
   return cutLines(shell, text, { indent: INDENT, max: 3 });
 }
 
-/** Which protected databases something other than Pawl changed while the step worked. */
+/** The protected databases that something other than Pawl changed during the step. */
 function databaseLines(shell: Shell, { evidence }: StepReport): string[] {
-  const meanwhile = isJsonObject(evidence) ? evidence.changedMeanwhile : undefined;
-  return Object.entries(isJsonObject(meanwhile ?? null) ? (meanwhile as JsonObject) : {}).flatMap(([name, found]) => {
+  return Object.entries(objectIn(evidence, 'changedMeanwhile') ?? {}).flatMap(([name, found]) => {
     if (!isJsonObject(found) || found.notByPawl !== true) return [];
     const tables = Array.isArray(found.tables) ? found.tables.filter(isJsonObject).map(({ table }) => String(table)) : [];
     const what = found.removed === true ? 'removed' : 'changed';
@@ -62,21 +65,20 @@ function databaseLines(shell: Shell, { evidence }: StepReport): string[] {
   });
 }
 
-/** Whether logins were kept away from the worker. In short only what it could reach. */
+/** Whether the worker had access to logins; in short only if it had. */
 function credentialLines(shell: Shell, { evidence }: StepReport, detail: Detail): string[] {
-  const credentials = isJsonObject(evidence) ? evidence.credentials : undefined;
-  if (!isJsonObject(credentials ?? null)) return [];
-  const { files, left } = credentials as JsonObject;
+  const credentials = objectIn(evidence, 'credentials');
+  if (credentials === undefined) return [];
+  const { files, left } = credentials;
   const reachable = Array.isArray(left) ? `; within its reach: ${left.join(', ')}` : '';
   if (detail !== 'full' && reachable === '') return [];
   return cutLines(shell, `logins: git and gh have none, files with logins are ${String(files)}${reachable}`, { indent: INDENT, max: 3 });
 }
 
-/** What was changed in texts before they were written at the forge, and what was not written. */
+/** The texts that were cleaned before they were written at the forge, or not written at all. */
 function writeLines(shell: Shell, { evidence }: StepReport): string[] {
-  const outputs =
-    isJsonObject(evidence) && Array.isArray(evidence.outputs) ? (evidence.outputs as readonly Json[]).filter(isJsonObject) : [];
-  const texts = outputs.flatMap(({ name, seen, changed, refused }) => [
+  const outputs = fieldOf(evidence, 'outputs');
+  const texts = (Array.isArray(outputs) ? outputs.filter(isJsonObject) : []).flatMap(({ name, seen, changed, refused }) => [
     ...(Array.isArray(changed) ? [`output ${String(name)} (${String(seen)}) was cleaned: ${changed.join('; ')}`] : []),
     ...(typeof refused === 'string' ? [`output ${String(name)} was refused: ${refused}`] : []),
   ]);
@@ -89,20 +91,14 @@ function checkLines(shell: Shell, { name, passed, error, of }: Verdict, max: num
   return [head, ...(error === undefined ? [] : cutLines(shell, error, { indent: INDENT + 2, max }))];
 }
 
-/** Everything recorded about an attempt: its output and other evidence. */
+/** Evidence that other functions print. */
+const SHOWN_SEPARATELY = new Set(['preconditions', 'postconditions', 'outputs', 'verdict', 'network', 'credentials']);
+
 function recordLines(shell: Shell, { output, evidence }: StepReport): string[] {
   const streams = isJsonObject(output) && typeof output.stdout === 'string' ? output : undefined;
-  const {
-    preconditions: _,
-    postconditions: __,
-    outputs: ___,
-    verdict: ____,
-    network: _____,
-    credentials: ______,
-    ...rest
-  } = isJsonObject(evidence) ? evidence : {};
+  const rest = Object.entries(isJsonObject(evidence) ? evidence : {}).filter(([name]) => !SHOWN_SEPARATELY.has(name));
   const printed = streams === undefined ? { output } : { stdout: streams.stdout, stderr: streams.stderr };
-  const blocks = { ...printed, evidence: Object.keys(rest).length === 0 ? null : rest };
+  const blocks = { ...printed, evidence: rest.length === 0 ? null : Object.fromEntries(rest) };
   return Object.entries(blocks).flatMap(([title, value]) => textBlock(shell, title, value));
 }
 

@@ -1,5 +1,4 @@
-// Owns how the report of a run is printed: on one or two screens of 80 columns, with failures in full and the rest as
-// counts.
+// Owns printing the report of a run on one or two screens of 80 columns: failures in full, the rest as counts.
 
 import { formatDuration } from '../../base/duration.ts';
 import { jsonText } from '../../base/json.ts';
@@ -17,7 +16,7 @@ import { changeText } from './definition-change.ts';
 import { stepLines } from './steps.ts';
 import { cutLines } from './text.ts';
 
-/** How much is printed: `short` truncates and counts, `full` has every attempt with everything recorded. */
+/** How much is printed: `short` truncates and counts, `full` has every attempt with all evidence. */
 export type Detail = 'short' | 'full';
 
 const DIGEST_SHOWN = 12;
@@ -25,6 +24,7 @@ const KEY_SHOWN = 16;
 
 /** The lines of a report. */
 export function runReportLines(shell: Shell, report: RunReport, detail: Detail = 'short'): string[] {
+  const assumptions = assumptionLines(shell, report.assumptions).flatMap((line) => (line === '' ? [] : [`  ${line}`]));
   return [
     ...headLines(shell, report.run),
     ...(report.definitionChange === undefined ? [] : [shell.style('yellow', changeText(report.definitionChange))]),
@@ -32,13 +32,7 @@ export function runReportLines(shell: Shell, report: RunReport, detail: Detail =
     '',
     ...stepLines(shell, report, detail),
     ...section(shell, 'Decisions', decisionLines(shell, report)),
-    ...section(
-      shell,
-      'Assumptions',
-      assumptionLines(shell, report.assumptions)
-        .filter((line) => line !== '')
-        .map((line) => `  ${line}`),
-    ),
+    ...section(shell, 'Assumptions', assumptions),
     ...section(shell, 'Runs', relativeLines(shell, report.run)),
     ...section(shell, 'Output', outputLines(shell, report.run, detail)),
     ...section(shell, 'Waits for', waitLines(shell, report)),
@@ -81,7 +75,7 @@ const OVERRIDE_TEXT: Readonly<Record<OverrideReport['how'], string>> = {
   child: 'overridden in a child run',
 };
 
-/** The overrides come first: there a person's word replaces a check. */
+/** The overrides come first, because there a person replaced a check. */
 function overrideLines(shell: Shell, { overrides }: RunReport): string[] {
   return overrides.flatMap(({ how, actor, passed, to, note, at }) => {
     const onward = to === null ? '' : `, continued at ${oneLine(to)}`;
@@ -150,7 +144,6 @@ function questionLines(shell: Shell, { prompt, options, shown }: WaitReport): st
   ];
 }
 
-/** What a run waits for, as text. */
 function waitText({ kind, step, path, name, child, message }: WaitReport): string {
   const where = oneLine(path ?? step ?? '');
   const why = message === undefined ? '' : `: ${oneLine(message)}`;

@@ -1,5 +1,5 @@
-// Owns how the steps of a run are printed: the definition's steps in order, one line for each that succeeded, and the
-// evidence for the others.
+// Owns printing the steps of a run, in the order of the definition: one line for each that succeeded, and the evidence for
+// the others.
 
 import { formatDuration } from '../../base/duration.ts';
 import type { GroupReport, PlanReport, RunReport, StepReport } from '../../control/run-report.ts';
@@ -10,13 +10,13 @@ import { type AnyStatus, statusMark, statusText } from '../status.ts';
 import { oneLine, shortenName, widthOf } from '../terminal.ts';
 import { evidenceLines } from './evidence.ts';
 import type { Detail } from './lines.ts';
-import { cutLines } from './text.ts';
+import { countTexts, cutLines } from './text.ts';
 
 const FAILURES_SHOWN = 10;
 const BRANCHES_SHOWN = 8;
 const NAME_MAX = 32;
 const ACTOR_MIN = 12;
-/** What stands before an actor on its line, as a rule. */
+/** The usual width of the text before an actor. */
 const ACTOR_ROOM = 44;
 
 /** The steps of a report, in the order of the definition. */
@@ -27,12 +27,11 @@ export function stepLines(shell: Shell, report: RunReport, detail: Detail): stri
   return report.plan.flatMap((row) => rowLines(shell, report, { row, width, detail, index }));
 }
 
-/** What the lines of a step look up, so that a report of many steps is read once. */
+/** The parts of a report by key, so that a report of many steps is read once. */
 interface ReportIndex {
   readonly attempts: ReadonlyMap<string, readonly StepReport[]>;
   readonly members: ReadonlyMap<string, readonly StepReport[]>;
   readonly groups: ReadonlyMap<string, GroupReport>;
-  /** The last attempt at each path. */
   readonly last: ReadonlyMap<string, StepReport>;
 }
 
@@ -68,7 +67,7 @@ function rowLines(
   return [line, ...attempts.flatMap((attempt) => attemptLines(shell, report, { attempt, attempts, detail, index }))];
 }
 
-/** The status in which a step is shown: one that rejects the work did its own, and is not shown as if all were well. */
+/** The status to show: a review that rejects the work is completed, but must not look like a success. */
 function shownStatus(status: PlanReport['status'], last: StepReport | undefined, { groups }: ReportIndex): AnyStatus {
   if (status !== 'completed' || last === undefined) return status;
   return last.rejection !== undefined || (groups.get(last.path)?.rejected ?? 0) > 0 ? 'rejected' : status;
@@ -91,7 +90,7 @@ function summaryOf(
   return [statusText(shell, row.status, outcome), shell.style('dim', parts.join(', '))];
 }
 
-/** Who did a step; the actor of a command is its command line, which may be long. */
+/** The actor of a step; for a command this is the command line, which may be long. */
 function actorText({ look }: Shell, actor: string): string {
   return look.isTerminal ? shortenName(look, oneLine(actor), Math.max(ACTOR_MIN, look.columns - ACTOR_ROOM)) : oneLine(actor);
 }
@@ -107,14 +106,14 @@ function attemptLines(shell: Shell, report: RunReport, { attempt, attempts, deta
   const group = index.groups.get(attempt.path);
   const isLast = index.last.get(attempt.path) === attempt;
   const members = group === undefined || !isLast ? [] : groupLines(shell, report, { group, detail, index });
-  // The members of a failed group have the evidence.
+  // The evidence of a failed group is that of its members.
   const evidence = detail === 'short' && members.length > 0 ? [] : evidenceLines(shell, attempt, detail);
   if (detail === 'short' && evidence.length === 0) return members;
   const isOnly = attempts.length === 1 && detail === 'short';
-  return [...(isOnly ? [] : [headOf(shell, attempt)]), ...evidence, ...members];
+  return [...(isOnly ? [] : [attemptHead(shell, attempt)]), ...evidence, ...members];
 }
 
-function headOf(shell: Shell, { path, attempt, status, outcome, durationMs, actor, usage, rejection }: StepReport): string {
+function attemptHead(shell: Shell, { path, attempt, status, outcome, durationMs, actor, usage, rejection }: StepReport): string {
   const word = outcome ?? (status === 'failed' ? 'failed, retried' : status);
   const time = durationMs === null ? '' : `  ${shell.style('dim', formatDuration(durationMs))}`;
   const by = actor === undefined ? '' : shell.style('dim', ` by ${actorText(shell, actor)}`);
@@ -129,30 +128,24 @@ function groupLines(
   { group, detail, index }: { readonly group: GroupReport; readonly detail: Detail; readonly index: ReportIndex },
 ): string[] {
   const { total, ok, failed, rejected, skipped, open, kind, path } = group;
-  const counts = [
-    `${ok} ok`,
-    failed > 0 ? `${failed} failed` : '',
-    rejected > 0 ? `${rejected} rejected` : '',
-    skipped > 0 ? `${skipped} skipped` : '',
-    open > 0 ? `${open} open` : '',
-  ];
-  const noun = kind === 'each' ? 'items' : 'branches';
-  const head = `    ${total} ${noun}: ${counts.filter((count) => count !== '').join(', ')}`;
+  const counts = [`${ok} ok`, ...countTexts({ failed, rejected, skipped, open })];
+  const head = `    ${total} ${kind === 'each' ? 'items' : 'branches'}: ${counts.join(', ')}`;
   const members = (index.members.get(path) ?? []).toSorted(byKey);
   const latest = detail === 'full' ? members : [...new Map(members.map((member) => [member.key, member])).values()];
   const all = detail === 'full' || (kind !== 'each' && latest.length <= BRANCHES_SHOWN);
   const failures = new Set(group.failures);
   const named = all ? latest : latest.filter(({ key }) => failures.has(key ?? ''));
   const shown = detail === 'full' ? named : named.slice(0, FAILURES_SHOWN);
-  const left = named.length - shown.length;
+  const hidden = named.length - shown.length;
   return [
     head,
     ...shown.flatMap((member) => memberLines(shell, member, detail)),
-    ...(left === 0 ? [] : [`    ${shell.style('dim', `${shell.symbol('ellipsis')} ${left} more: pawl show ${report.run.id} --steps`)}`]),
+    ...(hidden === 0
+      ? []
+      : [`    ${shell.style('dim', `${shell.symbol('ellipsis')} ${hidden} more: pawl show ${report.run.id} --steps`)}`]),
   ];
 }
 
-/** Sorts members by key, because they end in any order. */
 function byKey(a: StepReport, b: StepReport): number {
   return compareNames(a.key ?? '', b.key ?? '') || a.attempt - b.attempt;
 }
@@ -168,7 +161,7 @@ function memberLines(shell: Shell, member: StepReport, detail: Detail): string[]
   return [head, ...(error === null ? [] : cutLines(shell, error, { indent: 8, max: 2 }))];
 }
 
-/** Attempts with everything recorded about them. */
+/** Attempts with all recorded evidence. */
 export function attemptsInFull(shell: Shell, attempts: readonly StepReport[]): string[] {
-  return attempts.flatMap((attempt) => [headOf(shell, attempt).trimStart(), ...evidenceLines(shell, attempt, 'full')]);
+  return attempts.flatMap((attempt) => [attemptHead(shell, attempt).trimStart(), ...evidenceLines(shell, attempt, 'full')]);
 }

@@ -19,7 +19,7 @@ const shell = new Shell(
 const room = shell.look.columns;
 
 describe('a long text', () => {
-  test('is wrapped at spaces, indented and truncated, with a line that says how much is left and how to see it', () => {
+  test('is wrapped at spaces, indented and truncated, with a last line that tells how to see the rest', () => {
     const lines = cutLines(shell, 'word '.repeat(200), { indent: 4, max: 3, hint: 'pawl show a1' });
     expect(lines).toHaveLength(3);
     expect(lines.every((line) => line.startsWith('    '))).toBe(true);

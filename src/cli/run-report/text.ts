@@ -1,4 +1,4 @@
-// Owns texts of any length within a report: wrapped to the screen, truncated, and without control characters.
+// Owns the texts of a report: wrapped to the screen, truncated, and without control characters; and its counts.
 
 import type { Shell } from '../shell.ts';
 import { plain, slices, widthOf } from '../terminal.ts';
@@ -13,23 +13,28 @@ export interface Layout {
   readonly hint?: string;
 }
 
-/** Untrusted text as indented lines that fit the screen; a last line says how many were left out. */
+/** Untrusted text as indented lines that fit the screen; the last line tells how many were left out. */
 export function cutLines(shell: Shell, text: string, { indent, max, hint }: Layout): string[] {
   const room = Math.max(ROOM_MIN, Math.min(shell.look.columns, COLUMNS_MAX) - indent);
   const lines = plain(text)
     .replaceAll('\t', '  ')
     .trimEnd()
     .split('\n')
-    .flatMap((line) => folded(line, room));
+    .flatMap((line) => wrapped(line, room));
   const kept = lines.length <= max ? lines : lines.slice(0, Math.max(1, max - 1));
-  const left = lines.length - kept.length;
+  const hidden = lines.length - kept.length;
   const pad = ' '.repeat(indent);
-  const rest = `${shell.symbol('ellipsis')} ${left} more lines${hint === undefined ? '' : `: ${hint}`}`;
-  return [...kept.map((line) => `${pad}${line}`), ...(left === 0 ? [] : [`${pad}${shell.style('dim', rest)}`])];
+  const rest = `${shell.symbol('ellipsis')} ${hidden} more lines${hint === undefined ? '' : `: ${hint}`}`;
+  return [...kept.map((line) => `${pad}${line}`), ...(hidden === 0 ? [] : [`${pad}${shell.style('dim', rest)}`])];
+}
+
+/** The counts above zero: `2 failed`, `1 rejected`. */
+export function countTexts(counts: Readonly<Record<string, number>>): string[] {
+  return Object.entries(counts).flatMap(([word, count]) => (count > 0 ? [`${count} ${word}`] : []));
 }
 
 /** A line in pieces of at most `room` columns, broken at spaces if possible. */
-function folded(line: string, room: number): string[] {
+function wrapped(line: string, room: number): string[] {
   const pieces: string[] = [];
   let piece = '';
   let used = 0;

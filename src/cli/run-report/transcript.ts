@@ -1,10 +1,10 @@
-// Owns how the transcript of an attempt is printed: the agent's text and the output of
-// programs in full, tool calls and their results shortened.
+// Owns printing the transcript of an attempt: the agent's text and the output of programs in full, tool calls and their
+// results truncated.
 
 import { jsonText } from '../../base/json.ts';
 import type { TranscriptLine } from '../../engine/transcript/transcripts.ts';
 import type { Shell } from '../shell.ts';
-import { oneLine } from '../terminal.ts';
+import { oneLine, type StyleName } from '../terminal.ts';
 import { cutLines } from './text.ts';
 
 const INDENT = 6;
@@ -14,15 +14,14 @@ const RESULT_LINES = 6;
 export function transcriptLines(shell: Shell, transcript: readonly TranscriptLine[] | undefined): string[] {
   if (transcript === undefined || transcript.length === 0) return [];
   const pad = ' '.repeat(INDENT - 2);
-  return [`${pad}${shell.style('dim', 'transcript')}`, ...joined(transcript).flatMap((line) => linesOf(shell, line))];
+  return [`${pad}${shell.style('dim', 'transcript')}`, ...joinText(transcript).flatMap((line) => linesOf(shell, line))];
 }
 
-/** Joins consecutive pieces of text. */
-function joined(transcript: readonly TranscriptLine[]): TranscriptLine[] {
+function joinText(transcript: readonly TranscriptLine[]): TranscriptLine[] {
   const lines: TranscriptLine[] = [];
   for (const line of transcript) {
     const last = lines.at(-1);
-    if (last !== undefined && last.kind === line.kind && isStreamed(last) && isStreamed(line))
+    if (last?.kind === line.kind && isStreamed(last) && isStreamed(line))
       lines[lines.length - 1] = { ...last, text: last.text + line.text };
     else lines.push(line);
   }
@@ -35,22 +34,20 @@ function isStreamed(line: TranscriptLine): line is Extract<TranscriptLine, { kin
 
 function linesOf(shell: Shell, line: TranscriptLine): string[] {
   const all = { indent: INDENT, max: Number.POSITIVE_INFINITY };
+  const styled = (style: StyleName, text: string, layout = all): string[] =>
+    cutLines(shell, text, layout).map((row) => shell.style(style, row));
   switch (line.kind) {
     case 'text':
     case 'output':
       return cutLines(shell, line.text, all);
     case 'thought':
     case 'notice':
-      return cutLines(shell, `(${line.text.trimEnd()})`, all).map((text) => shell.style('dim', text));
+      return styled('dim', `(${line.text.trimEnd()})`);
     case 'tool':
-      return cutLines(shell, `> ${oneLine(line.name)} ${jsonText(line.input)}`, { indent: INDENT, max: RESULT_LINES }).map((text) =>
-        shell.style('cyan', text),
-      );
+      return styled('cyan', `> ${oneLine(line.name)} ${jsonText(line.input)}`, { indent: INDENT, max: RESULT_LINES });
     case 'tool-result':
-      return cutLines(shell, `${line.ok ? '' : 'failed: '}${line.text}`, { indent: INDENT + 2, max: RESULT_LINES }).map((text) =>
-        shell.style(line.ok ? 'dim' : 'red', text),
-      );
+      return styled(line.ok ? 'dim' : 'red', `${line.ok ? '' : 'failed: '}${line.text}`, { indent: INDENT + 2, max: RESULT_LINES });
     case 'refused':
-      return cutLines(shell, `denied: ${oneLine(line.tool)} (${line.deed}): ${line.why}`, all).map((text) => shell.style('red', text));
+      return styled('red', `denied: ${oneLine(line.tool)} (${line.deed}): ${line.why}`);
   }
 }

@@ -1,4 +1,5 @@
-// Owns the projects that the settings of one list under `serve.projects`: where each is, and that it can be served beside the others.
+// Owns the projects under `serve.projects` in the settings of a project: it finds each, and checks that they can be served
+// by one process.
 
 import { resolve } from 'node:path';
 import { EngineError } from '../../base/error.ts';
@@ -8,37 +9,37 @@ import { findPlace, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { repositoryOf } from './project-events.ts';
 
-/** The folders that the settings of a project list, as absolute paths. */
+/** The folders of the listed projects, as absolute paths. */
 export function listedRoots({ settings, project }: Place): string[] {
   return (settings.serve?.projects ?? []).map((path) => resolve(project.root, path));
 }
 
-/** The places of the projects that the settings of one list, without itself. */
+/** The places of the listed projects, without the one that lists them. */
 export async function listedPlaces(shell: Shell, main: Place): Promise<Place[]> {
   const places: Place[] = [];
   for (const root of listedRoots(main)) {
-    const place = await findListed(shell, root, [main, ...places]);
+    const place = await findListedProject(shell, root, [main, ...places]);
     await assertSettingsTrusted(shell, place);
     places.push(place);
   }
   return places;
 }
 
-/** The place of a listed project. Throws if there is none, or if it would act on the same runs or the same repository as another. */
-export async function findListed(shell: Shell, root: string, others: readonly Place[]): Promise<Place> {
+/** The place of a listed project. Throws if there is none, or if it has the database or the repository of another project. */
+export async function findListedProject(shell: Shell, root: string, others: readonly Place[]): Promise<Place> {
   const place = await findPlace(shell, new ParsedArgs(new Map(), new Map([['project', [root]]]), new Set(['json'])));
   if (resolve(place.project.root) !== root)
     throw new EngineError('CONFIG_INVALID', `"serve.projects" lists ${root}, which is not a project; it needs a folder .pawl`);
-  for (const other of others) assertApart(other, place);
+  for (const other of others) assertSeparate(other, place);
   return place;
 }
 
-function assertApart(one: Place, other: Place): void {
+function assertSeparate(one: Place, other: Place): void {
   const both = `"serve.projects": ${one.project.root} and ${other.project.root}`;
   if (one.file === other.file)
     throw new EngineError(
       'CONFIG_INVALID',
-      `${both} have the same database, ${one.file}; give each its own, and name none with --db or PAWL_DB`,
+      `${both} have the same database, ${one.file}; give each its own, and do not use --db or PAWL_DB`,
     );
   const name = repositoryOf(one);
   if (name !== undefined && name === repositoryOf(other))

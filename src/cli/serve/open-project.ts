@@ -1,5 +1,5 @@
-// Owns opening one project to serve it: its store, its forge, its engine and its server. A process can serve several, each with
-// a database, a login and worktrees of its own, so that issue 7 of one repository is never issue 7 of another.
+// Owns opening a project to serve it: its store, forge, engine and server. A process can serve several projects, each with
+// its own database, login and worktrees, so that issue 7 of one repository is not mistaken for issue 7 of another.
 
 import { join } from 'node:path';
 import { present } from '../../base/fields.ts';
@@ -13,10 +13,10 @@ import { packageRoot, versionOf } from '../package.ts';
 import { openStore, type Place } from '../session.ts';
 import { Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
-import { frontOf } from './front.ts';
 import { eventsOf, openForgeEvents } from './project-events.ts';
 import { ProjectSource } from './project-source.ts';
 import { FileProject } from './served-project.ts';
+import { serverOptionsOf } from './server-options.ts';
 
 /** A project that is served. */
 export interface OpenProject {
@@ -28,7 +28,6 @@ export interface OpenProject {
 
 interface ProjectOpening {
   readonly place: Place;
-  /** The options of the command that name the project. */
   readonly named: Map<string, readonly string[]>;
   readonly locked: boolean;
   readonly neighbours?: () => readonly Neighbour[];
@@ -38,28 +37,28 @@ interface ProjectOpening {
 
 /** Opens a project and its server; nothing listens yet. */
 export async function openProject(shell: Shell, { place, named, locked, neighbours, beside }: ProjectOpening): Promise<OpenProject> {
-  // Nobody can be asked about what a request needs, so nothing is asked at the terminal.
+  // Nobody is at the terminal when a request arrives, so the commands must not ask.
   const quiet = new Shell(shell.world, new ParsedArgs(new Map(), named, new Set(['json'])));
   const store = await openStore(place);
   const closers: (() => Promise<unknown>)[] = [() => store.close()];
   const close = async (): Promise<void> => {
-    for (const one of closers.splice(0).reverse()) await one();
+    for (const closer of closers.splice(0).reverse()) await closer();
   };
   try {
     const forge = await openForgeEvents(quiet, place);
     if (forge !== undefined) closers.push(() => forge.source.close());
     const source = new ProjectSource(quiet, place.project, { locked });
     const relayed = present({ forge: forge?.relay.forge });
-    const engine = await openEngine(quiet, place, { store, workflows: source, drives: 'all', warn: once(shell), ...relayed });
+    const engine = await openEngine(quiet, place, { store, workflows: source, drives: 'all', warn: warnOnce(shell), ...relayed });
     closers.push(() => engine.close());
     const server = openServer(engine, {
       project: new FileProject(quiet, place, { source, store, beside }),
       db: place.file,
       version: versionOf(),
-      ...frontOf(quiet, place),
+      ...serverOptionsOf(quiet, place),
       pages: join(packageRoot(), 'dashboard', 'dist'),
       events: { ...eventsOf(place, forge), ...present({ neighbours }) },
-      // What somebody sent may be in it, and must not pose as a line of its own.
+      // The message may contain text from a request, which must not look like another line of the log.
       warn: (error) => shell.warn(oneLine(error instanceof Error ? error.message : String(error))),
     });
     closers.push(() => server.close());
@@ -70,7 +69,7 @@ export async function openProject(shell: Shell, { place, named, locked, neighbou
   }
 }
 
-/** A project as the one that takes webhooks for all sees it; undefined if it takes none. */
+/** The project for the one that receives the webhooks of all; undefined if it has none. */
 export function neighbourOf({ place: { settings }, server }: OpenProject): Neighbour | undefined {
   const { forge, secrets = {} } = settings;
   if (forge?.kind !== 'github' || forge.webhook_secret === undefined) return undefined;
@@ -80,8 +79,8 @@ export function neighbourOf({ place: { settings }, server }: OpenProject): Neigh
 
 const SHOWN_MAX = 1000;
 
-/** Prints each warning once: a run that cannot be driven is tried again whenever something happens. */
-function once(shell: Shell): (text: string) => void {
+/** Prints each warning once, because a run that cannot be driven is retried at every event. */
+function warnOnce(shell: Shell): (text: string) => void {
   const shown = new Set<string>();
   return (text) => {
     if (shown.has(text)) return;

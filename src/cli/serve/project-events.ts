@@ -1,10 +1,10 @@
-// Owns the schedules, deliveries and notices of a project, for a server and for commands that read them without one.
+// Owns the schedules, deliveries and notifications of a project, for a server and for commands that use them without one.
 
 import { present } from '../../base/fields.ts';
 import type { Forge } from '../../forge/forge.ts';
 import { type Groups, isIn, membersOf } from '../../forge/people.ts';
 import { type ForgeRelay, relayForge } from '../../forge/relay.ts';
-import type { EventSettings, ForgeEventSettings } from '../../server/events/event-settings.ts';
+import type { EventSettings, ForgeEventSettings, NotificationTarget } from '../../server/events/event-settings.ts';
 import type { EventServices } from '../../server/events/events.ts';
 import { EVENT_TABLES } from '../../server/events/tables.ts';
 import { openServerDatabase, serverFileOf } from '../../server/server-database.ts';
@@ -14,19 +14,19 @@ import { Secrets } from '../../steps/secrets.ts';
 import { openForge } from '../forge/session.ts';
 import { openEngine } from '../open-engine.ts';
 import { closing, openStore, type Place } from '../session.ts';
-import { hookOf, targetOf } from '../settings/events.ts';
-import type { ForgeSurface } from '../settings/forge.ts';
+import { hookOf } from '../settings/events.ts';
+import type { ForgeSurface, GitHubSettings } from '../settings/forge.ts';
 import type { Shell } from '../shell.ts';
 import { ProjectSource } from './project-source.ts';
 import { FileProject } from './served-project.ts';
 
-/** The hooks, the targets of notices, and where their secrets are. */
+/** The hooks, the targets of notifications, and their secrets. */
 export function eventsOf({ settings, project }: Pick<Place, 'settings' | 'project'>, opened?: OpenedForge): EventSettings {
   const { hooks = {}, notifications = {}, webhooks, metrics, secrets: sources = {} } = settings;
   const secrets = new Secrets(sources);
   return {
     hooks: Object.fromEntries(Object.entries(hooks).map(([name, hook]) => [name, hookOf(hook)])),
-    notifications: Object.fromEntries(Object.entries(notifications).map(([name, target]) => [name, targetOf(target)])),
+    notifications: notifications as unknown as Readonly<Record<string, NotificationTarget>>,
     secret: (name) => secrets.value(name),
     ...present({ allow: webhooks?.allow, metrics, forge: forgeEventsOf({ settings, project }, opened) }),
   };
@@ -36,29 +36,24 @@ function forgeEventsOf(place: Pick<Place, 'settings' | 'project'>, opened: Opene
   const { forge, groups = {} } = place.settings;
   if (forge === undefined || opened === undefined) return undefined;
   const { source, relay } = opened;
-  const webhook =
-    forge.kind === 'github' && forge.webhook_secret !== undefined
-      ? { secret: forge.webhook_secret, repository: forge.repository }
-      : undefined;
-  const forks = forge.kind === 'github' ? forge.forks : undefined;
-  const repository = repositoryOf(place);
+  const { webhook_secret: secret, repository: name, forks } = forge.kind === 'github' ? forge : ({} as Partial<GitHubSettings>);
+  const webhook = secret === undefined || name === undefined ? undefined : { secret, repository: name };
   return {
     forge: source,
     tell: relay.publish,
     groups: () => groups,
     surface: surfaceOf(forge, groups),
-    ...present({ repository, webhook, forks }),
+    ...present({ repository: repositoryOf(place), webhook, forks }),
   };
 }
 
-/** The repository of a project, with the server that it is at; undefined without a forge. */
+/** The address of a project's repository; undefined without a forge. */
 export function repositoryOf({ settings: { forge }, project }: Pick<Place, 'settings' | 'project'>): string | undefined {
   if (forge === undefined) return undefined;
   if (forge.kind === 'local') return forge.repository ?? project.root;
   return `${forge.base_url ?? 'https://github.com'}/${forge.repository}`.toLowerCase();
 }
 
-/** What people see at the forge. */
 function surfaceOf(
   { comments = true, checks = true, commands = true, self_approval = false }: ForgeSurface,
   groups: Groups,
@@ -70,7 +65,6 @@ function surfaceOf(
   };
 }
 
-/** The forge of a project, and the relay that passes its events to the engine. */
 interface OpenedForge {
   readonly source: Forge;
   readonly relay: ForgeRelay;
@@ -82,7 +76,7 @@ export async function openForgeEvents(shell: Shell, place: Place): Promise<Opene
   return source === undefined ? undefined : { source, relay: relayForge(source) };
 }
 
-/** Uses the schedules and deliveries of a project, with an engine that drives only what is started with it. What only looks needs no forge. */
+/** Uses the schedules and deliveries of a project, with an engine that drives only the runs that it starts. Reading needs no forge. */
 export async function withProjectEvents<T>(
   shell: Shell,
   { place, acts }: { readonly place: Place; readonly acts: boolean },

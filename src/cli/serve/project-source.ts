@@ -1,7 +1,7 @@
-// Owns where a server finds the code of runs: it loads the workflow of each run from the file that the run was started from, if
-// its content is trusted, and keeps what it has loaded while that content stays the same.
+// Owns the code of runs for a server: it loads the workflow of a run from the file that the run was started from, if the file
+// is trusted, and keeps it while the file is unchanged.
 //
-// - A process loads a module once. A module that changed after it was loaded is refused until the server is started again.
+// - A process loads a module once. A module that has changed since is rejected until the server is restarted.
 
 import { EngineError } from '../../base/error.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
@@ -19,7 +19,7 @@ export class ProjectSource implements DefinitionSource {
   private readonly known = new Map<string, CompiledWorkflow>();
   private readonly modules = new LoadedModules('start the server again');
 
-  /** `locked`: only what is as it was locked is given to whoever wants to start something. */
+  /** `locked`: only workflows that are unchanged since they were locked can be started. */
   constructor(shell: Shell, project: Project, { locked = false }: { readonly locked?: boolean } = {}) {
     this.shell = shell;
     this.project = project;
@@ -35,25 +35,25 @@ export class ProjectSource implements DefinitionSource {
   }
 
   add(workflow: CompiledWorkflow): void {
-    this.remember(workflow);
+    this.known.set(workflow.definition.name, workflow);
+    for (const child of workflow.children.values()) if (this.known.get(child.definition.name) !== child) this.add(child);
   }
 
   async load(run: StoredRun): Promise<CompiledWorkflow> {
-    return this.taken(await loadWorkflowOf(this.shell, this.project, run));
+    return this.addFresh(await loadWorkflowOf(this.shell, this.project, run));
   }
 
-  /** The workflow of a run as it is written now, if that is trusted: for a run that begins with it. */
-  async again(run: StoredRun): Promise<void> {
+  /** Loads the current version of a run's workflow, which must be trusted, for a new run. */
+  async reload(run: StoredRun): Promise<void> {
     await this.assertLocked(run.definition.name);
-    await this.taken(await loadCurrentWorkflow(this.shell, this.project, run));
+    await this.addFresh(await loadCurrentWorkflow(this.shell, this.project, run));
   }
 
-  /** A trusted workflow of the project, by its name. */
-  async named(name: string): Promise<LoadedWorkflow> {
+  async loadNamed(name: string): Promise<LoadedWorkflow> {
     if (/[\\/]/.test(name)) throw new EngineError('USAGE', `"${name}" is a path; name a workflow of this project`);
     await this.assertLocked(name);
     const loaded = await loadWorkflow(this.shell, this.project, name);
-    await this.taken(loaded);
+    await this.addFresh(loaded);
     return loaded;
   }
 
@@ -61,14 +61,9 @@ export class ProjectSource implements DefinitionSource {
     if (this.locked) await (await import('../lock/lock.ts')).assertLocked(this.shell, this.project, name);
   }
 
-  private async taken({ workflow, file }: LoadedWorkflow): Promise<CompiledWorkflow> {
+  private async addFresh({ workflow, file }: LoadedWorkflow): Promise<CompiledWorkflow> {
     await this.modules.assertFresh(file);
-    this.remember(workflow);
+    this.add(workflow);
     return workflow;
-  }
-
-  private remember(workflow: CompiledWorkflow): void {
-    this.known.set(workflow.definition.name, workflow);
-    for (const child of workflow.children.values()) if (this.known.get(child.definition.name) !== child) this.remember(child);
   }
 }

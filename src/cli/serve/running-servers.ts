@@ -1,4 +1,4 @@
-// Owns which servers of a database run, so that a command can leave a run to one.
+// Owns the list of running servers of a database, so that a command can leave a run to one.
 
 import { existsSync } from 'node:fs';
 import { createOwner, isDead } from '../../process/owner.ts';
@@ -11,8 +11,8 @@ export interface RunningServer {
   readonly url: string;
 }
 
-/** Puts a server on the list. Returns a function that takes it off. */
-export function listServer(database: ServerDatabase, url: string): () => void {
+/** Adds a server to the list; returns a function that removes it. */
+export function registerServer(database: ServerDatabase, url: string): () => void {
   const owner = createOwner();
   for (const { owner: other } of database.all('SELECT owner FROM servers'))
     if (isDead(String(other))) database.run('DELETE FROM servers WHERE owner = ?', String(other));
@@ -20,7 +20,7 @@ export function listServer(database: ServerDatabase, url: string): () => void {
   return () => void database.run('DELETE FROM servers WHERE owner = ?', owner);
 }
 
-/** A server of the runs in a file that is alive, as far as can be told. */
+/** A running server of a database, as far as can be told. */
 export function findServer(runs: string): RunningServer | undefined {
   const file = serverFileOf(runs);
   if (runs === ':memory:' || !existsSync(file)) return undefined;

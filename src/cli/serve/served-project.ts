@@ -1,9 +1,9 @@
-// Owns the project as a server shows it: its workflows with what is wrong with them and whether they are trusted, what `pawl
-// doctor` finds, and the settings that are safe to show.
+// Owns a project as a server shows it: its workflows with their errors and whether they are trusted, the checks of `pawl
+// doctor`, and the settings that are safe to show.
 
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { isEngineError } from '../../base/error.ts';
+import { failureOf, isEngineError } from '../../base/error.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { RunReport } from '../../control/run-report.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
@@ -34,12 +34,14 @@ import type { ProjectSource } from './project-source.ts';
 type WorkflowList = Awaited<ReturnType<ServedProject['workflows']>>;
 type WorkflowDetail = Awaited<ReturnType<ServedProject['workflow']>>;
 
-/** What a project that is served from its files is made with. */
 interface FileProjectParts {
   readonly source: ProjectSource;
   readonly store: Store;
   readonly beside?: () => readonly ProjectAddress[];
 }
+
+/** What starts a workflow without a person. */
+type StartConditions = { readonly workflow: string } & Pick<CompiledWorkflow, 'schedule' | 'trigger' | 'command'>;
 
 /** A project that is served from its files. */
 export class FileProject implements ServedProject {
@@ -69,13 +71,7 @@ export class FileProject implements ServedProject {
   }
 
   private async isTrusted(file: string): Promise<boolean> {
-    try {
-      await assertTrusted(this.shell, this.place.project, { file });
-      return true;
-    } catch (error) {
-      if (isEngineError(error)) return false;
-      throw error;
-    }
+    return (await failureOf(() => assertTrusted(this.shell, this.place.project, { file }))) === undefined;
   }
 
   async workflow(name: string): Promise<WorkflowDetail> {
@@ -90,22 +86,22 @@ export class FileProject implements ServedProject {
     const trusted = await this.isTrusted(file);
     const definition = trusted ? await this.trustedDefinition(name) : await this.declaredDefinition(file);
     const shape = definition === undefined ? { name, title, description, form, params: null, graph: null } : workflowShape(definition);
-    const own = problems.filter((problem) => problem.file === file);
-    return { ...shape, file, trusted, findings: [...own, ...(await this.findings(file))] };
+    const problemsHere = problems.filter((problem) => problem.file === file);
+    return { ...shape, file, trusted, findings: [...problemsHere, ...(await this.findings(file))] };
   }
 
-  /** The definition of a trusted workflow; a module is loaded in a process of its own. */
+  /** The definition of a trusted workflow; a module is loaded in a separate process. */
   private async trustedDefinition(name: string): Promise<Definition | undefined> {
     try {
       return (await loadDescription(this.shell, this.place.project, name)).workflow.definition;
     } catch (error) {
-      // What is wrong with the file is among its findings.
+      // The error is among the findings of the file.
       if (isEngineError(error)) return undefined;
       throw error;
     }
   }
 
-  /** The definition of a file that nobody has trusted yet, if that can be told without running anything. */
+  /** The definition of a file that is not trusted, if it can be read without running code. */
   private async declaredDefinition(file: string): Promise<Definition | undefined> {
     if (!/\.ya?ml$/.test(file)) return undefined;
     const compiled = await compileDeclared(this.place.project, file, await readFile(file, 'utf8'));
@@ -114,7 +110,7 @@ export class FileProject implements ServedProject {
 
   private async findings(file: string): Promise<WorkflowDetail['findings']> {
     const { checkedFiles } = await import('../commands/validate.ts');
-    const checked = await checkedFiles(this.shell, wordsOf(this.shell, { FILE: [file] }));
+    const checked = await checkedFiles(this.shell, argumentsWith(this.shell, { FILE: [file] }));
     return checked.flatMap(({ errors, warnings }) => [
       ...errors.map((one) => ({ ...one, file, severity: 'error' })),
       ...warnings.map((one) => ({ ...one, file, severity: 'warning' })),
@@ -123,7 +119,7 @@ export class FileProject implements ServedProject {
 
   async startable(name: string, _params: JsonObject, trigger?: StartTrigger): Promise<StartableWorkflow> {
     const { settings, project } = this.place;
-    const loaded = await this.source.named(name);
+    const loaded = await this.source.loadNamed(name);
     const { workflow, file } = loaded;
     const [{ startDataOf }, { assertRunnable }] = await Promise.all([import('../trigger/start-data.ts'), import('../reference-check.ts')]);
     await assertRunnable(project, { loaded, settings, isAttended: false });
@@ -133,19 +129,19 @@ export class FileProject implements ServedProject {
     return { workflow, file, facts: startDataOf(workflow.definition, { settings, trigger: started }), secretRoles };
   }
 
-  /** The roles of a workflow that get a secret. Which roles a flow asks is known only as it runs, so they all count. */
+  /** The roles of a workflow that get a secret. The roles of a flow are only known when it runs, so all count. */
   private async secretRoles(workflow: CompiledWorkflow): Promise<string[]> {
     const { project, settings } = this.place;
     const { readRoleList } = await import('../roles.ts');
     const all = await readRoleList(project, settings);
     const secret = all.filter(({ env = {} }) => Object.values(env).some((value) => typeof value === 'object')).map(({ name }) => name);
     if (secret.length === 0) return [];
-    const asked = rolesAsked(workflow);
-    return secret.filter((name) => asked === 'any' || asked.has(name));
+    const roles = rolesOf(workflow);
+    return secret.filter((name) => roles === 'any' || roles.has(name));
   }
 
   async forkable(run: StoredRun): Promise<void> {
-    await this.source.again(run);
+    await this.source.reload(run);
   }
 
   complete(report: RunReport): Promise<RunReport> {
@@ -153,30 +149,25 @@ export class FileProject implements ServedProject {
   }
 
   async scheduled(): Promise<readonly ScheduledWorkflow[]> {
-    return (await this.startables()).flatMap(({ workflow, compiled: { schedule } }) =>
-      schedule === undefined ? [] : [{ workflow, schedule }],
-    );
+    return (await this.startables()).flatMap(({ workflow, schedule }) => (schedule === undefined ? [] : [{ workflow, schedule }]));
   }
 
   async triggered(): Promise<readonly TriggeredWorkflow[]> {
-    return (await this.startables()).flatMap(({ workflow, compiled: { trigger } }) =>
-      trigger === undefined ? [] : [{ workflow, trigger }],
-    );
+    return (await this.startables()).flatMap(({ workflow, trigger }) => (trigger === undefined ? [] : [{ workflow, trigger }]));
   }
 
   async commanded(): Promise<readonly CommandedWorkflow[]> {
-    return (await this.startables()).flatMap(({ workflow, compiled: { command } }) =>
-      command === undefined ? [] : [{ workflow, command }],
-    );
+    return (await this.startables()).flatMap(({ workflow, command }) => (command === undefined ? [] : [{ workflow, command }]));
   }
 
-  /** The workflows that can be started. One that is not trusted or cannot be loaded is left out; `pawl list` and `pawl validate` say why. */
-  private async startables(): Promise<{ readonly workflow: string; readonly compiled: CompiledWorkflow }[]> {
+  /** The workflows that can be started. One that is not trusted or cannot be loaded is left out; `pawl list` and `pawl validate` show why. */
+  private async startables(): Promise<readonly StartConditions[]> {
     const { workflows } = await discoverProject(this.place.project);
-    const loaded = workflows.map(async ({ name }) => ({ workflow: name, loaded: await this.source.named(name).catch(() => undefined) }));
-    return (await Promise.all(loaded)).flatMap(({ workflow, loaded }) =>
-      loaded === undefined ? [] : [{ workflow, compiled: loaded.workflow }],
-    );
+    const loaded = workflows.map(async ({ name }): Promise<StartConditions | undefined> => {
+      const found = await this.source.loadNamed(name).catch(() => undefined);
+      return found === undefined ? undefined : { ...found.workflow, workflow: name };
+    });
+    return (await Promise.all(loaded)).filter((one) => one !== undefined);
   }
 
   async checks(): ReturnType<ServedProject['checks']> {
@@ -201,21 +192,19 @@ export class FileProject implements ServedProject {
   }
 }
 
-/** The roles that a workflow asks, with those of the workflows that it starts. */
-function rolesAsked({ definition, children }: CompiledWorkflow, seen = new Set<string>()): ReadonlySet<string> | 'any' {
+function rolesOf({ definition, children }: CompiledWorkflow, seen = new Set<string>()): ReadonlySet<string> | 'any' {
   if (definition.form === 'flow') return 'any';
   seen.add(definition.name);
-  const own = referencesIn(definition).flatMap((reference) => (reference.kind === 'role' ? [reference.name] : []));
-  const below = [...children.values()].filter((child) => !seen.has(child.definition.name)).map((child) => rolesAsked(child, seen));
-  const sets = below.flatMap((one) => (one === 'any' ? [] : [one]));
-  return sets.length < below.length ? 'any' : new Set([...own, ...sets.flatMap((one) => [...one])]);
+  const roles = referencesIn(definition).flatMap((reference) => (reference.kind === 'role' ? [reference.name] : []));
+  const childRoles = [...children.values()].filter((child) => !seen.has(child.definition.name)).map((child) => rolesOf(child, seen));
+  const sets = childRoles.flatMap((one) => (one === 'any' ? [] : [one]));
+  return sets.length < childRoles.length ? 'any' : new Set([...roles, ...sets.flatMap((one) => [...one])]);
 }
 
 /** The settings that say nothing about secrets, programs or where files are. */
 const SHOWN = ['limits', 'budgets', 'groups', 'decisions', 'protected', 'project'] as const;
 
-/** The arguments of a command with other words. */
-function wordsOf({ given }: Shell, words: Readonly<Record<string, readonly string[]>>): ParsedArgs {
+function argumentsWith({ given }: Shell, words: Readonly<Record<string, readonly string[]>>): ParsedArgs {
   const options = ['db', 'project'].map((name): [string, readonly string[]] => [name, given.options(name)]);
   return new ParsedArgs(new Map(Object.entries(words)), new Map(options), new Set(['json']));
 }

@@ -1,145 +1,105 @@
-// Owns `hooks` and `notifications` in the settings: what is wrong with them, and what they mean.
+// Owns checking `hooks` and `notifications` in the settings, and converting hooks for the server.
 
 import { durationOf, parseDuration } from '../../base/duration.ts';
 import { messageOf } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
-import { didYouMean } from '../../base/suggest.ts';
-import { parseExpression } from '../../expr/expression.ts';
+import { type FreePath, parseExpression } from '../../expr/expression.ts';
 import { parseTemplateTree } from '../../expr/template-tree.ts';
-import { type HookSetting, NOTICE_EVENTS, NOTICE_SHAPES, type NotificationTarget } from '../../server/events/event-settings.ts';
+import { type HookSetting, NOTICE_EVENTS, NOTICE_SHAPES } from '../../server/events/event-settings.ts';
 import type { Fault } from './policy.ts';
+import { count, isTexts, mapping, must } from './value-checks.ts';
 
-type Path = Fault['path'];
+const isText = (value: Json): boolean => typeof value === 'string' && value !== '';
+const delay = must((value) => typeof value === 'string' && durationOf(value) !== undefined, 'a duration such as 30s or 5m');
 
-const HOOK_FIELDS = ['secret', 'start', 'params', 'signal', 'when', 'key', 'debounce', 'rate', 'window'];
 const HOOK = 'a mapping with secret and start or signal, such as { secret: DEPLOY_HOOK, start: deploy }';
+const SIGNAL = 'a mapping with run and name, such as { run: "{{ body.run }}", name: deployed }';
 
-/** What is wrong with a hook. */
+const signalFields = mapping(
+  SIGNAL,
+  {
+    run: must(isText, 'the id of a run, as a template'),
+    name: must(isText, 'the name of a signal'),
+    payload: () => undefined,
+  },
+  ['run', 'name'],
+);
+
+const hookFields = mapping(
+  HOOK,
+  {
+    secret: must(isText, 'the name of a secret under "secrets"'),
+    start: must(isText, 'the name of a workflow'),
+    params: (value) => must(isJsonObject, 'a mapping')(value) ?? templateFault(value),
+    signal: (value) => signalFields(value) ?? templateFault(value),
+    when: (value) => (typeof value === 'string' ? readsFault('condition', () => parseExpression(value)) : CONDITION),
+    key: (value) => must(isText, 'a template such as "{{ body.repo }}"')(value) ?? templateFault(value),
+    debounce: delay,
+    rate: mapping('a mapping with max and per, such as { max: 10, per: 1m }', { max: count, per: delay }, ['max', 'per']),
+    window: delay,
+  },
+  ['secret'],
+);
+
+/** The first error in a hook. */
 export function hookFault(value: Json): string | Fault | undefined {
-  if (!isJsonObject(value)) return HOOK;
-  const { secret, start, signal, params, when, key, debounce, rate, window } = value;
-  return (
-    unknownField(value, HOOK_FIELDS, []) ??
-    textFault(secret, ['secret'], 'the name of a secret under "secrets"') ??
-    ((start === undefined) === (signal === undefined)
-      ? { path: [], what: `must have either start or signal; it must be ${HOOK}` }
-      : undefined) ??
-    (start === undefined ? undefined : textFault(start, ['start'], 'the name of a workflow')) ??
-    (params === undefined || (isJsonObject(params) && start !== undefined)
-      ? templateFault(params, ['params'])
-      : { path: ['params'], what: 'must be a mapping, beside start' }) ??
-    (signal === undefined ? undefined : signalFault(signal)) ??
-    (when === undefined ? undefined : conditionFault(when)) ??
-    (key === undefined ? undefined : (textFault(key, ['key'], 'a template such as "{{ body.repo }}"') ?? templateFault(key, ['key']))) ??
-    durationFault(debounce, ['debounce']) ??
-    durationFault(window, ['window']) ??
-    (rate === undefined ? undefined : rateFault(rate))
-  );
-}
-
-function signalFault(signal: Json): Fault | undefined {
-  if (!isJsonObject(signal))
-    return { path: ['signal'], what: 'must be a mapping with run and name, such as { run: "{{ body.run }}", name: deployed }' };
-  return (
-    unknownField(signal, ['run', 'name', 'payload'], ['signal']) ??
-    textFault(signal.run, ['signal', 'run'], 'the id of a run, as a template') ??
-    textFault(signal.name, ['signal', 'name'], 'the name of a signal') ??
-    templateFault(signal, ['signal'])
-  );
-}
-
-function rateFault(rate: Json): Fault | undefined {
-  const what = 'must be a mapping with max and per, such as { max: 10, per: 1m }';
-  if (!isJsonObject(rate) || !Number.isSafeInteger(rate.max) || Number(rate.max) < 1 || rate.per === undefined)
-    return { path: ['rate'], what };
-  return unknownField(rate, ['max', 'per'], ['rate']) ?? durationFault(rate.per, ['rate', 'per']);
+  const wrong = hookFields(value);
+  if (wrong !== undefined || !isJsonObject(value)) return wrong;
+  const { start, signal, params } = value;
+  if ((start === undefined) === (signal === undefined)) return { path: [], what: `must have either start or signal; it must be ${HOOK}` };
+  return params === undefined || start !== undefined ? undefined : { path: ['params'], what: 'is only allowed with start' };
 }
 
 const TARGET = 'a mapping with webhook or command, such as { webhook: { secret: SLACK_URL }, shape: slack }';
 
-/** What is wrong with a target of notices. */
+const targetFields = mapping(TARGET, {
+  webhook: (value) => (isJsonObject(value) ? secretUrl(value) : url(value)),
+  shape: must((value) => NOTICE_SHAPES.includes(value as never), `one of ${NOTICE_SHAPES.join(', ')}`),
+  command: must(isTexts, 'a program and its arguments, such as [notify-send, Pawl]'),
+  person: must(isText, 'the name of a person who can log in to the server'),
+  events: must(
+    (value) => isTexts(value) && (value as readonly Json[]).every((event) => NOTICE_EVENTS.includes(event as never)),
+    `a list of ${NOTICE_EVENTS.join(', ')}`,
+  ),
+  workflows: must(isTexts, 'a list of names of workflows'),
+});
+
+const WEBHOOK = 'a URL, or { secret: NAME } for one that is a secret';
+const secretUrl = mapping(WEBHOOK, { secret: must(isText, 'the name of a secret') }, ['secret']);
+const url = must((value) => typeof value === 'string' && /^https?:\/\//.test(value) && URL.canParse(value), WEBHOOK);
+
+/** The first error in a target of notifications. */
 export function notificationFault(value: Json): string | Fault | undefined {
-  if (!isJsonObject(value)) return TARGET;
-  const { webhook, shape, command, person, events, workflows } = value;
-  const isTexts = (list: Json | undefined): boolean =>
-    Array.isArray(list) && list.length > 0 && list.every((one) => typeof one === 'string' && one !== '');
-  return (
-    unknownField(value, ['webhook', 'shape', 'command', 'person', 'events', 'workflows'], []) ??
-    ((webhook === undefined) === (command === undefined)
-      ? { path: [], what: `must have either webhook or command; it must be ${TARGET}` }
-      : undefined) ??
-    (webhook === undefined ? undefined : webhookFault(webhook)) ??
-    (command === undefined || isTexts(command)
-      ? undefined
-      : { path: ['command'], what: 'must be a program and its arguments, such as [notify-send, Pawl]' }) ??
-    (shape === undefined || (webhook !== undefined && NOTICE_SHAPES.includes(shape as never))
-      ? undefined
-      : { path: ['shape'], what: `must be one of ${NOTICE_SHAPES.join(', ')}, beside webhook` }) ??
-    (person === undefined ? undefined : textFault(person, ['person'], 'the name of a person who can log in to the server')) ??
-    (events === undefined || (isTexts(events) && (events as Json[]).every((event) => NOTICE_EVENTS.includes(event as never)))
-      ? undefined
-      : { path: ['events'], what: `must be a list of ${NOTICE_EVENTS.join(', ')}` }) ??
-    (workflows === undefined || isTexts(workflows) ? undefined : { path: ['workflows'], what: 'must be a list of names of workflows' })
-  );
+  const wrong = targetFields(value);
+  if (wrong !== undefined || !isJsonObject(value)) return wrong;
+  const { webhook, command, shape } = value;
+  if ((webhook === undefined) === (command === undefined))
+    return { path: [], what: `must have either webhook or command; it must be ${TARGET}` };
+  return shape === undefined || webhook !== undefined ? undefined : { path: ['shape'], what: 'is only allowed with webhook' };
 }
 
-function webhookFault(webhook: Json): Fault | undefined {
-  if (isJsonObject(webhook))
-    return unknownField(webhook, ['secret'], ['webhook']) ?? textFault(webhook.secret, ['webhook', 'secret'], 'the name of a secret');
-  const isUrl = typeof webhook === 'string' && /^https?:\/\//.test(webhook) && URL.canParse(webhook);
-  return isUrl ? undefined : { path: ['webhook'], what: 'must be a URL, or { secret: NAME } for one that is a secret' };
-}
-
-function unknownField(value: JsonObject, known: readonly string[], path: Path): Fault | undefined {
-  const unknown = Object.keys(value).find((key) => !known.includes(key));
-  if (unknown === undefined) return undefined;
-  return { path: [...path, unknown], what: `is unknown${didYouMean(unknown, known)}; known settings: ${known.join(', ')}` };
-}
-
-function textFault(value: Json | undefined, path: Path, what: string): Fault | undefined {
-  return typeof value === 'string' && value !== '' ? undefined : { path, what: `must be ${what}` };
-}
-
-function templateFault(value: Json | undefined, path: Path): Fault | undefined {
-  if (value === undefined) return undefined;
-  try {
-    const tree = parseTemplateTree(value);
-    const other = tree.paths.find(({ segments: [root] }) => !ROOTS.includes(String(root)));
-    return other === undefined ? undefined : { path, what: `reads "${String(other.segments[0])}"; only ${ROOTS.join(', ')} exist` };
-  } catch (error) {
-    return { path, what: `is not a template: ${messageOf(error as Error)}` };
-  }
-}
-
+const CONDITION = 'a condition, such as body.action == "released"';
 const ROOTS = ['body', 'headers', 'delivery'];
 
-function conditionFault(when: Json): Fault | undefined {
+/** The error of a text that cannot be parsed, or reads anything but the delivery. */
+function readsFault(kind: 'template' | 'condition', parse: () => { readonly paths: readonly FreePath[] }): Fault | undefined {
   try {
-    if (typeof when !== 'string') return { path: ['when'], what: 'must be a condition, such as body.action == "released"' };
-    const other = parseExpression(when).paths.find(({ segments: [root] }) => !ROOTS.includes(String(root)));
-    return other === undefined
-      ? undefined
-      : { path: ['when'], what: `reads "${String(other.segments[0])}"; only ${ROOTS.join(', ')} exist` };
+    const other = parse().paths.find(({ segments: [root] }) => !ROOTS.includes(String(root)));
+    return other === undefined ? undefined : { path: [], what: `reads "${String(other.segments[0])}"; only ${ROOTS.join(', ')} exist` };
   } catch (error) {
-    return { path: ['when'], what: `is not a condition: ${messageOf(error as Error)}` };
+    return { path: [], what: `is not a ${kind}: ${messageOf(error)}` };
   }
 }
 
-function durationFault(value: Json | undefined, path: Path): Fault | undefined {
-  if (value === undefined || (typeof value === 'string' && durationOf(value) !== undefined)) return undefined;
-  return { path, what: 'must be a duration such as 30s or 5m' };
+function templateFault(value: Json): Fault | undefined {
+  return readsFault('template', () => parseTemplateTree(value));
 }
 
-/** A hook as the server knows it. */
+/** A hook in the form that the server uses. */
 export function hookOf(value: Json): HookSetting {
   const { debounce, rate, window, ...rest } = value as JsonObject & { readonly rate?: { readonly max: number; readonly per: string } };
   const ms = (text: Json | undefined): number | undefined => (text === undefined ? undefined : parseDuration(text as string, 'a hook'));
   const limit = rate === undefined ? undefined : { max: rate.max, perMs: ms(rate.per) as number };
   return { ...rest, ...present({ debounceMs: ms(debounce), windowMs: ms(window), rate: limit }) } as unknown as HookSetting;
-}
-
-/** A target as the server knows it. */
-export function targetOf(value: Json): NotificationTarget {
-  return value as unknown as NotificationTarget;
 }

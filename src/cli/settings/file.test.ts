@@ -1,4 +1,4 @@
-// The settings of a project that people and workflow files share: each is checked as it is read, and told at its place.
+// Settings are checked when they are read, and each error has the position of the wrong value.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ async function read(text: string): Promise<Record<string, unknown>> {
   return Object.fromEntries((await readSettingsFile(file)).map(({ key, value }) => [key, value]));
 }
 
-/** What is wrong with a file, behind its line and column. */
+/** The error of a file, with its line and column. */
 async function fault(text: string): Promise<string> {
   try {
     return JSON.stringify(await read(text));
@@ -60,7 +60,7 @@ test('forks are owners or repositories at GitHub', async () => {
     expect(await fault(`forge: { kind: github, repository: octo/project, forks: ${forks} }`)).toContain('a list of owners or repositories');
 });
 
-test('everything that the seed writes into its settings is read', async () => {
+test('the settings of the seed are accepted', async () => {
   expect(await read(SEED)).toMatchObject({
     'project.default_branch': 'main',
     'groups.maintainers': ['ann', 'bob'],
@@ -69,24 +69,31 @@ test('everything that the seed writes into its settings is read', async () => {
   });
 });
 
-test('what is checked and not read yet is told apart from what is in use', async () => {
+test('all settings of the seed are in use', async () => {
   await read(SEED);
   const settings = await readSettingsFile(join(folder, 'config.yaml'));
   expect(settings.filter(({ isUsed }) => !isUsed)).toEqual([]);
 });
 
-test('roles have two spellings, and a file uses one', async () => {
+test('"roles" can be spelled "agent_roles", but a file must use one spelling', async () => {
   expect(await read('roles: { dev: { triggers: [{ event: push }] } }')).toHaveProperty('roles');
   expect(await fault('roles: {}\nlimits: { global: 1 }\nagent_roles: {}\n')).toMatch(
     /^CONFIG_INVALID 3:1 "roles" and "agent_roles" are the same setting/,
   );
 });
 
-describe('what is wrong is told at its own place', () => {
+describe('an error has the position of the wrong value', () => {
   test.each([
-    ['a branch that is no text', 'project:\n  default_branch: 7\n', '2:19 "project.default_branch" must be a string'],
-    ['an unknown fact', 'project:\n  branch: x\n', '2:3 unknown setting "branch" under "project"'],
-    ['a group that is no list', 'groups:\n  a: ann\n', '2:6 "groups.a" must be a list of people'],
+    ['a branch that is not a text', 'project:\n  default_branch: 7\n', '2:19 "project.default_branch" must be a string'],
+    [
+      'a row limit of zero',
+      'databases:\n  a: { path: a.db, row_limit: 0 }\n',
+      '2:31 "databases.a.row_limit" must be a whole number of at least 1',
+    ],
+    ['a secret without a source', 'secrets:\n  a: { hosts: [b] }\n', '2:6 "secrets.a" must be where its value comes from'],
+    ['a stage with two programs', 'validation:\n  stages:\n    a: { run: x, argv: [y] }\n', '"validation.stages.a" must be a command line'],
+    ['an unknown setting', 'project:\n  branch: x\n', '2:3 unknown setting "branch" under "project"'],
+    ['a group that is not a list', 'groups:\n  a: ann\n', '2:6 "groups.a" must be a list of people'],
     ['a role that is a word', 'roles:\n  dev: x\n', '2:8 "roles.dev" must be a mapping'],
     ['a hook without a secret', 'hooks:\n  a: { start: x }\n', '2:6 "hooks.a.secret" must be the name of a secret under "secrets"'],
     [
@@ -103,29 +110,29 @@ describe('what is wrong is told at its own place', () => {
     [
       'a hook with a rate without a time',
       'hooks:\n  a: { secret: S, start: x, rate: { max: 3 } }\n',
-      '"hooks.a.rate" must be a mapping with max and per',
+      '"hooks.a.rate.per" must be a duration such as 30s or 5m',
     ],
     [
-      'a target of notices without a way',
+      'a target of notifications without an address',
       'notifications:\n  a: { events: [failed] }\n',
       '"notifications.a" must have either webhook or command',
     ],
     [
-      'an event that is not told',
+      'an event without notifications',
       'notifications:\n  a: { command: [x], events: [started] }\n',
       '"notifications.a.events" must be a list of waiting, failed',
     ],
-    ['metrics for some', 'metrics: friends\n', '"metrics" must be "public" or absent'],
+    ['metrics with an unknown value', 'metrics: friends\n', '"metrics" must be "public" or absent'],
     ['a trigger without an event', 'roles:\n  dev:\n    triggers:\n      - label: x\n', '4:9 "roles.dev.triggers.0.event" is missing'],
-    ['a switch that is none', 'review_policy:\n  enabled: maybe\n', '2:12 "review_policy.enabled" must be true or false'],
+    ['a switch that is not a boolean', 'review_policy:\n  enabled: maybe\n', '2:12 "review_policy.enabled" must be true or false'],
     ['an unknown field', 'review_policy:\n  rules: [{ name: a, requirments: [] }]\n', '(did you mean "requirements"?)'],
     [
-      'a count of none',
+      'a count of zero',
       'review_policy:\n  default_requirements:\n    - role: a\n      count: 0\n',
       '4:14 "review_policy.default_requirements.0.count" must be a whole number from 1',
     ],
     ['a rule without a name', 'review_policy: { rules: [{ sequence: [a] }] }', '1:26 "review_policy.rules.0.name" is missing'],
-    ['a rule that nobody reviews', 'review_policy: { rules: [{ name: a }] }', 'there are no default_requirements'],
+    ['a rule without requirements', 'review_policy: { rules: [{ name: a }] }', 'there are no default_requirements'],
   ])('%s', async (_, text, message) => {
     expect(await fault(text)).toContain(message);
   });
@@ -133,18 +140,22 @@ describe('what is wrong is told at its own place', () => {
   const rules = (lines: string): string =>
     `review_policy:\n  rules:\n    - name: a\n      requirements: [{ role: x }, { role: y }]\n${lines}`;
   test.each([
-    ['a sequence with a stranger', rules('      sequence: [x, z, y]\n'), '5:21 "review_policy.rules.0.sequence.1" is "z"'],
+    ['a sequence with a role that is not required', rules('      sequence: [x, z, y]\n'), '5:21 "review_policy.rules.0.sequence.1" is "z"'],
     ['a sequence that repeats', rules('      sequence: [x, x, y]\n'), '5:21 "review_policy.rules.0.sequence.1" is "x"'],
     ['a sequence that leaves out a role', rules('      sequence: [x]\n'), 'does not have "y"'],
-    ['a role twice', rules('').replace('role: y', 'role: x'), 'repeats "x"; increase its count'],
-    ['two rules of one name', `${rules('')}    - name: a\n      requirements: [{ role: x }]\n`, '5:13 "review_policy.rules.1.name" is "a"'],
+    ['a repeated role', rules('').replace('role: y', 'role: x'), 'repeats "x"; increase its count'],
+    [
+      'two rules with one name',
+      `${rules('')}    - name: a\n      requirements: [{ role: x }]\n`,
+      '5:13 "review_policy.rules.1.name" is "a"',
+    ],
     ['the name of the default', rules('').replace('name: a', 'name: default-review'), 'which is reserved for the default requirements'],
   ])('%s', async (_, text, message) => {
     expect(await fault(text)).toContain(message);
   });
 });
 
-test('decisions are signed, or nothing is said of them', async () => {
+test('"decisions" is "signed" or absent', async () => {
   expect(await read('decisions: signed\n')).toEqual({ decisions: 'signed' });
   expect(await fault('decisions: unsigned\n')).toBe('CONFIG_INVALID 1:12 "decisions" must be "signed" or absent');
 });

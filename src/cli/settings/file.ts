@@ -1,187 +1,158 @@
-// Owns parsing one settings file: strict YAML 1.2 (unique keys, no tags, few aliases), known keys, values of the right
-// type, and the position of each for messages. Loaded only if such a file exists.
+// Owns parsing a settings file: strict YAML 1.2 (unique keys, no tags, few aliases), known keys, values of the right type,
+// and their positions for messages. Loaded only if such a file exists.
 
 import { statSync } from 'node:fs';
 import { isCollection, isMap, isNode, isScalar, LineCounter, type Node, type Pair, parseDocument, type YAMLMap } from 'yaml';
 import { budgetFieldsFault, readBudget } from '../../agents/role-fields.ts';
 import { digestText } from '../../base/digest.ts';
-import { durationOf } from '../../base/duration.ts';
 import { EngineError, messageOf } from '../../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { readPlainFile } from '../../base/plain-file.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import { WRITE_KINDS } from '../../definition/forge/forge-write.ts';
 import { hookFault, notificationFault } from './events.ts';
-import { authFault, commandsFault, forksFault, switchFault } from './forge.ts';
 import { type Fault, policyFault, roleFault } from './policy.ts';
+import {
+  count,
+  countOrZero,
+  duration,
+  flag,
+  forgeAuth,
+  forgeCommands,
+  forgeForks,
+  isTexts,
+  mapping,
+  must,
+  only,
+  orOff,
+  text,
+  type ValueCheck,
+} from './value-checks.ts';
 
 const BYTES_MAX = 1024 * 1024;
 const ALIASES_MAX = 100;
 
-/** One setting of a file: its dotted key, its value, its position. */
+/** A setting of a file, with its dotted key and its position. */
 export interface Setting {
   readonly key: string;
   readonly value: Json;
   readonly position: { readonly line: number; readonly column: number };
-  /** The digest of the text it was read from. */
   readonly digest: string;
   /** False for reserved names: accepted, but not used yet. */
   readonly isUsed: boolean;
 }
 
-/** What is allowed under a key: a value that passes a check, or more keys (`*` matches any). */
-type Shape = ((value: Json) => string | Fault | undefined) | { readonly [key: string]: Shape };
+/** The check of a key's value, or the keys below it (`*` matches any). */
+type Shape = ValueCheck | { readonly [key: string]: Shape };
 
-const text = (value: Json): string | undefined => (typeof value === 'string' && value !== '' ? undefined : 'a string that is not empty');
-const count = (value: Json): string | undefined =>
-  Number.isSafeInteger(value) && (value as number) >= 1 ? undefined : 'a whole number of at least 1';
-const most = (value: Json): string | undefined =>
-  Number.isSafeInteger(value) && (value as number) >= 0 ? undefined : 'a whole number of at least 0';
-const names = (value: Json): string | undefined =>
-  Array.isArray(value) && value.every((name) => typeof name === 'string' && /^[A-Za-z_]\w*\*?$/.test(name))
-    ? undefined
-    : 'a list of variable names, such as [PATH, LC_*]';
+const VARIABLE = /^[A-Za-z_]\w*$/;
+const SOURCE = 'where its value comes from, such as { env: API_TOKEN }, { file: /run/secrets/token } or { command: [pass, show, api] }';
+const DATABASE = 'a mapping with the path of a SQLite file, such as { path: data/project.db, migrations: migrations, row_limit: 1000 }';
+const STAGE = 'a command line, a list of other stages, or a mapping with run or argv';
 
 const SHAPE: { readonly [key: string]: Shape } = {
   db: text,
   limits: { global: count, repository: count, roles: { '*': count }, credentials: { '*': count }, keys: { '*': count } },
-  validation: { stages: { '*': stage } },
-  environment: names,
-  commands: { '*': (value) => (isTexts(value) ? undefined : 'a program and its arguments, such as [node, tools/review.mjs]') },
+  validation: { stages: { '*': stageFault } },
+  environment: must(
+    (value) => Array.isArray(value) && value.every((name) => typeof name === 'string' && VARIABLE.test(name.replace(/\*$/, ''))),
+    'a list of variable names, such as [PATH, LC_*]',
+  ),
+  commands: { '*': must(isTexts, 'a program and its arguments, such as [node, tools/review.mjs]') },
   project: { default_branch: text },
-  groups: { '*': people },
+  groups: { '*': must(isTexts, 'a list of people, such as [ann, bob]') },
   forge: {
-    kind: (value) => (value === 'local' || value === 'github' ? undefined : '"local" or "github"'),
-    ...{ repository: text, state: text, auth: authFault, base_url: text, poll: durationFault, webhook_secret: text },
-    ...{ comments: switchFault, checks: switchFault, commands: commandsFault, self_approval: switchFault, forks: forksFault },
+    kind: must((value) => value === 'local' || value === 'github', '"local" or "github"'),
+    ...{ repository: text, state: text, auth: forgeAuth, base_url: text, poll: duration, webhook_secret: text },
+    ...{ comments: flag, checks: flag, commands: forgeCommands, self_approval: flag, forks: forgeForks },
   },
   budgets: { run: budgetFieldsFault, day: budgetFieldsFault },
   circuit_breakers: {
     ...{ max_iterations: orOff(count), max_tool_calls: orOff(count), max_turns: orOff(count) },
-    ...{ max_active: orOff(durationFault), max_sleep: orOff(durationFault) },
+    ...{ max_active: orOff(duration), max_sleep: orOff(duration) },
   },
-  protected: (value) => (isTexts(value) ? undefined : 'a list of patterns, such as ["test/**"]'),
+  protected: must(isTexts, 'a list of patterns, such as ["test/**"]'),
   secrets: { '*': secretFault },
-  databases: { '*': databaseFault },
-  webhooks: { allow: (value) => (isTexts(value) ? undefined : 'a list of hosts, such as ["127.0.0.1:8080"]') },
+  databases: { '*': mapping(DATABASE, { path: text, migrations: text, row_limit: count, keep_backups: count }, ['path']) },
+  webhooks: { allow: must(isTexts, 'a list of hosts, such as ["127.0.0.1:8080"]') },
   writes: {
-    ...Object.fromEntries(WRITE_KINDS.map((kind) => [kind, most])),
-    links: (value) => (isTexts(value) ? undefined : 'a list of hosts, such as [docs.example.com]'),
+    ...Object.fromEntries(WRITE_KINDS.map((kind) => [kind, countOrZero])),
+    links: must(isTexts, 'a list of hosts, such as [docs.example.com]'),
   },
-  staged: (value) => (value === true ? undefined : 'true or absent'),
+  staged: must((value) => value === true, 'true or absent'),
   serve: {
-    public_url: (value) => (isAddress(value) ? undefined : 'the address that people use, such as https://pawl.example.com'),
-    trusted_proxy: (value) => (isTexts(value) ? undefined : 'a list of addresses, such as ["127.0.0.1", "10.0.0.0/8"]'),
-    projects: (value) => (isTexts(value) ? undefined : 'a list of folders of other projects, such as [../shop, ../bank]'),
+    public_url: must(isAddress, 'the address that people use, such as https://pawl.example.com'),
+    trusted_proxy: must(isTexts, 'a list of addresses, such as ["127.0.0.1", "10.0.0.0/8"]'),
+    projects: must(isTexts, 'a list of folders of other projects, such as [../shop, ../bank]'),
   },
   hooks: { '*': hookFault },
   notifications: { '*': notificationFault },
-  metrics: (value) => (value === 'public' ? undefined : '"public" or absent'),
-  decisions: (value) => (value === 'signed' ? undefined : '"signed" or absent'),
-  mcp: { elicit: (value) => (value === 'questions' ? undefined : '"questions" or absent') },
+  metrics: only('public'),
+  decisions: only('signed'),
+  mcp: { elicit: only('questions') },
   roles: roleFault,
   agent_roles: roleFault,
   review_policy: policyFault,
 };
 
-/** A setting that can be written, and what its value must be. Names that the author chooses are `<name>`. */
+/** A setting and what its value must be. In keys, `<name>` stands for a name that the author chooses. */
 interface KnownSetting {
   readonly key: string;
   readonly value: string;
 }
 
-/** Every setting, as the checks have them. */
+/** All settings that the checks accept. */
 export function knownSettings(): KnownSetting[] {
   return settingsIn(SHAPE, []);
 }
 
 function settingsIn(shape: { readonly [key: string]: Shape }, path: readonly string[]): KnownSetting[] {
-  return Object.entries(shape).flatMap(([name, below]) => {
-    const at = [...path, name === '*' ? '<name>' : name];
-    return typeof below === 'function' ? [{ key: at.join('.'), value: expectationOf(below(null)) }] : settingsIn(below, at);
+  return Object.entries(shape).flatMap(([name, child]) => {
+    const keys = [...path, name === '*' ? '<name>' : name];
+    return typeof child === 'function' ? [{ key: keys.join('.'), value: expectationOf(child(null)) }] : settingsIn(child, keys);
   });
 }
 
-/** What a check says a value must be, when it is given none. */
+/** The expected value, taken from the error for a wrong one. */
 function expectationOf(wrong: string | Fault | undefined): string {
   return typeof wrong === 'string' ? wrong : (wrong?.what ?? '').replace(/^must be /, '');
 }
 
-/** Names reserved for later. */
 const RESERVED = ['budget'];
-/** The two spellings of one name. */
+/** Two spellings of the same setting. */
 const ROLES = ['roles', 'agent_roles'];
 
 function isAddress(value: Json): boolean {
   return typeof value === 'string' && /^https?:\/\/[^/]+\/?$/.test(value) && URL.canParse(value);
 }
 
-/** A limit that can be switched off. */
-function orOff(check: (value: Json) => string | Fault | undefined): (value: Json) => string | Fault | undefined {
-  return (value) => (value === false ? undefined : check(value));
+const secretFields = mapping(SOURCE, {
+  env: must((value) => typeof value === 'string' && VARIABLE.test(value), 'the name of a variable, such as API_TOKEN'),
+  file: text,
+  command: must(isTexts, 'a program and its arguments, such as [pass, show, api]'),
+  hosts: must(isTexts, 'a list of hosts, such as [api.example.com]'),
+});
+
+/** A secret is set by its source: a value in a settings file would be stored, copied and committed. */
+function secretFault(value: Json): string | Fault | undefined {
+  if (!isJsonObject(value)) return `${SOURCE}; the value itself must not be in a settings file`;
+  const sources = [value.env, value.file, value.command].filter((source) => source !== undefined);
+  return secretFields(value) ?? (sources.length === 1 ? undefined : SOURCE);
 }
 
-function durationFault(value: Json): string | undefined {
-  return typeof value === 'string' && (durationOf(value) ?? 0) > 0 ? undefined : 'a duration, such as 60s';
-}
+const stageFields = mapping(STAGE, {
+  run: text,
+  argv: must(isTexts, 'a program and its arguments, such as [npm, test]'),
+  env: must((value) => isJsonObject(value) && Object.values(value).every((one) => typeof one === 'string'), 'a mapping of names to texts'),
+  cwd: must((value) => typeof value === 'string', 'a folder'),
+  timeoutMs: count,
+  tests: only('optional'),
+});
 
-function people(value: Json): string | undefined {
-  return isTexts(value) ? undefined : 'a list of people, such as [ann, bob]';
-}
-
-/** A secret is set by its source; a value in a settings file would be stored, copied and committed. */
-function secretFault(value: Json): string | undefined {
-  const expected = 'where its value comes from, such as { env: API_TOKEN }, { file: /run/secrets/token } or { command: [pass, show, api] }';
-  if (!isJsonObject(value)) return `${expected}; the value itself does not belong into a settings file`;
-  const { env, file, command, hosts, ...rest } = value;
-  const [unknown] = Object.keys(rest);
-  if (unknown !== undefined) return `${expected}; "${unknown}" is not one of env, file, command, hosts`;
-  const sources = [env, file, command].filter((source) => source !== undefined);
-  const fits =
-    sources.length === 1 &&
-    (env === undefined || (typeof env === 'string' && /^[A-Za-z_]\w*$/.test(env))) &&
-    (file === undefined || text(file) === undefined) &&
-    (command === undefined || isTexts(command));
-  if (!fits) return expected;
-  return hosts === undefined || isTexts(hosts) ? undefined : 'a source with hosts as a list, such as hosts: [api.example.com]';
-}
-
-/** A user's database, protected by the client of `pawl/safe-db`. */
-function databaseFault(value: Json): string | undefined {
-  const expected = 'a mapping with the path of a SQLite file, such as { path: data/project.db, migrations: migrations, row_limit: 1000 }';
-  if (!isJsonObject(value)) return expected;
-  const { path, migrations, row_limit, keep_backups, ...rest } = value;
-  const [unknown] = Object.keys(rest);
-  if (unknown !== undefined) return `${expected}; "${unknown}" is not one of path, migrations, row_limit, keep_backups`;
-  const fits =
-    path !== undefined &&
-    text(path) === undefined &&
-    (migrations === undefined || text(migrations) === undefined) &&
-    [row_limit, keep_backups].every((number) => number === undefined || count(number) === undefined);
-  return fits ? undefined : `${expected}; row_limit and keep_backups are whole numbers of at least 1`;
-}
-
-function stage(value: Json): string | undefined {
-  const expected = 'a command line, a list of other stages, or a mapping with run or argv';
-  if (typeof value === 'string') return value === '' ? expected : undefined;
-  if (isTexts(value)) return undefined;
-  if (!isJsonObject(value)) return expected;
-  const { run, argv, env, cwd, timeoutMs, tests, ...rest } = value;
-  const [unknown] = Object.keys(rest);
-  if (unknown !== undefined) return `${expected}; "${unknown}" is not one of run, argv, env, cwd, timeoutMs, tests`;
-  const fits =
-    (run === undefined) !== (argv === undefined) &&
-    (run === undefined || (typeof run === 'string' && run !== '')) &&
-    (argv === undefined || isTexts(argv)) &&
-    (cwd === undefined || typeof cwd === 'string') &&
-    (tests === undefined || tests === 'optional') &&
-    (timeoutMs === undefined || count(timeoutMs) === undefined) &&
-    (env === undefined || (typeof env === 'object' && env !== null && Object.values(env).every((entry) => typeof entry === 'string')));
-  return fits ? undefined : expected;
-}
-
-function isTexts(value: Json): boolean {
-  return Array.isArray(value) && value.length > 0 && value.every((word) => typeof word === 'string' && word !== '');
+function stageFault(value: Json): string | Fault | undefined {
+  if (text(value) === undefined || isTexts(value)) return undefined;
+  const hasProgram = isJsonObject(value) && (value.run === undefined) !== (value.argv === undefined);
+  return stageFields(value) ?? (hasProgram ? undefined : STAGE);
 }
 
 /** The settings of a file; an error is CONFIG_INVALID with its position. */
@@ -244,22 +215,22 @@ class SettingsReader {
     const name = isScalar(pair.key) ? String(pair.key.value) : '';
     const key = path === '' ? name : `${path}.${name}`;
     const isReserved = path === '' && RESERVED.includes(name);
-    const below = Object.hasOwn(shape, name) ? shape[name] : shape['*'];
-    if (below === undefined && !isReserved) throw this.unknown(offset, name, { path, shape });
+    const child = Object.hasOwn(shape, name) ? shape[name] : shape['*'];
+    if (child === undefined && !isReserved) throw this.unknown(offset, name, { path, shape });
     const value = pair.value === null ? null : toJson(pair.value);
-    const leaf = { digest: this.digest, key, value, position: this.place(offset) };
-    if (below === undefined) return [{ ...leaf, isUsed: false }];
-    if (typeof below === 'function') {
-      const wrong = below(value);
+    const setting = { digest: this.digest, key, value, position: this.place(offset) };
+    if (child === undefined) return [{ ...setting, isUsed: false }];
+    if (typeof child === 'function') {
+      const wrong = child(value);
       const at = pair.value?.range?.[0] ?? offset;
       if (typeof wrong === 'string') throw this.invalid(at, `"${key}" must be ${wrong}`);
       if (wrong !== undefined)
         throw this.invalid(offsetOf(pair.value, wrong.path) ?? at, `"${[key, ...wrong.path].join('.')}" ${wrong.what}`);
       // A budget is normalised, with its time in milliseconds.
-      return [{ ...leaf, ...(path === 'budgets' ? { value: readBudget(value as JsonObject) as Json } : {}), isUsed: true }];
+      return [{ ...setting, ...(path === 'budgets' ? { value: readBudget(value as JsonObject) as Json } : {}), isUsed: true }];
     }
     if (!isMap(pair.value)) throw this.invalid(pair.value?.range?.[0] ?? offset, `"${key}" must be a mapping of names to values`);
-    return this.readMap(pair.value as YAMLMap<unknown, Node>, { path: key, shape: below, toJson });
+    return this.readMap(pair.value as YAMLMap<unknown, Node>, { path: key, shape: child, toJson });
   }
 
   private unknown(offset: number, name: string, { path, shape }: Pick<Level, 'path' | 'shape'>): EngineError {
@@ -284,7 +255,7 @@ interface Level {
   readonly toJson: (node: Node) => Json;
 }
 
-/** The offset of the value at a path inside a value; if it is missing, of the nearest value around it. */
+/** The offset of the value at a path; if it is missing, of the nearest value around it. */
 function offsetOf(value: Node | null, path: Fault['path']): number | undefined {
   if (path.length === 0 || !isCollection(value)) return value?.range?.[0];
   const [head, ...rest] = path;

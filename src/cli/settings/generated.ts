@@ -1,5 +1,5 @@
 // Owns the workflows that are generated from a project's settings: those of its review policy, and those of roles that events
-// start. They have no file of their own: they are listed, trusted, started and resumed with the settings file.
+// start. They do not have files: they are listed, trusted, started and resumed with the settings file.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,6 @@ import type { Project } from '../project.ts';
 import type { Setting } from './file.ts';
 import { PROJECT_FILES } from './settings.ts';
 
-/** A generated workflow, compiled and as listed. */
 interface SettingsWorkflow {
   readonly listed: DiscoveredWorkflow;
   readonly compiled: CompiledWorkflow;
@@ -51,7 +50,7 @@ async function rolesOf(setting: FileSetting): Promise<SettingsWorkflow[]> {
   return generate(setting, compileRoleTriggers(setting.value));
 }
 
-/** Loads the compiler here, because most projects generate nothing. */
+/** Loads the compiler lazily, because most projects generate nothing. */
 async function generate(
   { file, position }: FileSetting,
   all: readonly { readonly workflow: GeneratedWorkflow; readonly trigger: TriggerModel }[],
@@ -65,7 +64,7 @@ async function generate(
   });
 }
 
-/** The same for lists; an error in the settings becomes a problem of the list. */
+/** The generated workflows for a list; an error in the settings becomes a problem of the list. */
 export async function listGenerated(
   project: Project,
 ): Promise<{ readonly workflows: readonly DiscoveredWorkflow[]; readonly problems: readonly FileProblem[] }> {

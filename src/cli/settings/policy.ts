@@ -1,4 +1,4 @@
-// Owns checking `review_policy` and `roles` in the settings; an error has the path of the wrong value.
+// Owns checking `review_policy` and `roles` in the settings. An error has the path of the wrong value.
 
 import { type Check, firstOf, type RoleFault, roleFieldsFault, simple } from '../../agents/role-fields.ts';
 import type { ReviewPolicy, ReviewRequirement, ReviewRule } from '../../authoring/review-policy.ts';
@@ -48,12 +48,12 @@ const policy = fields({ enabled: flag, default_requirements: requirements, rules
 
 /** The first error of a review policy. */
 export function policyFault(value: Json): Fault | undefined {
-  // The second check relies on the right types.
-  return policy(value, []) ?? meaningFault(value as JsonObject & ReviewPolicy);
+  // The second check relies on valid types.
+  return policy(value, []) ?? consistencyFault(value as JsonObject & ReviewPolicy);
 }
 
-function meaningFault({ default_requirements, rules = [] }: ReviewPolicy): Fault | undefined {
-  const roles = roleTwice(default_requirements, ['default_requirements']);
+function consistencyFault({ default_requirements, rules = [] }: ReviewPolicy): Fault | undefined {
+  const roles = duplicateRoleFault(default_requirements, ['default_requirements']);
   return roles ?? firstOf(rules.map((one, index) => ruleFault(one, ['rules', index], { rules, standard: default_requirements })));
 }
 
@@ -76,10 +76,10 @@ function ruleFault(
     return { path: [...path, 'sequence', extra], what: `is "${sequence?.[extra]}"; a sequence must have each required role once` };
   const left = sequence === undefined ? undefined : roles.find((role) => !sequence.includes(role));
   if (left !== undefined) return { path: [...path, 'sequence'], what: `does not have "${left}", which is required` };
-  return roleTwice(own, [...path, 'requirements']);
+  return duplicateRoleFault(own, [...path, 'requirements']);
 }
 
-function roleTwice(listed: readonly ReviewRequirement[] = [], path: Fault['path']): Fault | undefined {
+function duplicateRoleFault(listed: readonly ReviewRequirement[] = [], path: Fault['path']): Fault | undefined {
   const second = listed.findIndex(({ role }, index) => listed.findIndex((other) => other.role === role) !== index);
   return second < 0
     ? undefined
@@ -105,7 +105,7 @@ export function roleFault(value: Json): Fault | undefined {
     Object.entries(value).map(([role, given]) => {
       if (!isJsonObject(given)) return { path: [role], what: 'must be a mapping, such as { triggers: [{ event: issues.labeled }] }' };
       const { triggers: own, ...rest } = given;
-      // An agent that an event starts is a step with the name of its role.
+      // An agent that an event starts is a step named after its role.
       const fault = own === undefined ? undefined : (roleName(role) ?? triggers(own, [role, 'triggers']));
       if (fault !== undefined) return fault;
       const other = roleFieldsFault(rest);

@@ -1,19 +1,20 @@
-// Owns the settings of a project and its user, and where each comes from: local > project > user. Options and the
-// environment override all of them and are read where they are used; `pawl config` shows them too.
+// Owns the settings of a project and its user, and the origin of each: local > project > user. Options and the environment
+// override all of them and are read where they are used; `pawl config` shows them too.
 //
-// - A file in the repository can restrict what its user allows, but not extend it: its database is inside the project,
-//   it can lower limits, shorten the list of variables and remove people from groups. A local file that git tracks
-//   counts as part of the repository.
+// - A file in the repository can restrict what the user allows, but not extend it: its database must be inside the project,
+//   and it can only lower limits, shorten the list of variables and remove people from groups. A local file that git
+//   tracks is part of the repository.
 // - Programs, validation stages, roles, a forge, secrets, hosts of the private network and people who may approve only
 //   take effect while the file that sets them is trusted.
-// - A local file counts as its user's own while it is trusted. An agent or an archive can write one too: until it is
-//   trusted it extends nothing, and no run is driven if it would.
+// - A local file belongs to the user while it is trusted. Agents and archives can create one too, so until then it extends
+//   nothing, and no run is driven if it would.
 
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
+import { isInsideFolder } from '../../base/inside-folder.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import type { WrittenBreakers } from '../../definition/breakers.ts';
 import { AMOUNTS, type Budget } from '../../definition/budget.ts';
@@ -32,15 +33,12 @@ export interface Settings {
   /** The database, as an absolute path. */
   readonly db?: string;
   readonly limits?: Limits;
-  /** Validation stages by name. */
   readonly stages?: Readonly<Record<string, StageSetting>>;
   /** Programs by the name that steps use. */
   readonly commands?: Readonly<Record<string, readonly string[]>>;
-  /** Names of variables that programs inherit. */
   readonly inheritEnv?: readonly string[];
   /** What workflow files read as `config.project`. */
   readonly project?: { readonly default_branch?: string };
-  /** People by the name of their group. */
   readonly groups?: Readonly<Record<string, readonly string[]>>;
   /** The forge; its paths are absolute. */
   readonly forge?: ForgeSettings;
@@ -50,34 +48,34 @@ export interface Settings {
   readonly databases?: Readonly<Record<string, DatabaseSetting>>;
   /** Hosts that webhooks may reach although they are not public. */
   readonly webhooks?: { readonly allow?: readonly string[] };
-  /** How much agents may have written at the forge in one run, and the hosts that links may lead to. */
+  /** Limits on what agents write at the forge in one run, and the hosts that links may lead to. */
   readonly writes?: WriteLimits & { readonly links?: readonly string[] };
-  /** A person sees what agents want written at the forge first. */
+  /** A person reviews what agents write at the forge before it is written. */
   readonly staged?: true;
-  /** How people reach the server: its address, and the proxy in front of it. */
+  /** The address of the server, the proxy in front of it, and the other projects that it serves. */
   readonly serve?: { readonly public_url?: string; readonly trusted_proxy?: readonly string[]; readonly projects?: readonly string[] };
-  /** What deliveries to `/hooks/<name>` do; parsed by `events.ts`. */
+  /** The effects of deliveries to `/hooks/<name>`; checked by `events.ts`. */
   readonly hooks?: Readonly<Record<string, Json>>;
-  /** Whom a server tells about runs; parsed by `events.ts`. */
+  /** The targets of notifications about runs; checked by `events.ts`. */
   readonly notifications?: Readonly<Record<string, Json>>;
-  /** `/metrics` of a server needs no login. */
+  /** `/metrics` of the server does not require a login. */
   readonly metrics?: 'public';
   /** The budgets of one run's agents and of all agents per day. */
   readonly budgets?: { readonly run?: Budget; readonly day?: Budget };
-  /** Limits that stop a run that goes on for too long. */
+  /** Limits that stop a run that takes too long. */
   readonly breakers?: WrittenBreakers;
   /** Decisions about runs require a signature. */
   readonly decisions?: 'signed';
   /** The user's own settings require signatures, so it applies to every project. */
   readonly signs?: 'everywhere';
-  /** Questions of agents may be answered in a form of the MCP client. Only the account's own settings can say so. */
+  /** Questions of agents may be answered in a form of the MCP client. Only the settings in the account's home can allow it. */
   readonly elicit?: 'questions';
   /** Patterns of files that no agent may change, in addition to those that are always protected. */
   readonly protected?: readonly string[];
   /** The settings of roles by name; parsed by `roles.ts`. */
   readonly roles?: Json;
-  /** Files of the project that must be trusted before runs are driven: they set programs, people, a forge, or extend limits. */
-  readonly powerful?: readonly PowerfulFile[];
+  /** Files that must be trusted before runs are driven: they set programs, people or a forge, or extend limits. */
+  readonly toTrust?: readonly FileToTrust[];
 }
 
 /** A protected database. */
@@ -89,7 +87,7 @@ export interface DatabaseSetting {
 }
 
 /** A file that must be trusted, with the digest of the text that was read. */
-interface PowerfulFile {
+interface FileToTrust {
   readonly file: string;
   readonly digest: string;
 }
@@ -97,20 +95,19 @@ interface PowerfulFile {
 /** Which file a setting comes from; the first wins. */
 type Layer = 'local' | 'project' | 'user';
 
-/** A settings file, which need not exist. */
 interface SettingsFile {
   readonly layer: Layer;
   readonly path: string;
 }
 
-/** Who a file belongs to. `repository`: it came with the repository, so its author may be anyone. `untrusted`: a local file that is not trusted. */
+/** Who controls a file. `repository`: it is part of the repository, so anyone may have written it. `untrusted`: a local file that is not trusted. */
 type Ownership = 'own' | 'untrusted' | 'repository';
 
-/** A setting with its origin, and whether it is in force. */
+/** A setting with its origin. */
 export interface OriginSetting extends Setting {
   readonly layer: Layer;
   readonly ownership: Ownership;
-  /** True if only a trusted file may set it: a path outside the project. */
+  /** True if only a trusted file may set it, because it is a path outside the project. */
   readonly isBlocked: boolean;
   readonly file: string;
   readonly isInForce: boolean;
@@ -137,9 +134,9 @@ export async function readSettings(shell: Shell, project: Project): Promise<Sett
   return all.length === 0 ? {} : toSettings(all);
 }
 
-/** The settings files that must be trusted, even if that keeps the settings from being read. */
+/** The settings files that must be trusted; does not fail if the settings are invalid without that. */
 export async function filesToTrust(shell: Shell, project: Project): Promise<readonly string[]> {
-  return powerfulIn(await readOrigins(shell, project)).map(({ file }) => file);
+  return filesToTrustIn(await readOrigins(shell, project)).map(({ file }) => file);
 }
 
 function untrustedDatabase({ file, value }: OriginSetting): EngineError {
@@ -152,16 +149,11 @@ function untrustedDatabase({ file, value }: OriginSetting): EngineError {
 
 /** The settings files for a project, whether they exist or not; the first wins. */
 export function settingsFiles(shell: Shell, project: Project): SettingsFile[] {
-  const user = userSettingsFolder(shell);
-  return [
-    ...(project.home === undefined
-      ? []
-      : [
-          { layer: 'local' as const, path: join(project.home, 'config.local.yaml') },
-          { layer: 'project' as const, path: join(project.home, 'config.yaml') },
-        ]),
-    ...(user === undefined ? [] : [{ layer: 'user' as const, path: join(user, 'config.yaml') }]),
-  ];
+  const folder = userSettingsFolder(shell);
+  const user: SettingsFile[] = folder === undefined ? [] : [{ layer: 'user', path: join(folder, 'config.yaml') }];
+  const { home } = project;
+  if (home === undefined) return user;
+  return [{ layer: 'local', path: join(home, 'config.local.yaml') }, { layer: 'project', path: join(home, 'config.yaml') }, ...user];
 }
 
 /** The folder of this user's settings; undefined if the user has no home folder. */
@@ -173,7 +165,7 @@ export function userSettingsFolder(shell: Shell): string | undefined {
   return home !== undefined && isAbsolute(home) ? join(home, '.config', 'pawl') : undefined;
 }
 
-/** Every setting of every file; overridden ones are not in force. */
+/** The settings of all files; overridden ones are not in force. */
 export async function readOrigins(shell: Shell, project: Project): Promise<OriginSetting[]> {
   const files = settingsFiles(shell, project).filter(({ path }) => existsSync(path));
   if (files.length === 0) return [];
@@ -191,38 +183,38 @@ export async function readOrigins(shell: Shell, project: Project): Promise<Origi
       found.push(what === undefined ? withDatabase(project, withSecretFile(shell, project, origin)) : withPath(project, origin, what));
     }
   }
-  return settle(found);
+  return markInForce(found);
 }
 
-/** Whether a settings file is in the home folder of the account, wherever the variables of this process point. */
+/** Whether a settings file is in the home folder of the account, whatever HOME says. */
 function isOfAccount(file: string): boolean {
   try {
     return file === join(userInfo().homedir, '.config', 'pawl', 'config.yaml');
   } catch {
-    // A user id without an account has no settings of its own.
+    // A user id without an account has no home folder.
     return false;
   }
 }
 
-/** Settings that are paths, with their name in messages. */
+/** Settings that are paths, with the name for messages. */
 const PATHS: Readonly<Record<string, string>> = {
   db: 'the database',
   'forge.repository': 'the repository of the forge',
   'forge.state': 'the state of the forge',
 };
 
-/** The setting with its absolute path; a file in the repository may only set one inside the project. */
+/** The setting with an absolute path; a file in the repository may only set one inside the project. */
 function withPath(project: Project, setting: OriginSetting, what: string): OriginSetting {
   const base = setting.layer === 'user' ? dirname(setting.file) : project.root;
   const path = resolve(base, String(setting.value));
   const isProject = setting.key === 'forge.repository' && path === project.root;
-  const leadsOut = setting.ownership !== 'own' && !isProject && !isInside(project.root, path);
-  if (leadsOut && setting.ownership === 'repository')
+  const isBelow = path !== project.root && isInsideFolder(project.root, path);
+  const isOutside = setting.ownership !== 'own' && !isProject && !isBelow;
+  if (isOutside && setting.ownership === 'repository')
     throw refused(setting, `${what} ${path} is outside the project, and a file of the project may not set that`);
-  return { ...setting, value: path, isBlocked: leadsOut };
+  return { ...setting, value: path, isBlocked: isOutside };
 }
 
-/** A secret with the absolute path of its file. */
 function withSecretFile(shell: Shell, project: Project, setting: OriginSetting): OriginSetting {
   const { key, value, layer, file } = setting;
   if (!key.startsWith('secrets.') || !isJsonObject(value) || typeof value.file !== 'string') return setting;
@@ -231,7 +223,6 @@ function withSecretFile(shell: Shell, project: Project, setting: OriginSetting):
   return { ...setting, value: { ...value, file: resolve(base, value.file.replace(/^~(?=\/)/, home)) } };
 }
 
-/** A protected database with absolute paths, which follow the same rule as other paths. */
 function withDatabase(project: Project, setting: OriginSetting): OriginSetting {
   const { key, value } = setting;
   if (!key.startsWith('databases.') || !isJsonObject(value)) return setting;
@@ -241,18 +232,6 @@ function withDatabase(project: Project, setting: OriginSetting): OriginSetting {
   return { ...path, value: { ...value, path: path.value, migrations: folder.value }, isBlocked: path.isBlocked || folder.isBlocked };
 }
 
-function isInside(root: string, path: string): boolean {
-  const way = relative(realpathSync(root), realPathOf(path));
-  return way !== '' && !isAbsolute(way) && way.split(/[\\/]/)[0] !== '..';
-}
-
-/** The real path, as far as it exists. */
-function realPathOf(path: string): string {
-  if (existsSync(path)) return realpathSync(path);
-  return dirname(path) === path ? path : join(realPathOf(dirname(path)), basename(path));
-}
-
-/** Who a file belongs to, by the text that was read. */
 async function ownershipOf(shell: Shell, { layer, path }: SettingsFile, [first]: readonly Setting[]): Promise<Ownership> {
   if (layer !== 'local' || first === undefined) return layer === 'project' ? 'repository' : 'own';
   if (isTracked(path)) return 'repository';
@@ -275,29 +254,29 @@ function refused({ file, position }: OriginSetting, what: string): EngineError {
   return new EngineError('CONFIG_INVALID', `${what}; ${hint}`, { position: { file, ...position } });
 }
 
-/** Marks which settings are in force: the first of each key, unless it comes with the project and extends a later one. */
-function settle(found: readonly OriginSetting[]): OriginSetting[] {
+/** Marks the settings in force: the first of each key, unless it comes with the project and allows more than a later one. */
+function markInForce(found: readonly OriginSetting[]): OriginSetting[] {
   const byKey = Map.groupBy(
     found.filter(({ isBlocked }) => !isBlocked),
     ({ key }) => canonicalKey(key),
   );
-  return found.map((setting) => ({ ...setting, isInForce: strongest(byKey.get(canonicalKey(setting.key)) ?? []) === setting }));
+  return found.map((setting) => ({ ...setting, isInForce: effective(byKey.get(canonicalKey(setting.key)) ?? []) === setting }));
 }
 
-/** The canonical key: files may write `agent_roles` for `roles`. */
+/** The key with the usual spelling: files may write `agent_roles` for `roles`. */
 function canonicalKey(key: string): string {
   return key === 'agent_roles' ? 'roles' : key;
 }
 
-function strongest(candidates: readonly OriginSetting[]): OriginSetting | undefined {
+function effective(candidates: readonly OriginSetting[]): OriginSetting | undefined {
   const [first, ...weaker] = candidates;
-  const next = weaker.length === 0 ? undefined : strongest(weaker);
-  if (first === undefined || next === undefined) return widened(first);
-  return widens(first, next) && first.ownership !== 'own' ? next : first;
+  const next = weaker.length === 0 ? undefined : effective(weaker);
+  if (first === undefined || next === undefined) return unlessWider(first);
+  return isWider(first, next) && first.ownership !== 'own' ? next : first;
 }
 
-/** A list of variables that came with the project, where the user has none, is measured by the usual one. */
-function widened(setting: OriginSetting | undefined): OriginSetting | undefined {
+/** If only the project has a list of variables, it must not extend the default list. */
+function unlessWider(setting: OriginSetting | undefined): OriginSetting | undefined {
   if (setting?.key !== 'environment' || setting.ownership === 'own') return setting;
   const more = namesOf(setting).filter((name) => !INHERITED_VARIABLES.some((pattern) => covers(pattern, name)));
   if (more.length === 0) return setting;
@@ -305,7 +284,7 @@ function widened(setting: OriginSetting | undefined): OriginSetting | undefined 
   throw refused(setting, `programs do not inherit the variable ${more.join(', ')} by default, and a file of the project may not add it`);
 }
 
-function widens(setting: OriginSetting, weaker: OriginSetting): boolean {
+function isWider(setting: OriginSetting, weaker: OriginSetting): boolean {
   if (setting.key === 'writes.links') return namesOf(setting).some((host) => !namesOf(weaker).includes(host));
   if (/^(?:limits|writes)\./.test(setting.key)) return Number(setting.value) > Number(weaker.value);
   if (setting.key.startsWith('budgets.')) return isLarger(setting.value, weaker.value);
@@ -315,7 +294,7 @@ function widens(setting: OriginSetting, weaker: OriginSetting): boolean {
   return namesOf(setting).some((name) => !namesOf(weaker).some((pattern) => covers(pattern, name)));
 }
 
-/** Whether a budget allows more than another: a larger amount, an unset one (unlimited), or unknown usage. */
+/** Whether a budget allows more than another: a larger amount, an amount without a limit, or unknown usage. */
 function isLarger(budget: Json, weaker: Json): boolean {
   const [ours, theirs] = [budget as Budget, weaker as Budget];
   if (ours.unknown === 'count' && theirs.unknown !== 'count') return true;
@@ -328,7 +307,7 @@ function namesOf({ value }: OriginSetting): string[] {
 
 function toSettings(all: readonly OriginSetting[]): Settings {
   const inForce = all.filter(({ isInForce }) => isInForce);
-  const powerful = powerfulIn(all);
+  const toTrust = filesToTrustIn(all);
   const value = (key: string): Json | undefined => inForce.find((setting) => setting.key === key)?.value;
   const table = (prefix: string): Record<string, Json> | undefined => {
     const rows = inForce.filter(({ key }) => key.startsWith(`${prefix}.`));
@@ -366,29 +345,18 @@ function toSettings(all: readonly OriginSetting[]): Settings {
     hooks: table('hooks'),
     notifications: table('notifications'),
     metrics: value('metrics'),
-    powerful: powerful.length === 0 ? undefined : powerful,
+    toTrust: toTrust.length === 0 ? undefined : toTrust,
   }) as Settings;
 }
 
-/** Settings that set programs, a forge, secrets, hosts of the private network, who may say where a request came from, or what others may start or learn. */
-const POWERFUL = [
-  'forge.',
-  'validation.stages.',
-  'commands.',
-  'secrets.',
-  'webhooks.',
-  'writes.',
-  'serve.',
-  'hooks.',
-  'notifications.',
-  'metrics',
-];
+/** Settings of programs, the forge, secrets, hosts of the private network, trusted proxies, and what others may start or see. */
+const NEEDS_TRUST = /^(?:(?:forge|validation\.stages|commands|secrets|webhooks|writes|serve|hooks|notifications)\.|metrics$)/;
 
 /** The files of the project that set programs, a forge or people, or extend what the user allows. */
-function powerfulIn(all: readonly OriginSetting[]): PowerfulFile[] {
+function filesToTrustIn(all: readonly OriginSetting[]): FileToTrust[] {
   const needsTrust = (setting: OriginSetting): boolean => {
     if (setting.ownership === 'own') return false;
-    // A local file overrides all others, so a setting of it that is not in force would have extended something.
+    // A local file overrides all others, so if its setting is not in force, it would have extended another.
     if (!setting.isInForce) return setting.ownership === 'untrusted';
     return setsPrograms(setting) || (setting.key.startsWith('groups.') && !restrictsOwnGroup(setting, all));
   };
@@ -397,10 +365,10 @@ function powerfulIn(all: readonly OriginSetting[]): PowerfulFile[] {
 }
 
 function setsPrograms({ key, value }: OriginSetting): boolean {
-  return POWERFUL.some((prefix) => key.startsWith(prefix)) || (canonicalKey(key) === 'roles' && configuresAgents(value));
+  return NEEDS_TRUST.test(key) || (canonicalKey(key) === 'roles' && configuresAgents(value));
 }
 
-/** Whether the user has a group of this name; then the setting in force can only have removed people from it. */
+/** Whether the user has a group of this name, so that the setting in force can only have removed people. */
 function restrictsOwnGroup({ key }: OriginSetting, all: readonly OriginSetting[]): boolean {
   return all.some((other) => other.key === key && other.ownership === 'own');
 }

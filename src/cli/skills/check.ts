@@ -1,5 +1,5 @@
-// Owns `pawl skill lint`: what is wrong with skills and with their SKILL.md. A skill that cannot be loaded does not hide
-// what is wrong with the others.
+// Owns `pawl skill lint`: the errors in skills and in their SKILL.md. A skill that cannot be loaded does not hide the errors
+// in the others.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import type { Shell } from '../shell.ts';
 import { shownFile } from '../shown-file.ts';
 import { oneLine } from '../terminal.ts';
 import { skillFolders } from './folders.ts';
-import { loadSkill } from './found.ts';
+import { loadSkill } from './project-skills.ts';
 import { driftedInPrompts } from './prompt-copies.ts';
 import { shippedSkills } from './shipped.ts';
 
@@ -24,13 +24,10 @@ interface CheckedSkill {
   readonly findings: readonly SkillFinding[];
 }
 
-/**
- * Checks one skill; or all of the project, those that Pawl ships, and copies of conventions in prompts. Ends with 1 if it
- * finds something.
- */
+/** Checks one skill, or all skills of the project and of Pawl and the copies of conventions in prompts. Exits with 1 on findings. */
 export async function lint(shell: Shell, project: Project, given: ParsedArgs): Promise<number> {
   const named = given.maybe('NAME');
-  const checked = named === undefined ? await checkAll(shell, project) : [await checkOne(shell, project, named)];
+  const checked = named === undefined ? await checkAllSkills(shell, project) : [await checkSkill(shell, project, named)];
   const { copies, unread } = named === undefined ? driftedInPrompts(project) : { copies: [], unread: [] };
   shell.result({ skills: checked, copies }, () => [
     ...linesOf(shell, checked, { named: named !== undefined }),
@@ -43,24 +40,24 @@ export async function lint(shell: Shell, project: Project, given: ParsedArgs): P
   return checked.every(({ ok }) => ok) && copies.length === 0 ? 0 : 1;
 }
 
-async function checkAll(shell: Shell, project: Project): Promise<CheckedSkill[]> {
+async function checkAllSkills(shell: Shell, project: Project): Promise<CheckedSkill[]> {
   const folders = skillFolders(project).map(({ name }) => name);
   const names = [...folders, ...shippedSkills().flatMap(({ name }) => (folders.includes(name) ? [] : [name]))];
   const checked: CheckedSkill[] = [];
-  for (const name of names) checked.push(await checkOne(shell, project, name).catch((error) => notLoaded(name, error)));
+  for (const name of names) checked.push(await checkSkill(shell, project, name).catch((error) => notLoaded(name, error)));
   return checked;
 }
 
 function notLoaded(name: string, error: unknown): CheckedSkill {
   if (!isEngineError(error)) throw error;
   const message = `it could not be loaded: ${error.message}`;
-  return { name, origin: 'project', ok: false, findings: [{ code: 'SKILL_NOT_LOADED', message, hint: 'nothing else of it was checked' }] };
+  return { name, origin: 'project', ok: false, findings: [{ code: 'SKILL_NOT_LOADED', message, hint: 'nothing else in it was checked' }] };
 }
 
-async function checkOne(shell: Shell, project: Project, name: string): Promise<CheckedSkill> {
+async function checkSkill(shell: Shell, project: Project, name: string): Promise<CheckedSkill> {
   const loaded = await loadSkill(shell, project, name);
   const { skill, origin } = loaded;
-  // The SKILL.md of a shipped skill is made when it is installed.
+  // The SKILL.md of a shipped skill is written when it is installed.
   const findings = [...lintSkill(skill), ...(loaded.origin === 'project' ? fileFindings(shell, loaded) : [])];
   return { name: skill.name, origin, ok: findings.length === 0, findings };
 }
@@ -80,7 +77,7 @@ function fileFindings(
   ];
 }
 
-/** A line per skill; the shipped ones share one while nothing is wrong with them. */
+/** A line per skill; shipped skills without findings share one. */
 function linesOf(shell: Shell, checked: readonly CheckedSkill[], { named }: { readonly named: boolean }): string[] {
   const inOneLine = named ? [] : checked.filter(({ origin, ok }) => origin === 'shipped' && ok);
   return [

@@ -1,5 +1,5 @@
-// Owns `pawl skill export`: a workflow of the project as a skill that agent programs find, whose SKILL.md starts it
-// attended. The workflow is read and not run, so it need not be trusted yet; starting it will ask for that.
+// Owns `pawl skill export`: a SKILL.md for a workflow of the project, so that agent programs find it and start it attended.
+// The workflow is not run, so it need not be trusted until it is started.
 
 import { readFileSync } from 'node:fs';
 import type { DiscoveredWorkflow } from '../../authoring/discover/outline.ts';
@@ -33,12 +33,12 @@ export async function exportWorkflow(shell: Shell, project: Project, given: Pars
 async function workflowNamed(shell: Shell, project: Project, name: string): Promise<DiscoveredWorkflow> {
   const { workflows } = await discoverProject(project);
   const [found, second] = workflows.filter((workflow) => workflow.name === name);
-  if (found !== undefined && second === undefined) return found;
   if (found !== undefined && second !== undefined)
     throw new EngineError(
       'WORKFLOW_DUPLICATE',
       `2 workflows are called "${name}": ${shownFile(shell, found.file)} and ${shownFile(shell, second.file)}; rename one`,
     );
+  if (found !== undefined) return found;
   const names = workflows.map((workflow) => workflow.name);
   throw new EngineError(
     'WORKFLOW_UNKNOWN',
@@ -47,7 +47,6 @@ async function workflowNamed(shell: Shell, project: Project, name: string): Prom
   );
 }
 
-/** A name that the format allows, made of the workflow's. */
 function skillName(workflow: string): string {
   const name = workflow
     .normalize('NFKD')
@@ -65,7 +64,7 @@ function skillName(workflow: string): string {
 
 const DESCRIPTION_MAX = 1024;
 
-/** What the workflow does and when to use it: agent programs decide by this alone. */
+/** What the workflow does and when to use it, which is all that agent programs see before they load it. */
 function describe({ name, title, description }: DiscoveredWorkflow): string {
   const what = (description.trim() || title.trim() || name).replace(/\s+/g, ' ');
   const when = `Use it when the person asks for "${name}".`;
@@ -78,7 +77,7 @@ function describe({ name, title, description }: DiscoveredWorkflow): string {
   );
 }
 
-/** The parameters, where a file declares them; those of a module only running it would show. */
+/** The parameters that a YAML file declares; those of a module are only known by running it. */
 async function paramsOf(project: Project, { file }: DiscoveredWorkflow): Promise<ArgSpecs> {
   if (!/\.ya?ml$/.test(file)) return {};
   const compiled = await compileDeclared(project, file, readFileSync(file, 'utf8'));

@@ -1,4 +1,4 @@
-// Owns where the skills of a project are. Nothing of them is read.
+// Owns finding the skills of a project. It does not read their files.
 
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,13 +8,12 @@ import { HOMES, namesIn, type Project } from '../project.ts';
 export interface SkillFolder {
   readonly name: string;
   readonly folder: string;
-  /** Its module; undefined when there is none. */
   readonly file: string | undefined;
-  /** Other modules that could be meant; there should be none. */
+  /** Further modules; there should be none. */
   readonly others: readonly string[];
 }
 
-/** The names that the module of a skill can have. */
+/** The possible names of a skill's module. */
 export const SKILL_MODULES = ['skill.ts', 'skill.mts', 'skill.js', 'skill.mjs'];
 
 /** The folders of a project's skills, by name. */

@@ -1,4 +1,4 @@
-// Owns `pawl skill list` and `pawl skill show`: the skills of a project and those that Pawl ships, and the steps of one.
+// Owns `pawl skill list` and `pawl skill show`.
 
 import { jsonText } from '../../base/json.ts';
 import type { ArgModel } from '../../definition/model.ts';
@@ -8,8 +8,8 @@ import { type SkillStep, targetsOf } from '../../skills/skill.ts';
 import type { ParsedArgs } from '../command.ts';
 import type { Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
-import { oneLine, table } from '../terminal.ts';
-import { type ListedSkill, listSkills, loadSkill } from './found.ts';
+import { counted, oneLine, table } from '../terminal.ts';
+import { type ListedSkill, listSkills, loadSkill } from './project-skills.ts';
 import { nameOf, rendererFor } from './step.ts';
 
 /** Lists all skills without running any code. */
@@ -20,7 +20,7 @@ export async function list(shell: Shell, project: Project): Promise<number> {
   return 0;
 }
 
-/** What a person can start comes first, with room to say what it is for; then the parts that other skills start. */
+/** The skills that a person can start, with their descriptions; then those that other skills start. */
 function listLines(shell: Shell, all: readonly ListedSkill[]): string[] {
   const partOf = (skill: ListedSkill): string | undefined => (skill.origin === 'shipped' ? skill.partOf : undefined);
   const skills = all.filter((skill) => partOf(skill) === undefined);
@@ -53,11 +53,11 @@ function firstSentence(text: string): string {
 }
 
 function originOf(skill: ListedSkill): string {
-  if (skill.origin === 'project') return skill.replacesShipped === true ? 'project, replaces the shipped one' : 'project';
-  return 'shipped';
+  if (skill.origin === 'shipped') return 'shipped';
+  return skill.replacesShipped === true ? 'project, replaces the shipped one' : 'project';
 }
 
-/** Shows the steps of a skill, or one of them for people. */
+/** Shows the steps of a skill, or one step as text for people. */
 export async function show(shell: Shell, project: Project, given: ParsedArgs): Promise<number> {
   const { skill, origin } = await loadSkill(shell, project, nameOf(given));
   const number = given.option('step');
@@ -78,7 +78,7 @@ export async function show(shell: Shell, project: Project, given: ParsedArgs): P
   }));
   const { name, description, totalSteps, params } = skill;
   return shell.result({ skill: { name, description, totalSteps, origin, params, steps } }, () => [
-    `${shell.style('bold', name)}: ${totalSteps === 1 ? '1 step' : `${totalSteps} steps`}${origin === 'shipped' ? ', shipped with Pawl' : ''}`,
+    `${shell.style('bold', name)}: ${counted(totalSteps, 'step')}${origin === 'shipped' ? ', shipped with Pawl' : ''}`,
     oneLine(description),
     ...Object.entries(params).map(([param, model]) => `  -p ${param}=…  ${paramText(model)}`.trimEnd()),
     '',
@@ -91,7 +91,6 @@ export async function show(shell: Shell, project: Project, given: ParsedArgs): P
   ]);
 }
 
-/** What a parameter is for, and what it may be or is without one. */
 function paramText({ description, choices, default: value, required }: ArgModel): string {
   const notes = [
     ...(choices === undefined ? [] : [choices.map((one) => jsonText(one)).join(' | ')]),

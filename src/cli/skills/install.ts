@@ -1,4 +1,4 @@
-// Owns `pawl skill install` and `pawl skill uninstall`: a thin SKILL.md per skill in the folders that agent programs read.
+// Owns `pawl skill install` and `pawl skill uninstall`: a short SKILL.md per skill in the folders that agent programs read.
 
 import { join } from 'node:path';
 import { EngineError } from '../../base/error.ts';
@@ -10,12 +10,12 @@ import type { Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
 import { shownFile } from '../shown-file.ts';
 import { skillFolders } from './folders.ts';
-import { loadSkill } from './found.ts';
-import { type FileOutcome, installedIn, markedFile, removeSkillFile, writeSkillFile } from './installed.ts';
+import { type FileOutcome, installedIn, KEPT_BECAUSE, markedFile, removeSkillFile, writeSkillFile } from './installed.ts';
+import { loadSkill } from './project-skills.ts';
 import { shippedSkills } from './shipped.ts';
 import { allTargets, targetsOf } from './targets.ts';
 
-/** Writes a SKILL.md for the named skills, or for all. Ends with 1 if a file of a person was kept in place of one. */
+/** Writes a SKILL.md for the named skills, or for all. Exits with 1 if a file was kept because a person wrote or changed it. */
 export async function install(shell: Shell, project: Project, given: ParsedArgs): Promise<number> {
   const targets = targetsOf(shell, project, given);
   const files: FileOutcome[] = [];
@@ -27,7 +27,7 @@ export async function install(shell: Shell, project: Project, given: ParsedArgs)
   return reportFiles(shell, given, files);
 }
 
-/** Writes the SKILL.md of one name into folders of skills. */
+/** Writes the SKILL.md of a skill into each folder. */
 export function writeInto(
   { folders, root }: ReturnType<typeof targetsOf>,
   { name, text }: { readonly name: string; readonly text: string },
@@ -53,7 +53,7 @@ async function skillsToInstall(shell: Shell, project: Project, given: ParsedArgs
   return skills;
 }
 
-/** Removes what install wrote and nobody changed. */
+/** Removes the files that `install` wrote, unless somebody changed them. */
 export async function uninstall(shell: Shell, project: Project, given: ParsedArgs): Promise<number> {
   const named = given.allWords('NAME');
   const found = allTargets(shell, project, given).flatMap(installedIn);
@@ -66,14 +66,14 @@ export async function uninstall(shell: Shell, project: Project, given: ParsedArg
   const files = found
     .filter(({ name }) => named.length === 0 || named.includes(name))
     .map(({ file, state }): FileOutcome => {
-      if (state === 'changed' && !given.has('force')) return { file, outcome: 'kept', why: 'it was changed after Pawl wrote it' };
+      if (state === 'changed' && !given.has('force')) return { file, outcome: 'kept', why: KEPT_BECAUSE.changed };
       if (!given.has('dry-run')) removeSkillFile(file);
       return { file, outcome: 'removed' };
     });
   return reportFiles(shell, given, files);
 }
 
-const DID: Readonly<Record<FileOutcome['outcome'], readonly [did: string, would: string]>> = {
+const OUTCOME_TEXTS: Readonly<Record<FileOutcome['outcome'], readonly [did: string, would: string]>> = {
   written: ['wrote      ', 'would write'],
   updated: ['updated    ', 'would update'],
   removed: ['removed    ', 'would remove'],
@@ -89,7 +89,10 @@ export function reportFiles(shell: Shell, given: ParsedArgs, files: readonly Fil
     files.length === 0
       ? ['There is nothing to do.']
       : files.map(({ file, outcome, why }) => {
-          const verb = shell.style(outcome === 'kept' ? 'yellow' : outcome === 'unchanged' ? 'dim' : 'green', DID[outcome][isDry ? 1 : 0]);
+          const verb = shell.style(
+            outcome === 'kept' ? 'yellow' : outcome === 'unchanged' ? 'dim' : 'green',
+            OUTCOME_TEXTS[outcome][isDry ? 1 : 0],
+          );
           return `${verb} ${shownFile(shell, file)}${why === undefined ? '' : `: ${why}; --force ${forced} it`}`;
         }),
   );

@@ -1,5 +1,5 @@
-// Owns the SKILL.md files that Pawl writes into the folders of agent programs. The last line of each has the digest of what
-// is above it: so a file that a person changed is known, and is neither overwritten nor removed.
+// Owns the SKILL.md files that Pawl writes into the folders of agent programs. The last line of each has the digest of the
+// text above it, so that a file that a person changed is recognised, and neither overwritten nor removed.
 
 import { mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -13,15 +13,14 @@ import { namesIn } from '../project.ts';
 const DIGITS = 16;
 const MARK = /<!-- written by pawl: ([0-9a-f]{16}) -->\n?/;
 
-/** The text of a SKILL.md with the line by which it is known again. */
+/** The text of a SKILL.md, with the line that identifies it. */
 export function markedFile(text: string): string {
   return `${text}\n<!-- written by pawl: ${digestText(text).slice(0, DIGITS)} -->\n`;
 }
 
-/** What is at the place of a file. */
+/** `ours`: Pawl wrote the file and nobody changed it. `changed`: somebody did. `foreign`: Pawl did not write it. */
 export type FileState = 'none' | 'ours' | 'changed' | 'foreign';
 
-/** Whose a file is: there is none, Pawl wrote it and nobody changed it, somebody changed it, or it is not from Pawl. */
 function fileState(file: string): FileState {
   const facts = entryAt(file);
   if (facts === undefined) return 'none';
@@ -33,11 +32,10 @@ function fileState(file: string): FileState {
   return isLast && digestText(text.slice(0, found.index - 1)).slice(0, DIGITS) === found[1] ? 'ours' : 'changed';
 }
 
-/** What happened to a file, or would. */
+/** What happened to a file, or would happen without --dry-run. */
 export interface FileOutcome {
   readonly file: string;
   readonly outcome: 'written' | 'updated' | 'unchanged' | 'kept' | 'removed';
-  /** Why it was kept. */
   readonly why?: string;
 }
 
@@ -45,7 +43,7 @@ export interface FileOutcome {
 export interface WriteOptions {
   readonly dryRun: boolean;
   readonly force: boolean;
-  /** A folder that no link may lead out of. */
+  /** The folder that links must not lead out of. */
   readonly root: string | undefined;
 }
 
@@ -53,14 +51,15 @@ export interface WriteOptions {
 export function writeSkillFile(file: string, text: string, { dryRun, force, root }: WriteOptions): FileOutcome {
   const state = fileState(file);
   if (state === 'ours' && readFileSync(file, 'utf8') === text) return { file, outcome: 'unchanged' };
-  if ((state === 'changed' || state === 'foreign') && !force) return { file, outcome: 'kept', why: WHY[state] };
+  if ((state === 'changed' || state === 'foreign') && !force) return { file, outcome: 'kept', why: KEPT_BECAUSE[state] };
   if (root !== undefined && !isInsideFolder(root, file))
     throw new EngineError('USAGE', `${file} leads out of ${root} through a link; remove the link, or name the folder with --to`);
   if (!dryRun) writeOver(file, text);
   return { file, outcome: state === 'none' ? 'written' : 'updated' };
 }
 
-const WHY: Readonly<Record<'changed' | 'foreign', string>> = {
+/** Why a file is kept. */
+export const KEPT_BECAUSE: Readonly<Record<'changed' | 'foreign', string>> = {
   changed: 'it was changed after Pawl wrote it',
   foreign: 'Pawl did not write it',
 };
@@ -68,7 +67,7 @@ const WHY: Readonly<Record<'changed' | 'foreign', string>> = {
 function writeOver(file: string, text: string): void {
   try {
     mkdirSync(dirname(file), { recursive: true });
-    // A link is replaced, and what it leads to is left alone.
+    // A link is replaced; the file that it leads to stays as it is.
     if (entryAt(file)?.isSymbolicLink() === true) rmSync(file);
     writeFileSync(file, text);
   } catch (cause) {
@@ -76,7 +75,7 @@ function writeOver(file: string, text: string): void {
   }
 }
 
-/** The SKILL.md files in a folder of skills that are from Pawl, by the name of their folder. */
+/** The SKILL.md files of Pawl in a folder of skills, by the name of the skill. */
 export function installedIn(folder: string): { readonly name: string; readonly file: string; readonly state: 'ours' | 'changed' }[] {
   return namesIn(folder).flatMap((name) => {
     const file = join(folder, name, SKILL_FILE);
@@ -85,17 +84,13 @@ export function installedIn(folder: string): { readonly name: string; readonly f
   });
 }
 
-/** Removes a SKILL.md that Pawl wrote, and the folders around it that are empty then. */
+/** Removes a SKILL.md that Pawl wrote, and the folders of the skill, of all skills and of the program if they are empty. */
 export function removeSkillFile(file: string): void {
   rmSync(file);
   const skill = dirname(file);
-  // The folder of the skill, that of all skills, and that of the program.
-  for (const folder of [skill, dirname(skill), dirname(dirname(skill))]) {
-    try {
-      rmdirSync(folder);
-    } catch {
-      // Something else is in it.
-      return;
-    }
+  try {
+    for (const folder of [skill, dirname(skill), dirname(dirname(skill))]) rmdirSync(folder);
+  } catch {
+    // The folder contains something else.
   }
 }

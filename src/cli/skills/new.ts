@@ -1,4 +1,4 @@
-// Owns `pawl skill new`: the two files of a first skill.
+// Owns `pawl skill new`: the two files of a new skill.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

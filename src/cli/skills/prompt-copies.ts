@@ -1,5 +1,5 @@
-// Owns copies of conventions in the prompts of a project: its skills and roles, the settings of agent programs, and the
-// pages at its root. `pawl skill lint` reports those that are not what the original says.
+// Owns finding copies of conventions in the prompts of a project (its skills and roles, the settings of agent programs, the
+// files in its root) that differ from the original.
 
 import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -8,7 +8,7 @@ import { entryAt, readPlainFile } from '../../base/plain-file.ts';
 import { type DriftedCopy, driftedCopies } from '../../skills/resources/copies.ts';
 import { HOMES, type Project } from '../project.ts';
 
-/** A copy that drifted, and its file relative to the project. */
+/** A copy that differs from its original, and its file relative to the project. */
 interface FileCopy extends DriftedCopy {
   readonly file: string;
 }
@@ -18,12 +18,12 @@ const PROMPT = /\.(?:md|mdc|toml|txt)$/;
 const BYTES_MAX = 1_000_000;
 const FILES_MAX = 5_000;
 
-/** The copies in the prompts of a project that drifted, by file and line, and the files that could not be read. */
+/** The differing copies in the prompts of a project, by file and line, and the files that could not be read. */
 export function driftedInPrompts({ root }: Pick<Project, 'root'>): { readonly copies: FileCopy[]; readonly unread: string[] } {
   const files = [
     ...namesIn(root).flatMap((entry) => (entry.isFile() ? [join(root, entry.name)] : [])),
     ...FOLDERS.map((name) => join(root, name))
-      .filter(isOwnFolder)
+      .filter(isRealFolder)
       .flatMap(filesBelow),
   ];
   const unread: string[] = [];
@@ -43,12 +43,12 @@ export function driftedInPrompts({ root }: Pick<Project, 'root'>): { readonly co
   return { copies, unread };
 }
 
-/** False for a link: it may lead out of the project. */
-function isOwnFolder(folder: string): boolean {
+/** False for a link, which may lead out of the project. */
+function isRealFolder(folder: string): boolean {
   return entryAt(folder)?.isDirectory() === true;
 }
 
-/** The files below a folder; links are not followed, and packages are not the project's own. */
+/** The files below a folder, without those behind links and in packages. */
 function filesBelow(folder: string): string[] {
   const found: string[] = [];
   const folders = [folder];

@@ -1,13 +1,13 @@
-// Owns `pawl skill resource`: the conventions and formats that come with Pawl, listed or printed one at a time.
+// Owns `pawl skill resource`: lists the conventions and formats that come with Pawl, or prints one.
 
-import { type ReferenceText, referenceText, referenceTexts } from '../../skills/resources/conventions.ts';
+import { referenceText, referenceTexts } from '../../skills/resources/conventions.ts';
 import { markedCopy } from '../../skills/resources/copies.ts';
 import type { ParsedArgs } from '../command.ts';
 import type { Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
 import { table } from '../terminal.ts';
 
-/** Lists all texts, or prints the one of a name; with --copy as it can be pasted into another text. */
+/** Lists all texts, or prints one; with --copy in the form for pasting into another text. */
 export async function resource(shell: Shell, _project: Project, given: ParsedArgs): Promise<number> {
   const name = given.maybe('NAME');
   if (name === undefined) return listAll(shell);
@@ -21,8 +21,7 @@ export async function resource(shell: Shell, _project: Project, given: ParsedArg
 }
 
 function listAll(shell: Shell): number {
-  const rows = referenceTexts();
-  const resources = rows.map((row) => ({ name: row.name, kind: row.kind, digest: row.digest, title: titleOf(row) }));
+  const resources = referenceTexts().map(({ name, kind, digest, text }) => ({ name, kind, digest, title: titleOf(text) }));
   return shell.result({ resources }, () => [
     ...table(shell.look, [
       { title: 'NAME', cells: resources.map((row) => row.name), style: (cell) => shell.style('bold', cell) },
@@ -35,6 +34,6 @@ function listAll(shell: Shell): number {
   ]);
 }
 
-function titleOf({ text }: ReferenceText): string {
+function titleOf(text: string): string {
   return (text.split('\n', 1)[0] ?? '').replace(/^#+ /, '');
 }

@@ -1,5 +1,5 @@
-// Owns the skills that are part of Pawl: which there are, and loading one. They need no trust, since their code comes with
-// the program. `scripts/shipped-skills.js` bundles them beside the command line, a file each, and writes the index.
+// Owns listing and loading the skills that Pawl ships. They need not be trusted, because their code is part of Pawl.
+// `scripts/shipped-skills.js` bundles each into a file beside the command line, and writes the index.
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -12,23 +12,21 @@ export interface ShippedSkill {
   readonly name: string;
   readonly description: string;
   readonly totalSteps: number;
-  /** Other names that work as well. */
   readonly aliases: readonly string[];
-  /** The skill whose steps send sub-agents to this one; it is of no use by itself. */
+  /** The skill that sends sub-agents to this one, which is not useful by itself. */
   readonly partOf?: string;
-  /** The digest of its code. */
   readonly digest: string;
 }
 
 const FOLDER = join(import.meta.dirname, 'shipped');
 
-/** All shipped skills, by name. Nothing of them is loaded. */
+/** All shipped skills by name, from the index. */
 export function shippedSkills(): readonly ShippedSkill[] {
   return JSON.parse(readFileSync(join(FOLDER, 'index.json'), 'utf8')) as ShippedSkill[];
 }
 
-/** The shipped skill of a name or another name of it. */
-export function shippedNamed(name: string): ShippedSkill | undefined {
+/** The shipped skill with a name or alias. */
+export function findShippedSkill(name: string): ShippedSkill | undefined {
   return shippedSkills().find((skill) => skill.name === name || skill.aliases.includes(name));
 }
 
@@ -37,7 +35,7 @@ export function shippedFile({ name }: Pick<ShippedSkill, 'name'>): string {
   return join(FOLDER, `${name}.cjs`);
 }
 
-/** Loads a shipped skill; only its own file is read. */
+/** Loads a shipped skill from its file. */
 export function loadShipped(skill: Pick<ShippedSkill, 'name'>): Skill {
   const file = shippedFile(skill);
   const create = createRequire(file)(file) as (require: () => typeof library) => { readonly default: Skill };

@@ -1,5 +1,5 @@
-// Owns `pawl skill step`: one step of a skill for an agent. It is called once per step of an agent's work, so a shipped
-// skill is printed with nothing else loaded; a skill of the project is read and checked by `found.ts`.
+// Owns `pawl skill step`: prints a step of a skill for an agent. It is called once per step, so for a shipped skill nothing
+// else is loaded; `project-skills.ts` loads a skill of the project.
 
 import { EngineError } from '../../base/error.ts';
 import { shellWord } from '../../base/shell-word.ts';
@@ -12,9 +12,9 @@ import { readNamed } from '../params.ts';
 import type { Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
 import { skillFolders } from './folders.ts';
-import { loadShipped, shippedNamed } from './shipped.ts';
+import { findShippedSkill, loadShipped } from './shipped.ts';
 
-/** The options of `pawl skill step` beside `--step`. */
+/** The options of `pawl skill step`, without `--step`. */
 export const STEP_OPTIONS: ReadonlySet<string> = new Set([
   ...['total-steps', 'param', 'mode', 'decision', 'confidence', 'iteration', 'qr-iteration', 'qr-fail', 'qr-status', 'format'],
 ]);
@@ -28,22 +28,22 @@ export async function printStep(shell: Shell, project: Project, given: ParsedArg
 }
 
 async function skillNamed(shell: Shell, project: Project, name: string): Promise<Skill> {
-  const shipped = skillFolders(project).some((one) => one.name === name) ? undefined : shippedNamed(name);
+  const shipped = skillFolders(project).some((one) => one.name === name) ? undefined : findShippedSkill(name);
   if (shipped !== undefined) return loadShipped(shipped);
-  return (await (await import('./found.ts')).loadSkill(shell, project, name)).skill;
+  return (await (await import('./project-skills.ts')).loadSkill(shell, project, name)).skill;
 }
 
-/** The name of the skill that an action is about. */
+/** The required NAME of an action. */
 export function nameOf(given: ParsedArgs): string {
   const name = given.maybe('NAME');
   if (name === undefined) throw new EngineError('USAGE', `NAME is missing: pawl skill ${given.word('ACTION')} NAME`);
   return name;
 }
 
-/** Parameters that are options of the command; all others are given with -p. */
+/** Parameters that are options of the command; all others are passed with -p. */
 const NAMED = ['mode', 'decision'];
 
-/** How the commands in a printed step are written. */
+/** The form of the commands in a printed step. */
 export function rendererFor(shell: Shell, skill: Skill): Renderer {
   return {
     script: pasteable(shell, `pawl skill step ${skill.name}`),

@@ -1,4 +1,4 @@
-// Owns whether a trigger from the command line may start a workflow: its event and conditions must match, and no other
+// Owns whether a trigger from the command line may start a workflow: the event and its conditions must match, and no other
 // run of the workflow may be open for the same issue or pull request.
 
 import type { Engine } from '../../api/engine.ts';
@@ -26,7 +26,7 @@ export async function assertNoOpenRun(store: Store, workflow: string, { origin }
   if (open !== undefined) throw secondRun(open, origin);
 }
 
-/** Cancels a run that was started at the same time as another one for the same issue or pull request; the older one continues. */
+/** If two runs were started at the same time for the same issue or pull request, cancels the newer one. */
 export async function assertFirst(engine: Engine, run: string, trigger: Trigger | undefined): Promise<void> {
   await assertFirstFor(engine, run, trigger?.origin ?? {});
 }

@@ -1,5 +1,5 @@
-// Owns completing a trigger from the command line: fetches the issue or pull request from the forge, so that a workflow
-// that expects an event can be started with a number.
+// Owns fetching the issue or pull request of a trigger from the forge, so that a workflow that expects an event can be started
+// with a number.
 
 import { EngineError } from '../../base/error.ts';
 import { payloadOf } from '../../control/trigger/forge-payload.ts';
@@ -9,16 +9,16 @@ import { closing, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { type Trigger, triggerOf } from './trigger.ts';
 
-/** The trigger with the data of its issue or pull request from the forge; an event with a payload is not changed. */
+/** The trigger with the data of its issue or pull request; an event, which has its own payload, is returned as it is. */
 export async function completeTrigger(shell: Shell, place: Place, trigger: Trigger | undefined): Promise<Trigger | undefined> {
   if (trigger === undefined || trigger.origin.event !== undefined) return trigger;
   const forge = await openForge(shell, place);
   if (forge === undefined) return trigger;
   const { origin, option } = trigger;
-  return closing(forge, async () => triggerOf(factsIn(await payloadOf(forge, origin), forge.name, option), { option }));
+  return closing(forge, async () => triggerOf(valueIn(await payloadOf(forge, origin), forge.name, option), { option }));
 }
 
-function factsIn<T>(answer: ForgeAnswer<T>, forge: string, option: string): T {
+function valueIn<T>(answer: ForgeAnswer<T>, forge: string, option: string): T {
   if (answer.result === 'ok') return answer.value;
   const isMissing = answer.result === 'not_found';
   throw new EngineError(

@@ -1,4 +1,4 @@
-// Owns the warning about events that start both a workflow and, by the triggers of a role, an agent on its own.
+// Owns the warning about events that start both a workflow and, through the triggers of a role, an agent without a workflow.
 
 import type { CheckedModule } from '../../authoring/discover/discover.ts';
 import type { SourceProblem } from '../../authoring/discover/syntax.ts';
@@ -25,11 +25,11 @@ export function overlapProblems({ trigger }: Pick<CheckedModule, 'trigger'>, rol
   ];
 }
 
-/** Whether one event can match both. */
+/** Whether an event can match both. */
 function overlaps(workflow: TriggerModel, role: TriggerModel): boolean {
   const [one, other] = [workflow.event, role.event];
   if (one !== other && !one.startsWith(`${other}.`) && !other.startsWith(`${one}.`)) return false;
-  // Both name the label that was just added.
+  // Both labels are the one that the event added.
   const wanted = [...(workflow.label === undefined ? [] : [workflow.label]), ...workflow.labels];
   return role.label === undefined || wanted.length === 0 || ((workflow.label ?? role.label) === role.label && wanted.includes(role.label));
 }

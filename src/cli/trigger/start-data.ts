@@ -1,5 +1,5 @@
 // Owns the data that a run starts with besides its parameters: its trigger, and the settings that its workflow reads. Other
-// settings are left out, so that changing them does not change the run. Missing data is an error before anything starts.
+// settings are left out, so that changing them does not change the run. Missing data is an error before the run starts.
 
 import { EngineError } from '../../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
@@ -18,7 +18,7 @@ export function startDataOf(
   { settings, trigger }: { readonly settings: Settings; readonly trigger: Trigger | undefined },
 ): JsonObject {
   const known = { project: { ...settings.project } };
-  const config = readsOf(definition as unknown as Json)
+  const config = readPaths(definition as unknown as Json)
     .filter(([root]) => root === 'config')
     .reduce<JsonObject>((kept, [, ...path]) => keepPath(kept, known, path), {});
   checkContext(definition, { config, trigger, hasForge: settings.forge !== undefined });
@@ -29,19 +29,19 @@ export function startDataOf(
   };
 }
 
-/** Every path that a template or a condition of a definition reads. */
-function readsOf(value: Json, key = ''): Path[] {
-  if (typeof value === 'string') return textReads(value, key);
+/** All paths that templates and conditions of a definition read. */
+function readPaths(value: Json, key = ''): Path[] {
+  if (typeof value === 'string') return pathsIn(value, key);
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, below]) => readsOf(below as Json, Array.isArray(value) ? key : name));
+  return Object.entries(value).flatMap(([name, below]) => readPaths(below as Json, Array.isArray(value) ? key : name));
 }
 
-function textReads(text: string, key: string): Path[] {
+function pathsIn(text: string, key: string): Path[] {
   try {
     if (key === 'condition') return parseExpression(text).paths.map(({ segments }) => segments);
     return text.includes('{{') ? parseTemplateTree(text).paths.map(({ segments }) => segments) : [];
   } catch {
-    // Braces in the text of a module need not be a template.
+    // A text of a module may contain braces without being a template.
     return [];
   }
 }
@@ -56,7 +56,6 @@ function keepPath(kept: JsonObject, from: JsonObject, [head, ...rest]: Path): Js
   return { ...kept, [head]: below };
 }
 
-/** The available data. */
 interface StartData {
   readonly config: JsonObject;
   readonly trigger: Trigger | undefined;
@@ -69,26 +68,26 @@ interface MissingPath {
   readonly path: Path;
 }
 
-/** Throws if the context of a run needs missing data. */
+/** Throws if the context reads data that is missing. */
 function checkContext(definition: Definition, data: StartData): void {
   const { config, trigger } = data;
   const scope = { trigger: trigger?.payload ?? {}, config };
   for (const { name, value } of definition.context ?? []) {
     const tree = parseTemplateTree(value);
     const paths = tree.paths.map(({ segments }) => segments);
-    // Entries that also read parameters or other entries are only evaluated by the engine.
+    // The engine evaluates entries that also read parameters or other entries.
     if (paths.length === 0 || !paths.every(([root]) => root === 'trigger' || root === 'config')) continue;
     try {
       renderTemplateTree(tree, scope);
     } catch (cause) {
-      const missing = paths.find((path) => !has(scope, path));
+      const missing = paths.find((path) => !hasPath(scope, path));
       if (missing === undefined) throw cause;
       throw missingData({ workflow: definition.name, name, path: missing }, data);
     }
   }
 }
 
-function has(value: Json, path: Path): boolean {
+function hasPath(value: Json, path: Path): boolean {
   return path.every((segment) => {
     if (segment === '*' || typeof value !== 'object' || value === null || !Object.hasOwn(value, segment)) return segment === '*';
     value = (value as JsonObject)[segment] as Json;
@@ -108,9 +107,8 @@ function missingData(of: MissingPath, { trigger, hasForge }: Pick<StartData, 'tr
     );
   if (trigger !== undefined)
     return new EngineError('USAGE', `${reads}, which ${trigger.option} does not contain; pass the whole event: ${event}`);
-  const short = SHORT[of.path.slice(1).join('.')];
+  const short = NUMBER_OPTIONS[of.path.slice(1).join('.')];
   return new EngineError('USAGE', `${reads}, but this run has no trigger; use ${short === undefined ? event : `${short}, or ${event}`}`);
 }
 
-/** The options that set a single number. */
-const SHORT: Readonly<Record<string, string>> = { 'issue.number': '--issue N', 'pull_request.number': '--pr N' };
+const NUMBER_OPTIONS: Readonly<Record<string, string>> = { 'issue.number': '--issue N', 'pull_request.number': '--pr N' };

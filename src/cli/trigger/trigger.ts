@@ -1,8 +1,8 @@
 // Owns triggers from the command line: `--issue`, `--pr`, `--event` and `--payload`.
 //
-// - A payload has the same form as from the forge, so that a workflow can always read `trigger.issue.number`.
+// - A payload has the same form as at the forge, so that a workflow can always read `trigger.issue.number`.
 // - `issue_number`, `pr_number`, `labels` and `base_branch` are set if the payload has them.
-// - With only a number, nothing else about the issue is known; the configured forge adds the rest (`forge.ts`).
+// - For a number, `forge.ts` fetches the rest from the configured forge.
 
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
@@ -16,9 +16,9 @@ import type { Shell } from '../shell.ts';
 
 /** What started a run. */
 export interface Trigger {
-  /** What workflows read as `trigger`. */
+  /** `trigger` in expressions of workflows. */
   readonly payload: JsonObject;
-  /** What is added to the run's data. */
+  /** Added to the run's data. */
   readonly facts: JsonObject;
   readonly origin: Pick<RunOrigin, 'event' | 'issue' | 'pr'>;
   /** The option it came from, for messages. */
@@ -27,27 +27,27 @@ export interface Trigger {
 
 /** The trigger from the command line, if there is one. */
 export function readTrigger(shell: Shell, given: ParsedArgs): Trigger | undefined {
-  const [way, other] = ['issue', 'pr', 'event'].filter((name) => given.option(name) !== undefined);
-  if (way !== undefined && other !== undefined)
-    throw new EngineError('USAGE', `--${way} and --${other} cannot be combined; a --payload can contain both`);
+  const [name, other] = ['issue', 'pr', 'event'].filter((option) => given.option(option) !== undefined);
+  if (name !== undefined && other !== undefined)
+    throw new EngineError('USAGE', `--${name} and --${other} cannot be combined; a --payload can contain both`);
   const payload = given.option('payload');
-  if (payload !== undefined && way !== 'event') throw new EngineError('USAGE', '--payload needs --event, such as --event issues.labeled');
-  if (way === undefined) return undefined;
-  const value = given.option(way) as string;
-  if (way !== 'event') return numbered(way, value);
+  if (payload !== undefined && name !== 'event') throw new EngineError('USAGE', '--payload needs --event, such as --event issues.labeled');
+  if (name === undefined) return undefined;
+  const value = given.option(name) as string;
+  if (name !== 'event') return numberTrigger(name, value);
   if (value === '') throw new EngineError('USAGE', '--event must be the name of an event, such as issues.labeled');
-  const wrong = eventProblem(value);
-  if (wrong !== undefined) throw new EngineError('USAGE', `--event ${value}: ${wrong.message}; ${wrong.hint}`);
+  const problem = eventProblem(value);
+  if (problem !== undefined) throw new EngineError('USAGE', `--event ${value}: ${problem.message}; ${problem.hint}`);
   const read = payload === undefined ? {} : readJson(shell, payload, '--payload');
   if (!isJsonObject(read)) throw new EngineError('USAGE', '--payload must be a JSON object as the forge sends it, or @file');
   return triggerOf(read, { event: value, option: `--event ${value}` });
 }
 
-function numbered(way: string, value: string): Trigger {
+function numberTrigger(name: string, value: string): Trigger {
   const number = Number(value);
   if (!/^[1-9]\d*$/.test(value) || !Number.isSafeInteger(number))
-    throw new EngineError('USAGE', `--${way} must be a number such as 42, not "${value}"`);
-  return triggerOf(way === 'issue' ? { issue: { number } } : { pull_request: { number } }, { option: `--${way} ${value}` });
+    throw new EngineError('USAGE', `--${name} must be a number such as 42, not "${value}"`);
+  return triggerOf(name === 'issue' ? { issue: { number } } : { pull_request: { number } }, { option: `--${name} ${value}` });
 }
 
 /** The trigger of a payload, with the facts and the origin of the run. */

@@ -1,5 +1,4 @@
-// Owns verifying signatures: those of a whole store, in addition to the store's own checks, and those of the decisions in
-// a report.
+// Owns verifying signatures: of all runs of a store, together with the store's own checks, and of the decisions in a report.
 
 import type { KeyList } from '../../authority/enrolment.ts';
 import { verifySignature } from '../../authority/verification.ts';
@@ -14,13 +13,13 @@ import type { Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 
 /** Verifies the store and the signatures of every run in it. */
-export async function checkAll(shell: Shell, { project }: Place, store: Store): Promise<StoreReport> {
+export async function checkStore(shell: Shell, { project }: Place, store: Store): Promise<StoreReport> {
   const report = await store.check();
   const known = new Set(report.problems.flatMap(({ run }) => run ?? []));
   const keys = keyListOf(shell, project);
   const problems = [...report.problems];
   for (const { id, damaged } of await store.list({})) {
-    // The store has already reported these.
+    // The store has reported the others.
     if (damaged === undefined && !known.has(id)) problems.push(...(await problemsOf(store, id, () => keys)));
   }
   return { ...report, ok: problems.length === 0, problems };
@@ -38,7 +37,7 @@ async function problemsOf(store: Store, run: string, keys: Parameters<typeof pro
 }
 
 /** The report of a run, with `isProved` set on each signature. */
-export async function withProvenSignatures(
+export async function verifySignatures(
   shell: Shell,
   { project }: Place,
   { store, report }: { readonly store: Store; readonly report: RunReport },
@@ -53,11 +52,11 @@ export async function withProvenSignatures(
   );
   const decisions = report.decisions.map((decision) => {
     const { signed } = decision;
-    const isOne = ({ at, signed: by }: EventOf<'run.changed'> & ChangeOf<'decided'>): boolean =>
+    const isSigned = ({ at, signed: by }: EventOf<'run.changed'> & ChangeOf<'decided'>): boolean =>
       new Date(at).toISOString() === decision.at && by?.signature.key === signed?.fingerprint;
     return signed === null
       ? decision
-      : { ...decision, signed: { ...signed, isProved: (isSound || loaded.state.signed !== true) && proved.some(isOne) } };
+      : { ...decision, signed: { ...signed, isProved: (isSound || loaded.state.signed !== true) && proved.some(isSigned) } };
   });
   return { ...report, decisions };
 }

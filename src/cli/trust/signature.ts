@@ -1,5 +1,5 @@
-// Owns trust by signature: a file in the project with signatures of trusted versions, for machines where no person can be
-// asked. It grants nothing by itself: a signature counts only where its key is enrolled.
+// Owns trust by signature: a file in the project with signatures of trusted versions, for machines without a person to ask. A
+// signature only counts where its key is enrolled.
 
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
@@ -13,9 +13,8 @@ import { type Identity, keyListOf } from '../identity/identity.ts';
 import type { Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
 
-/** The signature of one version of a file and all code that it loads. */
 interface SignedContent {
-  /** The path of the file, for people. Only the digest is signed. */
+  /** The path of the file, for people; only the digest is signed. */
   readonly file: string;
   readonly digest: string;
   readonly signature: Signature;
@@ -35,7 +34,7 @@ export function signerOf(shell: Shell, project: Project, { digest }: ModuleGraph
   return undefined;
 }
 
-/** Writes signatures into the project; each replaces an earlier one of the same key and file. */
+/** Writes signatures into the project; each replaces the earlier one of the same key and file. */
 export function writeSignatures(
   project: Project,
   signed: readonly { readonly graph: ModuleGraph; readonly signature: Signature }[],

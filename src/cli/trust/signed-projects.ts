@@ -1,9 +1,9 @@
-// Owns which projects require signatures. The setting is in the project, where an agent could remove it, or in the user's
-// settings, which an environment variable can hide. So once a project had the setting when a right was checked or a run
-// started, it stays required until its owner removes it from the state folder; likewise for the user's settings.
+// Owns the record of the projects that require signatures. The setting is in the project, where an agent could remove it, or in
+// the user's settings, which an environment variable can hide. So when a right is checked or a run starts under the setting,
+// the requirement is recorded in the state folder, and holds until its owner removes it there.
 //
-// Losing the list must not lift the requirement. A list that was removed while its checksum is there is an error, and a
-// file beside the project's database says the same a second time.
+// Losing the list must not lift the requirement: a list that is missing while its checksum exists is an error, and a file
+// beside the project's database records the requirement a second time.
 
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,10 +13,8 @@ import { type Project, projectState, stateHome } from '../project.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Shell } from '../shell.ts';
 
-/** The file in the state folder. */
 const FILE = 'signed-projects.json';
 const WHAT = 'the list of projects that require signatures';
-/** Means every project of the user. */
 const ALL = '*';
 const MARK_WHAT = 'that this project requires signatures';
 const MARK_TEXT = 'The decisions of this project must be signed. To lift that, see docs/guides/identity.md.\n';
@@ -41,7 +39,7 @@ export function isKnownSigned(shell: Shell, project: Project): boolean {
   return known.includes(ALL) || known.includes(realpathSync(project.root)) || existsSync(markOf(shell, project));
 }
 
-/** The file beside the project's database that says the same as the list. */
+/** The second record of the requirement, beside the project's database. */
 function markOf(shell: Shell, project: Project): string {
   return join(projectState(shell, project), 'signed');
 }

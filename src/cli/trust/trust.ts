@@ -1,5 +1,5 @@
-// Owns which code may run. Running a workflow runs its module, so it must be trusted first: this exact version, or
-// everything in a folder. Trust is recorded in the user's state directory, outside of all projects.
+// Owns which code may run. A workflow's module must be trusted before it runs: this exact version, or everything in a folder.
+// Trust is recorded in the user's state directory, outside all projects.
 
 import { realpathSync, type Stats, statSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -13,7 +13,7 @@ import { tryRight } from '../right.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
 
-/** A trusted version of a file: the digest over it and the files it imports. */
+/** A trusted version of a file: the digest of the file and its imports. */
 export interface TrustedFile {
   readonly digest: string;
   /** The digest of each file by its path relative to the trusted one. */
@@ -34,12 +34,11 @@ const EMPTY: Trust = { folders: {}, files: {} };
 const DIGEST_SHOWN = 16;
 const WRITABLE_BY_ALL = 0o002;
 
-/** The file that keeps what this user trusts. */
 function trustFile(shell: Shell): string {
   return join(stateHome(shell), 'trust.json');
 }
 
-/** What this user trusts. */
+/** Reads what this user trusts. */
 export function readTrust(shell: Shell): Trust {
   const file = trustFile(shell);
   const text = readStateFile({ file, what: WHAT });
@@ -94,8 +93,8 @@ export function trustedFolder(trust: Trust, file: string): string | undefined {
 
 /** Whether a path is inside a folder. */
 export function isInside(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way !== '' && !way.startsWith('..') && !isAbsolute(way);
+  const below = relative(folder, path);
+  return below !== '' && !below.startsWith('..') && !isAbsolute(below);
 }
 
 /** The files that changed since a file was trusted, relative to it. */
@@ -104,24 +103,24 @@ export function changedSince(trusted: TrustedFile, { parts }: ModuleGraph): stri
   return [...names].filter((name) => trusted.parts[name] !== parts.get(name)).sort();
 }
 
-/** The code of a file, checked, and the folder that is trusted as a whole, if that is why. */
+/** The trusted code of a file, and the trusted folder that covers it, if any. */
 export interface TrustedContent extends ModuleGraph {
   readonly folder?: string;
 }
 
-/** Throws if a file is not trusted; at a terminal it asks the person instead. Returns what may be loaded with it. */
+/** Throws if a file is not trusted; at a terminal it asks the person first. Returns the code that may be loaded. */
 export async function assertTrusted(
   shell: Shell,
   project: Project,
-  { file, use = WORKFLOW_USE }: { readonly file: string; readonly use?: Use },
+  { file, use = WORKFLOW_USE }: { readonly file: string; readonly use?: TrustPurpose },
 ): Promise<TrustedContent> {
   const trust = readTrust(shell);
   const path = realpathSync(file);
   const graph = await readGraph(path);
   const folder = trustedFolder(trust, path);
-  const uncovered = folder === undefined ? undefined : uncoveredFile(folder, graph);
+  const uncovered = folder === undefined ? undefined : uncoveredBecause(folder, graph);
   if (folder !== undefined && uncovered === undefined) return { ...graph, folder };
-  assertSeen(graph);
+  assertImportsKnown(graph);
   const trusted = trust.files[path];
   if (trusted?.digest === graph.digest) return graph;
   const { signerOf } = await import('./signature.ts');
@@ -137,8 +136,8 @@ export async function assertTrusted(
   return graph;
 }
 
-/** Throws if a file loads code in a way that parsing does not show: trusting its content would not cover that code. */
-export function assertSeen({ problems }: ModuleGraph): void {
+/** Throws if parsing does not show all code that a file loads, because trusting its content would not cover the rest. */
+export function assertImportsKnown({ problems }: ModuleGraph): void {
   const [first] = problems;
   if (first === undefined) return;
   const { file, line, column, message, hint } = first;
@@ -158,16 +157,16 @@ export function isTrustedText(shell: Shell, file: string, digest: string): boole
 }
 
 /**
- * Whether only this user, or the administrator, can have written a file or a folder. Trust in a folder is trust in one's
- * own files: what another account put there, or could change at any time, must be trusted by its content.
+ * Whether only this user or the administrator can have written a file or folder. Trust in a folder covers only such files:
+ * one that another account wrote or can change must be trusted by its content.
  */
 export function isOwnFile({ uid, mode }: Pick<Stats, 'uid' | 'mode'>, me: number | undefined): boolean {
-  // Where there are no user ids, files have no mode to go by either.
+  // A system without user ids has no file modes either.
   return me === undefined || ((uid === me || uid === 0) && (mode & WRITABLE_BY_ALL) === 0);
 }
 
-/** Why trust in a folder does not cover a file in it: some of its code is outside, or another user can change it. */
-function uncoveredFile(folder: string, { files }: ModuleGraph): string | undefined {
+/** Why trust in a folder does not cover a file: it loads code from outside, or another user can change its code. */
+function uncoveredBecause(folder: string, { files }: ModuleGraph): string | undefined {
   const paths = [...files.keys()];
   const outside = paths.find((path) => !isInside(folder, path) && !/[\\/]node_modules[\\/]/.test(path));
   if (outside !== undefined) return `it loads ${outside}, which is outside the trusted folder`;
@@ -175,7 +174,7 @@ function uncoveredFile(folder: string, { files }: ModuleGraph): string | undefin
   return foreign === undefined ? undefined : `another user wrote ${foreign} or can change it, so trusting the folder does not cover it`;
 }
 
-/** The first of some files, or of the folders around them up to the trusted one, that is not the user's own. */
+/** The first of the files, and the folders around them up to the trusted one, that another user can change. */
 function foreignPath(folder: string, paths: readonly string[]): string | undefined {
   const around = new Set(paths);
   for (const path of around) if (isInside(folder, path)) around.add(dirname(path));
@@ -185,25 +184,24 @@ function foreignPath(folder: string, paths: readonly string[]): string | undefin
   });
 }
 
-/** Why a file must be trusted, for messages. */
-interface Use {
+/** Why a file must be trusted, and the question to the person. */
+interface TrustPurpose {
   readonly why: string;
   readonly question: string;
 }
 
-const WORKFLOW_USE: Use = { why: 'running it runs its code', question: 'Run it?' };
+const WORKFLOW_USE: TrustPurpose = { why: 'running it runs its code', question: 'Run it?' };
 /** For a module that is checked. */
-export const CHECK_USE: Use = { why: 'checking more than its syntax runs its code', question: 'Load it to check it?' };
+export const CHECK_USE: TrustPurpose = { why: 'checking more than its syntax runs its code', question: 'Load it to check it?' };
 /** For a settings file. */
-export const SETTINGS_USE: Use = {
+export const SETTINGS_USE: TrustPurpose = {
   why: 'it sets programs to run, people who may approve, a forge to use, or more permissions than your own settings',
   question: 'Use it?',
 };
 
 interface Refusal {
   readonly changed: readonly string[];
-  readonly use: Use;
-  /** Why trust in the folder around it does not cover it. */
+  readonly use: TrustPurpose;
   readonly uncovered?: string | undefined;
 }
 
@@ -219,12 +217,12 @@ function notTrusted({ file, digest }: ModuleGraph, { changed, use, uncovered }: 
   });
 }
 
-/** What a file loads: paths relative to it, and packages. */
+/** The imports of a file: relative paths, and packages. */
 export function importedFiles({ file, parts }: ModuleGraph): string[] {
   return [...parts.keys()].filter((name) => name !== basename(file));
 }
 
-/** What a person should know before they trust a file. */
+/** The facts for a person who is asked to trust a file. */
 export function describeContent(shell: Shell, graph: ModuleGraph, changed: readonly string[]): string[] {
   const modules = importedFiles(graph);
   return [
@@ -236,15 +234,15 @@ export function describeContent(shell: Shell, graph: ModuleGraph, changed: reado
   ];
 }
 
-/** Asks the person at the terminal; returns an empty string if there is no answer. */
+/** Asks the person at the terminal; returns an empty string without an answer. */
 async function ask(shell: Shell, question: string): Promise<string> {
   const { createInterface } = await import('node:readline/promises');
   const lines = createInterface({ input: shell.world.stdin, output: shell.world.stdout });
-  const gone = new AbortController();
-  lines.once('close', () => gone.abort());
+  const closed = new AbortController();
+  lines.once('close', () => closed.abort());
   lines.once('SIGINT', () => lines.close());
   try {
-    return (await lines.question(question, { signal: gone.signal })).trim().toLowerCase();
+    return (await lines.question(question, { signal: closed.signal })).trim().toLowerCase();
   } catch {
     shell.print();
     return '';

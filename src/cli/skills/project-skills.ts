@@ -1,5 +1,5 @@
-// Owns the skills that a project can use: its own, of which the files are read and only run when they are trusted, and
-// those that Pawl ships. A skill of the project wins over a shipped one of the same name.
+// Owns the skills that a project can use: its own, whose files are only run if they are trusted, and those that Pawl ships. A
+// skill of the project takes precedence over a shipped one with the same name.
 
 import { readFileSync } from 'node:fs';
 import { importDefault, loadFailure } from '../../api/module/import.ts';
@@ -11,19 +11,18 @@ import type { Shell } from '../shell.ts';
 import { moduleFailure, shownFile } from '../shown-file.ts';
 import { assertTrusted } from '../trust/trust.ts';
 import { SKILL_MODULES, type SkillFolder, skillFolders } from './folders.ts';
-import { loadShipped, shippedNamed, shippedSkills } from './shipped.ts';
+import { findShippedSkill, loadShipped, shippedSkills } from './shipped.ts';
 
 /** A skill as a list shows it. */
 export type ListedSkill = {
   readonly name: string;
-  /** Null where only running the file would show it. */
+  /** Null if it is only known by running the file. */
   readonly totalSteps: number | null;
   readonly description: string;
 } & (
   | {
       readonly origin: 'project';
       readonly file: string;
-      /** Pawl ships a skill of this name, which this one stands in for. */
       readonly replacesShipped?: true;
     }
   | {
@@ -34,47 +33,46 @@ export type ListedSkill = {
     }
 );
 
-/** The skills of a project and those that Pawl ships, read and not run, and what keeps others from being listed. */
+/** The skills of a project and those that Pawl ships, without running them, and why others could not be listed. */
 export async function listSkills(shell: Shell, project: Project): Promise<{ readonly skills: ListedSkill[]; readonly problems: string[] }> {
   const { readSkillOutline } = await import('../../skills/outline.ts');
   const skills: ListedSkill[] = [];
   const problems: string[] = [];
   for (const { name, folder, file } of skillFolders(project)) {
     if (file === undefined) {
-      problems.push(`${shownFile(shell, folder)}: it has no ${SKILL_MODULES.join(', ')}, so it is no skill of Pawl`);
+      problems.push(`${shownFile(shell, folder)}: it has no ${SKILL_MODULES.join(', ')}, so it is not a skill of Pawl`);
       continue;
     }
     const outline = await readSkillOutline(file, readFileSync(file, 'utf8'));
     if ('code' in outline)
       problems.push(`${shownFile(shell, file)}:${outline.line}:${outline.column}: ${outline.message}; ${outline.hint}`);
-    else skills.push({ name, totalSteps: outline.totalSteps ?? null, description: outline.description ?? '', ...ofProject(name, file) });
+    else {
+      const { totalSteps = null, description = '' } = outline;
+      const replaces = findShippedSkill(name) === undefined ? {} : { replacesShipped: true as const };
+      skills.push({ name, totalSteps, description, origin: 'project', file, ...replaces });
+    }
   }
   const isOwn = ({ name }: { readonly name: string }): boolean => skills.some((own) => own.name === name);
   const shipped = shippedSkills().filter((skill) => !isOwn(skill));
   return { skills: [...skills, ...shipped.map(({ digest: _, ...skill }) => ({ ...skill, origin: 'shipped' as const }))], problems };
 }
 
-function ofProject(name: string, file: string) {
-  const replaces = shippedNamed(name) === undefined ? {} : { replacesShipped: true as const };
-  return { origin: 'project' as const, file, ...replaces };
-}
-
-/** A skill that was loaded, and the digest of its code. */
+/** A loaded skill, with the digest of its code. */
 type LoadedSkill = { readonly skill: Skill; readonly digest: string } & (
   | { readonly origin: 'project'; readonly folder: string; readonly file: string }
   | { readonly origin: 'shipped' }
 );
 
-/** Loads the skill of a name; one of the project whose content is not trusted is refused, or asked about on a terminal. */
+/** Loads a skill by its name; one of the project must be trusted. */
 export async function loadSkill(shell: Shell, project: Project, name: string): Promise<LoadedSkill> {
   const found = skillFolders(project).find((one) => one.name === name);
-  const shipped = found === undefined ? shippedNamed(name) : undefined;
+  const shipped = found === undefined ? findShippedSkill(name) : undefined;
   if (shipped !== undefined) return { origin: 'shipped', skill: loadShipped(shipped), digest: shipped.digest };
-  if (found?.file === undefined) throw noSkill(project, name);
-  return loadOwn(shell, project, { ...found, file: found.file });
+  if (found?.file === undefined) throw skillUnknown(project, name);
+  return loadProjectSkill(shell, project, { ...found, file: found.file });
 }
 
-function noSkill(project: Project, name: string): EngineError {
+function skillUnknown(project: Project, name: string): EngineError {
   const names = [...skillFolders(project), ...shippedSkills()].map((one) => one.name);
   return new EngineError(
     'USAGE',
@@ -82,18 +80,12 @@ function noSkill(project: Project, name: string): EngineError {
   );
 }
 
-async function loadOwn(shell: Shell, project: Project, found: SkillFolder & { readonly file: string }): Promise<LoadedSkill> {
+async function loadProjectSkill(shell: Shell, project: Project, found: SkillFolder & { readonly file: string }): Promise<LoadedSkill> {
   const { name } = found;
-  const folders = skillFolders(project);
-  const [other] = [
-    ...found.others,
-    ...folders.filter((one) => one.name === name && one.folder !== found.folder).map(({ folder }) => folder),
-  ];
+  const duplicate = skillFolders(project).find((one) => one.name === name && one.folder !== found.folder);
+  const other = found.others[0] ?? duplicate?.folder;
   if (other !== undefined)
-    throw new EngineError(
-      'DEFINITION_INVALID',
-      `the skill "${name}" is defined twice: ${shownFile(shell, found.file)} and ${shownFile(shell, other)}; remove one`,
-    );
+    throw invalid(`the skill "${name}" is defined twice: ${shownFile(shell, found.file)} and ${shownFile(shell, other)}; remove one`);
   const checked = await assertTrusted(shell, project, { file: found.file, use: SKILL_USE });
   let entry: unknown;
   try {
@@ -101,17 +93,14 @@ async function loadOwn(shell: Shell, project: Project, found: SkillFolder & { re
   } catch (cause) {
     throw moduleFailure(shell, found.file, { ...loadFailure(cause), cause });
   }
-  if (!isSkill(entry))
-    throw new EngineError(
-      'DEFINITION_INVALID',
-      `${shownFile(shell, found.file)} exports no skill; write export default defineSkill({ … })`,
-    );
+  if (!isSkill(entry)) throw invalid(`${shownFile(shell, found.file)} does not export a skill; write export default defineSkill({ … })`);
   if (entry.name !== name)
-    throw new EngineError(
-      'DEFINITION_INVALID',
-      `${shownFile(shell, found.file)} defines the skill "${entry.name}"; its folder must have the same name`,
-    );
+    throw invalid(`${shownFile(shell, found.file)} defines the skill "${entry.name}"; its folder must have the same name`);
   return { origin: 'project', folder: found.folder, file: found.file, skill: entry, digest: checked.digest };
+}
+
+function invalid(message: string): EngineError {
+  return new EngineError('DEFINITION_INVALID', message);
 }
 
 const SKILL_USE = { why: 'rendering a skill runs its code', question: 'Load it?' };

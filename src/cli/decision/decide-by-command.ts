@@ -1,12 +1,12 @@
-// Owns a decision made on the command line: the right to decide, which approval, the confirmation, the recording, and
-// driving the run afterwards. The commands `decide`, `approve` and `reject` differ only in how they choose the option.
+// Owns a decision on the command line: finds the approval, asks for confirmation, records the decision and drives the run.
+// The commands `decide`, `approve` and `reject` differ only in how they choose the option.
 //
-// If a live process owns the run, it reads the decision from the run's mail, and this process needs none of the code. If
-// no process does, the run would not continue: its code is loaded first, and if that fails nothing is recorded.
+// A live process that owns the run reads the decision from the run's mail, and this process does not need the code. Without
+// one the run would not continue, so its code is loaded first; if that fails, nothing is recorded.
 
 import type { Engine } from '../../api/engine.ts';
 import type { AnyWorkflow } from '../../api/engine-options.ts';
-import { EngineError, isEngineError } from '../../base/error.ts';
+import { EngineError, failureOf, isEngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { changeSince, type ShownChange } from '../../control/approval-change.ts';
 import { type PendingApproval, rootOf } from '../../control/approvals.ts';
@@ -28,92 +28,87 @@ import { confirm, openPrompt } from './prompt.ts';
 import { type DecidingCommand, rightToDecide } from './right.ts';
 
 /** Chooses the option; if undefined, the person at the terminal is asked. */
-type Choose = ((gate: OpenApproval, definition: Definition) => ApprovalOptionModel) | undefined;
+type ChooseOption = ((gate: OpenApproval, definition: Definition) => ApprovalOptionModel) | undefined;
 
 /** Runs a command that decides. */
-export async function decideByCommand(shell: Shell, given: ParsedArgs, choose: Choose): Promise<number> {
+export async function decideByCommand(shell: Shell, given: ParsedArgs, choose: ChooseOption): Promise<number> {
   const right = rightToDecide(shell, given);
   return withRun(shell, async ({ place, store, id }) => {
-    const found = await approvalFor({ shell, given, place, store, right }, id);
-    const looked = { shell, given, place, store, right };
-    const asked = found.gate.subjects === undefined ? found : await lookedAt(looked, found, id);
+    const command = { shell, given, place, store, right };
+    const found = await approvalFor(command, id);
+    const approval = found.gate.subjects === undefined ? found : await withCurrentSubjects(command, found, id);
     // If a signature is required, the decision is made in the name of the signer, not of the account.
-    const actor = isSignedBy(shell, asked) ? identityFor(shell, given).name : right.actor;
-    const deciding = { shell, given, place, store, right: { ...right, actor } };
-    const root = await rootOf(store, asked.run);
-    const known = (await isRunDriven(store, asked.run)) ? undefined : await workflowsOf(deciding, root);
-    const answer = await answerTo(deciding, asked, choose);
+    const actor = isSignedBy(shell, approval) ? identityFor(shell, given).name : right.actor;
+    const deciding = { ...command, right: { ...right, actor } };
+    const root = await rootOf(store, approval.run);
+    const loaded = (await isRunDriven(store, approval.run)) ? undefined : await loadWorkflows(deciding, root);
+    const answer = await answerFor(deciding, approval, choose);
     if (answer === undefined) {
-      shell.print(`Nothing was decided; "pawl decide ${asked.run}" asks again.`);
+      shell.print(`Nothing was decided; "pawl decide ${approval.run}" asks again.`);
       return EXIT_WAITING;
     }
-    return record(deciding, { asked, answer, root, known });
+    return record(deciding, { approval, answer, root, loaded });
   });
 }
 
-/** The approval that is meant; if its content changed since the person saw it, what changed is printed. */
+/** The approval to decide; if its content changed since the person saw it, prints the changes and throws. */
 async function approvalFor({ shell, given, store, right }: DecidingCommand, run: string): Promise<PendingApproval> {
   return findApproval(store, run, { gate: given.option('approval'), digest: right.digest }).catch((error: unknown) => {
-    throw withChanges(shell, error);
+    throw printChanges(shell, error);
   });
 }
 
 /**
- * The approval after checking its subjects again: a person sees the current state, and what changed since it was asked. If
- * that is not possible, it is shown as it was asked, and checked before the decision counts.
+ * The approval with its subjects checked again, so that the person sees the current state and what changed since the question
+ * was asked. If that fails, the approval is shown as it was; its subjects are checked again before the decision counts.
  */
-async function lookedAt(deciding: DecidingCommand, asked: PendingApproval, run: string): Promise<PendingApproval> {
+async function withCurrentSubjects(deciding: DecidingCommand, approval: PendingApproval, run: string): Promise<PendingApproval> {
   const { shell, store, place } = deciding;
-  try {
-    const workflows = (await isRunDriven(store, asked.run)) ? [] : await workflowsOf(deciding, await rootOf(store, asked.run));
+  await failureOf(async () => {
+    const workflows = (await isRunDriven(store, approval.run)) ? [] : await loadWorkflows(deciding, await rootOf(store, approval.run));
     const { withEngine } = await import('../drive.ts');
-    await withEngine(shell, place, { store, workflows, use: (engine) => engine.run(asked.run).approvals({ fresh: true }) });
-  } catch (error) {
-    if (!isEngineError(error)) throw error;
-  }
+    await withEngine(shell, place, { store, workflows, use: (engine) => engine.run(approval.run).approvals({ fresh: true }) });
+  });
   const now = await approvalFor(deciding, run);
-  if (now.gate.digest === asked.gate.digest) return now;
-  const { changes, note } = await changeSince(store, now.run, { gate: now.gate, digest: asked.gate.digest });
+  if (now.gate.digest === approval.gate.digest) return now;
+  const { changes, note } = await changeSince(store, now.run, { gate: now.gate, digest: approval.gate.digest });
   const lines = [...(note === undefined ? [] : [`Asked again: ${oneLine(note)}`]), ...changes.flatMap(changeLines)];
   for (const line of lines) shell.world.stderr.write(`${line}\n`);
   return now;
 }
 
-/** Prints to stderr what changed since the person looked, if that is what an error is about. */
-function withChanges<E>(shell: Shell, error: E): E {
+/** Prints the changes that an error lists to stderr, and returns the error. */
+function printChanges<E>(shell: Shell, error: E): E {
   const changes = isEngineError(error) && error.code === 'CONTENT_CHANGED' ? (error.details.changes as readonly ShownChange[]) : [];
   for (const line of changes.flatMap(changeLines)) shell.world.stderr.write(`${line}\n`);
   return error;
 }
 
-async function answerTo(deciding: DecidingCommand, asked: PendingApproval, choose: Choose): Promise<Answer | undefined> {
+async function answerFor(deciding: DecidingCommand, approval: PendingApproval, choose: ChooseOption): Promise<Answer | undefined> {
   const { shell, store, place } = deciding;
-  if (choose !== undefined) {
-    const { definition } = await store.load(asked.run);
-    return confirmedAnswer(deciding, asked, choose(asked.gate, definition));
-  }
-  const answer = await answerOnTerminal({ shell, place, store, asked });
-  if (answer === 'gone') throw withChanges(shell, await tooLate(store, asked)) ?? noApproval(asked.run, asked.gate.path);
+  if (choose !== undefined) return confirmedAnswer(deciding, approval, choose(approval.gate, (await store.load(approval.run)).definition));
+  const answer = await answerOnTerminal({ shell, place, store, approval });
+  if (answer === 'gone') throw printChanges(shell, await tooLate(store, approval)) ?? noApproval(approval.run, approval.gate.path);
   return answer === 'later' ? undefined : answer;
 }
 
-/** Shows the approval and asks for confirmation, unless the person has already seen it. */
+/** The chosen option; shows the approval and asks for confirmation first, unless the person has already seen it. */
 async function confirmedAnswer(
   { shell, given, right, place, store }: DecidingCommand,
-  asked: PendingApproval,
+  approval: PendingApproval,
   option: ApprovalOptionModel,
 ): Promise<Answer | undefined> {
   const input = given.option('input');
   const lacksInput = option.requiresInput && (input ?? '').trim() === '';
   const chosen: Answer = { option, ...present({ input }) };
   if (!shell.isInteractive || (right.digest !== undefined && !lacksInput)) return chosen;
-  await showApproval({ shell, place, store, asked });
-  const answer = lacksInput ? await askedInput(shell, option) : chosen;
+  await showApproval({ shell, place, store, approval });
+  const answer = lacksInput ? await askMissingInput(shell, option) : chosen;
   if (answer === undefined || right.digest !== undefined || given.has('yes')) return answer;
   return (await confirm(shell, `Decide "${oneLine(option.label)}" as ${right.actor}?`)) ? answer : undefined;
 }
 
-async function askedInput(shell: Shell, option: ApprovalOptionModel): Promise<Answer | undefined> {
+async function askMissingInput(shell: Shell, option: ApprovalOptionModel): Promise<Answer | undefined> {
   using prompt = openPrompt(shell);
   return await askInput(prompt, option);
 }
@@ -122,38 +117,37 @@ async function isRunDriven(store: Store, run: string): Promise<boolean> {
   return isDriven((await store.load(run)).owner);
 }
 
-interface ChosenAnswer {
-  readonly asked: PendingApproval;
+interface ReadyDecision {
+  readonly approval: PendingApproval;
   readonly answer: Answer;
   readonly root: string;
   /** The loaded code; undefined if another process drove the run when this command started. */
-  readonly known: readonly AnyWorkflow[] | undefined;
+  readonly loaded: readonly AnyWorkflow[] | undefined;
 }
 
-async function record(deciding: DecidingCommand, { asked, answer, root, known }: ChosenAnswer): Promise<number> {
+async function record(deciding: DecidingCommand, { approval, answer, root, loaded }: ReadyDecision): Promise<number> {
   const { shell, given, store, right, place } = deciding;
   // The process that owned the run may have ended while the person was deciding.
-  const driven = await isRunDriven(store, asked.run);
-  const workflows = known ?? (driven ? [] : await workflowsOf(deciding, root));
+  const driven = await isRunDriven(store, approval.run);
+  const workflows = loaded ?? (driven ? [] : await loadWorkflows(deciding, root));
   const { driveRun, driveWithEngine } = await import('../drive.ts');
   const { actor } = right;
-  const signature = isSignedBy(shell, asked) ? { signature: await signDecision(shell, given, { asked, answer, actor }) } : {};
+  const signature = isSignedBy(shell, approval) ? { signature: await signDecision(shell, given, { approval, answer, actor }) } : {};
   const use = async (engine: Engine): Promise<number> => {
     await engine
-      .run(asked.run)
-      .decide({ ...decisionOf(asked, answer, actor), ...signature })
+      .run(approval.run)
+      .decide({ ...decisionOf(approval, answer, actor), ...signature })
       .catch(async (error: unknown) => {
-        throw (isEngineError(error) && TOO_LATE.has(error.code) ? withChanges(shell, await tooLate(store, asked)) : undefined) ?? error;
+        throw (isEngineError(error) && TOO_LATE.has(error.code) ? printChanges(shell, await tooLate(store, approval)) : undefined) ?? error;
       });
-    const what = `"${oneLine(answer.option.label)}" at ${oneLine(asked.gate.path)} of run ${asked.run}`;
+    const what = `"${oneLine(answer.option.label)}" at ${oneLine(approval.gate.path)} of run ${approval.run}`;
     shell.print(`${shell.symbol('done')} ${what}, as ${right.actor}.`);
     return driven ? reportDriven(deciding, root) : driveRun(shell, { engine, run: root, wait: false });
   };
   return driveWithEngine(shell, place, { store, workflows, use });
 }
 
-/** The code of a run that no process drives. Without it the run could not continue, so nothing is recorded. */
-async function workflowsOf({ shell, place, store }: DecidingCommand, root: string): Promise<readonly AnyWorkflow[]> {
+async function loadWorkflows({ shell, place, store }: DecidingCommand, root: string): Promise<readonly AnyWorkflow[]> {
   const frozen = await store.load(root);
   const { state, codeHash } = frozen;
   const [{ loadWorkflowOf }, { checkUnchanged }] = await Promise.all([import('../load.ts'), import('../../engine/programs.ts')]);

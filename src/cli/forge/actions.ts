@@ -9,9 +9,8 @@ import type { LocalForge } from '../../forge/local/local-forge.ts';
 import type { ParsedArgs } from '../command.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine, table } from '../terminal.ts';
-import type { Act } from './right.ts';
+import type { ActionEffect } from './right.ts';
 
-/** One call of a forge action. */
 interface ForgeCall {
   readonly shell: Shell;
   readonly given: ParsedArgs;
@@ -22,35 +21,34 @@ interface ForgeCall {
 }
 
 /** A forge action. */
-export interface ForgeAct {
+export interface ForgeAction {
   readonly options: readonly string[];
-  /** Whether it needs the number of an issue or a pull request. */
+  /** Whether it takes the number of an issue or a pull request. */
   readonly numbered: boolean;
   /** Undefined for actions that only read. */
-  readonly act?: Act;
+  readonly effect?: ActionEffect;
   readonly run: (call: ForgeCall) => Promise<void>;
 }
 
-const TEXT = ['title', 'body', 'as'];
-/** The options of every action that decides. */
-const DECIDING = ['as', 'head', 'token-file'];
+const TEXT_OPTIONS = ['title', 'body', 'as'];
+const DECISION_OPTIONS = ['as', 'head', 'token-file'];
 
-/** Every action, by its words. */
-export const FORGE_ACTS: Readonly<Record<string, ForgeAct>> = {
+/** All actions by their words on the command line. */
+export const FORGE_ACTIONS: Readonly<Record<string, ForgeAction>> = {
   'issue list': { options: [], numbered: false, run: async (call) => list(call, 'issue') },
   'issue show': { options: [], numbered: true, run: showIssue },
-  'issue create': { options: [...TEXT, 'label'], numbered: false, act: 'opens', run: createIssue },
-  'issue close': { options: ['as'], numbered: true, act: 'changes', run: closeIssue },
-  'issue comment': { options: ['body', 'as'], numbered: true, act: 'changes', run: addComment },
+  'issue create': { options: [...TEXT_OPTIONS, 'label'], numbered: false, effect: 'opens', run: createIssue },
+  'issue close': { options: ['as'], numbered: true, effect: 'changes', run: closeIssue },
+  'issue comment': { options: ['body', 'as'], numbered: true, effect: 'changes', run: addComment },
   'pr list': { options: [], numbered: false, run: async (call) => list(call, 'pr') },
   'pr show': { options: [], numbered: true, run: showPullRequest },
-  'pr create': { options: [...TEXT, 'head', 'base', 'draft', 'fork'], numbered: false, act: 'opens', run: createPullRequest },
-  'pr ready': { options: ['as'], numbered: true, act: 'changes', run: async (call) => change(call, 'markReady', 'is no longer a draft') },
-  'pr close': { options: ['as'], numbered: true, act: 'changes', run: async (call) => change(call, 'closePullRequest', 'is closed') },
-  'pr comment': { options: ['body', 'as'], numbered: true, act: 'changes', run: addComment },
-  review: { options: [...DECIDING, 'approve', 'request-changes'], numbered: true, act: 'decides', run: review },
-  check: { options: [...DECIDING, 'name', 'conclusion'], numbered: true, act: 'decides', run: check },
-  label: { options: ['add', 'remove', 'as'], numbered: true, act: 'changes', run: label },
+  'pr create': { options: [...TEXT_OPTIONS, 'head', 'base', 'draft', 'fork'], numbered: false, effect: 'opens', run: createPullRequest },
+  'pr ready': { options: ['as'], numbered: true, effect: 'changes', run: (call) => change(call, 'markReady', 'is no longer a draft') },
+  'pr close': { options: ['as'], numbered: true, effect: 'changes', run: (call) => change(call, 'closePullRequest', 'is closed') },
+  'pr comment': { options: ['body', 'as'], numbered: true, effect: 'changes', run: addComment },
+  review: { options: [...DECISION_OPTIONS, 'approve', 'request-changes'], numbered: true, effect: 'decides', run: review },
+  check: { options: [...DECISION_OPTIONS, 'name', 'conclusion'], numbered: true, effect: 'decides', run: check },
+  label: { options: ['add', 'remove', 'as'], numbered: true, effect: 'changes', run: label },
   notifications: { options: [], numbered: false, run: async (call) => listNotifications(call) },
 };
 
@@ -102,7 +100,7 @@ function bodyLines(body: string, comments: readonly { readonly author: string; r
 
 async function createIssue({ shell, given, forge }: ForgeCall): Promise<void> {
   const request = { title: required(given, 'title', 'TEXT'), body: given.option('body') ?? '', labels: given.options('label') };
-  const { number } = valueIn(await forge.createIssue(request, freshKey()));
+  const { number } = valueIn(await forge.createIssue(request, newKey()));
   shell.result({ issue: valueIn(await forge.issue(number)) }, () => [
     `Issue #${number} is open.`,
     `Next: pawl run WORKFLOW --issue ${number}`,
@@ -110,12 +108,12 @@ async function createIssue({ shell, given, forge }: ForgeCall): Promise<void> {
 }
 
 async function closeIssue({ shell, forge, number }: ForgeCall): Promise<void> {
-  valueIn(await forge.closeIssue({ number }, freshKey()));
+  valueIn(await forge.closeIssue({ number }, newKey()));
   shell.result({ issue: valueIn(await forge.issue(number)) }, () => [`Issue #${number} is closed.`]);
 }
 
 async function addComment({ shell, given, forge, number }: ForgeCall): Promise<void> {
-  const { id } = valueIn(await forge.comment({ number, body: required(given, 'body', 'TEXT') }, freshKey()));
+  const { id } = valueIn(await forge.comment({ number, body: required(given, 'body', 'TEXT') }, newKey()));
   shell.result({ comment: { id } }, () => [`Added comment ${id} to #${number}.`]);
 }
 
@@ -126,7 +124,7 @@ async function createPullRequest({ shell, given, forge }: ForgeCall): Promise<vo
   const fork = given.option('fork');
   const opened =
     fork === undefined
-      ? await forge.openPullRequest(request, freshKey())
+      ? await forge.openPullRequest(request, newKey())
       : await forge.control.openFromFork({ ...request, repository: resolve(shell.cwd, fork) });
   const { number } = valueIn(opened);
   const pullRequest = valueIn(await forge.pullRequest(number));
@@ -140,11 +138,12 @@ async function change({ shell, forge, number }: ForgeCall, how: 'markReady' | 'c
 
 async function review(call: ForgeCall): Promise<void> {
   const { shell, given, forge, actor, number } = call;
-  const [approves, refuses] = [given.has('approve'), given.has('request-changes')];
-  if (approves === refuses) throw new EngineError('USAGE', 'a review needs either --approve or --request-changes');
-  const { headSha } = await seenHead(call);
-  valueIn(await forge.control.review(number, { actor, state: approves ? 'approved' : 'changes_requested', head: headSha }));
-  shell.result({ review: { pullRequest: number, actor, state: approves ? 'approved' : 'changes_requested', headSha } }, () => [
+  const approves = given.has('approve');
+  if (approves === given.has('request-changes')) throw new EngineError('USAGE', 'a review needs either --approve or --request-changes');
+  const state = approves ? 'approved' : 'changes_requested';
+  const headSha = await reviewedHead(call);
+  valueIn(await forge.control.review(number, { actor, state, head: headSha }));
+  shell.result({ review: { pullRequest: number, actor, state, headSha } }, () => [
     `${oneLine(actor)} ${approves ? 'approves' : 'requests changes in'} pull request #${number} at ${headSha}.`,
     'Next: "pawl runs" shows the run that waits for it; "pawl resume RUN" continues it if no process drives it.',
   ]);
@@ -172,29 +171,30 @@ async function check(call: ForgeCall): Promise<void> {
   const { shell, given, forge, number } = call;
   const name = given.option('name') ?? 'ci';
   const conclusion = required(given, 'conclusion', 'WORD') as NonNullable<CheckRun['conclusion']> | 'pending';
-  const { headSha } = await seenHead(call);
+  const headSha = await reviewedHead(call);
   const isPending = conclusion === 'pending';
-  const made: CheckRun = { name, status: isPending ? 'in_progress' : 'completed', conclusion: isPending ? null : conclusion };
-  valueIn(await forge.control.check(headSha, made));
-  shell.result({ check: { pullRequest: number, headSha, ...made } }, () => [
+  const checkRun: CheckRun = { name, status: isPending ? 'in_progress' : 'completed', conclusion: isPending ? null : conclusion };
+  valueIn(await forge.control.check(headSha, checkRun));
+  shell.result({ check: { pullRequest: number, headSha, ...checkRun } }, () => [
     `Check "${oneLine(name)}" of pull request #${number} at ${headSha}: ${conclusion}.`,
   ]);
 }
 
-/** The current head; if --head is given, it must match. */
-async function seenHead({ given, forge, number }: ForgeCall): Promise<{ readonly headSha: string }> {
+/** The current head commit, which must be the one of --head. */
+async function reviewedHead({ given, forge, number }: ForgeCall): Promise<string> {
   const { headSha } = valueIn(await forge.pullRequest(number));
   const seen = given.option('head')?.toLowerCase();
-  if (seen === undefined || (/^[0-9a-f]{12,64}$/.test(seen) && headSha.startsWith(seen))) return { headSha };
+  if (seen === undefined) return headSha;
   if (!/^[0-9a-f]{12,64}$/.test(seen)) throw new EngineError('USAGE', `--head must be at least 12 characters of a commit, not "${seen}"`);
+  if (headSha.startsWith(seen)) return headSha;
   throw new EngineError('CONTENT_CHANGED', `the head of #${number} is ${headSha}, not ${seen}: it has changed since; review it again`);
 }
 
 async function label({ shell, given, forge, number }: ForgeCall): Promise<void> {
   const [add, remove] = [given.options('add'), given.options('remove')];
   if (add.length + remove.length === 0) throw new EngineError('USAGE', 'a label is missing: use --add LABEL or --remove LABEL');
-  if (remove.length > 0) valueIn(await forge.removeLabels({ number, labels: remove }, freshKey()));
-  const { labels } = valueIn(await forge.addLabels({ number, labels: add }, freshKey()));
+  if (remove.length > 0) valueIn(await forge.removeLabels({ number, labels: remove }, newKey()));
+  const { labels } = valueIn(await forge.addLabels({ number, labels: add }, newKey()));
   shell.result({ number, labels }, () => [
     labels.length === 0 ? `#${number} has no labels.` : `#${number} has the labels ${labels.map(oneLine).join(', ')}.`,
   ]);
@@ -206,8 +206,8 @@ function required(given: ParsedArgs, option: string, value: string): string {
   return found;
 }
 
-/** A new key per call, so that a repeated command is executed again. */
-function freshKey(): string {
+/** An idempotency key; a new one per call, so that a repeated command is executed again. */
+function newKey(): string {
   return `cli/${randomUUID()}`;
 }
 

@@ -1,5 +1,5 @@
-// Owns what stands before the server of `pawl serve`: the settings `serve`, the certificate, and the link with which the
-// person who started it logs in.
+// Owns the options of the server of `pawl serve`: the settings `serve`, the certificate, and the login link of the person
+// who started it.
 
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -15,8 +15,8 @@ import { tryRight } from '../right.ts';
 import type { Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 
-/** The options of a server that come from the settings: its address, its proxy, the groups and the keys. */
-export function frontOf(shell: Shell, { project, settings: { serve = {}, groups } }: Place): OpenServerOptions {
+/** The options that come from the settings: the address, the proxy, the groups and the keys. */
+export function serverOptionsOf(shell: Shell, { project, settings: { serve = {}, groups } }: Place): OpenServerOptions {
   return {
     ...present({ publicUrl: serve.public_url, trustedProxy: serve.trusted_proxy, groups }),
     identities: () => keyListOf(shell, project),
@@ -41,11 +41,11 @@ function pem(shell: Shell, file: string): string {
 }
 
 /**
- * The link with which the person who started the server logs in. It gives the right to decide away, so it is printed only
- * to somebody who has it: an agent's shell, or the log of a service, gets none.
+ * The login link of the person who started the server. It grants the right to decide, so only somebody with that right gets
+ * one: not an agent's shell, and not the log of a service.
  */
 export async function ownerLogin(shell: Shell, { services }: Pick<OpenServer, 'services'>): Promise<ShownLink | undefined> {
-  // A signature is asked for at each decision; logging in makes none.
+  // Logging in is not signed; each decision is.
   const unsigned = asksToSign(shell) ? {} : { withoutSignature: true as const };
   const right = await tryRight(shell, { demand: 'trust', on: 'pawl serve', withoutToken: true, ...unsigned });
   if (right === undefined) return undefined;

@@ -1,0 +1,81 @@
+// Owns the record of what a person last saw of each approval, a small file in their state folder. It only serves to show
+// what is new: no decision depends on it, and a file that cannot be read is ignored.
+
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { digestText } from '../../base/digest.ts';
+import { isJsonObject, type Json } from '../../base/json.ts';
+import type { PendingApproval } from '../../control/approvals.ts';
+import { userActor } from '../actor.ts';
+import type { Shell } from '../shell.ts';
+
+/** The content of an approval when a person saw it. */
+export interface ApprovalView {
+  readonly at: number;
+  /** The tree of the workspace, or the head commit of the pull request. */
+  readonly tree?: string;
+  readonly files?: Readonly<Record<string, Json>>;
+}
+
+/** The project of an approval, its database, and the person's state folder. */
+export interface ApprovalPlace {
+  readonly project: { readonly root: string };
+  readonly file: string;
+  readonly state: string | undefined;
+}
+
+const VIEWS_MAX = 200;
+
+/** What this user last saw of an approval; later visits of the step share the record. */
+export function lastView(shell: Shell, place: ApprovalPlace, approval: PendingApproval): ApprovalView | undefined {
+  return readViews(place).get(keyOf(shell, place, approval));
+}
+
+/** Records what this user sees now. */
+export function recordView(
+  shell: Shell,
+  place: ApprovalPlace,
+  { approval, content }: { readonly approval: PendingApproval; readonly content: Omit<ApprovalView, 'at'> },
+): void {
+  // Without a terminal, a program reads the approval, not a person.
+  if (place.state === undefined || Object.keys(content).length === 0 || !shell.isInteractive) return;
+  const views = readViews(place);
+  const key = keyOf(shell, place, approval);
+  const before = views.get(key);
+  const isSame = before?.tree !== undefined && JSON.stringify(before.files) === JSON.stringify(content.files);
+  views.delete(key);
+  views.set(key, { ...(isSame ? { tree: before.tree } : {}), ...content, at: Date.now() });
+  const file = fileOf(place.state);
+  try {
+    writeFileSync(`${file}.${process.pid}`, JSON.stringify(Object.fromEntries([...views].slice(-VIEWS_MAX))), { mode: 0o600 });
+    renameSync(`${file}.${process.pid}`, file);
+  } catch {
+    // The next view is then compared with an older one.
+  }
+}
+
+/** The current content of an approval, to compare with later. */
+export function contentOf({ gate }: PendingApproval): Omit<ApprovalView, 'at'> {
+  const { tree, pr, files } = isJsonObject(gate.subjects) ? gate.subjects : {};
+  const id = isJsonObject(tree) ? tree.id : isJsonObject(pr) ? pr.head : undefined;
+  return { ...(typeof id === 'string' ? { tree: id } : {}), ...(isJsonObject(files) ? { files } : {}) };
+}
+
+function keyOf(shell: Shell, place: ApprovalPlace, { run, gate }: PendingApproval): string {
+  return digestText(JSON.stringify([place.file, run, gate.step, userActor(shell)])).slice(0, 32);
+}
+
+function readViews({ state }: ApprovalPlace): Map<string, ApprovalView> {
+  if (state === undefined) return new Map();
+  try {
+    const read = JSON.parse(readFileSync(fileOf(state), 'utf8')) as Json;
+    const entries = Object.entries(isJsonObject(read) ? read : {}).filter(([, view]) => isJsonObject(view) && typeof view.at === 'number');
+    return new Map(entries as unknown as [string, ApprovalView][]);
+  } catch {
+    return new Map();
+  }
+}
+
+function fileOf(state: string): string {
+  return join(state, 'looks.json');
+}
