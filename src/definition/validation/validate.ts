@@ -224,6 +224,8 @@ function checkReachability(definition: Definition, graph: WholeGraph, problems: 
     problems.add({ code: 'ENTRY_UNKNOWN', message, hint: 'name the step the run starts with' });
     return;
   }
+  // Without a transition that could not be read, what is behind it only seems unreachable.
+  if (problems.mistyped.size > 0) return;
   const sides = definition.steps.flatMap(({ side }, index) => (side === true ? [index] : []));
   const seen = reachable(graph.successors, [entry, ...sides]);
   definition.steps.forEach(({ id }, index) => {

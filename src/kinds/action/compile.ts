@@ -4,6 +4,7 @@ import { parsedOf, type StepOptions, type StepParts } from '../../authoring/flow
 import { builtCode, takeFunctions } from '../../authoring/graph/built.ts';
 import type { ForgeSpec } from '../../authoring/graph/spec.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
+import { objectShape } from '../../authoring/spec/shape.ts';
 import { type ForgeAction, parseForgeAction } from '../../definition/forge/forge-action.ts';
 import { action as declaration } from './declare.ts';
 
@@ -14,6 +15,7 @@ const NOTHING: ForgeAction = { action: 'close_issue' };
 export const action: KindCompiler = {
   ...declaration,
   field: 'forge',
+  shapes: { forge: objectShape<object>({}, { example: '{ action: "merge_pr" }' }) },
   read({ forge }, { step }) {
     const { action: name, ...fields } = { ...forge };
     const texts = Object.fromEntries(Object.keys(fields).map((field) => [field, 'data' as const]));

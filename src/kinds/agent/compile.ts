@@ -2,7 +2,9 @@
 
 import { plainOf, type StepOptions, type StepParts } from '../../authoring/flow/model.ts';
 import { builtCode, takeFunctions } from '../../authoring/graph/built.ts';
+import { LIVE_AGENT, TEXT_OR_FUNCTION } from '../../authoring/graph/shape.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
+import { eitherShape, FLAG, functionShape, objectShape, TEXT } from '../../authoring/spec/shape.ts';
 import { budgetOf, type ContextSpec, contextOf, type LiveAgent, liveCode, readContext, workerOf } from '../../authoring/spec/worker.ts';
 import { present } from '../../base/fields.ts';
 import type { JsonObject } from '../../base/json.ts';
@@ -36,6 +38,13 @@ export const agent: KindCompiler = {
   ...declaration,
   field: 'agent',
   beside: BESIDE,
+  shapes: {
+    agent: LIVE_AGENT,
+    prompt: TEXT_OR_FUNCTION,
+    action: TEXT_OR_FUNCTION,
+    ...{ script: TEXT, reviews: FLAG, seesContext: FLAG, continueSession: FLAG },
+    context: eitherShape(objectShape<object>({}), functionShape()),
+  },
   literals: ({ config: { prompt, action, script, context } }: WorkOf<'agent'>) => ({ prompt, action, script, context }),
   read(spec, { step }) {
     const { agent: worker, script, schema, budget, reviews } = spec;

@@ -3,6 +3,7 @@
 import type { StepOptions, StepParts } from '../../authoring/flow/model.ts';
 import { builtCode, takeFunctions } from '../../authoring/graph/built.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
+import { TEXT_OR_TEXTS } from '../../authoring/spec/shape.ts';
 import { present } from '../../base/fields.ts';
 import type { WorkOf } from '../../definition/model.ts';
 import { type ProgramModel, parseProgram } from '../../definition/program.ts';
@@ -20,6 +21,7 @@ export interface CommandSpec extends StepOptions {
 export const command: KindCompiler = {
   ...declaration,
   field: 'command',
+  shapes: { command: TEXT_OR_TEXTS },
   beside: ['env', 'cwd'],
   literals: ({ config }: WorkOf<'command'>) => config,
   read({ command: given, env, cwd }, { step }) {

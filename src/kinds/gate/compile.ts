@@ -5,6 +5,7 @@ import { type BuiltFields, builtCode, takeFunctions } from '../../authoring/grap
 import type { StepReading } from '../../authoring/graph/reading.ts';
 import type { GateCheckSpec } from '../../authoring/graph/spec.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
+import { eitherShape, FLAG, isFields, listShape, objectShape, TEXT } from '../../authoring/spec/shape.ts';
 import { type Duration, parseDuration } from '../../base/duration.ts';
 import { present } from '../../base/fields.ts';
 import type { Json } from '../../base/json.ts';
@@ -27,10 +28,13 @@ export interface GateSpec extends StepOptions {
 
 const FIELDS = ['checks', 'rerunAtMerge', 'flaky'];
 
+const CHECK = eitherShape(TEXT, objectShape<object>({ check: TEXT }, { example: '{ check: "command", run: "npm test" }' }));
+
 /** The kind `gate`. */
 export const gate: KindCompiler = {
   ...declaration,
   field: 'gate',
+  shapes: { gate: objectShape<object>({ checks: listShape(CHECK), rerunAtMerge: FLAG }, { example: '{ checks: ["npm test"] }' }) },
   literals: ({ config: { checks } }: WorkOf<'gate'>) => checks,
   read({ gate: given }, { step }) {
     step.knownFields(given ?? {}, FIELDS, 'a gate');
@@ -56,8 +60,9 @@ interface CheckPlace {
 
 /** A check as data; its fields are parsed with the gate. */
 function readCheck(check: GateCheckSpec, place: CheckPlace): Json {
-  if (typeof check === 'string') return { check: 'command', run: check };
   const { step, what, at } = place;
+  if (typeof check === 'string') return { check: 'command', run: check };
+  if (!isFields(check)) return step.plain(check, what);
   const { timeout, ...written } = check;
   const { data: rest, built } = takeFunctions(written, BUILT_FIELDS, { step, at });
   place.built.push(...built);

@@ -2,6 +2,7 @@
 
 import type { StepOptions, StepParts } from '../../authoring/flow/model.ts';
 import { builtCode, takeFunctions } from '../../authoring/graph/built.ts';
+import { LIVE_AGENT } from '../../authoring/graph/shape.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { budgetOf, type ContextSpec, contextOf, type LiveAgent, liveCode, readContext, workerOf } from '../../authoring/spec/worker.ts';
 import { present } from '../../base/fields.ts';
@@ -21,6 +22,7 @@ export interface GenerateSpec<Context extends object> extends StepOptions {
 export const generate: KindCompiler = {
   ...declaration,
   field: 'generate',
+  shapes: { generate: LIVE_AGENT },
   beside: ['prompt', 'context', 'budget'],
   literals: ({ config: { prompt, context } }: WorkOf<'generate'>) => ({ prompt, context }),
   read(spec, { step }) {

@@ -4,6 +4,7 @@ import { invalid, type StepOptions, type StepParts } from '../../authoring/flow/
 import { builtCode, takeFunctions } from '../../authoring/graph/built.ts';
 import { FORGE_QUESTION_FIELDS, readForgeQuestion, type WrittenForgeQuestion } from '../../authoring/graph/forge-question.ts';
 import { readQuestion } from '../../authoring/graph/question.ts';
+import { QUESTION } from '../../authoring/graph/shape.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { checkOptions } from '../../authoring/spec/option.ts';
 import { present } from '../../base/fields.ts';
@@ -44,6 +45,7 @@ export type AnswerOf<Option> = Option extends string
 export const human: KindCompiler = {
   ...declaration,
   field: 'human',
+  shapes: { human: QUESTION },
   literals: ({ gate: { prompt } }: WorkOf<'human'>) => ({ prompt }),
   read({ human: given }, { step, isMember }) {
     const { data, built } = takeFunctions({ prompt: '', ...given }, { prompt: 'text' }, { step });

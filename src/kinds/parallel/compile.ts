@@ -3,7 +3,9 @@
 import { checkMember, invalid, type StepOptions, type StepParts } from '../../authoring/flow/model.ts';
 import { shownValue } from '../../authoring/flow/serial.ts';
 import { readGroup } from '../../authoring/graph/join.ts';
+import { BRANCHES, GROUP } from '../../authoring/graph/shape.ts';
 import { codesOf, type KindCompiler } from '../../authoring/graph/work.ts';
+import { eitherShape, FLAG, objectShape } from '../../authoring/spec/shape.ts';
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import type { BoundStep } from '../../definition/code.ts';
@@ -23,6 +25,9 @@ export interface EachOptions<Item> extends StepOptions {
 export const parallel: KindCompiler = {
   ...declaration,
   field: 'parallel',
+  shapes: {
+    parallel: eitherShape(FLAG, objectShape<object>({ branches: BRANCHES, ...GROUP }, { example: '{ branches: { lint: { … } } }' })),
+  },
   read({ parallel: given }, { step, readMember }) {
     const group = typeof given === 'object' ? given : { branches: [] };
     step.knownFields(group, ['branches', 'join', 'concurrency'], 'a parallel');

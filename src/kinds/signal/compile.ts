@@ -2,14 +2,15 @@
 
 import type { StepOptions, StepParts } from '../../authoring/flow/model.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
+import { TEXT } from '../../authoring/spec/shape.ts';
 import { signal as declaration } from './declare.ts';
 
 /** The kind `signal`. */
 export const signal: KindCompiler = {
   ...declaration,
   field: 'signal',
-  // A name of another type is reported with the other faults of the step, by `validate`.
-  read: ({ signal: name }) => ({ work: { kind: 'signal', signal: typeof name === 'string' ? name : '' } }),
+  shapes: { signal: { ...TEXT, code: 'KIND_INVALID' } },
+  read: ({ signal: name = '' }) => ({ work: { kind: 'signal', signal: name } }),
 };
 
 /** A wait for a named signal. */

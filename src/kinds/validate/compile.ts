@@ -1,7 +1,9 @@
 // Owns how a `validate` step is written: the stages that are checked, and the step that repairs what they find.
 
 import { checkMember, type StepOptions, type StepParts } from '../../authoring/flow/model.ts';
+import { STEP_PART } from '../../authoring/graph/shape.ts';
 import { codesOf, type KindCompiler } from '../../authoring/graph/work.ts';
+import { eitherShape, objectShape, wordShape } from '../../authoring/spec/shape.ts';
 import { type FlowStep, noteUsed } from '../../programs/flow-step.ts';
 import { validate as declaration, parseValidation } from './declare.ts';
 
@@ -19,6 +21,7 @@ const REPAIRS = 3;
 export const validate: KindCompiler = {
   ...declaration,
   field: 'validate',
+  shapes: { validate: eitherShape(wordShape(true), objectShape<object>({ onFailure: STEP_PART }, { example: '{ stages: ["lint"] }' })) },
   read({ validate: given }, { step, readMember }) {
     if (typeof given === 'object') step.knownFields(given, ['stages', 'retry', 'onFailure'], 'a validation');
     const { stages = null, retry = REPAIRS, onFailure } = given === true || given === undefined ? {} : given;

@@ -4,6 +4,7 @@ import { plainOf, type StepOptions, type StepParts } from '../../authoring/flow/
 import { type BuiltFields, builtCode, takeFunctions } from '../../authoring/graph/built.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import type { Webhook } from '../../authoring/spec/part.ts';
+import { objectShape } from '../../authoring/spec/shape.ts';
 import { webhook as declaration, parseWebhook, type WebhookConfig } from './declare.ts';
 
 const BUILT_FIELDS: BuiltFields = { 'request.url': 'text', 'request.headers': 'texts', 'request.body': 'data' };
@@ -12,6 +13,7 @@ const BUILT_FIELDS: BuiltFields = { 'request.url': 'text', 'request.headers': 't
 export const webhook: KindCompiler = {
   ...declaration,
   field: 'webhook',
+  shapes: { webhook: objectShape<object>({}, { example: '{ request: { url: "https://api.example.com/validate" } }' }) },
   read({ webhook: given }, { step }) {
     const { data, built } = takeFunctions({ request: given?.request, ...given }, BUILT_FIELDS, { step });
     return {

@@ -4,10 +4,12 @@ import { invalid, plainOf, type StepOptions, type StepParts } from '../../author
 import type { StepReading } from '../../authoring/graph/reading.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import type { ChildWorkflow } from '../../authoring/spec/part.ts';
+import { COUNT, eitherShape, objectShape, TEXT } from '../../authoring/spec/shape.ts';
 import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import type { CompiledWorkflow, StepContext } from '../../definition/code.ts';
 import type { WorkOf } from '../../definition/model.ts';
+import type { ChildDispatch } from '../../definition/step-terms.ts';
 import { duplicateWorkflow } from '../../definition/validation/children.ts';
 import { workflow as declaration } from './declare.ts';
 
@@ -15,6 +17,13 @@ import { workflow as declaration } from './declare.ts';
 export const workflow: KindCompiler = {
   ...declaration,
   field: 'workflow',
+  shapes: {
+    workflow: eitherShape(TEXT, objectShape<object>({}, { example: 'defineWorkflow(…)' })),
+    dispatch: objectShape<ChildDispatch>(
+      { agent: TEXT, returns: COUNT },
+      { what: '`dispatch`', example: '{ agent: "writer", returns: 200 }', needs: ['agent', 'returns'] },
+    ),
+  },
   beside: ['input', 'dispatch'],
   literals: ({ input }: WorkOf<'workflow'>) => ({ input }),
   read({ workflow: given, input, dispatch }, { step }) {
