@@ -162,6 +162,19 @@ test.each(Object.keys(FILES))('%s', (file) => {
   expect([...errors, ...warnings].filter((one) => one.code !== code).map((one) => one.code)).toEqual([]);
 });
 
+test('a misspelt check is reported beside other mistakes of its file, at its name', async () => {
+  const file = `${FOLDER}/several.yaml`;
+  rig.write(
+    file,
+    yaml('several', '  - { id: a, type: gate, conditions: [{ check: comand, run: make }] }\n  - { id: b, type: comand, run: make }\n'),
+  );
+  const { files } = await rig.json<{ files: readonly Row[] }>(['validate', file]);
+  const found = files[0]?.errors.find(({ code }) => code === 'CHECK_UNKNOWN');
+  expect(found).toMatchObject({ message: 'stage "a": there is no check "comand" (did you mean "command"?)', line: 5, column: 48 });
+  expect(files[0]?.errors.length).toBeGreaterThan(1);
+  rmSync(join(rig.project, file));
+});
+
 test('a workflow without a mistake has neither errors nor warnings', () => {
   expect(rowOf('release.yaml')).toMatchObject({ errors: [], warnings: [] });
 });
