@@ -94,6 +94,11 @@ const FILES: Readonly<Record<string, string>> = {
     'p2',
     '  - { id: p, type: parallel, branches: [{ id: a, agent: writer, action: x }, { id: b, agent: writer, action: y }] }\n',
   ),
+  'OUTCOME_UNCOVERED.record.ts': record(
+    'u1',
+    "a: { human: { prompt: 'p', options: [{ label: 'a' }, { label: 'b' }] }, next: { a: null } },",
+  ),
+  'OUTCOME_UNCOVERED.list.ts': list('oc2', "{ id: 'a', command: 'x', recovery: 'ask', next: { fail: null } },"),
   'LOOP_IDLE.file.yaml': yaml(
     'l1',
     '  - { id: a, type: gate, conditions: [{ check: command, run: make }], on_fail: { goto: a, max_iterations: 3, then: fail } }\n',
@@ -124,6 +129,7 @@ const WARNINGS = [
   'APPROVAL_UNTIED',
   'WRITERS_OVERLAP',
   'LOOP_IDLE',
+  'OUTCOME_UNCOVERED',
   'RETRIES_MULTIPLY',
   'FIELD_WITHOUT_EFFECT',
   'DATABASE_UNVERIFIED',
