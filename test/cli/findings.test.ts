@@ -95,7 +95,7 @@ const FILES: Readonly<Record<string, string>> = {
     '  - { id: p, type: parallel, branches: [{ id: a, agent: writer, action: x }, { id: b, agent: writer, action: y }] }\n',
   ),
   'OUTCOME_UNCOVERED.record.ts': record(
-    'u1',
+    'oc1',
     "a: { human: { prompt: 'p', options: [{ label: 'a' }, { label: 'b' }] }, next: { a: null } },",
   ),
   'OUTCOME_UNCOVERED.list.ts': list('oc2', "{ id: 'a', command: 'x', recovery: 'ask', next: { fail: null } },"),

@@ -256,7 +256,7 @@ function freezeCode(code: StepCode): StepCode {
 /** A whole number from 0 up, or an error that names the setting. */
 export function countOf(step: string, setting: string, value: number): number {
   if (Number.isSafeInteger(value) && value >= 0) return value;
-  throw invalid(step, `has ${setting}: ${value}; write a whole number from 0 up`);
+  throw invalid(step, `has ${setting}: ${value}; write 0 or a positive integer`);
 }
 
 /** Returns plain JSON data of a step, or throws an error that names the step and the position. */

@@ -43,7 +43,11 @@ export class GraphReading {
     if (recovery === 'rerun' || recovery === 'ask') this.recovery = recovery;
     else {
       const hint = 'write "rerun" or "ask"; "reconcile" needs a function, so write it at a step';
-      this.problems.add({ code: 'RECOVERY_INVALID', message: `its recovery is ${JSON.stringify(recovery)}`, hint });
+      this.problems.add({
+        code: 'RECOVERY_INVALID',
+        message: `\`recovery\` must be "rerun" or "ask", not ${JSON.stringify(recovery)}`,
+        hint,
+      });
     }
   }
 

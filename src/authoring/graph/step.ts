@@ -280,7 +280,11 @@ function readRecovery({ recovery, reconcile }: AnyStep, read: Work, step: StepRe
   const usual = read.recovery ?? (inherits ? step.graph.recovery : undefined) ?? kind.recovery;
   const policy = recovery ?? (reconcile === undefined ? usual : 'reconcile');
   if (!['rerun', 'reconcile', 'ask'].includes(policy))
-    step.fault('RECOVERY_INVALID', `its recovery is ${JSON.stringify(policy)}`, 'write "rerun", "reconcile" or "ask"');
+    step.fault(
+      'RECOVERY_INVALID',
+      `\`recovery\` must be "rerun", "reconcile" or "ask", not ${JSON.stringify(policy)}`,
+      'write "rerun", "reconcile" or "ask"',
+    );
   if (policy === 'reconcile' && reconcile === undefined && !step.graph.isFile)
     step.fault(
       'RECOVERY_INVALID',

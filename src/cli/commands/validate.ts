@@ -164,8 +164,8 @@ async function prepareParts(shell: Shell, { file, project, own }: Source): Promi
 }
 
 function otherName({ name, line, column }: DeclaredPart): SourceProblem {
-  const message = `"${name}" is not defined under this name when the file is loaded, so it is not found`;
-  return { code: 'NAME_UNSEEN', message, hint: 'write the name as a text, and export what is defined', line, column };
+  const message = `loading the file defines no "${name}": what it exports has another name`;
+  return { code: 'NAME_UNSEEN', message, hint: 'make the names equal', line, column };
 }
 
 function failureOf({ failure }: { readonly failure: LoadFailure }, { line, column }: Place): SourceProblem {

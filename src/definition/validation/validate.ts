@@ -139,7 +139,11 @@ function checkBudget(budget: unknown, problems: ProblemList): void {
 function checkLimits(definition: Definition, problems: ProblemList): void {
   const { maxIterations } = definition.limits;
   if (Number.isSafeInteger(maxIterations) && maxIterations > 0) return;
-  problems.add({ code: 'NUMBER_INVALID', message: `limits.maxIterations is ${maxIterations}`, hint: 'write a whole number from 1 up' });
+  problems.add({
+    code: 'NUMBER_INVALID',
+    message: `\`limits.maxIterations\` must be a positive integer, not ${maxIterations}`,
+    hint: 'correct it',
+  });
 }
 
 function checkIds(definition: Definition, problems: ProblemList): void {

@@ -52,7 +52,7 @@ export function buildEach<Item>(
 ): { readonly parts: StepParts; readonly keys: readonly string[] } {
   const { concurrency, key, ...options } = given;
   if (concurrency !== undefined && !(Number.isSafeInteger(concurrency) && concurrency > 0)) {
-    throw invalid(`step "${name}"`, `has concurrency: ${concurrency}; write a whole number from 1 up`);
+    throw invalid(`step "${name}"`, `has concurrency: ${concurrency}; write a positive integer`);
   }
   if (items.length > FAN_OUT_ITEMS_MAX)
     throw invalid(`step "${name}"`, `has ${items.length} items; a fan-out can have at most ${FAN_OUT_ITEMS_MAX}: split the list`);

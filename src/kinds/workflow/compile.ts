@@ -39,7 +39,7 @@ export const workflow: KindCompiler = {
   },
 };
 
-/** What is neither a name nor a workflow is reported by `validate`. */
+/** The name or the workflow itself; the empty name, which `validate` reports, for anything else. */
 function compiledOf(child: ChildWorkflow | undefined): string | CompiledWorkflow {
   if (typeof child !== 'object' || child === null) return typeof child === 'string' ? child : '';
   if ('compiled' in child) return child.compiled;
