@@ -115,12 +115,13 @@ export class StepBuilder {
     return call(buildGate(this.#name, spec));
   }
 
+  // The options are inferred apart from the rest: from an object that lacks a field, TypeScript infers nothing.
   /** Asks a person. The answer "reject", unless its option says otherwise, is thrown as a failure. */
   human<const Options extends readonly HumanOption[] = readonly ['approve', 'reject']>(
-    spec: HumanSpec<Options>,
+    spec: HumanSpec<Options> & { readonly options?: Options },
   ): FlowCall<HumanResult<AnswerOf<Options[number]>>>;
   human<const Options extends readonly HumanOption[] = readonly ['approve', 'reject']>(
-    spec: HumanSpec<Options>,
+    spec: HumanSpec<Options> & { readonly options?: Options },
     ...beyond: Beyond
   ): FlowCall<HumanResult<AnswerOf<Options[number]>>> {
     refuse(beyond, 'human', 1);

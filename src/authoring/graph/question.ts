@@ -39,7 +39,11 @@ function readOption(option: GateOptionSpec, step: StepReading, isMember: boolean
   const { label, nextStep, ends, requiresInput = false } = option;
   step.knownFields(option, ['label', 'nextStep', 'ends', 'outcome', 'requiresInput'], `the option "${label}"`);
   if (ends !== undefined && nextStep !== null)
-    step.fault('GATE_INVALID', `the option "${label}" says how the run ends, but does not end it`, 'write `nextStep: null` beside `ends`');
+    step.fault(
+      'GATE_INVALID',
+      `the option "${label}" says how the run ends, but does not end it`,
+      'lead it to "complete" or "reject" with `nextStep`, and remove `ends`',
+    );
   const ending = ends === 'completed' ? 'complete' : 'reject';
   const outcome = option.outcome ?? (nextStep === null && ending === 'reject' ? 'reject' : 'ok');
   const answer = { label: label ?? '', outcome, requiresInput };

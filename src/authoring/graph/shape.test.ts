@@ -310,6 +310,12 @@ describe('a value of another type is refused, and the message says what must be 
     expect(problemsOf({ type: 5, steps: [{ id: 'a', command: 'x', next: null }] }, 'list')).toContain('`type` must be a string, not 5');
   });
 
+  test('an ending beside no end, with what the types accept instead', () => {
+    const human = { prompt: 'p', options: [{ label: 'yes', ends: 'completed' }] };
+    expect(problemsOf(one({ human }))).toContain('lead it to "complete" or "reject" with `nextStep`, and remove `ends`');
+    expect(problemsOf(one({ human: { prompt: 'p', options: [{ label: 'yes', nextStep: 'complete' }] } }))).toBe('none');
+  });
+
   test('a workflow that is not an object', () => {
     expect(problemsOf(5)).toContain('a workflow must be an object such as { name: "build", steps: { … } }');
     expect(problemsOf(null)).toContain('a workflow must be an object');
