@@ -73,6 +73,8 @@ export function buildHuman(name: string, spec: HumanSpec<readonly HumanOption[]>
     reminders,
     ...options
   } = spec;
+  if (typeof prompt !== 'string') throw invalid(`step "${name}":`, '`prompt` must be a string');
+  if (!Array.isArray(answers)) throw invalid(`step "${name}":`, '`options` must be a list of answers');
   if (answers.length === 0) throw invalid(`step "${name}"`, 'asks a person but allows no answer; give it at least one option');
   const choices = answers.map(optionModel);
   const twice = choices.find(({ label }, index) => choices.findIndex((other) => other.label === label) !== index);
