@@ -12,7 +12,7 @@ describe('a budget', () => {
     ['a list', [1], 'an object'],
     ['nothing', null, 'an object'],
     ['not a number', { tokens: Number.NaN }, 'tokens must be a number of at least 0, not NaN'],
-    ['a text', { tokens: '5' }, 'tokens must be a number of at least 0, not "5"'],
+    ['a string', { tokens: '5' }, 'tokens must be a number of at least 0, not "5"'],
     ['negative', { costUsd: -1 }, 'costUsd must be a number of at least 0, not -1'],
     ['endless', { turns: Number.POSITIVE_INFINITY }, 'turns must be a number of at least 0, not Infinity'],
     ['too large to count with', { tokens: 1e300 }, 'tokens must be a number of at least 0, not 1e+300'],

@@ -116,7 +116,7 @@ export function declareCheck(
 
 function parseFrame({ optional }: FieldReader): CheckFrame {
   return present({
-    name: optional('name', isText, ['`name` must be a text', 'write one, or leave it out']),
+    name: optional('name', isText, ['`name` must be a string', 'write one, or leave it out']),
     timeoutMs: optional('timeoutMs', countFrom(1), ['`timeout` must be a duration', 'write one such as "30s"']),
     templates: optional('templates', oneOf(true), ['`templates` must be true', 'write true, or leave it out']),
   });
@@ -190,7 +190,7 @@ export function readPr({ optional }: FieldReader): string | undefined {
 
 /** Reads how many people must agree. */
 export function readPeople({ optional }: FieldReader): number | undefined {
-  return optional('count', countFrom(1), ['`count` must be a number of people', 'write a whole number from 1 up']);
+  return optional('count', countFrom(1), ['`count` must be a number of people', 'write a positive integer']);
 }
 
 /** Reads the path of a report. */

@@ -22,7 +22,7 @@ export function parseProgram(given: unknown, report: KindReport, { optional }: F
   return present({
     run: optional('run', isText, ['its command is empty', 'write the shell line to run']),
     argv: optional('argv', isTextList, ['`argv` must be a list of words', 'write it as ["program", "argument"]']),
-    env: optional('env', isTexts, ['every value of `env` must be a text', 'write it in quotes']),
+    env: optional('env', isTexts, ['every value of `env` must be a string', 'write it in quotes']),
     cwd: optional('cwd', isText, ['`cwd` must be a path', 'write a folder, or leave it out']),
   });
 }

@@ -128,7 +128,7 @@ describe('after a used-up bound', () => {
     host.take(settled(host, 'a#3', { outcome: 'iterate' }));
     host.take(settled(host, 'a#4', { outcome: 'iterate' }));
     expect(host.state).toMatchObject({ status: 'escalated', counts: { 'a:iterate': 3 } });
-    expect(host.state.halt?.message).toContain('taken 3 times');
+    expect(host.state.halt?.message).toContain('reached its limit of 3');
   });
 
   test('another step continues the run, and the bound stays used up (K9)', () => {

@@ -114,7 +114,7 @@ describe('what an edge brings along', () => {
     const host = startGraph(graph(step('a', { next: { ok: back({ n: '{{ result.m }}' }) } }), step('b', { next: END })));
     host.take(settled(host, 'a#1', { output: { n: 7 } }));
     expect(host.state).toMatchObject({ status: 'escalated', live: {}, halt: { reason: 'condition', code: 'CONDITION_ERROR', step: 'a' } });
-    expect(host.state.halt?.message).toMatch(/the context of the way from "a" to "b" could not be made: .*"m"/);
+    expect(host.state.halt?.message).toMatch(/the `context` of the transition from "a" to "b" could not be evaluated: .*"m"/);
   });
 
   test('is not read again: text that looks like a template stays text', () => {

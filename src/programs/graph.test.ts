@@ -121,7 +121,7 @@ describe('a bound', () => {
       counts: { 'b:iterate': 2 },
       halt: { reason: 'exhausted', edge: 'b:iterate', to: 'a' },
     });
-    expect(state.halt?.message).toContain('taken 2 times');
+    expect(state.halt?.message).toContain('reached its limit of 2');
   });
 
   test('that is used up takes its `then` (G1)', () => {

@@ -123,7 +123,7 @@ function along(edge: Edge, question: Question, key: string): Move {
   const then = edge.then ?? { end: 'escalate' as const };
   const taken: TakenEdge = { to: targetName(then), key, exhausted: true };
   if (!('end' in then) || then.end !== 'escalate') return moveTo(then, question, taken);
-  const message = `the way from "${ended.step}" to "${targetName(edge.to)}" was taken ${allowed} times, which is its bound; allow more, or send the run to another step`;
+  const message = `the transition from "${ended.step}" to "${targetName(edge.to)}" reached its limit of ${allowed}; allow more with --extend, or continue at another step with --to`;
   return escalate({ reason: 'exhausted', message, edge: key, to: targetName(edge.to) }, taken);
 }
 
@@ -137,8 +137,8 @@ function moveAlong(edge: Edge, question: Question, taken: TakenEdge): Move {
     const merge = view.keep(rendered(edge.context, { run, view, names, step: ended.step, result, ...error }));
     return moveTo(edge.to, question, merge === undefined ? taken : { ...taken, merge });
   } catch (thrown) {
-    const what = `the context of the way from "${ended.step}" to "${taken.to}"`;
-    return cannotTell(`${what} could not be made: ${thrown instanceof EngineError ? thrown.message : String(thrown)}`);
+    const what = `the \`context\` of the transition from "${ended.step}" to "${taken.to}"`;
+    return cannotTell(`${what} could not be evaluated: ${thrown instanceof EngineError ? thrown.message : String(thrown)}`);
   }
 }
 

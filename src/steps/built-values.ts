@@ -93,7 +93,7 @@ export async function resultOf(
 function textOf(given: unknown, what: string): string {
   if (typeof given === 'string') return given;
   if (typeof given === 'number' || typeof given === 'boolean') return String(given);
-  throw failed(`${what} must be a text, but its function returned ${typeName(given)}`);
+  throw failed(`${what} must be a string, but its function returned ${typeName(given)}`);
 }
 
 /** The result of such a function as plain data. Throws CONTEXT_FAILED. */

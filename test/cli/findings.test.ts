@@ -94,6 +94,11 @@ const FILES: Readonly<Record<string, string>> = {
     'p2',
     '  - { id: p, type: parallel, branches: [{ id: a, agent: writer, action: x }, { id: b, agent: writer, action: y }] }\n',
   ),
+  'OUTCOME_UNCOVERED.record.ts': record(
+    'oc1',
+    "a: { human: { prompt: 'p', options: [{ label: 'a' }, { label: 'b' }] }, next: { a: null } },",
+  ),
+  'OUTCOME_UNCOVERED.list.ts': list('oc2', "{ id: 'a', command: 'x', recovery: 'ask', next: { fail: null } },"),
   'LOOP_IDLE.file.yaml': yaml(
     'l1',
     '  - { id: a, type: gate, conditions: [{ check: command, run: make }], on_fail: { goto: a, max_iterations: 3, then: fail } }\n',
@@ -124,6 +129,7 @@ const WARNINGS = [
   'APPROVAL_UNTIED',
   'WRITERS_OVERLAP',
   'LOOP_IDLE',
+  'OUTCOME_UNCOVERED',
   'RETRIES_MULTIPLY',
   'FIELD_WITHOUT_EFFECT',
   'DATABASE_UNVERIFIED',
@@ -160,6 +166,19 @@ test.each(Object.keys(FILES))('%s', (file) => {
   for (const { line, hint } of found) expect([line > 2, hint.length > 10]).toEqual([file.startsWith('EVENT') || line > 2, true]);
   // Nothing but the mistake is reported.
   expect([...errors, ...warnings].filter((one) => one.code !== code).map((one) => one.code)).toEqual([]);
+});
+
+test('a misspelt check is reported beside other mistakes of its file, at its name', async () => {
+  const file = `${FOLDER}/several.yaml`;
+  rig.write(
+    file,
+    yaml('several', '  - { id: a, type: gate, conditions: [{ check: comand, run: make }] }\n  - { id: b, type: comand, run: make }\n'),
+  );
+  const { files } = await rig.json<{ files: readonly Row[] }>(['validate', file]);
+  const found = files[0]?.errors.find(({ code }) => code === 'CHECK_UNKNOWN');
+  expect(found).toMatchObject({ message: 'stage "a": there is no check "comand" (did you mean "command"?)', line: 5, column: 48 });
+  expect(files[0]?.errors.length).toBeGreaterThan(1);
+  rmSync(join(rig.project, file));
 });
 
 test('a workflow without a mistake has neither errors nor warnings', () => {

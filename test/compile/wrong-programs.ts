@@ -431,6 +431,11 @@ export const w = defineWorkflow({
   },
 });
 `,
+  'a misspelt prompt of a question with options': `
+export function* asks() {
+  yield* step('a').human({ prmpt: 'p', options: ['a', 'b'] }); //! 'prmpt' does not exist
+}
+`,
   'a default of another type': `
 export const a = arg({ type: 'number', default: 'x' }); //! the default does not have the type of the parameter
 `,

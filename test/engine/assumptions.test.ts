@@ -63,7 +63,7 @@ describe('what a worker assumes', () => {
 
   test.each([
     ['too many', Array.from({ length: 11 }, (_, at) => ({ question: `q${at}`, assumed: 'x' })), 'an attempt records 10 at most'],
-    ['no question', [{ assumed: 'x' }], '"question" must be a text'],
+    ['no question', [{ assumed: 'x' }], '"question" must be a string'],
     ['an unknown severity', [{ ...DATABASE, severity: 'HIGH' }], 'MUST, SHOULD, COULD'],
     ['a text that is too long', [{ ...DATABASE, question: 'x'.repeat(501) }], '500 at most'],
     ['a field too many', [{ ...DATABASE, note: 'x' }], 'unknown field "note"'],

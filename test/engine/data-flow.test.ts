@@ -182,7 +182,7 @@ describe('a function of the context', () => {
       },
       /the prompt of step "a" could not be built: no such page/,
     ],
-    ['gives nothing', () => undefined as never, /the prompt of step "a" must be a text, but its function returned undefined/],
+    ['gives nothing', () => undefined as never, /the prompt of step "a" must be a string, but its function returned undefined/],
   ] as const)('that %s fails the attempt, and nobody is asked', async (_, prompt, message) => {
     const { view } = await run(defineWorkflow({ name: 'w', steps: { a: { agent: 'dev', prompt, next: null } } }), {}, {});
     expect(view.steps[0]?.error).toMatch(message);

@@ -232,7 +232,7 @@ describe('K9: a bound that is used up', () => {
     const engine = await rig.open();
     const { definition, rounds } = bounded();
     const run = await engine.start(definition);
-    expect(await run.wait()).toMatchObject({ status: 'escalated', error: expect.stringContaining('taken 2 times') });
+    expect(await run.wait()).toMatchObject({ status: 'escalated', error: expect.stringContaining('reached its limit of 2') });
     expect(rounds()).toBe(3);
     for (const choice of [{ how: 'retry' }, { how: 'accept' }] as const)
       expect((await errorOf(engine.run(run.id).resume({ actor: 'ann', choice }))).message).toContain('extend');

@@ -220,7 +220,7 @@ describe('feature-development', () => {
       agents: { implement: inTurn(untested, stubborn) },
       status: 'escalated',
       then: async ({ stage, issue, asked }, { error }) => {
-        expect(error).toContain('the way from "test" to "implement" was taken 3 times');
+        expect(error).toContain('the transition from "test" to "implement" reached its limit of 3');
         expect(asked.filter(({ step }) => step === 'implement')).toHaveLength(4);
         expect(valueIn(await stage.forge.issue(issue)).labels).toEqual(['feature', 'needs-human']);
         expect(stage.forge.control.notifications()).toMatchObject([{ target: 'maintainers', people: ['ann', 'bob'] }]);
@@ -285,7 +285,7 @@ describe('a review', () => {
       goto: 'review_pipeline',
       status: 'escalated',
       then: async ({ engine, asked }, { id, error }) => {
-        expect(error).toContain('the way from "review_pipeline" to "implement" was taken 10 times');
+        expect(error).toContain('the transition from "review_pipeline" to "implement" reached its limit of 10');
         expect(asked.filter(({ step }) => step === 'implement')).toHaveLength(11);
         expect(await lastData(engine, id, 'review_feedback')).toEqual(['fine', 'fine', 'no index']);
       },
@@ -363,7 +363,7 @@ describe('a merge', () => {
       retries: 9,
       goto: 'merge',
       status: 'escalated',
-      then: (_, { error }) => expect(error).toContain('was taken 10 times'),
+      then: (_, { error }) => expect(error).toContain('reached its limit of 10'),
     }));
 
   test('whose CI fails goes back to the agent with the reason, at most ten times', () =>
@@ -373,7 +373,7 @@ describe('a merge', () => {
       goto: 'merge',
       status: 'escalated',
       then: async ({ engine }, { id, error }) => {
-        expect(error).toContain('the way from "merge" to "implement" was taken 10 times');
+        expect(error).toContain('the transition from "merge" to "implement" reached its limit of 10');
         expect(await lastData(engine, id, 'ci_failure')).toContain('ci');
       },
     }));
@@ -406,7 +406,7 @@ test('a head that moves after every approval escalates after ten times', () =>
       project.moveHeadAfterApproval({ 'README.md': '# Project\n' });
       await approval(project, pr);
     },
-    then: (_, { error }) => expect(error).toContain('the way from "merge" to "human_approval.enter" was taken 10 times'),
+    then: (_, { error }) => expect(error).toContain('the transition from "merge" to "human_approval.enter" reached its limit of 10'),
   }));
 
 test('a pull request that others pushed to is never merged untested, and escalates', () =>

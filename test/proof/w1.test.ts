@@ -94,7 +94,7 @@ describe('the editing workflow', () => {
     await openWith();
     const { id, view } = await startPonds(oneChapter(`It is ${'very '.repeat(6)}wet there, and nobody minds.`));
     expect([view.status, view.iterationCounts.writer, view.iterationCounts['editor-review:ok:false']]).toEqual(['escalated', 4, 3]);
-    expect(view.error).toContain('the way from "editor-review" to "writer" was taken 3 times, which is its bound');
+    expect(view.error).toContain('the transition from "editor-review" to "writer" reached its limit of 3');
     await expect(editing.engine.run(id).resume({ actor: 'ann', choice: { how: 'retry' } })).rejects.toMatchObject({
       code: 'RESUME_REFUSED',
     });

@@ -80,7 +80,7 @@ export function silencingViolations(source: Source): string[] {
 }
 
 function commentRefusal(text: string): string | undefined {
-  if (/@ts-(ignore|nocheck)\b/.test(text)) return 'silences the compiler; mend the type';
+  if (/@ts-(ignore|nocheck)\b/.test(text)) return 'silences the compiler; fix the type';
   if (/\bFIXME\b/.test(text)) return 'holds a FIXME; fix it, or open an issue';
   if (/\bTODO\b(?!\s*\(?#\d+)/.test(text)) return 'holds a TODO without an issue number; write "TODO #12: …"';
   return undefined;

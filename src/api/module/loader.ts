@@ -34,7 +34,7 @@ async function answerTo(request: LoadRequest): Promise<LoadAnswer> {
   return { checked, ...(compiled === undefined ? {} : { workflow: describeWorkflow(compiled) }) };
 }
 
-/** Ends this process when the one that started it is gone. A module that never ends blocks this thread, so another one looks. */
+/** Ends this process when its parent has exited. A module that never returns blocks this thread, so a worker thread checks. */
 function endWith(parent: number): void {
   const code = `setInterval(() => process.ppid === ${parent} || process.kill(process.pid, 'SIGKILL'), ${PARENT_CHECK_MS});`;
   new Worker(code, { eval: true, execArgv: [], env: {} }).unref();

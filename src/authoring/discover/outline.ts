@@ -139,7 +139,7 @@ function noName(module: ParsedModule, node: AnyNode | undefined, { call, spec }:
   return problem(module, node ?? call, {
     ...(isMissing
       ? { code: 'NAME_INVALID', message: 'the workflow has no name' }
-      : { code: 'NAME_UNSEEN', message: 'the name of the workflow is not a text in quotes, so only running the file would show it' }),
+      : { code: 'NAME_UNSEEN', message: 'the name of the workflow is not a string literal, so only running the file would show it' }),
     hint: "write the name as a text: name: 'review'",
   });
 }

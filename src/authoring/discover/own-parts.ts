@@ -63,8 +63,8 @@ function readPart(module: ParsedModule, names: ModuleNames, call: CallExpression
   const reactive = propertyOf(spec, 'reactiveEvents') === undefined ? undefined : textsOf(names, spec, 'reactiveEvents');
   const place = placeAt(module.text, call.start);
   if (name === undefined)
-    return unseen(`the name under \`${form.key}\` is not a text in quotes`, `write it as a text: ${form.key}: 'deploy'`, place);
-  if (outcomes === undefined) return unseen('`outcomes` is not a list of texts', "write them as texts: outcomes: ['busy']", place);
+    return unseen(`the name under \`${form.key}\` is not a string literal`, `write it as a text: ${form.key}: 'deploy'`, place);
+  if (outcomes === undefined) return unseen('`outcomes` is not a list of strings', "write them as texts: outcomes: ['busy']", place);
   const policy = names.text(propertyOf(spec, 'recovery')?.value);
   const recovery = policy === 'rerun' || policy === 'reconcile' ? policy : 'ask';
   const needsPullRequest = propertyOf(spec, 'needsPullRequest') !== undefined;

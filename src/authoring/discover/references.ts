@@ -89,7 +89,9 @@ class ReferenceReader {
     const name = this.calledName(call);
     if (name === 'createRequire') return this.readCreateRequire(call);
     if ((name === 'register' || name === 'registerHooks') && this.comesFrom(callee, 'module'))
-      return [{ kind: 'problem', at, message: `${name} changes how modules are loaded, so what runs is not known`, hint: HINT_IMPORT }];
+      return [
+        { kind: 'problem', at, message: `${name} replaces the module loader, so Pawl cannot tell which code will run`, hint: HINT_IMPORT },
+      ];
     if (name === 'dlopen' && member !== undefined)
       return [{ kind: 'problem', at, message: 'dlopen loads a file that is not checked', hint: 'load it with require' }];
     if (callee.type === 'MemberExpression' && member === 'resolve' && callee.object.type === 'MetaProperty') return [this.specifier(first)];

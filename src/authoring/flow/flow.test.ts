@@ -237,3 +237,31 @@ describe('a compiled flow', () => {
     expect(call.timeout('1h').child).toBe(flow);
   });
 });
+
+test.each<[string, () => unknown, string]>([
+  ['a title', () => compileFlow('w', { title: 7 } as never, function* () {}), 'workflow "w": `title` must be a string, not 7'],
+  ['data of a limit', () => compileFlow('w', { limits: 5 } as never, function* () {}), '`limits` must be an object such as'],
+  [
+    'circuit breakers',
+    () => compileFlow('w', { circuitBreakers: 5 } as never, function* () {}),
+    '`circuitBreakers` must be true or an object',
+  ],
+  [
+    'retries',
+    () => step('a').command({ run: 'x', retry: { max: '3' } } as never),
+    'step "a" has retry: "3"; write 0 or a positive integer',
+  ],
+  ['slots', () => step('a').command({ run: 'x', slots: 'db' } as never), 'step "a": `slots` must be a list of strings, not "db"'],
+  [
+    'a title of a step',
+    () =>
+      step('a')
+        .command('x')
+        .title(5 as never),
+    'step "a": `title` must be a string, not 5',
+  ],
+  ['a prompt', () => step('a').human({ prompt: 5 } as never), 'step "a": `prompt` must be a string'],
+  ['answers', () => step('a').human({ prompt: 'p', options: 'yes' } as never), 'step "a": `options` must be a list of answers'],
+])('a value of another type is refused in a flow: %s', (_, build, message) => {
+  expect(build).toThrow(message);
+});

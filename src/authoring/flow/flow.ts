@@ -15,12 +15,13 @@ import { sharedVariables } from '../../definition/scope/param-variables.ts';
 import { checkReactions } from '../../definition/trigger/reaction.ts';
 import { ProblemList } from '../../definition/validation/problem.ts';
 import type { FlowYield } from '../../programs/flow-step.ts';
+import { readHeaderFields } from '../graph/shape.ts';
 import { checkOptions } from '../spec/option.ts';
 import type { WorkflowFields } from '../spec/part.ts';
 import { readReactions, unknownInReactions } from '../spec/reaction.ts';
 import { readStarts } from '../spec/schedule.ts';
 import type { WorkflowTypes } from '../spec/step.ts';
-import { checkedDatabases, countOf, invalid } from './model.ts';
+import { checkedDatabases, countOf, invalid, refusal } from './model.ts';
 import type { ChildOutput } from './result.ts';
 
 /** The generator function of a flow: it yields steps and returns the final output. */
@@ -84,6 +85,7 @@ export function compileFlow(
   const body = typeof first === 'function' ? first : second;
   checkBody(name, body);
   checkOptions(`workflow "${name}"`, options, OPTIONS);
+  readHeaderFields(options, refusal(`workflow "${name}"`));
   checkOptions(`workflow "${name}", limits`, options.limits ?? {}, ['maxIterations']);
   const definition = definitionOf(name, options);
   const { context, trigger } = options;

@@ -24,7 +24,7 @@ describe('what would differ in a replay', () => {
       warnings: [
         {
           code: 'REPLAY_DIFFERS',
-          message: 'Date.now() reads the clock, so a replay would go another way',
+          message: 'Date.now() reads the clock, so a replay could take a different path',
           hint: 'do it in a step, whose result is recorded: yield* step("…").task(() => …)',
           line: 5,
           column: 10,

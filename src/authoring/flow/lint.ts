@@ -182,7 +182,7 @@ function replayed(names: ModuleNames, body: AnyNode, at: At): SourceProblem[] {
     if (reads !== undefined)
       found.push({
         code: 'REPLAY_DIFFERS',
-        message: `${source} ${reads}, so a replay would go another way`,
+        message: `${source} ${reads}, so a replay could take a different path`,
         hint: 'do it in a step, whose result is recorded: yield* step("…").task(() => …)',
         ...at(node),
       });

@@ -13,10 +13,12 @@ import type { KindRegistry, KindReport } from '../../definition/kind.ts';
 import type { ConditionModel, OutputModel, RetryPolicy, StepFrame, StepModel, StepWork } from '../../definition/model.ts';
 import { plainFrame } from '../../definition/plain-frame.ts';
 import { expressionOf } from '../../definition/scope/scope.ts';
+import { STEP } from '../graph/shape.ts';
 import { createTask } from '../graph/task.ts';
 import { checkOptions } from '../spec/option.ts';
 import { readOutputs } from '../spec/output.ts';
 import type { OutputFields, OutputSpec, Retry, SharedFields, Undo, UndoWork } from '../spec/part.ts';
+import { isFields, readFields, type ShapeFault } from '../spec/shape.ts';
 
 /** A condition of a contract: an expression, or a function that checks something. */
 export interface FlowCondition {
@@ -135,9 +137,13 @@ export function checkMember(group: string, { model }: BoundStep): void {
   throw invalid(group, `cannot hold step "${model.id}", which is a group itself; yield that one by itself`);
 }
 
+/** The types of the options; `retryPolicy` checks the other one. */
+const { retry: _, ...OPTION_SHAPES } = STEP;
+
 /** The same step with some of its options changed. */
 export function withOptions(bound: BoundStep, options: StepOptions): BoundStep {
   const step = `step "${bound.model.id}"`;
+  readFields(OPTION_SHAPES, options, { path: '', fault: refusal(step) });
   const reconcile = options.reconcile ?? bound.code.reconcile;
   const undo = options.undo === undefined ? undefined : readUndo(step, options.undo);
   const model: StepModel = { ...bound.model, ...modelOptions(step, options), ...present({ undo: undo?.model }) };
@@ -224,6 +230,8 @@ function outputModels(step: string, outputs: readonly OutputSpec[]): readonly Ou
 }
 
 function retryPolicy(step: string, retry: Retry<Duration>): RetryPolicy {
+  if (typeof retry !== 'number' && !isFields(retry))
+    throw invalid(step, `has retry: ${JSON.stringify(retry)}; write a number, or an object such as { max: 2 }`);
   const { max, on = ['error'], backoff } = typeof retry === 'number' ? { max: retry } : retry;
   if (typeof retry === 'object') checkOptions(`${step}, retry`, retry, ['max', 'on', 'backoff']);
   const times = { max: countOf(step, 'retry', max), on: [...on] };
@@ -261,7 +269,7 @@ function freezeCode(code: StepCode): StepCode {
 /** A whole number from 0 up, or an error that names the setting. */
 export function countOf(step: string, setting: string, value: number): number {
   if (Number.isSafeInteger(value) && value >= 0) return value;
-  throw invalid(step, `has ${setting}: ${value}; write a whole number from 0 up`);
+  throw invalid(step, `has ${setting}: ${JSON.stringify(value)}; write 0 or a positive integer`);
 }
 
 /** Returns plain JSON data of a step, or throws an error that names the step and the position. */
@@ -278,6 +286,13 @@ export function parsedOf<Config>(step: string, value: unknown, parse: (plain: Js
   } catch (error) {
     throw invalid(`step "${step}"`, `has a wrong configuration: ${messageOf(error)}`);
   }
+}
+
+/** Refuses the first field with a wrong type. */
+export function refusal(subject: string): ShapeFault {
+  return (_, message) => {
+    throw invalid(`${subject}:`, message);
+  };
 }
 
 /** The error of a step that cannot be built; `subject` names it. */

@@ -41,7 +41,7 @@ export function readForgeQuestion(written: WrittenForgeQuestion, refuse: Refuse)
 }
 
 function readReminders({ interval, max }: NonNullable<WrittenForgeQuestion['reminders']>, refuse: Refuse): ForgeQuestion['reminders'] {
-  if (!Number.isSafeInteger(max) || max < 1) refuse(`the number of reminders is ${String(max)}`, 'write a whole number from 1 up');
+  if (!Number.isSafeInteger(max) || max < 1) refuse(`\`reminders.max\` must be a positive integer, not ${String(max)}`, 'correct it');
   try {
     return { intervalMs: parseDuration(interval, 'the interval of reminders'), max };
   } catch (error) {

@@ -14,54 +14,30 @@ import { type ArgSpecs, arg } from '../../definition/param/arg.ts';
 import { checkDefinition } from '../../definition/validation/validate.ts';
 import { readReactions, unknownInReactions } from '../spec/reaction.ts';
 import { readStarts } from '../spec/schedule.ts';
+import { isFields } from '../spec/shape.ts';
 import type { WorkflowSpec } from '../spec/workflow.ts';
 import { listEntries } from './list.ts';
 import { readNext } from './next.ts';
 import { defined, GraphReading } from './reading.ts';
 import { recordEntries } from './record.ts';
+import { NEXT, WORKFLOW } from './shape.ts';
 import { checkSides } from './side.ts';
-import type { GraphEntries, GraphSpec, NextSpec, StepSpec, StepsOptions } from './spec.ts';
+import type { Entries, GraphEntries, GraphSpec, NextSpec, StepSpec, StepsOptions } from './spec.ts';
 import { readStep } from './step.ts';
 import type { Compilers } from './work.ts';
 
 const DEFAULT_MAX_ITERATIONS = 10;
-const FIELDS = [
-  'name',
-  'title',
-  'description',
-  'version',
-  'params',
-  'context',
-  'trigger',
-  'limits',
-  'recovery',
-  'concurrency',
-  'budget',
-  'protected',
-  'databases',
-  'snapshot',
-  'permissions',
-  'writes',
-  'staged',
-  'data',
-  'facts',
-  'onError',
-  'onEvents',
-  'circuitBreakers',
-  'entry',
-  'steps',
-];
 
 /** Compiles a workflow from its steps by id, checked and frozen, or throws one DEFINITION_INVALID with all problems. */
 export function compileWorkflow<S, P, A>(spec: WorkflowSpec<S, P, A>, compilers: Compilers): CompiledWorkflow {
   const reading = new GraphReading(compilers);
-  return compile(recordEntries(spec as unknown as Readonly<Record<string, unknown>>, reading.problems), reading);
+  return compile(recordEntries(spec, reading), reading);
 }
 
 /** The same from a list of steps. */
 export function compileGraph<Ctx = object, P = ArgSpecs>(spec: GraphSpec<Ctx, P>, compilers: Compilers): CompiledWorkflow {
   const reading = new GraphReading(compilers);
-  return compile(listEntries(spec as unknown as GraphSpec, reading), reading);
+  return compile(listEntries(spec, reading), reading);
 }
 
 /** A spec as a definition and the functions of its steps, both unchecked. */
@@ -71,8 +47,8 @@ export interface GraphDraft {
 }
 
 /** Reads a spec; faults of its fields are added to the problems of the reading. */
-export function readGraph(spec: GraphEntries, reading: GraphReading): GraphDraft {
-  reading.name = String(spec.name ?? '');
+export function readGraph(spec: GraphEntries<unknown>, reading: GraphReading): GraphDraft {
+  reading.name = spec.name;
   reading.readRecovery(spec.recovery);
   const steps = readSteps(spec.steps, spec.limits?.maxIterations, reading);
   const definition = readHeader(spec, steps, reading);
@@ -80,7 +56,7 @@ export function readGraph(spec: GraphEntries, reading: GraphReading): GraphDraft
   return { definition, steps };
 }
 
-function compile(spec: GraphEntries, reading: GraphReading): CompiledWorkflow {
+function compile(spec: GraphEntries<unknown>, reading: GraphReading): CompiledWorkflow {
   const draft = readGraph(spec, reading);
   checkDefinition(draft.definition, reading.problems, { registry: reading.compilers });
   reading.problems.refuse(draft.definition.name);
@@ -127,19 +103,25 @@ export function StepDef<Ctx = object>(spec: StepSpec<Ctx>): StepSpec<Ctx> {
   return Object.freeze({ ...spec, ...(typeof next === 'object' && next !== null ? { next: Object.freeze({ ...next }) as NextSpec } : {}) });
 }
 
-function readSteps(entries: GraphEntries['steps'], limit: number | undefined, reading: GraphReading): BoundStep[] {
+function readSteps(entries: Entries<unknown>, limit: number | undefined, reading: GraphReading): BoundStep[] {
   const position = new Map(entries.map(([id], index) => [id, index]));
   return entries.map(([id, spec], index) => {
     const step = reading.step(id);
     const order = { from: index, position, maxIterations: reading.isFile ? undefined : (limit ?? DEFAULT_MAX_ITERATIONS) };
-    return readStep(spec, { step, id, next: readNext(spec.next, order, step), isMember: false });
+    const { next, ...fields } = isFields(spec) ? spec : {};
+    return readStep(isFields(spec) ? fields : spec, {
+      step,
+      id,
+      next: readNext(step.shaped(NEXT, next, 'next'), order, step),
+      isMember: false,
+    });
   });
 }
 
-function readHeader(spec: GraphEntries, steps: readonly BoundStep[], reading: GraphReading): Definition {
+function readHeader(spec: GraphEntries<unknown>, steps: readonly BoundStep[], reading: GraphReading): Definition {
   const { title, entry, description, version, params, limits, budget, protected: guarded, data } = spec;
-  const name = String(spec.name ?? '');
-  reading.knownFields(spec, FIELDS, { what: 'a workflow' });
+  const { name } = spec;
+  reading.knownFields(spec, [...Object.keys(WORKFLOW), 'name', 'entry', 'steps'], { what: 'a workflow' });
   reading.knownFields(limits ?? {}, ['maxIterations'], { what: '`limits`' });
   reading.knownFields(spec.snapshot ?? {}, ['include', 'off'], { what: '`snapshot`' });
   reading.knownFields(spec.permissions ?? {}, ['contents', 'issues', 'pull_requests', 'checks', 'discussions'], { what: '`permissions`' });

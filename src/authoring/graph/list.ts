@@ -2,48 +2,55 @@
 // workflow: with `type`, that is the name and `name` the title; `initialStep` is the entry; `name` of a step is its id.
 
 import { present } from '../../base/fields.ts';
+import { type Fields, isFields } from '../spec/shape.ts';
 import type { GraphReading } from './reading.ts';
-import type { Entries, GraphEntries, GraphSpec, MemberSpec, StepFields, StepSpec } from './spec.ts';
+import { readHeaderFields, workflowFields } from './shape.ts';
+import type { Entries, GraphEntries } from './spec.ts';
 
 /** The same workflow with its steps as entries. */
-export function listEntries({ type, name, title, entry, initialStep, steps, ...rest }: GraphSpec, reading: GraphReading): GraphEntries {
-  const list: readonly StepSpec[] = Array.isArray(steps) ? steps : [];
+export function listEntries(given: unknown, reading: GraphReading): GraphEntries<unknown> {
+  const { steps, ...fields } = workflowFields(given);
+  const { type, name, title, entry, initialStep, ...rest } = readHeaderFields(fields, reading.shapeFault());
+  const list: readonly unknown[] = Array.isArray(steps) ? steps : [];
   list.forEach((step, index) => {
-    if (idOf(step) === undefined) reading.step(`step-${index + 1}`).fault('NAME_INVALID', `step ${index + 1} has no id`, 'give it one');
+    if (isFields(step) && (step.id ?? step.name) === undefined)
+      reading.step(`step-${index + 1}`).fault('NAME_INVALID', `step ${index + 1} has no id`, 'give it one');
   });
   return {
     ...rest,
-    name: String(type ?? name ?? ''),
+    name: type ?? name ?? '',
     ...present({ title: type === undefined ? title : name, entry: entry ?? initialStep }),
     steps: entriesOf(list, 'step'),
   };
 }
 
 /** The id of a step in either spelling. */
-export function idOf(spec: { readonly id?: unknown; readonly name?: unknown }): string | undefined {
-  const id = spec.id ?? spec.name;
-  return id === undefined ? undefined : String(id);
+export function idOf({ id, name }: { readonly id?: unknown; readonly name?: unknown }): string | undefined {
+  const given = id ?? name;
+  return typeof given === 'string' ? given : undefined;
 }
 
 /** Steps of a list as entries; one without an id is numbered. */
-export function entriesOf(list: readonly ListStep[], unnamed: string): Entries<StepFields> {
-  return (Array.isArray(list) ? list : []).map((step, index) => {
+export function entriesOf(list: readonly unknown[], unnamed: string): Entries<unknown> {
+  return list.map((step, index) => {
+    const id = isFields(step) ? idOf(step) : undefined;
+    if (!isFields(step) || id === undefined) return [`${unnamed}-${index + 1}`, isFields(step) ? withEntries(step) : step];
     const { id: _, name: __, ...fields } = withEntries(step);
-    return [idOf(step) ?? `${unnamed}-${index + 1}`, fields];
+    return [id, fields];
   });
 }
 
-type ListStep = MemberSpec & Pick<StepSpec, 'parallel' | 'each' | 'next'>;
-
 /** The step with its branches, and those of the steps inside it, as entries. */
-function withEntries({ parallel, each, validate, ...step }: ListStep): StepFields & Pick<MemberSpec, 'id' | 'name'> {
-  const onFailure = typeof validate === 'object' ? validate.onFailure : undefined;
+function withEntries(step: Fields): Fields {
+  const { parallel, each, validate } = step;
   return {
     ...step,
-    ...present({
-      parallel: typeof parallel === 'object' ? { ...parallel, branches: entriesOf(parallel.branches, 'branch') } : parallel,
-      validate: typeof validate === 'object' && onFailure !== undefined ? { ...validate, onFailure: withEntries(onFailure) } : validate,
-    }),
-    ...(each === undefined ? {} : { each: { ...each, step: withEntries(each.step) } }),
+    ...(isFields(parallel) && Array.isArray(parallel.branches)
+      ? { parallel: { ...parallel, branches: entriesOf(parallel.branches, 'branch') } }
+      : {}),
+    ...(isFields(validate) && isFields(validate.onFailure)
+      ? { validate: { ...validate, onFailure: withEntries(validate.onFailure) } }
+      : {}),
+    ...(isFields(each) && isFields(each.step) ? { each: { ...each, step: withEntries(each.step) } } : {}),
   };
 }

@@ -26,10 +26,6 @@ export function readNext(next: NextSpec | undefined, order: StepOrder, step: Ste
     const entry = readEntry(next, order, step);
     return Object.fromEntries(STRING_NEXT_COVERS.map((outcome) => [outcome, entry]));
   }
-  if (typeof next !== 'object') {
-    step.fault('FIELD_INVALID', `its next is ${String(next)}`, 'write a step id, null, or a map from outcome to target');
-    return {};
-  }
   return Object.fromEntries(Object.entries(next).map(([outcome, entry]) => [outcome, readEntry(entry as EntrySpec, order, step)]));
 }
 
@@ -60,7 +56,7 @@ function readChoice(next: ConditionalTarget, order: StepOrder, step: StepReading
   const bound = defined<Omit<BoundedNext, 'to'>>({ maxIterations, onExhausted });
   const someLeadsBack = leadsBack(onTrue, order) || leadsBack(onFalse, order);
   return {
-    condition: String(condition),
+    condition,
     onTrue: readEdge({ to: onTrue, ...(leadsBack(onTrue, order) ? bound : {}) }, order),
     onFalse: readEdge({ to: onFalse, ...(leadsBack(onFalse, order) || !someLeadsBack ? bound : {}) }, order),
   };

@@ -19,11 +19,9 @@ export function readQuestion(gate: HumanGateSpec, step: StepReading, isMember: b
   const { prompt, context, show, options = APPROVE_OR_REJECT } = gate;
   if (context !== undefined && show !== undefined)
     step.fault('FIELD_INVALID', 'its question has both `context` and `show`', 'they mean the same; keep one');
-  if (gate.signed !== undefined && typeof gate.signed !== 'boolean')
-    step.fault('FIELD_INVALID', `its question has signed: ${JSON.stringify(gate.signed)}`, 'write true or false');
   const forge = readForgeQuestion(gate, (message, hint) => step.fault('GATE_INVALID', message, hint));
   return {
-    prompt: String(prompt ?? ''),
+    prompt: typeof prompt === 'string' ? prompt : '',
     show: [...(context ?? show ?? [])],
     options: options.map((option) => readOption(option, step, isMember)),
     ...peopleOf(gate),
@@ -41,10 +39,14 @@ function readOption(option: GateOptionSpec, step: StepReading, isMember: boolean
   const { label, nextStep, ends, requiresInput = false } = option;
   step.knownFields(option, ['label', 'nextStep', 'ends', 'outcome', 'requiresInput'], `the option "${label}"`);
   if (ends !== undefined && nextStep !== null)
-    step.fault('GATE_INVALID', `the option "${label}" says how the run ends, but does not end it`, 'write `nextStep: null` beside `ends`');
+    step.fault(
+      'GATE_INVALID',
+      `the option "${label}" says how the run ends, but does not end it`,
+      'lead it to "complete" or "reject" with `nextStep`, and remove `ends`',
+    );
   const ending = ends === 'completed' ? 'complete' : 'reject';
   const outcome = option.outcome ?? (nextStep === null && ending === 'reject' ? 'reject' : 'ok');
-  const answer = { label: String(label ?? ''), outcome, requiresInput };
+  const answer = { label: label ?? '', outcome, requiresInput };
   if (nextStep === undefined || (isMember && nextStep === null)) return answer;
   return { ...answer, to: nextStep === null ? { end: ending } : readTarget(nextStep) };
 }

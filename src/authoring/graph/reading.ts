@@ -11,6 +11,7 @@ import { CONDITION_ROOTS } from '../../definition/scope/scope-root.ts';
 import type { FindingCode } from '../../definition/validation/finding.ts';
 import { ProblemList } from '../../definition/validation/problem.ts';
 import { kindReport } from '../../definition/validation/validate-step.ts';
+import { readFields, readShape, type Shape, type ShapeFault } from '../spec/shape.ts';
 import type { Compilers } from './work.ts';
 
 /** A graph while it is being read. */
@@ -42,8 +43,18 @@ export class GraphReading {
     if (recovery === 'rerun' || recovery === 'ask') this.recovery = recovery;
     else {
       const hint = 'write "rerun" or "ask"; "reconcile" needs a function, so write it at a step';
-      this.problems.add({ code: 'RECOVERY_INVALID', message: `its recovery is ${JSON.stringify(recovery)}`, hint });
+      this.problems.add({
+        code: 'RECOVERY_INVALID',
+        message: `\`recovery\` must be "rerun" or "ask", not ${JSON.stringify(recovery)}`,
+        hint,
+      });
     }
+  }
+
+  /** Where fields of another type than they should have are reported. */
+  shapeFault(step?: string): ShapeFault {
+    const hint = 'correct it';
+    return (code, message) => this.problems.addMistyped({ ...(step === undefined ? {} : { step }), code, message, hint });
   }
 
   /** Reports fields that an object of the workflow, or of a step, does not have. */
@@ -70,6 +81,17 @@ export class StepReading {
   /** Adds a fault of this step. */
   fault(code: FindingCode, message: string, hint: string): void {
     this.graph.problems.add({ step: this.at, code, message, hint });
+  }
+
+  /** A field of this step; one with another type is reported and undefined. What is read from a file was checked there. */
+  shaped<T>(shape: Shape<T>, value: unknown, path: string): T | undefined {
+    if (this.graph.isFile) return value as T | undefined;
+    return value === undefined ? undefined : readShape(shape, value, { path, fault: this.graph.shapeFault(this.at) });
+  }
+
+  /** All fields of this step, or of one inside it. */
+  shapedFields<T extends object>(shapes: Readonly<Record<string, Shape<unknown>>>, given: object): T {
+    return (this.graph.isFile ? given : readFields(shapes, given, { path: '', fault: this.graph.shapeFault(this.at) })) as T;
   }
 
   /** Records a function of this step, so that changes to it are detected, and returns it. */

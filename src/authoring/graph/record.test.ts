@@ -204,6 +204,6 @@ describe('the recovery of a whole workflow', () => {
 
   test('cannot be reconcile, which needs a function per step', () => {
     const spec = { name: 'w', recovery: 'reconcile', steps: { a: { command: 'x', next: null } } } as never;
-    expect(() => compileWorkflow(spec, REGISTRY)).toThrow(/its recovery is "reconcile"; write "rerun" or "ask"/);
+    expect(() => compileWorkflow(spec, REGISTRY)).toThrow(/`recovery` must be "rerun" or "ask", not "reconcile"/);
   });
 });

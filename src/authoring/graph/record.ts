@@ -1,44 +1,45 @@
 // Owns converting the record of steps that `defineWorkflow` takes to the entries that `graph.ts` compiles.
 
-import type { ProblemList } from '../../definition/validation/problem.ts';
+import { invalidDefinition } from '../../definition/validation/problem.ts';
 import type { StepCondition } from '../spec/part.ts';
+import { type Fields, isFields } from '../spec/shape.ts';
 import type { OutputSchema } from '../spec/step.ts';
 import { entriesOf as listed } from './list.ts';
-import type { Entries, GateOptionSpec, GraphEntries } from './spec.ts';
+import type { GraphReading } from './reading.ts';
+import { readHeaderFields, workflowFields } from './shape.ts';
+import type { Entries, GraphEntries } from './spec.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
 type Fault = (step: string, message: string, hint: string) => void;
 
-/** The same workflow with its steps as entries, in the order written. */
-export function recordEntries(spec: Fields, problems: ProblemList): GraphEntries {
-  const { steps, ...rest } = spec;
+/** The workflow with its steps as entries, in the order written. */
+export function recordEntries(given: unknown, reading: GraphReading): GraphEntries<unknown> {
+  const { problems } = reading;
+  const { steps, ...rest } = workflowFields(given);
+  const { name = '', ...header } = readHeaderFields(rest, reading.shapeFault());
   const fault: Fault = (step, message, hint) => problems.add({ code: 'FIELD_INVALID', step, message, hint });
-  if (isFields(steps)) return { ...rest, steps: entriesOf(steps, fault) } as unknown as GraphEntries;
+  if (isFields(steps)) return { ...header, name, steps: entriesOf(steps, fault) };
   const hint = 'write them by id, as in steps: { draft: { … } }; lists are for defineWorkflow of pawl/compat';
   problems.add({ code: 'NO_STEPS', message: Array.isArray(steps) ? 'its steps are a list' : 'it has no steps', hint });
-  problems.refuse(String(spec.name));
-  return rest as unknown as GraphEntries;
+  throw invalidDefinition(name, problems.found);
 }
 
-function entriesOf(steps: Fields, fault: Fault): Entries<Fields> {
+function entriesOf(steps: Fields, fault: Fault): Entries<unknown> {
   return Object.entries(steps).map(([id, step]) => {
-    if (!isFields(step)) fault(id, 'it is not an object', 'write it as { command: "npm test", next: null }');
-    else if (/^\d+$/.test(id)) fault(id, 'its id is a number', 'begin it with a letter: JavaScript moves numbers before all other keys');
-    return [id, stepFields(isFields(step) ? step : {}, id, fault)];
+    if (/^\d+$/.test(id)) fault(id, 'its id is a number', 'begin it with a letter: JavaScript moves numbers before all other keys');
+    return [id, isFields(step) ? stepFields(step, id, fault) : step];
   });
 }
 
 function stepFields(step: Fields, at: string, fault: Fault): Fields {
   for (const field of ['id', 'name']) if (field in step) fault(at, `it has a field "${field}"`, 'remove it: the id of a step is its key');
   const { id: _, name: __, output, ...rest } = step;
-  const { human, parallel, each, validate } = rest;
-  if (output !== undefined && typeof (output as OutputSchema)?.['~standard']?.validate !== 'function')
+  const { human, parallel, each, validate, postconditions = [] } = rest;
+  if (output !== undefined && !isSchema(output))
     fault(at, 'its output is not a schema', 'give a Standard Schema, as zod, valibot and arktype make them');
   return {
     ...rest,
-    ...(output === undefined
-      ? {}
-      : { postconditions: [...((rest.postconditions ?? []) as readonly StepCondition<never>[]), outputCondition(output as OutputSchema)] }),
+    // What has another type stays as it is, and is reported with the other fields of the step.
+    ...(isSchema(output) && Array.isArray(postconditions) ? { postconditions: [...postconditions, outputCondition(output)] } : {}),
     ...(isFields(human) ? { human: { ...human, ...optionsOf(human, rest.next) } } : {}),
     ...(isFields(parallel) ? { parallel: { ...parallel, branches: branchesOf(parallel.branches, fault) } } : {}),
     ...(isFields(each) && isFields(each.step) ? { each: { ...each, step: stepFields(each.step, at, fault) } } : {}),
@@ -48,24 +49,27 @@ function stepFields(step: Fields, at: string, fault: Fault): Fields {
   };
 }
 
-/** The branches of a group: a record, or a list, which types refuse and JavaScript may have. */
-function branchesOf(branches: unknown, fault: Fault): Entries<unknown> {
-  if (Array.isArray(branches)) return listed(branches, 'branch');
-  return isFields(branches) ? entriesOf(branches, fault) : [];
+function isSchema(value: unknown): value is OutputSchema {
+  return typeof (value as Partial<OutputSchema> | null | undefined)?.['~standard']?.validate === 'function';
 }
 
-const APPROVE_OR_REJECT: readonly GateOptionSpec[] = [{ label: 'approve' }, { label: 'reject', outcome: 'reject' }];
+/** The branches of a group: a record, or a list, which types refuse and JavaScript may have. */
+function branchesOf(branches: unknown, fault: Fault): unknown {
+  if (Array.isArray(branches)) return listed(branches, 'branch');
+  return isFields(branches) ? entriesOf(branches, fault) : branches;
+}
+
+const APPROVE_OR_REJECT: readonly Fields[] = [{ label: 'approve' }, { label: 'reject', outcome: 'reject' }];
 
 /** The options with their outcomes: the label if `next` names it, `reject` for one that rejects the run. */
-function optionsOf({ options }: Fields, next: unknown): { options?: readonly GateOptionSpec[] } {
-  const keys = isFields(next) ? Object.keys(next) : [];
-  if (options === undefined && !keys.includes('approve')) return {};
-  const outcomeOf = ({ label, nextStep }: GateOptionSpec) => (keys.includes(label) ? label : nextStep === 'reject' ? 'reject' : undefined);
-  const answers = (options ?? APPROVE_OR_REJECT) as readonly GateOptionSpec[];
+function optionsOf({ options = APPROVE_OR_REJECT }: Fields, next: unknown): { options?: unknown } {
+  const keys: readonly unknown[] = isFields(next) ? Object.keys(next) : [];
+  if (!Array.isArray(options) || (options === APPROVE_OR_REJECT && !keys.includes('approve'))) return {};
+  const outcomeOf = ({ label, nextStep }: Fields) => (keys.includes(label) ? label : nextStep === 'reject' ? 'reject' : undefined);
   return {
-    options: answers.map((option) => {
-      const outcome = option.outcome ?? outcomeOf(option);
-      return outcome === undefined ? option : { ...option, outcome };
+    options: options.map((option: unknown) => {
+      const outcome = isFields(option) ? (option.outcome ?? outcomeOf(option)) : undefined;
+      return isFields(option) && outcome !== undefined ? { ...option, outcome } : option;
     }),
   };
 }
@@ -77,8 +81,4 @@ function outputCondition(schema: OutputSchema): StepCondition<{ readonly result:
     error: 'its output does not fit the schema',
     check: async ({ result }) => (await schema['~standard'].validate(result)).issues === undefined,
   };
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -6,6 +6,8 @@ import type { GraphReading } from './reading.ts';
 
 /** Reports steps that run beside a run but are not side steps, and transitions into or out of side steps. */
 export function checkSides({ steps, onError, entry }: Definition, { problems }: GraphReading): void {
+  // A side step that could not be read only seems to be missing.
+  if (problems.mistyped.size > 0) return;
   const sides = new Set(steps.filter(({ side }) => side === true).map(({ id }) => id));
   const hint = 'write `side: true` on that step, or name a step that has it';
   const named = (what: string, id: string | undefined, step?: string) => {

@@ -147,10 +147,10 @@ export interface StepFields<C = GraphContext> extends WorkSpec<C>, SharedSpec<C>
 }
 
 /** A workflow as it is compiled. */
-export interface GraphEntries extends WorkflowFields<ArgSpecs, object> {
+export interface GraphEntries<Step = StepFields> extends WorkflowFields<ArgSpecs, object> {
   readonly name: string;
   readonly entry?: string;
-  readonly steps: Entries<StepFields>;
+  readonly steps: Entries<Step>;
 }
 
 /** A workflow's options when its steps are given one by one. */

@@ -11,10 +11,12 @@ import { templatedPart } from '../../definition/scope/template-scope.ts';
 import { parseTemplateTree } from '../../expr/template-tree.ts';
 import { readOutputs } from '../spec/output.ts';
 import type { StepCondition, Undo } from '../spec/part.ts';
+import { isFields } from '../spec/shape.ts';
 import { checkLiterals, checkPlainText } from './built.ts';
 import { idOf } from './list.ts';
 import { readQuestion } from './question.ts';
 import { defined, type StepReading } from './reading.ts';
+import { STEP } from './shape.ts';
 import type { GraphContext, GroupSpec, MemberSpec, SharedSpec, StepFields } from './spec.ts';
 import { readWork, type Work, workFields } from './work.ts';
 
@@ -31,47 +33,18 @@ export interface StepPlace {
 
 const BACKOFF_MAX = '1h';
 const FRESH: readonly unknown[] = ['activation', 'run'];
-const SHARED_FIELDS: readonly (keyof SharedSpec)[] = [
-  'title',
-  'writes',
-  'protected',
-  'mayChange',
-  'network',
-  'mutatesCheckout',
-  'staged',
-  'databases',
-  'onFail',
-  'actions',
-  'args',
-  'preconditions',
-  'postconditions',
-  'retry',
-  'timeout',
-  'contractRetries',
-  'recovery',
-  'reconcile',
-  'condition',
-  'humanGate',
-  'slots',
-  'outputs',
-  'fresh',
-  'merges',
-  'templates',
-  'extend',
-  'side',
-  'contract',
-  'reviewOf',
-  'route',
-  'independent',
-  'undo',
-];
-const GROUP_FIELDS: readonly (keyof GroupSpec)[] = ['parallelKey', 'join', 'concurrency'];
-const KNOWN_FIELDS = ['id', 'name', 'next', 'supportsQuestions', 'questionState', ...SHARED_FIELDS, ...GROUP_FIELDS];
+const KNOWN_FIELDS = ['id', 'name', 'next', ...Object.keys(STEP)];
+
+const NO_STEP = { message: 'it is not an object', hint: 'write it as { command: "npm test", next: null }' };
 
 /** The step as data and its functions. */
-export function readStep(spec: AnyStep, place: StepPlace): BoundStep {
+export function readStep(written: unknown, place: StepPlace): BoundStep {
   const { step } = place;
-  step.knownFields(spec, [...KNOWN_FIELDS, ...workFields(step.graph.compilers).names], 'a step');
+  const given = isFields(written) ? written : {};
+  if (given !== written) step.graph.problems.addMistyped({ step: step.at, code: 'FIELD_INVALID', ...NO_STEP });
+  const { names, shapes } = workFields(step.graph.compilers);
+  step.knownFields(given, [...KNOWN_FIELDS, ...names], 'a step');
+  const spec = step.shapedFields<AnyStep>({ ...STEP, ...shapes }, given);
   checkOneWork(spec, step);
   if (place.isMember && spec.next !== undefined)
     step.fault('MEMBER_INVALID', 'it is part of a group and has its own `next`', 'write next on the group; its join decides');
@@ -102,12 +75,12 @@ function checkOneWork(spec: AnyStep, step: StepReading): void {
 }
 
 function workPlace({ step, id, isMember }: StepPlace) {
-  const readMember = (spec: MemberSpec, name: string) => readInside(spec, { step, id }, name);
+  const readMember = (spec: unknown, name: string) => readInside(spec, { step, id }, name);
   return { step, id, isMember, readMember };
 }
 
-function readInside(spec: MemberSpec, group: Pick<StepPlace, 'step' | 'id'>, fallback: string): BoundStep {
-  const id = idOf(spec) ?? fallback;
+function readInside(spec: unknown, group: Pick<StepPlace, 'step' | 'id'>, fallback: string): BoundStep {
+  const id = (isFields(spec) ? idOf(spec) : undefined) ?? fallback;
   return readStep(spec, { step: group.step.graph.step(`${group.id}/${id}`), id, next: {}, isMember: true });
 }
 
@@ -294,11 +267,6 @@ function readRetry(retry: SharedSpec['retry'], step: StepReading): RetryPolicy {
   const { max, on = ['error'], backoff } = typeof retry === 'object' ? retry : { max: retry ?? 0 };
   if (typeof retry === 'object') step.knownFields(retry, ['max', 'on', 'backoff'], 'a retry');
   if (backoff === undefined) return { max, on: [...on] };
-  if (typeof backoff !== 'object' || backoff === null) {
-    const written = JSON.stringify(backoff);
-    step.fault('FIELD_INVALID', `its retry has backoff: ${written}`, `write backoff: { initial: ${written} }`);
-    return { max, on: [...on] };
-  }
   step.knownFields(backoff, ['initial', 'factor', 'max'], 'a backoff');
   const initialMs = step.duration(backoff.initial, 'the initial pause of its retry');
   const maxMs = step.duration(backoff.max ?? BACKOFF_MAX, 'the longest pause of its retry');
@@ -312,7 +280,11 @@ function readRecovery({ recovery, reconcile }: AnyStep, read: Work, step: StepRe
   const usual = read.recovery ?? (inherits ? step.graph.recovery : undefined) ?? kind.recovery;
   const policy = recovery ?? (reconcile === undefined ? usual : 'reconcile');
   if (!['rerun', 'reconcile', 'ask'].includes(policy))
-    step.fault('RECOVERY_INVALID', `its recovery is ${JSON.stringify(policy)}`, 'write "rerun", "reconcile" or "ask"');
+    step.fault(
+      'RECOVERY_INVALID',
+      `\`recovery\` must be "rerun", "reconcile" or "ask", not ${JSON.stringify(policy)}`,
+      'write "rerun", "reconcile" or "ask"',
+    );
   if (policy === 'reconcile' && reconcile === undefined && !step.graph.isFile)
     step.fault(
       'RECOVERY_INVALID',

@@ -8,6 +8,7 @@ import type { KindDeclaration, KindRegistry } from '../../definition/kind.ts';
 import type { RecoveryPolicy, StepKind, StepModel, StepWork } from '../../definition/model.ts';
 import type { OwnKind } from '../../definition/own-kind.ts';
 import type { FlowMethod } from '../flow/method.ts';
+import type { Shape } from '../spec/shape.ts';
 import type { CheckForm, StageForm } from '../yaml/schema/form.ts';
 import type { StageWriter } from '../yaml/write/stage.ts';
 import type { StepReading } from './reading.ts';
@@ -37,7 +38,7 @@ export interface WorkPlace {
   readonly step: StepReading;
   readonly id: string;
   readonly isMember: boolean;
-  readMember(spec: MemberSpec, id: string): BoundStep;
+  readMember(spec: unknown, id: string): BoundStep;
 }
 
 /** A kind of step that workflows can be written with. */
@@ -46,6 +47,8 @@ export interface KindCompiler extends KindDeclaration {
   readonly field: string;
   /** Further fields of this kind. */
   readonly beside?: readonly string[];
+  /** The types of these fields, unless parsing its configuration checks them. */
+  readonly shapes?: Readonly<Record<string, Shape<unknown>>>;
   /** Reads the work of a graph's step. */
   read(spec: AnyWork, place: WorkPlace): Work;
   /** Its methods of `step(name)` in flows, by name. */
@@ -97,6 +100,8 @@ export interface WorkFields {
   readonly beside: ReadonlyMap<string, readonly string[]>;
   /** All of them. */
   readonly names: readonly string[];
+  /** The types of those that no kind parses. */
+  readonly shapes: Readonly<Record<string, Shape<unknown>>>;
 }
 
 const KNOWN = new WeakMap<Compilers, WorkFields>();
@@ -112,7 +117,8 @@ function fieldsOf(kinds: readonly KindCompiler[]): WorkFields {
   const beside = new Map<string, string[]>();
   for (const kind of kinds) for (const name of kind.beside ?? []) beside.set(name, [...(beside.get(name) ?? []), kind.field]);
   const fields = kinds.map(({ field }) => field);
-  return { kinds: new Map(kinds.map((kind) => [kind.field, kind])), beside, names: [...fields, ...beside.keys()] };
+  const shapes = Object.fromEntries(kinds.flatMap((kind) => Object.entries(kind.shapes ?? {})));
+  return { kinds: new Map(kinds.map((kind) => [kind.field, kind])), beside, names: [...fields, ...beside.keys()], shapes };
 }
 
 /** Reads the work of a step: exactly one field selects its kind, or none, and then it only has instructions. */

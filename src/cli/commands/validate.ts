@@ -147,14 +147,14 @@ async function prepareParts(shell: Shell, { file, project, parts: all }: Source)
       const result = await loadPartsApart([checked]);
       if ('failure' in result) return { parts, errors: [failureOf(result, first)], warnings: [] };
       const missing = parts.filter(({ part, name }) => !(part === 'kind' ? result.kinds : result.checks).includes(name));
-      return { parts, errors: missing.map(notFoundWhenLoaded), warnings: [] };
+      return { parts, errors: missing.map(otherName), warnings: [] };
     };
   });
 }
 
-function notFoundWhenLoaded({ name, line, column }: DeclaredPart): SourceProblem {
-  const message = `the file does not define "${name}" when it is loaded`;
-  return { code: 'NAME_UNSEEN', message, hint: 'write the name as a text, and export the definition', line, column };
+function otherName({ name, line, column }: DeclaredPart): SourceProblem {
+  const message = `loading the file defines no "${name}": what it exports has another name`;
+  return { code: 'NAME_UNSEEN', message, hint: 'make the names equal', line, column };
 }
 
 function failureOf({ failure }: { readonly failure: LoadFailure }, { line, column }: Place): SourceProblem {

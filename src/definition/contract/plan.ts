@@ -137,7 +137,9 @@ function fault(code: PlanFaultCode, pointer: string, message: string): PlanFault
 
 function textFaults(value: JsonObject, name: string, pointer: string): PlanFault[] {
   if (isText(value[name])) return [];
-  return [fault('PLAN_SHAPE', `${pointer}/${name}`, `${pointer === '' ? 'the plan' : idOf(value) || pointer} must have a text "${name}"`)];
+  return [
+    fault('PLAN_SHAPE', `${pointer}/${name}`, `${pointer === '' ? 'the plan' : idOf(value) || pointer} must have a string "${name}"`),
+  ];
 }
 
 function idOf({ id }: JsonObject): string {
@@ -162,7 +164,7 @@ function partFaults(entry: JsonObject, pointer: string): PlanFault[] {
     const list = entry[name];
     return list === undefined || (Array.isArray(list) && list.every(isText))
       ? []
-      : [fault('PLAN_SHAPE', `${pointer}/${name}`, `"${name}" of ${idOf(entry)} must be a list of texts`)];
+      : [fault('PLAN_SHAPE', `${pointer}/${name}`, `"${name}" of ${idOf(entry)} must be a list of strings`)];
   });
   const rejected = entry.rejected === undefined ? [] : rejectedFaults(entry.rejected, `${pointer}/rejected`);
   const files = (Array.isArray(entry.files) ? entry.files : []) as readonly Json[];
@@ -272,7 +274,7 @@ function acceptanceFaults(id: string, acceptance: Json | undefined, pointer: str
   if (list.length === 0)
     return [fault('PLAN_MILESTONE_WITHOUT_ACCEPTANCE', pointer, `${id} has no acceptance criteria; say what is seen when it is reached`)];
   return list.flatMap((criterion, index) =>
-    isText(criterion) ? [] : [fault('PLAN_SHAPE', `${pointer}/${index}`, `an acceptance criterion of ${id} must be a text`)],
+    isText(criterion) ? [] : [fault('PLAN_SHAPE', `${pointer}/${index}`, `an acceptance criterion of ${id} must be a string`)],
   );
 }
 

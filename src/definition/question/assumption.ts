@@ -62,7 +62,7 @@ function assumptionOf(item: Json): AssumptionText | string {
 }
 
 function textFault(field: string, value: Json | undefined, max: number): string | undefined {
-  if (typeof value !== 'string' || value.trim() === '') return `"${field}" must be a text`;
+  if (typeof value !== 'string' || value.trim() === '') return `"${field}" must be a string`;
   return value.length > max ? `"${field}" has ${value.length} characters; it may have ${max} at most` : undefined;
 }
 

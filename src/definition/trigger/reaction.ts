@@ -112,5 +112,5 @@ function* faultsOf(reaction: ReactionModel, { ids, form, problems }: KnownSteps)
       hint: 'name a step to go back to',
     };
   if (max !== undefined && !(Number.isSafeInteger(max) && max >= 1))
-    yield { code: 'NUMBER_INVALID', message: `\`max\` is ${String(max)}`, hint: 'write a whole number from 1 up' };
+    yield { code: 'NUMBER_INVALID', message: `\`max\` must be a positive integer, not ${String(max)}`, hint: 'correct it' };
 }

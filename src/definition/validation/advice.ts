@@ -12,6 +12,7 @@ import { blockedWork } from './blocked-work.ts';
 import { gateWarnings } from './gate-warnings.ts';
 import type { Problem } from './problem.ts';
 import { bypassesIn } from './rework.ts';
+import { uncoveredAdvice } from './uncovered.ts';
 
 /** Returns the advice about a definition, which must be valid. A flow has no graph before it runs. */
 export function adviceOn(definition: Definition, registry: KindRegistry): Problem[] {
@@ -23,6 +24,7 @@ export function adviceOn(definition: Definition, registry: KindRegistry): Proble
     ...approvalAdvice(steps),
     ...gateWarnings({ steps }, registry),
     ...blockedWork(steps, registry),
+    ...definition.steps.flatMap((step) => uncoveredAdvice(step, registry)),
     ...steps.flatMap((step) => [...writerAdvice(step, registry), ...recoveryAdvice(step, registry)]),
     ...loops.flatMap((loop) => loopAdvice(loop, registry)),
     ...retryAdvice(loops),

@@ -101,6 +101,7 @@ export const FINDINGS = {
   CHILD_INPUT: 'error',
   WORKFLOW_DUPLICATE: 'error',
   // Advice.
+  OUTCOME_UNCOVERED: 'warning',
   CHECK_BYPASSED: 'warning',
   APPROVAL_UNTIED: 'warning',
   GATE_BEFORE_WORK: 'warning',

@@ -27,6 +27,22 @@ export function severityOf({ code, severity }: Pick<Problem, 'code' | 'severity'
   return severity ?? FINDINGS[code];
 }
 
+// What a step without the field would be accused of; it is not reported beside the field itself.
+const FOLLOWS: ReadonlySet<FindingCode> = new Set([
+  'FIELD_INVALID',
+  'FIELD_MISSING',
+  'NAME_INVALID',
+  'NUMBER_INVALID',
+  'KIND_INVALID',
+  'GATE_INVALID',
+  'JOIN_INVALID',
+  'RECOVERY_INVALID',
+  'NEXT_MISSING',
+  'ENTRY_UNKNOWN',
+  'EVENT_UNKNOWN',
+  'OUTCOME_UNKNOWN',
+]);
+
 // A suggestion compares with every known name. If every target is wrong, that would be quadratic.
 const SUGGESTIONS_MAX = 20;
 
@@ -37,9 +53,18 @@ export class ProblemList {
   readonly refused = new Set<string>();
   #suggestionsLeft = SUGGESTIONS_MAX;
 
-  /** Adds one problem. */
+  /** The steps with fields of a wrong type, and the empty text for the workflow. */
+  readonly mistyped = new Set<string>();
+
+  /** Adds one problem, unless it follows from a field of a wrong type. */
   add(problem: Problem): void {
+    if (!(FOLLOWS.has(problem.code) && this.mistyped.has(problem.step ?? ''))) this.found.push(problem);
+  }
+
+  /** Adds a field of a wrong type, which is read as if it were absent. */
+  addMistyped(problem: Problem): void {
     this.found.push(problem);
+    this.mistyped.add(problem.step ?? '');
   }
 
   /** Returns ` (did you mean "x"?)` for the first problems, and nothing once there are many. */

@@ -127,7 +127,7 @@ function checkBounds(step: StepModel, fault: Fault): void {
 }
 
 function checkBound({ max, then, to }: Edge, fault: Fault): void {
-  if (!isCount(max, 1)) fault('NUMBER_INVALID', `its maxIterations is ${max}`, 'write a whole number from 1 up');
+  if (!isCount(max, 1)) fault('NUMBER_INVALID', `\`maxIterations\` must be a positive integer, not ${max}`, 'correct it');
   if (then !== undefined && 'step' in then && 'step' in to && then.step === to.step)
     fault(
       'LOOP_REENTERED',
@@ -217,7 +217,7 @@ function checkDeciders({ from, count, subjects }: ApprovalModel, fault: Fault): 
   if (from !== undefined && (from.length === 0 || from.some((name) => name.trim() === '')))
     fault('GATE_INVALID', 'its question has an empty `from`', 'name a group under `from`, or leave it out');
   if (count !== undefined && !isCount(count, 1))
-    fault('NUMBER_INVALID', `its question needs ${count} people`, 'write a whole number from 1 up as `count`');
+    fault('NUMBER_INVALID', `\`count\` must be a positive integer, not ${count}`, 'correct it');
   for (const pattern of subjects?.files ?? []) {
     const refusal = patternRefusal(pattern);
     if (refusal !== undefined)
@@ -249,9 +249,9 @@ function checkJoin(step: StepModel, fault: Fault): void {
   if (step.kind !== 'parallel' && step.kind !== 'each') return;
   const { join, concurrency } = step;
   if (concurrency !== undefined && !isCount(concurrency, 1))
-    fault('NUMBER_INVALID', `its concurrency is ${concurrency}`, 'write a whole number from 1 up');
+    fault('NUMBER_INVALID', `\`concurrency\` must be a positive integer, not ${concurrency}`, 'correct it');
   if (join.rule !== 'count') return;
-  if (!isCount(join.n, 1)) fault('JOIN_INVALID', `its join waits for ${join.n}`, 'write a whole number from 1 up');
+  if (!isCount(join.n, 1)) fault('JOIN_INVALID', `its join waits for ${join.n}`, 'write a positive integer');
   else if (step.kind === 'parallel' && join.n > step.members.length)
     fault('JOIN_INVALID', `its join waits for ${join.n} of ${step.members.length} branches`, `write at most ${step.members.length}`);
 }
@@ -260,10 +260,12 @@ function checkNumbers(step: StepModel, fault: Fault): void {
   const { timeoutMs, retry, contractRetries } = step;
   if (timeoutMs !== undefined && !isCount(timeoutMs, 1))
     fault('TIMEOUT_INVALID', `its timeout is ${timeoutMs} ms`, 'write a duration such as "30s"');
-  if (!isCount(retry.max, 0)) fault('NUMBER_INVALID', `it is retried ${retry.max} times`, 'write a whole number from 0 up');
+  if (!isCount(retry.max, 0))
+    fault('NUMBER_INVALID', `\`retry\` must be 0 or a positive integer, not ${JSON.stringify(retry.max)}`, 'correct it');
   if (!retry.on.every((outcome) => outcome === 'error' || outcome === 'timeout'))
     fault('FIELD_INVALID', `it is retried on ${retry.on.join(', ')}`, 'only "error" and "timeout" are retried');
-  if (!isCount(contractRetries, 0)) fault('NUMBER_INVALID', `its contractRetries is ${contractRetries}`, 'write a whole number from 0 up');
+  if (!isCount(contractRetries, 0))
+    fault('NUMBER_INVALID', `\`contractRetries\` must be 0 or a positive integer, not ${contractRetries}`, 'correct it');
   const { backoff } = retry;
   if (
     backoff !== undefined &&

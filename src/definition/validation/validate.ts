@@ -139,7 +139,11 @@ function checkBudget(budget: unknown, problems: ProblemList): void {
 function checkLimits(definition: Definition, problems: ProblemList): void {
   const { maxIterations } = definition.limits;
   if (Number.isSafeInteger(maxIterations) && maxIterations > 0) return;
-  problems.add({ code: 'NUMBER_INVALID', message: `limits.maxIterations is ${maxIterations}`, hint: 'write a whole number from 1 up' });
+  problems.add({
+    code: 'NUMBER_INVALID',
+    message: `\`limits.maxIterations\` must be a positive integer, not ${maxIterations}`,
+    hint: 'correct it',
+  });
 }
 
 function checkIds(definition: Definition, problems: ProblemList): void {
@@ -224,6 +228,8 @@ function checkReachability(definition: Definition, graph: WholeGraph, problems: 
     problems.add({ code: 'ENTRY_UNKNOWN', message, hint: 'name the step the run starts with' });
     return;
   }
+  // Without a transition that could not be read, what is behind it only seems unreachable.
+  if (problems.mistyped.size > 0) return;
   const sides = definition.steps.flatMap(({ side }, index) => (side === true ? [index] : []));
   const seen = reachable(graph.successors, [entry, ...sides]);
   definition.steps.forEach(({ id }, index) => {

@@ -4,6 +4,7 @@ import type { Given } from '../../authoring/flow/method.ts';
 import { parsedOf, type StepParts } from '../../authoring/flow/model.ts';
 import { builtCode, takeFunctions } from '../../authoring/graph/built.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
+import { objectShape } from '../../authoring/spec/shape.ts';
 import { type ForgeAction, parseForgeAction } from '../../definition/forge/forge-action.ts';
 import { action as declaration } from './declare.ts';
 import type { ActionStep } from './spec.ts';
@@ -16,6 +17,7 @@ export const action: KindCompiler = {
   ...declaration,
   field: 'forge',
   flow: { action: { most: 2, build } },
+  shapes: { forge: objectShape<object>({}, { example: '{ action: "merge_pr" }' }) },
   read({ forge }, { step }) {
     const { action: name, ...fields } = { ...forge };
     const texts = Object.fromEntries(Object.keys(fields).map((field) => [field, 'data' as const]));

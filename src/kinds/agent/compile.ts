@@ -3,7 +3,9 @@
 import type { Given } from '../../authoring/flow/method.ts';
 import { plainOf, type StepParts } from '../../authoring/flow/model.ts';
 import { builtCode, takeFunctions } from '../../authoring/graph/built.ts';
+import { LIVE_AGENT, TEXT_OR_FUNCTION } from '../../authoring/graph/shape.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
+import { eitherShape, FLAG, functionShape, objectShape, TEXT } from '../../authoring/spec/shape.ts';
 import { budgetOf, contextOf, liveCode, readContext, workerOf } from '../../authoring/spec/worker.ts';
 import { present } from '../../base/fields.ts';
 import type { JsonObject } from '../../base/json.ts';
@@ -19,6 +21,13 @@ export const agent: KindCompiler = {
   field: 'agent',
   flow: { agent: { most: 1, build } },
   beside: BESIDE,
+  shapes: {
+    agent: LIVE_AGENT,
+    prompt: TEXT_OR_FUNCTION,
+    action: TEXT_OR_FUNCTION,
+    ...{ script: TEXT, reviews: FLAG, seesContext: FLAG, continueSession: FLAG },
+    context: eitherShape(objectShape<object>({}), functionShape()),
+  },
   literals: ({ config: { prompt, action, script, context } }: WorkOf<'agent'>) => ({ prompt, action, script, context }),
   read(spec, { step }) {
     const { agent: worker, script, schema, budget, reviews } = spec;

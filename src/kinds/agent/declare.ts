@@ -39,7 +39,7 @@ declare module '../../definition/model.ts' {
 export function parseAgent(given: unknown, report: KindReport): AgentConfig {
   const read = fieldReader(given, report);
   const { optional } = read;
-  const text = (field: string) => optional(field, isText, [`\`${field}\` must be a text`, `write one, or leave ${field} out`]);
+  const text = (field: string) => optional(field, isText, [`\`${field}\` must be a string`, `write one, or leave ${field} out`]);
   const flag = (field: string) => optional(field, oneOf(true), [`\`${field}\` must be true`, 'write true, or leave it out']);
   return present({
     role: text('role'),

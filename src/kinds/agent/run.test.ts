@@ -355,7 +355,7 @@ describe('a generator', () => {
   test('is told that its output is a text, and other output is sent back', async () => {
     const { asked } = await generate(answering({ output: 'A title' }));
     expect(asked.schema).toEqual({ type: 'string' });
-    expect(asked.check?.({ success: true, output: { text: 'x' } })).toBe('"output" must be a text');
+    expect(asked.check?.({ success: true, output: { text: 'x' } })).toBe('"output" must be a string');
     expect(asked.check?.({ success: true, output: 'x' })).toBeUndefined();
     expect(asked.check?.({ success: false, output: null })).toBeUndefined();
     expect((await ask({})).asked).not.toHaveProperty('schema');

@@ -4,15 +4,27 @@ import type { Given } from '../../authoring/flow/method.ts';
 import type { StepParts } from '../../authoring/flow/model.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { checkOptions } from '../../authoring/spec/option.ts';
+import { DURATION, eitherShape, functionShape, objectShape, TEXT } from '../../authoring/spec/shape.ts';
 import { parseDuration } from '../../base/duration.ts';
 import { delay as declaration } from './declare.ts';
 import type { DelayStep } from './spec.ts';
+
+const POLL = objectShape<object>(
+  { interval: DURATION, condition: eitherShape(TEXT, functionShape()) },
+  { example: '{ interval: "10s", condition: "…" }', needs: ['interval', 'condition'] },
+);
 
 /** The kind `delay`. */
 export const delay: KindCompiler = {
   ...declaration,
   field: 'delay',
   flow: { delay: { most: 1, build } },
+  shapes: {
+    delay: eitherShape(
+      DURATION,
+      objectShape<object>({ duration: DURATION, poll: POLL }, { example: '{ duration: "1h" }', needs: ['duration'] }),
+    ),
+  },
   read({ delay: given }, { step }) {
     if (typeof given !== 'object') return { work: { kind: 'delay', durationMs: step.duration(given ?? '', 'its delay') } };
     step.knownFields(given, ['duration', 'poll'], 'a delay');
@@ -27,8 +39,7 @@ export const delay: KindCompiler = {
         work: { kind: 'delay', durationMs, poll: { intervalMs } },
         code: { poll: step.code('poll', condition) },
       };
-    if (condition === undefined) step.fault('FIELD_INVALID', 'its poll has no condition', 'write an expression or a function');
-    return { work: { kind: 'delay', durationMs, poll: { intervalMs, condition: String(condition) } } };
+    return { work: { kind: 'delay', durationMs, poll: { intervalMs, condition } } };
   },
 };
 

@@ -7,6 +7,7 @@ import type { StepReading } from '../../authoring/graph/reading.ts';
 import type { GateCheckSpec } from '../../authoring/graph/spec.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import type { CheckSpec } from '../../authoring/spec/check.ts';
+import { eitherShape, FLAG, isFields, listShape, objectShape, TEXT } from '../../authoring/spec/shape.ts';
 import type { Targets } from '../../authoring/spec/step.ts';
 import { parseDuration } from '../../base/duration.ts';
 import { present } from '../../base/fields.ts';
@@ -19,11 +20,14 @@ import type { GateStep } from './spec.ts';
 
 const FIELDS = ['checks', 'rerunAtMerge', 'flaky'];
 
+const CHECK = eitherShape(TEXT, objectShape<object>({ check: TEXT }, { example: '{ check: "command", run: "npm test" }' }));
+
 /** The kind `gate`. */
 export const gate: KindCompiler = {
   ...declaration,
   field: 'gate',
   flow: { gate: { most: 1, build } },
+  shapes: { gate: objectShape<object>({ checks: listShape(CHECK), rerunAtMerge: FLAG }, { example: '{ checks: ["npm test"] }' }) },
   literals: ({ config: { checks } }: WorkOf<'gate'>) => checks,
   read({ gate: given }, { step }) {
     step.knownFields(given ?? {}, FIELDS, 'a gate');
@@ -84,8 +88,9 @@ interface CheckPlace {
 
 /** A check as data; its fields are parsed with the gate. */
 function readCheck(check: GateCheckSpec, place: CheckPlace): Json {
-  if (typeof check === 'string') return { check: 'command', run: check };
   const { step, what, at } = place;
+  if (typeof check === 'string') return { check: 'command', run: check };
+  if (!isFields(check)) return step.plain(check, what);
   const { timeout, ...written } = check;
   const { data: rest, built } = takeFunctions(place.own.without(written), BUILT_FIELDS, { step, at });
   place.built.push(...built);

@@ -3,6 +3,7 @@
 import type { Given } from '../../authoring/flow/method.ts';
 import type { StepParts } from '../../authoring/flow/model.ts';
 import { builtCode, takeFunctions } from '../../authoring/graph/built.ts';
+import { LIVE_AGENT } from '../../authoring/graph/shape.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { budgetOf, contextOf, liveCode, readContext, workerOf } from '../../authoring/spec/worker.ts';
 import { present } from '../../base/fields.ts';
@@ -15,6 +16,7 @@ export const generate: KindCompiler = {
   ...declaration,
   field: 'generate',
   flow: { generate: { most: 1, build } },
+  shapes: { generate: LIVE_AGENT },
   beside: ['prompt', 'context', 'budget'],
   literals: ({ config: { prompt, context } }: WorkOf<'generate'>) => ({ prompt, context }),
   read(spec, { step }) {

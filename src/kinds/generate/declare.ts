@@ -41,7 +41,7 @@ export function parseGenerate(given: unknown, report: KindReport): GenerateConfi
   const { optional } = read;
   return present({
     generator: optional('generator', isText, ['`generator` must be a name', 'write one, or give it as a value']),
-    prompt: optional('prompt', isText, ['`prompt` must be a text', 'write one, or leave prompt out']),
+    prompt: optional('prompt', isText, ['`prompt` must be a string', 'write one, or leave prompt out']),
     context: optional('context', isJsonObject, ['`context` must be an object', 'write values by name, or a function']),
     budget: readBudget(read),
   });

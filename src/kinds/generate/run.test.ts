@@ -14,6 +14,6 @@ test('a text is the output of a generator', async () => {
 test.each([[{ text: 'x' }], [7], [null]])('anything else, such as %j, is an error', async (value) => {
   expect(await generate(value)).toMatchObject({
     type: 'errored',
-    error: { code: 'STEP_OUTPUT_INVALID', message: expect.stringContaining('must be a text') },
+    error: { code: 'STEP_OUTPUT_INVALID', message: expect.stringContaining('must be a string') },
   });
 });

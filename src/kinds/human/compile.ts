@@ -5,6 +5,7 @@ import { invalid, type StepParts } from '../../authoring/flow/model.ts';
 import { builtCode, takeFunctions } from '../../authoring/graph/built.ts';
 import { FORGE_QUESTION_FIELDS, readForgeQuestion } from '../../authoring/graph/forge-question.ts';
 import { readQuestion } from '../../authoring/graph/question.ts';
+import { QUESTION } from '../../authoring/graph/shape.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { checkOptions } from '../../authoring/spec/option.ts';
 import type { Targets } from '../../authoring/spec/step.ts';
@@ -18,6 +19,7 @@ export const human: KindCompiler = {
   ...declaration,
   field: 'human',
   flow: { human: { most: 1, build } },
+  shapes: { human: QUESTION },
   literals: ({ gate: { prompt } }: WorkOf<'human'>) => ({ prompt }),
   read({ human: given }, { step, isMember }) {
     const { data, built } = takeFunctions({ prompt: '', ...given }, { prompt: 'text' }, { step });
@@ -45,6 +47,8 @@ function build(name: string, [spec]: Given<HumanStep<never, never, Targets>, 'hu
     reminders,
     ...options
   } = spec;
+  if (typeof prompt !== 'string') throw invalid(`step "${name}":`, '`prompt` must be a string');
+  if (!Array.isArray(answers)) throw invalid(`step "${name}":`, '`options` must be a list of answers');
   if (answers.length === 0) throw invalid(`step "${name}"`, 'asks a person but allows no answer; give it at least one option');
   const choices = answers.map(optionModel);
   const twice = choices.find(({ label }, index) => choices.findIndex((other) => other.label === label) !== index);

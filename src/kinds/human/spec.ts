@@ -12,9 +12,10 @@ import type { Get, Targets } from '../../authoring/spec/step.ts';
 export interface HumanStep<C, X, Ids extends Targets> {
   fields: { human: Question<Ids['next'], C> };
   flow: {
+    // The options are inferred apart from the rest: from an object that lacks a field, TypeScript infers nothing.
     /** Asks a person. The answer "reject", unless its option says otherwise, is thrown as a failure. */
     human<const Options extends readonly HumanOption[] = readonly ['approve', 'reject']>(
-      spec: HumanSpec<Options>,
+      spec: HumanSpec<Options> & { readonly options?: Options },
     ): FlowCall<HumanResult<AnswerOf<Options[number]>>>;
   };
   labels: Labels<X>;

@@ -146,9 +146,7 @@ describe('a workflow file', () => {
       'the fields of the check "licences" are wrong: `allow` must be a list of licences',
     );
     expect(await wrong('{ id: a, type: gate, conditions: [{ check: licences, allow: "{{ params.x }}" }] }')).toContain('no parameter "x"');
-    expect(await wrong('{ id: a, type: deploi, with: {} }')).toContain(
-      '"type" is the text "deploi", which is not known (did you mean "deploy"?)',
-    );
+    expect(await wrong('{ id: a, type: deploi, with: {} }')).toContain('"type" is "deploi", which is not known (did you mean "deploy"?)');
     expect(await wrong('{ id: a, type: deploy, on_bussy: fail }')).toContain('did you mean "on_busy"?');
     expect(await wrong('{ id: a, type: deploy }', {})).toContain('which is not known');
     const agent = defineStepKind({ kind: 'agent', parse: () => null, run: () => ({ outcome: 'ok' as const }) });

@@ -4,7 +4,9 @@ import type { BuiltCall, Given } from '../../authoring/flow/method.ts';
 import { checkMember, invalid } from '../../authoring/flow/model.ts';
 import { shownValue } from '../../authoring/flow/serial.ts';
 import { readGroup } from '../../authoring/graph/join.ts';
+import { BRANCHES, GROUP } from '../../authoring/graph/shape.ts';
 import { codesOf, type KindCompiler } from '../../authoring/graph/work.ts';
+import { eitherShape, FLAG, objectShape } from '../../authoring/spec/shape.ts';
 import type { Targets } from '../../authoring/spec/step.ts';
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
@@ -20,6 +22,9 @@ export const parallel: KindCompiler = {
   ...declaration,
   field: 'parallel',
   flow: { each: { most: 3, build } },
+  shapes: {
+    parallel: eitherShape(FLAG, objectShape<object>({ branches: BRANCHES, ...GROUP }, { example: '{ branches: { lint: { … } } }' })),
+  },
   read({ parallel: given }, { step, readMember }) {
     const group = typeof given === 'object' ? given : { branches: [] };
     step.knownFields(group, ['branches', 'join', 'concurrency'], 'a parallel');
@@ -35,7 +40,7 @@ const MEMBER_KEY = /^[\w.@:+~-]{1,80}$/;
 function build(name: string, [items, body, given = {}]: Given<ParallelStep<never, never, Targets>, 'each'>): BuiltCall {
   const { concurrency, key, ...options } = given;
   if (concurrency !== undefined && !(Number.isSafeInteger(concurrency) && concurrency > 0)) {
-    throw invalid(`step "${name}"`, `has concurrency: ${concurrency}; write a whole number from 1 up`);
+    throw invalid(`step "${name}"`, `has concurrency: ${concurrency}; write a positive integer`);
   }
   if (items.length > FAN_OUT_ITEMS_MAX)
     throw invalid(`step "${name}"`, `has ${items.length} items; a fan-out can have at most ${FAN_OUT_ITEMS_MAX}: split the list`);

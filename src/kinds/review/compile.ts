@@ -6,9 +6,21 @@
 import type { BuiltCall, Given } from '../../authoring/flow/method.ts';
 import type { LiveAgent } from '../../authoring/graph/dispatch.ts';
 import { compileGraph } from '../../authoring/graph/graph.ts';
+import { LIVE_AGENT } from '../../authoring/graph/shape.ts';
 import type { StepSpec } from '../../authoring/graph/spec.ts';
 import type { Compilers, KindCompiler } from '../../authoring/graph/work.ts';
 import type { ReviewAgent, ReviewFields } from '../../authoring/spec/part.ts';
+import {
+  anyShape,
+  COUNT,
+  DURATION,
+  eitherShape,
+  isFields,
+  objectShape,
+  plainShape,
+  TEXT,
+  TEXT_OR_TEXTS,
+} from '../../authoring/spec/shape.ts';
 import { isEngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import type { JsonObject } from '../../base/json.ts';
@@ -25,11 +37,26 @@ const FIELDS = ['subject', 'reviewer', 'fixer', 'splitter', 'items', 'rounds', '
 const AGAIN_MAX = 20;
 const SPLITS_MAX = 3;
 
+const WORKER = eitherShape(
+  TEXT,
+  plainShape('an agent', (value): value is LiveAgent => isFields(value) && typeof value.execute === 'function'),
+  objectShape<object>(
+    { agent: LIVE_AGENT, prompt: TEXT, budget: anyShape(), timeout: DURATION },
+    { example: '{ agent: "reviewer", prompt: "…" }', needs: ['agent'], what: 'an agent of a review' },
+  ),
+);
+
 /** The kind `review`. */
 export const review: KindCompiler = {
   ...declaration,
   field: 'review',
   flow: { review: { most: 1, build } },
+  shapes: {
+    review: objectShape<object>(
+      { subject: TEXT, reviewer: WORKER, fixer: WORKER, splitter: WORKER, concurrency: COUNT, from: TEXT_OR_TEXTS, name: TEXT },
+      { example: '{ subject: "the change in src/", reviewer: "reviewer", fixer: "developer" }' },
+    ),
+  },
   read({ review: given }, { step, id }) {
     const spec = (given ?? {}) as ReviewFields | ReviewConfig;
     if ('part' in spec) return { work: { kind: 'review', config: step.parse(spec, 'its review', parseReview) } };
@@ -71,7 +98,7 @@ function build(name: string, [spec]: Given<ReviewStep, 'review'>, compilers: Com
 
 /** The input of the child: texts with templates, which the parent workflow renders. */
 function inputOf({ subject, ...agents }: ReviewFields): JsonObject {
-  return { subject: String(subject), ...present(Object.fromEntries(AGENTS.map((name) => [name, agentOf(agents[name]).prompt]))) };
+  return { subject, ...present(Object.fromEntries(AGENTS.map((name) => [name, agentOf(agents[name]).prompt]))) };
 }
 
 /** What the parent's definition stores about its review: the names it uses, and its digest, so that changes are detected. */
@@ -148,7 +175,7 @@ function agentOf(given: ReviewAgent | undefined): Exclude<ReviewAgent, string | 
 }
 
 const SEVERITY = { type: 'string', enum: [...SEVERITIES] };
-const TEXT = { type: 'string', minLength: 1 };
+const WORDS = { type: 'string', minLength: 1 };
 const ITEMS: JsonObject = {
   type: 'object',
   required: ['items'],
@@ -156,7 +183,7 @@ const ITEMS: JsonObject = {
     items: {
       type: 'array',
       minItems: 1,
-      items: { type: 'object', required: ['id', 'severity', 'question'], properties: { id: TEXT, severity: SEVERITY, question: TEXT } },
+      items: { type: 'object', required: ['id', 'severity', 'question'], properties: { id: WORDS, severity: SEVERITY, question: WORDS } },
     },
   },
 };
@@ -165,8 +192,8 @@ const VERDICT: JsonObject = {
   required: ['status', 'evidence'],
   properties: {
     status: { type: 'string', enum: ['pass', 'fail'] },
-    evidence: TEXT,
-    findings: { type: 'array', items: { type: 'object', required: ['severity', 'text'], properties: { severity: SEVERITY, text: TEXT } } },
+    evidence: WORDS,
+    findings: { type: 'array', items: { type: 'object', required: ['severity', 'text'], properties: { severity: SEVERITY, text: WORDS } } },
   },
 };
 

@@ -61,7 +61,7 @@ export function parseReview(given: unknown, report: KindReport): ReviewConfig {
   for (const fault of items === undefined ? [] : itemFaults(items)) report.fault(fault, ITEMS);
   return {
     part: required('part', oneOf('begin', 'judge', 'end'), ['`part` must be a part of a review', 'write begin, judge or end']) ?? 'begin',
-    name: required('name', isText, ['`name` must be a text', 'write one']) ?? '',
+    name: required('name', isText, ['`name` must be a string', 'write one']) ?? '',
     rounds: required('rounds', isRounds, [ROUNDS, 'write one, or leave it out']) ?? REVIEW_ROUNDS_MAX,
     ...present({ items }),
   };

@@ -3,6 +3,7 @@
 import type { Given } from '../../authoring/flow/method.ts';
 import type { StepParts } from '../../authoring/flow/model.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
+import { TEXT } from '../../authoring/spec/shape.ts';
 import { signal as declaration } from './declare.ts';
 import type { SignalStep } from './spec.ts';
 
@@ -11,8 +12,8 @@ export const signal: KindCompiler = {
   ...declaration,
   field: 'signal',
   flow: { signal: { most: 2, build } },
-  // A name of another type is reported with the other faults of the step, by `validate`.
-  read: ({ signal: name }) => ({ work: { kind: 'signal', signal: typeof name === 'string' ? name : '' } }),
+  shapes: { signal: { ...TEXT, code: 'KIND_INVALID' } },
+  read: ({ signal: name = '' }) => ({ work: { kind: 'signal', signal: name } }),
 };
 
 /** A wait for a named signal. */

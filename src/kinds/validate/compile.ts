@@ -2,7 +2,9 @@
 
 import type { Given } from '../../authoring/flow/method.ts';
 import { checkMember, type StepParts } from '../../authoring/flow/model.ts';
+import { STEP_PART } from '../../authoring/graph/shape.ts';
 import { codesOf, type KindCompiler } from '../../authoring/graph/work.ts';
+import { eitherShape, objectShape, wordShape } from '../../authoring/spec/shape.ts';
 import type { Targets } from '../../authoring/spec/step.ts';
 import { noteUsed } from '../../programs/flow-step.ts';
 import { validate as declaration, parseValidation } from './declare.ts';
@@ -15,6 +17,7 @@ export const validate: KindCompiler = {
   ...declaration,
   field: 'validate',
   flow: { validate: { most: 1, build } },
+  shapes: { validate: eitherShape(wordShape(true), objectShape<object>({ onFailure: STEP_PART }, { example: '{ stages: ["lint"] }' })) },
   read({ validate: given }, { step, readMember }) {
     if (typeof given === 'object') step.knownFields(given, ['stages', 'retry', 'onFailure'], 'a validation');
     const { stages = null, retry = REPAIRS, onFailure } = given === true || given === undefined ? {} : given;

@@ -4,6 +4,7 @@ import type { Given } from '../../authoring/flow/method.ts';
 import { plainOf, type StepParts } from '../../authoring/flow/model.ts';
 import { type BuiltFields, builtCode, takeFunctions } from '../../authoring/graph/built.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
+import { objectShape } from '../../authoring/spec/shape.ts';
 import { webhook as declaration, parseWebhook, type WebhookConfig } from './declare.ts';
 import type { WebhookStep } from './spec.ts';
 
@@ -14,6 +15,7 @@ export const webhook: KindCompiler = {
   ...declaration,
   field: 'webhook',
   flow: { webhook: { most: 2, build } },
+  shapes: { webhook: objectShape<object>({}, { example: '{ request: { url: "https://api.example.com/validate" } }' }) },
   read({ webhook: given }, { step }) {
     const { data, built } = takeFunctions({ request: given?.request, ...given }, BUILT_FIELDS, { step });
     return {

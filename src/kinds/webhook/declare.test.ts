@@ -26,7 +26,7 @@ describe('a webhook does not take', () => {
     [{}, '`request.url` must be an address'],
     [{ request: { url: ' ' } }, '`request.url` must be an address'],
     [{ request: { url, method: 'FETCH' } }, '`request.method` must be an HTTP method'],
-    [{ request: { url, headers: { a: 1 } } }, '`request.headers` must be texts by name'],
+    [{ request: { url, headers: { a: 1 } } }, '`request.headers` must be strings by name'],
     [{ request: { url }, expect: 'status == 200' }, '`expect` must be a map'],
     [{ request: { url }, expect: { header: 1 } }, '`expect` has no field "header"'],
     [{ request: { url }, expect: { status: 99 } }, '`expect.status` must be an HTTP status code'],

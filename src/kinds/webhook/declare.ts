@@ -67,7 +67,7 @@ function parseRequest(given: JsonObject | undefined, report: KindReport): Reques
     ...present({
       method: optional('method', isMethod, ['`request.method` must be an HTTP method', `write one of ${METHODS.join(', ')}`]),
       headers: optional('headers', isTexts, [
-        '`request.headers` must be texts by name',
+        '`request.headers` must be strings by name',
         'write them as headers: { Accept: "application/json" }',
       ]),
       body: given.body,

@@ -6,10 +6,12 @@ import { invalid, plainOf, type StepOptions, type StepParts } from '../../author
 import type { StepReading } from '../../authoring/graph/reading.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import type { ChildWorkflow } from '../../authoring/spec/part.ts';
+import { COUNT, eitherShape, objectShape, TEXT } from '../../authoring/spec/shape.ts';
 import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import type { CompiledWorkflow, StepContext } from '../../definition/code.ts';
 import type { WorkOf } from '../../definition/model.ts';
+import type { ChildDispatch } from '../../definition/step-terms.ts';
 import { duplicateWorkflow } from '../../definition/validation/children.ts';
 import { workflow as declaration } from './declare.ts';
 
@@ -18,6 +20,13 @@ export const workflow: KindCompiler = {
   ...declaration,
   field: 'workflow',
   flow: { workflow: { most: 3, build } },
+  shapes: {
+    workflow: eitherShape(TEXT, objectShape<object>({}, { example: 'defineWorkflow(…)' })),
+    dispatch: objectShape<ChildDispatch>(
+      { agent: TEXT, returns: COUNT },
+      { what: '`dispatch`', example: '{ agent: "writer", returns: 200 }', needs: ['agent', 'returns'] },
+    ),
+  },
   beside: ['input', 'dispatch'],
   literals: ({ input }: WorkOf<'workflow'>) => ({ input }),
   read({ workflow: given, input, dispatch }, { step }) {
@@ -33,7 +42,7 @@ export const workflow: KindCompiler = {
   },
 };
 
-/** What is neither a name nor a workflow is reported by `validate`. */
+/** The name or the workflow itself; the empty name, which `validate` reports, for anything else. */
 function compiledOf(child: ChildWorkflow | undefined): string | CompiledWorkflow {
   if (typeof child !== 'object' || child === null) return typeof child === 'string' ? child : '';
   if ('compiled' in child) return child.compiled;

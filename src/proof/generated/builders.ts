@@ -34,7 +34,7 @@ async function problemOf(build: () => unknown, isText: boolean): Promise<string 
   try {
     const value = await build();
     if (!isText || typeof value === 'number' || typeof value === 'boolean') return undefined;
-    if (typeof value !== 'string') return `must be a text, but its function returned ${value === null ? 'null' : typeof value}`;
+    if (typeof value !== 'string') return `must be a string, but its function returned ${value === null ? 'null' : typeof value}`;
     return value.trim() === '' ? 'is empty' : undefined;
   } catch (error) {
     return `cannot be built: ${messageOf(error)}`;

@@ -155,7 +155,7 @@ describe('a generated test fails', () => {
     });
     expect(await problemsOf(told, { category: 'steps' })).toEqual([
       ['told/plan', 'its prompt is empty'],
-      ['told/all/a', 'its prompt must be a text, but its function returned undefined'],
+      ['told/all/a', 'its prompt must be a string, but its function returned undefined'],
     ]);
   });
 

@@ -3,10 +3,10 @@
 //
 // J1. The store holds the rows that were committed, and every checkpoint is its folded log.
 // J2. A path is opened once; a settled step is retried only by a person.
-// J3. Results are those that the work results, under the key it ran with.
+// J3. A recorded result is what the work returned, under the key it ran with.
 // J4. Bounds hold: edges, retries, recoveries.
 // J5. Signals are consumed once, in the order in which they were posted.
-// J6. The first decision posted for a question counts, and every sender who was informed that their decision counts is in the log.
+// J6. The first decision posted for a question counts, and whoever was told that their decision counts is in the log.
 // J7. No child continues after its parent has ended, and no mail or semaphore is left behind.
 
 import { type Definition, type Edge, membersOf, type StepModel } from '../../definition/model.ts';

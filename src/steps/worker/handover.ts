@@ -65,7 +65,8 @@ export function readReport(
   form: 'graph' | 'flow',
   result: Json,
 ): ReportReading {
-  if (kind === 'generate') return typeof result === 'string' ? { outcome: 'ok', output: result } : { problem: 'the result must be a text' };
+  if (kind === 'generate')
+    return typeof result === 'string' ? { outcome: 'ok', output: result } : { problem: 'the result must be a string' };
   const fields = isJsonObject(result) ? result : {};
   const { success, verdict, status, postconditionsPassed, outcome: chosen } = fields;
   const fault = replyFault(rules, { success: success !== false, output: result, verdict });

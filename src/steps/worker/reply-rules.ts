@@ -71,7 +71,7 @@ const VERDICT_INSTRUCTIONS =
 /** Returns what is wrong with a reply, or undefined. */
 export function replyFault({ schema, givesText, reviews, args }: ReplyRules, reply: RawReply): string | undefined {
   const { success, output } = reply;
-  if (success && givesText === true && typeof output !== 'string') return '"output" must be a text';
+  if (success && givesText === true && typeof output !== 'string') return '"output" must be a string';
   const unfit = success && schema !== undefined ? schemaMismatch(schema, output) : undefined;
   const wrongArg = success && args !== undefined ? argumentFault(args, output) : undefined;
   return unfit ?? wrongArg ?? verdictFault(reply, reviews === true) ?? assumptionsFault(reply);

@@ -79,7 +79,7 @@ function parseWrite(output: OutputDeclaration, wanted: Json, { cleaning, number 
     case 'discussion':
       return typeof wanted === 'string' && cleaning.body(wanted).trim() !== ''
         ? { type: output.type, number, body: cleaning.body(wanted) }
-        : 'it must be a text';
+        : 'it must be a string';
     case 'pr':
       return parsePullRequest(wanted, cleaning);
     case 'label':

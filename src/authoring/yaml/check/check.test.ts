@@ -155,3 +155,22 @@ test('a command that starts a workflow is a word of its own, and not the one for
   for (const wrong of ['pawl', 'Review', '/review', 'two words', '2go', '', 'x'.repeat(41)])
     expect([wrong, checkYaml('w.yaml', file(wrong), REGISTRY).errors]).toMatchObject([wrong, [{ code: 'FIELD_INVALID', line: 4 }]]);
 });
+
+describe('the checks that a file names', () => {
+  const named = (lines: string): string[] =>
+    (check(lines).references ?? []).flatMap((one) => (one.kind === 'check' ? [`${one.line}:${one.column} ${one.step} ${one.name}`] : []));
+  const GATE = '  - { id: a, type: gate, conditions: [{ check: comand, run: make }, { check: any_of, conditions: [{ check: mine }] }] }\n';
+
+  test('are found with their positions, also inside of other checks', () => {
+    expect(named(`stages:\n${GATE}`)).toEqual(['5:48 a comand', '5:78 a any_of', '5:108 a mine']);
+  });
+
+  test.each([
+    ['a field of a stage', '  - { id: b, type: command, rn: make }\n'],
+    ['a target', '  - { id: b, type: command, run: make, on_success: nowhere }\n'],
+    ['a name', '  - { id: b, type: command, run: make, env: { A: "{{ params.nobody }}" } }\n'],
+  ])('are found beside a mistake in %s', (_, stage) => {
+    expect(check(`stages:\n${GATE}${stage}`).errors).not.toEqual([]);
+    expect(named(`stages:\n${GATE}${stage}`)).toContain('5:48 a comand');
+  });
+});

@@ -1,7 +1,9 @@
 // Owns checking a workflow file: it is read and compiled, and every problem gets its position.
 
 import { messageOf } from '../../../base/error.ts';
+import { fieldOf, type Json } from '../../../base/json.ts';
 import type { CompiledWorkflow } from '../../../definition/code.ts';
+import { isText } from '../../../definition/kind.ts';
 import type { Definition } from '../../../definition/model.ts';
 import { bindParams } from '../../../definition/param/arg.ts';
 import { eventProblem } from '../../../definition/trigger/event.ts';
@@ -9,7 +11,7 @@ import { type ScheduleModel, type ScheduleProblem, scheduleProblem } from '../..
 import { commandProblem } from '../../../definition/trigger/start-command.ts';
 import { type Reference, referencesIn } from '../../../definition/validation/reference.ts';
 import type { CheckedModule } from '../../discover/discover.ts';
-import type { SourceProblem } from '../../discover/syntax.ts';
+import type { Place, SourceProblem } from '../../discover/syntax.ts';
 import type { Compilers } from '../../graph/work.ts';
 import { commandOf, draftYaml, scheduleIn, stopOf, triggerOf } from '../compile/compile.ts';
 import { branchesOf } from '../compile/part.ts';
@@ -42,7 +44,8 @@ export function findYamlProblems(file: string, text: string, registry: Compilers
 function examine(file: string, text: string, registry: Compilers): CheckedModule & { readonly finish?: () => CompiledWorkflow } {
   const reading = readYamlWorkflow(text, file, { compilers: registry });
   const { document, problems, positionOf, expressions } = reading;
-  if (document === undefined) return bySeverity(problems);
+  const checks = checkReferences(reading);
+  if (document === undefined) return { ...bySeverity(problems), references: checks };
   const names = nameProblems(document, expressions);
   const { definition, finish, problems: compiled } = draftYaml(document, registry);
   const all = [
@@ -54,8 +57,9 @@ function examine(file: string, text: string, registry: Compilers): CheckedModule
   ];
   const found = bySeverity([...all].sort((a, b) => a.line - b.line || a.column - b.column));
   const workflow = { ...describe(document), file, ...positionOf(['metadata', 'name']) };
-  if (definition === undefined || finish === undefined) return { ...found, workflow };
-  const references = referencesIn(definition).map((reference) => ({ ...reference, ...positionOf(pathOf(reference, document)) }));
+  if (definition === undefined || finish === undefined) return { ...found, workflow, references: checks };
+  const others = referencesIn(definition).filter(({ kind }) => kind !== 'check');
+  const references = [...checks, ...others.map((reference) => ({ ...reference, ...positionOf(pathOf(reference, document)) }))];
   const model = triggerOf(document);
   const trigger = model === undefined ? {} : { trigger: { model, ...positionOf(['trigger'], 'key') } };
   const name = commandOf(document);
@@ -169,6 +173,39 @@ function at({ severity, code, message, hint, path, step, reads }: CompileProblem
   return { severity, code, message: step === undefined ? message : `stage "${step}": ${message}`, hint, line, column };
 }
 
+/** The checks that a file names, each with its position, even if nothing else of the file can be read. */
+function checkReferences({ written, positionOf }: YamlReading): (Reference & Place)[] {
+  return itemsAt(fieldOf(written, 'stages'), ['stages']).flatMap(({ value: stage, path }) => {
+    const step = idOf(stage);
+    const branches = itemsAt(fieldOf(stage, 'branches'), [...path, 'branches']);
+    return [{ value: stage, path, step }, ...branches.map((branch) => ({ ...branch, step: `${step}/${idOf(branch.value)}` }))].flatMap(
+      (work) =>
+        checksIn(work.value, work.path).map(({ name, at: place }) => ({
+          kind: 'check' as const,
+          step: work.step,
+          name,
+          ...positionOf(place),
+        })),
+    );
+  });
+}
+
+function checksIn(value: Json, path: YamlPath): { readonly name: string; readonly at: YamlPath }[] {
+  return itemsAt(fieldOf(value, 'conditions'), [...path, 'conditions']).flatMap((item) => {
+    const name = fieldOf(item.value, 'check');
+    return [...(isText(name) ? [{ name, at: [...item.path, 'check'] }] : []), ...checksIn(item.value, item.path)];
+  });
+}
+
+function itemsAt(list: Json | undefined, path: YamlPath): { readonly value: Json; readonly path: YamlPath }[] {
+  return Array.isArray(list) ? list.map((value: Json, index) => ({ value, path: [...path, index] })) : [];
+}
+
+function idOf(value: Json): string {
+  const id = fieldOf(value, 'id');
+  return typeof id === 'string' ? id : '';
+}
+
 /** Where a reference is written. */
 function pathOf(reference: Reference, { stages }: WrittenWorkflow): YamlPath {
   const [first = '', member] = reference.step.split('/');
@@ -185,10 +222,9 @@ function pathOf(reference: Reference, { stages }: WrittenWorkflow): YamlPath {
   if (reference.kind === 'role') return [...base, stage.type === 'review' ? reviewKey(stage, reference.name) : 'agent'];
   if (reference.kind === 'workflow') return [...base, 'workflow'];
   const written = (branch === -1 ? stage : branchesOf(stage)[branch]) as { readonly conditions?: readonly WrittenCheck[] };
-  const wanted = reference.kind === 'check' ? reference.name : 'pr_approval';
-  const condition = (written.conditions ?? []).findIndex(({ check }) => check === wanted);
+  const condition = (written.conditions ?? []).findIndex(({ check }) => check === 'pr_approval');
   if (condition === -1) return reference.kind === 'group' ? [...base, 'from'] : base;
-  return [...base, 'conditions', condition, reference.kind === 'check' ? 'check' : 'from'];
+  return [...base, 'conditions', condition, 'from'];
 }
 
 /** The field of a review that names a role. */

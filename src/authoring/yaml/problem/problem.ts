@@ -41,7 +41,7 @@ export function shown(value: unknown): string {
   if (value === undefined || value === null) return 'empty';
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
   if (typeof value === 'object') return 'a map';
-  if (typeof value === 'string') return value === '' ? 'an empty text' : `the text ${quoted(value)}`;
+  if (typeof value === 'string') return value === '' ? 'an empty string' : quoted(value);
   return typeof value === 'number' ? `the number ${value}` : String(value);
 }
 

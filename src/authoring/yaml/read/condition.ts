@@ -6,7 +6,7 @@ import type { Node } from '../../../expr/syntax-tree.ts';
 /** The result types of filters that never return true or false; the others depend on the value. */
 const GIVEN: ReadonlyMap<string, string> = new Map([
   ...['length', 'number', 'round', 'floor', 'ceil', 'abs', 'sum'].map((name) => [name, 'a number'] as const),
-  ...['json', 'string', 'lower', 'upper', 'trim', 'replace', 'join'].map((name) => [name, 'a text'] as const),
+  ...['json', 'string', 'lower', 'upper', 'trim', 'replace', 'join'].map((name) => [name, 'a string'] as const),
   ...['keys', 'values', 'split', 'map', 'unique', 'sort', 'reverse'].map((name) => [name, 'a list'] as const),
 ]);
 const ARITHMETIC: readonly string[] = ['+', '-', '*', '/', '%'];
@@ -38,5 +38,5 @@ export function neverTruth(node: Node): { readonly what: string; readonly offset
 function literalOf(value: unknown): string | undefined {
   if (typeof value === 'boolean') return undefined;
   if (value === null) return 'null';
-  return typeof value === 'number' ? 'a number' : typeof value === 'string' ? 'a text' : 'a list';
+  return typeof value === 'number' ? 'a number' : typeof value === 'string' ? 'a string' : 'a list';
 }

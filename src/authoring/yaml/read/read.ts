@@ -22,6 +22,8 @@ import { readTemplates, type TemplateOptions, type YamlExpression } from './temp
 export interface YamlReading {
   /** The workflow, if nothing is wrong with it. */
   readonly document: WrittenWorkflow | undefined;
+  /** What is written, whatever is wrong with it; undefined if it is not YAML. */
+  readonly written: Json | undefined;
   readonly problems: readonly YamlProblem[];
   /** Every template and condition, in the order of the file, with what it can read. */
   readonly expressions: readonly YamlExpression[];
@@ -45,7 +47,7 @@ export function readYamlWorkflow(text: string, file: string, options: ReadOption
     positionOf: (path: YamlPath, part?: 'key' | 'value') => positions.positionOf(path, part),
     originOf: (path: YamlPath) => positions.originOf(path),
   };
-  if (source.root === undefined) return { document: undefined, problems: source.problems, expressions: [], ...places };
+  if (source.root === undefined) return { document: undefined, written: undefined, problems: source.problems, expressions: [], ...places };
   const document = withRestores(source.root.value);
   const schema = workflowSchema(options.compilers);
   const { faults, wrong } = schemaVerdict(schema, document);
@@ -56,7 +58,7 @@ export function readYamlWorkflow(text: string, file: string, options: ReadOption
   const problems = bestFirst([...placed, ...textProblems]);
   const isSound = problems.every(({ severity }) => severity !== 'error');
   // The schema has accepted it, so it is what the schema describes.
-  return { document: isSound ? (document as unknown as WrittenWorkflow) : undefined, problems, expressions, ...places };
+  return { document: isSound ? (document as unknown as WrittenWorkflow) : undefined, written: document, problems, expressions, ...places };
 }
 
 /** Converts `on_fail: restore` to the field it stands for, unless a stage has that name. */

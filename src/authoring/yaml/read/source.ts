@@ -317,7 +317,7 @@ const OLD_VERSION: Fault = {
 };
 const NO_KEY: Fault = {
   code: 'YAML_KEY',
-  message: 'a key must be a text',
+  message: 'a key must be a string',
   hint: 'write "name: value", with the name in quotes if it has special characters',
 };
 const UNQUOTED: Fault = {

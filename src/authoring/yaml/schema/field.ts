@@ -52,12 +52,12 @@ const some = z.string().regex(/\S/);
 
 /** A literal text that is not blank: a name, a word, an address. */
 export function literal(description: string, ...examples: string[]) {
-  return noted(some, { description, examples, role: 'literal', accepts: 'a text' });
+  return noted(some, { description, examples, role: 'literal', accepts: 'a string' });
 }
 
 /** Text for people, in which braces mean nothing. */
 export function prose(description: string, ...examples: string[]) {
-  return noted(z.string(), { description, examples, role: 'prose', accepts: 'a text' });
+  return noted(z.string(), { description, examples, role: 'prose', accepts: 'a string' });
 }
 
 /** A text with placeholders. */
@@ -104,20 +104,20 @@ export function choice<const T extends readonly [string, ...string[]]>(descripti
 
 /** A text or a list of them. */
 export function oneOrMore(description: string, ...examples: unknown[]) {
-  const item = noted(some, { role: 'literal', accepts: 'a text' });
-  return noted(z.union([item, z.array(item).min(1)]), { description, examples, accepts: 'a text or a list of texts' });
+  const item = noted(some, { role: 'literal', accepts: 'a string' });
+  return noted(z.union([item, z.array(item).min(1)]), { description, examples, accepts: 'a string or a list of strings' });
 }
 
 /** A list of texts, with at least one in it. */
 export function texts(description: string, example: readonly string[], role: TextRole = 'literal') {
-  const item = noted(some, { role, accepts: 'a text' });
-  return noted(z.array(item).min(1), { description, examples: [example], accepts: 'a list of texts' });
+  const item = noted(some, { role, accepts: 'a string' });
+  return noted(z.array(item).min(1), { description, examples: [example], accepts: 'a list of strings' });
 }
 
 /** A list of texts that may be empty. */
 export function textsOrNone(description: string, example: readonly string[]) {
-  const item = noted(some, { role: 'literal', accepts: 'a text' });
-  return noted(z.array(item), { description, examples: [example], accepts: 'a list of texts' });
+  const item = noted(some, { role: 'literal', accepts: 'a string' });
+  return noted(z.array(item), { description, examples: [example], accepts: 'a list of strings' });
 }
 
 /** Names that expressions can read without quotes, each with a value. */

@@ -28,7 +28,7 @@ export const webhookCheck: CheckDeclaration = declareCheck({
     url: read.required('url', isText, ['`url` must be an address', 'write it as url: "https://api.example.com/validate"']) ?? '',
     ...present({
       method: read.optional('method', isText, ['`method` must be an HTTP method', 'write one such as POST']),
-      headers: read.optional('headers', isTexts, ['`headers` must be texts by name', 'write them as headers: { Accept: "text/plain" }']),
+      headers: read.optional('headers', isTexts, ['`headers` must be strings by name', 'write them as headers: { Accept: "text/plain" }']),
       body,
       expect: readExpect(read, report, { example: 'status == 200', roots: ['status', 'headers', 'body'] }),
     }),

@@ -1,0 +1,335 @@
+// Owns the types of a graph's fields as values: what `defineWorkflow` rejects if the types of TypeScript did not. The
+// fields of the kinds of steps are with the kinds.
+
+import { EngineError } from '../../base/error.ts';
+import { isJsonObject } from '../../base/json.ts';
+import type { BreakersSpec } from '../../definition/breakers.ts';
+import type { DocumentContract, SectionContract, StepContract } from '../../definition/contract/step-contract.ts';
+import { isText } from '../../definition/kind.ts';
+import type { ArgSpec, ArgSpecs } from '../../definition/param/arg.ts';
+import type { BoundedNext, ConditionalTarget, StepCondition, Undo, WorkflowFields } from '../spec/part.ts';
+import type { ReactionConditions, ReactionSpec } from '../spec/reaction.ts';
+import {
+  anyShape,
+  COUNT,
+  COUNT_OR_NONE,
+  DATA,
+  DURATION,
+  eitherShape,
+  FALSE,
+  type FieldShapes,
+  type Fields,
+  FLAG,
+  functionShape,
+  isFields,
+  listShape,
+  mapShape,
+  NUMBER,
+  objectShape,
+  plainShape,
+  readFields,
+  type Shape,
+  type ShapeFault,
+  TEXT,
+  TEXT_OR_TEXTS,
+  TEXTS,
+  TRUE,
+  textShape,
+  wordShape,
+} from '../spec/shape.ts';
+import type { GateOptionSpec, GraphContext, GroupSpec, HumanGateSpec, JoinSpec, NextSpec, SharedSpec, TargetSpec } from './spec.ts';
+
+/** A step by its id, or an end. */
+const TARGET: Shape<TargetSpec> = plainShape('a step id or null', (value) => value === null || typeof value === 'string');
+
+const EDGE = objectShape<BoundedNext>({ to: TARGET, maxIterations: COUNT, onExhausted: TARGET, context: DATA }, { needs: ['to'] });
+const CHOICE = objectShape<ConditionalTarget>(
+  { condition: TEXT, onTrue: TARGET, onFalse: TARGET, maxIterations: COUNT, onExhausted: TARGET },
+  { needs: ['condition'] },
+);
+const STEP_NAME = objectShape<{ readonly step: string }>({ step: TEXT }, { needs: ['step'] });
+
+/** The names of the fields that make an object one transition, and no map of them. */
+const ENTRIES = { condition: CHOICE, to: EDGE, step: STEP_NAME };
+
+type Transition = TargetSpec | BoundedNext | ConditionalTarget | { readonly step: string };
+
+/** Whether a `next` is one transition for all successes. */
+export function isTransition(next: unknown): next is Transition {
+  return TARGET.accepts(next) || entryOf(next) !== undefined;
+}
+
+function entryOf(value: unknown): Shape<Transition> | undefined {
+  const field = (['condition', 'to', 'step'] as const).find((name) => isJsonObject(value) && name in value);
+  return field === undefined ? undefined : ENTRIES[field];
+}
+
+const TRANSITION: Shape<Transition> = {
+  must: 'a step id, null, or such as { to: "fix", maxIterations: 3 }',
+  accepts: isTransition,
+  parts: (value, path, fault) => (entryOf(value) ?? TARGET).parts(value, path, fault),
+};
+
+const TRANSITIONS = mapShape(TRANSITION);
+
+/** What comes after a step. */
+export const NEXT: Shape<NextSpec> = {
+  must: 'a step id, null or a map',
+  accepts: (value) => isTransition(value) || isJsonObject(value),
+  parts: (value, path, fault) => (isTransition(value) ? TRANSITION : TRANSITIONS).parts(value, path, fault) as NextSpec,
+};
+
+const JOIN_TEXT = plainShape(
+  '"all", "any", a number, or such as "2-of-3"',
+  (value): value is JoinSpec => typeof value === 'string' || typeof value === 'number',
+  'JOIN_INVALID',
+);
+
+/** The fields of a group. */
+export const GROUP = {
+  join: eitherShape(JOIN_TEXT, objectShape<{ readonly n: number }>({ n: COUNT }, { example: '{ n: 2 }', needs: ['n'] })),
+  concurrency: COUNT,
+} satisfies Partial<FieldShapes<GroupSpec>>;
+
+const OPTION = objectShape<GateOptionSpec>(
+  { label: TEXT, nextStep: TARGET, ends: wordShape('completed', 'rejected'), outcome: TEXT, requiresInput: FLAG },
+  { example: '{ label: "approve" }', needs: ['label'] },
+);
+
+/** The fields of a question without its prompt. */
+const QUESTION_FIELDS = {
+  context: TEXTS,
+  show: TEXTS,
+  options: listShape(OPTION),
+  from: TEXT_OR_TEXTS,
+  count: COUNT,
+  subjects: objectShape<NonNullable<HumanGateSpec['subjects']>>(
+    { files: TEXTS, pr: TRUE },
+    { example: '{ files: ["plan.md"] }', what: '`subjects`' },
+  ),
+  signed: FLAG,
+  waitFor: anyShape<NonNullable<HumanGateSpec['waitFor']>>(),
+  label: TEXT,
+  autoAssign: TEXT_OR_TEXTS,
+  reminders: objectShape<NonNullable<HumanGateSpec['reminders']>>(
+    { interval: DURATION, max: COUNT },
+    { what: '`reminders`', example: '{ interval: "24h", max: 3 }', needs: ['interval', 'max'] },
+  ),
+};
+const QUESTION_EXAMPLE = { example: '{ prompt: "Ship it?" }' };
+
+/** A question to a person; a function may build its prompt. */
+export const QUESTION: Shape<HumanGateSpec> = objectShape<HumanGateSpec>(
+  { ...QUESTION_FIELDS, prompt: eitherShape(TEXT, functionShape<Exclude<HumanGateSpec['prompt'], string>>()) },
+  QUESTION_EXAMPLE,
+);
+const PLAIN_QUESTION: Shape<HumanGateSpec> = objectShape<HumanGateSpec>({ ...QUESTION_FIELDS, prompt: TEXT }, QUESTION_EXAMPLE);
+
+const CONDITIONS: Shape<readonly StepCondition<GraphContext>[]> = listShape(
+  objectShape<StepCondition<GraphContext>>(
+    { name: TEXT, check: eitherShape(TEXT, functionShape<(ctx: GraphContext) => boolean | Promise<boolean>>()), error: TEXT },
+    { example: '{ name: "tests", check: "…", error: "…" }', needs: ['name'] },
+  ),
+);
+
+const BACKOFF = objectShape<NonNullable<RetrySpec['backoff']>>(
+  { initial: DURATION, factor: NUMBER, max: DURATION },
+  { example: '{ initial: "1s" }', needs: ['initial'] },
+);
+
+type RetrySpec = Exclude<NonNullable<SharedSpec['retry']>, number>;
+
+const ARG: Shape<ArgSpec> = objectShape<ArgSpec>(
+  {
+    description: TEXT,
+    type: wordShape('string', 'number', 'integer', 'boolean', 'json'),
+    default: anyShape(),
+    min: NUMBER,
+    max: NUMBER,
+    choices: listShape(anyShape()),
+    required: FLAG,
+  },
+  { example: '{ type: "string", required: true }', what: 'a parameter' },
+);
+
+const OUTPUT = objectShape<object>(
+  { name: TEXT, type: TEXT, pattern: TEXT, target: TEXT, labels: TEXTS, required: FLAG, find: functionShape() },
+  { example: '{ name: "plan", type: "file", pattern: "plan.md" }' },
+);
+
+const DOCUMENT = objectShape<DocumentContract>(
+  {
+    path: TEXT,
+    sections: listShape(
+      eitherShape(
+        TEXT,
+        objectShape<SectionContract>(
+          { title: TEXT, minWords: COUNT_OR_NONE, minItems: COUNT_OR_NONE },
+          { needs: ['title'], what: 'a section' },
+        ),
+      ),
+    ),
+    minWords: COUNT_OR_NONE,
+    ids: objectShape<NonNullable<DocumentContract['ids']>>(
+      { pattern: TEXT, min: COUNT_OR_NONE, max: COUNT_OR_NONE },
+      { example: '{ pattern: "F-1", min: 3 }', needs: ['pattern', 'min'], what: '`ids`' },
+    ),
+    references: listShape(
+      objectShape<NonNullable<DocumentContract['references']>[number]>(
+        { pattern: TEXT, to: TEXT, all: TRUE },
+        { example: '{ pattern: "F-1", to: "plan.md" }', needs: ['pattern', 'to'], what: 'a reference' },
+      ),
+    ),
+    quotes: COUNT_OR_NONE,
+    json: anyShape(),
+    plan: TRUE,
+    frozen: TRUE,
+  },
+  { example: '{ path: "plan.md" }', needs: ['path'] },
+);
+
+type OutputList = NonNullable<SharedSpec['outputs']>;
+
+/** The fields that every step can have. */
+const SHARED: FieldShapes<SharedSpec> = {
+  title: TEXT,
+  writes: TEXTS,
+  protected: TEXTS,
+  mayChange: TEXTS,
+  network: anyShape(),
+  mutatesCheckout: FALSE,
+  staged: TRUE,
+  databases: anyShape(),
+  onFail: anyShape(),
+  actions: eitherShape(TEXTS, functionShape<Exclude<NonNullable<SharedSpec['actions']>, readonly string[]>>()),
+  args: mapShape(ARG) as Shape<NonNullable<SharedSpec['args']>>,
+  preconditions: CONDITIONS,
+  postconditions: CONDITIONS,
+  retry: eitherShape(
+    COUNT_OR_NONE,
+    objectShape<RetrySpec>(
+      { max: COUNT_OR_NONE, on: listShape(wordShape('error', 'timeout')), backoff: BACKOFF },
+      { example: '{ max: 2 }', needs: ['max'] },
+    ),
+  ),
+  timeout: DURATION,
+  contractRetries: COUNT_OR_NONE,
+  recovery: { ...textShape(), code: 'RECOVERY_INVALID' },
+  reconcile: functionShape(),
+  condition: TEXT,
+  humanGate: PLAIN_QUESTION,
+  slots: TEXTS,
+  outputs: listShape(OUTPUT) as Shape<OutputList>,
+  fresh: anyShape(),
+  merges: eitherShape(wordShape(false), TEXTS),
+  templates: FLAG,
+  extend: objectShape<NonNullable<SharedSpec['extend']>>(
+    { by: DURATION, max: COUNT, tells: TEXT },
+    { example: '{ by: "10m" }', needs: ['by'] },
+  ),
+  side: TRUE,
+  contract: objectShape<StepContract>(
+    { documents: listShape(DOCUMENT), changes: TEXTS, report: anyShape(), command: TEXT },
+    { example: '{ documents: [{ path: "plan.md" }] }' },
+  ),
+  reviewOf: objectShape<NonNullable<SharedSpec['reviewOf']>>(
+    { gate: TEXT, items: TEXT, verdicts: TEXT },
+    { what: '`reviewOf`', example: '{ gate: "judge" }', needs: ['gate'] },
+  ),
+  route: objectShape<NonNullable<SharedSpec['route']>>(
+    { outcomes: TEXTS, choose: functionShape() },
+    { what: '`route`', example: '{ outcomes: ["small"], choose: (done) => … }', needs: ['outcomes', 'choose'] },
+  ),
+  independent: TRUE,
+  undo: eitherShape(functionShape<() => unknown>(), objectShape<object>({}, { example: '{ command: "git revert" }' })) as Shape<
+    Undo<GraphContext>
+  >,
+};
+
+/** The fields of a step, apart from those of its kind and its transitions. */
+export const STEP = { id: TEXT, name: TEXT, ...SHARED, ...GROUP, parallelKey: TEXT, supportsQuestions: FLAG, questionState: TEXT };
+
+const CONDITIONS_OF_REACTION: FieldShapes<ReactionConditions> = {
+  label: TEXT,
+  labels: TEXTS,
+  assigneeIsBot: FLAG,
+  milestone: TEXT,
+  baseBranch: TEXT_OR_TEXTS,
+  reviewState: wordShape('approved', 'changes_requested', 'commented', 'dismissed'),
+};
+
+const ACCESS = wordShape('none', 'read', 'write');
+
+type Header = WorkflowFields<ArgSpecs, object>;
+
+/** The fields of every workflow besides its name and its steps. */
+export const WORKFLOW: FieldShapes<Header> = {
+  title: TEXT,
+  description: TEXT,
+  version: TEXT,
+  params: mapShape(ARG) as Shape<ArgSpecs>,
+  context: functionShape(),
+  trigger: objectShape<NonNullable<Header['trigger']>>({} as never, { example: '{ schedule: "0 6 * * 1-5" }' }),
+  limits: objectShape<NonNullable<Header['limits']>>({ maxIterations: COUNT }, { example: '{ maxIterations: 10 }' }),
+  recovery: { ...textShape(), code: 'RECOVERY_INVALID' },
+  concurrency: objectShape<NonNullable<Header['concurrency']>>(
+    { key: TEXT, max: COUNT },
+    { what: '`concurrency`', example: '{ key: "shared:deploys", max: 1 }', needs: ['key', 'max'] },
+  ),
+  budget: anyShape(),
+  circuitBreakers: eitherShape(wordShape(true), objectShape<Exclude<BreakersSpec, true>>({} as never, { example: '{ iterations: 10 }' })),
+  protected: TEXTS,
+  databases: anyShape(),
+  snapshot: objectShape<NonNullable<Header['snapshot']>>({ include: TEXTS, off: TRUE }, { example: '{ include: ["build/**"] }' }),
+  permissions: objectShape<NonNullable<Header['permissions']>>(
+    { contents: ACCESS, issues: ACCESS, pull_requests: ACCESS, checks: ACCESS, discussions: ACCESS },
+    { example: '{ contents: "read" }' },
+  ),
+  writes: anyShape(),
+  staged: TRUE,
+  data: DATA,
+  facts: TEXTS,
+  onError: TEXT,
+  onEvents: listShape(
+    objectShape<ReactionSpec>(
+      {
+        event: TEXT,
+        conditions: objectShape<ReactionConditions>(CONDITIONS_OF_REACTION, { example: '{ label: "urgent" }' }),
+        do: textShape(),
+        step: TEXT,
+        max: COUNT,
+        notify: TEXT,
+        message: TEXT,
+      },
+      { example: '{ event: "issues.closed", do: "cancel" }', needs: ['event', 'do'] },
+    ),
+  ),
+};
+
+/** The fields of a workflow besides its steps, with those that only `pawl/compat` has. */
+export type WrittenHeader = Header & { readonly [Field in 'name' | 'entry' | 'type' | 'initialStep']?: string };
+
+/** The fields of a workflow, unread. */
+export function workflowFields(given: unknown): Fields {
+  if (isFields(given)) return given;
+  throw new EngineError('DEFINITION_INVALID', 'a workflow must be an object such as { name: "build", steps: { … } }');
+}
+
+const HEADER: FieldShapes<WrittenHeader> = { ...WORKFLOW, name: TEXT, entry: TEXT, type: TEXT, initialStep: TEXT };
+
+/** Reads the fields of a workflow besides its steps, without those of another type. */
+export function readHeaderFields(given: object, fault: ShapeFault): WrittenHeader {
+  return readFields(HEADER, given, { path: '', fault }) as WrittenHeader;
+}
+
+/** A step inside a group. */
+export const STEP_PART: Shape<object> = objectShape<object>({}, { example: '{ command: "npm test" }' });
+/** The branches of a group, as entries. */
+export const BRANCHES: Shape<readonly unknown[]> = plainShape('steps by id, such as { lint: { … } }', (value) => Array.isArray(value));
+/** A text, or a function that builds it. */
+export const TEXT_OR_FUNCTION = eitherShape(TEXT, functionShape<() => unknown>());
+/** A worker, by its role or as a live object. */
+export const LIVE_AGENT = eitherShape(
+  plainShape('the name of a role', isText),
+  objectShape<object>({}, { example: '{ execute(context, ctx) { … } }' }),
+);
