@@ -55,7 +55,7 @@ const ENTRIES = { condition: CHOICE, to: EDGE, step: STEP_NAME };
 type Transition = TargetSpec | BoundedNext | ConditionalTarget | { readonly step: string };
 
 /** Whether a `next` is one transition for all successes. */
-export function isTransition(next: unknown): next is Transition {
+function isTransition(next: unknown): next is Transition {
   return TARGET.accepts(next) || entryOf(next) !== undefined;
 }
 
