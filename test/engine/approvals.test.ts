@@ -230,7 +230,7 @@ describe('who may decide', () => {
   });
 
   test('a count below one, a group without a name and a pattern that leads out are refused when it is defined', () => {
-    expect(() => asking({ count: 0 })).toThrow(/needs 0 people/);
+    expect(() => asking({ count: 0 })).toThrow(/`human.count` must be a positive integer, not 0/);
     expect(() => asking({ from: [] })).toThrow(/empty `from`/);
     expect(() => asking({ subjects: { files: ['../secret'] } })).toThrow(/leads out of the workspace/);
   });
