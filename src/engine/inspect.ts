@@ -3,11 +3,11 @@
 
 import { present } from '../base/fields.ts';
 import type { Json } from '../base/json.ts';
-import { lookKey, pendingText } from '../definition/question/pending-gate.ts';
 import { isSettled, type RunStatus } from '../definition/run-status.ts';
 import { type Activation, type Path, type Ref, startTimeOf } from '../kernel/activation.ts';
 import { childIdOf, currentStepOf, type RunState } from '../kernel/run-state.ts';
 import { UNDO_STEP } from '../programs/undo.ts';
+import { LOOKS } from '../steps/run-records.ts';
 import type { RunOrigin, Store, StoredAttempt } from '../store/store.ts';
 import { isWorking, type OpenWait, statusOf, waitsOf } from './status.ts';
 
@@ -91,12 +91,13 @@ export async function viewRun(core: Readable, run: string, isWanted: ValueFilter
 /** Everything a run waits for, oldest first. Pending gates have a message that says what each check waits for. */
 export async function readWaits(store: Pick<Store, 'data'>, state: RunState): Promise<readonly OpenWait[]> {
   const waits = waitsOf(state);
-  const keys = waits.flatMap(({ kind, path }) => (kind === 'checks' && path !== undefined ? [lookKey(path)] : []));
+  const keys = waits.flatMap((wait) => (wait.kind === 'checks' && wait.path !== undefined ? [LOOKS.of(wait.path).key] : []));
   if (keys.length === 0) return waits;
-  const looks = await store.data(state.id, keys);
+  const stored = await store.data(state.id, keys);
   return waits.map((wait) => {
-    const message = wait.kind === 'checks' ? pendingText(looks.get(lookKey(wait.path ?? ''))) : undefined;
-    return message === undefined ? wait : { ...wait, message };
+    if (wait.kind !== 'checks' || wait.path === undefined) return wait;
+    const look = LOOKS.of(wait.path);
+    return { ...wait, ...present({ message: look.read(stored.get(look.key))?.pending }) };
   });
 }
 

@@ -8,10 +8,10 @@ import { digestJson } from '../base/digest.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { allChecks, type CheckModel } from '../definition/check.ts';
 import { judgesFiles } from '../definition/landing.ts';
-import { lookKey } from '../definition/question/pending-gate.ts';
 import type { CheckResult } from './attempt.ts';
 import type { CheckVerdict } from './check.ts';
-import { redactJson } from './redaction.ts';
+import { redactPlain } from './redaction.ts';
+import { LOOKS } from './run-records.ts';
 import { entryOf } from './services.ts';
 import type { Job } from './work.ts';
 
@@ -24,7 +24,8 @@ export interface CheckRun {
   readonly looks?: readonly CheckRun[];
 }
 
-interface StoredLook {
+/** The results of a gate's checks while some are pending. */
+export interface StoredLook {
   readonly attempt: number;
   /** The tree that was judged; null if no check reads files. */
   readonly tree: string | null;
@@ -46,7 +47,7 @@ export class GateLook {
   constructor(job: Job, tree: string | undefined) {
     this.#job = job;
     this.#tree = tree === undefined || tree === '' ? null : tree;
-    const last = job.context.snapshot.data[lookKey(job.request.activation.path)] as unknown as StoredLook | null | undefined;
+    const last = LOOKS.of(job.request.activation.path).in(job.context.snapshot.data);
     this.#last = last?.attempt === job.request.activation.attempt ? last : undefined;
   }
 
@@ -81,12 +82,12 @@ export class GateLook {
     const { activation } = this.#job.request;
     const look: StoredLook = { attempt: activation.attempt, tree: this.#tree, checks, pending, seen };
     if (this.#last !== undefined && isSame(this.#last, look)) return undefined;
-    return { [lookKey(activation.path)]: redactJson(this.#job.runner.redactor, look as unknown as Json) };
+    return LOOKS.of(activation.path).with(redactPlain(this.#job.runner.redactor, look));
   }
 
   /** The data that clears the stored results once the gate has its verdict. */
   done(): JsonObject | undefined {
-    return this.#last === undefined ? undefined : { [lookKey(this.#job.request.activation.path)]: null };
+    return this.#last === undefined ? undefined : LOOKS.of(this.#job.request.activation.path).removed();
   }
 }
 

@@ -19,6 +19,11 @@ function masked(redactor: Redactor, value: Json): Json {
   return Object.fromEntries(members);
 }
 
+/** The same for plain data of any type. */
+export function redactPlain<T>(redactor: Redactor | undefined, value: T): T {
+  return redactJson(redactor, value as Json) as T;
+}
+
 /** The result of an attempt without secrets. Outputs were masked before the postconditions; this masks the rest. */
 export function sealed(redactor: Redactor | undefined, result: AttemptResult): AttemptResult {
   if (redactor === undefined || result.type === 'observed') return result;

@@ -30,6 +30,7 @@ import { beforeWork, producing } from './outputs/production.ts';
 import { recordBefore } from './protection/accepted-files.ts';
 import { protectedBefore, protecting } from './protection/protection.ts';
 import { redactJson, sealed } from './redaction.ts';
+import { GITHUB } from './run-records.ts';
 import { Secrets } from './secrets.ts';
 import { entryOf, type StepServices } from './services.ts';
 import { approvalOf } from './subject-changes.ts';
@@ -85,7 +86,7 @@ interface Asking {
 async function withForge(runner: Runner, request: AttemptRequest, { context, parts }: Asking): Promise<AttemptResult> {
   const { facts, problem } = await readForge(runner.services.forge, context.snapshot.data, parts);
   if (problem !== undefined) return unread(request, problem);
-  const known = context.knowing({ $github: facts });
+  const known = context.knowing(GITHUB.with(facts));
   const filled = request.bound.model.templates === true ? filledIn(request, known.snapshot) : request;
   const result = await WANTS[filled.want](runner, filled, known);
   return result.type === 'observed' ? result : { ...result, evidence: { ...(result.evidence as Evidence | undefined), github: facts } };

@@ -3,7 +3,7 @@
 
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { AttemptResult } from './attempt.ts';
-import { judgedKey } from './workspace/judged-tree.ts';
+import { JUDGED_TREES } from './run-records.ts';
 
 const CHANGES_MAX = 10;
 const TREE = 'the files of the workspace';
@@ -46,10 +46,10 @@ export function approvalOf(
 ): Omit<Extract<AttemptResult, { type: 'observed' }>, 'type' | 'subjects'> {
   const id = isJsonObject(tree) ? tree.id : undefined;
   const head = isJsonObject(pr) ? pr.head : undefined;
-  const key = judgedKey(at.path);
+  const record = JUDGED_TREES.of(at.path);
   return {
     ...(typeof id === 'string'
-      ? { approved: { [key]: { tree: id, by: 'approval', step: at.step, at: at.now } }, refused: { [key]: null } }
+      ? { approved: record.with({ tree: id, by: 'approval', step: at.step, at: at.now }), refused: record.removed() }
       : {}),
     ...(typeof head === 'string' ? { output: { approved_head: head } } : {}),
   };

@@ -27,6 +27,9 @@ const CUT_PATH = /(?<![\w@])#\\d\+|\('#'\)(?=[[.])|ndexOf\('#'\)/g;
 /** The home of paths, and the number behind the name of a machine. */
 const TAKES_APART: ReadonlySet<string> = new Set(['src/definition/address.ts', 'src/process/identity.ts', 'src/process/owner.ts']);
 
+// A name that begins with `$`, in a text or as a field. JSON schemas have others.
+const OWN_NAME = /(?<=['`])\$(?!schema|comment|ref)[a-z]\w*(?=[:'])|(?<=\.)\$(?!schema)[a-z]\w*/g;
+
 const PURE = ['src/kernel/', 'src/programs/'];
 
 /** Clocks, randomness and I/O in the kernel and its programs: they arrive inside inputs, or a replay would differ. */
@@ -109,6 +112,14 @@ export function addressViolations(source: Source): string[] {
   if (!source.path.startsWith('src/') || isTest(source.path) || TAKES_APART.has(source.path)) return [];
   return [...source.text.matchAll(CUT_PATH)].map((match) =>
     at(source, match.index, `takes a path apart (${match[0]}); src/definition/address.ts does that`),
+  );
+}
+
+/** Names of the engine's own data that are spelled: `run-records.ts` knows them. */
+export function ownNameViolations(source: Source): string[] {
+  if (!source.path.startsWith('src/') || isTest(source.path)) return [];
+  return [...source.text.matchAll(OWN_NAME)].map((match) =>
+    at(source, match.index, `spells the name of a record (${match[0]}); src/steps/run-records.ts does that`),
   );
 }
 

@@ -15,7 +15,8 @@ import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { modelNamed } from '../../definition/address.ts';
 import type { Definition } from '../../definition/model.ts';
 import { readRunTree, type TreeRun } from '../../engine/run-tree.ts';
-import { type Guard, protectedKey } from '../../steps/protection/protected-files.ts';
+import type { Guard, ProtectedFiles } from '../../steps/protection/protected-files.ts';
+import { PROTECTED } from '../../steps/run-records.ts';
 import { matches } from '../../steps/workspace/glob.ts';
 import type { Store } from '../../store/store.ts';
 import { isSessionId, readSession, type SessionRun } from '../agent-session.ts';
@@ -90,20 +91,22 @@ async function openRun(store: Store, { state, definition }: TreeRun, cwd: string
   const live = Object.values(state.live);
   const kept = await store.data(
     state.id,
-    live.map(({ path }) => protectedKey(path)),
+    live.map(({ path }) => PROTECTED.of(path).key),
   );
   return {
     id: state.id,
     root: realPath(root) ?? root,
-    steps: live.flatMap(({ path, step }) => openStep(definition, step, kept.get(protectedKey(path)))),
+    steps: live.flatMap(({ path, step }) => {
+      const record = PROTECTED.of(path);
+      return openStep(definition, step, record.read(kept.get(record.key)));
+    }),
   };
 }
 
-function openStep(definition: Definition, name: string, kept: Json | undefined): OpenStep[] {
-  if (kept === undefined || !isJsonObject(kept) || !isJsonObject(kept.files ?? null) || !Array.isArray(kept.guards)) return [];
-  const step = modelNamed(definition, name);
-  const files = new Set(Object.keys(kept.files as JsonObject));
-  return [{ id: stepName(name), files, guards: kept.guards as unknown as readonly Guard[], mayChange: step?.mayChange ?? [] }];
+function openStep(definition: Definition, name: string, kept: ProtectedFiles | undefined): OpenStep[] {
+  if (kept === undefined) return [];
+  const { files, guards } = kept;
+  return [{ id: stepName(name), files: new Set(Object.keys(files)), guards, mayChange: modelNamed(definition, name)?.mayChange ?? [] }];
 }
 
 function firstFault<T>(items: readonly T[], faultOf: (item: T) => string | undefined): string | undefined {

@@ -10,6 +10,7 @@ import type { StepError } from '../../kernel/input.ts';
 import { git } from '../../process/git.ts';
 import type { CheckResult } from '../attempt.ts';
 import { type CheckScene, type CheckVerdict, checkTimeout } from '../check.ts';
+import { entryOf } from '../services.ts';
 import { type Job, stepError } from '../work.ts';
 import { runProgram } from '../worker/program.ts';
 import { acceptedDocuments, acceptedNow, contractOf, digestsOf, filesBefore, TextFiles } from './contract-files.ts';
@@ -43,7 +44,7 @@ export async function checkContract(job: Job, output: Json): Promise<ContractFin
   const found = contractFaults(contract, {
     read: texts.read,
     fileOf: texts.fileOf,
-    before: before.document,
+    before: (path) => entryOf(before.documents, path),
     isWritten: await writtenFiles(job, contract, texts),
     accepted,
     changed: await changedFiles(job, contract),
@@ -88,9 +89,10 @@ async function changedFiles(job: Job, { changes = [] }: StepContract): Promise<(
   const changed = new Map<string, readonly string[]>();
   for (const pattern of changes) {
     const now = await digestsOf(job, pattern);
+    const files = entryOf(before.files, pattern) ?? {};
     changed.set(
       pattern,
-      [...now].flatMap(([path, digest]) => (before.file(pattern, path) === digest ? [] : [path])),
+      [...now].flatMap(([path, digest]) => (entryOf(files, path) === digest ? [] : [path])),
     );
   }
   return (pattern) => changed.get(pattern) ?? [];

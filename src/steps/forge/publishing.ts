@@ -5,12 +5,14 @@
 // - One that somebody opened from that branch is adopted; a second one is never opened.
 // - Work is committed only in a worktree that belongs to the run. In a checkout of people, what they committed counts.
 
+import { present } from '../../base/fields.ts';
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import type { WorkHead } from '../../definition/forge/work-head.ts';
 import { type Forge, type ForgeFailure, type Passing, type PullRequestFacts, passingOf } from '../../forge/forge.ts';
 import { disarm } from '../../forge/outgoing-text.ts';
 import { TreeError } from '../../process/git-tree.ts';
 import { checkedOut } from '../../process/worktree.ts';
+import { PUSHED } from '../run-records.ts';
 import { type Job, requestError, type Work } from '../work.ts';
 import { actionRefusal, outputRefusal } from '../worker/permission.ts';
 import { treeNow } from '../workspace/workspace-tree.ts';
@@ -44,8 +46,6 @@ export interface Opening {
   /** The branch that the worker named; it must be the run's branch. */
   readonly head?: string;
 }
-
-const PUSHED = '$pushed';
 
 /** The branch of a run, with all work committed if the branch is its own. */
 async function workBranch(job: Job, forge: Forge): Promise<WorkBranch | Unpublished> {
@@ -97,8 +97,7 @@ async function publishNow(job: Job, forge: Forge): Promise<WorkBranch | Unpublis
     );
   const refusal = actionRefusal(workflow.definition, 'push', {});
   if (refusal !== undefined) return refuse(`the work cannot be pushed: ${refusal}`);
-  const pushed = job.context.snapshot.data[PUSHED];
-  const replaces = typeof pushed === 'string' ? { replaces: pushed } : {};
+  const replaces = present({ replaces: PUSHED.in(job.context.snapshot.data) });
   const answer = await forge.push({ folder: job.runner.services.cwd, branch: branch.name, sha: branch.sha, ...replaces });
   return answer.result === 'ok' ? branch : failed(answer);
 }
@@ -107,7 +106,7 @@ async function publishNow(job: Job, forge: Forge): Promise<WorkBranch | Unpublis
 export function rememberedOf({ pr, branch }: OwnPullRequest, opened?: Job): JsonObject {
   return {
     pr_number: pr.number,
-    ...(branch.isOwn ? { [PUSHED]: branch.sha } : {}),
+    ...(branch.isOwn ? PUSHED.with(branch.sha) : {}),
     ...(opened === undefined ? {} : { pr_numbers: { ...pullRequestsOf(opened), [opened.request.bound.model.id]: pr.number } }),
   };
 }

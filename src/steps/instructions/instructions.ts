@@ -21,6 +21,7 @@ import type { AttemptRequest, RunPast } from '../attempt.ts';
 import { feedbackSentence } from '../context.ts';
 import type { DatabaseCopy } from '../databases/copies.ts';
 import { redactJson } from '../redaction.ts';
+import { TRIGGER } from '../run-records.ts';
 import type { Job } from '../work.ts';
 import { checksText, untouchedText } from './checks.ts';
 import { inOneLine, type KeepText, Quotes, SECTIONS } from './quotes.ts';
@@ -182,7 +183,7 @@ function goalText(
   const { definition } = request.workflow;
   const { data, results } = context.snapshot;
   const params = Object.keys(request.params).length === 0 ? undefined : `Parameters: ${quotes.line('parameters', request.params)}`;
-  const about = subjectText(data.$trigger, quotes);
+  const about = subjectText(TRIGGER.in(data), quotes);
   // A run above may have a step of the same name.
   const setbacks = new Set(past.setbacks.flatMap(({ step, inParent }) => (inParent === true ? [] : [step])));
   const untold = Object.entries(results).filter(([step, output]) => !setbacks.has(step) && !isTold(output, handed));

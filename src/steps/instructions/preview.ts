@@ -11,11 +11,12 @@ import { membersOf, type StepModel } from '../../definition/model.ts';
 import type { AttemptRequest, Snapshot } from '../attempt.ts';
 import { AttemptContext } from '../context.ts';
 import { filledIn } from '../filling.ts';
+import { ATTENDED } from '../run-records.ts';
 import { Secrets } from '../secrets.ts';
 import type { StepServices } from '../services.ts';
 import type { Executors, Job } from '../work.ts';
 import type { WorkerConfig } from '../worker/brief.ts';
-import { ATTENDED, type Handover, isHandedOut, isInstructed } from '../worker/handover.ts';
+import { type Handover, isHandedOut, isInstructed } from '../worker/handover.ts';
 import { replyRulesOf } from '../worker/reply-rules.ts';
 import { promptOf } from './instructions.ts';
 import { drivenText, handoverOf, openCall, type WorkerCall } from './worker-text.ts';
@@ -84,7 +85,7 @@ function jobOf(
   { workflow, step, group, params, data = {}, isAttended }: PreviewRequest,
 ): Job {
   const snapshot: Snapshot = {
-    data: isAttended ? { ...data, [ATTENDED]: true } : data,
+    data: isAttended ? { ...data, ...ATTENDED.with(true) } : data,
     results: {},
     completedSteps: [],
     iterationCounts: {},

@@ -10,7 +10,6 @@ import { type FileHandle, lstat, realpath } from 'node:fs/promises';
 import { dirname, join, posix, resolve } from 'node:path';
 import { digestText } from '../../base/digest.ts';
 import { EngineError } from '../../base/error.ts';
-import { withoutVisits } from '../../definition/address.ts';
 import { Stopped } from '../abort.ts';
 import { openFile, readWorkspaceFile, unlessGone } from '../workspace/workspace-file.ts';
 import { type FoundEntry, type WalkStarts, walkWorkspace } from '../workspace/workspace-walk.ts';
@@ -36,11 +35,13 @@ export interface ProtectedQuery {
 }
 
 /**
- * The data key for the state before an activation. One entry per step, for its latest visit: no agent is blamed for
- * changes by people and other steps between two visits.
+ * The protected files before an activation, with their digests by path. One record per step, for its latest visit: no
+ * agent is blamed for changes by people and other steps between two visits.
  */
-export function protectedKey(path: string): string {
-  return `$protected:${withoutVisits(path)}`;
+export interface ProtectedFiles {
+  readonly path: string;
+  readonly files: Readonly<Record<string, string>>;
+  readonly guards: readonly Guard[];
 }
 
 const ENTRIES_MAX = 200_000;

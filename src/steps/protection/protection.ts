@@ -13,13 +13,14 @@
 // The engine cannot tell who changed a file: parallel steps in one workspace are responsible for each other's changes.
 
 import { present } from '../../base/fields.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import type { JsonObject } from '../../base/json.ts';
 import { patternRefusal } from '../../definition/output-pattern.ts';
+import { PROTECTED } from '../run-records.ts';
 import { type Executor, type Job, stepError, type Work } from '../work.ts';
 import { matches } from '../workspace/glob.ts';
 import { isAgentWork, recordIn } from './accepted-files.ts';
 import { recordingChanges } from './flow-protection.ts';
-import { type Guard, isUnreadable, protectedKey } from './protected-files.ts';
+import { type Guard, isUnreadable } from './protected-files.ts';
 import {
   type Change,
   changesBetween,
@@ -109,21 +110,15 @@ async function takeDigests(job: Job, guards: readonly Guard[]): Promise<Digests>
   return new Map([...all].filter(([path]) => !lifted.some((pattern) => matches(path, pattern))));
 }
 
-function keyOf({ request }: Job): string {
-  return protectedKey(request.activation.path);
+function keptDigests({ request, context }: Job): Watched | undefined {
+  const { path } = request.activation;
+  const kept = request.apart === undefined ? PROTECTED.of(path).in(context.snapshot.data) : undefined;
+  return kept?.path === path ? { files: new Map(Object.entries(kept.files)), guards: kept.guards } : undefined;
 }
 
-function keptDigests(job: Job): Watched | undefined {
-  const kept = job.request.apart !== undefined ? undefined : job.context.snapshot.data[keyOf(job)];
-  if (!isJsonObject(kept) || kept.path !== job.request.activation.path) return undefined;
-  // A record of an older engine does not cover all files that count today.
-  if (!isJsonObject(kept.files) || !Array.isArray(kept.guards)) return undefined;
-  return { files: new Map(Object.entries(kept.files as Record<string, string>)), guards: kept.guards as unknown as readonly Guard[] };
-}
-
-function keptAs(job: Job, { files, guards }: Watched): JsonObject {
-  const plain = { path: job.request.activation.path, files: Object.fromEntries(files), guards: guards as unknown as Json };
-  return { [keyOf(job)]: plain };
+function keptAs({ request: { activation } }: Job, { files, guards }: Watched): JsonObject {
+  const { path } = activation;
+  return PROTECTED.of(path).with({ path, files: Object.fromEntries(files), guards });
 }
 
 function remembering(job: Job, done: Work, { isKept, ...watched }: Baseline): Work {
