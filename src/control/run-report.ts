@@ -15,6 +15,7 @@ import { readRunTree } from '../engine/run-tree.ts';
 import type { OpenWait } from '../engine/status.ts';
 import type { Halt } from '../kernel/run-state.ts';
 import { isDriven } from '../process/owner.ts';
+import { readSubjects, treeIn } from '../steps/subjects.ts';
 import type { AgentUsed, Store } from '../store/store.ts';
 import { type AssumptionReport, reportAssumptions } from './assumption-report.ts';
 import { type DecisionReport, type History, type OverrideReport, readHistory } from './history.ts';
@@ -260,8 +261,7 @@ function treeOf({ evidence }: StepReport): string | undefined {
 }
 
 function treeAsked({ subjects }: OpenApproval): string | undefined {
-  const tree = isJsonObject(subjects) ? subjects.tree : undefined;
-  return isJsonObject(tree) && typeof tree.id === 'string' ? tree.id : undefined;
+  return treeIn(readSubjects(subjects))?.id;
 }
 
 function planOf(definition: Definition, steps: readonly StepReport[]): PlanReport[] {

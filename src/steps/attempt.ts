@@ -11,6 +11,7 @@ import type { PersonNote, Setback } from '../definition/question/notes.ts';
 import type { Activation } from '../kernel/activation.ts';
 import type { StepWork } from '../kernel/effect.ts';
 import type { StepError } from '../kernel/input.ts';
+import type { Subjects } from './subjects.ts';
 import type { SavedState } from './worker/saved-state.ts';
 
 /** The run's record as handlers and conditions see it, loaded by the host when a step needs it. */
@@ -168,7 +169,7 @@ export type AttemptResult =
     } & Observed)
   | {
       readonly type: 'observed';
-      readonly subjects: JsonObject;
+      readonly subjects: Subjects;
       /** Data that joins the run's data when the question is approved, and when it is answered otherwise. */
       readonly approved?: JsonObject;
       readonly refused?: JsonObject;

@@ -2,7 +2,8 @@
 // subjects are included as such, so that nobody approves something unseen.
 
 import { messageOf } from '../base/error.ts';
-import type { Json, JsonObject } from '../base/json.ts';
+import { present } from '../base/fields.ts';
+import { isJsonObject, type Json } from '../base/json.ts';
 import type { ApprovalModel } from '../definition/model.ts';
 import { changesOfTrees } from '../process/git-tree.ts';
 import { type DigestQuery, digestMatching } from './outputs/workspace-digest.ts';
@@ -13,6 +14,42 @@ import { treeNow } from './workspace/workspace-tree.ts';
 
 const CHANGES_MAX = 20;
 
+/** Why something is not known. */
+type Problem = { readonly problem: string };
+
+/** The subjects of a question as they were observed, or why they could not be. */
+export type Subjects = Problem | SeenSubjects;
+
+/** Each subject that the question has, or why it could not be read. */
+export type SeenSubjects = {
+  /** Digests of files by path. */
+  readonly files?: Readonly<Record<string, string | Problem>>;
+  readonly pr?: { readonly number: number; readonly head: string } | ({ readonly number: number } & Problem);
+  readonly tree?: SeenTree | Problem;
+};
+
+/** The tree of the workspace, and which verdicts are about another one by now. */
+type SeenTree = { readonly id: string; readonly stale?: readonly StaleVerdict[] };
+
+/** The step of a verdict, and which files have changed since. */
+type StaleVerdict = { readonly step: string; readonly files: readonly string[] };
+
+/** The subjects that a run has stored; none where the value was left out. */
+export function readSubjects(stored: Json | undefined): Subjects {
+  // Only `observeSubjects` and the failure to do so are stored there.
+  return stored !== undefined && isJsonObject(stored) && !('$omitted' in stored) ? (stored as Subjects) : {};
+}
+
+/** The tree of the workspace among subjects, if it could be read. */
+export function treeIn(subjects: Subjects): SeenTree | undefined {
+  return 'problem' in subjects || subjects.tree === undefined || 'problem' in subjects.tree ? undefined : subjects.tree;
+}
+
+/** The head of the pull request among subjects, if it could be read. */
+export function headIn(subjects: Subjects): string | undefined {
+  return 'problem' in subjects || subjects.pr === undefined || 'problem' in subjects.pr ? undefined : subjects.pr.head;
+}
+
 type OtherEntry = Parameters<NonNullable<DigestQuery['onOther']>>[0];
 
 const PROBLEMS: Readonly<Record<OtherEntry['kind'], string>> = {
@@ -22,7 +59,7 @@ const PROBLEMS: Readonly<Record<OtherEntry['kind'], string>> = {
 };
 
 /** The current subjects of a step's question. */
-export async function observeSubjects(job: Job): Promise<JsonObject> {
+export async function observeSubjects(job: Job): Promise<SeenSubjects> {
   const { request, context } = job;
   const { services } = job.runner;
   const { data } = context.snapshot;
@@ -30,16 +67,16 @@ export async function observeSubjects(job: Job): Promise<JsonObject> {
   const files = subjects?.files === undefined ? undefined : await filesOf(services.cwd, subjects.files, request.signal);
   const pr = subjects?.pr === true ? await headOf(services, data.pr_number) : undefined;
   const tree = subjects?.tree === true ? await treeOf(job) : undefined;
-  return { ...(files === undefined ? {} : { files }), ...(pr === undefined ? {} : { pr }), ...(tree === undefined ? {} : { tree }) };
+  return present({ files, pr, tree });
 }
 
 /** The tree of the workspace, and which verdicts of gates and reviews are about another one by now. */
-async function treeOf(job: Job): Promise<JsonObject | undefined> {
+async function treeOf(job: Job): Promise<SeenSubjects['tree']> {
   try {
     const { id } = await treeNow(job);
     if (id === '') return undefined;
     const judges = staleVerdicts(job.runner, await requiredVerdicts(job), { tree: id }).filter(({ by }) => by !== 'approval');
-    const stale = await Promise.all(judges.map(async ({ step, tree }) => ({ step, files: await changedFiles(job, String(tree), id) })));
+    const stale = await Promise.all(judges.map(async ({ step, tree }) => ({ step, files: await changedFiles(job, tree, id) })));
     return { id, ...(stale.length === 0 ? {} : { stale }) };
   } catch (thrown) {
     if (job.request.signal.aborted) throw thrown;
@@ -47,14 +84,15 @@ async function treeOf(job: Job): Promise<JsonObject | undefined> {
   }
 }
 
-async function changedFiles({ runner }: Job, before: string, after: string): Promise<string[]> {
+async function changedFiles({ runner }: Job, before: string | null, after: string): Promise<string[]> {
+  if (before === null) return [];
   // Without git, or after a cleanup of its objects, only that they differ is known.
   const changes = await changesOfTrees(runner.services.cwd, before, after).catch(() => []);
   return changes.slice(0, CHANGES_MAX).map(({ path, what }) => `${path} (${what})`);
 }
 
-async function filesOf(cwd: string, patterns: readonly string[], signal: AbortSignal): Promise<JsonObject> {
-  const digests: Record<string, Json> = {};
+async function filesOf(cwd: string, patterns: readonly string[], signal: AbortSignal): Promise<SeenSubjects['files']> {
+  const digests: Record<string, string | Problem> = {};
   for (const pattern of patterns) {
     try {
       const onOther = (entry: OtherEntry): void => {
@@ -69,7 +107,7 @@ async function filesOf(cwd: string, patterns: readonly string[], signal: AbortSi
   return digests;
 }
 
-async function headOf({ forge }: StepServices, number: Json | undefined): Promise<JsonObject | undefined> {
+async function headOf({ forge }: StepServices, number: Json | undefined): Promise<SeenSubjects['pr']> {
   if (forge === undefined || typeof number !== 'number') return undefined;
   const answer = await forge.pullRequest(number);
   return answer.result === 'ok' ? { number, head: answer.value.headSha } : { number, problem: answer.message };

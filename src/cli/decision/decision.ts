@@ -12,6 +12,7 @@ import { agoText, untilText } from '../../control/time-text.ts';
 import type { ApprovalOptionModel } from '../../definition/model.ts';
 import type { OpenApproval } from '../../engine/request/approvals.ts';
 import type { DecisionRequest } from '../../engine/request/requests.ts';
+import { readSubjects, type SeenSubjects } from '../../steps/subjects.ts';
 import type { Store } from '../../store/store.ts';
 import { userActor } from '../actor.ts';
 import type { Shell } from '../shell.ts';
@@ -63,28 +64,28 @@ function whoLines({ question: gate, votes = [], split, signed }: OpenApproval): 
 
 /** What the approval is about outside the run. If it changes, a decision is void. */
 function subjectLines({ subjects }: OpenApproval): string[] {
-  const { pr, files, tree, problem } = isJsonObject(subjects) ? subjects : ({} as JsonObject);
-  const head = isJsonObject(pr)
-    ? [`about pull request ${String(pr.number)}${typeof pr.head === 'string' ? ` at ${pr.head.slice(0, DIGEST_SHOWN)}` : ''}`]
-    : [];
-  const names = isJsonObject(files) ? Object.keys(files) : [];
+  const seen = readSubjects(subjects);
+  if ('problem' in seen) return [`could not be read: ${seen.problem}`];
+  const { pr, files = {}, tree } = seen;
+  const head = pr === undefined ? [] : [`about pull request ${pr.number}${'head' in pr ? ` at ${pr.head.slice(0, DIGEST_SHOWN)}` : ''}`];
+  const names = Object.keys(files);
   const listed = names.length === 0 ? [] : [`about ${names.length} ${names.length === 1 ? 'file' : 'files'}: ${someOf(names)}`];
-  return [...head, ...listed, ...treeLines(tree), ...(typeof problem === 'string' ? [`could not be read: ${problem}`] : [])];
+  return [...head, ...listed, ...treeLines(tree)];
 }
 
 /** The workspace tree, and files that changed after the checks, whose results no longer count. */
-function treeLines(tree: Json | undefined): string[] {
-  if (!isJsonObject(tree)) return [];
-  const { id, stale, problem } = tree;
-  const lines = (Array.isArray(stale) ? stale.filter(isJsonObject) : []).map(({ step, files }) => {
-    const listed = someOf(Array.isArray(files) ? files : []);
-    return `stale: "${String(step)}" checked other files${listed === '' ? '' : `; changed since: ${listed}`}; nothing is merged until it passes again`;
+function treeLines(tree: SeenSubjects['tree']): string[] {
+  if (tree === undefined) return [];
+  if ('problem' in tree) return [`the workspace could not be read: ${tree.problem}`];
+  const { id, stale = [] } = tree;
+  const lines = stale.map(({ step, files }) => {
+    const listed = someOf(files);
+    return `stale: "${step}" checked other files${listed === '' ? '' : `; changed since: ${listed}`}; nothing is merged until it passes again`;
   });
-  if (typeof problem === 'string') return [`the workspace could not be read: ${problem}`];
-  return [`about the workspace, tree ${String(id).slice(0, DIGEST_SHOWN)}`, ...lines];
+  return [`about the workspace, tree ${id.slice(0, DIGEST_SHOWN)}`, ...lines];
 }
 
-function someOf(names: readonly Json[]): string {
+function someOf(names: readonly string[]): string {
   return `${names.slice(0, FILES_SHOWN).join(', ')}${names.length > FILES_SHOWN ? ', …' : ''}`;
 }
 

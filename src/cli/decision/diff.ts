@@ -3,11 +3,11 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../../base/error.ts';
-import { isJsonObject } from '../../base/json.ts';
 import type { PendingApproval } from '../../control/approvals.ts';
 import { agoText } from '../../control/time-text.ts';
 import { git } from '../../process/git.ts';
 import { changesOfTrees, diffOfTrees, TreeReader } from '../../process/git-tree.ts';
+import { readSubjects } from '../../steps/subjects.ts';
 import { CACHES } from '../../steps/workspace/workspace-tree.ts';
 import type { Store } from '../../store/store.ts';
 import type { Shell } from '../shell.ts';
@@ -40,8 +40,8 @@ export async function readDiff(source: DiffSource, look?: ApprovalLook): Promise
     return { title: `the content that you saw ${momentText(look.at)} was not kept; --diff shows all of the work`, text: '' };
   try {
     const { folder, from } = await workspaceOf(source);
-    const { files } = isJsonObject(source.asked.gate.subjects) ? source.asked.gate.subjects : {};
-    const paths = isJsonObject(files) ? Object.keys(files) : [];
+    const subjects = readSubjects(source.asked.gate.subjects);
+    const paths = Object.keys('problem' in subjects ? {} : (subjects.files ?? {}));
     const since = look === undefined ? '' : ` since you looked ${momentText(look.at)}`;
     const now = seenOf(source.asked).tree ?? (await treeNow(folder));
     const base = from ?? (await headOf(folder));

@@ -1,7 +1,8 @@
 // Owns the check of a step's contract when its work is done or reported: documents, changed files, the command, and a
 // reviewer's verdicts. Faults go back to the agent as the error of its attempt.
 
-import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { present } from '../../base/fields.ts';
+import type { Json, JsonObject } from '../../base/json.ts';
 import { citedPaths, contractFaults } from '../../definition/contract/contract-faults.ts';
 import { commandLine, type StepContract } from '../../definition/contract/step-contract.ts';
 import type { StepModel } from '../../definition/model.ts';
@@ -98,16 +99,23 @@ async function changedFiles(job: Job, { changes = [] }: StepContract): Promise<(
   return (pattern) => changed.get(pattern) ?? [];
 }
 
+const NO_CHECK: CheckVerdict = { passed: null, result: null, error: 'there is no check "command"' };
+
+/** The result of a contract's command, with the line that was run. */
+interface CommandResult extends CheckResult {
+  readonly config: { readonly check: 'command'; readonly run: string };
+}
+
 /** Runs the command of a contract as a gate would; undefined if there is none. */
-async function runContractCommand(job: Job, { command }: StepContract): Promise<CheckResult | undefined> {
+async function runContractCommand(job: Job, { command }: StepContract): Promise<CommandResult | undefined> {
   const { runner, request } = job;
   const line = command === undefined ? undefined : commandLine(command, request.params);
   if (line === undefined) return undefined;
   const at = runner.services.now();
   const config = { check: 'command' as const, run: line };
   const verdict = await runner.checks.command?.run(config, sceneOf(job, at));
-  const { passed = null, result = null, error = 'there is no check "command"' } = verdict ?? ({} as Partial<CheckVerdict>);
-  return { type: 'command', config, passed, result, at, ...(passed === true ? {} : { error }) };
+  const { passed, result, error } = verdict ?? NO_CHECK;
+  return { type: 'command', config, passed, result, at, ...(passed === true ? {} : present({ error })) };
 }
 
 function sceneOf(job: Job, startedAt: number): CheckScene {
@@ -126,7 +134,6 @@ function sceneOf(job: Job, startedAt: number): CheckScene {
   };
 }
 
-function commandFault({ config, error }: CheckResult): string {
-  const line = isJsonObject(config) ? String(config.run) : '';
-  return `the command \`${line}\` must exit with 0, but ${error ?? 'failed'}`;
+function commandFault({ config, error }: CommandResult): string {
+  return `the command \`${config.run}\` must exit with 0, but ${error ?? 'failed'}`;
 }
