@@ -91,11 +91,11 @@ export async function viewRun(core: Readable, run: string, isWanted: ValueFilter
 /** Everything a run waits for, oldest first. Pending gates have a message that says what each check waits for. */
 export async function readWaits(store: Pick<Store, 'data'>, state: RunState): Promise<readonly OpenWait[]> {
   const waits = waitsOf(state);
-  const keys = waits.flatMap((wait) => (wait.kind === 'checks' && wait.path !== undefined ? [LOOKS.of(wait.path).key] : []));
+  const keys = waits.flatMap((wait) => (wait.kind === 'checks' ? [LOOKS.of(wait.path).key] : []));
   if (keys.length === 0) return waits;
   const stored = await store.data(state.id, keys);
   return waits.map((wait) => {
-    if (wait.kind !== 'checks' || wait.path === undefined) return wait;
+    if (wait.kind !== 'checks') return wait;
     const look = LOOKS.of(wait.path);
     return { ...wait, ...present({ message: look.read(stored.get(look.key))?.pending }) };
   });

@@ -6,18 +6,44 @@ import { isSettled, type RunStatus } from '../definition/run-status.ts';
 import { type Activation, dueTimeOf, type Path, type Wait, waitOf } from '../kernel/activation.ts';
 import type { RunState } from '../kernel/run-state.ts';
 
-/** One thing a run waits for, as lists and people see it. */
-export interface OpenWait {
-  readonly kind: Exclude<Wait['kind'], 'members' | 'repair' | 'retry'> | 'pause' | 'escalation' | 'unknown';
-  readonly path?: Path | undefined;
-  readonly step?: string | undefined;
+/** Where a step of a run waits, since when, and until when. */
+interface StepWait {
+  readonly path: Path;
+  readonly step: string;
   readonly since: number;
   readonly due?: number | undefined;
-  readonly digest?: string | undefined;
-  readonly name?: string | undefined;
-  readonly child?: string | undefined;
-  readonly message?: string | undefined;
 }
+
+/** Since when a whole run waits. */
+interface RunWait {
+  readonly since: number;
+  readonly path?: undefined;
+  readonly step?: undefined;
+  readonly due?: undefined;
+}
+
+/** Waits of steps without fields of their own; a pause before a retry is a delay. */
+type PlainKind = Exclude<Wait['kind'], 'members' | 'repair' | 'retry' | 'human' | 'signal' | 'child' | 'checks'> | 'unknown';
+
+type PlainWait<Kind = PlainKind> = Kind extends PlainKind ? StepWait & { readonly kind: Kind } : never;
+
+/** One thing a run waits for, as lists and people see it. */
+export type OpenWait =
+  | PlainWait
+  /** A person; `digest` is that of the question, once its subjects were looked at. */
+  | (StepWait & { readonly kind: 'human'; readonly digest?: string | undefined })
+  | (StepWait & { readonly kind: 'signal'; readonly name: string })
+  /** A run that the step started. */
+  | (StepWait & { readonly kind: 'child'; readonly child: string })
+  /** Checks of a gate, and what they wait for. */
+  | (StepWait & { readonly kind: 'checks'; readonly message?: string })
+  /** The run stopped until a person says how it continues; a flow can stop between its steps. */
+  | (Omit<StepWait, 'due'> & { readonly due?: undefined; readonly kind: 'escalation'; readonly message: string })
+  | (RunWait & { readonly kind: 'escalation'; readonly message: string })
+  | (RunWait & { readonly kind: 'pause' });
+
+/** A wait of one kind. */
+export type WaitOf<Kind extends OpenWait['kind']> = Extract<OpenWait, { readonly kind: Kind }>;
 
 /** The status that users see. */
 export function statusOf(run: RunState): RunStatus {
@@ -35,7 +61,11 @@ function hasWork(run: RunState): boolean {
 export function waitsOf(run: RunState): OpenWait[] {
   const waits = Object.values(run.live).flatMap(openWaits);
   const { halt } = run;
-  if (halt !== undefined) waits.push({ kind: 'escalation', since: run.at, message: halt.message, path: halt.path, step: halt.step });
+  if (halt !== undefined) {
+    const { message, path, step } = halt;
+    const at = path === undefined ? {} : { path, step };
+    waits.push({ kind: 'escalation', since: run.at, message, ...at });
+  }
   if (run.paused) waits.push({ kind: 'pause', since: run.at });
   return waits.sort((a, b) => a.since - b.since);
 }
@@ -45,26 +75,25 @@ function openWaits(activation: Activation): OpenWait[] {
   if (activation.state === 'unknown') return [{ kind: 'unknown', path, step, since }];
   if (activation.state === 'queued' && activation.slots !== undefined) return [{ kind: 'capacity', path, step, since }];
   if (activation.state !== 'waiting') return [];
-  const named = namedWait(activation.wait);
-  return named === undefined ? [] : [{ path, step, since, due: dueTimeOf(activation) ?? activation.deadline, ...named }];
+  return shownWait(activation.wait, { path, step, since, due: dueTimeOf(activation) ?? activation.deadline });
 }
 
-/** A wait as users see it; undefined for internal waits. */
-function namedWait(wait: Wait): Pick<OpenWait, 'kind' | 'digest' | 'name' | 'child'> | undefined {
+/** A wait as users see it; none for internal waits. */
+function shownWait(wait: Wait, at: StepWait): OpenWait[] {
   switch (wait.kind) {
     case 'members':
     case 'repair':
-      return undefined;
+      return [];
     case 'human':
-      return { kind: 'human', digest: wait.digest };
+      return [{ ...at, kind: 'human', digest: wait.digest }];
     case 'signal':
-      return { kind: 'signal', name: wait.name };
+      return [{ ...at, kind: 'signal', name: wait.name }];
     case 'child':
-      return { kind: 'child', child: wait.run };
+      return [{ ...at, kind: 'child', child: wait.run }];
     case 'retry':
-      return { kind: 'delay' };
+      return [{ ...at, kind: 'delay' }];
     default:
-      return { kind: wait.kind };
+      return [{ ...at, kind: wait.kind }];
   }
 }
 

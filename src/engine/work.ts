@@ -3,6 +3,7 @@
 
 import { present } from '../base/fields.ts';
 import type { JsonObject } from '../base/json.ts';
+import { readSubjects } from '../definition/question/subjects.ts';
 import { type Activation, humanWaitOf, type Path } from '../kernel/activation.ts';
 import { type Effect, effectOf, outstanding, type StepWork } from '../kernel/effect.ts';
 import type { RunInput } from '../kernel/input.ts';
@@ -11,7 +12,6 @@ import type { EndedAttempt } from '../kernel/turn.ts';
 import { UNDO_STEP } from '../programs/undo.ts';
 import type { AttemptRequest, AttemptResult } from '../steps/attempt.ts';
 import { changesBetween } from '../steps/subject-changes.ts';
-import { readSubjects } from '../steps/subjects.ts';
 import { DROPPED } from '../steps/workspace/snapshot-keeper.ts';
 import { inputOf } from './attempt-input.ts';
 import { attemptRequest } from './attempt-request.ts';

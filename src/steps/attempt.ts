@@ -8,10 +8,10 @@ import type { StepModel } from '../definition/model.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
 import type { AnsweredAssumption, AssumptionText } from '../definition/question/assumption.ts';
 import type { PersonNote, Setback } from '../definition/question/notes.ts';
+import type { Subjects } from '../definition/question/subjects.ts';
 import type { Activation } from '../kernel/activation.ts';
 import type { StepWork } from '../kernel/effect.ts';
 import type { StepError } from '../kernel/input.ts';
-import type { Subjects } from './subjects.ts';
 import type { SavedState } from './worker/saved-state.ts';
 
 /** The run's record as handlers and conditions see it, loaded by the host when a step needs it. */

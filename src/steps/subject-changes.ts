@@ -1,9 +1,9 @@
 // Owns the changes of a question's outside subjects since they were shown, and what their approval means for the rest of
 // the run.
 
+import { headIn, type Subjects, treeIn } from '../definition/question/subjects.ts';
 import type { AttemptResult } from './attempt.ts';
 import { JUDGED_TREES } from './run-records.ts';
-import { headIn, type Subjects, treeIn } from './subjects.ts';
 
 const CHANGES_MAX = 10;
 const TREE = 'the files of the workspace';

@@ -5,10 +5,10 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { SeenSubjects } from '../definition/question/subjects.ts';
 import { REGISTRY } from '../kinds/registry.ts';
 import { createAttemptRequest } from '../proof/attempt-request.ts';
 import { createAttemptRunner } from './runner.ts';
-import type { SeenSubjects } from './subjects.ts';
 
 let cwd: string;
 beforeEach(() => {

@@ -3,8 +3,9 @@
 
 import { messageOf } from '../base/error.ts';
 import { present } from '../base/fields.ts';
-import { isJsonObject, type Json } from '../base/json.ts';
+import type { Json } from '../base/json.ts';
 import type { ApprovalModel } from '../definition/model.ts';
+import type { Problem, SeenSubjects } from '../definition/question/subjects.ts';
 import { changesOfTrees } from '../process/git-tree.ts';
 import { type DigestQuery, digestMatching } from './outputs/workspace-digest.ts';
 import type { StepServices } from './services.ts';
@@ -13,42 +14,6 @@ import { requiredVerdicts, staleVerdicts } from './workspace/judged-tree.ts';
 import { treeNow } from './workspace/workspace-tree.ts';
 
 const CHANGES_MAX = 20;
-
-/** Why something is not known. */
-type Problem = { readonly problem: string };
-
-/** The subjects of a question as they were observed, or why they could not be. */
-export type Subjects = Problem | SeenSubjects;
-
-/** Each subject that the question has, or why it could not be read. */
-export type SeenSubjects = {
-  /** Digests of files by path. */
-  readonly files?: Readonly<Record<string, string | Problem>>;
-  readonly pr?: { readonly number: number; readonly head: string } | ({ readonly number: number } & Problem);
-  readonly tree?: SeenTree | Problem;
-};
-
-/** The tree of the workspace, and which verdicts are about another one by now. */
-type SeenTree = { readonly id: string; readonly stale?: readonly StaleVerdict[] };
-
-/** The step of a verdict, and which files have changed since. */
-type StaleVerdict = { readonly step: string; readonly files: readonly string[] };
-
-/** The subjects that a run has stored; none where the value was left out. */
-export function readSubjects(stored: Json | undefined): Subjects {
-  // Only `observeSubjects` and the failure to do so are stored there.
-  return stored !== undefined && isJsonObject(stored) && !('$omitted' in stored) ? (stored as Subjects) : {};
-}
-
-/** The tree of the workspace among subjects, if it could be read. */
-export function treeIn(subjects: Subjects): SeenTree | undefined {
-  return 'problem' in subjects || subjects.tree === undefined || 'problem' in subjects.tree ? undefined : subjects.tree;
-}
-
-/** The head of the pull request among subjects, if it could be read. */
-export function headIn(subjects: Subjects): string | undefined {
-  return 'problem' in subjects || subjects.pr === undefined || 'problem' in subjects.pr ? undefined : subjects.pr.head;
-}
 
 type OtherEntry = Parameters<NonNullable<DigestQuery['onOther']>>[0];
 

@@ -223,5 +223,7 @@ test('reading commands load neither the engine nor the step executors', () => {
     'src/engine/request/assumption-list.ts',
     'src/engine/run-tree.ts',
     'src/engine/status.ts',
+    'src/engine/values.ts',
+    'src/steps/run-records.ts',
   ]);
 });

@@ -10,9 +10,9 @@ import { type PendingApproval, pendingApprovals } from '../../control/approvals.
 import { TOO_LATE } from '../../control/decision.ts';
 import { agoText, untilText } from '../../control/time-text.ts';
 import type { ApprovalOptionModel } from '../../definition/model.ts';
+import { readSubjects, type SeenSubjects } from '../../definition/question/subjects.ts';
 import type { OpenApproval } from '../../engine/request/approvals.ts';
 import type { DecisionRequest } from '../../engine/request/requests.ts';
-import { readSubjects, type SeenSubjects } from '../../steps/subjects.ts';
 import type { Store } from '../../store/store.ts';
 import { userActor } from '../actor.ts';
 import type { Shell } from '../shell.ts';

@@ -7,7 +7,7 @@ import { digestText } from '../../base/digest.ts';
 import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import type { PendingApproval } from '../../control/approvals.ts';
-import { headIn, readSubjects, treeIn } from '../../steps/subjects.ts';
+import { headIn, readSubjects, treeIn } from '../../definition/question/subjects.ts';
 import { userActor } from '../actor.ts';
 import type { Shell } from '../shell.ts';
 

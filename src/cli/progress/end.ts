@@ -8,7 +8,7 @@ import { untilText } from '../../control/time-text.ts';
 import { isSettled } from '../../definition/run-status.ts';
 import type { RunTree, TreeWait } from '../../engine/run-tree.ts';
 import { statusOf } from '../../engine/status.ts';
-import type { Path } from '../../kernel/activation.ts';
+import type { Activation, Path } from '../../kernel/activation.ts';
 import { type RunState, unknownAt } from '../../kernel/run-state.ts';
 import { pasteable } from '../caller.ts';
 import { type Choice, choicesAfterHalt, choicesForUnknown } from '../resumption/choices.ts';
@@ -34,9 +34,7 @@ export function endLines(shell: Shell, end: End): string[] {
     return [`${statusMark(shell, 'waiting')} run ${id} was interrupted; continue it with`, commandLine(shell, `pawl resume ${id}`)];
   if (isSettled(state.status)) return settledLines(shell, end);
   const groups = groupsUnknown(state);
-  const single = rest.waits.filter(
-    ({ run, wait }) => run !== id || wait.kind !== 'unknown' || !groups.has(state.live[wait.path ?? '']?.member?.group ?? ''),
-  );
+  const single = rest.waits.filter(({ run, wait }) => run !== id || wait.kind !== 'unknown' || !isMemberOf(groups, state.live[wait.path]));
   const waits = single.flatMap((wait) => waitLines(shell, end, wait));
   return [
     `${statusMark(shell, 'waiting')} run ${id} is waiting`,
@@ -49,6 +47,11 @@ export function endLines(shell: Shell, end: End): string[] {
 function groupsUnknown({ live }: RunState): ReadonlySet<Path> {
   const groups = Object.values(live).flatMap(({ state, member }) => (state === 'unknown' ? (member?.group ?? []) : []));
   return new Set(groups.filter((group, index) => groups.indexOf(group) !== index));
+}
+
+function isMemberOf(groups: ReadonlySet<Path>, activation: Activation | undefined): boolean {
+  const group = activation?.member?.group;
+  return group !== undefined && groups.has(group);
 }
 
 function groupLines(shell: Shell, state: RunState, group: Path): string[] {
@@ -101,7 +104,7 @@ function waitLines(shell: Shell, { report }: End, { run, wait }: TreeWait): stri
       return [`  ${at}${below}is delayed${due}; no process drives the run until then; wait for it with`, waitCommand];
     }
     case 'signal':
-      return [`  ${at}${below}waits for signal "${oneLine(wait.name ?? '')}"${until}; wait for it with`, waitCommand];
+      return [`  ${at}${below}waits for signal "${oneLine(wait.name)}"${until}; wait for it with`, waitCommand];
     case 'checks':
       return [
         `  ${at}${below}is pending: ${oneLine(wait.message ?? 'its checks have no verdict yet')}`,
@@ -111,12 +114,12 @@ function waitLines(shell: Shell, { report }: End, { run, wait }: TreeWait): stri
     case 'unknown':
       return [
         `  ${at}${below}was interrupted, and there is no record of how it ended; choose what happened:`,
-        ...choiceLines(shell, choicesForUnknown(run, wait.path ?? '')),
+        ...choiceLines(shell, choicesForUnknown(run, wait.path)),
       ];
     case 'pause':
       return [`  ${run === report.run.id ? 'the run' : `run ${run}`} is paused; continue it with`, resume(run)];
     case 'escalation':
-      return [`  run ${run} stopped: ${oneLine(wait.message ?? '')}`, resume(run)];
+      return [`  run ${run} stopped: ${oneLine(wait.message)}`, resume(run)];
     case 'budget':
       return [`  ${at}${below}waits for budget: ${oneLine(reported?.message ?? `"pawl show ${run}" shows which`)}`];
     case 'capacity':
@@ -126,7 +129,7 @@ function waitLines(shell: Shell, { report }: End, { run, wait }: TreeWait): stri
         waitCommand,
       ];
     default:
-      return [`  ${at}${below}waits for ${wait.kind === 'child' ? `run ${wait.child ?? ''}` : `its ${wait.kind}`}${until}`, ...next];
+      return [`  ${at}${below}waits for ${wait.kind === 'child' ? `run ${wait.child}` : `its ${wait.kind}`}${until}`, ...next];
   }
 }
 

@@ -6,8 +6,8 @@ import { type ApprovalChange, type ShownChange, shownValues } from '../../contro
 import type { DecisionReport } from '../../control/history.ts';
 import type { BoundedDiff } from '../../control/run-diff.ts';
 import type { ApprovalOptionModel } from '../../definition/model.ts';
+import { readSubjects, type SeenSubjects } from '../../definition/question/subjects.ts';
 import type { OpenApproval } from '../../engine/request/approvals.ts';
-import { readSubjects, type SeenSubjects } from '../../steps/subjects.ts';
 import type { Page } from './auth-routes.ts';
 import { html, type Markup } from './html.ts';
 
