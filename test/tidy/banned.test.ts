@@ -62,11 +62,27 @@ describe('silencing', () => {
 });
 
 describe('paths of steps', () => {
-  test.each(["path.split('#')[0]", "path.replace(/#\\d+$/, '')", "path.slice(0, path.indexOf('#'))"])(
-    'are taken apart in one place: %s',
+  test.each([
+    "path.split('#')[0]",
+    "path.replace(/#\\d+$/, '')",
+    "path.replace(/#1$/, '')",
+    "path.slice(0, path.indexOf('#'))",
+    "step.path.includes('/')",
+    "reference.step.split('/')",
+    "own.slice(0, own.lastIndexOf('/'))",
+    "id.split('.')",
+    `name.startsWith(\`\${id}.\`)`,
+    `path.startsWith(\`\${step}#\`)`,
+    'name.slice(stage.id.length + 1)',
+  ])('are taken apart in one place: %s', (text) => {
+    expect(addressViolations(parseSource('src/engine/sample.ts', text))).toHaveLength(1);
+    expect(addressViolations(parseSource('src/definition/address.ts', text))).toEqual([]);
+  });
+
+  test.each(["pattern.split('/')", `file.startsWith(\`\${folder}/\`)`, "path.split('.')", "repository.split('/')"])(
+    'are not confused with files and other names: %s',
     (text) => {
-      expect(addressViolations(parseSource('src/engine/sample.ts', text))).toHaveLength(1);
-      expect(addressViolations(parseSource('src/definition/address.ts', text))).toEqual([]);
+      expect(addressViolations(parseSource('src/engine/sample.ts', text))).toEqual([]);
     },
   );
 });

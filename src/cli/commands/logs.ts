@@ -5,6 +5,7 @@ import { isJsonObject } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import { type RunReport, readRunReport, type StepReport } from '../../control/run-report.ts';
 import { clockText } from '../../control/time-text.ts';
+import { isOfStep } from '../../definition/address.ts';
 import { isSettled } from '../../definition/run-status.ts';
 import type { TranscriptId, TranscriptLine } from '../../engine/transcript/transcripts.ts';
 import type { RunEvent } from '../../kernel/event.ts';
@@ -74,7 +75,7 @@ async function follow(
   const stop = AbortSignal.any([interrupted.signal, shell.closed]);
   const bell = new Bell(store, stop);
   const output = await openOutput(shell, { run, step, ring: () => bell.ring() });
-  const isMeant = (path: string): boolean => step === undefined || isOf(path, step);
+  const isMeant = (path: string): boolean => step === undefined || isOfStep(path, step);
   try {
     let seq = since;
     let hasEnded = false;
@@ -155,7 +156,7 @@ async function openOutput(
   if (folder === undefined) return undefined;
   const live = new LiveOutput(folder, { onChange: ring, wants: 'everything' });
   const show = (of: TranscriptId, all: boolean): void => {
-    if (step === undefined || isOf(of.path, step)) for (const line of live.take(of, all)) printOutput(shell, of, line);
+    if (step === undefined || isOfStep(of.path, step)) for (const line of live.take(of, all)) printOutput(shell, of, line);
   };
   return {
     before: (event) => {
@@ -183,18 +184,14 @@ function print(shell: Shell, entry: LogEntry): void {
   else shell.print(lineOf(shell, entry));
 }
 
-/** Whether a path belongs to a step, one of its visits, or one of its members. */
-function isOf(path: string, step: string): boolean {
-  return path === step || path.startsWith(`${step}#`) || path.startsWith(`${step}/`);
-}
-
 async function showStep(
   shell: Shell,
   store: Store,
   { run, step, db }: { readonly run: string; readonly step: string; readonly db: string },
 ): Promise<number> {
   const { readTranscript, transcriptsOf } = await import('../../engine/transcript/transcripts.ts');
-  const isAsked = (attempt: { readonly step: string; readonly path: string }): boolean => attempt.step === step || isOf(attempt.path, step);
+  const isAsked = (attempt: { readonly step: string; readonly path: string }): boolean =>
+    attempt.step === step || isOfStep(attempt.path, step);
   const report = await readRunReport(store, run, isAsked);
   const attempts = report.steps.filter(isAsked);
   if (attempts.length === 0) throw noStep(report.plan, { run, step });

@@ -2,6 +2,7 @@
 // runs indented below. Every line fits the width, so that one line of the block is one line of the screen.
 
 import { formatDuration } from '../../base/duration.ts';
+import { pathText } from '../../definition/address.ts';
 import { isSettled } from '../../definition/run-status.ts';
 import type { TranscriptId } from '../../engine/transcript/transcripts.ts';
 import type { Shell } from '../shell.ts';
@@ -123,7 +124,7 @@ function outputLines(shell: Shell, { node, step, indent }: StepPlace, room: Bloc
 
 /** `implement`, `implement#2` for the second visit; a member by its key. */
 function nameOf({ activation }: StepProgress): string {
-  return oneLine(activation.member?.key ?? activation.path.replace(/#1$/, ''));
+  return oneLine(activation.member?.key ?? pathText(activation.path));
 }
 
 /** The state or the end of a step, its error, and its title if there is room. */

@@ -5,6 +5,7 @@ import { commandFor } from '../../attended/wait-command.ts';
 import { formatDuration } from '../../base/duration.ts';
 import type { RunReport } from '../../control/run-report.ts';
 import { untilText } from '../../control/time-text.ts';
+import { pathText } from '../../definition/address.ts';
 import { isSettled } from '../../definition/run-status.ts';
 import type { RunTree, TreeWait } from '../../engine/run-tree.ts';
 import { statusOf } from '../../engine/status.ts';
@@ -57,7 +58,7 @@ function isMemberOf(groups: ReadonlySet<Path>, activation: Activation | undefine
 function groupLines(shell: Shell, state: RunState, group: Path): string[] {
   const members = unknownAt(state, group);
   return [
-    `  ${members.length} steps of "${oneLine(group.replace(/#1$/, ''))}" were interrupted, and there is no record of how they ended; choose what happened to all of them:`,
+    `  ${members.length} steps of "${oneLine(pathText(group))}" were interrupted, and there is no record of how they ended; choose what happened to all of them:`,
     ...choiceLines(shell, choicesForUnknown(state.id, group)),
     `  or to a single one, by its path: ${members
       .slice(0, SHOWN_MEMBERS)
@@ -84,7 +85,7 @@ function choiceLines(shell: Shell, choices: readonly Choice[]): string[] {
 }
 
 function waitLines(shell: Shell, { report }: End, { run, wait }: TreeWait): string[] {
-  const at = wait.step === undefined ? '' : `"${oneLine(wait.path?.replace(/#1$/, '') ?? wait.step)}" `;
+  const at = wait.step === undefined ? '' : `"${oneLine(pathText(wait.path))}" `;
   const below = run === report.run.id ? '' : `of run ${run} `;
   const until = wait.due === undefined ? '' : `, due ${untilText(wait.due)}`;
   const reported = report.waits.find((candidate) => candidate.path !== undefined && candidate.path === wait.path && run === report.run.id);

@@ -12,6 +12,7 @@ import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject, jsonText } from '../../base/json.ts';
 import { shortText } from '../../base/short-text.ts';
 import { type ActionPart, partText } from '../../definition/action-part.ts';
+import { addedFor } from '../../definition/address.ts';
 import type { LoopPosition } from '../../definition/code.ts';
 import { databaseVariable } from '../../definition/database.ts';
 import type { Definition, StepModel } from '../../definition/model.ts';
@@ -171,8 +172,7 @@ function loopLines({ iteration, iterationsMax, round, review, blocks = [] }: Loo
 
 /** Whether a step is part of a stage of a file, such as the message on entering the stage. */
 function isPart(id: string, steps: readonly StepModel[]): boolean {
-  const [stage, ...rest] = id.split('.');
-  return rest.length > 0 && steps.some((step) => step.id === stage);
+  return steps.some((stage) => addedFor(id, stage.id) !== undefined);
 }
 
 function goalText(
