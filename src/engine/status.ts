@@ -6,41 +6,27 @@ import { isSettled, type RunStatus } from '../definition/run-status.ts';
 import { type Activation, dueTimeOf, type Path, type Wait, waitOf } from '../kernel/activation.ts';
 import type { RunState } from '../kernel/run-state.ts';
 
-/** Where a step of a run waits, since when, and until when. */
-interface StepWait {
-  readonly path: Path;
-  readonly step: string;
-  readonly since: number;
-  readonly due?: number | undefined;
-}
-
-/** Since when a whole run waits. */
-interface RunWait {
-  readonly since: number;
-  readonly path?: undefined;
-  readonly step?: undefined;
-  readonly due?: undefined;
-}
-
-/** Waits of steps without fields of their own; a pause before a retry is a delay. */
-type PlainKind = Exclude<Wait['kind'], 'members' | 'repair' | 'retry' | 'human' | 'signal' | 'child' | 'checks'> | 'unknown';
-
-type PlainWait<Kind = PlainKind> = Kind extends PlainKind ? StepWait & { readonly kind: Kind } : never;
-
-/** One thing a run waits for, as lists and people see it. */
-export type OpenWait =
-  | PlainWait
-  /** A person; `digest` is that of the question, once its subjects were looked at. */
-  | (StepWait & { readonly kind: 'human'; readonly digest?: string | undefined })
-  | (StepWait & { readonly kind: 'signal'; readonly name: string })
-  /** A run that the step started. */
-  | (StepWait & { readonly kind: 'child'; readonly child: string })
-  /** Checks of a gate, and what they wait for. */
-  | (StepWait & { readonly kind: 'checks'; readonly message?: string })
-  /** The run stopped until a person says how it continues; a flow can stop between its steps. */
-  | (Omit<StepWait, 'due'> & { readonly due?: undefined; readonly kind: 'escalation'; readonly message: string })
-  | (RunWait & { readonly kind: 'escalation'; readonly message: string })
-  | (RunWait & { readonly kind: 'pause' });
+/** One thing a run waits for, as lists and people see it: at a step, or as a whole. */
+export type OpenWait = { readonly since: number } & (
+  | ({ readonly path: Path; readonly step: string; readonly due?: number | undefined } & (
+      | { readonly kind: Exclude<Wait['kind'], 'members' | 'repair' | 'retry' | 'human' | 'signal' | 'child' | 'checks'> }
+      /** A person; `digest` is that of the question, once its subjects were looked at. */
+      | { readonly kind: 'human'; readonly digest?: string | undefined }
+      | { readonly kind: 'signal'; readonly name: string }
+      /** A run that the step started. */
+      | { readonly kind: 'child'; readonly child: string }
+      /** Checks of a gate, and what they wait for. */
+      | { readonly kind: 'checks'; readonly message?: string }
+      | { readonly kind: 'unknown' }
+      /** The run stopped at the step until a person says how it continues. */
+      | { readonly kind: 'escalation'; readonly message: string }
+    ))
+  | ({ readonly path?: undefined; readonly step?: undefined; readonly due?: undefined } & (
+      | { readonly kind: 'pause' }
+      /** A flow stopped between its steps. */
+      | { readonly kind: 'escalation'; readonly message: string }
+    ))
+);
 
 /** A wait of one kind. */
 export type WaitOf<Kind extends OpenWait['kind']> = Extract<OpenWait, { readonly kind: Kind }>;
@@ -78,8 +64,10 @@ function openWaits(activation: Activation): OpenWait[] {
   return shownWait(activation.wait, { path, step, since, due: dueTimeOf(activation) ?? activation.deadline });
 }
 
+type WaitAtStep = Pick<WaitOf<'human'>, 'path' | 'step' | 'since' | 'due'>;
+
 /** A wait as users see it; none for internal waits. */
-function shownWait(wait: Wait, at: StepWait): OpenWait[] {
+function shownWait(wait: Wait, at: WaitAtStep): OpenWait[] {
   switch (wait.kind) {
     case 'members':
     case 'repair':
