@@ -130,7 +130,9 @@ async function othersIn(store: Store, run: string): Promise<readonly FamilyRun[]
     const steps = new Set<string>();
     // The newest run comes first.
     for (const { id } of await store.list({ parent: parent.id })) {
-      const step = withoutVisits((await store.load(id)).state.parent?.path ?? '');
+      const { parent: by } = (await store.load(id)).state;
+      if (by === undefined) continue;
+      const step = withoutVisits(by.path);
       all.push({ id, isReplaced: parent.isReplaced || steps.has(step), place: `${parent.place}/${step}` });
       steps.add(step);
     }

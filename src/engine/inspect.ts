@@ -221,7 +221,8 @@ function pendingRetryOf(state: RunState): Checkpoint['pendingRetry'] {
   const retrying = Object.values(state.live).find(
     (activation) => activation.feedback !== undefined && (isWorking(activation) || activation.state === 'waiting'),
   );
-  return retrying === undefined ? undefined : { step: retrying.step, error: retrying.feedback ?? '', attempt: retrying.attempt };
+  if (retrying?.feedback === undefined) return undefined;
+  return { step: retrying.step, error: retrying.feedback, attempt: retrying.attempt };
 }
 
 function parallelResultsOf(state: RunState, rows: readonly StoredAttempt[], read: Read): Checkpoint['parallelResults'] {

@@ -2,6 +2,7 @@
 // current workflow the functions. If the two differ, nothing runs until a person accepts it.
 
 import { EngineError } from '../base/error.ts';
+import { present } from '../base/fields.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
 import { type BoundStep, type CompiledWorkflow, NO_CODE, type StepCode } from '../definition/code.ts';
@@ -191,10 +192,9 @@ export async function flowHistory(store: Store, attempts: readonly StoredAttempt
   return kept.map((row) => ({
     path: row.path,
     step: row.step,
-    input: row.input ?? '',
     outcome: row.outcome as string,
     output: read(row.output),
-    ...(row.error === undefined ? {} : { error: row.error }),
+    ...present({ input: row.input, error: row.error }),
     ...(row.evidence === undefined ? {} : { evidence: read(row.evidence) }),
   }));
 }

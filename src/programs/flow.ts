@@ -32,7 +32,8 @@ import { UNDO_MODEL, UNDO_STEP, undoMoves } from './undo.ts';
 export interface FlowRecord {
   readonly path: Path;
   readonly step: string;
-  readonly input: string;
+  /** The digest of what was yielded. */
+  readonly input?: string;
   readonly outcome: string;
   readonly output: Json;
   readonly error?: StepError;
@@ -173,8 +174,8 @@ class LiveFlow implements FlowProgram {
     }
     this.feedGiven(unrecorded, given.until ?? live?.step ?? halt?.step);
     if (run === undefined) return this.checkStandsAt(given.until);
-    if (live !== undefined) this.compare(live.step, live.input ?? '');
-    else if (halt?.path !== undefined) this.compare(halt.step, halt.input ?? '');
+    if (live !== undefined) this.compare(live.step, live.input);
+    else if (halt?.path !== undefined) this.compare(halt.step, halt.input);
   }
 
   private feedGiven(outputs: ReadonlyMap<string, Json>, until: string | undefined): void {
@@ -199,7 +200,7 @@ class LiveFlow implements FlowProgram {
     );
   }
 
-  private compare(step: string, digest: string): void {
+  private compare(step: string, digest: string | undefined): void {
     const at = this.standing;
     const actual = describeStanding(at);
     if (at !== undefined && 'yielded' in at && at.name === step && at.digest === digest) return;
