@@ -1,6 +1,7 @@
 // Owns checking a workflow file: it is read and compiled, and every problem gets its position.
 
 import { messageOf } from '../../../base/error.ts';
+import { addedFor, splitName } from '../../../definition/address.ts';
 import type { CompiledWorkflow } from '../../../definition/code.ts';
 import type { Definition } from '../../../definition/model.ts';
 import { bindParams } from '../../../definition/param/arg.ts';
@@ -171,15 +172,15 @@ function at({ severity, code, message, hint, path, step, reads }: CompileProblem
 
 /** Where a reference is written. */
 function pathOf(reference: Reference, { stages }: WrittenWorkflow): YamlPath {
-  const [first = '', member] = reference.step.split('/');
+  const { id: first, member } = splitName(reference.step);
   const index = Math.max(
     0,
-    stages.findIndex(({ id }) => id === first || first.startsWith(`${id}.`)),
+    stages.findIndex(({ id }) => id === first || addedFor(first, id) !== undefined),
   );
   const stage = stages[index];
   if (stage === undefined) return [];
-  // A step on a transition is named after the stage and the key: `build.on_fail.spawn`.
-  if (stage.id !== first) return ['stages', index, ...first.slice(stage.id.length + 1).split('.')];
+  const added = addedFor(first, stage.id);
+  if (added !== undefined) return ['stages', index, ...added];
   const branch = member === undefined ? -1 : branchesOf(stage).findIndex(({ id }) => id === member);
   const base: YamlPath = branch === -1 ? ['stages', index] : ['stages', index, 'branches', branch];
   if (reference.kind === 'role') return [...base, stage.type === 'review' ? reviewKey(stage, reference.name) : 'agent'];
