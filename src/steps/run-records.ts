@@ -23,7 +23,7 @@ import type { StagedRecord } from './writes/staging.ts';
 type Shape = (stored: Json) => boolean;
 
 /** What the engine keeps in a run's data under one name. */
-export class RunRecord<Value> {
+class RunRecord<Value> {
   readonly key: string;
   private readonly shape: Shape;
 
