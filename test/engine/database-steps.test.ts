@@ -298,7 +298,7 @@ test('a copy in the workspace is removed with the attempt, and a file that is th
   write(join(cwd, 'work/book.db'), 'CREATE TABLE own (id)');
   const run = await engine.start(edit);
   await run.wait('idle');
-  expect((await run.get()).steps[0]?.error).toContain('but that file already exists');
+  expect((await run.get()).steps[0]?.error).toContain('because that file already exists');
   expect(rowsOf(join(cwd, 'work/book.db'), 'SELECT count(*) AS n FROM own')).toEqual([{ n: 0 }]);
 });
 
