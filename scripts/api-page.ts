@@ -113,6 +113,9 @@ const TOPICS: Readonly<Record<string, string>> = {
   base: 'Errors and values',
 };
 
+/** Files whose names belong under the heading of another folder. */
+const UNDER: Readonly<Record<string, string>> = { 'src/programs/undo.ts': 'engine' };
+
 const NOTE = '<!-- Written by scripts/reference.js from the types and their comments; changes here are lost. -->';
 
 /** Every page of the reference; `read` gives the text of a file of the repository. */
@@ -179,7 +182,7 @@ function resolve(load: Load, { path, from, name }: { readonly path: string; read
 const KINDS = ['function', 'class', 'constant', 'type'];
 
 function page(head: readonly string[], shown: readonly Shown[], beside: Link): string {
-  const topics = Map.groupBy(shown, ({ path }) => path.split('/')[1] ?? '');
+  const topics = Map.groupBy(shown, ({ path }) => UNDER[path] ?? path.split('/')[1] ?? '');
   const unknown = [...topics.keys()].find((folder) => TOPICS[folder] === undefined);
   if (unknown !== undefined) throw new Error(`no topic for names of src/${unknown}: add one to TOPICS in scripts/api-page.ts`);
   const ordered = Object.keys(TOPICS).flatMap((folder) => {

@@ -139,7 +139,7 @@ export type { ResumeChoice, ResumeRequest } from './engine/request/resume.ts';
 export type { NewRunOptions, SuppliedOutputs } from './engine/run-start.ts';
 export type { Signer } from './engine/signature/signatures.ts';
 export type { OpenWait } from './engine/status.ts';
-export type { CancelPlan, DoneWork, NotUndone, UndoItem } from './engine/undo/compensation.ts';
+export type { CancelPlan, NotUndone } from './engine/undo/compensation.ts';
 export type { FileQuery, FileReport, StepFiles } from './engine/undo/file-history.ts';
 export type { OutsideEffect, UndoPlan, UndoRequest, UndoResult } from './engine/undo/undo.ts';
 export type * as ForgeTypes from './forge/forge.ts';
@@ -174,6 +174,7 @@ export type { KeptFile } from './process/restore-files.ts';
 export type { FileSummary } from './process/snapshot-changes.ts';
 export type * as FlowStepTypes from './programs/flow-step.ts';
 export { type FlowStep, type FlowYield, StepFailed } from './programs/flow-step.ts';
+export type { DoneWork, UndoItem } from './programs/undo.ts';
 export {
   type CheckScene,
   type CheckSpec as OwnCheckSpec,

@@ -3,7 +3,14 @@
 import { describe, expect, test } from 'vitest';
 import { ERROR_CODES } from '../src/base/error.ts';
 import { REGISTRY } from '../src/kinds/registry.ts';
-import { addressViolations, kernelViolations, machinePathViolations, silencingViolations, unrunTestViolations } from './tidy/banned.ts';
+import {
+  addressViolations,
+  kernelViolations,
+  machinePathViolations,
+  ownNameViolations,
+  silencingViolations,
+  unrunTestViolations,
+} from './tidy/banned.ts';
 import { caseViolations } from './tidy/cases.ts';
 import { importCycles } from './tidy/cycles.ts';
 import {
@@ -39,6 +46,7 @@ describe('the code', () => {
     ['leaves no test out', unrunTestViolations],
     ['names no path of one machine', machinePathViolations],
     ['takes paths of steps apart in one place', addressViolations],
+    ['spells the names of records in one place', ownNameViolations],
     ['says in each file what it owns', headerViolations],
     ['documents every export', docViolations],
   ])('%s', (_rule, violations) => {

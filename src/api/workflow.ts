@@ -9,6 +9,7 @@ import type { NamesOf, WorkflowNames } from '../authoring/spec/names.ts';
 import type { OutputOf, WorkflowTypes } from '../authoring/spec/step.ts';
 import type { WorkflowSpec } from '../authoring/spec/workflow.ts';
 import type { Json } from '../base/json.ts';
+import { isMember } from '../definition/address.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import { describeGraph, type GraphDescription } from '../definition/describe.ts';
 import { failureText } from '../definition/failure-text.ts';
@@ -110,12 +111,12 @@ async function resultOf(engine: Engine, view: RunView): Promise<WorkflowResult> 
   const success = isDone(view.status);
   const steps: StepResult[] = [];
   for (const step of view.steps) {
-    if (step.outcome === undefined || step.path.includes('/')) continue;
+    if (step.outcome === undefined || isMember(step.path)) continue;
     const run = step.child;
     const child = run === undefined ? undefined : { ...(await resultOf(engine, await engine.run(run).get())), runId: run };
     steps.push(resultOfStep(step, { success, child }));
   }
-  const waits = view.waits.map((wait) => `${wait.kind}${wait.step === undefined ? '' : ` at "${wait.step}"`}`).join(', ');
+  const waits = view.waits.map(({ kind, step }) => (step === undefined ? kind : `${kind} at "${step}"`)).join(', ');
   const error = success
     ? undefined
     : (view.error ??

@@ -9,7 +9,7 @@ import { present } from '../base/fields.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Forge, PullRequestFacts } from '../forge/forge.ts';
 import { addWorktree, checkedOut, checkoutOf, removeWorktree } from '../process/worktree.ts';
-import { ATTENDED } from '../steps/worker/handover.ts';
+import { ATTENDED } from '../steps/run-records.ts';
 import type { RunOrigin } from '../store/store.ts';
 
 /** How often to fetch a head that moves meanwhile. */
@@ -44,7 +44,7 @@ export class Workspaces {
     const isTriggered = origin.event !== undefined || origin.issue !== undefined || origin.pr !== undefined;
     if (!isTriggered || origin.workspace !== undefined) return undefined;
     const checkout = await checkoutOf(this.place.cwd);
-    if (facts[ATTENDED] === true) {
+    if (ATTENDED.in(facts) === true) {
       if (checkout !== undefined && origin.pr !== undefined) await this.assertOnHead({ id, checkout, number: origin.pr });
       return undefined;
     }

@@ -1,7 +1,7 @@
 // Owns the open attended runs of a project, and which of them an agent that has lost its context continues.
 
 import { EngineError } from '../base/error.ts';
-import { ATTENDED } from '../steps/worker/handover.ts';
+import { ATTENDED } from '../steps/run-records.ts';
 import type { RunSummary, Store } from '../store/store.ts';
 import { type AttendedRun, readAttendedRun, type WorkSource } from './attended-run.ts';
 
@@ -31,7 +31,7 @@ async function readOpenRun(source: WorkSource, id: string): Promise<AttendedRun 
 }
 
 async function isAttended(store: Store, id: string): Promise<boolean> {
-  return (await store.data(id, [ATTENDED])).get(ATTENDED) === true;
+  return ATTENDED.read((await store.data(id, [ATTENDED.key])).get(ATTENDED.key)) === true;
 }
 
 /** The run that an agent continues if it names none: its only own one, otherwise the only one without a session. */

@@ -19,7 +19,7 @@ export function commandFor(run: string, wait: OpenWait, { gate, several, halt }:
       if (gate?.posted !== undefined) return `pawl resume ${run}`;
       const option = gate?.question.options[0];
       if (option === undefined) return `pawl decide ${run}`;
-      const which = several ? ` --approval ${shellWord(wait.path ?? '')}` : '';
+      const which = several ? ` --approval ${shellWord(wait.path)}` : '';
       return `pawl decide ${run}${which} --option ${shellWord(option.label)}${option.requiresInput ? ' --input TEXT' : ''}`;
     }
     case 'child':
@@ -27,7 +27,7 @@ export function commandFor(run: string, wait: OpenWait, { gate, several, halt }:
     case 'escalation':
       return `pawl retry ${run}${halt?.reason === 'exhausted' ? ' --extend 1' : ''}`;
     case 'unknown':
-      return `pawl resume ${run} --rerun ${shellWord(wait.path ?? '')}`;
+      return `pawl resume ${run} --rerun ${shellWord(wait.path)}`;
     case 'pause':
     case 'checks':
       return `pawl resume ${run}`;
@@ -38,7 +38,7 @@ export function commandFor(run: string, wait: OpenWait, { gate, several, halt }:
     case 'assumptions':
       return `pawl assumptions ${run}`;
     case 'signal':
-      return wait.name === undefined ? undefined : `pawl signal ${run} ${shellWord(wait.name)}`;
+      return `pawl signal ${run} ${shellWord(wait.name)}`;
     case 'capacity':
     case 'budget':
     case 'delay':

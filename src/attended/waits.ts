@@ -76,7 +76,8 @@ export function askedLines({ wait, asks, from, count, signed, command }: Explain
     const labels = options.length === 0 ? '' : ` Options: ${options.map((label) => `"${inOneLine(label)}"`).join(', ')}.`;
     return `- Asked${where}: ${quotedAfterFirst(prompt)}${labels}`;
   });
-  const outside = wait.message === undefined ? [] : [`- Pending${where}: ${quotedAfterFirst(wait.message)}`];
+  const message = wait.kind === 'checks' || wait.kind === 'escalation' ? wait.message : undefined;
+  const outside = message === undefined ? [] : [`- Pending${where}: ${quotedAfterFirst(message)}`];
   const lines = [...questions, ...outside];
   if (command === undefined) return lines;
   const who = [

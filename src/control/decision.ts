@@ -9,12 +9,12 @@ import { type ApprovalRef, type PendingApproval, pendingApprovals, pickApproval 
 /** Finds the approval, with the content the person saw; otherwise throws an error that says what happened to it. */
 export async function findApproval(store: Store, run: string, named: ApprovalRef): Promise<PendingApproval> {
   const asked = pickApproval(run, await pendingApprovals(store, run), named);
-  const fits = asked !== undefined && (named.digest === undefined || asked.gate.digest.startsWith(named.digest));
-  if (fits) return asked;
+  const { digest } = named;
+  if (asked !== undefined && (digest === undefined || asked.gate.digest.startsWith(digest))) return asked;
   const decided = await alreadyDecided(store, run, named);
   // The approval may have been decided and then requested again with other content; then report the change.
-  const asksAgain = asked !== undefined && (decided === undefined || decided.details.gate === asked.gate.step);
-  if (asksAgain) throw await contentChanged(store, { asked, digest: named.digest ?? '' });
+  if (asked !== undefined && digest !== undefined && (decided === undefined || decided.details.gate === asked.gate.step))
+    throw await contentChanged(store, { asked, digest });
   throw decided ?? noApproval(run, named.gate);
 }
 

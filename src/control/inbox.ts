@@ -7,16 +7,13 @@ import { shellWord } from '../base/shell-word.ts';
 import type { RunStatus } from '../definition/run-status.ts';
 import { readWaits } from '../engine/inspect.ts';
 import { readRunIds } from '../engine/run-tree.ts';
-import type { OpenWait } from '../engine/status.ts';
+import type { OpenWait, WaitOf } from '../engine/status.ts';
 import type { Store } from '../store/store.ts';
 import { type PendingApproval, pendingApprovals } from './approvals.ts';
 import { type AssumptionReport, reportAll, reportRuns } from './assumption-report.ts';
 
 /** States in which a run can wait for a person. A run whose other branch still works is `running`. */
 export const OPEN_STATUSES: readonly RunStatus[] = ['waiting', 'running', 'escalated'];
-/** Waits that only a person can end with "pawl resume". */
-const STUCK: ReadonlySet<string> = new Set(['escalation', 'unknown']);
-
 /** A pending approval with the command that decides it. */
 export interface Approval extends PendingApproval {
   readonly command: string;
@@ -25,11 +22,14 @@ export interface Approval extends PendingApproval {
   readonly diff?: { readonly title: string; readonly text: string };
 }
 
+/** A wait that only a person can end with "pawl resume". */
+type StuckWait = Extract<OpenWait, { readonly kind: 'escalation' | 'unknown' }>;
+
 /** A run that stopped, or a step whose outcome is unknown. */
-interface StuckRun {
+export interface StuckRun {
   readonly run: string;
   readonly workflow: string;
-  readonly wait: OpenWait;
+  readonly wait: StuckWait;
   readonly command: string;
 }
 
@@ -37,7 +37,7 @@ interface StuckRun {
 export interface PendingGate {
   readonly run: string;
   readonly workflow: string;
-  readonly wait: OpenWait;
+  readonly wait: WaitOf<'checks'>;
 }
 
 /** What waits for a person, by kind, oldest first. */
@@ -82,13 +82,18 @@ async function inboxOf(store: Store, id: string, below: boolean): Promise<Inbox>
   return {
     questions,
     approvals: approvals.map((approval) => ({ ...approval, command: decideCommand(approval, approvals.length > 1) })),
-    pending: waits.filter(({ kind }) => kind === 'checks').map((wait) => ({ run: id, workflow, wait })),
-    stuck: waits.filter(({ kind }) => STUCK.has(kind)).map((wait) => ({ run: id, workflow, wait, command: `pawl resume ${id}` })),
+    pending: waits.filter((wait) => wait.kind === 'checks').map((wait) => ({ run: id, workflow, wait })),
+    stuck: waits.filter(isStuck).map((wait) => ({ run: id, workflow, wait, command: `pawl resume ${id}` })),
   };
 }
 
+function isStuck(wait: OpenWait): wait is StuckWait {
+  return wait.kind === 'escalation' || wait.kind === 'unknown';
+}
+
 function decideCommand({ run, gate }: PendingApproval, several: boolean): string {
-  const wait: OpenWait = { kind: 'human', path: gate.path, since: gate.since };
+  const { path, step, since } = gate;
+  const wait = { kind: 'human', path, step, since } as const;
   return commandFor(run, wait, { gate, several, halt: undefined }) ?? `pawl decide ${run}`;
 }
 
@@ -139,8 +144,8 @@ function questionsJson(asked: WaitingQuestions): object {
 }
 
 function stuckJson({ run, workflow, wait, command }: StuckRun): object {
-  const { kind, path, step, message, since } = wait;
-  const of = { path: path ?? null, step: step ?? null, message: message ?? null };
+  const { kind, path, step, since } = wait;
+  const of = { path: path ?? null, step: step ?? null, message: kind === 'escalation' ? wait.message : null };
   return { run, workflow, kind, ...of, since: new Date(since).toISOString(), command };
 }
 

@@ -8,6 +8,7 @@ import { isJsonObject, type Json } from '../base/json.ts';
 import { createPath, modelNamed, parsePath } from '../definition/address.ts';
 import type { Definition } from '../definition/model.ts';
 import { REFUSED_ELSEWHERE } from '../definition/outcome.ts';
+import { readSubjects, treeIn } from '../definition/question/subjects.ts';
 import { isSettled, type RunStatus } from '../definition/run-status.ts';
 import { type RunView, type StepView, type ValueFilter, viewRun } from '../engine/inspect.ts';
 import { type OpenApproval, openApprovals, postedText } from '../engine/request/approvals.ts';
@@ -70,11 +71,19 @@ export interface StepReport {
 }
 
 /** Something the run waits for. */
-export interface WaitReport extends Omit<OpenWait, 'since' | 'due'> {
+export type WaitReport = Unstamped<OpenWait> & WaitFacts;
+
+/** A wait without its times, for each kind. */
+type Unstamped<W> = W extends OpenWait ? Omit<W, 'since' | 'due'> : never;
+
+/** What is known of every wait. */
+interface WaitFacts {
   /** The path of the step that waits; a halt or a pause of the whole run has its kind. */
   readonly id: string;
   readonly since: string;
   readonly due: string | null;
+  /** What it waits for in particular, why something is missing, or that a decision is recorded. */
+  readonly message?: string;
   /** human: the question, what is shown with it, and the options. */
   readonly prompt?: string;
   readonly shown?: Json;
@@ -260,8 +269,7 @@ function treeOf({ evidence }: StepReport): string | undefined {
 }
 
 function treeAsked({ subjects }: OpenApproval): string | undefined {
-  const tree = isJsonObject(subjects) ? subjects.tree : undefined;
-  return isJsonObject(tree) && typeof tree.id === 'string' ? tree.id : undefined;
+  return treeIn(readSubjects(subjects))?.id;
 }
 
 function planOf(definition: Definition, steps: readonly StepReport[]): PlanReport[] {
@@ -314,13 +322,13 @@ interface WaitContext {
 }
 
 function waitOf(wait: OpenWait, { run, gates, halt, steps }: WaitContext): WaitReport {
-  const { since, due, path, ...rest } = wait;
+  const { since, due, ...rest } = wait;
+  const { path } = wait;
   const gate = gates.find((candidate) => candidate.path === path);
   const command = commandFor(run, wait, { gate, several: gates.length > 1, halt });
   const options = gate?.question.options.map(({ label, requiresInput }) => ({ label, requiresInput }));
   return {
     id: path ?? wait.kind,
-    ...present({ path }),
     ...rest,
     ...shortageOf(wait, steps),
     ...present({ message: gate?.posted && postedText(gate.posted) }),
@@ -331,15 +339,15 @@ function waitOf(wait: OpenWait, { run, gates, halt, steps }: WaitContext): WaitR
 }
 
 /** The command for a run that waits for its child: the command for the child's own wait. */
-async function commandBelow(store: Store, { kind, child }: OpenWait): Promise<string | undefined> {
-  if (kind !== 'child' || child === undefined || (await store.resolve(child, 1)).length === 0) return undefined;
-  const { waits } = await readRunTree(store, child);
+async function commandBelow(store: Store, wait: OpenWait): Promise<string | undefined> {
+  if (wait.kind !== 'child' || (await store.resolve(wait.child, 1)).length === 0) return undefined;
+  const { waits } = await readRunTree(store, wait.child);
   const alone = { gate: undefined, several: false, halt: undefined };
   return waits.map(({ run, wait }) => commandFor(run, wait, alone)).find((command) => command !== undefined);
 }
 
 /** Why budget or capacity is missing: the error of the attempt before the wait. */
-function shortageOf({ kind, path }: OpenWait, steps: readonly StepReport[]): Pick<WaitReport, 'message'> {
+function shortageOf({ kind, path }: OpenWait, steps: readonly StepReport[]): Pick<WaitFacts, 'message'> {
   if (kind !== 'budget' && kind !== 'capacity') return {};
   const error = steps.findLast((step) => step.path === path && step.error !== null)?.error;
   return error === undefined || error === null ? {} : { message: error };

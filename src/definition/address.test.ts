@@ -1,6 +1,22 @@
 import { describe, expect, test } from 'vitest';
 import { defineWorkflow } from '../index.ts';
-import { createPath, isWithin, modelAt, modelNamed, parsePath, partNamed, splitName, topStepOf, withoutVisits } from './address.ts';
+import {
+  addedFor,
+  addedName,
+  createPath,
+  isMember,
+  isOfStep,
+  isWithin,
+  modelAt,
+  modelNamed,
+  parsePath,
+  partNamed,
+  pathText,
+  pathToGroup,
+  splitName,
+  topStepOf,
+  withoutVisits,
+} from './address.ts';
 
 describe('a path', () => {
   test.each([
@@ -15,6 +31,22 @@ describe('a path', () => {
 
   test('leads to the step or the group at its beginning, and so does a name', () => {
     expect(['build#1', 'review#2/style', 'review/style', 'build'].map(topStepOf)).toEqual(['build', 'review', 'review', 'build']);
+  });
+
+  test('of a member leads to its group, whatever names the item and wherever the run was started', () => {
+    expect(['build#1', 'each#1/docs/a#1.md'].map(isMember)).toEqual([false, true]);
+    expect(pathToGroup('each#1/docs/a#1.md', 'each#1')).toBe('each#1');
+    expect(pathToGroup('call#2/each#1/docs/a.md', 'each#1')).toBe('call#2/each#1');
+  });
+
+  test('belongs to its step in every visit, and to no step whose name only begins alike', () => {
+    expect(['build', 'build#2', 'build#2/x', 'build/x', 'build-all#1', 'built#1'].map((path) => isOfStep(path, 'build'))).toEqual([
+      ...[true, true, true, true, false, false],
+    ]);
+  });
+
+  test('is shown without the number of a first visit', () => {
+    expect(['build#1', 'build#11', 'build#2', 'each#1/a'].map(pathText)).toEqual(['build', 'build#11', 'build#2', 'each#1/a']);
   });
 
   test('is the same place in every visit', () => {
@@ -65,4 +97,10 @@ describe('the model of a step', () => {
 
 test('a name of a member has both ids', () => {
   expect([splitName('build'), splitName('review/style')]).toEqual([{ id: 'build' }, { id: 'review', member: 'style' }]);
+});
+
+test('a step that a stage adds is named after the stage and what it is for', () => {
+  expect(addedName('build', 'on_fail', 'spawn')).toBe('build.on_fail.spawn');
+  expect(addedFor('build.on_fail.spawn', 'build')).toEqual(['on_fail', 'spawn']);
+  expect([addedFor('build', 'build'), addedFor('builder.enter', 'build')]).toEqual([undefined, undefined]);
 });

@@ -3,6 +3,7 @@
 // - A step is named by its id; a member of a group by both: `review/style`.
 // - A path names a visit: `review#2`, or `review#2/style` for a member. Behind the slash is the member's key: the id of a
 //   branch, or whatever names an item, so it can contain anything.
+// - A step that a stage of a file adds is named after the stage and what it is for: `build.enter`, `build.on_fail.spawn`.
 
 import { type Definition, membersOf, type StepModel } from './model.ts';
 
@@ -29,6 +30,36 @@ export function parsePath(path: string): PathParts | undefined {
 /** The id of the step, or of the group, that a path or a name leads to. */
 export function topStepOf(address: string): string {
   return parsePath(address)?.step ?? splitName(address).id;
+}
+
+/** Whether a path is that of a member of a group. */
+export function isMember(path: string): boolean {
+  return path.includes('/');
+}
+
+/** The part of a member's path that leads to its group. The path may begin with that of the step that started the run, `group` does not. */
+export function pathToGroup(path: string, group: string): string {
+  return path.slice(0, path.lastIndexOf(`${group}/`) + group.length);
+}
+
+/** A path as people read it: the number of a first visit is left out. */
+export function pathText(path: string): string {
+  return path.replace(/#1$/, '');
+}
+
+/** Whether a path is a visit of a step or of one of its members, or a name is the step's or a member's. */
+export function isOfStep(path: string, step: string): boolean {
+  return path === step || path.startsWith(`${step}#`) || path.startsWith(`${step}/`);
+}
+
+/** The name of a step that a stage adds, after what it is for. */
+export function addedName(stage: string, ...purpose: readonly string[]): string {
+  return [stage, ...purpose].join('.');
+}
+
+/** What a stage adds a step for, such as `on_fail`, `spawn`; undefined for a step that it does not add. */
+export function addedFor(step: string, stage: string): readonly string[] | undefined {
+  return step.startsWith(`${stage}.`) ? step.slice(stage.length + 1).split('.') : undefined;
 }
 
 /** The same for every visit: a path without its numbers. */

@@ -6,7 +6,7 @@ import { present } from '../base/fields.ts';
 import { isJsonObject, type JsonObject } from '../base/json.ts';
 import { countFrom, type FieldReader, fieldReader, oneOf } from './field-reader.ts';
 import { isText, isTextList, type KindReport } from './kind.ts';
-import type { StepModel } from './model.ts';
+import type { ExecutedWork, StepFrame, StepModel } from './model.ts';
 
 /**
  * The fields of each built-in check, by its name. A check adds its own in its declaration, as kinds do in `WorkConfigs`.
@@ -163,9 +163,17 @@ export function allChecks(checks: readonly CheckModel[]): CheckModel[] {
   return checks.flatMap((check) => [check, ...allChecks(nestedChecks(check))]);
 }
 
-/** Returns the checks that a step makes itself; none for most. */
+/** Work that makes checks itself, of a kind whose configuration has them. */
+export type CheckedWork = Extract<ExecutedWork, { readonly config: { readonly checks: readonly CheckModel[] } }>;
+
+/** Whether a step makes checks itself; most do not. */
+export function isChecked(step: StepModel): step is StepFrame & CheckedWork {
+  return 'config' in step && 'checks' in step.config;
+}
+
+/** Returns the checks that a step makes itself. */
 export function checksIn(step: StepModel): readonly CheckModel[] {
-  return 'config' in step && 'checks' in step.config ? step.config.checks : [];
+  return isChecked(step) ? step.config.checks : [];
 }
 
 /** True for a list that selects some items; an empty one means all. */

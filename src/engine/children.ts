@@ -9,7 +9,7 @@ import type { RunInput, StepError } from '../kernel/input.ts';
 import type { RunState } from '../kernel/run-state.ts';
 import type { AttemptRequest, FamilyRun, RunFamily } from '../steps/attempt.ts';
 import { inheritedRecord } from '../steps/protection/accepted-files.ts';
-import { ATTENDED } from '../steps/worker/handover.ts';
+import { ATTENDED } from '../steps/run-records.ts';
 import type { Store } from '../store/store.ts';
 import type { EngineCore } from './engine.ts';
 import type { DriverHost } from './host.ts';
@@ -76,7 +76,7 @@ async function beginChild(core: EngineCore, { parent, effect, request, given, ke
   const origin = placeOf(request);
   // A child works for the same agent as its parent.
   const { data } = await request.snapshot();
-  const facts = { ...(data[ATTENDED] === true ? { [ATTENDED]: true } : {}), ...inheritedRecord(data) };
+  const facts = { ...(ATTENDED.in(data) === true ? ATTENDED.with(true) : {}), ...inheritedRecord(data) };
   const signing = { ...(parent.signed === undefined ? {} : { signed: parent.signed }), ...(keys === undefined ? {} : { keys }) };
   await core.start(workflow, input, { id: child, parent: { run: parent.id, path: activation.path }, depth, signing, origin, facts });
   if (request.signal.aborted) await cancelRun(core, child, parent.id);
@@ -130,7 +130,9 @@ async function othersIn(store: Store, run: string): Promise<readonly FamilyRun[]
     const steps = new Set<string>();
     // The newest run comes first.
     for (const { id } of await store.list({ parent: parent.id })) {
-      const step = withoutVisits((await store.load(id)).state.parent?.path ?? '');
+      const { parent: by } = (await store.load(id)).state;
+      if (by === undefined) continue;
+      const step = withoutVisits(by.path);
       all.push({ id, isReplaced: parent.isReplaced || steps.has(step), place: `${parent.place}/${step}` });
       steps.add(step);
     }

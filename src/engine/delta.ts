@@ -2,6 +2,7 @@
 // follow from its events.
 
 import { present } from '../base/fields.ts';
+import { isMember } from '../definition/address.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import { isFinal } from '../definition/run-status.ts';
 import type { Ref } from '../kernel/activation.ts';
@@ -179,7 +180,7 @@ function membersOf(after: RunState, touched: ReadonlySet<Path>): Delta['members'
   for (const path of touched) {
     const activation = after.live[path];
     if (activation?.member !== undefined) put.push(activation);
-    else if (activation === undefined && path.includes('/')) drop.push(path);
+    else if (activation === undefined && isMember(path)) drop.push(path);
   }
   return { put, drop };
 }

@@ -3,11 +3,11 @@
 
 import { present } from '../base/fields.ts';
 import type { Json } from '../base/json.ts';
-import { gateProgressKey, pendingText } from '../definition/question/pending-gate.ts';
 import { isSettled, type RunStatus } from '../definition/run-status.ts';
 import { type Activation, type Path, type Ref, startTimeOf } from '../kernel/activation.ts';
 import { childIdOf, currentStepOf, type RunState } from '../kernel/run-state.ts';
 import { UNDO_STEP } from '../programs/undo.ts';
+import { GATE_PROGRESS } from '../steps/run-records.ts';
 import type { RunOrigin, Store, StoredAttempt } from '../store/store.ts';
 import { isWorking, type OpenWait, statusOf, waitsOf } from './status.ts';
 
@@ -91,12 +91,13 @@ export async function viewRun(core: Readable, run: string, isWanted: ValueFilter
 /** Everything a run waits for, oldest first. Pending gates have a message that says what each check waits for. */
 export async function readWaits(store: Pick<Store, 'data'>, state: RunState): Promise<readonly OpenWait[]> {
   const waits = waitsOf(state);
-  const keys = waits.flatMap(({ kind, path }) => (kind === 'checks' && path !== undefined ? [gateProgressKey(path)] : []));
+  const keys = waits.flatMap((wait) => (wait.kind === 'checks' ? [GATE_PROGRESS.of(wait.path).key] : []));
   if (keys.length === 0) return waits;
-  const looks = await store.data(state.id, keys);
+  const stored = await store.data(state.id, keys);
   return waits.map((wait) => {
-    const message = wait.kind === 'checks' ? pendingText(looks.get(gateProgressKey(wait.path ?? ''))) : undefined;
-    return message === undefined ? wait : { ...wait, message };
+    if (wait.kind !== 'checks') return wait;
+    const progress = GATE_PROGRESS.of(wait.path);
+    return { ...wait, ...present({ message: progress.read(stored.get(progress.key))?.pending }) };
   });
 }
 
@@ -220,7 +221,8 @@ function pendingRetryOf(state: RunState): Checkpoint['pendingRetry'] {
   const retrying = Object.values(state.live).find(
     (activation) => activation.feedback !== undefined && (isWorking(activation) || activation.state === 'waiting'),
   );
-  return retrying === undefined ? undefined : { step: retrying.step, error: retrying.feedback ?? '', attempt: retrying.attempt };
+  if (retrying?.feedback === undefined) return undefined;
+  return { step: retrying.step, error: retrying.feedback, attempt: retrying.attempt };
 }
 
 function parallelResultsOf(state: RunState, rows: readonly StoredAttempt[], read: Read): Checkpoint['parallelResults'] {

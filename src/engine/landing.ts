@@ -35,7 +35,9 @@ export async function readFamily(store: Store, run: string): Promise<readonly Fa
   for (const parent of all) {
     const places = new Set<string>();
     for (const { id } of await store.list({ parent: parent.id })) {
-      const place = withoutVisits((await store.load(id)).state.parent?.path ?? '');
+      const { parent: by } = (await store.load(id)).state;
+      if (by === undefined) continue;
+      const place = withoutVisits(by.path);
       all.push({ id, isReplaced: parent.isReplaced || places.has(place) });
       places.add(place);
     }
@@ -49,8 +51,10 @@ export async function readFamily(store: Store, run: string): Promise<readonly Fa
  */
 export async function assertForkable(store: Store, run: string, reused: ReadonlySet<string>): Promise<void> {
   const below: string[] = [];
-  for (const { id } of await store.list({ parent: run }))
-    if (reused.has(topStepOf((await store.load(id)).state.parent?.path ?? ''))) below.push(id);
+  for (const { id } of await store.list({ parent: run })) {
+    const { parent } = (await store.load(id)).state;
+    if (parent !== undefined && reused.has(topStepOf(parent.path))) below.push(id);
+  }
   const found: BlockingAssumption[] = [];
   for (const id of below) {
     const { state } = await store.load(id);

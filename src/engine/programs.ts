@@ -199,10 +199,9 @@ export async function flowHistory(store: Store, attempts: readonly StoredAttempt
   return kept.map((row) => ({
     path: row.path,
     step: row.step,
-    input: row.input ?? '',
     outcome: row.outcome as string,
     output: read(row.output),
-    ...(row.error === undefined ? {} : { error: row.error }),
+    ...present({ input: row.input, error: row.error }),
     ...(row.evidence === undefined ? {} : { evidence: read(row.evidence) }),
     ...present({ members: members.get(row.path)?.map(memberOf) }),
   }));

@@ -238,10 +238,10 @@ async function readMembers({ store, run }: RecordOptions, group: Path): Promise<
     store,
     rows.map(({ output }) => output),
   );
-  return new Map(rows.map((row) => [row.key ?? '', memberOf(row, read(row.output))]));
+  return new Map(rows.flatMap((row) => (row.key === undefined ? [] : [[row.key, memberOf(row, row.key, read(row.output))] as const])));
 }
 
-function memberOf({ path, key = '', index = 0, attempt, outcome = 'cancelled', error }: StoredAttempt, output: Json): MemberResult {
+function memberOf({ path, index = 0, attempt, outcome = 'cancelled', error }: StoredAttempt, key: string, output: Json): MemberResult {
   return { path, key, index, attempt, outcome, output, ...present({ error }) };
 }
 

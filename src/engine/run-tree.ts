@@ -37,8 +37,8 @@ export async function readRunTree(store: Store, run: string): Promise<RunTree> {
   const at = isSettled(state.status) || state.paused ? undefined : dueOf(state);
   let due = at === undefined ? undefined : { run, at };
   for (const wait of await readWaits(store, state)) {
-    const below =
-      wait.child === undefined || (await store.resolve(wait.child, 1)).length === 0 ? undefined : await readRunTree(store, wait.child);
+    const child = wait.kind === 'child' && (await store.resolve(wait.child, 1)).length > 0 ? wait.child : undefined;
+    const below = child === undefined ? undefined : await readRunTree(store, child);
     if (below === undefined || below.runs.length === 0) waits.push({ run, wait });
     else {
       waits.push(...below.waits);

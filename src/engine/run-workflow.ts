@@ -15,7 +15,8 @@ export async function workflowOf(core: EngineCore, run: StoredRun): Promise<Comp
   const above = await core.store.load(parent.run);
   const given = { workflow: await workflowOf(core, above), definition: above.definition, params: await core.paramsOf(above.state) };
   if (source.find(workflow) !== undefined) return findWorkflow(source, workflow);
-  const child = (await programOfRun(core, above.state, given)).child(above.state.live[parent.path]?.step ?? '');
+  const by = above.state.live[parent.path];
+  const child = by === undefined ? undefined : (await programOfRun(core, above.state, given)).child(by.step);
   if (child?.definition.name === workflow) source.add?.(child);
   return findWorkflow(source, workflow);
 }

@@ -6,18 +6,30 @@ import { isSettled, type RunStatus } from '../definition/run-status.ts';
 import { type Activation, dueTimeOf, type Path, type Wait, waitOf } from '../kernel/activation.ts';
 import type { RunState } from '../kernel/run-state.ts';
 
-/** One thing a run waits for, as lists and people see it. */
-export interface OpenWait {
-  readonly kind: Exclude<Wait['kind'], 'members' | 'repair' | 'retry'> | 'pause' | 'escalation' | 'unknown';
-  readonly path?: Path | undefined;
-  readonly step?: string | undefined;
-  readonly since: number;
-  readonly due?: number | undefined;
-  readonly digest?: string | undefined;
-  readonly name?: string | undefined;
-  readonly child?: string | undefined;
-  readonly message?: string | undefined;
-}
+/** One thing a run waits for, as lists and people see it: at a step, or as a whole. */
+export type OpenWait = { readonly since: number } & (
+  | ({ readonly path: Path; readonly step: string; readonly due?: number | undefined } & (
+      | { readonly kind: Exclude<Wait['kind'], 'members' | 'repair' | 'retry' | 'human' | 'signal' | 'child' | 'checks'> }
+      /** A person; `digest` is that of the question, once its subjects were looked at. */
+      | { readonly kind: 'human'; readonly digest?: string | undefined }
+      | { readonly kind: 'signal'; readonly name: string }
+      /** A run that the step started. */
+      | { readonly kind: 'child'; readonly child: string }
+      /** Checks of a gate, and what they wait for. */
+      | { readonly kind: 'checks'; readonly message?: string }
+      | { readonly kind: 'unknown' }
+      /** The run stopped at the step until a person says how it continues. */
+      | { readonly kind: 'escalation'; readonly message: string }
+    ))
+  | ({ readonly path?: undefined; readonly step?: undefined; readonly due?: undefined } & (
+      | { readonly kind: 'pause' }
+      /** A flow stopped between its steps. */
+      | { readonly kind: 'escalation'; readonly message: string }
+    ))
+);
+
+/** A wait of one kind. */
+export type WaitOf<Kind extends OpenWait['kind']> = Extract<OpenWait, { readonly kind: Kind }>;
 
 /** The status that users see. */
 export function statusOf(run: RunState): RunStatus {
@@ -35,7 +47,11 @@ function hasWork(run: RunState): boolean {
 export function waitsOf(run: RunState): OpenWait[] {
   const waits = Object.values(run.live).flatMap(openWaits);
   const { halt } = run;
-  if (halt !== undefined) waits.push({ kind: 'escalation', since: run.at, message: halt.message, path: halt.path, step: halt.step });
+  if (halt !== undefined) {
+    const { message, path, step } = halt;
+    const at = path === undefined ? {} : { path, step };
+    waits.push({ kind: 'escalation', since: run.at, message, ...at });
+  }
   if (run.paused) waits.push({ kind: 'pause', since: run.at });
   return waits.sort((a, b) => a.since - b.since);
 }
@@ -45,26 +61,27 @@ function openWaits(activation: Activation): OpenWait[] {
   if (activation.state === 'unknown') return [{ kind: 'unknown', path, step, since }];
   if (activation.state === 'queued' && activation.slots !== undefined) return [{ kind: 'capacity', path, step, since }];
   if (activation.state !== 'waiting') return [];
-  const named = namedWait(activation.wait);
-  return named === undefined ? [] : [{ path, step, since, due: dueTimeOf(activation) ?? activation.deadline, ...named }];
+  return shownWait(activation.wait, { path, step, since, due: dueTimeOf(activation) ?? activation.deadline });
 }
 
-/** A wait as users see it; undefined for internal waits. */
-function namedWait(wait: Wait): Pick<OpenWait, 'kind' | 'digest' | 'name' | 'child'> | undefined {
+type WaitAtStep = Pick<WaitOf<'human'>, 'path' | 'step' | 'since' | 'due'>;
+
+/** A wait as users see it; none for internal waits. */
+function shownWait(wait: Wait, at: WaitAtStep): OpenWait[] {
   switch (wait.kind) {
     case 'members':
     case 'repair':
-      return undefined;
+      return [];
     case 'human':
-      return { kind: 'human', digest: wait.digest };
+      return [{ ...at, kind: 'human', digest: wait.digest }];
     case 'signal':
-      return { kind: 'signal', name: wait.name };
+      return [{ ...at, kind: 'signal', name: wait.name }];
     case 'child':
-      return { kind: 'child', child: wait.run };
+      return [{ ...at, kind: 'child', child: wait.run }];
     case 'retry':
-      return { kind: 'delay' };
+      return [{ ...at, kind: 'delay' }];
     default:
-      return { kind: wait.kind };
+      return [{ ...at, kind: wait.kind }];
   }
 }
 

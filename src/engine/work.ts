@@ -3,6 +3,7 @@
 
 import { present } from '../base/fields.ts';
 import type { JsonObject } from '../base/json.ts';
+import { readSubjects } from '../definition/question/subjects.ts';
 import { type Activation, humanWaitOf, type Path } from '../kernel/activation.ts';
 import { type Effect, effectOf, outstanding, type StepWork } from '../kernel/effect.ts';
 import type { RunInput } from '../kernel/input.ts';
@@ -137,7 +138,7 @@ export class RunWork {
     if (result.type === 'observed') return [this.observed(activation, result)];
     // People see why the subjects could not be checked. Once they can be, the question is asked again.
     if (effect.work === 'observe') {
-      const subjects = { problem: result.type === 'errored' ? result.error.message : '' };
+      const subjects = { problem: result.type === 'errored' ? result.error.message : `the look at them ended as "${result.type}"` };
       return [this.observed(activation, { type: 'observed', subjects })];
     }
     this.keepEvidence(result, activation);
@@ -161,7 +162,7 @@ export class RunWork {
     const outside = humanWaitOf(activation)?.outside;
     const keep = (value: JsonObject | undefined) => (value === undefined ? undefined : record.keep(value));
     const seen = { subjects: record.keep(subjects), approved: keep(approved), refused: keep(refused), output: keep(output) };
-    const changes = outside?.seen === undefined ? undefined : changesBetween(record.value(outside.seen.subjects), subjects);
+    const changes = outside?.seen === undefined ? undefined : changesBetween(readSubjects(record.value(outside.seen.subjects)), subjects);
     return { type: 'observed', at: host.clock.now(), path, attempt, seen, changes, after: outside?.decided?.length ?? 0 };
   }
 

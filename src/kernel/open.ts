@@ -3,6 +3,7 @@
 
 import { toPlain } from '../base/json.ts';
 import { createPath } from '../definition/address.ts';
+import { JUMPS } from '../definition/count-key.ts';
 import { pipelineOf } from '../definition/kind.ts';
 import type { StepModel } from '../definition/model.ts';
 import { comparesFiles } from '../definition/output-pattern.ts';
@@ -38,7 +39,7 @@ export function createVisit(turn: Turn, at: Pick<Visit, 'path' | 'step' | 'attem
 
 function nextPath(turn: Turn, opening: Opening): { path: Path; visit?: number } {
   if (opening.member !== undefined) return { path: `${opening.member.group}/${opening.member.key}` };
-  const jumps = turn.run.counts['@goto'] ?? 0;
+  const jumps = turn.run.counts[JUMPS] ?? 0;
   if (jumps === 0 && !turn.program.isOnCycle(opening.step)) return { path: createPath(opening.step, 1) };
   const visit = (turn.run.counts[opening.step] ?? jumps) + 1;
   return { path: createPath(opening.step, visit), visit };

@@ -3,6 +3,7 @@
 //
 // K25. An event only sends a run back, never forward past undone work, as often as its workflow allows; then it escalates.
 
+import { eventKey } from '../definition/count-key.ts';
 import { traitsOf } from '../definition/kind.ts';
 import { withNote } from '../definition/question/notes.ts';
 import { waitOf } from './activation.ts';
@@ -42,7 +43,7 @@ export function wakeAgents(turn: Turn, { note, back, actor }: ControlRequest<'wa
 export function goBack(turn: Turn, { step, rule, max, actor }: ControlRequest<'back'>): void {
   const isBehind = Object.values(turn.run.live).every((one) => one.side ?? one.member ?? turn.program.goesBack(one.step, step));
   if (!isBehind || !giveUp(turn, actor)) return turn.ignore({ input: 'control' }, 'late');
-  const key = `@event:${rule}`;
+  const key = eventKey(rule);
   if ((turn.run.counts[key] ?? 0) >= max + (turn.run.extended[key] ?? 0)) {
     const message = `it went back to "${step}" ${max} times because of events, which is the limit`;
     return turn.end({ change: 'halted', status: 'escalated', halt: { reason: 'exhausted', message, edge: key, to: step } }, actor);

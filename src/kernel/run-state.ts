@@ -58,7 +58,7 @@ export interface RunState {
   readonly signed?: true;
   readonly live: Readonly<Record<Path, Activation>>;
   readonly groups: Readonly<Record<Path, Group>>;
-  /** Visits of steps on cycles (`step`) and uses of bounded edges (`step:outcome`, `step:outcome:true` for a choice). */
+  /** Visits of steps on cycles (`step`), uses of bounded edges (`step:outcome`, `step:outcome:true` for a choice), and jumps. */
   readonly counts: Readonly<Record<string, number>>;
   /** Bounds that a person extended, by edge. */
   readonly extended: Readonly<Record<string, number>>;

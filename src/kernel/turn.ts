@@ -4,6 +4,7 @@
 
 import { invariant } from '../base/invariant.ts';
 import type { Json } from '../base/json.ts';
+import { JUMPS } from '../definition/count-key.ts';
 import type { Group } from '../definition/group/join.ts';
 import type { ApprovalModel, StepModel } from '../definition/model.ts';
 import type { ScopeInput } from '../definition/scope/scope.ts';
@@ -88,7 +89,7 @@ export class Turn {
   /** Jumps to a step and ends a detour; everything that opens from now on has new paths. */
   jumpTo(step: string): void {
     if (this.run.detour !== undefined) this.changeRun({ change: 'detoured', detour: null });
-    this.emit({ type: 'edge.taken', at: this.at, outcome: 'goto', to: step, key: '@goto' });
+    this.emit({ type: 'edge.taken', at: this.at, outcome: 'goto', to: step, key: JUMPS });
   }
 
   /** Ends an activation that is no longer needed, without counting it in its group. */

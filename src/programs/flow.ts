@@ -28,7 +28,8 @@ import { UNDO_MODEL, UNDO_STEP, undoMoves } from './undo.ts';
 export interface FlowRecord {
   readonly path: Path;
   readonly step: string;
-  readonly input: string;
+  /** The digest of what was yielded. */
+  readonly input?: string;
   readonly outcome: string;
   readonly output: Json;
   readonly error?: StepError;
@@ -156,8 +157,8 @@ class LiveFlow implements FlowProgram {
     }
     this.feedGiven(unrecorded, given.until ?? live?.step ?? halt?.step);
     if (run === undefined) return this.checkStandsAt(given.until);
-    if (live !== undefined) this.compare(live.step, live.input ?? '');
-    else if (halt?.path !== undefined) this.compare(halt.step, halt.input ?? '');
+    if (live !== undefined) this.compare(live.step, live.input);
+    else if (halt?.path !== undefined) this.compare(halt.step, halt.input);
   }
 
   /** The pass of the generator, begun when it is first needed. */
@@ -192,7 +193,7 @@ class LiveFlow implements FlowProgram {
     );
   }
 
-  private compare(step: string, digest: string): void {
+  private compare(step: string, digest: string | undefined): void {
     const now = this.stepNow();
     if (now?.name === step && now.digest === digest) return;
     const actual = now?.name === step ? `step "${step}" with other arguments` : describePosition(this.started().position);

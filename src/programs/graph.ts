@@ -7,6 +7,7 @@ import { EngineError } from '../base/error.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
 import { stepsOnCycles } from '../definition/analysis.ts';
+import { edgeKey } from '../definition/count-key.ts';
 import { targetName } from '../definition/describe.ts';
 import { type Definition, type Edge, membersOf, type StepModel, type Target } from '../definition/model.ts';
 import { DEFAULT_EXCLUDES } from '../definition/outcome.ts';
@@ -97,12 +98,11 @@ function nextMove(model: StepModel, question: Question): Move {
   const way = wayFor(model, ended);
   const entry = model.next[way];
   if (entry === undefined) return unmapped(model, question);
-  const key = `${model.id}:${way}`;
-  if (!('condition' in entry)) return along(entry, question, key);
+  if (!('condition' in entry)) return along(entry, question, edgeKey(model.id, way));
   try {
     const result = ended.output === undefined ? null : question.view.value(ended.output);
     const yes = holds(entry.condition, { run: question.run, view: question.view, names: question.names, step: model.id, result });
-    return along(yes ? entry.onTrue : entry.onFalse, question, `${key}:${yes}`);
+    return along(yes ? entry.onTrue : entry.onFalse, question, edgeKey(model.id, way, yes));
   } catch (thrown) {
     return cannotTell(evaluationMessage(entry.condition, thrown));
   }

@@ -12,6 +12,22 @@ import type { Ended, Facts, Move } from '../kernel/program.ts';
 /** The name of the step that undoes what a run did. Authors cannot use it: their names have no `@`. */
 export const UNDO_STEP = '@undo';
 
+/** The result of one attempt. */
+export interface DoneWork {
+  /** The run that produced it: the run itself, or one that it started. */
+  readonly run: string;
+  readonly path: string;
+  readonly step: string;
+  readonly attempt: number;
+  readonly endedAt: number;
+}
+
+/** A result that is undone when the run fails, is rejected or is cancelled. */
+export interface UndoItem extends DoneWork {
+  /** What undoes it: a command line, the name of an action, or the title of a function. */
+  readonly by: string;
+}
+
 /** The step that undoes one thing each time. What cannot be undone after its retries is left to a person. */
 export const UNDO_MODEL: StepModel = {
   ...plainFrame(UNDO_STEP, 'reconcile'),

@@ -8,6 +8,7 @@ import type { StepModel } from '../definition/model.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
 import type { AnsweredAssumption, AssumptionText } from '../definition/question/assumption.ts';
 import type { PersonNote, Setback } from '../definition/question/notes.ts';
+import type { Subjects } from '../definition/question/subjects.ts';
 import type { Activation } from '../kernel/activation.ts';
 import type { StepWork } from '../kernel/effect.ts';
 import type { StepError } from '../kernel/input.ts';
@@ -168,7 +169,7 @@ export type AttemptResult =
     } & AttemptRecord)
   | {
       readonly type: 'observed';
-      readonly subjects: JsonObject;
+      readonly subjects: Subjects;
       /** Data that is added to the run's data when the question is approved, and after any other answer. */
       readonly approved?: JsonObject;
       readonly refused?: JsonObject;

@@ -8,10 +8,10 @@ import { digestJson } from '../base/digest.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { allChecks, type CheckModel } from '../definition/check.ts';
 import { judgesFiles } from '../definition/landing.ts';
-import { gateProgressKey } from '../definition/question/pending-gate.ts';
 import type { CheckResult } from './attempt.ts';
 import type { CheckVerdict } from './check.ts';
-import { redactJson } from './redaction.ts';
+import { redactPlain } from './redaction.ts';
+import { GATE_PROGRESS } from './run-records.ts';
 import { entryOf } from './services.ts';
 import type { Job } from './work.ts';
 
@@ -24,7 +24,8 @@ export interface CheckRun {
   readonly runs?: readonly CheckRun[];
 }
 
-interface StoredProgress {
+/** The results of a gate's checks while some are pending. */
+export interface StoredProgress {
   readonly attempt: number;
   /** The tree that was judged; null if no check reads files. */
   readonly tree: string | null;
@@ -46,7 +47,7 @@ export class GateProgress {
   constructor(job: Job, tree: string | undefined) {
     this.#job = job;
     this.#tree = tree === undefined || tree === '' ? null : tree;
-    const last = job.context.snapshot.data[gateProgressKey(job.request.activation.path)] as unknown as StoredProgress | null | undefined;
+    const last = GATE_PROGRESS.of(job.request.activation.path).in(job.context.snapshot.data);
     this.#last = last?.attempt === job.request.activation.attempt ? last : undefined;
   }
 
@@ -81,12 +82,12 @@ export class GateProgress {
     const { activation } = this.#job.request;
     const look: StoredProgress = { attempt: activation.attempt, tree: this.#tree, checks, pending, seen };
     if (this.#last !== undefined && isSame(this.#last, look)) return undefined;
-    return { [gateProgressKey(activation.path)]: redactJson(this.#job.runner.redactor, look as unknown as Json) };
+    return GATE_PROGRESS.of(activation.path).with(redactPlain(this.#job.runner.redactor, look));
   }
 
   /** The data that clears the stored results once the gate has its verdict. */
   clearedData(): JsonObject | undefined {
-    return this.#last === undefined ? undefined : { [gateProgressKey(this.#job.request.activation.path)]: null };
+    return this.#last === undefined ? undefined : GATE_PROGRESS.of(this.#job.request.activation.path).removed();
   }
 }
 

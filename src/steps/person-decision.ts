@@ -1,8 +1,8 @@
 // Owns reading the last decision of a person at a question of the run.
 
 import { isJsonObject } from '../base/json.ts';
+import { JUDGED_TREES } from './run-records.ts';
 import type { Job } from './work.ts';
-import { judgedKey } from './workspace/judged-tree.ts';
 import { treeNow } from './workspace/workspace-tree.ts';
 
 /** A person's decision at a question. */
@@ -23,8 +23,7 @@ export async function decisionAt(job: Job, step: string): Promise<PersonDecision
   const gate = request.workflow.definition.steps.find(({ id }) => id === step)?.gate;
   if (gate === undefined || !isJsonObject(result) || typeof result.option !== 'string') return undefined;
   const option = gate.options.find(({ label }) => label === result.option);
-  const judged = data[judgedKey(step)];
-  const tree = isJsonObject(judged) ? judged.tree : undefined;
-  const isStale = typeof tree === 'string' && tree !== '' && (await treeNow(job)).id !== tree;
+  const tree = JUDGED_TREES.of(step).in(data)?.tree ?? undefined;
+  const isStale = tree !== undefined && (await treeNow(job)).id !== tree;
   return { option: result.option, actor: String(result.actor ?? ''), isApproval: option?.outcome === 'ok', isStale };
 }

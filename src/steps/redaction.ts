@@ -19,6 +19,11 @@ function redactValue(redactor: Redactor, value: Json): Json {
   return Object.fromEntries(members);
 }
 
+/** The same for data of any type, such as a record of the run. */
+export function redactPlain<T>(redactor: Redactor | undefined, value: T): T {
+  return redactJson(redactor, value as Json) as T;
+}
+
 /** Masks the result of an attempt, except its output, which was masked before the postconditions. */
 export function redactResult(redactor: Redactor | undefined, result: AttemptResult): AttemptResult {
   if (redactor === undefined || result.type === 'observed') return result;

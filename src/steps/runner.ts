@@ -29,6 +29,7 @@ import { baselinesBeforeWork, runWithOutputs } from './outputs/output-verificati
 import { recordBefore } from './protection/accepted-files.ts';
 import { protectedBefore, protectFiles } from './protection/protection.ts';
 import { redactJson, redactResult } from './redaction.ts';
+import { GITHUB } from './run-records.ts';
 import { Secrets } from './secrets.ts';
 import { entryOf, type StepServices } from './services.ts';
 import { approvalOf } from './subject-changes.ts';
@@ -91,7 +92,7 @@ async function withForge(
 ): Promise<AttemptResult> {
   const { facts, problem } = await readForge(runner.services.forge, context.snapshot.data, parts);
   if (problem !== undefined) return forgeUnreadable(request, problem);
-  const known = context.withData({ $github: facts });
+  const known = context.withData(GITHUB.with(facts));
   const filled = request.bound.model.templates === true ? renderTemplates(request, known.snapshot) : request;
   const result = await HANDLERS[filled.want](runner, filled, known);
   return result.type === 'observed' ? result : { ...result, evidence: { ...(result.evidence as Evidence | undefined), github: facts } };

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { JsonObject } from '../base/json.ts';
+import type { SeenSubjects } from '../definition/question/subjects.ts';
 import { REGISTRY } from '../kinds/registry.ts';
 import { createAttemptRequest } from '../proof/attempt-request.ts';
 import { createAttemptRunner } from './runner.ts';
@@ -18,12 +18,12 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(cwd, { recursive: true }));
 
-async function observed(files: readonly string[]): Promise<JsonObject> {
+async function observed(files: readonly string[]): Promise<SeenSubjects['files']> {
   const gate = { prompt: 'Fine?', show: [], options: [], subjects: { files } };
   const request = createAttemptRequest({ kind: 'human', config: {}, model: { gate }, want: 'observe' });
   const result = await createAttemptRunner({ cwd, now: Date.now }, REGISTRY)(request);
-  if (result.type !== 'observed') throw new Error(JSON.stringify(result));
-  return result.subjects.files as JsonObject;
+  if (result.type !== 'observed' || 'problem' in result.subjects) throw new Error(JSON.stringify(result));
+  return result.subjects.files;
 }
 
 test('a link is the link and the file behind it', async () => {

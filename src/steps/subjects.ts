@@ -3,8 +3,9 @@
 
 import { messageOf } from '../base/error.ts';
 import { present } from '../base/fields.ts';
-import type { Json, JsonObject } from '../base/json.ts';
+import type { Json } from '../base/json.ts';
 import type { ApprovalModel } from '../definition/model.ts';
+import type { Problem, SeenSubjects } from '../definition/question/subjects.ts';
 import { type DigestQuery, digestMatching } from './outputs/workspace-digest.ts';
 import type { StepServices } from './services.ts';
 import type { Job } from './work.ts';
@@ -22,7 +23,7 @@ const PROBLEMS: Readonly<Record<OtherEntry['kind'], string>> = {
 };
 
 /** The current subjects of a step's question. */
-export async function observeSubjects(job: Job): Promise<JsonObject> {
+export async function observeSubjects(job: Job): Promise<SeenSubjects> {
   const { request, context } = job;
   const { services } = job.runner;
   const { data } = context.snapshot;
@@ -34,13 +35,13 @@ export async function observeSubjects(job: Job): Promise<JsonObject> {
 }
 
 /** The tree of the workspace, and the verdicts of gates and reviews that are about another tree. */
-async function treeOf(job: Job): Promise<JsonObject | undefined> {
+async function treeOf(job: Job): Promise<SeenSubjects['tree']> {
   try {
     const { id } = await treeNow(job);
     if (id === '') return undefined;
     const judges = staleVerdicts(job.runner, await requiredVerdicts(job), { tree: id }).filter(({ by }) => by !== 'approval');
     const filesSince = async (tree: string) => (await differingFiles(job.runner.services.cwd, tree, id)).slice(0, CHANGES_MAX);
-    const stale = await Promise.all(judges.map(async ({ step, tree }) => ({ step, files: await filesSince(String(tree)) })));
+    const stale = await Promise.all(judges.map(async ({ step, tree }) => ({ step, files: tree === null ? [] : await filesSince(tree) })));
     return { id, ...(stale.length === 0 ? {} : { stale }) };
   } catch (thrown) {
     if (job.request.signal.aborted) throw thrown;
@@ -48,8 +49,8 @@ async function treeOf(job: Job): Promise<JsonObject | undefined> {
   }
 }
 
-async function filesOf(cwd: string, patterns: readonly string[], signal: AbortSignal): Promise<JsonObject> {
-  const digests: Record<string, Json> = {};
+async function filesOf(cwd: string, patterns: readonly string[], signal: AbortSignal): Promise<SeenSubjects['files']> {
+  const digests: Record<string, string | Problem> = {};
   for (const pattern of patterns) {
     try {
       const onOther = (entry: OtherEntry): void => {
@@ -64,7 +65,7 @@ async function filesOf(cwd: string, patterns: readonly string[], signal: AbortSi
   return digests;
 }
 
-async function headOf({ forge }: StepServices, number: Json | undefined): Promise<JsonObject | undefined> {
+async function headOf({ forge }: StepServices, number: Json | undefined): Promise<SeenSubjects['pr']> {
   if (forge === undefined || typeof number !== 'number') return undefined;
   const answer = await forge.pullRequest(number);
   return answer.result === 'ok' ? { number, head: answer.value.headSha } : { number, problem: answer.message };

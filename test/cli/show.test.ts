@@ -224,5 +224,6 @@ test('reading commands load neither the engine nor the step executors', () => {
     'src/engine/run-tree.ts',
     'src/engine/status.ts',
     'src/engine/values.ts',
+    'src/steps/run-records.ts',
   ]);
 });

@@ -10,7 +10,7 @@ import { type LocalForge, openLocalForge } from '../../src/forge/local/local-for
 import type { Engine } from '../../src/index.ts';
 import { valueIn } from '../../src/proof/forge-suite/stage.ts';
 import { createRepository, git } from '../git.ts';
-import { createRig, errorOf, type Rig } from './rig.ts';
+import { childIn, createRig, errorOf, type Rig } from './rig.ts';
 
 let rig: Rig;
 let project: string;
@@ -140,7 +140,7 @@ test.each([
 ])('a run waits for what a run assumed that %s', async (_, fail) => {
   const engine = await open();
   const run = await engine.start(without(fail));
-  const childOf = async () => engine.run(((await run.wait('idle')).waits[0] as unknown as { child: string }).child);
+  const childOf = async () => engine.run(childIn(await run.wait('idle')));
   const first = await childOf();
   severity = 'COULD';
   await first.cancel({ actor: 'agent' });

@@ -8,7 +8,7 @@ import { defineWorkflow } from '../../src/compat/index.ts';
 import { type Engine, step, workflow } from '../../src/index.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';
 import { createVirtualClock } from '../../src/proof/virtual-clock.ts';
-import { codeOf, createRig, errorOf, type Rig } from './rig.ts';
+import { childIn, codeOf, createRig, errorOf, type Rig } from './rig.ts';
 
 let rig: Rig;
 beforeEach(() => {
@@ -334,9 +334,9 @@ test('a child of an attended run is attended, and its parent goes on when it has
   const inner = defineWorkflow({ name: 'inner', steps: [{ id: 'work', agent: 'worker', prompt: 'Work.', next: null }] });
   const outer = defineWorkflow({ name: 'outer', steps: [{ id: 'below', workflow: inner, next: null }] });
   const { engine, id } = await begun(outer);
-  const [{ child } = {}] = (await engine.run(id).get()).waits;
-  const { token } = await onlyHandout(engine, child ?? '');
-  await engine.run(child ?? '').report({ token, result: null });
+  const child = childIn(await engine.run(id).get());
+  const { token } = await onlyHandout(engine, child);
+  await engine.run(child).report({ token, result: null });
   expect((await engine.run(id).wait()).status).toBe('completed');
 });
 

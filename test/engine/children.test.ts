@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { arg, defineWorkflow, type Engine, step, workflow } from './library.ts';
-import { createLatch, createRig, errorOf, type Rig } from './rig.ts';
+import { childIn, createLatch, createRig, errorOf, type Rig } from './rig.ts';
 
 let rig: Rig;
 beforeEach(() => {
@@ -117,7 +117,7 @@ describe('a child run', () => {
     const engine = await rig.open({ workflows: [parent] });
     const run = await engine.start(parent);
     const view = await run.wait('idle');
-    const child = view.waits[0]?.child as string;
+    const child = childIn(view);
     expect([view.status, view.owner, view.waits]).toMatchObject(['waiting', undefined, [{ kind: 'child' }]]);
     expect((await engine.run(child).approvals()).map((gate) => gate.step)).toEqual(['ask']);
     await engine.close();

@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { inject } from 'vitest';
-import { createEngine, type Engine, type EngineError, type EngineOptions } from '../../src/index.ts';
+import { createEngine, type Engine, type EngineError, type EngineOptions, type RunView } from '../../src/index.ts';
 import { identityOf } from '../../src/process/identity.ts';
 import { removeFolder } from '../../src/process/remove-folder.ts';
 
@@ -149,4 +149,10 @@ export async function appeared(file: string): Promise<string> {
 /** True while the process of that number runs; one that is only not buried yet does not. */
 export function isRunning(pid: number): boolean {
   return identityOf(pid) !== undefined;
+}
+
+/** The run that the first wait of a run is for. */
+export function childIn({ waits: [wait] }: RunView): string {
+  if (wait?.kind !== 'child') throw new Error(`it waits for ${wait?.kind ?? 'nothing'}, not for a run that it started`);
+  return wait.child;
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { defineWorkflow, step, workflow } from './library.ts';
-import { appeared, codeOf, createLatch, createRig, isRunning, type Rig } from './rig.ts';
+import { appeared, childIn, codeOf, createLatch, createRig, isRunning, type Rig } from './rig.ts';
 
 let rig: Rig;
 beforeEach(() => {
@@ -144,8 +144,8 @@ describe('cancel', () => {
     const engine = await rig.open({ workflows: [parent] });
     const run = await engine.start(parent);
     await begun.promise;
-    const child = (await engine.run(run.id).get()).waits[0]?.child as string;
-    const grandchild = (await engine.run(child).get()).waits[0]?.child as string;
+    const child = childIn(await engine.run(run.id).get());
+    const grandchild = childIn(await engine.run(child).get());
     await engine.run(run.id).cancel({ actor: 'ann' });
     await stopped.promise;
     held.open();

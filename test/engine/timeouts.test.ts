@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { defineWorkflow } from '../../src/compat/index.ts';
 import { arg, step, workflow } from '../../src/index.ts';
 import { createVirtualClock } from '../../src/proof/virtual-clock.ts';
-import { createLatch, createRig, isRunning, type Rig } from './rig.ts';
+import { childIn, createLatch, createRig, isRunning, type Rig } from './rig.ts';
 
 let rig: Rig;
 beforeEach(() => {
@@ -110,7 +110,7 @@ describe('the time limit of a wait', () => {
     });
     const engine = await rig.open({ clock, workflows: [parent] });
     const run = await engine.start(parent);
-    const child = (await run.wait('idle')).waits[0]?.child as string;
+    const child = childIn(await run.wait('idle'));
     clock.advance(3_600_000);
     expect((await run.wait()).status).toBe('escalated');
     expect((await engine.run(child).wait()).status).toBe('cancelled');

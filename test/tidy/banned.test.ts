@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { addressViolations, kernelViolations, machinePathViolations, silencingViolations, unrunTestViolations } from './banned.ts';
+import {
+  addressViolations,
+  kernelViolations,
+  machinePathViolations,
+  ownNameViolations,
+  silencingViolations,
+  unrunTestViolations,
+} from './banned.ts';
 import { parseSource } from './source.ts';
 
 const KERNEL = 'src/kernel/sample.ts';
@@ -55,13 +62,44 @@ describe('silencing', () => {
 });
 
 describe('paths of steps', () => {
-  test.each(["path.split('#')[0]", "path.replace(/#\\d+$/, '')", "path.slice(0, path.indexOf('#'))"])(
-    'are taken apart in one place: %s',
+  test.each([
+    "path.split('#')[0]",
+    "path.replace(/#\\d+$/, '')",
+    "path.replace(/#1$/, '')",
+    "path.slice(0, path.indexOf('#'))",
+    "step.path.includes('/')",
+    "reference.step.split('/')",
+    "own.slice(0, own.lastIndexOf('/'))",
+    "id.split('.')",
+    `name.startsWith(\`\${id}.\`)`,
+    `path.startsWith(\`\${step}#\`)`,
+    'name.slice(stage.id.length + 1)',
+  ])('are taken apart in one place: %s', (text) => {
+    expect(addressViolations(parseSource('src/engine/sample.ts', text))).toHaveLength(1);
+    expect(addressViolations(parseSource('src/definition/address.ts', text))).toEqual([]);
+  });
+
+  test.each(["pattern.split('/')", `file.startsWith(\`\${folder}/\`)`, "path.split('.')", "repository.split('/')"])(
+    'are not confused with files and other names: %s',
     (text) => {
-      expect(addressViolations(parseSource('src/engine/sample.ts', text))).toHaveLength(1);
-      expect(addressViolations(parseSource('src/definition/address.ts', text))).toEqual([]);
+      expect(addressViolations(parseSource('src/engine/sample.ts', text))).toEqual([]);
     },
   );
+});
+
+describe('names of the engine in the data of a run', () => {
+  const SPELLED = ["const PREFIX = '$tree:';", 'const key = `$look:gate`;', "data['$pushed']", 'data.$trigger'];
+
+  test.each(SPELLED)('are spelled in one place: %s', (text) => {
+    expect(ownNameViolations(parseSource('src/engine/sample.ts', text))).toHaveLength(1);
+    expect(ownNameViolations(parseSource('src/engine/sample.test.ts', text))).toEqual([]);
+  });
+
+  test('are not confused with what others write so', () => {
+    const text =
+      "const names = ['$schema', '$ref', '$1']; sql(`json_extract(x, '$.steps')`); shell('$HOME'); const gone = { $omitted: 1 };";
+    expect(ownNameViolations(parseSource('src/engine/sample.ts', text))).toEqual([]);
+  });
 });
 
 describe('tests that do not run', () => {

@@ -22,10 +22,26 @@ const NOT_RUN = new Set(['only', 'skip', 'todo']);
 // Spelled so that this file does not contain what it looks for.
 const MACHINE_PATH = new RegExp(`(?<![\\w.*}-])/(?:${['tmp', 'work', 'root', 'home'].join('|')})(?![\\w-])`, 'g');
 
-// The number of a visit in a pattern, or a cut at it.
-const CUT_PATH = /(?<![\w@])#\\d\+|\('#'\)(?=[[.])|ndexOf\('#'\)/g;
-/** The home of paths, and the number behind the name of a machine. */
-const TAKES_APART: ReadonlySet<string> = new Set(['src/definition/address.ts', 'src/process/identity.ts', 'src/process/owner.ts']);
+// Where a path or the name of a step is taken apart: the number of a visit in a pattern, or a cut at a sign of one.
+const CUT_PATH = new RegExp(
+  [
+    /(?<![\w@])#(?:\\d\+|1\$)|\('#'\)(?=[[.])|ndexOf\('#'\)/,
+    /\b(?:path|own|group|first|step|id)\??\.(?:split|includes|indexOf|lastIndexOf)\('[/#]'\)/,
+    /\b(?:step|id)\??\.(?:split|includes|indexOf|lastIndexOf)\('\.'\)/,
+    /\.startsWith\(`\$\{(?:step|id|stage|group)\}[/#.]|\.slice\([\w.]*\bid\.length/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'g',
+);
+/** The home of paths, the number behind the name of a machine, and paths of files. */
+const TAKES_APART: ReadonlySet<string> = new Set([
+  ...['src/definition/address.ts', 'src/process/identity.ts', 'src/process/owner.ts'],
+  ...['src/process/restore-files.ts', 'src/steps/protection/gate-files.ts'],
+]);
+
+// A name that begins with `$`, in a text or as a field. JSON schemas have others.
+const OWN_NAME = /(?<=['`])\$(?!schema|comment|ref|omitted)[a-z]\w*(?=[:'])|(?<=\.)\$(?!schema)[a-z]\w*/g;
 
 const PURE = ['src/kernel/', 'src/programs/'];
 
@@ -109,6 +125,14 @@ export function addressViolations(source: Source): string[] {
   if (!source.path.startsWith('src/') || isTest(source.path) || TAKES_APART.has(source.path)) return [];
   return [...source.text.matchAll(CUT_PATH)].map((match) =>
     at(source, match.index, `takes a path apart (${match[0]}); src/definition/address.ts does that`),
+  );
+}
+
+/** Names of the engine's own data that are spelled: `run-records.ts` knows them. */
+export function ownNameViolations(source: Source): string[] {
+  if (!source.path.startsWith('src/') || isTest(source.path)) return [];
+  return [...source.text.matchAll(OWN_NAME)].map((match) =>
+    at(source, match.index, `spells the name of a record (${match[0]}); src/steps/run-records.ts does that`),
   );
 }
 

@@ -13,7 +13,7 @@ import { present } from '../../base/fields.ts';
 import { bindParams } from '../../definition/param/arg.ts';
 import { isFinal } from '../../definition/run-status.ts';
 import { lastTranscriptText, transcriptsOf } from '../../engine/transcript/transcripts.ts';
-import { ATTENDED } from '../../steps/worker/handover.ts';
+import { ATTENDED } from '../../steps/run-records.ts';
 import type { Store } from '../../store/store.ts';
 import { userActor } from '../actor.ts';
 import { assignRun, bindRun, callingSession, changeSession, currentProcess, readSession } from '../agent-session.ts';
@@ -85,7 +85,7 @@ export class ProjectHost implements AttendedHost {
     const engine = await this.engine([workflow]);
     const { id: run } = await engine.start(workflow, params, {
       origin: { file, actor: userActor(this.shell) },
-      facts: { ...facts, [ATTENDED]: true },
+      facts: { ...facts, ...ATTENDED.with(true) },
       ...present({ id }),
     });
     this.engines.set(run, Promise.resolve(engine));

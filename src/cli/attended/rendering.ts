@@ -142,13 +142,13 @@ function problemText(problem: string | undefined): string {
 function waitText({ run, wait }: TreeWait): string {
   const at = wait.step === undefined ? '' : ` "${oneLine(wait.step)}"`;
   const until = wait.due === undefined ? '' : ` until ${new Date(wait.due).toISOString()}`;
+  if (wait.kind === 'signal') return `for the signal "${oneLine(wait.name)}" at${at}`;
+  if (wait.kind === 'child') return `for the run ${wait.child} that${at} started`;
   const texts: Readonly<Partial<Record<typeof wait.kind, string>>> = {
     human: `for a person to decide${at} ("pawl inbox ${run}")`,
     answer: `for a person to answer the questions of${at} ("pawl answer ${run}")`,
     delay: `at${at}${until}, then for "pawl resume ${run}"`,
     capacity: `for capacity for${at}${until}; "pawl resume ${run}" tries again`,
-    signal: `for the signal "${oneLine(wait.name ?? '')}" at${at}`,
-    child: `for the run ${wait.child ?? ''} that${at} started`,
     unknown: `for a person to say how${at} ended ("pawl resume ${run}")`,
     escalation: `for a person to decide how${at} continues ("pawl resume ${run}")`,
     pause: `for a person to end the pause ("pawl resume ${run}")`,

@@ -133,7 +133,7 @@ function waitingLines(shell: Shell, { approvals, questions, stuck, pending, assu
       since: wait.since,
       options: wait.kind === 'unknown' ? '(outcome unknown)' : '(stopped)',
     })),
-    ...pending.map((gate) => ({ ...gate, step: gate.wait.path ?? '', since: gate.wait.since, options: `(pending) ${pendingText(gate)}` })),
+    ...pending.map((gate) => ({ ...gate, step: gate.wait.path, since: gate.wait.since, options: `(pending) ${pendingText(gate)}` })),
   ].sort((a, b) => a.since - b.since);
   if (rows.length === 0) return [assumptions.length === 0 ? 'Nothing is waiting for you.' : 'No decision is waiting for you.'];
   const lines = table(shell.look, [
@@ -182,12 +182,12 @@ function fullLines(shell: Shell, { approvals, questions, stuck, pending, assumpt
       '',
     ]),
     ...stuck.flatMap(({ run, wait, command }) => [
-      `Run ${run} stopped${wait.step === undefined ? '' : ` at ${oneLine(wait.step)}`}: ${oneLine(wait.message ?? 'the outcome of the step is unknown')}`,
+      `Run ${run} stopped${wait.step === undefined ? '' : ` at ${oneLine(wait.step)}`}: ${oneLine(wait.kind === 'escalation' ? wait.message : 'the outcome of the step is unknown')}`,
       command,
       '',
     ]),
     ...pending.flatMap((gate) => [
-      `Gate ${oneLine(gate.wait.path ?? '')} of run ${gate.run} is pending: ${oneLine(pendingText(gate))}`,
+      `Gate ${oneLine(gate.wait.path)} of run ${gate.run} is pending: ${oneLine(pendingText(gate))}`,
       ...(gate.wait.due === undefined ? [] : [`next check ${untilText(gate.wait.due)}, while a process drives the run`]),
       `pawl resume ${gate.run}`,
       '',

@@ -5,6 +5,7 @@ import { isJsonObject } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import { type RunReport, readRunReport, type StepReport } from '../../control/run-report.ts';
 import { clockText } from '../../control/time-text.ts';
+import { isOfStep } from '../../definition/address.ts';
 import { isSettled } from '../../definition/run-status.ts';
 import type { TranscriptId, TranscriptLine } from '../../engine/transcript/transcripts.ts';
 import type { RunEvent } from '../../kernel/event.ts';
@@ -68,7 +69,7 @@ async function follow(shell: Shell, { store, id: run }: OpenRun, { step, since }
   const stop = AbortSignal.any([interrupted.signal, shell.closed]);
   const changes = new Changes(store, stop);
   const output = await openOutput(shell, { run, step, onChange: () => changes.notify() });
-  const isShown = (path: string): boolean => step === undefined || belongsTo(path, step);
+  const isShown = (path: string): boolean => step === undefined || isOfStep(path, step);
   try {
     let seq = since;
     let hasEnded = false;
@@ -147,7 +148,7 @@ async function openOutput(
   if (folder === undefined) return undefined;
   const live = new LiveOutput(folder, { onChange, wants: 'everything' });
   const show = (transcript: TranscriptId, all: boolean): void => {
-    if (step !== undefined && !belongsTo(transcript.path, step)) return;
+    if (step !== undefined && !isOfStep(transcript.path, step)) return;
     for (const line of live.take(transcript, all)) printOutput(shell, transcript, line);
   };
   return {
@@ -176,15 +177,10 @@ function print(shell: Shell, entry: LogEntry): void {
   else shell.print(lineOf(shell, entry));
 }
 
-/** Whether a path belongs to a step, one of its visits, or one of its members. */
-function belongsTo(path: string, step: string): boolean {
-  return path === step || path.startsWith(`${step}#`) || path.startsWith(`${step}/`);
-}
-
 async function showStep(shell: Shell, { place, store, id: run }: OpenRun, step: string): Promise<number> {
   const { readTranscript, transcriptsOf } = await import('../../engine/transcript/transcripts.ts');
   const isShown = (attempt: { readonly step: string; readonly path: string }): boolean =>
-    attempt.step === step || belongsTo(attempt.path, step);
+    attempt.step === step || isOfStep(attempt.path, step);
   const report = await readRunReport(store, run, isShown);
   const attempts = report.steps.filter(isShown);
   if (attempts.length === 0) throw noStep(report.plan, { run, step });

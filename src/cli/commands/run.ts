@@ -7,7 +7,7 @@ import { present } from '../../base/fields.ts';
 import { isRunId, RUN_ID_RULE } from '../../base/id.ts';
 import { bindParams } from '../../definition/param/arg.ts';
 import { referencesIn } from '../../definition/validation/reference.ts';
-import { ATTENDED } from '../../steps/worker/handover.ts';
+import { ATTENDED } from '../../steps/run-records.ts';
 import type { SessionRun } from '../agent-session.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { driveRun, driveWithEngine } from '../drive.ts';
@@ -41,7 +41,7 @@ export const run: CommandRun = async (shell, given) => {
   if (!isAttended) await warnAboutRoles(shell, place, loaded);
   const trigger = await completeTrigger(shell, place, readTrigger(shell, given));
   assertStarts(loaded.workflow, trigger);
-  const facts = { ...startDataOf(definition, { settings: place.settings, trigger }), ...(isAttended ? { [ATTENDED]: true } : {}) };
+  const facts = { ...startDataOf(definition, { settings: place.settings, trigger }), ...(isAttended ? ATTENDED.with(true) : {}) };
   const options = startOptions(given, loaded);
   const outputs = readOutputs(shell, given);
   const priority = wholeNumber(given, 'priority', { min: -1000, max: 1000 });

@@ -10,6 +10,7 @@ import { type PendingApproval, pendingApprovals } from '../../control/approvals.
 import { TOO_LATE } from '../../control/decision.ts';
 import { agoText, untilText } from '../../control/time-text.ts';
 import type { ApprovalOptionModel } from '../../definition/model.ts';
+import { readSubjects, type SeenSubjects } from '../../definition/question/subjects.ts';
 import type { OpenApproval } from '../../engine/request/approvals.ts';
 import type { DecisionRequest } from '../../engine/request/requests.ts';
 import type { Store } from '../../store/store.ts';
@@ -64,25 +65,25 @@ function voterLines({ question: { from, count = 1 }, votes = [], split, signed }
 
 /** The subjects outside the run: if one changes, the decision is void. */
 function subjectLines({ subjects }: OpenApproval): string[] {
-  const { pr, files, tree, problem } = isJsonObject(subjects) ? subjects : ({} as JsonObject);
-  const head = isJsonObject(pr)
-    ? [`about pull request ${String(pr.number)}${typeof pr.head === 'string' ? ` at ${pr.head.slice(0, DIGEST_SHOWN)}` : ''}`]
-    : [];
-  const names = isJsonObject(files) ? Object.keys(files) : [];
+  const seen = readSubjects(subjects);
+  if ('problem' in seen) return [`could not be read: ${seen.problem}`];
+  const { pr, files = {}, tree } = seen;
+  const head = pr === undefined ? [] : [`about pull request ${pr.number}${'head' in pr ? ` at ${pr.head.slice(0, DIGEST_SHOWN)}` : ''}`];
+  const names = Object.keys(files);
   const listed = names.length === 0 ? [] : [`about ${counted(names.length, 'file')}: ${firstNames(names, FILES_SHOWN)}`];
-  return [...head, ...listed, ...treeLines(tree), ...(typeof problem === 'string' ? [`could not be read: ${problem}`] : [])];
+  return [...head, ...listed, ...treeLines(tree)];
 }
 
 /** The workspace tree, and the checks that no longer count because files changed after them. */
-function treeLines(tree: Json | undefined): string[] {
-  if (!isJsonObject(tree)) return [];
-  const { id, stale, problem } = tree;
-  const lines = (Array.isArray(stale) ? stale.filter(isJsonObject) : []).map(({ step, files }) => {
-    const listed = firstNames(Array.isArray(files) ? files.map(String) : [], FILES_SHOWN);
-    return `stale: "${String(step)}" checked other files${listed === '' ? '' : `; changed since: ${listed}`}; nothing is merged until it passes again`;
+function treeLines(tree: SeenSubjects['tree']): string[] {
+  if (tree === undefined) return [];
+  if ('problem' in tree) return [`the workspace could not be read: ${tree.problem}`];
+  const { id, stale = [] } = tree;
+  const lines = stale.map(({ step, files }) => {
+    const listed = firstNames(files, FILES_SHOWN);
+    return `stale: "${step}" checked other files${listed === '' ? '' : `; changed since: ${listed}`}; nothing is merged until it passes again`;
   });
-  if (typeof problem === 'string') return [`the workspace could not be read: ${problem}`];
-  return [`about the workspace, tree ${String(id).slice(0, DIGEST_SHOWN)}`, ...lines];
+  return [`about the workspace, tree ${id.slice(0, DIGEST_SHOWN)}`, ...lines];
 }
 
 /** Untrusted text on one line, leaving `free` columns. */

@@ -3,9 +3,9 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../../base/error.ts';
-import { isJsonObject } from '../../base/json.ts';
 import type { PendingApproval } from '../../control/approvals.ts';
 import { agoText } from '../../control/time-text.ts';
+import { readSubjects } from '../../definition/question/subjects.ts';
 import { git } from '../../process/git.ts';
 import { changesOfTrees, diffOfTrees, TreeReader } from '../../process/git-tree.ts';
 import { CACHES } from '../../steps/workspace/workspace-tree.ts';
@@ -40,8 +40,8 @@ export async function readDiff(source: DiffSource, view?: ApprovalView): Promise
     return { title: `the content that you saw ${momentText(view.at)} was not kept; --diff shows all of the work`, text: '' };
   try {
     const { folder, from } = await workspaceOf(source);
-    const { files } = isJsonObject(source.approval.gate.subjects) ? source.approval.gate.subjects : {};
-    const paths = isJsonObject(files) ? Object.keys(files) : [];
+    const subjects = readSubjects(source.approval.gate.subjects);
+    const paths = Object.keys('problem' in subjects ? {} : (subjects.files ?? {}));
     const now = contentOf(source.approval).tree ?? (await currentTree(folder));
     const base = view?.tree ?? from ?? (await headCommit(folder));
     if (now === undefined || base === undefined) return { title: 'there is no commit to compare with', text: '' };

@@ -4,8 +4,10 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { digestText } from '../../base/digest.ts';
+import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import type { PendingApproval } from '../../control/approvals.ts';
+import { headIn, readSubjects, treeIn } from '../../definition/question/subjects.ts';
 import { userActor } from '../actor.ts';
 import type { Shell } from '../shell.ts';
 
@@ -56,9 +58,10 @@ export function recordView(
 
 /** The current content of an approval, to compare with later. */
 export function contentOf({ gate }: PendingApproval): Omit<ApprovalView, 'at'> {
-  const { tree, pr, files } = isJsonObject(gate.subjects) ? gate.subjects : {};
-  const id = isJsonObject(tree) ? tree.id : isJsonObject(pr) ? pr.head : undefined;
-  return { ...(typeof id === 'string' ? { tree: id } : {}), ...(isJsonObject(files) ? { files } : {}) };
+  const subjects = readSubjects(gate.subjects);
+  if ('problem' in subjects) return {};
+  const { tree, files } = subjects;
+  return present({ tree: tree === undefined ? headIn(subjects) : treeIn(subjects)?.id, files });
 }
 
 function keyOf(shell: Shell, place: ApprovalPlace, { run, gate }: PendingApproval): string {

@@ -14,7 +14,8 @@ import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { modelNamed } from '../../definition/address.ts';
 import type { Definition } from '../../definition/model.ts';
 import { readRunTree, type TreeRun } from '../../engine/run-tree.ts';
-import { type Guard, protectedKey } from '../../steps/protection/protected-files.ts';
+import type { Guard, ProtectedFiles } from '../../steps/protection/protected-files.ts';
+import { PROTECTED } from '../../steps/run-records.ts';
 import { matches } from '../../steps/workspace/glob.ts';
 import type { Store } from '../../store/store.ts';
 import { isSessionId, readSession, type SessionRun } from '../agent-session.ts';
@@ -86,20 +87,22 @@ async function openRun(store: Store, { state, definition }: TreeRun, cwd: string
   const live = Object.values(state.live);
   const stored = await store.data(
     state.id,
-    live.map(({ path }) => protectedKey(path)),
+    live.map(({ path }) => PROTECTED.of(path).key),
   );
   return {
     id: state.id,
     root: realPath(root) ?? root,
-    steps: live.flatMap(({ path, step }) => openStep(definition, step, stored.get(protectedKey(path)))),
+    steps: live.flatMap(({ path, step }) => {
+      const record = PROTECTED.of(path);
+      return openStep(definition, step, record.read(stored.get(record.key)));
+    }),
   };
 }
 
-function openStep(definition: Definition, name: string, stored: Json | undefined): OpenStep[] {
-  if (stored === undefined || !isJsonObject(stored) || !isJsonObject(stored.files ?? null) || !Array.isArray(stored.guards)) return [];
-  const step = modelNamed(definition, name);
-  const files = new Set(Object.keys(stored.files as JsonObject));
-  return [{ id: stepName(name), files, guards: stored.guards as unknown as readonly Guard[], mayChange: step?.mayChange ?? [] }];
+function openStep(definition: Definition, name: string, stored: ProtectedFiles | undefined): OpenStep[] {
+  if (stored === undefined) return [];
+  const { files, guards } = stored;
+  return [{ id: stepName(name), files: new Set(Object.keys(files)), guards, mayChange: modelNamed(definition, name)?.mayChange ?? [] }];
 }
 
 function firstDefined<T>(items: readonly T[], find: (item: T) => string | undefined): string | undefined {

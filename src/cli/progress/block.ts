@@ -2,6 +2,7 @@
 // runs indented below. Every line fits the width, so that it takes one row of the screen.
 
 import { formatDuration } from '../../base/duration.ts';
+import { pathText } from '../../definition/address.ts';
 import { isSettled } from '../../definition/run-status.ts';
 import type { TranscriptId } from '../../engine/transcript/transcripts.ts';
 import type { Shell } from '../shell.ts';
@@ -122,7 +123,7 @@ function outputLines(shell: Shell, { node, step, indent }: StepPlace, context: D
 
 /** `implement`, `implement#2` for the second visit; a member by its key. */
 function nameOf({ activation }: StepProgress): string {
-  return oneLine(activation.member?.key ?? activation.path.replace(/#1$/, ''));
+  return oneLine(activation.member?.key ?? pathText(activation.path));
 }
 
 function detailText(node: ProgressNode, step: StepProgress): string {

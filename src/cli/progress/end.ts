@@ -5,10 +5,11 @@ import { commandFor } from '../../attended/wait-command.ts';
 import { formatDuration } from '../../base/duration.ts';
 import type { RunReport } from '../../control/run-report.ts';
 import { untilText } from '../../control/time-text.ts';
+import { pathText } from '../../definition/address.ts';
 import { isSettled } from '../../definition/run-status.ts';
 import type { RunTree, TreeWait } from '../../engine/run-tree.ts';
 import { statusOf } from '../../engine/status.ts';
-import type { Path } from '../../kernel/activation.ts';
+import type { Activation, Path } from '../../kernel/activation.ts';
 import { type RunState, unknownAt } from '../../kernel/run-state.ts';
 import { pasteable } from '../caller.ts';
 import { type Choice, choicesAfterHalt, choicesForUnknown } from '../resumption/choices.ts';
@@ -34,9 +35,7 @@ export function endLines(shell: Shell, end: End): string[] {
     return [`${statusMark(shell, 'waiting')} run ${id} was interrupted; continue it with`, commandLine(shell, `pawl resume ${id}`)];
   if (isSettled(state.status)) return settledLines(shell, end);
   const groups = groupsUnknown(state);
-  const single = tree.waits.filter(
-    ({ run, wait }) => run !== id || wait.kind !== 'unknown' || !groups.has(state.live[wait.path ?? '']?.member?.group ?? ''),
-  );
+  const single = tree.waits.filter(({ run, wait }) => run !== id || wait.kind !== 'unknown' || !isMemberOf(groups, state.live[wait.path]));
   return [
     `${statusMark(shell, 'waiting')} run ${id} is waiting`,
     ...[...groups].flatMap((group) => groupLines(shell, state, group)),
@@ -50,10 +49,15 @@ function groupsUnknown({ live }: RunState): ReadonlySet<Path> {
   return new Set(groups.filter((group, index) => groups.indexOf(group) !== index));
 }
 
+function isMemberOf(groups: ReadonlySet<Path>, activation: Activation | undefined): boolean {
+  const group = activation?.member?.group;
+  return group !== undefined && groups.has(group);
+}
+
 function groupLines(shell: Shell, state: RunState, group: Path): string[] {
   const paths = unknownAt(state, group).map(({ path }) => oneLine(path));
   return [
-    `  ${paths.length} steps of "${oneLine(group.replace(/#1$/, ''))}" were interrupted, and there is no record of how they ended; choose what happened to all of them:`,
+    `  ${paths.length} steps of "${oneLine(pathText(group))}" were interrupted, and there is no record of how they ended; choose what happened to all of them:`,
     ...choiceLines(shell, choicesForUnknown(state.id, group)),
     `  or to a single one, by its path: ${firstNames(paths, SHOWN_MEMBERS)}`,
   ];
@@ -76,7 +80,7 @@ function choiceLines(shell: Shell, choices: readonly Choice[]): string[] {
 }
 
 function waitLines(shell: Shell, { report }: End, { run, wait }: TreeWait): string[] {
-  const at = wait.step === undefined ? '' : `"${oneLine(wait.path?.replace(/#1$/, '') ?? wait.step)}" `;
+  const at = wait.step === undefined ? '' : `"${oneLine(pathText(wait.path))}" `;
   const below = run === report.run.id ? '' : `of run ${run} `;
   const until = wait.due === undefined ? '' : `, due ${untilText(wait.due)}`;
   const reported = report.waits.find((candidate) => candidate.path !== undefined && candidate.path === wait.path && run === report.run.id);
@@ -96,7 +100,7 @@ function waitLines(shell: Shell, { report }: End, { run, wait }: TreeWait): stri
       return [`  ${at}${below}is delayed${due}; no process drives the run until then; wait for it with`, waitCommand];
     }
     case 'signal':
-      return [`  ${at}${below}waits for signal "${oneLine(wait.name ?? '')}"${until}; wait for it with`, waitCommand];
+      return [`  ${at}${below}waits for signal "${oneLine(wait.name)}"${until}; wait for it with`, waitCommand];
     case 'checks':
       return [
         `  ${at}${below}is pending: ${oneLine(wait.message ?? 'its checks have no verdict yet')}`,
@@ -106,12 +110,12 @@ function waitLines(shell: Shell, { report }: End, { run, wait }: TreeWait): stri
     case 'unknown':
       return [
         `  ${at}${below}was interrupted, and there is no record of how it ended; choose what happened:`,
-        ...choiceLines(shell, choicesForUnknown(run, wait.path ?? '')),
+        ...choiceLines(shell, choicesForUnknown(run, wait.path)),
       ];
     case 'pause':
       return [`  ${run === report.run.id ? 'the run' : `run ${run}`} is paused; continue it with`, resume(run)];
     case 'escalation':
-      return [`  run ${run} stopped: ${oneLine(wait.message ?? '')}`, resume(run)];
+      return [`  run ${run} stopped: ${oneLine(wait.message)}`, resume(run)];
     case 'budget':
       return [`  ${at}${below}waits for budget: ${oneLine(reported?.message ?? `"pawl show ${run}" shows which`)}`];
     case 'capacity':
@@ -121,7 +125,7 @@ function waitLines(shell: Shell, { report }: End, { run, wait }: TreeWait): stri
         waitCommand,
       ];
     default:
-      return [`  ${at}${below}waits for ${wait.kind === 'child' ? `run ${wait.child ?? ''}` : `its ${wait.kind}`}${until}`, ...next];
+      return [`  ${at}${below}waits for ${wait.kind === 'child' ? `run ${wait.child}` : `its ${wait.kind}`}${until}`, ...next];
   }
 }
 

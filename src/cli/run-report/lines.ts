@@ -144,15 +144,16 @@ function questionLines(shell: Shell, { prompt, options, shown }: WaitReport): st
   ];
 }
 
-function waitText({ kind, step, path, name, child, message }: WaitReport): string {
+function waitText(wait: WaitReport): string {
+  const { step, path, message } = wait;
   const where = oneLine(path ?? step ?? '');
   const why = message === undefined ? '' : `: ${oneLine(message)}`;
-  const texts: Readonly<Record<WaitReport['kind'], string>> = {
+  if (wait.kind === 'child') return `the child run ${wait.child} of ${where}`;
+  if (wait.kind === 'signal') return `the signal "${oneLine(wait.name)}" at ${where}`;
+  const texts: Readonly<Record<Exclude<WaitReport['kind'], 'child' | 'signal'>, string>> = {
     human: message === undefined ? `a person to decide ${where}` : `a process to continue ${where}, which is ${oneLine(message)}`,
     report: `an agent's report on ${where}`,
     answer: `answers to the questions of ${where}`,
-    child: `the child run ${child} of ${where}`,
-    signal: `the signal "${oneLine(name ?? '')}" at ${where}`,
     delay: `time to pass at ${where}`,
     capacity: `capacity for ${where}${why}`,
     escalation: `a person to choose how to continue${where === '' ? '' : ` at ${where}`}`,
@@ -162,5 +163,5 @@ function waitText({ kind, step, path, name, child, message }: WaitReport): strin
     budget: `more budget for ${where}${why}`,
     assumptions: `answers to assumptions of an agent, before ${where} lands${why}`,
   };
-  return texts[kind];
+  return texts[wait.kind];
 }

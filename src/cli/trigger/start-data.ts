@@ -6,6 +6,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import type { Definition } from '../../definition/model.ts';
 import { type FreePath, parseExpression } from '../../expr/expression.ts';
 import { parseTemplateTree, renderTemplateTree } from '../../expr/template-tree.ts';
+import { CONFIG, TRIGGER } from '../../steps/run-records.ts';
 import { FORGE_HINT } from '../forge/session.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Trigger } from './trigger.ts';
@@ -24,8 +25,8 @@ export function startDataOf(
   checkContext(definition, { config, trigger, hasForge: settings.forge !== undefined });
   return {
     ...trigger?.facts,
-    ...(trigger === undefined ? {} : { $trigger: trigger.payload }),
-    ...(Object.keys(config).length === 0 ? {} : { $config: config }),
+    ...(trigger === undefined ? {} : TRIGGER.with(trigger.payload)),
+    ...(Object.keys(config).length === 0 ? {} : CONFIG.with(config)),
   };
 }
 

@@ -10,6 +10,7 @@ import { createGraph, cyclesOf, type Graph, reachable, reversed, successorsOf, t
 import { breakersFault } from '../breakers.ts';
 import { budgetFault } from '../budget.ts';
 import { databasesFault } from '../database.ts';
+import { targetName } from '../describe.ts';
 import type { KindRegistry } from '../kind.ts';
 import { type ArgModel, type Definition, membersOf, type StepModel, type Target } from '../model.ts';
 import { argFaults } from '../param/arg.ts';
@@ -172,7 +173,7 @@ function checkGraph(definition: Definition, problems: ProblemList): void {
 function checkTargets(definition: Definition, graph: Graph, problems: ProblemList): void {
   const branches = branchesOf(definition.steps);
   for (const transition of graph.transitions.flatMap((ways) => distinctWays(ways.filter((way) => leadsNowhere(graph, way))))) {
-    const target = 'step' in transition.to ? transition.to.step : '';
+    const target = targetName(transition.to);
     const group = branches.get(target);
     if (group === undefined) problems.add(unknownTarget(transition, target, problems.suggest(target, graph.position.keys())));
     else problems.add(targetInBranch(transition, target, group));
@@ -290,7 +291,7 @@ function checkLoops(definition: Definition, graph: Graph, problems: ProblemList)
 }
 
 function reenteredLoop(transition: Transition): Problem {
-  const target = 'step' in transition.to ? transition.to.step : '';
+  const target = targetName(transition.to);
   const message = `${describe(transition)} leads to "${target}", and from there back into the same loop without a bound`;
   return { step: transition.from, code: 'LOOP_REENTERED', message, hint: 'let onExhausted lead out of the loop, or to escalate' };
 }

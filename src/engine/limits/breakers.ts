@@ -6,6 +6,7 @@
 
 import { formatDuration } from '../../base/duration.ts';
 import { BREAKERS, type Breakers, WARNED_FROM } from '../../definition/breakers.ts';
+import { isStepKey } from '../../definition/count-key.ts';
 import { pipelineOf, traitsOf } from '../../definition/kind.ts';
 import { isSettled } from '../../definition/run-status.ts';
 import { childOf } from '../../kernel/activation.ts';
@@ -167,7 +168,7 @@ export class CircuitBreakers {
     const now = core.clock.now();
     switch (name) {
       case 'iterations':
-        return { value: Math.max(0, ...Object.entries(state.counts).flatMap(([key, count]) => (/[:@]/.test(key) ? [] : [count]))) };
+        return { value: Math.max(0, ...Object.entries(state.counts).flatMap(([key, count]) => (isStepKey(key) ? [count] : []))) };
       case 'turns': {
         const { turns, unknownTurns } = await core.store.usage({ run: state.id, withChildren: true });
         return { value: turns, unknown: unknownTurns };

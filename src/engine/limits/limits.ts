@@ -38,20 +38,28 @@ function keysOf(scope: LimitScope, model: StepModel): string[] {
   const credential = role === undefined ? undefined : scope.credentialOf(role);
   return [
     'global',
-    `repository:${scope.repository}`,
-    ...(role === undefined ? [] : [`role:${role}`]),
-    ...(credential === undefined ? [] : [`credential:${credential}`]),
-    ...model.slots.map((key) => `key:${key}`),
+    slotKey('repository', scope.repository),
+    ...(role === undefined ? [] : [slotKey('role', role)]),
+    ...(credential === undefined ? [] : [slotKey('credential', credential)]),
+    ...model.slots.map((key) => slotKey('key', key)),
   ];
+}
+
+function slotKey(sort: 'repository' | 'role' | 'credential' | 'key', name: string): string {
+  return `${sort}:${name}`;
+}
+
+function parseSlotKey(key: string): { readonly sort: string; readonly name: string } {
+  const colon = key.indexOf(':');
+  return { sort: key.slice(0, colon), name: key.slice(colon + 1) };
 }
 
 /** Returns the limit of the key, or undefined if it has none. */
 export function limitOf({ limits }: LimitScope, key: string, concurrency?: Concurrency): number | undefined {
   if (key === concurrency?.key) return concurrency.max;
   if (key === 'global') return limits.global;
-  const colon = key.indexOf(':');
-  const name = key.slice(colon + 1);
-  switch (key.slice(0, colon)) {
+  const { sort, name } = parseSlotKey(key);
+  switch (sort) {
     case 'repository':
       return limits.repository;
     case 'role':

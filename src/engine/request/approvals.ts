@@ -34,6 +34,11 @@ export interface OpenApproval {
   readonly posted?: { readonly option: string; readonly actor: string };
 }
 
+/** Whether people are asked already: what the question is about outside the run has been looked at. The digest is empty until then. */
+export function isAsked({ digest }: Pick<OpenApproval, 'digest'>): boolean {
+  return digest !== '';
+}
+
 /** A decision that no process has applied yet, as text. */
 export function postedText({ option, actor }: NonNullable<OpenApproval['posted']>): string {
   return `decided: "${option}" by ${actor}; no process has applied it yet`;

@@ -25,7 +25,7 @@ import { assertSigned, isOverride, overrideStatement, type Signer, signedBy } fr
 import { waitsOf } from '../status.ts';
 import { storedValue } from '../values.ts';
 import { requireActor } from './actor.ts';
-import { approvalsIn, type OpenApproval, openApprovals } from './approvals.ts';
+import { approvalsIn, isAsked, type OpenApproval, openApprovals } from './approvals.ts';
 import { isPending, send } from './delivery.ts';
 import { nextChange } from './follow.ts';
 import { watchOwner } from './owner-wait.ts';
@@ -57,7 +57,7 @@ export async function decideApproval(core: EngineCore, run: string, request: Dec
   await core.assertDrivable(loaded);
   const approvals = await approvalsIn(core, loaded);
   // A question whose subjects were not checked yet is about to be asked; the run's driver is working on it.
-  if (approvals.some((approval) => approval.digest === '')) {
+  if (!approvals.every(isAsked)) {
     await untilAsked(core, run);
     return decideApproval(core, run, request);
   }
@@ -120,7 +120,7 @@ export async function assertSignedFor(
 /** Drives the run, or waits for its owner, until every question in it has been asked. */
 async function untilAsked(core: EngineCore, run: string): Promise<void> {
   await core.drive(run, {});
-  await untilState(core, run, isAsked);
+  await untilState(core, run, allAsked);
 }
 
 /**
@@ -128,7 +128,7 @@ async function untilAsked(core: EngineCore, run: string): Promise<void> {
  * digest yet.
  */
 export async function askedApprovals(core: EngineCore, run: string): Promise<readonly OpenApproval[]> {
-  if (core.driverOf(run) !== undefined) await untilState(core, run, isAsked);
+  if (core.driverOf(run) !== undefined) await untilState(core, run, allAsked);
   return openApprovals(core, run);
 }
 
@@ -150,7 +150,7 @@ function outsides({ live }: RunState) {
   return Object.values(live).flatMap((activation) => humanWaitOf(activation)?.outside ?? []);
 }
 
-function isAsked({ live }: RunState): boolean {
+function allAsked({ live }: RunState): boolean {
   return Object.values(live).every((activation) => {
     const wait = humanWaitOf(activation);
     return wait === undefined || wait.digest !== undefined;

@@ -8,6 +8,7 @@ import type { KeyList } from '../../authority/enrolment.ts';
 import { verifySignature } from '../../authority/verification.ts';
 import { EngineError } from '../../base/error.ts';
 import { canonicalJson, type Json } from '../../base/json.ts';
+import { JUMPS } from '../../definition/count-key.ts';
 import { hashDefinition } from '../../definition/hash.ts';
 import type { ApprovalModel, Definition } from '../../definition/model.ts';
 import { isBefore } from '../../definition/validation/rework.ts';
@@ -274,7 +275,7 @@ class Walk {
   }
 
   private lookAtEdge({ from, to, key }: Extract<RunEvent, { type: 'edge.taken' }>): void {
-    if (key === '@goto' && this.draft.signed === true && !this.goesBackTo(to))
+    if (key === JUMPS && this.draft.signed === true && !this.goesBackTo(to))
       this.wants(
         `continuing at "${to}"`,
         (action) =>

@@ -12,9 +12,10 @@ import { type Definition, type StepModel, stepsWithin } from '../../definition/m
 import { isSuccess } from '../../definition/outcome.ts';
 import { childIdOf, type RunState } from '../../kernel/run-state.ts';
 import { graphProgram } from '../../programs/graph.ts';
-import { UNDO_STEP } from '../../programs/undo.ts';
+import { type DoneWork, UNDO_STEP, type UndoItem } from '../../programs/undo.ts';
 import type { AttemptRequest, AttemptResult, Snapshot } from '../../steps/attempt.ts';
 import { keyOf } from '../../steps/context.ts';
+import { UNDO_LIST, UNDOABLE } from '../../steps/run-records.ts';
 import { stepError } from '../../steps/work.ts';
 import type { Store, StoredAttempt } from '../../store/store.ts';
 import type { RunDriver } from '../driver.ts';
@@ -23,26 +24,7 @@ import { type BoundProgram, programOfRun } from '../programs.ts';
 import { workflowOf } from '../run-workflow.ts';
 import { readValues } from '../values.ts';
 
-/** The data key under which a run stores the list of results to undo. */
-const PLAN = '$undo';
-const UNDOABLE = '$undoable';
 const NO_CHECKS = Object.freeze([]);
-
-/** The result of one attempt. */
-export interface DoneWork {
-  /** The run that produced it: the run itself, or one that it started. */
-  readonly run: string;
-  readonly path: string;
-  readonly step: string;
-  readonly attempt: number;
-  readonly endedAt: number;
-}
-
-/** A result that is undone when the run fails, is rejected or is cancelled. */
-export interface UndoItem extends DoneWork {
-  /** What undoes it: a command line, the name of an action, or the title of a function. */
-  readonly by: string;
-}
 
 /** A step that may have changed something and has no undo. */
 export interface NotUndone extends DoneWork {
@@ -129,14 +111,14 @@ export async function runUndo(core: EngineCore, driver: RunDriver, request: Atte
 
 async function undoNext(core: EngineCore, driver: RunDriver, request: AttemptRequest): Promise<AttemptResult> {
   const { data } = await request.snapshot();
-  const kept = data[PLAN] as unknown as readonly UndoItem[] | undefined;
+  const kept = UNDO_LIST.in(data);
   const items = kept ?? (await planCancel(core, driver.run)).items;
   const rows = await core.store.attempts(driver.run);
   const done = rows.filter(({ step, outcome }) => step === UNDO_STEP && outcome === 'ok').length;
   const item = items[done];
   // A run with nothing to undo can be resumed where it failed, and may have something to undo if it fails again.
   if (item === undefined) return { type: 'settled', outcome: 'skip', output: { undone: done }, checks: NO_CHECKS };
-  const remember = kept === undefined ? { remember: { [PLAN]: items as unknown as Json } } : {};
+  const remember = kept === undefined ? { remember: UNDO_LIST.with(items) } : {};
   const result = await undoItem(core, item, request);
   return result.type === 'observed' ? result : { ...result, ...remember };
 }
@@ -190,12 +172,12 @@ export async function needsUndo(
   { state, definition }: { readonly state: RunState; readonly definition: Definition },
 ): Promise<boolean> {
   if (definition.steps.flatMap(stepsWithin).some(({ undo }) => undo !== undefined)) return true;
-  return state.form === 'flow' && (await store.data(state.id)).has(UNDOABLE);
+  return state.form === 'flow' && (await store.data(state.id)).has(UNDOABLE.key);
 }
 
 /** Data that a flow's run stores when a step with an undo has ended, because a flow's definition lists no steps. */
 export function rememberedUndo(state: RunState, model: StepModel): JsonObject | undefined {
-  return state.form === 'flow' && model.undo !== undefined ? { [UNDOABLE]: true } : undefined;
+  return state.form === 'flow' && model.undo !== undefined ? UNDOABLE.with(true) : undefined;
 }
 
 /** A run with its program, as its steps saw it. */

@@ -10,7 +10,7 @@ import { existsSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { EngineError } from '../../base/error.ts';
 import { createRunId } from '../../base/id.ts';
-import { isWithin, modelNamed, parsePath, partNamed } from '../../definition/address.ts';
+import { isWithin, modelNamed, parsePath, partNamed, pathToGroup } from '../../definition/address.ts';
 import { type KindFacts, type KindTraits, traitsOf } from '../../definition/kind.ts';
 import type { StepModel } from '../../definition/model.ts';
 import { isFinal } from '../../definition/run-status.ts';
@@ -226,8 +226,7 @@ function targetOf(history: FileHistory, to: string): number {
   const last = lines.findLast((line): line is Worked['target'] => line.is === 'before' && paths.includes(line.path)) as Worked['target'];
   // Of the path, the part that was asked for: a step that started runs or has members begins with the first of them.
   const own = parsePath(to) === undefined ? (partNamed(last.path, to)?.path ?? last.path) : to;
-  const isMember = last.group !== undefined && own === last.path;
-  const begin = isMember ? own.slice(0, own.lastIndexOf('/')) : own;
+  const begin = last.group !== undefined && own === last.path ? pathToGroup(own, last.group) : own;
   return lines.findIndex((line) => line.is === 'before' && isWithin(line.path, begin));
 }
 

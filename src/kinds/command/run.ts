@@ -7,10 +7,11 @@ import { didYouMean } from '../../base/suggest.ts';
 import type { StepOf } from '../../definition/model.ts';
 import type { CommandResult } from '../../process/command.ts';
 import { instructionsFor, wholeText } from '../../steps/instructions/instructions.ts';
+import { ATTENDED } from '../../steps/run-records.ts';
 import { entryOf } from '../../steps/services.ts';
 import { type Job, type Runner, stepError, stoppedError, type Work } from '../../steps/work.ts';
 import { openCredentials } from '../../steps/worker/credentials.ts';
-import { ATTENDED, type StoredHandover } from '../../steps/worker/handover.ts';
+import type { StoredHandover } from '../../steps/worker/handover.ts';
 import { openNetwork } from '../../steps/worker/network.ts';
 import { exitSentence, keptText, type Program, programName, programOf, runProgram } from '../../steps/worker/program.ts';
 import { assumptionsOf } from '../../steps/worker/reply-rules.ts';
@@ -68,7 +69,7 @@ function evidenceOf(evidence: JsonObject): Pick<Work, 'evidence'> {
 }
 
 function isPrompt({ context }: Job, result: CommandResult): result is ExitResult {
-  if (result.kind !== 'exited' || result.exitCode !== 0 || context.snapshot.data[ATTENDED] !== true) return false;
+  if (result.kind !== 'exited' || result.exitCode !== 0 || ATTENDED.in(context.snapshot.data) !== true) return false;
   return readStepOutput(result.stdout).kind === 'none';
 }
 

@@ -16,17 +16,16 @@ import {
 } from '../../definition/review/review.ts';
 import { readFindings } from '../../definition/review/review-documents.ts';
 import { questionAfter } from '../../definition/review/review-loop.ts';
+import { REVIEW } from '../../steps/run-records.ts';
 import { type Job, stepError, type Work } from '../../steps/work.ts';
 import { reviewedTree } from '../../steps/workspace/judged-tree.ts';
 import { isItems, OPTIONS, SPLIT, VERIFY } from './declare.ts';
-
-const STATE = '$review';
 
 /** Begins a review, judges a round, or returns the result. */
 export function execute(job: Job<StepOf<'review'>>): Work {
   const { part } = job.request.bound.model.config;
   if (part === 'begin') return begin(job);
-  const state = job.context.snapshot.data[STATE] as ReviewState | undefined;
+  const state = REVIEW.in(job.context.snapshot.data);
   if (state === undefined) return { error: stepError('STEP_FAILED', 'the review has not begun', { retryable: false }) };
   return part === 'judge' ? judge(job, state) : end(job, state);
 }
@@ -39,7 +38,7 @@ function begin({ request, context }: Job<StepOf<'review'>>): Work {
   const faults = isItems(items) ? itemFaults(items) : ['there is no list of items'];
   if (!isItems(items) || faults.length > 0) return { outcome: 'fail', output: { error: `the items cannot be used: ${faults.join('; ')}` } };
   const state = startReview(items.map(({ id, severity, question }) => ({ id, severity, question })));
-  return { outcome: 'ok', output: nextRound(state, name), remember: remembered(state) };
+  return { outcome: 'ok', output: nextRound(state, name), remember: REVIEW.with(state) };
 }
 
 function judge(job: Job<StepOf<'review'>>, state: ReviewState): Work {
@@ -52,7 +51,7 @@ function judge(job: Job<StepOf<'review'>>, state: ReviewState): Work {
   const decision = judgeRound(state, round, rounds);
   const { status, blocking, followUps, trend } = decision;
   const found = { round: decision.state.round, trend, blocking: plain(blocking), follow_ups: plain(followUps) };
-  const remember = { ...remembered(decision.state), ...reviewedTree(job, { step: VERIFY, passed: status === 'passed' }) };
+  const remember = { ...REVIEW.with(decision.state), ...reviewedTree(job, { step: VERIFY, passed: status === 'passed' }) };
   if (status === 'passed') return { outcome: 'ok', output: found, remember };
   const error = `${blocking.length} of ${decision.state.items.length} items failed in round ${decision.state.round}`;
   return {
@@ -100,10 +99,6 @@ function roundOf(state: ReviewState, results: Json): ReviewRound {
 
 function textOf(value: Json | undefined): string {
   return typeof value === 'string' ? value : '';
-}
-
-function remembered(state: ReviewState): JsonObject {
-  return { [STATE]: state as unknown as Json };
 }
 
 function plain(list: readonly OpenFinding[] | ReviewState['items']): Json {

@@ -9,7 +9,7 @@ import { isEngineError } from '../../base/error.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import { isSettled } from '../../definition/run-status.ts';
 import { isDead } from '../../process/owner.ts';
-import { ATTENDED } from '../../steps/worker/handover.ts';
+import { ATTENDED } from '../../steps/run-records.ts';
 import { openSqliteStore } from '../../store/sqlite/open.ts';
 import type { Store } from '../../store/store.ts';
 import { copyTo } from './copies.ts';
@@ -105,7 +105,7 @@ async function begin(engine: Engine, { found, workflow, job }: StartParts): Prom
   const exists = (await engine.list({ id: job.run })).length > 0;
   if (exists) await engine.recover();
   else
-    await engine.start(workflow, found.params ?? {}, { id: job.run, ...(found.attended === true ? { facts: { [ATTENDED]: true } } : {}) });
+    await engine.start(workflow, found.params ?? {}, { id: job.run, ...(found.attended === true ? { facts: ATTENDED.with(true) } : {}) });
 }
 
 interface ChildRun {

@@ -10,6 +10,7 @@ import type { CompiledWorkflow, StepCode, StepContext } from '../../definition/c
 import { membersOf, type StepModel } from '../../definition/model.ts';
 import { isFileOutput } from '../../definition/output-pattern.ts';
 import type { FlowStep, FlowYield } from '../../programs/flow-step.ts';
+import { ATTENDED } from '../../steps/run-records.ts';
 import type { RoleSetting } from '../../steps/services.ts';
 import { type Claim, HOSTILE_TEXT, type HostileName, type HostileTarget, hostileAgents, hostileScript } from './agents.ts';
 
@@ -60,7 +61,7 @@ export function createAttack(workflow: CompiledWorkflow, plan: AttackPlan): Atta
     workflow: { ...workflow, code: liveCode(workflow, plan), ...(workflow.flow === undefined ? {} : { flow: liveFlow(workflow, plan) }) },
     roles: isAttended ? {} : Object.fromEntries([...roles].map((role) => [role, { driver: 'scripted' }])),
     drivers: { scripted: driver },
-    facts: isAttended ? { $attended: true } : {},
+    facts: isAttended ? ATTENDED.with(true) : {},
     text: plan.agent === 'injects' ? HOSTILE_TEXT : undefined,
     commands: (real) => {
       for (const name of Object.keys(real)) plan.registered.add(name);

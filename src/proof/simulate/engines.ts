@@ -3,6 +3,7 @@
 
 import { KeyList } from '../../authority/enrolment.ts';
 import { isEngineError, messageOf } from '../../base/error.ts';
+import { ownName } from '../../base/own-name.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import { EngineCore } from '../../engine/engine.ts';
 import type { DefinitionSource } from '../../engine/host.ts';
@@ -85,7 +86,7 @@ export class Engines {
       source: sourceOf(workflow),
       runAttempt: createWork({ owner: me, random, schedule, witness, luck, number: () => ++this.results }),
       facts: REGISTRY,
-      outside: { key: '$outside', dependsOn: [], read: () => Promise.resolve({}) },
+      outside: { key: ownName('outside'), dependsOn: [], read: () => Promise.resolve({}) },
       signing: { all: false, keys: () => KeyList.none },
       mayDecide: (_from, actor) => actor,
       tokenKey: () => 'simulation',

@@ -9,6 +9,7 @@
 // J6. The first decision posted for a question counts, and whoever was told that their decision counts is in the log.
 // J7. No child continues after its parent has ended, and no mail or semaphore is left behind.
 
+import { edgeKey } from '../../definition/count-key.ts';
 import { type Definition, type Edge, membersOf, type StepModel } from '../../definition/model.ts';
 import { isFinal } from '../../definition/run-status.ts';
 import { activationIn, pathOf } from '../../engine/event-facts.ts';
@@ -143,10 +144,10 @@ function judgeBounds(definition: Definition, state: RunState, report: Report): v
       const edges: [string, Edge][] =
         'condition' in entry
           ? [
-              [`${step.id}:${outcome}:true`, entry.onTrue],
-              [`${step.id}:${outcome}:false`, entry.onFalse],
+              [edgeKey(step.id, outcome, true), entry.onTrue],
+              [edgeKey(step.id, outcome, false), entry.onFalse],
             ]
-          : [[`${step.id}:${outcome}`, entry]];
+          : [[edgeKey(step.id, outcome), entry]];
       for (const [key, edge] of edges) {
         const allowed = (edge.max ?? Number.POSITIVE_INFINITY) + (state.extended[key] ?? 0);
         if ((state.counts[key] ?? 0) > allowed) report(`J4: the edge ${key} was taken ${state.counts[key]} times of ${allowed}`);

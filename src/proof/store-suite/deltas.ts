@@ -4,7 +4,7 @@
 import { digestText } from '../../base/digest.ts';
 import { invariant } from '../../base/invariant.ts';
 import { type Json, toPlain } from '../../base/json.ts';
-import { createPath } from '../../definition/address.ts';
+import { createPath, isMember } from '../../definition/address.ts';
 import type { Definition, StepModel } from '../../definition/model.ts';
 import { plainFrame } from '../../definition/plain-frame.ts';
 import { isSettled, type RunStatus } from '../../definition/run-status.ts';
@@ -167,7 +167,7 @@ function membersOf(state: RunState, events: readonly RunEvent[]): Delta['members
     ),
   );
   const put = [...touched].flatMap((path) => (state.live[path]?.member === undefined ? [] : [state.live[path]]));
-  const drop = [...touched].filter((path) => state.live[path] === undefined && path.includes('/'));
+  const drop = [...touched].filter((path) => state.live[path] === undefined && isMember(path));
   return { put, drop };
 }
 

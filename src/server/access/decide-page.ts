@@ -1,11 +1,12 @@
 // Owns the page of one decision: everything the decision is about, what changed since the link was created, and the options.
 // It works without a script; only a decision that must be signed needs one, for the passkey.
 
-import { isJsonObject, type Json, jsonText } from '../../base/json.ts';
+import { type Json, jsonText } from '../../base/json.ts';
 import { type ApprovalChange, type ShownChange, shownValues } from '../../control/approval-change.ts';
 import type { DecisionReport } from '../../control/history.ts';
 import type { BoundedDiff } from '../../control/run-diff.ts';
 import type { ApprovalOptionModel } from '../../definition/model.ts';
+import { readSubjects, type SeenSubjects } from '../../definition/question/subjects.ts';
 import type { OpenApproval } from '../../engine/request/approvals.ts';
 import type { Page } from './auth-routes.ts';
 import { html, type Markup } from './html.ts';
@@ -100,21 +101,25 @@ function whoMarkup({ question: gate, votes = [], split, due, signed }: OpenAppro
 }
 
 /** What the decision is about outside the run: if it changes, the decision does not count. */
-function subjectsMarkup(subjects: Json | undefined): Markup | undefined {
-  if (!isJsonObject(subjects)) return undefined;
-  const { tree, pr, files, ...rest } = subjects;
-  const stale = isJsonObject(tree) && Array.isArray(tree.stale) ? tree.stale.filter(isJsonObject) : [];
+function subjectsMarkup(stored: Json | undefined): Markup | undefined {
+  const subjects = readSubjects(stored);
+  if ('problem' in subjects) return html`<h2>About</h2><p>It could not be read: ${subjects.problem}</p>`;
+  const { tree, pr, files = {} } = subjects;
   const lines = [
-    ...(isJsonObject(pr) ? [`Pull request ${String(pr.number)}${typeof pr.head === 'string' ? ` at ${pr.head}` : ''}`] : []),
-    ...(isJsonObject(tree) && tree.id !== undefined ? [`The workspace, tree ${String(tree.id)}`] : []),
-    ...stale.map(({ step }) => `Stale: ${String(step)} checked other files; nothing is merged until it passes again`),
-    ...Object.entries(rest).map(([name, value]) => `${name}: ${jsonText(value, 2)}`),
+    ...(pr === undefined ? [] : [`Pull request ${pr.number}${'head' in pr ? ` at ${pr.head}` : ''}`]),
+    ...(tree === undefined ? [] : treeLines(tree)),
   ];
-  const listed = isJsonObject(files)
-    ? Object.entries(files).map(([name, digest]) => `${name}  ${String(digest).slice(0, DIGEST_SHOWN)}`)
-    : [];
+  const listed = Object.entries(files).map(([name, digest]) => {
+    return `${name}  ${typeof digest === 'string' ? digest.slice(0, DIGEST_SHOWN) : digest.problem}`;
+  });
   if (lines.length === 0 && listed.length === 0) return undefined;
   return html`<h2>About</h2>${lines.map((line) => html`<p>${line}</p>`)}${listed.length === 0 ? undefined : valueMarkup(listed.join('\n'))}`;
+}
+
+function treeLines(tree: NonNullable<SeenSubjects['tree']>): string[] {
+  if ('problem' in tree) return [`The workspace could not be read: ${tree.problem}`];
+  const stale = (tree.stale ?? []).map(({ step }) => `Stale: ${step} checked other files; nothing is merged until it passes again`);
+  return [`The workspace, tree ${tree.id}`, ...stale];
 }
 
 function diffMarkup({ diff, run }: AskedApproval): Markup | undefined {

@@ -143,9 +143,12 @@ async function lookAgain(services: Services, run: string) {
   const { engine, store } = services;
   const before = new Map((await engine.run(run).approvals()).map(({ path, digest }) => [path, digest]));
   await recheckSubjects(services, run);
-  const changed = (await engine.run(run).approvals()).filter(({ path, digest }) => (before.get(path) ?? digest) !== digest);
-  const whats = changed.map(async (gate) => {
-    const { note = '' } = await changeSince(store, run, { gate, digest: before.get(gate.path) ?? '' });
+  const changed = (await engine.run(run).approvals()).flatMap((gate) => {
+    const digest = before.get(gate.path);
+    return digest === undefined || digest === gate.digest ? [] : [{ gate, digest }];
+  });
+  const whats = changed.map(async ({ gate, digest }) => {
+    const { note = '' } = await changeSince(store, run, { gate, digest });
     return { gate: gate.path, digest: gate.digest, what: note };
   });
   return Promise.all(whats);

@@ -1,10 +1,19 @@
 // Owns the routes about the project as a whole: the inbox, the workflows, agent usage, the health of the server, and the
 // settings that are safe to show.
 
+import type { WaitingQuestions } from '../../attended/questions.ts';
 import { present } from '../../base/fields.ts';
 import type { Json } from '../../base/json.ts';
 import { isSamePerson } from '../../base/person.ts';
-import { type FullInbox, OPEN_STATUSES, openAssumptions, readInbox } from '../../control/inbox.ts';
+import {
+  type Approval,
+  type FullInbox,
+  OPEN_STATUSES,
+  openAssumptions,
+  type PendingGate,
+  readInbox,
+  type StuckRun,
+} from '../../control/inbox.ts';
 import { readApprovalDiff } from '../../control/run-diff.ts';
 import { bounded } from '../../control/step-detail.ts';
 import { targetName } from '../../definition/describe.ts';
@@ -82,62 +91,66 @@ async function inboxFor(services: Services, caller: Caller) {
 
 type Item = Frozen<InboxItem>;
 
-const NOTHING = {
-  ...{ options: [], shown: null, subjects: null, digest: '', due: null, from: null, count: 1, approvals: [] },
-  ...{ decided: null, signed: false, evidence: [], mine: true },
+/** The fields that only an item with a question to people fills in. */
+const NOT_ASKED = {
+  ...{ options: [], shown: null, subjects: null, due: null, from: null, count: 1, approvals: [] },
+  ...{ decided: null, signed: false, evidence: [] },
 } as const;
 
 function itemsOf({ approvals, questions, stuck, pending }: FullInbox, caller: Caller): Item[] {
-  const decides = caller.scopes.has('decide');
   return [
-    ...approvals.map(({ run, workflow, gate, command }): Item => {
-      const { question, votes = [], posted, due } = gate;
-      return {
-        ...NOTHING,
-        ...{ kind: 'approval', run, workflow, gate: gate.path, step: gate.step, prompt: question.prompt, command },
-        options: question.options.map(({ label, outcome, to, requiresInput }) => ({
-          label,
-          outcome,
-          next: to === undefined ? null : targetName(to),
-          requiresInput,
-        })),
-        ...{ shown: gate.shown, subjects: gate.subjects ?? null, digest: gate.digest, since: iso(gate.since), signed: gate.signed },
-        due: due === undefined ? null : iso(due),
-        ...{ from: question.from ?? null, count: question.count ?? 1, approvals: votes, decided: posted ?? null },
-        mine:
-          decides &&
-          posted === undefined &&
-          mayDecide(caller, question.from) &&
-          !votes.some(({ actor }) => isSamePerson(actor, caller.name)),
-      };
-    }),
-    ...questions.map(
-      ({ run, workflow, path, step, questions: asked, digest, since, signed }): Item => ({
-        ...NOTHING,
-        ...{ kind: 'question', run, workflow, gate: path, step, prompt: asked[0]?.question ?? '', digest, since: iso(since), signed },
-        ...{ questions: asked as unknown as Json[], mine: decides, command: `pawl answer ${run}` },
-      }),
-    ),
-    ...stuck.map(
-      ({ run, workflow, wait, command }): Item => ({
-        ...NOTHING,
-        ...{ kind: 'stuck', run, workflow, gate: wait.path ?? '', step: wait.step ?? '', since: iso(wait.since), command, mine: decides },
-        prompt: wait.message ?? 'a crash left no record of how this step ended',
-      }),
-    ),
-    ...pending.map(
-      ({ run, workflow, wait }): Item => ({
-        ...NOTHING,
-        ...{ kind: 'checks', run, workflow, gate: wait.path ?? '', step: wait.step ?? '', since: iso(wait.since), mine: false },
-        ...{
-          prompt: wait.message ?? 'its checks have no verdict yet',
-          due: wait.due === undefined ? null : iso(wait.due),
-          command: `pawl resume ${run}`,
-        },
-      }),
-    ),
+    ...approvals.map((approval) => approvalItem(approval, caller)),
+    ...questions.map((asked) => questionItem(asked, caller)),
+    ...stuck.map((run) => stuckItem(run, caller)),
+    ...pending.map(pendingItem),
   ];
 }
+
+function approvalItem({ run, workflow, gate, command }: Approval, caller: Caller): Item {
+  const { path, step, question, votes = [], posted, due } = gate;
+  const { prompt, from, count = 1 } = question;
+  const hasVoted = votes.some(({ actor }) => isSamePerson(actor, caller.name));
+  return {
+    ...{ kind: 'approval', run, workflow, gate: path, step, prompt, command },
+    options: question.options.map(({ label, outcome, to, requiresInput }) => ({
+      label,
+      outcome,
+      next: to === undefined ? null : targetName(to),
+      requiresInput,
+    })),
+    ...{ shown: gate.shown, subjects: gate.subjects ?? null, digest: gate.digest, since: iso(gate.since), signed: gate.signed },
+    ...{ due: due === undefined ? null : iso(due), from: from ?? null, count, approvals: votes, decided: posted ?? null, evidence: [] },
+    mine: caller.scopes.has('decide') && posted === undefined && mayDecide(caller, from) && !hasVoted,
+  };
+}
+
+function questionItem({ run, workflow, path, step, questions, digest, since, signed }: WaitingQuestions, caller: Caller): Item {
+  return {
+    ...NOT_ASKED,
+    ...{ kind: 'question', run, workflow, gate: path, step, prompt: questions[0]?.question ?? '', digest, since: iso(since), signed },
+    ...{ questions: questions as unknown as Json[], mine: caller.scopes.has('decide'), command: `pawl answer ${run}` },
+  };
+}
+
+// A flow can stop between its steps; the contract has an empty text there, and for the digest of what nobody decides.
+function stuckItem({ run, workflow, wait, command }: StuckRun, caller: Caller): Item {
+  return {
+    ...NOT_ASKED,
+    ...{ kind: 'stuck', run, workflow, gate: wait.path ?? '', step: wait.step ?? '', digest: '', since: iso(wait.since), command },
+    ...{ prompt: wait.kind === 'escalation' ? wait.message : NO_RECORD, mine: caller.scopes.has('decide') },
+  };
+}
+
+function pendingItem({ run, workflow, wait }: PendingGate): Item {
+  const { path, step, since, due, message = 'its checks have no verdict yet' } = wait;
+  return {
+    ...NOT_ASKED,
+    ...{ kind: 'checks', run, workflow, gate: path, step, digest: '', prompt: message, since: iso(since), mine: false },
+    ...{ due: due === undefined ? null : iso(due), command: `pawl resume ${run}` },
+  };
+}
+
+const NO_RECORD = 'a crash left no record of how this step ended';
 
 /** The diffs of the oldest approvals, by run. */
 async function diffsOf(

@@ -4,6 +4,7 @@ import { rightOf } from '../../authority/right.ts';
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
+import { TRIGGER } from '../../steps/run-records.ts';
 import { iso, timeOf } from '../api/times.ts';
 import { parseJsonBody, readBody } from '../body.ts';
 import { handle, type ServerApp, type ServerContext } from '../route.ts';
@@ -125,7 +126,7 @@ function startOf({ engine, project }: EventServices): (start: EventStart) => Pro
   return async ({ workflow: name, id, params, event, deliveryId, actor, trigger }) => {
     const { workflow, file, facts } = await project.startable(name, params, { event, payload: trigger });
     const origin = { event, ...present({ deliveryId, actor, file }) };
-    await engine.start(workflow, params as never, { id, origin, facts: { ...facts, $trigger: trigger } });
+    await engine.start(workflow, params as never, { id, origin, facts: { ...facts, ...TRIGGER.with(trigger) } });
   };
 }
 

@@ -18,6 +18,7 @@ import { subjectOf } from '../../control/trigger/subject.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import { paramsBehind } from '../../definition/trigger/start-command.ts';
 import type { Permission, PullRequestFacts } from '../../forge/forge.ts';
+import { TRIGGER } from '../../steps/run-records.ts';
 import type { Deliveries, DeliveryHandler, DeliveryResult, StoredDelivery } from '../events/deliveries.ts';
 import { clockOf, type ForgeEventSettings } from '../events/event-settings.ts';
 import type { EventServices } from '../events/events.ts';
@@ -271,7 +272,7 @@ async function startOne(
   const origin = { event: event.event, deliveryId: delivery.delivery, ...subject, ...present({ actor, file, cause: requested.cause }) };
   try {
     const params = start === undefined ? {} : paramsBehind(start, compiledOf(workflow).definition.params);
-    await engine.start(workflow, params as never, { id: run, origin, facts: { ...known, ...facts, $trigger: payload } });
+    await engine.start(workflow, params as never, { id: run, origin, facts: { ...known, ...facts, ...TRIGGER.with(payload) } });
     await assertFirstFor(engine, run, subject);
   } catch (error) {
     if (start !== undefined && isEngineError(error) && error.code === 'PARAMS_INVALID') return { reason: messageOf(error) };

@@ -6,10 +6,8 @@
 
 import type { Engine } from '../../api/engine.ts';
 import type { ForgeEvent } from '../../forge/forge.ts';
+import { PUSHED } from '../../steps/run-records.ts';
 import type { RunSummary } from '../../store/store.ts';
-
-/** The data under which a run keeps the head that it pushed itself. */
-const PUSHED = '$pushed';
 
 /** Ends an open run for an earlier head. Returns why it continues, if it does. */
 export async function endEarlierHead(
@@ -19,7 +17,7 @@ export async function endEarlierHead(
 ): Promise<string | undefined> {
   const head = sha ?? current;
   if (current === undefined || head !== current) return 'the head of the pull request has changed again since';
-  const pushed = (await engine.store.data(open.id, [PUSHED])).get(PUSHED);
+  const pushed = PUSHED.read((await engine.store.data(open.id, [PUSHED.key])).get(PUSHED.key));
   if (open.origin.head?.from === head || pushed === head) return `run ${open.id} works on that head already`;
   await engine.run(open.id).cancel({ actor: 'pawl', reason: `the pull request has a new head, ${head.slice(0, 12)}` });
   return undefined;

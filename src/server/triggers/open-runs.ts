@@ -5,6 +5,7 @@ import { OPEN_STATES } from '../../control/trigger/open-runs.ts';
 import { NUMBER_KEYS } from '../../definition/forge/run-numbers.ts';
 import type { Definition } from '../../definition/model.ts';
 import type { ForgeEvent, ForgeReader } from '../../forge/forge.ts';
+import { PUSHED } from '../../steps/run-records.ts';
 import type { RunOrigin, RunQuery, RunSummary, Store } from '../../store/store.ts';
 import { valueIn } from './forge-unavailable.ts';
 
@@ -35,21 +36,21 @@ export interface OpenRun {
   readonly issue: number | undefined;
   readonly prs: readonly number[];
   /** The commit that the engine pushed last. */
-  readonly pushed: unknown;
+  readonly pushed: string | undefined;
   /** The folder of the run's own worktree. */
   readonly workspace: string | undefined;
 }
 
 /** Reads what a run is about. */
 export async function openRunOf(store: Store, { id, origin }: { readonly id: string; readonly origin: RunOrigin }): Promise<OpenRun> {
-  const data = await store.data(id, [...NUMBER_KEYS, '$pushed']);
+  const data = await store.data(id, [...NUMBER_KEYS, PUSHED.key]);
   const several = data.get('pr_numbers');
   const prs = [data.get('pr_number'), origin.pr, ...(isJsonObject(several) ? Object.values(several) : [])];
   return {
     id,
     issue: numberIn(data.get('issue_number')) ?? origin.issue,
     prs: [...new Set(prs.flatMap((pr) => numberIn(pr) ?? []))],
-    pushed: data.get('$pushed'),
+    pushed: PUSHED.read(data.get(PUSHED.key)),
     workspace: origin.head === undefined ? undefined : origin.workspace,
   };
 }

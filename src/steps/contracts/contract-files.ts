@@ -3,18 +3,16 @@
 
 import { realpath } from 'node:fs/promises';
 import { posix } from 'node:path';
-import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
-import { withoutVisits } from '../../definition/address.ts';
+import type { JsonObject } from '../../base/json.ts';
 import { type AcceptedDocument, documentDigest } from '../../definition/contract/contract-faults.ts';
 import { filledContract, type StepContract } from '../../definition/contract/step-contract.ts';
 import type { AttemptRequest } from '../attempt.ts';
 import { digestMatching } from '../outputs/workspace-digest.ts';
+import { CONTRACT_FILES, DOCUMENTS } from '../run-records.ts';
 import type { Job } from '../work.ts';
 import { openFile } from '../workspace/workspace-file.ts';
 import { locateInWorkspace } from '../workspace/workspace-path.ts';
 
-const BEFORE = '$contract:';
-const DOCUMENT = '$document:';
 const BYTES_MAX = 2 << 20;
 
 /** The contract of a step with the parameters of the run filled in; `{item}` is the item of a fan-out. */
@@ -29,48 +27,33 @@ export async function recordFilesBefore(job: Job): Promise<JsonObject | undefine
   if (contract === undefined) return undefined;
   const { documents = [], changes = [] } = contract;
   const texts = new TextFiles(job.runner.services.cwd);
-  const digests: [string, Json][] = [];
+  const digests: [string, string][] = [];
   for (const { path } of documents) {
     const text = await texts.load(path);
     if (text !== undefined) digests.push([path, documentDigest(text)]);
   }
-  const files: [string, Json][] = [];
+  const files: [string, Readonly<Record<string, string>>][] = [];
   for (const pattern of changes) files.push([pattern, Object.fromEntries(await digestsOf(job, pattern))]);
   // Uses the clock of the file system, not that of the engine.
-  return { [keyOf(job.request)]: { documents: Object.fromEntries(digests), files: Object.fromEntries(files), at: Date.now() } };
+  const before = { documents: Object.fromEntries(digests), files: Object.fromEntries(files), at: Date.now() };
+  return CONTRACT_FILES.of(job.request.activation.path).with(before);
 }
 
 /** The files of a contract before the work. */
 export interface FilesBefore {
-  readonly document: (path: string) => string | undefined;
-  readonly file: (pattern: string, path: string) => string | undefined;
+  /** The digests of its documents, by path. */
+  readonly documents: Readonly<Record<string, string>>;
+  /** The digests of the files that it has to change, by pattern and path. */
+  readonly files: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** When they were read; undefined in a run that an older engine began. */
-  readonly at: number | undefined;
+  readonly at?: number;
 }
+
+const NO_FILES: FilesBefore = { documents: {}, files: {} };
 
 /** The record from before this visit. Without one, no files existed. */
 export function filesBefore({ request, context }: Job): FilesBefore {
-  const kept = objectIn(context.snapshot.data, keyOf(request));
-  const [documents, files] = [objectIn(kept, 'documents'), objectIn(kept, 'files')];
-  return {
-    document: (path) => textIn(documents, path),
-    file: (pattern, path) => textIn(objectIn(files, pattern), path),
-    at: typeof kept.at === 'number' ? kept.at : undefined,
-  };
-}
-
-function keyOf({ activation }: AttemptRequest): string {
-  return `${BEFORE}${withoutVisits(activation.path)}`;
-}
-
-function objectIn(value: JsonObject, name: string): JsonObject {
-  const inner = Object.hasOwn(value, name) ? value[name] : undefined;
-  return inner !== undefined && isJsonObject(inner) ? inner : {};
-}
-
-function textIn(value: JsonObject, name: string): string | undefined {
-  const inner = Object.hasOwn(value, name) ? value[name] : undefined;
-  return typeof inner === 'string' ? inner : undefined;
+  return CONTRACT_FILES.of(request.activation.path).in(context.snapshot.data) ?? NO_FILES;
 }
 
 /** The non-empty files that match a pattern, with digests that ignore blank lines and invisible characters. */
@@ -83,20 +66,16 @@ export async function acceptedDocuments({ request, context }: Job): Promise<Read
   const others = (await request.family?.others()) ?? [];
   const found = new Map<string, AcceptedDocument>();
   for (const data of [context.snapshot.data, ...others.map((other) => other.data)])
-    for (const [key, value] of Object.entries(data))
-      if (key.startsWith(DOCUMENT) && isJsonObject(value) && !found.has(key.slice(DOCUMENT.length)))
-        found.set(key.slice(DOCUMENT.length), value as unknown as AcceptedDocument);
+    for (const [path, document] of DOCUMENTS.namedIn(data)) if (document !== undefined && !found.has(path)) found.set(path, document);
   return found;
 }
 
 /** The documents of a contract that are accepted now, for the run's data. */
 export function acceptedNow(contract: StepContract, step: string, read: TextFiles['read']): JsonObject {
-  return Object.fromEntries(
-    (contract.documents ?? []).map(({ path, frozen }): [string, Json] => [
-      `${DOCUMENT}${path}`,
-      { digest: documentDigest(read(path) ?? ''), step, ...(frozen === true ? { frozen } : {}) },
-    ]),
+  const documents = (contract.documents ?? []).map(({ path, frozen }) =>
+    DOCUMENTS.of(path).with({ digest: documentDigest(read(path) ?? ''), step, ...(frozen === true ? { frozen } : {}) }),
   );
+  return Object.assign({}, ...documents);
 }
 
 /** Text files of a workspace, each read once. Files that are outside, too large or not text count as missing. */

@@ -1,7 +1,8 @@
 // Owns the check of a step's contract when its work is done or reported: documents, changed files, the command, and a
 // reviewer's verdicts. Faults go back to the agent as the error of its attempt.
 
-import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { present } from '../../base/fields.ts';
+import type { Json, JsonObject } from '../../base/json.ts';
 import { citedPaths, contractFaults } from '../../definition/contract/contract-faults.ts';
 import { commandLine, type StepContract } from '../../definition/contract/step-contract.ts';
 import type { StepModel } from '../../definition/model.ts';
@@ -10,6 +11,7 @@ import type { StepError } from '../../kernel/input.ts';
 import { git } from '../../process/git.ts';
 import type { CheckResult } from '../attempt.ts';
 import { type CheckScene, type CheckVerdict, checkTimeout } from '../check.ts';
+import { entryOf } from '../services.ts';
 import { type Job, stepError } from '../work.ts';
 import { runProgram } from '../worker/program.ts';
 import { acceptedDocuments, acceptedNow, contractOf, digestsOf, filesBefore, TextFiles } from './contract-files.ts';
@@ -43,7 +45,7 @@ export async function checkContract(job: Job, output: Json): Promise<ContractFin
   const found = contractFaults(contract, {
     read: texts.read,
     fileOf: texts.fileOf,
-    before: before.document,
+    before: (path) => entryOf(before.documents, path),
     isWritten: await writtenFiles(job, contract, texts),
     accepted,
     changed: await changedFiles(job, contract),
@@ -88,24 +90,32 @@ async function changedFiles(job: Job, { changes = [] }: StepContract): Promise<(
   const changed = new Map<string, readonly string[]>();
   for (const pattern of changes) {
     const now = await digestsOf(job, pattern);
+    const files = entryOf(before.files, pattern) ?? {};
     changed.set(
       pattern,
-      [...now].flatMap(([path, digest]) => (before.file(pattern, path) === digest ? [] : [path])),
+      [...now].flatMap(([path, digest]) => (entryOf(files, path) === digest ? [] : [path])),
     );
   }
   return (pattern) => changed.get(pattern) ?? [];
 }
 
+const NO_CHECK: CheckVerdict = { passed: null, result: null, error: 'there is no check "command"' };
+
+/** The result of a contract's command, with the line that was run. */
+interface CommandResult extends CheckResult {
+  readonly config: { readonly check: 'command'; readonly run: string };
+}
+
 /** Runs the command of a contract as a gate would; undefined if there is none. */
-async function runContractCommand(job: Job, { command }: StepContract): Promise<CheckResult | undefined> {
+async function runContractCommand(job: Job, { command }: StepContract): Promise<CommandResult | undefined> {
   const { runner, request } = job;
   const line = command === undefined ? undefined : commandLine(command, request.params);
   if (line === undefined) return undefined;
   const at = runner.services.now();
   const config = { check: 'command' as const, run: line };
   const verdict = await runner.checks.command?.run(config, sceneOf(job, at));
-  const { passed = null, result = null, error = 'there is no check "command"' } = verdict ?? ({} as Partial<CheckVerdict>);
-  return { type: 'command', config, passed, result, at, ...(passed === true ? {} : { error }) };
+  const { passed, result, error } = verdict ?? NO_CHECK;
+  return { type: 'command', config, passed, result, at, ...(passed === true ? {} : present({ error })) };
 }
 
 function sceneOf(job: Job, startedAt: number): CheckScene {
@@ -124,7 +134,6 @@ function sceneOf(job: Job, startedAt: number): CheckScene {
   };
 }
 
-function commandFault({ config, error }: CheckResult): string {
-  const line = isJsonObject(config) ? String(config.run) : '';
-  return `the command \`${line}\` must exit with 0, but ${error ?? 'failed'}`;
+function commandFault({ config, error }: CommandResult): string {
+  return `the command \`${config.run}\` must exit with 0, but ${error ?? 'failed'}`;
 }

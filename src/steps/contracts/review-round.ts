@@ -3,27 +3,25 @@
 // these faults; the gate decides what follows.
 
 import { digestText } from '../../base/digest.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import type { Json, JsonObject } from '../../base/json.ts';
 import { filled } from '../../definition/contract/step-contract.ts';
 import { judgeDocuments, openReview, reportFaults } from '../../definition/review/review-loop.ts';
 import type { ReviewDocuments } from '../../definition/step-terms.ts';
+import { REVIEWED } from '../run-records.ts';
 import type { Job } from '../work.ts';
 import type { TextFiles } from './contract-files.ts';
-
-const REVIEWED = '$reviewed:';
 
 /** The digests of the documents that a reviewer reported, for the run's data. The gate reads no others. */
 export async function reviewedNow({ request }: Job, { gate, items, verdicts }: ReviewDocuments, texts: TextFiles): Promise<JsonObject> {
   if (items === undefined || verdicts === undefined) return {};
   const paths = [items, verdicts].map((path) => filled(path, request.params));
   const digests = await Promise.all(paths.map(async (path) => [path, digestText((await texts.load(path)) ?? '')] as const));
-  return { [`${REVIEWED}${gate}`]: Object.fromEntries(digests) };
+  return REVIEWED.of(gate).with(Object.fromEntries(digests));
 }
 
 /** The digests of the documents that were reported for the gate that runs now, by path; undefined if there are none. */
-export function reviewedFor({ request, context }: Job): JsonObject | undefined {
-  const reviewed = context.snapshot.data[`${REVIEWED}${request.bound.model.id}`];
-  return isJsonObject(reviewed ?? null) ? (reviewed as JsonObject) : undefined;
+export function reviewedFor({ request, context }: Job): Readonly<Record<string, string>> | undefined {
+  return REVIEWED.of(request.bound.model.id).in(context.snapshot.data);
 }
 
 /** Returns the faults of a reviewer's report and documents. */

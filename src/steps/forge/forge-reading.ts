@@ -7,6 +7,7 @@ import { expressionOf } from '../../definition/scope/scope.ts';
 import { templatedPart } from '../../definition/scope/template-scope.ts';
 import { parseTemplateTree } from '../../expr/template-tree.ts';
 import { type Forge, type ForgeAnswer, mapAnswer, type RetryHint, retryHintOf } from '../../forge/forge.ts';
+import { GITHUB } from '../run-records.ts';
 
 /** The parts of a forge that expressions can name. */
 export type ForgePart = 'pr' | 'issue' | 'repository';
@@ -51,7 +52,7 @@ function partsIn(paths: readonly { readonly segments: readonly unknown[] }[]): r
 /** The facts that decisions of a run read. */
 export function forgeFacts(forge: Forge | undefined) {
   return {
-    key: '$github',
+    key: GITHUB.key,
     dependsOn: ['pr_number', 'issue_number'],
     async read(parts: readonly (string | undefined)[], data: ForgeNumbers): Promise<Json> {
       const named = PARTS.filter((part) => parts.includes(part) || parts.includes(undefined));

@@ -5,6 +5,7 @@
 // - If somebody opened one from that branch, it is used; a second one is never opened.
 // - Work is committed only in a worktree that belongs to the run. In people's checkouts, only their commits count.
 
+import { present } from '../../base/fields.ts';
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import { createWorkQueue } from '../../base/work-queue.ts';
 import type { WorkHead } from '../../definition/forge/work-head.ts';
@@ -12,6 +13,7 @@ import { type Forge, type ForgeAnswer, type ForgeFailure, type PullRequestFacts,
 import { disarm } from '../../forge/outgoing-text.ts';
 import { TreeError } from '../../process/git-tree.ts';
 import { checkedOut } from '../../process/worktree.ts';
+import { PUSHED } from '../run-records.ts';
 import { type Job, requestError, type Work } from '../work.ts';
 import { actionRefusal, outputRefusal } from '../worker/permission.ts';
 import { treeNow } from '../workspace/workspace-tree.ts';
@@ -45,8 +47,6 @@ export interface NewPullRequest {
   /** The branch that the worker named; it must be the run's branch. */
   readonly head?: string;
 }
-
-const PUSHED = '$pushed';
 
 /** The branch of a run, with all work committed if the branch is its own. */
 async function workBranch(job: Job, forge: Forge): Promise<WorkBranch | PublishFailure> {
@@ -101,8 +101,7 @@ async function publishNow(job: Job, forge: Forge): Promise<WorkBranch | PublishF
     );
   const refusal = actionRefusal(workflow.definition, 'push', {});
   if (refusal !== undefined) return refuse(`the work cannot be pushed: ${refusal}`);
-  const pushed = job.context.snapshot.data[PUSHED];
-  const replaces = typeof pushed === 'string' ? { replaces: pushed } : {};
+  const replaces = present({ replaces: PUSHED.in(job.context.snapshot.data) });
   const answer = await forge.push({ folder: job.runner.services.cwd, branch: branch.name, sha: branch.sha, ...replaces });
   return answer.result === 'ok' ? branch : failed(answer);
 }
@@ -111,7 +110,7 @@ async function publishNow(job: Job, forge: Forge): Promise<WorkBranch | PublishF
 export function pullRequestData({ pr, branch }: RunPullRequest, opened?: Job): JsonObject {
   return {
     pr_number: pr.number,
-    ...(branch.isOwn ? { [PUSHED]: branch.sha } : {}),
+    ...(branch.isOwn ? PUSHED.with(branch.sha) : {}),
     ...(opened === undefined ? {} : { pr_numbers: { ...pullRequestsOf(opened), [opened.request.bound.model.id]: pr.number } }),
   };
 }

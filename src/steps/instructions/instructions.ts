@@ -12,6 +12,7 @@ import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject, jsonText } from '../../base/json.ts';
 import { shortText } from '../../base/short-text.ts';
 import { type ActionPart, partText } from '../../definition/action-part.ts';
+import { addedFor } from '../../definition/address.ts';
 import type { LoopPosition } from '../../definition/code.ts';
 import { databaseVariable } from '../../definition/database.ts';
 import type { Definition, StepModel } from '../../definition/model.ts';
@@ -21,6 +22,7 @@ import type { AttemptRequest, RunPast } from '../attempt.ts';
 import { feedbackSentence } from '../context.ts';
 import type { DatabaseCopy } from '../databases/copies.ts';
 import { redactJson } from '../redaction.ts';
+import { TRIGGER } from '../run-records.ts';
 import type { Job } from '../work.ts';
 import { checksText, untouchedText } from './checks.ts';
 import { inOneLine, type KeepText, Quotes, SECTIONS } from './quotes.ts';
@@ -170,8 +172,7 @@ function loopLines({ iteration, iterationsMax, round, review, blocks = [] }: Loo
 
 /** Whether a step is part of a stage of a file, such as the message on entering the stage. */
 function isPart(id: string, steps: readonly StepModel[]): boolean {
-  const [stage, ...rest] = id.split('.');
-  return rest.length > 0 && steps.some((step) => step.id === stage);
+  return steps.some((stage) => addedFor(id, stage.id) !== undefined);
 }
 
 function goalText(
@@ -182,7 +183,7 @@ function goalText(
   const { definition } = request.workflow;
   const { data, results } = context.snapshot;
   const params = Object.keys(request.params).length === 0 ? undefined : `Parameters: ${quotes.line('parameters', request.params)}`;
-  const about = subjectText(data.$trigger, quotes);
+  const about = subjectText(TRIGGER.in(data), quotes);
   // A parent run may have a step with the same name.
   const setbacks = new Set(past.setbacks.flatMap(({ step, inParent }) => (inParent === true ? [] : [step])));
   const untold = Object.entries(results).filter(([step, output]) => !setbacks.has(step) && !isIncluded(output, handed));

@@ -10,11 +10,12 @@ import { type CompiledWorkflow, NO_CODE, type StepCode } from '../../definition/
 import { membersOf, type StepModel } from '../../definition/model.ts';
 import type { AttemptRequest, Snapshot } from '../attempt.ts';
 import { AttemptContext } from '../context.ts';
+import { ATTENDED } from '../run-records.ts';
 import { Secrets } from '../secrets.ts';
 import type { StepServices } from '../services.ts';
 import { renderTemplates } from '../template-rendering.ts';
 import type { Executors, Job } from '../work.ts';
-import { ATTENDED, type Handover, isHandedOut, isInstructed } from '../worker/handover.ts';
+import { type Handover, isHandedOut, isInstructed } from '../worker/handover.ts';
 import { replyRulesOf } from '../worker/reply-rules.ts';
 import type { WorkerConfig } from '../worker/worker-task.ts';
 import { promptOf } from './instructions.ts';
@@ -84,7 +85,7 @@ function jobOf(
   { workflow, step, group, params, data = {}, isAttended }: PreviewRequest,
 ): Job {
   const snapshot: Snapshot = {
-    data: isAttended ? { ...data, [ATTENDED]: true } : data,
+    data: isAttended ? { ...data, ...ATTENDED.with(true) } : data,
     results: {},
     completedSteps: [],
     iterationCounts: {},

@@ -8,15 +8,17 @@
 // so that the work of an earlier step counts. A flow does not know its later steps, so it has no such baseline.
 
 import { unlessEmpty } from '../../base/fields.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
-import { withoutVisits } from '../../definition/address.ts';
+import type { JsonObject } from '../../base/json.ts';
 import { membersOf, type StepModel } from '../../definition/model.ts';
 import { isFileOutput } from '../../definition/output-pattern.ts';
-import type { AttemptRequest } from '../attempt.ts';
+import { BASELINES, RUN_BASELINES } from '../run-records.ts';
 import type { Job } from '../work.ts';
 import { type OutputDeclaration, outputsOf } from './declaration.ts';
 import { effectKey, findEffect } from './effect-output.ts';
 import { digestMatching, type FileDigests } from './workspace-digest.ts';
+
+/** Digests as a run stores them, by pattern or effect and then by path. */
+export type StoredDigests = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /** The digests before the step, by pattern or by effect. */
 export type Baseline = ReadonlyMap<string, FileDigests>;
@@ -27,21 +29,18 @@ export async function newBaselines(job: Job, declared: readonly OutputDeclaratio
 }
 
 async function newStepBaseline(job: Job, declared: readonly OutputDeclaration[]): Promise<JsonObject | undefined> {
-  const key = keyOf(job.request);
-  if (job.context.snapshot.data[key] !== undefined || !declared.some((output) => isFileOutput(output) || output.type === 'effect'))
-    return undefined;
-  const digests = await takeDigests(job, declared);
-  return { [key]: plainOf(digests) };
+  const baseline = BASELINES.of(job.request.activation.path);
+  const isMeasured = declared.some((output) => isFileOutput(output) || output.type === 'effect');
+  if (!isMeasured || baseline.in(job.context.snapshot.data) !== undefined) return undefined;
+  return baseline.with(plainOf(await takeDigests(job, declared)));
 }
-
-const OF_RUN = '$runBaseline:';
 
 /** The baseline of the run. Parallel steps may each record one; the earliest counts. */
 async function newRunBaseline(job: Job): Promise<JsonObject | undefined> {
   const { request, context, runner } = job;
   const outputs = request.workflow.definition.steps.flatMap(outputsOfRun);
   if (outputs.length === 0 || runBaseline(context.snapshot.data) !== undefined) return undefined;
-  return { [`${OF_RUN}${request.activation.path}`]: { at: runner.services.now(), files: plainOf(await takeDigests(job, outputs)) } };
+  return RUN_BASELINES.of(request.activation.path).with({ at: runner.services.now(), files: plainOf(await takeDigests(job, outputs)) });
 }
 
 function outputsOfRun(step: StepModel): readonly OutputDeclaration[] {
@@ -49,14 +48,13 @@ function outputsOfRun(step: StepModel): readonly OutputDeclaration[] {
   return [...own, ...membersOf(step).flatMap(outputsOfRun)];
 }
 
-function runBaseline(data: JsonObject): JsonObject | undefined {
-  const taken = Object.entries(data).flatMap(([key, value]) => (key.startsWith(OF_RUN) && isJsonObject(value) ? [value] : []));
-  const [first] = taken.sort((a, b) => Number(a.at) - Number(b.at));
-  return first?.files as JsonObject | undefined;
+function runBaseline(data: JsonObject): StoredDigests | undefined {
+  const [first] = RUN_BASELINES.allIn(data).sort((a, b) => a.at - b.at);
+  return first?.files;
 }
 
-function plainOf(digests: Baseline): JsonObject {
-  return Object.fromEntries([...digests].map(([pattern, files]): [string, Json] => [pattern, Object.fromEntries(files)]));
+function plainOf(digests: Baseline): StoredDigests {
+  return Object.fromEntries([...digests].map(([pattern, files]) => [pattern, Object.fromEntries(files)]));
 }
 
 /** The baseline of a step: the stored one, otherwise the current state. */
@@ -64,15 +62,15 @@ export async function openBaseline(job: Job, declared: readonly OutputDeclaratio
   const { data } = job.context.snapshot;
   const { request } = job;
   const { fresh } = request.bound.model;
-  const kept = data[keyOf(request)];
+  const kept = BASELINES.of(request.activation.path).in(data);
   const isMeasure = request.sideWork === undefined && fresh !== 'activation';
-  const own = isMeasure && isJsonObject(kept) ? digestsOf(kept) : await takeDigests(job, declared);
+  const own = isMeasure && kept !== undefined ? digestsOf(kept) : await takeDigests(job, declared);
   const since = fresh === 'run' ? runBaseline(data) : undefined;
   return since === undefined ? own : new Map([...own, ...digestsOf(since)]);
 }
 
-function digestsOf(kept: JsonObject): Baseline {
-  return new Map(Object.entries(kept).map(([pattern, files]) => [pattern, new Map(Object.entries(files as Record<string, string>))]));
+function digestsOf(kept: StoredDigests): Baseline {
+  return new Map(Object.entries(kept).map(([pattern, files]) => [pattern, new Map(Object.entries(files))]));
 }
 
 /** The current digests of all files and effects of the outputs. */
@@ -85,9 +83,4 @@ export async function takeDigests(job: Job, declared: readonly OutputDeclaration
     digests.set(pattern, await digestMatching({ cwd: runner.services.cwd, pattern, signal: request.signal }));
   }
   return digests;
-}
-
-// The path without visit numbers, but with the member of a group.
-function keyOf({ activation }: AttemptRequest): string {
-  return `$baseline:${withoutVisits(activation.path)}`;
 }

@@ -11,30 +11,28 @@
 // Not detected: other changes to such a file while a step that may change it is running.
 
 import { unlessEmpty } from '../../base/fields.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import type { JsonObject } from '../../base/json.ts';
 import { isAgentKind } from '../../definition/kind.ts';
 import type { AttemptResult } from '../attempt.ts';
 import type { Attempt } from '../layers.ts';
+import { ACCEPTED, GUARDED } from '../run-records.ts';
 import { type Job, stepError, type Work } from '../work.ts';
 import { matches } from '../workspace/glob.ts';
 import type { Guard } from './protected-files.ts';
 import { type Change, changesBetween, type Digests, describeChanges, digestGuarded, sharedGuards } from './protected-guards.ts';
 
 /** The protected files of a run before its first agent. */
-interface GuardedFiles {
+export interface GuardedFiles {
   readonly at: number;
   readonly guards: readonly Guard[];
   readonly files: Readonly<Record<string, string>>;
 }
 
 /** The files that a step changed; null for a deleted file. */
-interface AcceptedChange {
+export interface AcceptedChange {
   readonly at: number;
   readonly files: Readonly<Record<string, string | null>>;
 }
-
-const RECORD = '$guarded:';
-const ACCEPTED = '$accepted:';
 
 /** Whether an agent does the work. This includes a handed-out command, which can only be known when its report is verified. */
 export function isAgentWork({ runner, request }: Job): boolean {
@@ -43,7 +41,7 @@ export function isAgentWork({ runner, request }: Job): boolean {
 
 /** The record that checks of this run compare with. Parallel agents may each have created one; the earliest counts. */
 export function recordIn(data: JsonObject): GuardedFiles | undefined {
-  return entriesIn<GuardedFiles>(data, RECORD)[0];
+  return oldestFirst(GUARDED.allIn(data))[0];
 }
 
 /** Records the protected files before an agent works, if the run has no record yet. */
@@ -51,7 +49,7 @@ export async function recordBefore(job: Job): Promise<JsonObject | undefined> {
   if (!isAgentWork(job) || recordIn(job.context.snapshot.data) !== undefined) return undefined;
   const guards = await sharedGuards(job);
   const files = Object.fromEntries(await digestGuarded(job, guards));
-  return { [`${RECORD}${job.request.activation.path}`]: { at: job.runner.services.now(), guards: guards as unknown as Json, files } };
+  return GUARDED.of(job.request.activation.path).with({ at: job.runner.services.now(), guards, files });
 }
 
 /** The record for a new child run. */
@@ -59,12 +57,12 @@ export function inheritedRecord(data: JsonObject): JsonObject {
   const record = recordIn(data);
   if (record === undefined) return {};
   const files = Object.fromEntries(acceptedFiles(record, [data]));
-  return { [`${RECORD}parent`]: { ...record, guards: record.guards as unknown as Json, files } };
+  return GUARDED.of('parent').with({ ...record, files });
 }
 
 /** Runs an attempt, and accepts its changes to protected files if the step may make them. */
 export async function acceptChanges(job: Job, attempt: Attempt): Promise<AttemptResult> {
-  const { bound, activation, signal } = job.request;
+  const { bound, signal } = job.request;
   const { data } = await job.request.snapshot();
   const record = recordIn(data);
   if (record === undefined) return await attempt(job);
@@ -78,7 +76,7 @@ export async function acceptChanges(job: Job, attempt: Attempt): Promise<Attempt
   const refused = isAgent ? changesBetween(before, after).filter(({ path }) => !mayChange.some((pattern) => matches(path, pattern))) : [];
   const change = changeBetween(files, after, new Set(refused.map(({ path }) => path)));
   if (Object.keys(change).length === 0) return result;
-  return { ...result, remember: { ...result.remember, ...acceptanceData(job, activation.path, change) } };
+  return { ...result, remember: { ...result.remember, ...acceptanceData(job, change) } };
 }
 
 /** Runs a check, unless protected files differ from their accepted state; then it has no verdict. */
@@ -91,7 +89,7 @@ export async function runOnAcceptedFiles(job: Job, work: () => Promise<Work>): P
   if (isRetriedByPerson(job)) {
     const done = await work();
     const change = unlessEmpty(changeBetween(files, now, new Set()));
-    return change === undefined ? done : { ...done, remember: { ...done.remember, ...acceptanceData(job, 'retry', change) } };
+    return change === undefined ? done : { ...done, remember: { ...done.remember, ...acceptanceData(job, change, 'retry') } };
   }
   if (changesBetween({ files, guards: record.guards }, now).length === 0) return await work();
   // Another run of the family may have accepted the changes; their data is read only in this case.
@@ -116,7 +114,7 @@ function isRetriedByPerson({ request: { activation, bound } }: Job): boolean {
 
 function acceptedFiles({ files }: GuardedFiles, family: readonly JsonObject[]): Digests {
   const found = new Map(Object.entries(files));
-  const changes = family.flatMap((data) => entriesIn<AcceptedChange>(data, ACCEPTED)).sort((one, other) => one.at - other.at);
+  const changes = oldestFirst(family.flatMap((data) => ACCEPTED.allIn(data)));
   for (const change of changes)
     for (const [path, digest] of Object.entries(change.files)) {
       if (digest === null) found.delete(path);
@@ -131,17 +129,11 @@ function changeBetween(before: Digests, after: Digests, leftOut: ReadonlySet<str
   return Object.fromEntries([...gone, ...changed].filter(([path]) => !leftOut.has(path)));
 }
 
-function acceptanceData({ runner, request }: Job, by: string, files: Record<string, string | null>): JsonObject {
+function acceptanceData({ runner, request }: Job, files: AcceptedChange['files'], by?: 'retry'): JsonObject {
   const { path, attempt } = request.activation;
-  return { [`${ACCEPTED}${by === path ? '' : `${by}:`}${path}/${attempt}`]: { at: runner.services.now(), files } };
+  return ACCEPTED.of({ by, path, attempt }).with({ at: runner.services.now(), files });
 }
 
-/** The entries of a run's data with a prefix, oldest first. */
-function entriesIn<Entry extends { readonly at: number }>(data: JsonObject, prefix: string): Entry[] {
-  const found: Entry[] = [];
-  for (const key in data) {
-    const value = key.startsWith(prefix) ? data[key] : undefined;
-    if (isJsonObject(value ?? null)) found.push(value as unknown as Entry);
-  }
-  return found.sort((one, other) => one.at - other.at);
+function oldestFirst<Entry extends { readonly at: number }>(entries: readonly Entry[]): Entry[] {
+  return entries.toSorted((one, other) => one.at - other.at);
 }

@@ -2,10 +2,10 @@
 // reaches them, so each agent's changes are recorded as two trees, and the gate checks whether they affect its commands.
 // Reverted and allowed changes do not count.
 
-import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { checksIn } from '../../definition/check.ts';
 import { git } from '../../process/git.ts';
 import { entriesBetween, TreeError } from '../../process/git-tree.ts';
+import { CHANGED } from '../run-records.ts';
 import type { Job, Work } from '../work.ts';
 import { matches } from '../workspace/glob.ts';
 import { treeNow } from '../workspace/workspace-tree.ts';
@@ -14,10 +14,8 @@ import { commandsIn, type GateCommand, gateGuards } from './gate-files.ts';
 import { type Guard, gitFolder } from './protected-files.ts';
 import { isGuarded } from './protected-guards.ts';
 
-const PREFIX = '$changed:';
-
 /** The changes of an agent, between two trees. */
-interface AgentChange {
+export interface AgentChange {
   readonly step: string;
   readonly from: string;
   readonly tree: string;
@@ -33,7 +31,7 @@ export async function recordChanges(job: Job, work: () => Promise<Work> | Work):
   const tree = from === undefined || job.request.signal.aborted ? undefined : await treeId(job);
   if (from === undefined || tree === undefined || from === tree) return done;
   const change = { step: bound.model.id, from, tree, mayChange: [...(bound.model.mayChange ?? [])] };
-  return { ...done, remember: { ...done.remember, [`${PREFIX}${activation.path}#${activation.attempt}`]: change } };
+  return { ...done, remember: { ...done.remember, ...CHANGED.of(activation).with(change) } };
 }
 
 async function treeId(job: Job): Promise<string | undefined> {
@@ -48,7 +46,7 @@ async function treeId(job: Job): Promise<string | undefined> {
 
 /** The files that decide what a gate's commands run on this tree and that agents of a flow changed, with the steps. */
 export async function steeredFiles(job: Job, tree: string): Promise<string[]> {
-  const changes = changesIn(job.context.snapshot.data);
+  const changes = CHANGED.allIn(job.context.snapshot.data);
   const { model } = job.request.bound;
   const commands = changes.length === 0 ? [] : commandsIn(checksIn(model));
   if (commands.length === 0) return [];
@@ -63,13 +61,7 @@ export async function steeredFiles(job: Job, tree: string): Promise<string[]> {
 
 /** The patterns that the agents of a flow that changed files were allowed to change. */
 export function changesAllowed(job: Job): string[] {
-  return changesIn(job.context.snapshot.data).flatMap(({ mayChange }) => mayChange);
-}
-
-function changesIn(data: JsonObject): AgentChange[] {
-  return Object.entries(data).flatMap(([key, value]: [string, Json | undefined]) =>
-    key.startsWith(PREFIX) && isJsonObject(value) ? [value as unknown as AgentChange] : [],
-  );
+  return CHANGED.allIn(job.context.snapshot.data).flatMap(({ mayChange }) => mayChange);
 }
 
 class SteeredFileSearch {

@@ -10,7 +10,6 @@ import { type FileHandle, lstat, realpath } from 'node:fs/promises';
 import { dirname, join, posix, resolve } from 'node:path';
 import { digestText } from '../../base/digest.ts';
 import { EngineError } from '../../base/error.ts';
-import { withoutVisits } from '../../definition/address.ts';
 import { Stopped } from '../abort.ts';
 import { ifExists, openFile, readWorkspaceFile } from '../workspace/workspace-file.ts';
 import { type FoundEntry, type WalkStarts, walkWorkspace } from '../workspace/workspace-walk.ts';
@@ -36,11 +35,13 @@ export interface ProtectedQuery {
 }
 
 /**
- * The data key for the state before an activation. There is one entry per step, for its latest visit, so that changes by
- * people and other steps between two visits do not count.
+ * The protected files before an activation, with their digests by path. There is one record per step, for its latest
+ * visit, so that changes by people and other steps between two visits do not count.
  */
-export function protectedKey(path: string): string {
-  return `$protected:${withoutVisits(path)}`;
+export interface ProtectedFiles {
+  readonly path: string;
+  readonly files: Readonly<Record<string, string>>;
+  readonly guards: readonly Guard[];
 }
 
 const ENTRIES_MAX = 200_000;

@@ -13,13 +13,14 @@
 // The engine cannot know who changed a file: parallel steps in one workspace are responsible for each other's changes.
 
 import { present } from '../../base/fields.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import type { JsonObject } from '../../base/json.ts';
 import { patternRefusal } from '../../definition/output-pattern.ts';
+import { PROTECTED } from '../run-records.ts';
 import { type Executor, type Job, stepError, type Work } from '../work.ts';
 import { matches } from '../workspace/glob.ts';
 import { isAgentWork, recordIn } from './accepted-files.ts';
 import { recordChanges } from './flow-protection.ts';
-import { type Guard, isUnreadable, protectedKey } from './protected-files.ts';
+import { type Guard, isUnreadable } from './protected-files.ts';
 import {
   type Change,
   changesBetween,
@@ -109,21 +110,15 @@ async function takeDigests(job: Job, guards: readonly Guard[]): Promise<Digests>
   return new Map([...all].filter(([path]) => !lifted.some((pattern) => matches(path, pattern))));
 }
 
-function keyOf({ request }: Job): string {
-  return protectedKey(request.activation.path);
+function storedBaseline({ request, context }: Job): ProtectedState | undefined {
+  const { path } = request.activation;
+  const kept = request.sideWork === undefined ? PROTECTED.of(path).in(context.snapshot.data) : undefined;
+  return kept?.path === path ? { files: new Map(Object.entries(kept.files)), guards: kept.guards } : undefined;
 }
 
-function storedBaseline(job: Job): ProtectedState | undefined {
-  const kept = job.request.sideWork !== undefined ? undefined : job.context.snapshot.data[keyOf(job)];
-  if (!isJsonObject(kept) || kept.path !== job.request.activation.path) return undefined;
-  // A record of an older engine does not cover all files that count today.
-  if (!isJsonObject(kept.files) || !Array.isArray(kept.guards)) return undefined;
-  return { files: new Map(Object.entries(kept.files as Record<string, string>)), guards: kept.guards as unknown as readonly Guard[] };
-}
-
-function baselineData(job: Job, { files, guards }: ProtectedState): JsonObject {
-  const plain = { path: job.request.activation.path, files: Object.fromEntries(files), guards: guards as unknown as Json };
-  return { [keyOf(job)]: plain };
+function baselineData({ request: { activation } }: Job, { files, guards }: ProtectedState): JsonObject {
+  const { path } = activation;
+  return PROTECTED.of(path).with({ path, files: Object.fromEntries(files), guards });
 }
 
 function withBaseline(job: Job, done: Work, { isKept, ...watched }: Baseline): Work {

@@ -7,13 +7,11 @@ import { roleOf, type StepKind, type StepModel } from '../../definition/model.ts
 import type { OutcomeName } from '../../definition/outcome.ts';
 import type { Snapshot } from '../attempt.ts';
 import type { Instructions } from '../instructions/instructions.ts';
+import { ATTENDED } from '../run-records.ts';
 import { entryOf, type StepServices } from '../services.ts';
 import type { Job } from '../work.ts';
 import { type ReplyRules, replyFault } from './reply-rules.ts';
 import type { StatePlace } from './saved-state.ts';
-
-/** The data key of attended runs: the calling agent does the work of roles without a driver. */
-export const ATTENDED = '$attended';
 
 /** The instructions for an agent that does a step itself. */
 export interface Handover extends Omit<ReplyRules, 'givesText'> {
@@ -40,7 +38,7 @@ export interface StoredHandover extends Handover {
 /** Whether the work of a role is handed out: its driver is `attended`, or it has none and the run is attended. */
 export function isHandedOut(services: StepServices, role: string, { data }: Pick<Snapshot, 'data'>): boolean {
   const setting = entryOf(services.roles, role);
-  return setting === undefined ? data[ATTENDED] === true : setting.driver === 'attended';
+  return setting === undefined ? ATTENDED.in(data) === true : setting.driver === 'attended';
 }
 
 /** Whether a step has instructions and nothing that carries them out. */
@@ -51,7 +49,7 @@ export function isInstructed(model: StepModel): boolean {
 /** Whether the work of an agent's step is handed out. A live object does its own work. */
 export function isForCaller({ runner, request: { bound }, context }: Job): boolean {
   const { model, code } = bound;
-  if (isInstructed(model)) return context.snapshot.data[ATTENDED] === true;
+  if (isInstructed(model)) return ATTENDED.in(context.snapshot.data) === true;
   if (!isAgentKind(runner, model.kind) || code.agent !== undefined) return false;
   return isHandedOut(runner.services, roleOf(model) ?? '', context.snapshot);
 }

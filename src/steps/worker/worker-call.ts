@@ -27,6 +27,7 @@ import type { Snapshot } from '../attempt.ts';
 import { keyOf } from '../context.ts';
 import { type Instructions, promptOf } from '../instructions/instructions.ts';
 import { drivenText, handoverOf, openCall, type WorkerCall } from '../instructions/worker-text.ts';
+import { SESSIONS } from '../run-records.ts';
 import { entryOf, type RoleSetting, type StepServices } from '../services.ts';
 import { CLAIMED, type Job, stepError, stoppedError } from '../work.ts';
 import type { Admission, Refusal, Spawn } from './accounting.ts';
@@ -377,8 +378,8 @@ function watchdogsFor({ watchdogs }: StepServices, { idleMs }: RoleSetting, time
 
 /** The latest session of the role in this run, if the step continues it. Sessions may be lost at any time. */
 function sessionToContinue(role: string, { data, completedSteps }: Snapshot): Pick<AgentRequest, 'session'> {
-  const id = data[sessionKey(role)];
-  if (typeof id !== 'string') return {};
+  const id = SESSIONS.of(role).in(data);
+  if (id === undefined) return {};
   const steps = [...completedSteps];
   const done = steps.length === 0 ? 'Nothing is done yet.' : `Done so far: ${steps.join(', ')}.`;
   const handover = `You continue work of an earlier session, which is no longer available. ${done} Check the workspace for existing work.`;
@@ -416,11 +417,7 @@ function nextTry(now: number, waits: number): number | undefined {
 /** The session of an answer, for the run's data. The next attempt of the same role may continue it. */
 export function sessionOf(asked: WorkerResult): { readonly remember?: JsonObject } {
   if (asked.kind !== 'answered' && asked.kind !== 'asks') return {};
-  return asked.session === undefined ? {} : { remember: { [sessionKey(asked.actor)]: asked.session } };
-}
-
-function sessionKey(role: string): string {
-  return `$session:${role}`;
+  return asked.session === undefined ? {} : { remember: SESSIONS.of(asked.actor).with(asked.session) };
 }
 
 /** Evidence of a call: the usage that the driver measured, denied requests, and why a reply does not count. */

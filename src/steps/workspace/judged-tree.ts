@@ -13,19 +13,22 @@
 
 import { present } from '../../base/fields.ts';
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
-import { withoutVisits } from '../../definition/address.ts';
-import { allChecks, type CheckModel, checksIn } from '../../definition/check.ts';
+import { allChecks, type CheckedWork, isChecked } from '../../definition/check.ts';
 import { type KindFacts, traitsOf } from '../../definition/kind.ts';
 import { landsWork } from '../../definition/landing.ts';
-import { membersOf, type StepModel } from '../../definition/model.ts';
+import { membersOf, type StepModel, type ValidateWork } from '../../definition/model.ts';
 import { TreeError } from '../../process/git-tree.ts';
 import type { FamilyRun } from '../attempt.ts';
+import { BEGUN_TREES, JUDGED_TREES } from '../run-records.ts';
 import { type Job, stepError, type Work } from '../work.ts';
 import { replyRulesOf } from '../worker/reply-rules.ts';
 import { treeNow, type WorkspaceTree } from './workspace-tree.ts';
 
 /** The source of a verdict: `work` is a step that may have changed the tree. */
 type JudgedBy = 'gate' | 'review' | 'approval' | 'work';
+
+/** The work of a gate or a validation with its rendered configuration, and the item that it was about. */
+type Judge = (CheckedWork | (Pick<ValidateWork, 'kind'> & Partial<Pick<ValidateWork, 'stages'>>)) & { readonly item?: Json };
 
 /** A verdict and its tree; null if that is not known. */
 export interface JudgedTree {
@@ -38,7 +41,7 @@ export interface JudgedTree {
   /** The group whose members judged in parallel. */
   readonly group?: string;
   /** For a gate or a validation: the configuration to run it again. */
-  readonly judge?: JsonObject;
+  readonly judge?: Judge;
   /** For a gate that reads no files: the head of the pull request that it checked. */
   readonly head?: string;
   /** For a review: set if the workflow declares the step as a review. */
@@ -56,11 +59,11 @@ interface NewVerdict {
   /** If no files were read: the head of the pull request. */
   readonly head?: string;
   readonly by: JudgedBy;
+  /** For a second record about the same step: its name. */
+  readonly part?: 'changes';
   /** False for a negative verdict, which voids an earlier one of the same step. */
   readonly holds: boolean;
 }
-
-const PREFIX = '$tree:';
 
 /** A tree for the evidence of an attempt. */
 export function treeEvidence({ id, head }: WorkspaceTree): { readonly [name: string]: Json } {
@@ -68,37 +71,30 @@ export function treeEvidence({ id, head }: WorkspaceTree): { readonly [name: str
 }
 
 /** The rendered configuration of a gate or validation, to run it again. */
-function judgeOf({ bound: { model }, item }: Job['request']): JsonObject | undefined {
+function judgeOf({ bound: { model }, item }: Job['request']): Judge | undefined {
   const own = present({ item });
-  if (checksIn(model).length > 0 && 'config' in model) return { kind: model.kind, config: model.config as unknown as JsonObject, ...own };
-  if (model.kind !== 'validate') return undefined;
-  return { kind: 'validate', ...(model.stages === undefined ? {} : { stages: model.stages as Json }), ...own };
-}
-
-/** The data key for the verdict of a step; the same for all visits. */
-export function judgedKey(path: string): string {
-  return `${PREFIX}${withoutVisits(path)}`;
+  if (isChecked(model)) return { kind: model.kind, config: model.config, ...own };
+  return model.kind === 'validate' ? { kind: model.kind, ...present({ stages: model.stages }), ...own } : undefined;
 }
 
 /** The data that the run stores about a verdict. */
 export function judgedTree(
   { runner, request, context }: Job,
-  { tree, from, head, by, holds }: NewVerdict,
+  { tree, from, head, by, holds, part }: NewVerdict,
 ): { readonly remember?: JsonObject } {
   const { path, member } = request.activation;
   const group = member?.group;
-  const key = judgedKey(path);
-  if (!holds) return context.snapshot.data[key] === undefined ? {} : { remember: { [key]: null } };
+  const record = JUDGED_TREES.of(part === undefined ? path : `${path}/${part}`);
+  if (!holds) return context.snapshot.data[record.key] === undefined ? {} : { remember: record.removed() };
   const at = runner.services.now();
   const judge = by === 'gate' ? judgeOf(request) : undefined;
   const { model } = request.bound;
-  const isReviewer =
-    by === 'review' &&
-    (traitsOf(runner, model.kind).judgesTree === true ||
-      (model.kind === 'agent' && replyRulesOf(model.config, model, request.group).reviews === true));
+  const reviews =
+    traitsOf(runner, model.kind).judgesTree === true ||
+    (model.kind === 'agent' && replyRulesOf(model.config, model, request.group).reviews === true);
+  const isReviewer = by === 'review' && reviews ? (true as const) : undefined;
   const judged = { tree: tree?.id ?? null, by, step: request.bound.model.id, at };
-  const known = { ...present({ from: from?.id, group, judge, head }), ...(isReviewer ? { isReviewer } : {}) };
-  return { remember: { [key]: { ...judged, ...known } } };
+  return { remember: record.with({ ...judged, ...present({ from: from?.id, group, judge, head, isReviewer }) }) };
 }
 
 /**
@@ -131,7 +127,9 @@ export async function recordTree(job: Job, work: () => Work | Promise<Work>): Pr
  * different trees, an earlier one is recorded, so that the review has to run again.
  */
 export function reviewedTree(job: Job, { step, passed }: { readonly step: string; readonly passed: boolean }): JsonObject {
-  const reviews = judgedIn(job.context.snapshot.data).filter((one) => one.by === 'work' && one.step === step && one.group !== undefined);
+  const reviews = JUDGED_TREES.allIn(job.context.snapshot.data).filter(
+    (one) => one.by === 'work' && one.step === step && one.group !== undefined,
+  );
   const last = latestOf(reviews);
   if (last?.tree === undefined || last.tree === null) return {};
   const seen = reviews.filter(({ group }) => group === last.group).flatMap(({ from, tree }) => [from ?? null, tree]);
@@ -139,21 +137,17 @@ export function reviewedTree(job: Job, { step, passed }: { readonly step: string
   return judgedTree(job, { tree: { id }, by: 'review', holds: passed }).remember ?? {};
 }
 
-const BEGUN = '$begun:';
-
 function withFirstTree(job: Job, done: Work, from: TreeReading): Work {
   if (from === undefined || from === 'unreadable') return done;
   const { path } = job.request.activation;
-  return { ...done, remember: { ...done.remember, [`${BEGUN}${withoutVisits(path)}`]: { path, ...from } } };
+  return { ...done, remember: { ...done.remember, ...BEGUN_TREES.of(path).with({ path, ...from }) } };
 }
 
 /** The tree that this visit of a step began with, if it was interrupted. */
 function firstTree({ request, context }: Job): WorkspaceTree | undefined {
   const { path } = request.activation;
-  const kept = context.snapshot.data[`${BEGUN}${withoutVisits(path)}`];
-  if (!isJsonObject(kept ?? null)) return undefined;
-  const { path: of, id, head } = kept as JsonObject;
-  return of === path && typeof id === 'string' ? { id, ...(typeof head === 'string' ? { head } : {}) } : undefined;
+  const begun = BEGUN_TREES.of(path).in(context.snapshot.data);
+  return begun?.path === path ? { id: begun.id, ...present({ head: begun.head }) } : undefined;
 }
 
 /**
@@ -165,8 +159,8 @@ function workVerdicts(job: Job, done: Work, { tree, from }: Pick<NewVerdict, 'tr
   if (!isPassed) return judgedTree(job, { tree, from, by: 'work', holds: true }).remember;
   const passed = judgedTree(job, { tree: from, by: 'gate', holds: true }).remember;
   if (from !== undefined && tree !== undefined && from.id === tree.id) return passed;
-  const [worked] = Object.values(judgedTree(job, { tree, from, by: 'work', holds: true }).remember ?? {});
-  return { ...passed, [`${judgedKey(job.request.activation.path)}/changes`]: worked as Json };
+  const worked = judgedTree(job, { tree, from, by: 'work', holds: true, part: 'changes' }).remember;
+  return { ...passed, ...worked };
 }
 
 function withoutTree({ request }: Job, done: Work): Work {
@@ -189,7 +183,7 @@ function startsRuns(step: StepModel): boolean {
 /** A flow may have thousands of functions: the tree is recorded only if a verdict may be replaced. */
 async function needsTree({ request }: Job): Promise<boolean> {
   if (request.bound.model.kind !== 'task' || request.workflow.definition.form !== 'flow' || request.family?.isChild === true) return true;
-  return judgedIn((await request.snapshot()).data).some(({ by }) => by !== 'work');
+  return JUDGED_TREES.allIn((await request.snapshot()).data).some(({ by }) => by !== 'work');
 }
 
 /** The tree of the workspace for work in a side checkout, if a merge may depend on it. */
@@ -227,7 +221,7 @@ function approves(claim: Json | undefined): boolean {
 
 /** The verdicts that must be about the merged tree. */
 export async function requiredVerdicts({ request, context }: Job): Promise<readonly RequiredVerdict[]> {
-  const own = judgedIn(context.snapshot.data).map((one) => ({ ...one, isForeign: false }));
+  const own = JUDGED_TREES.allIn(context.snapshot.data).map((one) => ({ ...one, isForeign: false }));
   const all: readonly RequiredVerdict[] = [...own, ...foreignVerdicts((await request.family?.others()) ?? [])];
   const verdicts = all.filter(({ by, tree, head }) => by !== 'work' && (tree ?? head) !== undefined && (tree ?? head) !== null);
   const works = all.filter(({ by }) => by === 'work');
@@ -247,12 +241,13 @@ export async function requiredVerdicts({ request, context }: Job): Promise<reado
 function foreignVerdicts(others: readonly FamilyRun[]): RequiredVerdict[] {
   const decided = new Set<string>();
   return others.flatMap(({ data, isReplaced, place }, run) => {
-    const keys = Object.keys(data).filter((key) => key.startsWith(PREFIX) && !decided.has(`${place} ${key}`));
-    for (const key of keys) decided.add(`${place} ${key}`);
-    const isGate = (key: string): boolean => (data[key] as unknown as JudgedTree | null)?.by === 'gate' && keys.includes(key);
-    return judgedIn(data, (key, { by }) => by === 'work' || !isReplaced || isGate(key)).map((one) => {
+    const records = JUDGED_TREES.namedIn(data);
+    const first = new Set(records.map(([name]) => name).filter((name) => !decided.has(`${place} ${name}`)));
+    for (const name of first) decided.add(`${place} ${name}`);
+    return records.flatMap(([name, one]) => {
+      if (one === undefined || (one.by !== 'work' && isReplaced && !(one.by === 'gate' && first.has(name)))) return [];
       // Groups of different runs may have the same paths.
-      return { ...one, isForeign: true, ...(one.group === undefined ? {} : { group: `${run}/${one.group}` }) };
+      return [{ ...one, isForeign: true, ...(one.group === undefined ? {} : { group: `${run}/${one.group}` }) }];
     });
   });
 }
@@ -276,32 +271,25 @@ export function staleVerdicts(facts: KindFacts, required: readonly RequiredVerdi
 
 /** The checks of a gate, for comparison with other gates. */
 function checksOf(facts: KindFacts, verdict: RequiredVerdict): string[] {
-  const { checks } = isRepeatable(facts, verdict) ? configOf(verdict) : {};
-  return Array.isArray(checks) ? checks.map((check) => canonicalJson([check, verdict.judge?.item ?? null])) : [];
+  const checks = isRepeatable(facts, verdict) ? (configOf(verdict)?.checks ?? []) : [];
+  return checks.map((check) => canonicalJson([check, verdict.judge?.item ?? null]));
 }
 
 /** Whether this run can repeat the checks. Custom checks and requests may use data that only their own run has. */
 export function isRepeatable({ checks: known }: KindFacts, verdict: RequiredVerdict): boolean {
   if (verdict.judge === undefined) return false;
-  const { checks = [] } = configOf(verdict) as { readonly checks?: readonly CheckModel[] };
+  const checks = configOf(verdict)?.checks ?? [];
   return (
     !verdict.isForeign || allChecks(checks).every(({ check, templates }) => known[check]?.sameInEveryRun === true && templates !== true)
   );
 }
 
-function configOf({ judge }: JudgedTree): JsonObject {
-  return isJsonObject(judge?.config ?? null) ? (judge?.config as JsonObject) : {};
+function configOf({ judge }: JudgedTree): CheckedWork['config'] | undefined {
+  return judge !== undefined && 'config' in judge ? judge.config : undefined;
 }
 
 function isNotRerun(verdict: JudgedTree): boolean {
-  return configOf(verdict).rerunAtMerge === false;
-}
-
-function judgedIn(data: JsonObject, isIncluded: (key: string, judged: JudgedTree) => boolean = () => true): JudgedTree[] {
-  return Object.entries(data).flatMap(([key, value]) => {
-    const judged = key.startsWith(PREFIX) && isJsonObject(value) ? (value as unknown as JudgedTree) : undefined;
-    return judged !== undefined && isIncluded(key, judged) ? [judged] : [];
-  });
+  return configOf(verdict)?.rerunAtMerge === false;
 }
 
 function latestOf(list: readonly JudgedTree[]): JudgedTree | undefined {

@@ -7,14 +7,15 @@
 
 import type { AgentQuestion } from '../../agents/driver.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
-import { redactJson } from '../redaction.ts';
+import { redactPlain } from '../redaction.ts';
+import { STAGED } from '../run-records.ts';
 import { type Job, stepError, type Work } from '../work.ts';
 import type { ForgeWrite, WriteRequest } from './write-request.ts';
 
 type Done = Extract<Work, { readonly outcome: string }> & { readonly output: Json };
 
 /** Writes that wait for a person, as stored with the run. */
-interface StagedRecord {
+export interface StagedRecord {
   /** The number of answers when the step asked; the next answer is the decision. */
   readonly answers: number;
   readonly requests: readonly WriteRequest[];
@@ -47,29 +48,26 @@ export function askToWrite(job: Job, done: Done, requests: readonly WriteRequest
     };
   }
   const { assumptions: _, checks: __, ...kept } = done;
-  const record = { answers: request.answers?.length ?? 0, requests, done: kept } as unknown as Json;
-  const remember = { ...done.remember, [nameOf(job)]: redactJson(runner.redactor, record) };
+  const record = { answers: request.answers?.length ?? 0, requests, done: kept };
+  const remember = { ...done.remember, ...STAGED.of(request.activation.path).with(redactPlain(runner.redactor, record)) };
   const { outcome: ___, output: ____, ...noted } = done;
   return { ...noted, asks: [questionOf(id, requests)], remember };
 }
 
 /** The decision about this step's staged writes; undefined if there are none, or no decision yet. */
 export function stagedDecision(job: Job): StagedDecision | undefined {
-  const kept = job.context.snapshot.data[nameOf(job)];
-  if (!isJsonObject(kept)) return undefined;
-  const { answers: before, requests, done } = kept as unknown as StagedRecord;
+  const staged = STAGED.of(job.request.activation.path);
+  const kept = staged.in(job.context.snapshot.data);
+  if (kept === undefined) return undefined;
+  const { answers: before, requests, done } = kept;
   const answered = job.request.answers?.[before];
   const [given] = Array.isArray(answered) ? (answered as readonly Json[]) : [];
   if (!isJsonObject(given)) return undefined;
-  const forget = { [nameOf(job)]: null };
+  const forget = staged.removed();
   const asked = questionOf(job.request.bound.model.id, requests).question;
   if (given.question === asked && given.answer === WRITE_ANSWER) return { approved: requests, done, forget };
   const reason = given.answer === REFUSE_ANSWER || typeof given.answer !== 'string' ? '' : `: ${given.answer}`;
   return { refused: `a person refused to publish it${reason}`, names: requests.map(({ name }) => name), done, forget };
-}
-
-function nameOf({ request }: Job): string {
-  return `$staged:${request.activation.path}`;
 }
 
 function questionOf(step: string, requests: readonly WriteRequest[]): AgentQuestion {

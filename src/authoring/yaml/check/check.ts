@@ -2,6 +2,7 @@
 
 import { messageOf } from '../../../base/error.ts';
 import { fieldOf, type Json } from '../../../base/json.ts';
+import { addedFor, splitName } from '../../../definition/address.ts';
 import type { CompiledWorkflow } from '../../../definition/code.ts';
 import { isText } from '../../../definition/kind.ts';
 import type { Definition } from '../../../definition/model.ts';
@@ -208,15 +209,15 @@ function idOf(value: Json): string {
 
 /** Where a reference is written. */
 function pathOf(reference: Reference, { stages }: WrittenWorkflow): YamlPath {
-  const [first = '', member] = reference.step.split('/');
+  const { id: first, member } = splitName(reference.step);
   const index = Math.max(
     0,
-    stages.findIndex(({ id }) => id === first || first.startsWith(`${id}.`)),
+    stages.findIndex(({ id }) => id === first || addedFor(first, id) !== undefined),
   );
   const stage = stages[index];
   if (stage === undefined) return [];
-  // A step on a transition is named after the stage and the key: `build.on_fail.spawn`.
-  if (stage.id !== first) return ['stages', index, ...first.slice(stage.id.length + 1).split('.')];
+  const added = addedFor(first, stage.id);
+  if (added !== undefined) return ['stages', index, ...added];
   const branch = member === undefined ? -1 : branchesOf(stage).findIndex(({ id }) => id === member);
   const base: YamlPath = branch === -1 ? ['stages', index] : ['stages', index, 'branches', branch];
   if (reference.kind === 'role') return [...base, stage.type === 'review' ? reviewKey(stage, reference.name) : 'agent'];

@@ -10,6 +10,7 @@
 import { durationOf } from '../../../base/duration.ts';
 import { present } from '../../../base/fields.ts';
 import type { JsonObject } from '../../../base/json.ts';
+import { addedFor, isOfStep } from '../../../definition/address.ts';
 import type { CompiledWorkflow } from '../../../definition/code.ts';
 import type { Definition } from '../../../definition/model.ts';
 import { type ScheduleModel, scheduleOf } from '../../../definition/trigger/schedule.ts';
@@ -146,7 +147,7 @@ function placed(file: WrittenWorkflow, problem: Problem): CompileProblem {
     const message = `there is another stage "${step}" before this one, but each needs its own id`;
     return { ...rest, severity: 'error', message, path: ['stages', stages.findLastIndex(({ id }) => id === step), 'id'] };
   }
-  const index = stages.findIndex(({ id }) => step === id || step.startsWith(`${id}.`) || step.startsWith(`${id}/`));
+  const index = stages.findIndex(({ id }) => isOfStep(step, id) || addedFor(step, id) !== undefined);
   const stage = stages[index];
   const hint = HINTS[problem.code] ?? problem.hint;
   const severity = severityOf(problem);

@@ -3,6 +3,7 @@
 
 import { present } from '../../../base/fields.ts';
 import type { JsonObject } from '../../../base/json.ts';
+import { addedName } from '../../../definition/address.ts';
 import { readBreakers } from '../../../definition/breakers.ts';
 import { type DatabasesSpec, writtenDatabase } from '../../../definition/database.ts';
 import type { Concurrency, SnapshotModel } from '../../../definition/model.ts';
@@ -88,7 +89,7 @@ function stageSteps(file: WrittenWorkflow, place: StagePlace): StepEntry[] {
   const enter = notifyStep(stage.on_enter.notify, always(stage.id));
   // Nobody gets a message about a stage that is skipped.
   return [
-    [`${stage.id}.enter`, { ...enter, ...present({ condition: stage.condition }) }],
+    [addedName(stage.id, 'enter'), { ...enter, ...present({ condition: stage.condition }) }],
     [stage.id, step],
   ];
 }
@@ -113,7 +114,9 @@ function extensionOf(stage: WrittenStage, transitions: Transitions): StepFields[
   const { extend, max_extensions: max, notify } = transitionOf(stage, 'on_timeout') ?? {};
   if (extend === undefined) return undefined;
   const tells =
-    notify === undefined ? undefined : transitions.add(`${stage.id}.on_timeout.notify`, { ...notifyStep(notify, {}), side: true });
+    notify === undefined
+      ? undefined
+      : transitions.add(addedName(stage.id, 'on_timeout', 'notify'), { ...notifyStep(notify, {}), side: true });
   return { by: extend, ...present({ max, tells }) };
 }
 

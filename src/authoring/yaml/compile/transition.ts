@@ -3,6 +3,7 @@
 import { present } from '../../../base/fields.ts';
 import type { JsonObject } from '../../../base/json.ts';
 import { didYouMean } from '../../../base/suggest.ts';
+import { addedName } from '../../../definition/address.ts';
 import type { Severity } from '../../../definition/validation/finding.ts';
 import type { Problem } from '../../../definition/validation/problem.ts';
 import type { Entries, StepFields } from '../../graph/spec.ts';
@@ -101,7 +102,7 @@ export class Transitions {
   target(name: string): string {
     if (name === 'complete' && (this.file.on_complete ?? []).length > 0) return 'on_complete.1';
     const stage = this.file.stages[this.positions.get(name) ?? -1];
-    return stage?.on_enter === undefined ? name : `${name}.enter`;
+    return stage?.on_enter === undefined ? name : addedName(name, 'enter');
   }
 
   /** The target after a position in the file. */
@@ -167,10 +168,10 @@ export class Transitions {
   /** Adds the steps on a transition before its target, last one first. */
   private through(id: string, { delay, spawn, notify, extend }: WrittenTransition, target: string): string {
     let to = target;
-    if (delay !== undefined) to = this.add(`${id}.delay`, { delay, recovery: 'rerun', next: { ok: to } });
+    if (delay !== undefined) to = this.add(addedName(id, 'delay'), { delay, recovery: 'rerun', next: { ok: to } });
     // Anything but success of the agent escalates, including a rejection: it was started to repair something and did not.
-    if (spawn !== undefined) to = this.add(`${id}.spawn`, { agent: spawn, reviews: false, next: { ok: to, reject: 'escalate' } });
-    if (notify !== undefined && extend === undefined) to = this.add(`${id}.notify`, notifyStep(notify, always(to)));
+    if (spawn !== undefined) to = this.add(addedName(id, 'spawn'), { agent: spawn, reviews: false, next: { ok: to, reject: 'escalate' } });
+    if (notify !== undefined && extend === undefined) to = this.add(addedName(id, 'notify'), notifyStep(notify, always(to)));
     return to;
   }
 

@@ -2,6 +2,7 @@
 
 import { present } from '../../../base/fields.ts';
 import type { Json, JsonObject } from '../../../base/json.ts';
+import { addedFor, addedName } from '../../../definition/address.ts';
 import type { Definition, Edge, StepModel, Target } from '../../../definition/model.ts';
 import type { Compilers } from '../../graph/work.ts';
 import { TRANSITION_KEYS, type TransitionKey } from '../compile/transition.ts';
@@ -13,6 +14,8 @@ const FAILURE_KEYS: readonly TransitionKey[] = ['on_fail', 'on_failure'];
 const REJECT_KEYS: readonly TransitionKey[] = ['on_reject', 'on_any_reject'];
 /** The transitions of stages whose kind an application defined, beside those of its outcomes. */
 const OWN_KEYS: readonly TransitionKey[] = ['on_fail'];
+/** What a transition can add before its target. */
+const PARTS = ['delay', 'spawn', 'notify'] as const;
 const ESCALATE: Edge = { to: { end: 'escalate' } };
 
 /** Writes the transitions of the steps of one definition. */
@@ -36,12 +39,23 @@ export class WayWriter {
 
   /** Whether a step is written as part of another stage. */
   isAdded(id: string): boolean {
-    const parts = id.split('.');
-    const last = parts.pop();
-    if (last === 'enter') return this.steps.has(parts.join('.'));
-    const key = parts.pop();
-    const isPart = last === 'delay' || last === 'spawn' || last === 'notify';
-    return isPart && TRANSITION_KEYS.some((known) => known === key) && this.steps.has(parts.join('.'));
+    return this.entered(id) !== undefined || this.isOnTransition(id);
+  }
+
+  /** The stage that begins with a step. */
+  private entered(id: string): string | undefined {
+    return this.stages().find((stage) => id === addedName(stage, 'enter'));
+  }
+
+  private isOnTransition(id: string): boolean {
+    return this.stages().some((stage) => {
+      const [key, part, ...rest] = addedFor(id, stage) ?? [];
+      return rest.length === 0 && PARTS.some((known) => known === part) && TRANSITION_KEYS.some((known) => known === key);
+    });
+  }
+
+  private stages(): readonly string[] {
+    return [...this.steps.keys()];
   }
 
   /** The name of a target in a file. */
@@ -51,7 +65,7 @@ export class WayWriter {
       return to.end;
     }
     if (to.step === 'on_complete.1') return 'complete';
-    return this.isAdded(to.step) ? to.step.replace(/\.enter$/, '') : to.step;
+    return this.entered(to.step) ?? to.step;
   }
 
   /** The transition keys of a stage; defaults are left out. */
@@ -65,7 +79,7 @@ export class WayWriter {
       return edge === undefined || JSON.stringify(edge) === JSON.stringify(error) ? undefined : edge;
     };
     // `on_failure` covers errors too, unless `on_error` says otherwise.
-    const isCovered = 'step' in error.to && error.to.step.startsWith(`${id}.on_failure.`);
+    const isCovered = 'step' in error.to && addedFor(error.to.step, id)?.[0] === 'on_failure';
     const fail = isCovered ? error : unlike('fail');
     const ways: [TransitionKey, Edge | undefined][] = [
       [this.successKey(step), this.edge(step, 'ok') ?? this.edge(step, '_default')],
@@ -97,8 +111,7 @@ export class WayWriter {
   /** Gates, actions and programs have their own success key; the id of a step on the transition shows which was used. */
   private successKey(step: StepModel): TransitionKey {
     const { id } = step;
-    const parts = ['delay', 'spawn', 'notify'];
-    const written = SUCCESS_KEYS.find((key) => parts.some((part) => this.steps.has(`${id}.${key}.${part}`)));
+    const written = SUCCESS_KEYS.find((key) => PARTS.some((part) => this.steps.has(addedName(id, key, part))));
     return written ?? this.keyOf(step, SUCCESS_KEYS) ?? 'on_complete';
   }
 

@@ -8,6 +8,7 @@ import { stringify } from 'yaml';
 import { EngineError } from '../../../base/error.ts';
 import { present } from '../../../base/fields.ts';
 import { canonicalJson, type Json, type JsonObject } from '../../../base/json.ts';
+import { addedFor, addedName } from '../../../definition/address.ts';
 import { withoutDatabases } from '../../../definition/database.ts';
 import type { Definition, StepModel } from '../../../definition/model.ts';
 import type { DescribedWorkflow } from '../../../definition/plain-workflow.ts';
@@ -82,12 +83,12 @@ function documentOf(definition: Definition, around: JsonObject, compilers: Compi
 }
 
 function hooksOf({ steps }: Definition, list: 'on_complete' | 'on_error'): Json | undefined {
-  const hooks = steps.filter(({ id }) => HOOK.test(id) && id.startsWith(`${list}.`));
+  const hooks = steps.filter(({ id }) => HOOK.test(id) && addedFor(id, list) !== undefined);
   return hooks.length === 0 ? undefined : hooks.map(writeHook);
 }
 
 function stageOf(step: StepModel, ways: WayWriter, compilers: Compilers): JsonObject {
-  const enter = ways.step(`${step.id}.enter`);
+  const enter = ways.step(addedName(step.id, 'enter'));
   return {
     ...frameOf(step),
     ...writeWork(step, { compilers, branchOf: frameOf, goto: (to) => ways.nameOf(to, step.id) }),

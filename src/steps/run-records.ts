@@ -1,0 +1,158 @@
+// Owns what the engine keeps for itself in a run's data: under which names, of which type, and for what. No other file
+// builds such a name or takes one apart.
+//
+// - The names are stored with runs, so they do not change.
+// - Data under another name, or of another shape, is no record: an older engine may have written it.
+
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { ownName } from '../base/own-name.ts';
+import { withoutVisits } from '../definition/address.ts';
+import type { AcceptedDocument } from '../definition/contract/contract-faults.ts';
+import type { ReviewState } from '../definition/review/review.ts';
+import type { UndoItem } from '../programs/undo.ts';
+import type { FilesBefore } from './contracts/contract-files.ts';
+import type { StoredProgress } from './gate-progress.ts';
+import type { StoredDigests } from './outputs/baseline.ts';
+import type { AcceptedChange, GuardedFiles } from './protection/accepted-files.ts';
+import type { AgentChange } from './protection/flow-protection.ts';
+import type { ProtectedFiles } from './protection/protected-files.ts';
+import type { JudgedTree } from './workspace/judged-tree.ts';
+import type { WorkspaceTree } from './workspace/workspace-tree.ts';
+import type { StagedRecord } from './writes/staging.ts';
+
+type Shape = (stored: Json) => boolean;
+
+/** What the engine keeps in a run's data under one name. */
+class RunRecord<Value> {
+  readonly key: string;
+  private readonly shape: Shape;
+
+  constructor(key: string, shape: Shape) {
+    this.key = key;
+    this.shape = shape;
+  }
+
+  /** What is stored; undefined if nothing is, or something of another shape. */
+  read(stored: Json | undefined): Value | undefined {
+    // What has this name was written by `with`, as authors cannot write it.
+    return stored !== undefined && this.shape(stored) ? (stored as unknown as Value) : undefined;
+  }
+
+  /** The record in a run's data. */
+  in(data: JsonObject): Value | undefined {
+    return this.read(data[this.key]);
+  }
+
+  /** The data that stores it. */
+  with(value: Value): JsonObject {
+    return { [this.key]: value as unknown as Json };
+  }
+
+  /** The data that removes it. */
+  removed(): JsonObject {
+    return { [this.key]: null };
+  }
+}
+
+/** Records of one sort, each named after what it is about. */
+class RunRecords<Value, About = string> {
+  private readonly prefix: string;
+  private readonly nameOf: (about: About) => string;
+  private readonly shape: Shape;
+
+  constructor(sort: string, nameOf: (about: About) => string, shape: Shape = isJsonObject) {
+    this.prefix = ownName(`${sort}:`);
+    this.nameOf = nameOf;
+    this.shape = shape;
+  }
+
+  /** The record about something. */
+  of(about: About): RunRecord<Value> {
+    return this.named(this.nameOf(about));
+  }
+
+  private named(name: string): RunRecord<Value> {
+    return new RunRecord(`${this.prefix}${name}`, this.shape);
+  }
+
+  /** All of them in a run's data, by what they are named after; undefined for those that were removed. */
+  namedIn(data: JsonObject): [name: string, value: Value | undefined][] {
+    const found: [string, Value | undefined][] = [];
+    for (const key in data) {
+      if (!key.startsWith(this.prefix)) continue;
+      const name = key.slice(this.prefix.length);
+      found.push([name, this.named(name).in(data)]);
+    }
+    return found;
+  }
+
+  /** All of them in a run's data that were not removed. */
+  allIn(data: JsonObject): Value[] {
+    return this.namedIn(data).flatMap(([, value]) => value ?? []);
+  }
+}
+
+/** An attempt at a path. */
+interface AttemptName {
+  readonly path: string;
+  readonly attempt: number;
+}
+
+/** An accepted change: of an attempt, which may have been made by something else than its step. */
+interface ChangeName extends AttemptName {
+  readonly by?: 'retry' | undefined;
+}
+
+const asIs = (name: string): string => name;
+const isText: Shape = (stored) => typeof stored === 'string';
+const isTrue: Shape = (stored) => stored === true;
+// A record of an older engine does not cover all files that count today.
+const isProtected: Shape = (stored) => isJsonObject(stored) && isJsonObject(stored.files ?? null) && Array.isArray(stored.guards);
+
+/** True for attended runs: the calling agent does the work of roles without a driver. */
+export const ATTENDED = new RunRecord<true>(ownName('attended'), isTrue);
+/** What started the run, as its trigger passed it on. */
+export const TRIGGER = new RunRecord<JsonObject>(ownName('trigger'), isJsonObject);
+/** The settings of the project that its workflow reads. */
+export const CONFIG = new RunRecord<JsonObject>(ownName('config'), isJsonObject);
+/** What the forge knows about the run. */
+export const GITHUB = new RunRecord<JsonObject>(ownName('github'), isJsonObject);
+/** The commit that the engine pushed last. */
+export const PUSHED = new RunRecord<string>(ownName('pushed'), isText);
+/** The state of a review, in the run that it is. */
+export const REVIEW = new RunRecord<ReviewState>(ownName('review'), isJsonObject);
+/** What is undone, newest first, once undoing has begun. */
+export const UNDO_LIST = new RunRecord<readonly UndoItem[]>(ownName('undo'), Array.isArray);
+/** True for a flow in which a step with an undo has ended, because the definition of a flow lists no steps. */
+export const UNDOABLE = new RunRecord<true>(ownName('undoable'), isTrue);
+
+/** The last session of a role. */
+export const SESSIONS = new RunRecords<string>('session', asIs, isText);
+/** The tree that each verdict is about, by step. */
+export const JUDGED_TREES = new RunRecords<JudgedTree>('tree', withoutVisits);
+/** The tree that an interrupted visit began with, by step. */
+export const BEGUN_TREES = new RunRecords<WorkspaceTree & { readonly path: string }>('begun', withoutVisits);
+/** The last results of the checks of a pending gate, by path. */
+export const GATE_PROGRESS = new RunRecords<StoredProgress>('look', asIs);
+/** The files of outputs before a step first began, by step. */
+export const BASELINES = new RunRecords<StoredDigests>('baseline', withoutVisits);
+/** The same before the run's first agent, by the path of the step that took it. */
+export const RUN_BASELINES = new RunRecords<{ readonly at: number; readonly files: StoredDigests }>('runBaseline', asIs);
+/** The files of a contract before the last visit of its step, by step. */
+export const CONTRACT_FILES = new RunRecords<FilesBefore>('contract', withoutVisits);
+/** The documents that were accepted, by path. */
+export const DOCUMENTS = new RunRecords<AcceptedDocument>('document', asIs);
+/** The digests of a round's documents by path, by the gate that judges them. */
+export const REVIEWED = new RunRecords<Readonly<Record<string, string>>>('reviewed', asIs);
+/** The protected files before the last visit of a step, by step. */
+export const PROTECTED = new RunRecords<ProtectedFiles>('protected', withoutVisits, isProtected);
+/** The protected files before the run's first agent, by the path of the step that took them; from the parent for its child. */
+export const GUARDED = new RunRecords<GuardedFiles>('guarded', asIs);
+/** Changes of protected files that were accepted, by attempt. */
+export const ACCEPTED = new RunRecords<AcceptedChange, ChangeName>('accepted', ({ by, path, attempt }) =>
+  [by === undefined ? path : `${by}:${path}`, attempt].join('/'),
+);
+/** What agents of a flow changed, by attempt. */
+export const CHANGED = new RunRecords<AgentChange, AttemptName>('changed', ({ path, attempt }) => `${path}#${attempt}`);
+/** Writes that wait for a person, by path. */
+export const STAGED = new RunRecords<StagedRecord>('staged', asIs);
