@@ -28,7 +28,7 @@ import { invariantViolations } from './tidy/invariants.ts';
 import { kindNames, kindNameViolations } from './tidy/kind-names.ts';
 import { importsOf, layerViolations } from './tidy/layers.ts';
 import { limitViolations } from './tidy/limits.ts';
-import { docViolations, headerViolations, nameViolations } from './tidy/naming.ts';
+import { docViolations, headerViolations, nameViolations, participleViolations } from './tidy/naming.ts';
 import { fileExists, findFiles, publishedEntries, readJson, readSources, readText } from './tidy/repository.ts';
 
 const sources = readSources();
@@ -49,6 +49,7 @@ describe('the code', () => {
     ['spells the names of records in one place', ownNameViolations],
     ['says in each file what it owns', headerViolations],
     ['documents every export', docViolations],
+    ['names no type with a participle alone', participleViolations],
   ])('%s', (_rule, violations) => {
     expect(sources.flatMap(violations)).toEqual([]);
   });

@@ -166,7 +166,7 @@ function databasesOf({ databases = {}, cwd = process.cwd() }: EngineOptions): No
   return Object.fromEntries(Object.entries(databases).map(([name, one]) => [name, { ...one, path: resolve(cwd, one.path) }]));
 }
 
-interface Opened {
+interface EngineResources {
   readonly store: Store;
   readonly snapshots: SnapshotKeeper;
   readonly tracing: Tracing | undefined;
@@ -189,7 +189,7 @@ function openBreakers(core: EngineCore, { circuitBreakers, db }: EngineOptions, 
   if (core.parts.drives === 'all') breakers.begin().catch((error: unknown) => core.warn(error));
 }
 
-function partsOf(options: EngineOptions, { store, snapshots, tracing, tools }: Opened): EngineCore['parts'] {
+function partsOf(options: EngineOptions, { store, snapshots, tracing, tools }: EngineResources): EngineCore['parts'] {
   const clock = options.clock ?? systemClock;
   const cwd = options.cwd ?? process.cwd();
   const warn = options.warn ?? ((error: unknown) => process.emitWarning(messageOf(error as EngineError)));

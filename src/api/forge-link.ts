@@ -19,7 +19,7 @@ import type { RunQuery } from '../store/store.ts';
 export type ReactiveChecks = Readonly<Record<string, { readonly reactiveEvents?: readonly string[] }>>;
 
 /** A run and an event. */
-interface Looked {
+interface RunAtEvent {
   readonly state: RunState;
   readonly definition: Definition;
   /** The checks that its workflow contains. */
@@ -88,7 +88,7 @@ const MERGE_NEWS = [
  * Whether something waits, or looks just now, that the event can end: a merge, or a gate with a check whose verdict it can
  * change. In a flow, whose gates are not known, each can.
  */
-function looksAt(checks: ReactiveChecks, { state, definition, contained, event }: Looked): boolean {
+function looksAt(checks: ReactiveChecks, { state, definition, contained, event }: RunAtEvent): boolean {
   return Object.values(state.live).some((activation) => {
     const wait = waitOf(activation);
     const looks = activation.state === 'running';

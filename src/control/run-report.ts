@@ -71,10 +71,10 @@ export interface StepReport {
 }
 
 /** Something the run waits for. */
-export type WaitReport = Unstamped<OpenWait> & WaitFacts;
+export type WaitReport = WithoutTimes<OpenWait> & WaitFacts;
 
 /** A wait without its times, for each kind. */
-type Unstamped<W> = W extends OpenWait ? Omit<W, 'since' | 'due'> : never;
+type WithoutTimes<W> = W extends OpenWait ? Omit<W, 'since' | 'due'> : never;
 
 /** What is known of every wait. */
 interface WaitFacts {

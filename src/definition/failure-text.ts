@@ -4,14 +4,14 @@
 import { isJsonObject, type Json } from '../base/json.ts';
 
 /** How a step ended, as far as the sentence needs it. */
-interface Failed {
+interface FailedStep {
   readonly outcome: string;
   readonly output: Json;
   readonly error?: { readonly message: string } | undefined;
 }
 
 /** Why a step did not succeed: `gate "checks" failed: npm test: it exited with 1`. */
-export function failureText(step: string, { outcome, output, error }: Failed): string {
+export function failureText(step: string, { outcome, output, error }: FailedStep): string {
   const found = isJsonObject(output) ? output : {};
   const stages = failedStages(found.stages);
   if (error !== undefined) return stages.length === 0 ? error.message : `${error.message}: ${stages.join('; ')}`;

@@ -15,7 +15,7 @@ import type { RunInput } from '../kernel/input.ts';
 import type { RunState } from '../kernel/run-state.ts';
 import type { EndedAttempt } from '../kernel/turn.ts';
 import type { AttemptRequest, AttemptRunner } from '../steps/attempt.ts';
-import type { Claimed, Mail, Store } from '../store/store.ts';
+import type { Mail, Store, SuccessfulClaim } from '../store/store.ts';
 import { cancelChild, startChild } from './children.ts';
 import type { Clock } from './clock.ts';
 import { hasWorkLeft, wantedAt } from './delta.ts';
@@ -179,7 +179,7 @@ export class EngineCore implements DriverHost {
     }
   }
 
-  private async driverFor(claimed: Claimed, options: DriveOptions): Promise<RunDriver> {
+  private async driverFor(claimed: SuccessfulClaim, options: DriveOptions): Promise<RunDriver> {
     const { state, epoch, definition, codeHash, origin } = claimed;
     if (isFinal(state.status)) return this.driverWithout(claimed, { proof: await this.proofOf(claimed) });
     const workflow = await workflowOf(this, claimed);
@@ -209,7 +209,7 @@ export class EngineCore implements DriverHost {
   }
 
   /** Drives a run without its code: to cancel it, or to record something about a run that has ended. */
-  private driverWithout({ state, epoch, mail }: Claimed, how: Pick<DriverStart, 'accepts' | 'proof'>): RunDriver {
+  private driverWithout({ state, epoch, mail }: SuccessfulClaim, how: Pick<DriverStart, 'accepts' | 'proof'>): RunDriver {
     const bound = this.remember(state.id, inertProgram());
     const record = this.recordFor(state.id, { reads: [], params: {}, fresh: false });
     const driver = new RunDriver(this, { state, epoch, record, ...bound, place: {}, ...how });
@@ -219,7 +219,7 @@ export class EngineCore implements DriverHost {
   }
 
   /** Verifies the signatures in the log of a run. Throws RUN_DAMAGED if they do not hold. */
-  proofOf(run: Pick<Claimed, 'state' | 'definition'>): Promise<Proof> {
+  proofOf(run: Pick<SuccessfulClaim, 'state' | 'definition'>): Promise<Proof> {
     return proveRun(this.store, run, this.parts.signing.keys);
   }
 

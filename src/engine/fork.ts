@@ -193,7 +193,7 @@ function carriedOver(original: RunState, before: RunState): readonly Assumption[
  * Returns the references merged into the data before the cut, oldest first. A run that is itself a fork started with
  * its original's data.
  */
-async function mergedRefs(core: EngineCore, before: readonly RunEvent[]): Promise<Merged[]> {
+async function mergedRefs(core: EngineCore, before: readonly RunEvent[]): Promise<MergedData[]> {
   const own = before.flatMap((event) => mergedRef(event));
   const [first] = before;
   if (first?.type !== 'run.started') return own;
@@ -206,12 +206,12 @@ async function mergedRefs(core: EngineCore, before: readonly RunEvent[]): Promis
 }
 
 /** Merged data, and the part of it that joined the run's data. */
-interface Merged {
+interface MergedData {
   readonly ref: Ref;
   readonly part: (value: Json) => JsonObject;
 }
 
-function mergedRef(event: RunEvent): Merged[] {
+function mergedRef(event: RunEvent): MergedData[] {
   const ref = mergedBy(event);
   return ref === undefined ? [] : [{ ref, part: (value) => joiningData(event, value) }];
 }

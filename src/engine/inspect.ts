@@ -115,9 +115,9 @@ async function childrenOf(
   };
 }
 
-type Read = (ref: Ref | undefined) => Json | undefined;
+type ReadValue = (ref: Ref | undefined) => Json | undefined;
 
-async function reader(core: Readable, refs: readonly (Ref | undefined)[]): Promise<Read> {
+async function reader(core: Readable, refs: readonly (Ref | undefined)[]): Promise<ReadValue> {
   const digests = [...new Set(refs.flatMap((ref) => (ref === undefined ? [] : [ref.digest])))];
   const texts = await core.store.values(digests);
   return (ref) => {
@@ -127,7 +127,7 @@ async function reader(core: Readable, refs: readonly (Ref | undefined)[]): Promi
   };
 }
 
-function endedStep(row: StoredAttempt, read: Read): StepView {
+function endedStep(row: StoredAttempt, read: ReadValue): StepView {
   const claim = read(row.claim);
   const evidence = read(row.evidence);
   return {
@@ -225,7 +225,7 @@ function pendingRetryOf(state: RunState): Checkpoint['pendingRetry'] {
   return { step: retrying.step, error: retrying.feedback, attempt: retrying.attempt };
 }
 
-function parallelResultsOf(state: RunState, rows: readonly StoredAttempt[], read: Read): Checkpoint['parallelResults'] {
+function parallelResultsOf(state: RunState, rows: readonly StoredAttempt[], read: ReadValue): Checkpoint['parallelResults'] {
   const group = Object.keys(state.groups)[0] ?? (state.halt?.group === undefined ? undefined : state.halt.path);
   if (group === undefined) return undefined;
   const results: Record<string, ParallelItemResult> = {};

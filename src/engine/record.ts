@@ -46,7 +46,7 @@ export interface SuppliedResult {
 }
 
 /** The data and results that the program names, with their latest values. */
-interface Named {
+interface NamedValues {
   readonly data: Map<string, Json | undefined>;
   readonly outputs: Map<string, Json | undefined>;
 }
@@ -66,7 +66,7 @@ export class RunRecord implements View {
   private readonly values = new KnownValues();
   private readonly whole: WholeRecord;
   /** Undefined until they are loaded. */
-  private named: Named | undefined;
+  private named: NamedValues | undefined;
   private readonly groups = new Map<Path, Map<string, MemberResult>>();
   /** The data that the next delta writes. */
   private changedData = new Map<string, string>();
@@ -211,8 +211,8 @@ export class RunRecord implements View {
   }
 }
 
-function namesIn({ reads, outside }: RecordOptions): Named {
-  const named: Named = { data: new Map(), outputs: new Map() };
+function namesIn({ reads, outside }: RecordOptions): NamedValues {
+  const named: NamedValues = { data: new Map(), outputs: new Map() };
   for (const need of reads) {
     if (need.read === 'data') named.data.set(need.key, undefined);
     if (need.read === 'outside') for (const key of outside.dependsOn) named.data.set(key, undefined);
@@ -221,7 +221,7 @@ function namesIn({ reads, outside }: RecordOptions): Named {
   return named;
 }
 
-async function readNamed(options: RecordOptions): Promise<Named> {
+async function readNamed(options: RecordOptions): Promise<NamedValues> {
   const { store, run } = options;
   const named = namesIn(options);
   if (named.data.size > 0) for (const [key, value] of await store.data(run, [...named.data.keys()])) named.data.set(key, value);

@@ -16,7 +16,7 @@ interface FullRecord {
 type Change = (full: FullRecord) => void;
 
 /** Until it is read, the changes that a reader of the store may not see yet are kept: since the last commit, or since the read started. */
-type Reading =
+type RecordState =
   | { readonly is: 'unread'; unseen: Change[] }
   | { readonly is: 'reading'; readonly unseen: Change[]; readonly read: Promise<ReadRecord> }
   | ReadRecord;
@@ -38,7 +38,7 @@ export interface WholeRecordSource {
 /** The record of a run as functions see it. */
 export class WholeRecord {
   private readonly source: WholeRecordSource;
-  private reading: Reading;
+  private reading: RecordState;
 
   constructor(source: WholeRecordSource) {
     this.source = source;

@@ -35,7 +35,7 @@ export type Wait =
   | { readonly kind: 'assumptions' };
 
 /** A result that still has to be verified or approved. `choice` is the option a person chose, which names where to go. */
-export interface Held {
+export interface PendingResult {
   readonly outcome: OutcomeName;
   readonly output?: Ref | undefined;
   readonly choice?: string | undefined;
@@ -105,10 +105,10 @@ type State =
       readonly wait: Wait;
       readonly startedAt?: number | undefined;
       readonly due?: number | undefined;
-      readonly held?: Held | undefined;
+      readonly held?: PendingResult | undefined;
     }
   /** The host checks a result against the contract. */
-  | { readonly state: 'verifying'; readonly held: Held; readonly startedAt?: number | undefined }
+  | { readonly state: 'verifying'; readonly held: PendingResult; readonly startedAt?: number | undefined }
   /** The host finds out whether an interrupted attempt took effect. */
   | { readonly state: 'reconciling'; readonly startedAt: number; readonly slots?: readonly string[] | undefined }
   /** A crash left no record of how the attempt ended; a person decides. */
@@ -149,7 +149,7 @@ export function childOf(activation: Activation | undefined): string | undefined 
 }
 
 /** The result of an activation that still has to be verified or approved, if any. */
-export function heldBy(activation: Activation | undefined): Held | undefined {
+export function heldBy(activation: Activation | undefined): PendingResult | undefined {
   return activation !== undefined && 'held' in activation ? activation.held : undefined;
 }
 

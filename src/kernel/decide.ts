@@ -21,13 +21,13 @@ import { type EndedAttempt, type Means, type Todo, Turn } from './turn.ts';
 import { beginWait, passTime, takeChildEnd, takePending, takePoll, takeSignal, takeSlots } from './waits.ts';
 
 /** The result of one decision: its events, and the attempts that ended with them. */
-export interface Decided {
+export interface DecideResult {
   readonly events: readonly RunEvent[];
   readonly ended: readonly EndedAttempt[];
 }
 
 /** Returns the events that follow from an input, and applies them to the host's working copy of the checkpoint. */
-export function decide(means: Means, draft: Draft, input: RunInput): Decided {
+export function decide(means: Means, draft: Draft, input: RunInput): DecideResult {
   const turn = new Turn(means, draft, Math.max(input.at, draft.at));
   if (TIME_FIRST.has(input.type) && !isFinal(draft.status)) {
     passTime(turn, 'waits');
@@ -95,10 +95,10 @@ function begin(turn: Turn, input: Inputs['start']): void {
 }
 
 /** An activation that the host works on, or has worked on. */
-type Working = InState<'preparing' | 'running' | 'verifying' | 'reconciling' | 'unknown'>;
+type WorkingActivation = InState<'preparing' | 'running' | 'verifying' | 'reconciling' | 'unknown'>;
 
 /** The live activation that an attempt's input is about, or undefined when it comes too late. */
-function liveAttempt(turn: Turn, { type, path, attempt }: InputOf<'prepared' | 'settled' | 'errored'>): Working | undefined {
+function liveAttempt(turn: Turn, { type, path, attempt }: InputOf<'prepared' | 'settled' | 'errored'>): WorkingActivation | undefined {
   const activation = turn.run.live[path];
   if (activation?.attempt === attempt && expects(activation, type)) return activation;
   turn.ignore({ input: type, path, attempt }, 'late');
@@ -106,7 +106,7 @@ function liveAttempt(turn: Turn, { type, path, attempt }: InputOf<'prepared' | '
 }
 
 /** Whether such an input can come in this state: one that was delivered twice must not set the activation back. */
-function expects(activation: Activation, type: 'prepared' | 'settled' | 'errored'): activation is Working {
+function expects(activation: Activation, type: 'prepared' | 'settled' | 'errored'): activation is WorkingActivation {
   const { state } = activation;
   if (state === 'queued' || state === 'waiting') return false;
   return state === 'reconciling' || type !== (state === 'preparing' ? 'settled' : 'prepared');

@@ -96,7 +96,7 @@ export interface TakenEdge {
 }
 
 /** What a person signed, with everything that the signature covers and the event does not contain elsewhere. */
-export type Signed = { readonly signature: Signature } & (
+export type SignedRecord = { readonly signature: Signature } & (
   | { readonly on: 'decision'; readonly path: Path; readonly digest: string }
   | { readonly on: 'answer'; readonly path: Path; readonly attempt: number; readonly answers: Ref }
   | { readonly on: 'control'; readonly action: ControlAction }
@@ -131,10 +131,10 @@ export interface Changes {
   readonly decided: {
     readonly decision: NonNullable<RunState['decision']>;
     readonly notes?: readonly PersonNote[] | undefined;
-    readonly signed?: Extract<Signed, { on: 'decision' }> | undefined;
+    readonly signed?: Extract<SignedRecord, { on: 'decision' }> | undefined;
   };
   /** A person signed what follows. */
-  readonly signed: { readonly signed: Extract<Signed, { on: 'answer' | 'control' }> };
+  readonly signed: { readonly signed: Extract<SignedRecord, { on: 'answer' | 'control' }> };
   /** The new list of people's notes that no agent has worked with yet. */
   readonly noted: { readonly notes: readonly PersonNote[]; readonly note?: string | undefined };
   /** The new list of setbacks that no agent has worked on since. */

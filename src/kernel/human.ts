@@ -23,15 +23,15 @@ import type { Turn } from './turn.ts';
 const SPLITS_MAX = 3;
 
 /** An activation that waits for a person. */
-interface Asking {
+interface OpenQuestion {
   readonly activation: InState<'waiting'>;
   readonly wait: HumanWait;
 }
 
 /** One whose question was shown, with the digest of what people saw. */
-type Shown = Asking & { readonly digest: string };
+type ShownQuestion = OpenQuestion & { readonly digest: string };
 
-function askingAt(turn: Turn, path: string): Asking | undefined {
+function askingAt(turn: Turn, path: string): OpenQuestion | undefined {
   const activation = turn.run.live[path];
   const wait = humanWaitOf(activation);
   return activation?.state === 'waiting' && wait !== undefined ? { activation, wait } : undefined;
@@ -87,7 +87,7 @@ export function takeObserved(turn: Turn, input: Inputs['observed']): void {
 }
 
 /** Counts a decision: it settles the question, or is one of several votes that are needed. */
-function count(turn: Turn, asking: Shown, decision: Decision): void {
+function count(turn: Turn, asking: ShownQuestion, decision: Decision): void {
   const { activation, wait, digest } = asking;
   const { path, step } = activation;
   const { actor, text, signature } = decision;
@@ -128,7 +128,7 @@ function letsPass(turn: Turn, { step }: Activation, { outcome, to }: ApprovalOpt
 }
 
 /** People chose different options (K17). */
-function disagree(turn: Turn, { activation, wait }: Asking, { votes, actor }: { votes: readonly Vote[]; actor: string }): void {
+function disagree(turn: Turn, { activation, wait }: OpenQuestion, { votes, actor }: { votes: readonly Vote[]; actor: string }): void {
   const times = (wait.split?.times ?? 0) + 1;
   const note = `people chose differently: ${votes.map((vote) => `${vote.actor} "${vote.option}"`).join(', ')}`;
   if (times >= SPLITS_MAX) {

@@ -11,7 +11,7 @@ import type { HumanWait } from '../definition/question/asked-question.ts';
 import { approvalDigest } from '../definition/question/question-digest.ts';
 import { evaluationMessage, holds, shownValues } from '../definition/scope/scope.ts';
 import { rendered } from '../definition/scope/template-scope.ts';
-import type { Activation, Held, InState, Path, Visit, Wait } from './activation.ts';
+import type { Activation, InState, Path, PendingResult, Visit, Wait } from './activation.ts';
 import type { Events } from './event.ts';
 import type { StepError } from './input.ts';
 import { childIdOf } from './run-state.ts';
@@ -113,7 +113,7 @@ function waitFor(turn: Turn, visit: Visit, { model, prompt }: { readonly model: 
 }
 
 /** The step that asks, the output of its work, and the text of the question if a function built it. */
-type AskedAt = Pick<Visit, 'step'> & Pick<Held, 'output'> & { readonly prompt?: string | undefined };
+type AskedAt = Pick<Visit, 'step'> & Pick<PendingResult, 'output'> & { readonly prompt?: string | undefined };
 
 /** The question for a person. Its digest covers everything that is shown, but no times. */
 export function humanWait(turn: Turn, model: StepModel, at: AskedAt): HumanWait {

@@ -7,7 +7,7 @@ import type { StepModel } from '../definition/model.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
 import type { Detour } from '../definition/passage.ts';
 import type { ScopeNeed } from '../definition/scope/scope.ts';
-import type { Held, Membership, Path, Ref } from './activation.ts';
+import type { Membership, Path, PendingResult, Ref } from './activation.ts';
 import type { TakenEdge } from './event.ts';
 import type { StepError } from './input.ts';
 import type { HaltCause, RunState } from './run-state.ts';
@@ -50,7 +50,7 @@ export interface View extends Facts, Pick<KindFacts, 'kinds'> {
 }
 
 /** How work ended. */
-export interface Result extends Held {
+export interface Result extends PendingResult {
   readonly error?: StepError | undefined;
   readonly actor?: string | undefined;
   /** parallel and each: every member that was not skipped rejected. */
@@ -58,7 +58,7 @@ export interface Result extends Held {
 }
 
 /** How an activation ended, as the program sees it. */
-export interface Ended extends Result {
+export interface EndedActivation extends Result {
   readonly path: Path;
   readonly step: string;
   /** The members of a group whose join failed. */
@@ -105,5 +105,5 @@ export interface Program {
   /** Goes back to a step that the run has passed; undefined if the program keeps no state of a run. */
   goBack?(step: string): void;
   /** The moves after an activation ended. */
-  next(run: RunState, ended: Ended, facts: Facts): readonly Move[];
+  next(run: RunState, ended: EndedActivation, facts: Facts): readonly Move[];
 }

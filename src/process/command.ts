@@ -101,7 +101,7 @@ type Ending =
   | { readonly kind: 'exited'; readonly code: number | null; readonly signal: NodeJS.Signals | null }
   | { readonly kind: 'timeout' | 'aborted' };
 
-interface Running {
+interface RunningCommand {
   readonly child: ChildProcess & { readonly pid: number };
   readonly start: string;
   readonly startedMs: number;
@@ -154,7 +154,7 @@ function missingDirectory(spec: CommandSpec): NotRun | undefined {
   return spec.cwd === undefined ? undefined : checkWorkingDirectory(spec.cwd);
 }
 
-async function start(spec: CommandSpec): Promise<Running | NotRun> {
+async function start(spec: CommandSpec): Promise<RunningCommand | NotRun> {
   const words = spec.shell === undefined ? spec.argv : shellWords(shellLine(spec));
   if (words[0] === undefined || words[0] === '')
     return { kind: 'not-run', reason: 'not-found', message: 'the command is empty; it must name a program' };
@@ -182,7 +182,7 @@ async function start(spec: CommandSpec): Promise<Running | NotRun> {
   raiseOomScore(pid);
   writeInput(child, spec);
   return {
-    child: child as Running['child'],
+    child: child as RunningCommand['child'],
     start: readProcess(pid)?.start ?? '',
     startedMs,
     stdout: captureStream(child.stdout as Readable, captureOptions(spec, 'stdout')),
@@ -226,7 +226,7 @@ function raiseOomScore(pid: number): void {
   }
 }
 
-function waitForEnd(running: Running, spec: CommandSpec): Promise<Ending> {
+function waitForEnd(running: RunningCommand, spec: CommandSpec): Promise<Ending> {
   const { promise, resolve } = Promise.withResolvers<Ending>();
   const onAbort = (): void => resolve({ kind: 'aborted' });
   running.child.once('exit', (code, signal) => resolve({ kind: 'exited', code, signal }));
@@ -239,12 +239,12 @@ function waitForEnd(running: Running, spec: CommandSpec): Promise<Ending> {
   });
 }
 
-function endTree({ child, start }: Running, spec: CommandSpec): Promise<KillResult> {
+function endTree({ child, start }: RunningCommand, spec: CommandSpec): Promise<KillResult> {
   const root = { pid: child.pid, start, mark: spec.mark, session: child.pid };
   return killTree(root, present({ graceMs: spec.killGraceMs }));
 }
 
-async function releaseOutput({ child, closed }: Running): Promise<void> {
+async function releaseOutput({ child, closed }: RunningCommand): Promise<void> {
   if (await settlesWithin(closed, CLOSE_LIMIT_MS)) return;
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
 }
@@ -255,7 +255,7 @@ async function settlesWithin(promise: Promise<unknown>, limitMs: number): Promis
   return await Promise.race([promise.then(() => true), late]).finally(() => clearTimeout(timer));
 }
 
-function resultOf(spec: CommandSpec, running: Running, end: { ending: Ending; killed: KillResult }): CommandResult {
+function resultOf(spec: CommandSpec, running: RunningCommand, end: { ending: Ending; killed: KillResult }): CommandResult {
   const { ending, killed } = end;
   const stdout = running.stdout.finish();
   const stderr = running.stderr.finish();

@@ -41,7 +41,7 @@ interface SearchResult {
 
 type Search = (text: string) => SearchResult;
 
-interface Masked {
+interface MaskedText {
   readonly shown: string;
   /** The text that waits for the next chunk. */
   readonly held: string;
@@ -123,7 +123,7 @@ interface Piece {
   readonly final: boolean;
 }
 
-function mask(search: Search, piece: Piece): Masked {
+function mask(search: Search, piece: Piece): MaskedText {
   const { text, final } = piece;
   const { matches, openFrom } = search(text);
   const cut = final ? text.length : openFrom;

@@ -27,7 +27,7 @@ export interface FlowSource {
 }
 
 /** The result that a generator is given for the step that it is at: a value, or a failure that is thrown into it. */
-export type Given = { readonly value: Json | undefined } | { readonly failure: Failure };
+export type GeneratorInput = { readonly value: Json | undefined } | { readonly failure: Failure };
 
 /** A step, or a group of them, that a generator yielded. */
 export interface YieldedStep {
@@ -47,7 +47,7 @@ export type Position =
   | { readonly is: 'thrown'; readonly error: unknown };
 
 interface Turn {
-  readonly given: Given;
+  readonly given: GeneratorInput;
   /** The name of the step that the generator was at then. */
   readonly at: string | undefined;
 }
@@ -64,7 +64,7 @@ export class FlowPass {
   private now: Position = { is: 'returned', value: undefined };
   private yielded: YieldedStep | undefined;
 
-  constructor(source: FlowSource, past: readonly Given[] = [{ value: undefined }]) {
+  constructor(source: FlowSource, past: readonly GeneratorInput[] = [{ value: undefined }]) {
     const flow = source.workflow.flow as (input: JsonObject) => Generator<unknown, unknown, unknown>;
     this.source = source;
     this.generator = flow(source.params);
@@ -88,7 +88,7 @@ export class FlowPass {
   }
 
   /** Gives the generator the result of the step that it is at, and lets it go on. */
-  give(given: Given): void {
+  give(given: GeneratorInput): void {
     this.now = this.advance(given);
     if (this.now.is === 'step') this.yielded = this.now.step;
     this.turns.push({ given, at: this.now.is === 'step' ? this.now.step.name : undefined });
@@ -112,7 +112,7 @@ export class FlowPass {
     );
   }
 
-  private advance(given: Given): Position {
+  private advance(given: GeneratorInput): Position {
     try {
       const { result, unused } = goOn(() =>
         'failure' in given ? this.generator.throw(new StepFailed(given.failure)) : this.generator.next(ownCopy(given.value)),

@@ -18,7 +18,7 @@ import type { StepModel } from '../definition/model.ts';
 import { asksPerson } from '../definition/passage.ts';
 import type { Path } from '../kernel/activation.ts';
 import type { StepError } from '../kernel/input.ts';
-import type { Begin, Ended, Facts, Move, Program } from '../kernel/program.ts';
+import type { Begin, EndedActivation, Facts, Move, Program } from '../kernel/program.ts';
 import type { RunState } from '../kernel/run-state.ts';
 import { FlowPass, type FlowSource, type Position, type YieldedStep } from './flow-pass.ts';
 import { type FlowYield, StepFailed } from './flow-step.ts';
@@ -134,7 +134,7 @@ class LiveFlow implements FlowProgram {
     return [...facts, this.moveOf(pass, view)];
   }
 
-  next(_run: RunState, ended: Ended, view: Facts): readonly Move[] {
+  next(_run: RunState, ended: EndedActivation, view: Facts): readonly Move[] {
     if (ended.step === UNDO_STEP) return undoMoves(ended, view);
     const output = ended.output === undefined ? null : view.value(ended.output);
     const { step, outcome, error, members } = ended;
@@ -225,7 +225,7 @@ class LiveFlow implements FlowProgram {
     this.pass = pass;
   }
 
-  private moveOf(pass: FlowPass, view: Facts, ended?: Ended): Move {
+  private moveOf(pass: FlowPass, view: Facts, ended?: EndedActivation): Move {
     const { position, lastOutput } = pass;
     if (position.is === 'step') return { do: 'open', step: position.step.name, input: position.step.digest };
     if (position.is === 'thrown') return this.failed(position.error, ended);
@@ -237,7 +237,7 @@ class LiveFlow implements FlowProgram {
     }
   }
 
-  private failed(thrown: unknown, ended: Ended | undefined): Move {
+  private failed(thrown: unknown, ended: EndedActivation | undefined): Move {
     const fromStep = thrown instanceof StepFailed && ended !== undefined && thrown.step === ended.step;
     const code = thrown instanceof StepFailed || isEngineError(thrown) ? thrown.code : 'STEP_FAILED';
     const cause = { reason: 'uncaught' as const, message: messageOf(thrown), code };

@@ -15,7 +15,7 @@ import { evaluationMessage, holds, itemsExpression, needsOf, needsOfShown } from
 import { needsOfTemplates, rendered } from '../definition/scope/template-scope.ts';
 import { isBefore } from '../definition/validation/rework.ts';
 import type { TakenEdge } from '../kernel/event.ts';
-import type { Begin, Ended, Facts, Move, Need, Program } from '../kernel/program.ts';
+import type { Begin, EndedActivation, Facts, Move, Need, Program } from '../kernel/program.ts';
 import type { HaltCause, RunState } from '../kernel/run-state.ts';
 import { UNDO_MODEL, UNDO_STEP, undoMoves } from './undo.ts';
 
@@ -80,7 +80,7 @@ function firstData({ context = [], facts: names = [] }: Definition, given: { run
 
 interface Question {
   readonly run: RunState;
-  readonly ended: Ended;
+  readonly ended: EndedActivation;
   readonly view: Facts;
   readonly names: Definition['outputNames'];
 }
@@ -109,7 +109,7 @@ function nextMove(model: StepModel, question: Question): Move {
 }
 
 /** The key of the table that an end falls under; bounds are counted by it, so that an edge has one bound (G1). */
-function wayFor(model: StepModel, ended: Ended): string {
+function wayFor(model: StepModel, ended: EndedActivation): string {
   if (ended.allRejected && model.next.reject_all !== undefined) return 'reject_all';
   const covered = model.next[ended.outcome] === undefined && !DEFAULT_EXCLUDES.includes(ended.outcome);
   return covered ? '_default' : ended.outcome;

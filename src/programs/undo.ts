@@ -7,7 +7,7 @@
 import { isJsonObject } from '../base/json.ts';
 import type { StepModel } from '../definition/model.ts';
 import { plainFrame } from '../definition/plain-frame.ts';
-import type { Ended, Facts, Move } from '../kernel/program.ts';
+import type { EndedActivation, Facts, Move } from '../kernel/program.ts';
 
 /** The name of the step that undoes what a run did. Authors cannot use it: their names have no `@`. */
 export const UNDO_STEP = '@undo';
@@ -41,7 +41,7 @@ export const UNDO_MODEL: StepModel = {
 };
 
 /** What follows when it ended: the next one, the end of the run, or a person. */
-export function undoMoves({ outcome, error, output }: Ended, facts: Facts): readonly Move[] {
+export function undoMoves({ outcome, error, output }: EndedActivation, facts: Facts): readonly Move[] {
   if (outcome === 'ok') return [{ do: 'open', step: UNDO_STEP }];
   if (outcome === 'skip') {
     const result = output === undefined ? null : facts.value(output);

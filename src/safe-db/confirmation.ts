@@ -14,7 +14,7 @@ export interface DeleteConfirmation extends DeletedRows {
   readonly expiresAt: string;
 }
 
-interface Pending {
+interface PendingDelete {
   readonly statement: string;
   readonly deleted: DeletedRows;
   readonly expires: number;
@@ -24,7 +24,7 @@ const PENDING_MAX = 1000;
 
 /** The unused tokens of one client. */
 export class Confirmations {
-  private readonly pending = new Map<string, Pending>();
+  private readonly pending = new Map<string, PendingDelete>();
   private readonly now: () => number;
   private readonly ttlMs: number;
 

@@ -88,9 +88,9 @@ interface RouteRequest<R extends Route> {
 }
 
 /** What a handler returns: the JSON of the route without its version, or a response where the route has none. */
-type RouteAnswer<R extends Route> = R['answer'] extends z.ZodType ? Unversioned<Frozen<z.input<R['answer']>>> : Response;
+type RouteAnswer<R extends Route> = R['answer'] extends z.ZodType ? WithoutVersion<Frozen<z.input<R['answer']>>> : Response;
 
-type Unversioned<T> = T extends unknown ? Omit<T, 'schemaVersion'> : never;
+type WithoutVersion<T> = T extends unknown ? Omit<T, 'schemaVersion'> : never;
 
 /** The version of the shapes: that of `pawl … --json`. */
 const SCHEMA_VERSION = 1;

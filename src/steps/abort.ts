@@ -1,7 +1,7 @@
 // Owns stopping an attempt: code that ignores its abort signal does not delay the attempt's end, but may still run afterwards.
 
 /** Thrown inside a stopped attempt; the runner catches it. */
-export class Stopped extends Error {
+export class AttemptStopped extends Error {
   constructor() {
     super('the attempt was stopped');
     this.name = 'Stopped';
@@ -18,10 +18,10 @@ export function untilStopped<T>(promise: PromiseLike<T>, signal: AbortSignal): P
   if (signal.aborted) {
     // Nobody awaits its result any more, and an unhandled rejection would end the process.
     promise.then(undefined, () => {});
-    return Promise.reject(new Stopped());
+    return Promise.reject(new AttemptStopped());
   }
   return new Promise<T>((resolve, reject) => {
-    const onAbort = (): void => reject(new Stopped());
+    const onAbort = (): void => reject(new AttemptStopped());
     const settleWith =
       <Value>(settle: (value: Value) => void) =>
       (value: Value): void => {

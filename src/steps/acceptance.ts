@@ -11,17 +11,17 @@ import { evaluateConditions } from './conditions.ts';
 import { checkContract, hasContract } from './contracts/contract.ts';
 import { CLAIMED, type Job, stepError } from './work.ts';
 
-type Settled = Extract<AttemptResult, { readonly type: 'settled' }>;
+type SettledAttempt = Extract<AttemptResult, { readonly type: 'settled' }>;
 type Evidence = { readonly [name: string]: Json };
 
 /** Whether a result must be verified: by conditions, a contract or a route of the step. */
-export function needsVerification({ model, code }: BoundStep, result: AttemptResult): result is Settled {
+export function needsVerification({ model, code }: BoundStep, result: AttemptResult): result is SettledAttempt {
   if (result.type !== 'settled') return false;
   return code.route !== undefined || (result.outcome === 'ok' && model.postconditions.length > 0) || hasContract(model, result.outcome);
 }
 
 /** Returns the result with the outcome that the step's code chooses, if all conditions hold; otherwise an error. */
-export async function verifyResult(job: Job, settled: Settled): Promise<AttemptResult> {
+export async function verifyResult(job: Job, settled: SettledAttempt): Promise<AttemptResult> {
   const { outcome, output, remember } = settled;
   const found = await checkPostconditions({ ...job, context: job.context.withResult(output) }, outcome, output);
   const kept = { ...remember, ...found.remember };

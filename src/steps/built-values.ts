@@ -5,7 +5,7 @@ import { EngineError, isEngineError, messageOf } from '../base/error.ts';
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../base/json.ts';
 import type { BuiltValue } from '../definition/code.ts';
 import type { StepModel } from '../definition/model.ts';
-import { isPromise, Stopped, untilStopped } from './abort.ts';
+import { AttemptStopped, isPromise, untilStopped } from './abort.ts';
 import type { AttemptRequest, AttemptResult } from './attempt.ts';
 import { type AttemptContext, typeName } from './context.ts';
 import type { Attempt } from './layers.ts';
@@ -84,7 +84,7 @@ export async function resultOf(
     const pending = build();
     return isPromise(pending) ? await untilStopped(pending, signal) : pending;
   } catch (thrown) {
-    if (thrown instanceof Stopped) throw thrown;
+    if (thrown instanceof AttemptStopped) throw thrown;
     throw failed(`${what} could not be built: ${messageOf(thrown)}`, thrown);
   }
 }

@@ -9,7 +9,7 @@ import type { ConditionModel } from '../definition/model.ts';
 import { expressionOf, scopeOf } from '../definition/scope/scope.ts';
 import { evaluateCondition } from '../expr/expression.ts';
 import type { StepError } from '../kernel/input.ts';
-import { isPromise, Stopped, untilStopped } from './abort.ts';
+import { AttemptStopped, isPromise, untilStopped } from './abort.ts';
 import type { AttemptRequest } from './attempt.ts';
 import { type AttemptContext, checkpointOf, typeName } from './context.ts';
 import { stepError } from './work.ts';
@@ -48,7 +48,7 @@ async function judge({ name, error }: ConditionModel, check: () => unknown): Pro
     if (found === false) return { name, passed: false, error };
     return { name, passed: null, error: `it returned ${typeName(found)}; a check must return true or false` };
   } catch (thrown) {
-    if (thrown instanceof Stopped) throw thrown;
+    if (thrown instanceof AttemptStopped) throw thrown;
     return { name, passed: null, error: messageOf(thrown) };
   }
 }

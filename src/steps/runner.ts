@@ -14,7 +14,7 @@ import { isAgentKind, pipelineOf, worksOutside } from '../definition/kind.ts';
 import { roleOf } from '../definition/model.ts';
 import type { AssumptionText } from '../definition/question/assumption.ts';
 import { heldBy, startTimeOf } from '../kernel/activation.ts';
-import { isPromise, Stopped, untilStopped } from './abort.ts';
+import { AttemptStopped, isPromise, untilStopped } from './abort.ts';
 import { checkPostconditions, needsVerification, verifyResult } from './acceptance.ts';
 import type { AttemptRequest, AttemptResult, AttemptRunner, CheckResult } from './attempt.ts';
 import { builtQuestion } from './built-values.ts';
@@ -63,7 +63,7 @@ export function createAttemptRunner(
     const runner = runnerFor(own, request);
     secrets.refresh();
     try {
-      if (request.signal.aborted) throw new Stopped();
+      if (request.signal.aborted) throw new AttemptStopped();
       const opened = openContext(request);
       const context = isPromise(opened) ? await opened : opened;
       const parts = forgePartsOf(request.bound.model);
@@ -159,7 +159,7 @@ async function executeHere({ runner, request, context }: Job): Promise<AttemptRe
     const found = await evaluateConditions('preconditions', request, context);
     before = { preconditions: found.evidence };
     if (found.error !== undefined) return { type: 'errored', error: found.error, evidence: before, checks: NO_CHECKS };
-    if (request.signal.aborted) throw new Stopped();
+    if (request.signal.aborted) throw new AttemptStopped();
   }
   const pending = startWork({ runner, request, context });
   const work = isPromise(pending) ? await pending : pending;
@@ -274,7 +274,7 @@ async function reconcileByCode({ runner, request, context }: Job): Promise<Attem
     const pending = code.reconcile(context);
     found = isPromise(pending) ? await untilStopped(pending, request.signal) : pending;
   } catch (thrown) {
-    if (thrown instanceof Stopped) throw thrown;
+    if (thrown instanceof AttemptStopped) throw thrown;
     return unknownEffect(`Pawl could not determine whether step "${model.id}" took effect: ${messageOf(thrown)}`);
   }
   if (found === false) return { type: 'ready', evidence: { reconciled: false }, checks: NO_CHECKS };
@@ -304,7 +304,7 @@ function plainOutput(runner: Runner, { bound }: AttemptRequest, output: unknown)
 }
 
 function failureOf({ bound: { model } }: AttemptRequest, thrown: unknown): AttemptResult {
-  if (thrown instanceof Stopped) return { type: 'errored', error: stoppedError(model.id), checks: NO_CHECKS };
+  if (thrown instanceof AttemptStopped) return { type: 'errored', error: stoppedError(model.id), checks: NO_CHECKS };
   if (isEngineError(thrown)) return { type: 'errored', error: stepError(thrown.code, thrown.message), checks: NO_CHECKS };
   const stack = thrown instanceof Error && thrown.stack !== undefined ? { evidence: { thrown: thrown.stack.slice(0, STACK_MAX) } } : {};
   return { type: 'errored', error: stepError('STEP_FAILED', messageOf(thrown)), ...stack, checks: NO_CHECKS };

@@ -75,9 +75,9 @@ export function secretProblem(source: SecretSource): string | undefined {
   return why === undefined ? undefined : `it is not masked in output, because its value is ${why}`;
 }
 
-type Found = { readonly value: string } | { readonly problem: string };
+type SecretLookup = { readonly value: string } | { readonly problem: string };
 
-function readNow(source: string | Exclude<SecretSource, { readonly command: unknown }>): Found {
+function readNow(source: string | Exclude<SecretSource, { readonly command: unknown }>): SecretLookup {
   if (typeof source === 'string') return { value: source };
   if ('env' in source) {
     const value = process.env[source.env];
@@ -94,7 +94,7 @@ function readNow(source: string | Exclude<SecretSource, { readonly command: unkn
 }
 
 /** The program gets our whole environment, because password managers find their session there. */
-async function runSource(argv: readonly string[]): Promise<Found> {
+async function runSource(argv: readonly string[]): Promise<SecretLookup> {
   const mark = `secret/${randomUUID()}`;
   const result = await runCommand({ argv, mark, inheritEnv: ['*'], timeoutMs: COMMAND_TIMEOUT_MS, outputMax: BYTES_MAX });
   const program = `"${argv[0]}"`;

@@ -155,7 +155,7 @@ export type CommitResult =
   | { readonly result: 'full'; readonly path: Path; readonly key: string };
 
 /** A claim that succeeded, with what a host needs to continue the run. */
-export interface Claimed {
+export interface SuccessfulClaim {
   readonly claimed: true;
   readonly epoch: number;
   readonly state: RunState;
@@ -172,7 +172,7 @@ export interface Ownership {
 }
 
 /** A claim that found a live owner. */
-export interface Held {
+export interface RefusedClaim {
   readonly claimed: false;
   readonly owner: string;
 }
@@ -340,7 +340,7 @@ export interface AgentUse {
 }
 
 /** What an agent used. An unknown amount is absent, never 0. */
-export interface Used {
+export interface UsedAmounts {
   readonly inputTokens?: number;
   readonly outputTokens?: number;
   readonly costUsd?: number;
@@ -350,7 +350,7 @@ export interface Used {
 }
 
 /** One row of the ledger. Without `ms` the agent is still working, or a crash left no record of its end. */
-export interface AgentUsed extends Omit<AgentUse, 'run'>, Partial<Used> {}
+export interface AgentUsed extends Omit<AgentUse, 'run'>, Partial<UsedAmounts> {}
 
 /** Which rows of the ledger to sum up. */
 export interface UsageQuery {
@@ -414,7 +414,7 @@ export interface ClosedAccount {
 /** Where runs live. Every store passes the same suite (`describeStore` in pawl/testing/suites). */
 export interface Store {
   /** Claims the run if it has no owner, a provably dead one, or `me` itself; an earlier claim becomes stale. */
-  claim(run: string, me: string): Promise<Claimed | Held>;
+  claim(run: string, me: string): Promise<SuccessfulClaim | RefusedClaim>;
   commit(delta: Delta): Promise<CommitResult>;
   /** Releases the run, unless it has mail newer than `seenMail`. `stale`: it is not held like this, and nothing changes. */
   release(run: string, held: Ownership, seenMail: number): Promise<'released' | 'mail' | 'stale'>;
@@ -463,7 +463,7 @@ export interface Store {
   /** Records that an agent is about to be called, so that an attempt that a crash cuts off is recorded, too. */
   beginUse(use: AgentUse): Promise<number>;
   /** Completes the row whose id `beginUse` returned. */
-  endUse(id: number, used: Used): Promise<void>;
+  endUse(id: number, used: UsedAmounts): Promise<void>;
   usage(query: UsageQuery): Promise<UsageTotal>;
   /** What each attempt of a run used, oldest first. */
   uses(run: string): Promise<readonly AgentUsed[]>;

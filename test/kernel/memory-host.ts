@@ -6,7 +6,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../src/base/json.ts
 import type { Definition, StepModel } from '../../src/definition/model.ts';
 import type { HumanWait } from '../../src/definition/question/asked-question.ts';
 import { opensGroup } from '../../src/engine/event-facts.ts';
-import type { Activation, Held, Membership, Path, Ref, Visit, Wait } from '../../src/kernel/activation.ts';
+import type { Activation, Membership, Path, PendingResult, Ref, Visit, Wait } from '../../src/kernel/activation.ts';
 import { apply, applyRow, draftOf } from '../../src/kernel/apply.ts';
 import { decide } from '../../src/kernel/decide.ts';
 import { type EventOf, mergedBy, type RunEvent } from '../../src/kernel/event.ts';
@@ -102,7 +102,7 @@ export interface SeenActivation extends Visit {
   readonly due?: number;
   readonly until?: number;
   readonly slots?: readonly string[];
-  readonly held?: Held;
+  readonly held?: PendingResult;
   readonly wait?: Omit<HumanWait, 'kind'> & { readonly kind: Wait['kind']; readonly name?: string; readonly run?: string };
 }
 

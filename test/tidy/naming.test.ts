@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { docViolations, headerViolations, nameViolations } from './naming.ts';
+import { docViolations, headerViolations, nameViolations, participleViolations } from './naming.ts';
 import { parseSource } from './source.ts';
 
 describe('names of files', () => {
@@ -61,4 +61,11 @@ describe('the doc comment of an export', () => {
     expect(docs("export { x } from './x.ts';")).toEqual([]);
     expect(docs('/** X. */\nconst x = 1;\nexport { x };')).toEqual([]);
   });
+});
+
+test('a type is not named by a participle alone', () => {
+  const found = (text: string) => participleViolations(parseSource('src/base/sample.ts', text));
+  expect(found('export interface Held { readonly a: 1 }\n')[0]).toContain('names a type Held; say what it is');
+  expect(found('type Checked = 1;\n')).toHaveLength(1);
+  expect(found('interface HeldResult {}\ntype Setting = 1;\nclass Feed {}\n')).toEqual([]);
 });

@@ -19,6 +19,24 @@ export function nameViolations(path: string, publishedEntries: readonly string[]
   return found;
 }
 
+// Irregular participles; the regular ones end in "ed". Names such as `Setting` are nouns.
+const IRREGULAR =
+  /^(?:Begun|Bound|Broken|Built|Chosen|Done|Drawn|Found|Given|Heard|Held|Kept|Known|Lost|Made|Met|Said|Seen|Sent|Shown|Spent|Taken|Told|Written)$/;
+const NOUNS = new Set(['Need', 'Seed', 'Feed']);
+/** Published names; they cannot change without a reason for users. */
+const PUBLISHED = new Set(['Committed', 'Unchecked', 'Scripted', 'Answered']);
+
+/** Types with only a participle as their name: `Held` does not say what is held; `PendingResult` does. */
+export function participleViolations(source: Source): string[] {
+  if (!/^src\//.test(source.path) || isTest(source.path)) return [];
+  return [...source.text.matchAll(/^(?:export )?(?:abstract )?(?:interface|type|class) ([A-Z][a-z]+)\b/gm)].flatMap(
+    ({ 1: name = '', index }) => {
+      const isParticiple = (/ed$/.test(name) && !NOUNS.has(name)) || IRREGULAR.test(name);
+      return isParticiple && !PUBLISHED.has(name) ? [at(source, index, `names a type ${name}; say what it is`)] : [];
+    },
+  );
+}
+
 /** True for code that users get. */
 function isShipped({ path }: Source): boolean {
   return /^(?:src|dashboard\/src)\//.test(path) && !isTest(path);

@@ -27,18 +27,18 @@ type Question =
 /** What the process is asked. If the process that asks, `parent`, ends, so does the one that loads. */
 export type LoadRequest = Question & { readonly parent: number };
 
-interface Failed {
+interface FailedLoad {
   readonly failure: LoadFailure;
 }
 
 /** A workflow that was loaded, or why it could not be. */
-export type LoadResult = { readonly workflow: DescribedWorkflow } | Failed;
+export type LoadResult = { readonly workflow: DescribedWorkflow } | FailedLoad;
 
 /** What is wrong with a workflow file that names parts of the user, and the workflow if nothing is. */
-export type YamlResult = { readonly checked: CheckedModule; readonly workflow?: DescribedWorkflow } | Failed;
+export type YamlResult = { readonly checked: CheckedModule; readonly workflow?: DescribedWorkflow } | FailedLoad;
 
 /** The names of the step kinds and checks that files define. */
-export type PartsResult = { readonly kinds: readonly string[]; readonly checks: readonly string[] } | Failed;
+export type PartsResult = { readonly kinds: readonly string[]; readonly checks: readonly string[] } | FailedLoad;
 
 /** What the process answers. */
 export type LoadAnswer = LoadResult | YamlResult | PartsResult;
@@ -77,7 +77,7 @@ export function fromWire({ file, files, folder }: WireContent): CheckedContent {
 async function ask<Answer extends LoadAnswer>(
   question: Question,
   { timeoutMs = 20_000, megabytes = 512 }: LoadLimits = {},
-): Promise<Answer | Failed> {
+): Promise<Answer | FailedLoad> {
   const { spawn } = await import('node:child_process');
   await takeSlot();
   const cache = getCompileCacheDir();
@@ -105,7 +105,7 @@ async function ask<Answer extends LoadAnswer>(
   }
 }
 
-function failed(message: string): Failed {
+function failed(message: string): FailedLoad {
   return { failure: { code: 'MODULE_FAILED', message } };
 }
 

@@ -3,14 +3,14 @@
 import type { AnyNode, ImportDeclaration, ObjectExpression, Program, Property } from 'acorn';
 
 /** Where an imported name comes from; a namespace is imported as `*`. */
-export interface Imported {
+export interface ImportedName {
   readonly source: string;
   readonly name: string;
 }
 
 /** The names of a module. */
 export class ModuleNames {
-  readonly imports = new Map<string, Imported>();
+  readonly imports = new Map<string, ImportedName>();
   /** Constants and functions. */
   readonly constants = new Map<string, AnyNode>();
 
@@ -44,7 +44,7 @@ export class ModuleNames {
   }
 
   /** The original name of an imported expression, such as `defineWorkflow`, also if it was renamed or is in a namespace. */
-  imported(node: AnyNode): Imported | undefined {
+  imported(node: AnyNode): ImportedName | undefined {
     if (node.type === 'Identifier') return this.imports.get(node.name);
     if (node.type !== 'MemberExpression' || node.object.type !== 'Identifier' || node.computed) return undefined;
     const space = this.imports.get(node.object.name);

@@ -78,14 +78,14 @@ function findWorkflow(module: ParsedModule, names: ModuleNames): Outline | Sourc
   return form === undefined ? notFound(module, names, node ?? first.at) : described(module, names, { call: node as Outline['call'], form });
 }
 
-interface Exported {
+interface ExportedValue {
   /** The exported expression; absent when another module exports it. */
   readonly node: AnyNode | undefined;
   readonly at: AnyNode;
 }
 
-function exportsOf({ body }: Program): Exported[] {
-  return body.flatMap((statement): Exported[] => {
+function exportsOf({ body }: Program): ExportedValue[] {
+  return body.flatMap((statement): ExportedValue[] => {
     if (statement.type === 'ExportDefaultDeclaration') return [{ node: statement.declaration, at: statement }];
     if (statement.type !== 'ExportNamedDeclaration') return [];
     const named = statement.specifiers

@@ -18,7 +18,7 @@ export interface FlowMethod {
 }
 
 /** The arguments of a method, by the types of its kind. */
-export type Given<Step extends { readonly flow: object }, Method extends keyof Step['flow']> = Step['flow'][Method] extends (
+export type MethodArguments<Step extends { readonly flow: object }, Method extends keyof Step['flow']> = Step['flow'][Method] extends (
   ...given: infer Arguments
 ) => unknown
   ? Arguments

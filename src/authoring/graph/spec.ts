@@ -85,7 +85,7 @@ export interface SharedSpec<C = GraphContext> extends Optional<SharedFields<C, s
 }
 
 /** Several steps at once, or one step for every item of a list. */
-export interface GroupSpec<C = GraphContext, Branches = readonly (MemberSpec<C> & Named)[]> {
+export interface GroupSpec<C = GraphContext, Branches = readonly (MemberSpec<C> & StepName)[]> {
   readonly parallel?: boolean | { readonly branches: Branches; readonly join?: JoinSpec; readonly concurrency?: number };
   /** With `parallel: true`: the path to the list, for whose items the rest of the step is done. */
   readonly parallelKey?: string;
@@ -101,7 +101,7 @@ export interface GroupSpec<C = GraphContext, Branches = readonly (MemberSpec<C> 
 }
 
 /** A step's id, in either spelling. */
-export type Named = { readonly id: string; readonly name?: undefined } | { readonly name: string; readonly id?: undefined };
+export type StepName = { readonly id: string; readonly name?: undefined } | { readonly name: string; readonly id?: undefined };
 
 /** A branch of a group, or the body of a fan-out: a step without transitions of its own. */
 export interface MemberSpec<C = GraphContext> extends WorkSpec<C>, SharedSpec<C> {
@@ -110,7 +110,7 @@ export interface MemberSpec<C = GraphContext> extends WorkSpec<C>, SharedSpec<C>
 }
 
 /** A step with its transitions. `id` and `name` are two spellings of one thing. */
-export type StepSpec<Ctx = object, P = ArgSpecs> = Named &
+export type StepSpec<Ctx = object, P = ArgSpecs> = StepName &
   WorkSpec<GraphContext<Ctx, P>> &
   SharedSpec<GraphContext<Ctx, P>> &
   GroupSpec<GraphContext<Ctx, P>> & { readonly next?: NextSpec };

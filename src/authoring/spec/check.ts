@@ -3,7 +3,7 @@
 import type { Duration } from '../../base/duration.ts';
 import type { Json } from '../../base/json.ts';
 import type { UsedCheck } from '../../definition/check.ts';
-import type { Built, Text, Texts } from './part.ts';
+import type { DataOrFunction, Text, Texts } from './part.ts';
 
 /** A program: a shell line, or words that are started without a shell. */
 export type Program = { readonly run: string; readonly argv?: undefined } | { readonly argv: readonly string[]; readonly run?: undefined };
@@ -59,7 +59,7 @@ type OrFunction<Field, Value, C> = Field extends 'url'
   : Field extends 'env' | 'headers'
     ? Value | Texts<C>
     : Field extends 'body'
-      ? Value | Built<C>
+      ? Value | DataOrFunction<C>
       : Field extends 'checks'
         ? readonly CheckSpec<C>[]
         : Value;

@@ -81,9 +81,9 @@ export type Texts<C> = [C] extends [never]
   ? Readonly<Record<string, string>>
   : Readonly<Record<string, Text<C>>> | ((ctx: C) => TextValues | Promise<TextValues>);
 /** Data, or a function that builds it. A function may also stand at any place inside the data. */
-export type Built<C> = [C] extends [never]
+export type DataOrFunction<C> = [C] extends [never]
   ? Json
-  : Json | ((ctx: C) => unknown) | readonly Built<C>[] | { readonly [field: string]: Built<C> };
+  : Json | ((ctx: C) => unknown) | readonly DataOrFunction<C>[] | { readonly [field: string]: DataOrFunction<C> };
 
 /** A question to a person. */
 export interface Question<Id = string, C = StepContext> extends WrittenForgeQuestion {
@@ -126,7 +126,7 @@ export interface Webhook<C = never> {
     readonly url: Text<C>;
     readonly method?: string;
     readonly headers?: Texts<C>;
-    readonly body?: Built<C>;
+    readonly body?: DataOrFunction<C>;
   };
   readonly expect?: { readonly status?: number; readonly body?: Json };
 }
@@ -237,11 +237,11 @@ export interface ReviewFields {
  * as a database row: after the work it must find something, and not the same as before.
  */
 export type OutputSpec<C = StepContext> =
-  | Written<FileOutputModel>
-  | Written<ForgeOutputModel>
-  | (Written<EffectOutputModel> & { readonly find: (ctx: C) => unknown });
+  | AsWritten<FileOutputModel>
+  | AsWritten<ForgeOutputModel>
+  | (AsWritten<EffectOutputModel> & { readonly find: (ctx: C) => unknown });
 /** An output as it is written. */
-export type Written<Model extends { readonly required: boolean }> = Omit<Model, 'required'> & {
+export type AsWritten<Model extends { readonly required: boolean }> = Omit<Model, 'required'> & {
   /** Without it the step is not done; left out: false. */
   readonly required?: boolean;
 };

@@ -80,12 +80,12 @@ export type OutputOfWorkflow<W> =
 export type SchemaValue<X> = Get<X, 'output'> extends OutputSchema<infer T> ? T : unknown;
 
 type KindName = keyof Kinds<unknown, unknown, NoTargets>;
-type Written<X> = keyof X & KindName;
+type WrittenKind<X> = keyof X & KindName;
 /** The kind of a step as written; one that only has instructions has none of its own. */
-type Kind<X> = [Written<X>] extends [never] ? 'plain' : Written<X>;
+type Kind<X> = [WrittenKind<X>] extends [never] ? 'plain' : WrittenKind<X>;
 /** What its kind says about a step as written. */
-export type Spec<X, C, Ids extends Targets = NoTargets> = Kinds<C, X, Ids>[Written<X>];
-type FieldsOf<X, C, Ids extends Targets = NoTargets> = [Written<X>] extends [never]
+export type Spec<X, C, Ids extends Targets = NoTargets> = Kinds<C, X, Ids>[WrittenKind<X>];
+type FieldsOf<X, C, Ids extends Targets = NoTargets> = [WrittenKind<X>] extends [never]
   ? OutputFields<C> & Pick<AgentFields<C>, 'supportsQuestions' | 'questionState'>
   : Get<Spec<X, C, Ids>, 'fields'>;
 type Outcomes<X> =
@@ -96,13 +96,15 @@ type Outcomes<X> =
 
 /** Lets V be inferred without becoming part of what is checked: unknown fields stay errors. */
 export type Via<V, Checked> = [V] extends [never] ? V : Checked;
-type Several<X> = true extends { [K in Written<X>]: [Exclude<Written<X>, K>] extends [never] ? false : true }[Written<X>] ? true : false;
+type Several<X> = true extends { [K in WrittenKind<X>]: [Exclude<WrittenKind<X>, K>] extends [never] ? false : true }[WrittenKind<X>]
+  ? true
+  : false;
 
 type Field<X, F, Ids extends Targets, C> = F extends 'next'
   ? Next<X, Get<X, 'next'>, Ids['next']>
   : F extends KindName
     ? Several<X> extends true
-      ? `one kind per step: it has ${Exclude<Written<X>, F>} too`
+      ? `one kind per step: it has ${Exclude<WrittenKind<X>, F>} too`
       : Get<FieldsOf<X, C, Ids>, F>
     : F extends keyof SharedFields<C>
       ? SharedFields<C, Ids['side']>[F]
@@ -112,7 +114,7 @@ type Field<X, F, Ids extends Targets, C> = F extends 'next'
 
 type NeedsNext<X> = 'side' extends keyof X ? never : NeedsTarget<X>;
 type NeedsTarget<X> = true extends Get<Spec<X, unknown>, 'leads'> ? never : 'next';
-type Missing<X> = Exclude<Get<Spec<X, unknown>, 'needs'>, keyof X>;
+type MissingField<X> = Exclude<Get<Spec<X, unknown>, 'needs'>, keyof X>;
 
 /** Fields that an editor offers in addition to those already written; it adds no check. */
 type Offer<F extends PropertyKey> = { readonly [K in F]?: unknown };
@@ -123,7 +125,7 @@ export interface NewStep<Id> extends Offer<KindName | keyof SharedFields<unknown
 }
 
 type NoKind = 'this step does nothing: give it a handler, a command, a gate, a human, an agent, … or actions';
-type Checked<X, Ids extends Targets, C> = { readonly [F in keyof X]: Via<X[F], Field<X, F, Ids, C>> } & Offer<
+type CheckedFields<X, Ids extends Targets, C> = { readonly [F in keyof X]: Via<X[F], Field<X, F, Ids, C>> } & Offer<
   keyof FieldsOf<X, C> | keyof SharedFields<C>
 >;
 
@@ -160,11 +162,11 @@ type AskingName<S> = [AskingOf<S>] extends [never] ? 'no step of this workflow a
 /** The required type of a step, given what was written; S are all steps. */
 export type StepOf<X, S, C> = unknown extends X
   ? NewStep<keyof S>
-  : [Written<X> | ('actions' & keyof X)] extends [never]
+  : [WrittenKind<X> | ('actions' & keyof X)] extends [never]
     ? NoKind
-    : [Exclude<Missing<X> | NeedsNext<X>, keyof X>] extends [never]
-      ? Checked<X, TargetsOf<X, S>, C>
-      : `this step lacks "${Exclude<Missing<X> | NeedsNext<X>, keyof X> & string}"`;
+    : [Exclude<MissingField<X> | NeedsNext<X>, keyof X>] extends [never]
+      ? CheckedFields<X, TargetsOf<X, S>, C>
+      : `this step lacks "${Exclude<MissingField<X> | NeedsNext<X>, keyof X> & string}"`;
 
 /** A member with a function of an untyped `ctx`, which is still unknown when its required type is computed. */
 export type AnyMember<C, Ids extends Targets, M = Kinds<C, unknown, MemberTargets<Ids>>> = {
@@ -186,14 +188,18 @@ export type MemberOf<X, C, Ids extends Targets> = [X] extends [never]
       ? 'a step inside a group has no "next": the group has one'
       : 'side' extends keyof X
         ? 'a step inside a group cannot be a side step'
-        : [Written<X> | ('actions' & keyof X)] extends [never]
+        : [WrittenKind<X> | ('actions' & keyof X)] extends [never]
           ? NoKind
-          : [Missing<X>] extends [never]
-            ? Checked<X, MemberTargets<Ids>, C>
-            : `this step lacks "${Missing<X> & string}"`;
+          : [MissingField<X>] extends [never]
+            ? CheckedFields<X, MemberTargets<Ids>, C>
+            : `this step lacks "${MissingField<X> & string}"`;
 
 /** The result of a step, as other steps see it. */
-export type ResultOf<X> = 'output' extends keyof X ? SchemaValue<X> : [Written<X>] extends [never] ? null : Get<Spec<X, unknown>, 'result'>;
+export type ResultOf<X> = 'output' extends keyof X
+  ? SchemaValue<X>
+  : [WrittenKind<X>] extends [never]
+    ? null
+    : Get<Spec<X, unknown>, 'result'>;
 
 type Leaf<N> = N extends object ? N[keyof N] : N;
 type NextTargets<X> = Leaf<Get<X, 'next'>> | Leaf<Leaf<Get<X, 'next'>>>;

@@ -68,14 +68,14 @@ function othersThan(served: readonly ServedAddress[], root: string): ProjectAddr
   return served.filter(({ project }) => project !== root).map(({ project, url }) => ({ name: basename(project), url }));
 }
 
-interface Serving {
+interface OpenServers {
   readonly opened: readonly OpenProject[];
   /** Filled as the servers begin to listen. */
   readonly served: ServedAddress[];
 }
 
 /** Prints the address of each project and how to log in; returns the address for a browser. */
-async function announce(shell: Shell, { opened, served }: Serving, at: ListenOptions): Promise<string> {
+async function announce(shell: Shell, { opened, served }: OpenServers, at: ListenOptions): Promise<string> {
   for (const [index, { place, server }] of opened.entries()) {
     // Each project has its own pages and logins, so each needs an address.
     const { url, host, port } = await server.listen({ ...at, port: at.port === undefined || at.port === 0 ? 0 : at.port + index });

@@ -180,7 +180,7 @@ function unknownNames(params: Readonly<Record<string, ArgModel>>, values: object
     .map((name) => `"${name}" is not a parameter${didYouMean(name, known)}; ${exist}`);
 }
 
-interface Bound {
+interface BoundArg {
   readonly value?: Json;
   readonly fault?: string;
   readonly isMissing?: boolean;
@@ -212,7 +212,7 @@ export function argumentLines(args: Readonly<Record<string, ArgModel>>): string[
   });
 }
 
-function bindOne(name: string, model: ArgModel, given: unknown): Bound {
+function bindOne(name: string, model: ArgModel, given: unknown): BoundArg {
   if (given === undefined) {
     if (model.default !== undefined) return { value: model.default };
     return model.required ? { fault: `"${name}" is missing; it must be ${expectation(model)}`, isMissing: true } : {};

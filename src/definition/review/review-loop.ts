@@ -119,7 +119,7 @@ function reportedFindings(report: Json): { readonly rejects: boolean; readonly f
   return { rejects: verdict === 'reject' || status === 'FAIL', findings: readFindings(findings) };
 }
 
-interface Decided {
+interface RoundDecision {
   readonly status: ReviewStatus;
   readonly after: ReviewState;
   readonly rounds: number;
@@ -127,7 +127,7 @@ interface Decided {
   readonly followUps: readonly OpenFinding[];
 }
 
-function roundOf(name: string, { status, after, rounds, blocking, followUps }: Decided): GateRound {
+function roundOf(name: string, { status, after, rounds, blocking, followUps }: RoundDecision): GateRound {
   const { round } = after;
   const blocks = blockingSeverities(round);
   const found = `${blocking.length} ${blocking.length === 1 ? 'finding stops' : 'findings stop'} the work (${blocks.join(', ')} do in this round)`;

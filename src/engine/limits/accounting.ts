@@ -3,7 +3,7 @@
 
 import type { AgentAnswer, AgentUsage } from '../../agents/driver.ts';
 import type { Accounting, Admission, Refusal, Spawn } from '../../steps/worker/accounting.ts';
-import type { AgentUse, Store, Used } from '../../store/store.ts';
+import type { AgentUse, Store, UsedAmounts } from '../../store/store.ts';
 import type { Clock } from '../clock.ts';
 import { openTranscript, type Transcript } from '../transcript/transcripts.ts';
 import { type Budgets, budgetsOver, leftOf, shortageOf, unknownNotices } from './budgets.ts';
@@ -99,7 +99,7 @@ async function settle({ store, clock, working }: OpenParts, spawn: Spawn, settli
 }
 
 /** Usage as a driver reported it, without amounts that are not valid numbers: those count as unknown. */
-function knownOf({ inputTokens, outputTokens, costUsd, turns }: AgentUsage): Omit<Used, 'ms'> {
+function knownOf({ inputTokens, outputTokens, costUsd, turns }: AgentUsage): Omit<UsedAmounts, 'ms'> {
   const whole = Object.entries({ inputTokens, outputTokens, turns }).filter(
     ([, count]) => Number.isSafeInteger(count) && Number(count) >= 0,
   );

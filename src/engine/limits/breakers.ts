@@ -29,7 +29,7 @@ export interface BreakerParts {
 }
 
 /** What a run has used of a limit; `unknown`: how many attempts did not report it. */
-interface Spent {
+interface LimitUsage {
   readonly value: number;
   readonly unknown?: number;
 }
@@ -45,7 +45,7 @@ export const BREAKER_EVENT = 'circuit_breaker';
 export class CircuitBreakers {
   private readonly parts: BreakerParts;
   private readonly limits = new Map<string, Breakers>();
-  private readonly tools = new Map<string, Spent>();
+  private readonly tools = new Map<string, LimitUsage>();
   private readonly timers = new Map<string, () => void>();
   /** The runs that are being checked, and whether they must be checked again. */
   private readonly looking = new Map<string, { again: boolean }>();
@@ -163,7 +163,7 @@ export class CircuitBreakers {
     if (isSettled(status)) this.limits.delete(run);
   }
 
-  private async spentOf(name: keyof Breakers, state: RunState, since: number | undefined): Promise<Spent> {
+  private async spentOf(name: keyof Breakers, state: RunState, since: number | undefined): Promise<LimitUsage> {
     const { core } = this.parts;
     const now = core.clock.now();
     switch (name) {
@@ -182,7 +182,7 @@ export class CircuitBreakers {
     }
   }
 
-  private async toolCallsOf({ id }: RunState): Promise<Spent> {
+  private async toolCallsOf({ id }: RunState): Promise<LimitUsage> {
     const known = this.tools.get(id);
     if (known !== undefined) return known;
     const { transcripts, core } = this.parts;
@@ -196,12 +196,12 @@ export class CircuitBreakers {
     return spent;
   }
 
-  private async halt(state: RunState, name: keyof Breakers, { spent, allowed }: Reached): Promise<void> {
+  private async halt(state: RunState, name: keyof Breakers, { spent, allowed }: ReachedLimit): Promise<void> {
     const message = `the circuit breaker "${WORDS[name]}" stopped it: ${textOf(name, spent)} of ${shown(name, allowed)}; resume it to allow as much again, or cancel it`;
     await haltRun(this.parts.core, state.id, { limit: name, message, actor: ACTOR, id: `${name}/${allowed}/${state.seq}` });
   }
 
-  private async warn(state: RunState, name: keyof Breakers, { spent, allowed, since }: Reached): Promise<void> {
+  private async warn(state: RunState, name: keyof Breakers, { spent, allowed, since }: ReachedLimit): Promise<void> {
     const { core } = this.parts;
     const input: InputOf<'control'> = {
       ...{ type: 'control', at: core.clock.now(), actor: ACTOR, action: { do: 'look' } },
@@ -232,8 +232,8 @@ export class CircuitBreakers {
   }
 }
 
-interface Reached {
-  readonly spent: Spent;
+interface ReachedLimit {
+  readonly spent: LimitUsage;
   readonly allowed: number;
   /** Since when the run has been idle. */
   readonly since: number | undefined;
@@ -251,7 +251,7 @@ function shown(name: keyof Breakers, value: number): string {
   return name === 'activeMs' || name === 'sleepMs' ? formatDuration(value) : String(value);
 }
 
-function textOf(name: keyof Breakers, { value, unknown = 0 }: Spent): string {
+function textOf(name: keyof Breakers, { value, unknown = 0 }: LimitUsage): string {
   const text = shown(name, value);
   return unknown === 0 ? text : `at least ${text} (${unknown} ${unknown === 1 ? 'attempt' : 'attempts'} did not report it)`;
 }

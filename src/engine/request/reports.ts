@@ -111,7 +111,7 @@ function isSame(one: string, other: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-interface Reported {
+interface ReportedAttempt {
   readonly path: Path;
   readonly attempt: number;
   readonly step: string;
@@ -119,7 +119,7 @@ interface Reported {
 }
 
 /** Reads the verdict on an attempt from the log. */
-async function verdictOn(core: EngineCore, run: string, { path, attempt, step, after }: Reported): Promise<ReportVerdict> {
+async function verdictOn(core: EngineCore, run: string, { path, attempt, step, after }: ReportedAttempt): Promise<ReportVerdict> {
   const events = (await core.store.events(run, after)).flatMap((row) => row.events);
   const ended = events.find((event) => endsAttempt(event, path, attempt));
   const base = { repeated: false, step, path, attempt };

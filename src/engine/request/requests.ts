@@ -18,7 +18,7 @@ import type { RunEvent } from '../../kernel/event.ts';
 import type { ControlAction, InputOf, RunInput } from '../../kernel/input.ts';
 import type { RunState } from '../../kernel/run-state.ts';
 import { RECHECK_SIGNAL } from '../../kernel/waits.ts';
-import type { Claimed, StoredValue } from '../../store/store.ts';
+import type { StoredValue, SuccessfulClaim } from '../../store/store.ts';
 import type { EngineCore } from '../engine.ts';
 import { assertMayLand } from '../landing.ts';
 import { assertSigned, isOverride, overrideStatement, type Signer, signedBy } from '../signature/signatures.ts';
@@ -110,7 +110,7 @@ export async function decideApproval(core: EngineCore, run: string, request: Dec
 /** Throws if a person's request requires a signature and has no valid one. */
 export async function assertSignedFor(
   core: EngineCore,
-  loaded: Pick<Claimed, 'state' | 'definition'>,
+  loaded: Pick<SuccessfulClaim, 'state' | 'definition'>,
   input: Parameters<typeof assertSigned>[2],
 ): Promise<void> {
   const proof = () => core.proofOf(loaded);

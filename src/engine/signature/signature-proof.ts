@@ -15,7 +15,7 @@ import { isBefore } from '../../definition/validation/rework.ts';
 import type { Activation, Path } from '../../kernel/activation.ts';
 import { heldBy, humanWaitOf, waitOf } from '../../kernel/activation.ts';
 import { apply, createRun, type Draft, draftOf } from '../../kernel/apply.ts';
-import type { ChangeOf, EventOf, RunEvent, Signed } from '../../kernel/event.ts';
+import type { ChangeOf, EventOf, RunEvent, SignedRecord } from '../../kernel/event.ts';
 import type { ControlAction } from '../../kernel/input.ts';
 import type { RunState } from '../../kernel/run-state.ts';
 import type { EventRow, Store } from '../../store/store.ts';
@@ -208,7 +208,7 @@ class Walk {
       this.fail(`the decision "${decision.option}" of ${actor} at "${decision.gate}" is not signed`);
   }
 
-  private takeSigned(signed: Signed, event: EventOf<'run.changed'>): void {
+  private takeSigned(signed: SignedRecord, event: EventOf<'run.changed'>): void {
     const { signature } = signed;
     const { actor = '' } = event;
     const statement = this.statementOf(signed, event);
@@ -221,7 +221,7 @@ class Walk {
     if (signed.on === 'answer') this.answered.add(`${signed.path}/${signed.attempt}`);
   }
 
-  private statementOf(signed: Signed, event: EventOf<'run.changed'>) {
+  private statementOf(signed: SignedRecord, event: EventOf<'run.changed'>) {
     const { run } = this.parts;
     const { actor = '' } = event;
     if (signed.on === 'control') return overrideStatement(run, signed.action, actor);
@@ -233,7 +233,7 @@ class Walk {
   }
 
   private takeDecision(
-    { path, digest }: Extract<Signed, { on: 'decision' }>,
+    { path, digest }: Extract<SignedRecord, { on: 'decision' }>,
     { decision, actor = '' }: EventOf<'run.changed'> & ChangeOf<'decided'>,
   ): void {
     const asked = this.draft.live[path];

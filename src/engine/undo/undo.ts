@@ -84,7 +84,7 @@ export interface UndoResult extends UndoPlan {
   readonly from: string;
 }
 
-interface Worked {
+interface OpenUndo {
   readonly history: FileHistory;
   readonly target: Extract<HistoryLine, { readonly is: 'before' }>;
   readonly now: Snapshot;
@@ -146,11 +146,11 @@ async function undoFiles(source: UndoSource, request: UndoRequest): Promise<Undo
   return { ...plan, changed: all, from: now.tree };
 }
 
-function work(source: UndoSource, request: UndoRequest): Promise<Worked> {
+function work(source: UndoSource, request: UndoRequest): Promise<OpenUndo> {
   return readingSnapshots(source.run, () => workOut(source, request));
 }
 
-async function workOut(source: UndoSource, { to }: UndoRequest): Promise<Worked> {
+async function workOut(source: UndoSource, { to }: UndoRequest): Promise<OpenUndo> {
   const history = await readFileHistory(source);
   const { repository, lines, run } = history;
   if (!existsSync(repository.place.top))
@@ -159,7 +159,7 @@ async function workOut(source: UndoSource, { to }: UndoRequest): Promise<Worked>
       `the workspace of run ${run} no longer exists (${repository.place.top}), so there is nothing to restore`,
     );
   const position = targetOf(history, to);
-  const target = lines[position] as Worked['target'];
+  const target = lines[position] as OpenUndo['target'];
   const { passages, isCutOff } = passagesOf(lines, position);
   const ofRun = await filesIn(
     repository,
@@ -223,7 +223,9 @@ const OTHERS = 'it was changed while no step of the run was running, or since';
 function targetOf(history: FileHistory, to: string): number {
   const { lines } = history;
   const paths = pathsOfStep(history, to);
-  const last = lines.findLast((line): line is Worked['target'] => line.is === 'before' && paths.includes(line.path)) as Worked['target'];
+  const last = lines.findLast(
+    (line): line is OpenUndo['target'] => line.is === 'before' && paths.includes(line.path),
+  ) as OpenUndo['target'];
   // Of the path, the part that was asked for: a step that started runs or has members begins with the first of them.
   const own = parsePath(to) === undefined ? (partNamed(last.path, to)?.path ?? last.path) : to;
   const begin = last.group !== undefined && own === last.path ? pathToGroup(own, last.group) : own;

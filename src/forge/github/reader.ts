@@ -152,7 +152,7 @@ function isBot(user: User | null | undefined): boolean {
   return user?.type === 'Bot';
 }
 
-interface Shared {
+interface SharedFields {
   readonly number: number;
   readonly title: string;
   readonly body?: string | null;
@@ -162,7 +162,7 @@ interface Shared {
   readonly milestone: { readonly title: string } | null;
 }
 
-async function sharedFacts(reader: GitHubReader, data: Shared): Promise<Omit<IssueFacts, 'state'>> {
+async function sharedFacts(reader: GitHubReader, data: SharedFields): Promise<Omit<IssueFacts, 'state'>> {
   const { login } = await reader.whoami();
   const author = loginOf(data.user);
   const body = data.body ?? '';
@@ -184,7 +184,7 @@ interface Head {
   readonly repo: { readonly full_name: string } | null;
 }
 
-interface PullRequestData extends Shared {
+interface PullRequestData extends SharedFields {
   readonly state: string;
   readonly merged: boolean;
   readonly draft?: boolean | undefined;

@@ -1,6 +1,6 @@
 // Owns how an `action` is written: a forge action by its name, with its fields.
 
-import type { Given } from '../../authoring/flow/method.ts';
+import type { MethodArguments } from '../../authoring/flow/method.ts';
 import { parsedOf, type StepParts } from '../../authoring/flow/model.ts';
 import { builtCode, takeFunctions } from '../../authoring/graph/built.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
@@ -28,6 +28,6 @@ export const action: KindCompiler = {
 };
 
 /** Builds a forge action from its name and fields. */
-function build(name: string, [given, options = {}]: Given<ActionStep<never, never>, 'action'>): StepParts {
+function build(name: string, [given, options = {}]: MethodArguments<ActionStep<never, never>, 'action'>): StepParts {
   return { name, work: { kind: 'action', config: parsedOf(name, given, parseForgeAction) }, options };
 }

@@ -1,6 +1,6 @@
 // Owns how an `agent` step is written: the worker, its task, and what it must produce.
 
-import type { Given } from '../../authoring/flow/method.ts';
+import type { MethodArguments } from '../../authoring/flow/method.ts';
 import { plainOf, type StepParts } from '../../authoring/flow/model.ts';
 import { builtCode, takeFunctions } from '../../authoring/graph/built.ts';
 import { LIVE_AGENT, TEXT_OR_FUNCTION } from '../../authoring/graph/shape.ts';
@@ -51,7 +51,7 @@ export const agent: KindCompiler = {
 };
 
 /** An agent step. */
-function build(name: string, [spec]: Given<AgentStep<never>, 'agent'>): StepParts {
+function build(name: string, [spec]: MethodArguments<AgentStep<never>, 'agent'>): StepParts {
   const { agent: given, context, action, prompt, script, schema, budget, reviews, supportsQuestions, questionState, ...options } = spec;
   const worker = workerOf(name, 'agent', given);
   const passed = contextOf(name, context);

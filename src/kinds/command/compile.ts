@@ -1,6 +1,6 @@
 // Owns how a `command` is written: a shell line, or a program and its arguments.
 
-import type { Given } from '../../authoring/flow/method.ts';
+import type { MethodArguments } from '../../authoring/flow/method.ts';
 import type { StepParts } from '../../authoring/flow/model.ts';
 import { builtCode, takeFunctions } from '../../authoring/graph/built.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
@@ -27,7 +27,7 @@ export const command: KindCompiler = {
 };
 
 /** A program that is started. */
-function build(name: string, [given]: Given<CommandStep<never>, 'command'>): StepParts {
+function build(name: string, [given]: MethodArguments<CommandStep<never>, 'command'>): StepParts {
   const { run, argv, env, cwd, ...options } = commandSpec(given);
   const config: ProgramModel = present({ run, argv: argv && [...argv], env: env && { ...env }, cwd });
   return { name, work: { kind: 'command', config }, options, fields: ['run', 'argv', 'env', 'cwd'] };

@@ -1,6 +1,6 @@
 // Owns how a `delay` is written: a duration, and a poll that can end it early.
 
-import type { Given } from '../../authoring/flow/method.ts';
+import type { MethodArguments } from '../../authoring/flow/method.ts';
 import type { StepParts } from '../../authoring/flow/model.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { checkOptions } from '../../authoring/spec/option.ts';
@@ -44,7 +44,7 @@ export const delay: KindCompiler = {
 };
 
 /** A pause. */
-function build(name: string, [given]: Given<DelayStep<never>, 'delay'>): StepParts {
+function build(name: string, [given]: MethodArguments<DelayStep<never>, 'delay'>): StepParts {
   const { duration, poll, ...options } = typeof given === 'object' ? given : { duration: given };
   const fields = ['duration', 'poll'];
   const durationMs = parseDuration(duration, `step "${name}", duration`);

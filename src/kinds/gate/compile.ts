@@ -1,6 +1,6 @@
 // Owns how a `gate` is written: a list of checks, each a shell line or a check by its name with its fields.
 
-import type { Given } from '../../authoring/flow/method.ts';
+import type { MethodArguments } from '../../authoring/flow/method.ts';
 import { invalid, plainOf, type StepParts } from '../../authoring/flow/model.ts';
 import { type BuiltFields, builtCode, takeFunctions } from '../../authoring/graph/built.ts';
 import type { StepReading } from '../../authoring/graph/reading.ts';
@@ -103,7 +103,7 @@ function readCheck(check: GateCheckSpec, place: CheckPlace): Json {
 }
 
 /** Checks that are run in place. */
-function build(name: string, [spec]: Given<GateStep<never, never, Targets>, 'gate'>): StepParts {
+function build(name: string, [spec]: MethodArguments<GateStep<never, never, Targets>, 'gate'>): StepParts {
   const { checks, rerunAtMerge, flaky, ...options } = spec;
   const own = new OwnChecks((fault) => {
     throw invalid(`step "${name}"`, `cannot be built: ${fault}; ${RENAME}`);

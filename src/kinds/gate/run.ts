@@ -13,7 +13,7 @@ import { judgesFiles } from '../../definition/landing.ts';
 import type { StepOf } from '../../definition/model.ts';
 import type { StepError } from '../../kernel/input.ts';
 import { TreeError } from '../../process/git-tree.ts';
-import { Stopped, untilStopped } from '../../steps/abort.ts';
+import { AttemptStopped, untilStopped } from '../../steps/abort.ts';
 import type { CheckResult } from '../../steps/attempt.ts';
 import { type CheckScene, type CheckVerdict, checkTimeout, type GateCheck, timedOutVerdict } from '../../steps/check.ts';
 import { factsOf } from '../../steps/forge/forge-facts.ts';
@@ -116,7 +116,7 @@ async function runCheck(job: StartedJob, config: CheckModel): Promise<CheckRun> 
 async function runOnce(job: StartedJob, config: CheckModel): Promise<CheckRun> {
   const verdict = await verdictOf(job, config);
   // A stopped gate has no verdict, so the rest of its checks need not run.
-  if (job.request.signal.aborted) throw new Stopped();
+  if (job.request.signal.aborted) throw new AttemptStopped();
   return { config, verdict, at: job.runner.services.now() };
 }
 
@@ -149,7 +149,7 @@ async function withinTime(job: StartedJob, check: GateCheck, config: CheckModel)
   try {
     return await untilStopped(Promise.resolve(check.run(config, sceneOf(job, both))), both);
   } catch (thrown) {
-    if (!(thrown instanceof Stopped)) throw thrown;
+    if (!(thrown instanceof AttemptStopped)) throw thrown;
     return timedOutVerdict(timeoutMs);
   }
 }

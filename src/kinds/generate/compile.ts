@@ -1,6 +1,6 @@
 // Owns how a `generate` step is written: who writes the text, and their instructions.
 
-import type { Given } from '../../authoring/flow/method.ts';
+import type { MethodArguments } from '../../authoring/flow/method.ts';
 import type { StepParts } from '../../authoring/flow/model.ts';
 import { builtCode, takeFunctions } from '../../authoring/graph/built.ts';
 import { LIVE_AGENT } from '../../authoring/graph/shape.ts';
@@ -32,7 +32,7 @@ export const generate: KindCompiler = {
 };
 
 /** A step that generates text. */
-function build(name: string, [spec]: Given<GenerateStep<never>, 'generate'>): StepParts {
+function build(name: string, [spec]: MethodArguments<GenerateStep<never>, 'generate'>): StepParts {
   const { generator, prompt, context, budget, ...options } = spec;
   const worker = workerOf(name, 'generator', generator);
   const passed = contextOf(name, context);

@@ -1,6 +1,6 @@
 // Owns how a `human` step is written: a question, and the answers that a person can give.
 
-import type { Given } from '../../authoring/flow/method.ts';
+import type { MethodArguments } from '../../authoring/flow/method.ts';
 import { invalid, type StepParts } from '../../authoring/flow/model.ts';
 import { builtCode, takeFunctions } from '../../authoring/graph/built.ts';
 import { FORGE_QUESTION_FIELDS, readForgeQuestion } from '../../authoring/graph/forge-question.ts';
@@ -32,7 +32,7 @@ const FIELDS = ['prompt', 'show', 'options', 'from', 'count', 'subjects', 'signe
 const APPROVE_OR_REJECT: readonly HumanOption[] = ['approve', 'reject'];
 
 /** A question and its answers. */
-function build(name: string, [spec]: Given<HumanStep<never, never, Targets>, 'human'>): StepParts {
+function build(name: string, [spec]: MethodArguments<HumanStep<never, never, Targets>, 'human'>): StepParts {
   const {
     prompt,
     show = [],

@@ -1,6 +1,6 @@
 // Owns how a `parallel` step is written: its branches in a graph, one member per item in a flow.
 
-import type { BuiltCall, Given } from '../../authoring/flow/method.ts';
+import type { BuiltCall, MethodArguments } from '../../authoring/flow/method.ts';
 import { checkMember, invalid } from '../../authoring/flow/model.ts';
 import { shownValue } from '../../authoring/flow/serial.ts';
 import { readGroup } from '../../authoring/graph/join.ts';
@@ -37,7 +37,7 @@ export const parallel: KindCompiler = {
 const MEMBER_KEY = /^[\w.@:+~-]{1,80}$/;
 
 /** One member per item, named by the item's key, and the keys in the order of the items. */
-function build(name: string, [items, body, given = {}]: Given<ParallelStep<never, never, Targets>, 'each'>): BuiltCall {
+function build(name: string, [items, body, given = {}]: MethodArguments<ParallelStep<never, never, Targets>, 'each'>): BuiltCall {
   const { concurrency, key, ...options } = given;
   if (concurrency !== undefined && !(Number.isSafeInteger(concurrency) && concurrency > 0)) {
     throw invalid(`step "${name}"`, `has concurrency: ${concurrency}; write a positive integer`);

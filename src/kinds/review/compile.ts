@@ -3,7 +3,7 @@
 // round a person decides. Three parts that every review needs are built in: a banner with the round, the bound, and
 // reviewers that do not see earlier verdicts.
 
-import type { BuiltCall, Given } from '../../authoring/flow/method.ts';
+import type { BuiltCall, MethodArguments } from '../../authoring/flow/method.ts';
 import type { LiveAgent } from '../../authoring/graph/dispatch.ts';
 import { compileGraph } from '../../authoring/graph/graph.ts';
 import { LIVE_AGENT } from '../../authoring/graph/shape.ts';
@@ -86,7 +86,7 @@ const MEANING = {
 };
 
 /** A review as a step of a flow, and the workflow that it starts. */
-function build(name: string, [spec]: Given<ReviewStep, 'review'>, compilers: Compilers): BuiltCall {
+function build(name: string, [spec]: MethodArguments<ReviewStep, 'review'>, compilers: Compilers): BuiltCall {
   const { subject, reviewer, fixer, splitter, items, rounds, concurrency, from, name: called, ...options } = spec;
   const fields: ReviewFields = { subject, reviewer, fixer, ...present({ splitter, items, rounds, concurrency, from, name: called }) };
   const draft = compileReview(`review.${name}`, { id: name, ...fields }, compilers);
@@ -116,12 +116,12 @@ const PARAMS = {
   fixer: text('more instructions for whoever fixes it'),
 };
 
-interface Named {
+interface NamedReview {
   readonly id: string;
 }
 
 /** The workflow of a review. */
-function compileReview(name: string, spec: ReviewFields & Named, compilers: Compilers): CompiledWorkflow {
+function compileReview(name: string, spec: ReviewFields & NamedReview, compilers: Compilers): CompiledWorkflow {
   const { rounds = REVIEW_ROUNDS_MAX, items } = spec;
   const part = (which: ReviewConfig['part']) => ({
     review: { part: which, name: spec.name ?? spec.id, rounds, ...present({ items: which === 'begin' ? items : undefined }) },

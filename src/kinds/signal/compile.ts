@@ -1,6 +1,6 @@
 // Owns how a `signal` step is written: the name of the signal it waits for.
 
-import type { Given } from '../../authoring/flow/method.ts';
+import type { MethodArguments } from '../../authoring/flow/method.ts';
 import type { StepParts } from '../../authoring/flow/model.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { TEXT } from '../../authoring/spec/shape.ts';
@@ -17,6 +17,6 @@ export const signal: KindCompiler = {
 };
 
 /** A wait for a named signal. */
-function build(name: string, [awaited, options = {}]: Given<SignalStep<never>, 'signal'>): StepParts {
+function build(name: string, [awaited, options = {}]: MethodArguments<SignalStep<never>, 'signal'>): StepParts {
   return { name, work: { kind: 'signal', signal: awaited }, options };
 }

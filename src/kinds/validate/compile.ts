@@ -1,6 +1,6 @@
 // Owns how a `validate` step is written: the stages that are checked, and the step that repairs what they find.
 
-import type { Given } from '../../authoring/flow/method.ts';
+import type { MethodArguments } from '../../authoring/flow/method.ts';
 import { checkMember, type StepParts } from '../../authoring/flow/model.ts';
 import { STEP_PART } from '../../authoring/graph/shape.ts';
 import { codesOf, type KindCompiler } from '../../authoring/graph/work.ts';
@@ -30,7 +30,7 @@ export const validate: KindCompiler = {
 };
 
 /** Stages that are checked, with a step that repairs between rounds. */
-function build(name: string, [spec = {}]: Given<ValidateStep<never, never, Targets>, 'validate'>): StepParts {
+function build(name: string, [spec = {}]: MethodArguments<ValidateStep<never, never, Targets>, 'validate'>): StepParts {
   const { stages, retry = REPAIRS, onFailure, ...options } = spec;
   const named = typeof stages === 'object' ? [...stages] : (stages ?? null);
   const work = { kind: 'validate' as const, stages: named, repairs: retry };

@@ -1,6 +1,6 @@
 // Owns how a `webhook` is written: a request, and the answer that is expected.
 
-import type { Given } from '../../authoring/flow/method.ts';
+import type { MethodArguments } from '../../authoring/flow/method.ts';
 import { plainOf, type StepParts } from '../../authoring/flow/model.ts';
 import { type BuiltFields, builtCode, takeFunctions } from '../../authoring/graph/built.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
@@ -28,6 +28,6 @@ export const webhook: KindCompiler = {
 };
 
 /** A request to a web service; everything in it is data as it stands. */
-function build(name: string, [given, options = {}]: Given<WebhookStep<never>, 'webhook'>): StepParts {
+function build(name: string, [given, options = {}]: MethodArguments<WebhookStep<never>, 'webhook'>): StepParts {
   return { name, work: { kind: 'webhook', config: plainOf<WebhookConfig>(name, 'a webhook', given) }, options };
 }

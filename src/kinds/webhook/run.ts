@@ -16,7 +16,7 @@ import { templateScope } from '../../steps/web/template-scope.ts';
 import { type Job, stepError, stoppedError, type Work } from '../../steps/work.ts';
 import type { WebhookConfig } from './declare.ts';
 
-type Expected = WebhookConfig['expect'];
+type ExpectedAnswer = WebhookConfig['expect'];
 
 const KEPT_HEADERS = ['content-type', 'etag', 'last-modified', 'location', 'retry-after', 'x-request-id'];
 
@@ -71,7 +71,7 @@ function answered({ runner, request: { bound } }: Job<StepOf<'webhook'>>, answer
   return unmet === undefined ? { outcome: 'ok', output } : { outcome: 'fail', output: { ...output, error: unmet } };
 }
 
-function unmetOf(expect: NonNullable<Expected>, status: number, body: Json): string | undefined {
+function unmetOf(expect: NonNullable<ExpectedAnswer>, status: number, body: Json): string | undefined {
   const isExpected = expect.status === undefined ? status >= 200 && status < 300 : status === expect.status;
   if (!isExpected)
     return `the status is ${status}, but ${expect.status === undefined ? 'one of 200 to 299' : String(expect.status)} is expected`;

@@ -2,7 +2,7 @@
 
 import { EngineError } from '../../base/error.ts';
 import type { JsonObject } from '../../base/json.ts';
-import { isPromise, Stopped } from '../../steps/abort.ts';
+import { AttemptStopped, isPromise } from '../../steps/abort.ts';
 import type { AttemptRequest } from '../../steps/attempt.ts';
 import { openContext } from '../../steps/context.ts';
 import { renderTemplates } from '../../steps/template-rendering.ts';
@@ -16,7 +16,7 @@ export async function childInput(request: AttemptRequest): Promise<JsonObject> {
     const { model } = (request.bound.model.templates === true ? renderTemplates(request, context.snapshot) : request).bound;
     return await stepData(request, context, model.kind === 'workflow' ? (model.input ?? {}) : {});
   } catch (thrown) {
-    if (!(thrown instanceof Stopped)) throw thrown;
+    if (!(thrown instanceof AttemptStopped)) throw thrown;
     throw new EngineError('CONTEXT_FAILED', `step "${request.bound.model.id}" was stopped before its child was started`);
   }
 }

@@ -11,7 +11,7 @@ import type { ChildDispatch } from '../../definition/step-terms.ts';
 
 /** A step that runs another workflow. */
 export interface WorkflowStep<C, X> {
-  fields: { workflow: ChildWorkflow; input: Built<Get<X, 'input'>, C, InputOfWorkflow<Get<X, 'workflow'>>> };
+  fields: { workflow: ChildWorkflow; input: OrFunction<Get<X, 'input'>, C, InputOfWorkflow<Get<X, 'workflow'>>> };
   flow: {
     /** Runs another workflow with its parameters: the result is its final output. */
     workflow<const W extends string | Child>(workflow: W, ...rest: ChildArguments<W>): FlowCall<OutputOfWorkflow<W>>;
@@ -27,7 +27,7 @@ export interface WorkflowStep<C, X> {
 }
 
 /** A value, or a function that builds it. A function with an untyped `ctx` is still unknown when this is asked. */
-type Built<V, C, T> = unknown extends V
+type OrFunction<V, C, T> = unknown extends V
   ? (ctx: C) => T | Promise<T>
   : V extends (...args: never) => unknown
     ? (ctx: C) => T | Promise<T>

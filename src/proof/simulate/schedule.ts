@@ -9,7 +9,7 @@ import type { Clock } from '../../engine/clock.ts';
 import type { VirtualClock } from '../virtual-clock.ts';
 import type { Random } from './random.ts';
 
-interface Pending {
+interface PendingEvent {
   readonly owner: string;
   readonly what: string;
   readonly happen: () => void | Promise<void>;
@@ -26,7 +26,7 @@ export class Schedule {
   /** How often time passes although something could happen now. */
   impatience = 0;
   private readonly random: Random;
-  private pending: Pending[] = [];
+  private pending: PendingEvent[] = [];
   private readonly gone = new Set<string>();
 
   constructor(clock: VirtualClock, random: Random) {
@@ -76,7 +76,7 @@ export class Schedule {
       else if (pending.length === 0) return false;
     }
     if (pending.length > 0) {
-      const [event] = pending.splice(random.int(0, pending.length - 1), 1) as [Pending];
+      const [event] = pending.splice(random.int(0, pending.length - 1), 1) as [PendingEvent];
       this.trace.push(`${this.clock.now()} ${event.what}`);
       await event.happen();
     }

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { present } from '../../base/fields.ts';
 import type { RunEvent } from '../../kernel/event.ts';
-import { type AgentUse, type Delta, NO_USAGE, type Store, type UsageQuery, type Used } from '../../store/store.ts';
+import { type AgentUse, type Delta, NO_USAGE, type Store, type UsageQuery, type UsedAmounts } from '../../store/store.ts';
 import { createFirst, createNext, START_AT } from './deltas.ts';
 
 interface Stage {
@@ -20,7 +20,7 @@ async function addRun(store: Store, run: string, parent?: string): Promise<Delta
   return first;
 }
 
-async function spend(store: Store, use: Partial<AgentUse>, used?: Used): Promise<void> {
+async function spend(store: Store, use: Partial<AgentUse>, used?: UsedAmounts): Promise<void> {
   const plain = { run: 'r1', path: 'build#1', step: 'build', attempt: 1, role: 'developer', account: 'team', at: START_AT };
   const id = await store.beginUse({ ...plain, ...use });
   if (used !== undefined) await store.endUse(id, used);

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Json } from '../../base/json.ts';
 import type { InState } from '../../kernel/activation.ts';
 import type { RunEvent } from '../../kernel/event.ts';
-import type { Claimed, CommitResult, Delta, Mail, Store } from '../../store/store.ts';
+import type { CommitResult, Delta, Mail, Store, SuccessfulClaim } from '../../store/store.ts';
 import {
   changeStep,
   createActivation,
@@ -83,7 +83,7 @@ const signal = (run: string, dedupe: string): Mail => ({
 const PARKED: InState<'waiting'> = { ...createActivation('build'), state: 'waiting', wait: { kind: 'signal', name: 'go' } };
 const park = (before: Delta, more: Partial<Delta> = {}): Delta => createNext(before, [changeStep(PARKED)], { release: true, ...more });
 
-async function claimed(store: Store, run: string, me: string): Promise<Claimed> {
+async function claimed(store: Store, run: string, me: string): Promise<SuccessfulClaim> {
   const claim = await store.claim(run, me);
   if (!claim.claimed) throw new Error(`${run} is held by ${claim.owner}`);
   return claim;

@@ -219,14 +219,14 @@ export function assertManages(access: Access, caller: Caller, on: string): void 
   throw new EngineError('NOT_ALLOWED', `${caller.name} cannot manage people here; "pawl access people" shows who can`);
 }
 
-interface Owned {
+interface RevocableItem {
   readonly what: string;
   readonly id: string;
   readonly all: readonly { readonly id: string; readonly person: string }[];
 }
 
 /** The id of something that the caller may revoke. For things of other people the error is the same as for unknown ones. */
-function own(access: Access, caller: Caller, { what, id, all }: Owned): string {
+function own(access: Access, caller: Caller, { what, id, all }: RevocableItem): string {
   const found = all.find((one) => one.id === id);
   if (found !== undefined && (found.person === caller.name || manages(access, caller))) return id;
   throw new EngineError('RESOURCE_UNKNOWN', `there is no ${what} "${id.slice(0, 100)}" of yours`);

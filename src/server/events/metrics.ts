@@ -80,7 +80,7 @@ function textOf(labels: Labels): string {
 }
 
 /** What this process has counted. */
-class Counted {
+class Counters {
   readonly steps = new Figures('pawl_steps_total', 'Attempts of steps that ended in this process since it started');
   readonly durations = new Durations();
   readonly refusals = new Figures(
@@ -101,10 +101,10 @@ class Counted {
   }
 }
 
-const counts = new WeakMap<Services, Counted>();
+const counts = new WeakMap<Services, Counters>();
 
-function countedOf(services: Services): Counted {
-  const known = counts.get(services) ?? new Counted();
+function countedOf(services: Services): Counters {
+  const known = counts.get(services) ?? new Counters();
   counts.set(services, known);
   return known;
 }

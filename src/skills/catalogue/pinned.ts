@@ -14,7 +14,7 @@ import { type Skill, type SkillStep, targetsOf, type WorkStep } from '../skill.t
 const STEP_TOKENS_MAX = 700;
 
 /** What is pinned of a skill. */
-export interface Pinned {
+export interface PinnedSkill {
   /** One line per step: `1 context "Context Discovery" → 2`. A way to `end` is the end. */
   readonly steps: readonly string[];
   /** The folder of the skill: `import.meta.dirname`. */
@@ -24,7 +24,7 @@ export interface Pinned {
 }
 
 /** Pins a skill of the catalogue. */
-export function describeSkill(skill: Skill, { steps, folder, golden }: Pinned): void {
+export function describeSkill(skill: Skill, { steps, folder, golden }: PinnedSkill): void {
   describe(skill.name, () => {
     test('has its steps in order, and each leads where it should', () => {
       expect(outline(skill)).toEqual(steps);

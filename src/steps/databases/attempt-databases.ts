@@ -18,7 +18,7 @@ import { ROW_LIMIT, SafeDatabaseClient } from '../../safe-db/client.ts';
 import { RunBackups } from '../../safe-db/context.ts';
 import type { TableChange } from '../../safe-db/difference.ts';
 import { differences } from '../../safe-db/difference.ts';
-import { Stopped } from '../abort.ts';
+import { AttemptStopped } from '../abort.ts';
 import type { AttemptResult } from '../attempt.ts';
 import type { Attempt } from '../layers.ts';
 import { redactResult } from '../redaction.ts';
@@ -35,7 +35,7 @@ import {
   removeCopies,
 } from './copies.ts';
 
-type Settled = Extract<AttemptResult, { readonly type: 'settled' }>;
+type SettledAttempt = Extract<AttemptResult, { readonly type: 'settled' }>;
 type Evidence = { readonly [name: string]: Json };
 
 const KEPT_OUTCOMES: readonly string[] = ['skip', 'iterate'];
@@ -78,7 +78,7 @@ export function recordedResult(job: Job): AttemptResult | undefined {
     if (use.access !== 'write') continue;
     const found = findAcceptedStep(service.path, { run, started, path: activation.path, since: activation.since });
     if (found === undefined) continue;
-    const result = JSON.parse(found.result) as Settled;
+    const result = JSON.parse(found.result) as SettledAttempt;
     return { ...result, evidence: { ...(result.evidence as Evidence | undefined), recorded: { database: use.name, at: found.at } } };
   }
   return undefined;
@@ -152,17 +152,17 @@ async function applyChanges(
 function databaseRemoved(
   { request }: Job,
   { use, file }: DatabaseCopy,
-  { checks, evidence }: Pick<Settled, 'checks' | 'evidence'>,
+  { checks, evidence }: Pick<SettledAttempt, 'checks' | 'evidence'>,
 ): AttemptResult {
   const message = `database "${use.name}" (${file}) was removed while step "${request.bound.model.id}" was running, so none of its changes were accepted; "pawl data status" lists its backups, and "pawl data restore FILE" restores one`;
   return { type: 'errored', error: stepError('DATABASE_FAILED', message, { retryable: false }), checks, ...present({ evidence }) };
 }
 
-function isKeptOutcome({ request }: Job, { outcome }: Settled): boolean {
+function isKeptOutcome({ request }: Job, { outcome }: SettledAttempt): boolean {
   return isSuccess(request.bound.model, outcome) || KEPT_OUTCOMES.includes(outcome);
 }
 
-async function acceptChanges(job: Job, copy: DatabaseCopy, result: Settled): Promise<AttemptResult> {
+async function acceptChanges(job: Job, copy: DatabaseCopy, result: SettledAttempt): Promise<AttemptResult> {
   const { request, runner } = job;
   const { use, service } = copy;
   const { activation, runId: run, startedAt: started, signal } = request;
@@ -171,8 +171,11 @@ async function acceptChanges(job: Job, copy: DatabaseCopy, result: Settled): Pro
   const isFunction = !isForCaller(job) && (traitsOf(runner, kind).worker === 'function' || request.bound.code.agent !== undefined);
   const { rowLimit = ROW_LIMIT } = service;
   const deletesMax = use.deletes ?? (isFunction ? undefined : 0);
-  const resultWith = (tables: readonly TableChange[]): Settled =>
-    redactResult(runner.redactor, withEvidence(result, { databases: { [use.name]: { changed: tables as unknown as Json } } })) as Settled;
+  const resultWith = (tables: readonly TableChange[]): SettledAttempt =>
+    redactResult(
+      runner.redactor,
+      withEvidence(result, { databases: { [use.name]: { changed: tables as unknown as Json } } }),
+    ) as SettledAttempt;
   const found = await acceptCopy(copy, {
     step: { run, started, path: activation.path, attempt: activation.attempt },
     at: new Date(runner.services.now()).toISOString(),
@@ -187,7 +190,7 @@ async function acceptChanges(job: Job, copy: DatabaseCopy, result: Settled): Pro
     case 'accepted':
       return resultWith(found.tables);
     case 'stopped':
-      throw new Stopped();
+      throw new AttemptStopped();
     case 'refused':
       return changesRefused(job, withEvidence(result, changedEvidence(use.name, found.tables)), { name: use.name, why: found.why });
     case 'conflict':
@@ -202,7 +205,7 @@ function changedEvidence(name: string, tables: readonly TableChange[]): Evidence
 /** A rule was broken: the attempt is retried with the reason, as after a failed postcondition. */
 function changesRefused(
   { request }: Job,
-  result: Settled | Extract<AttemptResult, { readonly type: 'errored' }>,
+  result: SettledAttempt | Extract<AttemptResult, { readonly type: 'errored' }>,
   { name, why }: { readonly name: string; readonly why: string },
 ): AttemptResult {
   const { checks, evidence, actor, remember } = result;
@@ -214,7 +217,7 @@ function changesRefused(
 
 function expectationFailed(
   { request }: Job,
-  { type: _, outcome: __, output, assumptions: ___, ...noted }: Settled,
+  { type: _, outcome: __, output, assumptions: ___, ...noted }: SettledAttempt,
   { name, query, found }: FailedExpectation,
 ): AttemptResult {
   const message = `the query ${JSON.stringify(query)} on database "${name}" must return something other than 0 and NULL after step "${request.bound.model.id}", but returned ${found}`;
@@ -234,7 +237,7 @@ interface Conflict {
 }
 
 /** After a change of the same rows by others, the step is retried on a new copy; if retries are used up, it is a conflict. */
-function conflictResult({ request }: Job, result: Settled, { name, found }: Conflict): AttemptResult {
+function conflictResult({ request }: Job, result: SettledAttempt, { name, found }: Conflict): AttemptResult {
   const { model } = request.bound;
   const { attempt, since, broken = 0 } = request.activation;
   const error = `database "${name}": ${found.why}`;

@@ -4,7 +4,7 @@
 import { digestJson } from '../../base/digest.ts';
 import { EngineError, messageOf } from '../../base/error.ts';
 import { type Json, toPlain } from '../../base/json.ts';
-import { Stopped, untilStopped } from '../abort.ts';
+import { AttemptStopped, untilStopped } from '../abort.ts';
 import type { Job } from '../work.ts';
 import type { OutputDeclaration } from './declaration.ts';
 import { missing, type OutputFinding, produced } from './finding.ts';
@@ -29,7 +29,7 @@ export async function findEffect(
     const value = toPlain(found === undefined || found === false ? null : found, what);
     return { value, digests: new Map(value === null ? [] : [[WHOLE, digestJson(value)]]) };
   } catch (thrown) {
-    if (thrown instanceof Stopped) throw thrown;
+    if (thrown instanceof AttemptStopped) throw thrown;
     throw new EngineError('CONDITION_ERROR', `${what} could not be searched: ${messageOf(thrown)}`, { cause: thrown });
   }
 }

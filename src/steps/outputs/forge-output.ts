@@ -135,12 +135,12 @@ async function write(job: Job, forge: Forge, { output, request }: PreparedOutput
     : { ...produced(output, written.value, written.seen), ...present({ remember: written.remember }) };
 }
 
-type Written =
+type WriteResult =
   | { readonly value: Json; readonly seen: string; readonly remember?: JsonObject }
   | { readonly differs: string }
   | ForgeFailure;
 
-async function perform(forge: Forge, write: Exclude<ForgeWrite, { type: 'pr' }> | ForgeWrite, key: string): Promise<Written> {
+async function perform(forge: Forge, write: Exclude<ForgeWrite, { type: 'pr' }> | ForgeWrite, key: string): Promise<WriteResult> {
   switch (write.type) {
     case 'comment': {
       const posted = await forge.comment(write, key);
@@ -173,7 +173,7 @@ async function perform(forge: Forge, write: Exclude<ForgeWrite, { type: 'pr' }> 
   }
 }
 
-interface Posted {
+interface PostedText {
   readonly id: string;
   readonly body: string;
   readonly on: string;
@@ -182,8 +182,8 @@ interface Posted {
 
 async function readBack(
   reading: Promise<ForgeAnswer<readonly { readonly id: string; readonly body: string }[]>>,
-  { id, body, on, type }: Posted,
-): Promise<Written> {
+  { id, body, on, type }: PostedText,
+): Promise<WriteResult> {
   const read = await reading;
   if (read.result !== 'ok') return read;
   const noun = type === 'comment' ? 'comment' : 'reply';
@@ -192,7 +192,7 @@ async function readBack(
   return { value: `${type}:${id}`, seen: `${noun} ${id} on ${on}` };
 }
 
-async function changeLabels(forge: Forge, { number, add, remove }: ForgeWrite & { type: 'label' }, key: string): Promise<Written> {
+async function changeLabels(forge: Forge, { number, add, remove }: ForgeWrite & { type: 'label' }, key: string): Promise<WriteResult> {
   let labels: readonly string[] = [];
   for (const [how, names] of [['removeLabels', remove] as const, ['addLabels', add] as const]) {
     if (names.length === 0) continue;

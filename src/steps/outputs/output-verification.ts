@@ -12,7 +12,7 @@ import { FORGE_OUTPUTS } from '../../definition/forge/forge-write.ts';
 import { worksOutside } from '../../definition/kind.ts';
 import { isFileOutput, patternRefusal } from '../../definition/output-pattern.ts';
 import { PUBLIC_API } from '../../expr/filters.ts';
-import { Stopped } from '../abort.ts';
+import { AttemptStopped } from '../abort.ts';
 import { recordFilesBefore } from '../contracts/contract-files.ts';
 import { publishWork } from '../forge/publishing.ts';
 import { protectFiles } from '../protection/protection.ts';
@@ -34,8 +34,8 @@ import {
   requestedOutput,
 } from './forge-output.ts';
 
-type Done = Extract<Work, { readonly outcome: string }>;
-type Declared = readonly OutputDeclaration[];
+type CompletedWork = Extract<Work, { readonly outcome: string }>;
+type DeclaredOutputs = readonly OutputDeclaration[];
 
 /** The fields in which a worker requests outputs; they are not part of the result. */
 const REQUEST_FIELDS: ReadonlySet<string> = new Set([...FORGE_OUTPUTS, 'outputs']);
@@ -69,12 +69,12 @@ export async function baselinesBeforeWork(job: Job): Promise<JsonObject | undefi
 }
 
 /** The outputs of the step here: without a forge, there is no implied pull request. */
-function outputsHere({ runner, request }: Job): Declared {
+function outputsHere({ runner, request }: Job): DeclaredOutputs {
   const hasForge = runner.services.forge !== undefined;
   return outputsOf(request.bound.model).filter(({ implied }) => hasForge || implied !== true);
 }
 
-function refusalOf(job: Job, declared: Declared): Work | undefined {
+function refusalOf(job: Job, declared: DeclaredOutputs): Work | undefined {
   for (const output of declared) {
     const why = isFileOutput(output) ? patternRefusal(output.pattern) : undefined;
     if (isFileOutput(output) && why !== undefined) {
@@ -88,12 +88,12 @@ function refusalOf(job: Job, declared: Declared): Work | undefined {
 }
 
 /** Finished work, and the baseline from before it. */
-interface Finished {
+interface FinishedWork {
   readonly before: Baseline;
-  readonly done: Done & { readonly output: Json };
+  readonly done: CompletedWork & { readonly output: Json };
 }
 
-async function verifyOutputs(job: Job, declared: Declared, { before, done }: Finished): Promise<Work> {
+async function verifyOutputs(job: Job, declared: DeclaredOutputs, { before, done }: FinishedWork): Promise<Work> {
   const answer = isJsonObject(done.output) ? done.output : {};
   const found = new Map<OutputDeclaration, OutputFinding>(await findInWorkspace(job, declared, before));
   const wishes: OutputRequest[] = [];
@@ -116,13 +116,13 @@ async function verifyOutputs(job: Job, declared: Declared, { before, done }: Fin
   return resultWithOutputs(job, done, inDeclaredOrder(declared, found));
 }
 
-interface Decided {
+interface StagedAnswer {
   readonly before: Baseline;
   readonly decided: StagedDecision;
 }
 
 /** Continues work after a person has decided about its writes: approved ones are written, the rest are not. */
-async function decideStaged(job: Job, declared: Declared, { before, decided }: Decided): Promise<Work> {
+async function decideStaged(job: Job, declared: DeclaredOutputs, { before, decided }: StagedAnswer): Promise<Work> {
   const { forget } = decided;
   const done = { ...decided.done, remember: { ...decided.done.remember, ...forget } };
   const found = new Map<OutputDeclaration, OutputFinding>(await findInWorkspace(job, declared, before));
@@ -163,7 +163,7 @@ async function prepareAll(
   return { wishes: ready };
 }
 
-async function findInWorkspace(job: Job, declared: Declared, before: Baseline): Promise<[OutputDeclaration, OutputFinding][]> {
+async function findInWorkspace(job: Job, declared: DeclaredOutputs, before: Baseline): Promise<[OutputDeclaration, OutputFinding][]> {
   const { runner } = job;
   const since = job.request.bound.model.fresh === 'run' ? ('the run' as const) : ('the step' as const);
   const after = await takeDigests(
@@ -189,7 +189,7 @@ async function createAll(
 ): Promise<Work | undefined> {
   const isPr = ({ output }: PreparedOutput): boolean => output.type === 'pr';
   for (const wish of [...wishes.filter(isPr), ...wishes.filter((one) => !isPr(one))]) {
-    if (job.request.signal.aborted) throw new Stopped();
+    if (job.request.signal.aborted) throw new AttemptStopped();
     const place = forgeFor(job, wish.output);
     if ('error' in place) return place;
     const made = await createAtForge(job, place.forge, wish);
@@ -200,11 +200,11 @@ async function createAll(
   return undefined;
 }
 
-function inDeclaredOrder(declared: Declared, found: ReadonlyMap<OutputDeclaration, OutputFinding>): OutputFinding[] {
+function inDeclaredOrder(declared: DeclaredOutputs, found: ReadonlyMap<OutputDeclaration, OutputFinding>): OutputFinding[] {
   return declared.flatMap((output) => found.get(output) ?? []);
 }
 
-function resultWithOutputs(job: Job, done: Finished['done'], findings: readonly OutputFinding[]): Work {
+function resultWithOutputs(job: Job, done: FinishedWork['done'], findings: readonly OutputFinding[]): Work {
   const { request } = job;
   const evidence = { ...done.evidence, outputs: evidenceOf(findings) };
   const error = contractError(request.bound.model.id, findings);
@@ -246,12 +246,12 @@ function publicApi(findings: readonly OutputFinding[]): JsonObject {
   return paths.size === 0 ? {} : { [PUBLIC_API]: [...paths].sort() };
 }
 
-function recordOf({ outcome: _, output: __, ...rest }: Done): Omit<Done, 'outcome' | 'output'> {
+function recordOf({ outcome: _, output: __, ...rest }: CompletedWork): Omit<CompletedWork, 'outcome' | 'output'> {
   return rest;
 }
 
 /** The fields of a worker's answer that are neither requests nor claims about its outputs. */
-function ownFields(answer: Json, declared: Declared): JsonObject {
+function ownFields(answer: Json, declared: DeclaredOutputs): JsonObject {
   if (!isJsonObject(answer)) return {};
   const opensPr = declared.some(({ type }) => type === 'pr');
   const isOwn = (field: string): boolean => !REQUEST_FIELDS.has(field) && field !== PUBLIC_API && !(opensPr && field === 'pr_number');
@@ -259,7 +259,7 @@ function ownFields(answer: Json, declared: Declared): JsonObject {
 }
 
 /** The answer of an unsuccessful worker, with every declared name set to null because reading a missing name is an error. */
-function withoutOutputs(answer: Json, declared: Declared): Json {
+function withoutOutputs(answer: Json, declared: DeclaredOutputs): Json {
   if (answer !== null && !isJsonObject(answer)) return answer;
   return { ...ownFields(answer, declared), ...Object.fromEntries(declared.map((output) => [output.name, emptyValue(output)])) };
 }

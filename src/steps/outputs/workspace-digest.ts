@@ -8,7 +8,7 @@ import { posix } from 'node:path';
 import { EngineError } from '../../base/error.ts';
 import { visibleText } from '../../definition/contract/written-text.ts';
 import { fixedFolders } from '../../definition/pattern.ts';
-import { Stopped } from '../abort.ts';
+import { AttemptStopped } from '../abort.ts';
 import { openFile } from '../workspace/workspace-file.ts';
 import { type FoundEntry, walkWorkspace } from '../workspace/workspace-walk.ts';
 
@@ -99,7 +99,7 @@ async function digestFile(
     return counted.length === 0 ? undefined : { bytes: content.length, sha256: hash.update(counted).digest('hex') };
   }
   for await (const chunk of handle.createReadStream({ autoClose: false })) {
-    if (signal.aborted) throw new Stopped();
+    if (signal.aborted) throw new AttemptStopped();
     bytes += (chunk as Buffer).length;
     if (bytes > left) return 'too large';
     hash.update(chunk as Buffer);

@@ -10,7 +10,7 @@ import { type FileHandle, lstat, realpath } from 'node:fs/promises';
 import { dirname, join, posix, resolve } from 'node:path';
 import { digestText } from '../../base/digest.ts';
 import { EngineError } from '../../base/error.ts';
-import { Stopped } from '../abort.ts';
+import { AttemptStopped } from '../abort.ts';
 import { ifExists, openFile, readWorkspaceFile } from '../workspace/workspace-file.ts';
 import { type FoundEntry, type WalkStarts, walkWorkspace } from '../workspace/workspace-walk.ts';
 import { type FilePart, partOf } from './file-part.ts';
@@ -65,7 +65,7 @@ export async function digestProtected(query: ProtectedQuery): Promise<ReadonlyMa
   const whole = new Set<string>();
   for (const { guard, entries } of await findGuarded(query, { root, git })) {
     for (const entry of entries) {
-      if (query.signal.aborted) throw new Stopped();
+      if (query.signal.aborted) throw new AttemptStopped();
       const isOwn = entry.kind === 'file' && own !== undefined && isOfStore(entry.file, own);
       if (isOwn || whole.has(entry.name)) continue;
       const digest = await digestOf(entry, guard.part);

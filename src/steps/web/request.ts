@@ -116,9 +116,9 @@ function nextHop(from: URL, location: string, hop: Hop): Hop {
   return url.origin === from.origin ? { ...hop, url: url.href } : { url: url.href };
 }
 
-type Sent = Hop & { readonly method: string; readonly maxBytes: number };
+type OutgoingRequest = Hop & { readonly method: string; readonly maxBytes: number };
 
-function exchange(request: Sent, destination: Destination, signal: AbortSignal): Promise<WebAnswer> {
+function exchange(request: OutgoingRequest, destination: Destination, signal: AbortSignal): Promise<WebAnswer> {
   const { url } = destination;
   return new Promise((resolve) => {
     let sent: ClientRequest;
@@ -143,7 +143,7 @@ function exchange(request: Sent, destination: Destination, signal: AbortSignal):
   });
 }
 
-function optionsOf({ method, headers, body }: Sent, { host, addresses }: Destination, signal: AbortSignal): RequestOptions {
+function optionsOf({ method, headers, body }: OutgoingRequest, { host, addresses }: Destination, signal: AbortSignal): RequestOptions {
   const [first] = addresses;
   return {
     method,

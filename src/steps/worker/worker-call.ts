@@ -22,7 +22,7 @@ import type { Definition } from '../../definition/model.ts';
 import { paramVariables } from '../../definition/scope/param-variables.ts';
 import type { StepError } from '../../kernel/input.ts';
 import type { NetworkFence } from '../../process/network.ts';
-import { isPromise, Stopped, untilStopped } from '../abort.ts';
+import { AttemptStopped, isPromise, untilStopped } from '../abort.ts';
 import type { Snapshot } from '../attempt.ts';
 import { keyOf } from '../context.ts';
 import { type Instructions, promptOf } from '../instructions/instructions.ts';
@@ -64,7 +64,7 @@ export async function callWorker(job: Job, worker: WorkerConfig): Promise<Worker
   const { code } = request.bound;
   const { role = '' } = worker;
   const call = await openCall(job, worker);
-  if (request.signal.aborted) throw new Stopped();
+  if (request.signal.aborted) throw new AttemptStopped();
   const { agent } = code;
   if (agent !== undefined) return withNetwork(job, { actor: LIVE_OBJECT, unfenced: IN_PROCESS }, () => callObject(job, agent, call));
   if (!isHandedOut(job.runner.services, role, context.snapshot)) return callRole(job, call);
@@ -93,7 +93,7 @@ async function callObject(job: Job, agent: NonNullable<StepCode['agent']>, { wor
     if (fault !== undefined) return { ...invalidReply(job, LIVE_OBJECT, { fault, claim: plain }), ...present({ usage }) };
     return { kind: 'returned', value: plain, actor: LIVE_OBJECT, ...present({ usage }) };
   } catch (thrown) {
-    const isOver = thrown instanceof Stopped && !request.signal.aborted;
+    const isOver = thrown instanceof AttemptStopped && !request.signal.aborted;
     const failure = isOver ? 'budget' : 'crash';
     const failed = { kind: 'failed', failure, message: isOver ? TIME_IS_OVER : messageOf(thrown) } as const;
     await admission.close(failed);

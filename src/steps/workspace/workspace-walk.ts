@@ -5,7 +5,7 @@ import type { Dirent } from 'node:fs';
 import { lstat, readdir, readlink, realpath, stat } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { fixedFolders, isPlain } from '../../definition/pattern.ts';
-import { Stopped } from '../abort.ts';
+import { AttemptStopped } from '../abort.ts';
 import { matches } from './glob.ts';
 import { ifExists } from './workspace-file.ts';
 import { isInside } from './workspace-path.ts';
@@ -59,7 +59,7 @@ export async function* walkWorkspace(query: WalkQuery): AsyncGenerator<FoundEntr
     return depth < segments.length && matches(name, segments.slice(0, depth).join('/'));
   };
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    if (query.signal.aborted) throw new Stopped();
+    if (query.signal.aborted) throw new AttemptStopped();
     for (const entry of await entriesIn(folder.real, isPlain(pattern) ? segments.at(-1) : undefined)) {
       query.count();
       const name = posix.join(folder.name, entry.name);

@@ -12,20 +12,20 @@ import { STAGED } from '../run-records.ts';
 import { type Job, stepError, type Work } from '../work.ts';
 import type { ForgeWrite, WriteRequest } from './write-request.ts';
 
-type Done = Extract<Work, { readonly outcome: string }> & { readonly output: Json };
+type CompletedWork = Extract<Work, { readonly outcome: string }> & { readonly output: Json };
 
 /** Writes that wait for a person, as stored with the run. */
 export interface StagedRecord {
   /** The number of answers when the step asked; the next answer is the decision. */
   readonly answers: number;
   readonly requests: readonly WriteRequest[];
-  readonly done: Done;
+  readonly done: CompletedWork;
 }
 
 /** A person's decision about staged writes. */
 export type StagedDecision =
-  | { readonly approved: readonly WriteRequest[]; readonly done: Done; readonly forget: JsonObject }
-  | { readonly refused: string; readonly names: readonly string[]; readonly done: Done; readonly forget: JsonObject };
+  | { readonly approved: readonly WriteRequest[]; readonly done: CompletedWork; readonly forget: JsonObject }
+  | { readonly refused: string; readonly names: readonly string[]; readonly done: CompletedWork; readonly forget: JsonObject };
 
 /** The answer that approves staged writes. */
 const WRITE_ANSWER = 'write';
@@ -37,7 +37,7 @@ export function isStaged({ runner, request }: Job): boolean {
 }
 
 /** Ends an attempt with the question whether its writes may be made. */
-export function askToWrite(job: Job, done: Done, requests: readonly WriteRequest[]): Work {
+export function askToWrite(job: Job, done: CompletedWork, requests: readonly WriteRequest[]): Work {
   const { runner, request } = job;
   const { id } = request.bound.model;
   if (request.sideWork !== undefined) {

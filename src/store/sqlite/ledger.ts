@@ -1,7 +1,7 @@
 // Owns the ledger of agents' usage, and the accounts that are closed temporarily. A row is written before an agent is
 // called and completed when it has answered: an attempt that a crash cut off stays recorded, with unknown amounts.
 
-import type { AgentUse, AgentUsed, ClosedAccount, Family, UsageBucket, UsageQuery, UsageSpan, UsageTotal, Used } from '../store.ts';
+import type { AgentUse, AgentUsed, ClosedAccount, Family, UsageBucket, UsageQuery, UsageSpan, UsageTotal, UsedAmounts } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { unknownRun } from './failure.ts';
 import { readKey } from './run-row.ts';
@@ -16,7 +16,7 @@ export function beginUse(connection: Connection, { run, path, step, attempt, rol
 }
 
 /** Completes a row; unknown amounts stay null. */
-export function endUse(connection: Connection, id: number, { ms, inputTokens, outputTokens, turns, costUsd }: Used): void {
+export function endUse(connection: Connection, id: number, { ms, inputTokens, outputTokens, turns, costUsd }: UsedAmounts): void {
   connection
     .sql('UPDATE agent_usage SET ms = ?, input_tokens = ?, output_tokens = ?, turns = ?, cost_usd = ? WHERE id = ?')
     .run(ms, inputTokens ?? null, outputTokens ?? null, turns ?? null, costUsd ?? null, id);

@@ -7,7 +7,7 @@ import type { Activation } from '../../kernel/activation.ts';
 import type { RunEvent } from '../../kernel/event.ts';
 import type { RunState } from '../../kernel/run-state.ts';
 import { changeStep, createFirst, createMember, createNext, createResumed, openStep, START_AT } from '../../proof/store-suite/deltas.ts';
-import type { Claimed, Delta } from '../store.ts';
+import type { Delta, SuccessfulClaim } from '../store.ts';
 import { openSqliteStore, type SqliteStore } from './open.ts';
 
 let directory: string;
@@ -63,7 +63,7 @@ test('members are read as written, whichever opened, changed and settled togethe
           const path = candidates[n];
           if (path !== undefined && !ending.has(path)) events.push(changed(Number(path.split('/')[1]), `note ${n}`));
         }
-        const claimed = claims ? ((await store.claim(run, 'you')) as Claimed) : undefined;
+        const claimed = claims ? ((await store.claim(run, 'you')) as SuccessfulClaim) : undefined;
         if (claimed !== undefined) expect(claimed.state).toEqual(last.state);
         last = claimed === undefined ? createNext(last, events) : createResumed(claimed, events);
         expect(await store.commit(last)).toMatchObject({ result: 'committed' });

@@ -1,7 +1,7 @@
 // Owns the ownership of runs: claiming one that has no live owner, and releasing it when it has no new mail.
 
 import type { Definition } from '../../definition/model.ts';
-import type { Claimed, Held, Mail, Ownership } from '../store.ts';
+import type { Mail, Ownership, RefusedClaim, SuccessfulClaim } from '../store.ts';
 import type { CommitContext } from './commit.ts';
 import { unknownRun } from './failure.ts';
 import { hasMail, readInbox, removeMail } from './mail.ts';
@@ -15,7 +15,11 @@ export interface ClaimContext extends CommitContext {
 }
 
 /** Claims a run inside a transaction; a damaged one is not claimed. */
-export function claimRun(context: ClaimContext, who: { readonly run: string; readonly me: string }, after: After): Claimed | Held {
+export function claimRun(
+  context: ClaimContext,
+  who: { readonly run: string; readonly me: string },
+  after: After,
+): SuccessfulClaim | RefusedClaim {
   const { connection } = context;
   const row = readRunRow(connection, who.run);
   if (row.owner !== undefined && row.owner !== who.me && !context.isDead(row.owner)) return { claimed: false, owner: row.owner };
@@ -28,7 +32,7 @@ export function claimRun(context: ClaimContext, who: { readonly run: string; rea
   return claimed;
 }
 
-function toClaimed(context: ClaimContext, { row, state, origin }: LoadedRun): Claimed {
+function toClaimed(context: ClaimContext, { row, state, origin }: LoadedRun): SuccessfulClaim {
   return {
     claimed: true,
     epoch: row.epoch + 1,

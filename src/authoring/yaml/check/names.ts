@@ -41,13 +41,13 @@ export function nameProblems(document: WrittenWorkflow, expressions: readonly Ya
     .flatMap(({ path, paths }) => paths.flatMap((read) => problemOf(read, path, known)));
 }
 
-interface Known {
+interface KnownNames {
   readonly context: ReadonlySet<string>;
   readonly outputs: ReadonlyMap<string, readonly string[]>;
   readonly document: WrittenWorkflow;
 }
 
-function problemOf({ segments, position }: FreePath, path: YamlPath, known: Known): YamlProblem[] {
+function problemOf({ segments, position }: FreePath, path: YamlPath, known: KnownNames): YamlProblem[] {
   const [root, first, second] = segments;
   const wrong = (message: string, hint: string): YamlProblem[] => [problemAt(position, { code: 'NAME_UNKNOWN', message, hint })];
   if (typeof root !== 'string') return [];
@@ -84,7 +84,7 @@ function pathOf(producer: string, name: string): string {
   return `outputs.${producer.replace(BRANCH, '.')}.${name}`;
 }
 
-function outputProblem(name: string, position: FreePath['position'], { outputs }: Known): YamlProblem[] {
+function outputProblem(name: string, position: FreePath['position'], { outputs }: KnownNames): YamlProblem[] {
   const producers = outputs.get(name);
   if (producers === undefined) {
     const message = `no stage and no output is called "${name}"${didYouMean(name, outputs.keys())}`;

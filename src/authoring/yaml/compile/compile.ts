@@ -43,13 +43,13 @@ const HINTS: Readonly<Record<string, string>> = {
 };
 
 /** A compiled workflow file. `workflow` is set if there are no errors. */
-export interface Compiled {
+export interface CompiledFile {
   readonly workflow?: CompiledWorkflow;
   readonly problems: readonly CompileProblem[];
 }
 
 /** Compiles a checked file. */
-export function compileYaml(file: WrittenWorkflow, compilers: Compilers): Compiled {
+export function compileYaml(file: WrittenWorkflow, compilers: Compilers): CompiledFile {
   const { finish, problems } = draftYaml(file, compilers);
   return finish === undefined ? { problems } : { workflow: finish(), problems };
 }

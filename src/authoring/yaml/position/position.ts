@@ -2,7 +2,7 @@
 
 import type { SourcePosition } from '../../../base/error.ts';
 import type { Origin } from '../../../expr/template.ts';
-import type { Located } from '../read/source.ts';
+import type { LocatedValue } from '../read/source.ts';
 import type { PlaceAt } from './line.ts';
 import { type ValueOffsets, valueOffsets } from './text.ts';
 
@@ -13,11 +13,16 @@ export type YamlPath = readonly (string | number)[];
 export class Positions {
   private readonly text: string;
   private readonly file: string;
-  private readonly root: Located | undefined;
+  private readonly root: LocatedValue | undefined;
   private readonly placeAt: PlaceAt;
-  private readonly known = new WeakMap<Located, ValueOffsets>();
+  private readonly known = new WeakMap<LocatedValue, ValueOffsets>();
 
-  constructor(source: { readonly text: string; readonly file: string; readonly root: Located | undefined; readonly placeAt: PlaceAt }) {
+  constructor(source: {
+    readonly text: string;
+    readonly file: string;
+    readonly root: LocatedValue | undefined;
+    readonly placeAt: PlaceAt;
+  }) {
     this.text = source.text;
     this.file = source.file;
     this.root = source.root;
@@ -50,14 +55,14 @@ export class Positions {
   }
 
   /** Cached, since a string with many templates asks for each of them. */
-  private offsetsOf(located: Located, value: string, scalar: { readonly style: string; readonly end: number }): ValueOffsets {
+  private offsetsOf(located: LocatedValue, value: string, scalar: { readonly style: string; readonly end: number }): ValueOffsets {
     const known = this.known.get(located);
     const offsets = known ?? valueOffsets(this.text, { ...scalar, start: located.start, value });
     if (known === undefined) this.known.set(located, offsets);
     return offsets;
   }
 
-  private find(path: YamlPath): { found: Located | undefined; isWhole: boolean } {
+  private find(path: YamlPath): { found: LocatedValue | undefined; isWhole: boolean } {
     let found = this.root;
     for (const part of path) {
       const next = typeof part === 'number' ? found?.items?.[part] : found?.members?.get(part);

@@ -38,19 +38,19 @@ const VALUES_MAX = 20_000;
 const SYNTAX_SHOWN = 5;
 
 /** A value of the file, with its position and the position of its key as offsets into the text. */
-export interface Located {
+export interface LocatedValue {
   readonly value: Json;
   readonly start: number;
   readonly keyStart?: number;
   /** For a string: how it is quoted, and the offset where it ends. */
   readonly scalar?: { readonly style: string; readonly end: number };
-  readonly members?: ReadonlyMap<string, Located>;
-  readonly items?: readonly Located[];
+  readonly members?: ReadonlyMap<string, LocatedValue>;
+  readonly items?: readonly LocatedValue[];
 }
 
 /** The data of a file, or what is wrong with it as YAML. */
 export interface YamlSource {
-  readonly root: Located | undefined;
+  readonly root: LocatedValue | undefined;
   readonly problems: readonly YamlProblem[];
   readonly placeAt: PlaceAt;
 }
@@ -135,7 +135,7 @@ class SourceReader {
     return this.ended(isBlank ? undefined : this.locate(contents, undefined));
   }
 
-  private ended(root: Located | undefined): YamlSource {
+  private ended(root: LocatedValue | undefined): YamlSource {
     return { root: this.problems.length > 0 ? undefined : root, problems: bestFirst(this.problems), placeAt: this.placeAt };
   }
 
@@ -173,7 +173,7 @@ class SourceReader {
     throw new Rejection(found.index, { code: 'YAML_CHARACTER', message, hint: 'remove it; in double quotes it can be written with \\u' });
   }
 
-  private locate(node: Node | null | undefined, keyStart: number | undefined): Located {
+  private locate(node: Node | null | undefined, keyStart: number | undefined): LocatedValue {
     const start = node?.range?.[0] ?? keyStart ?? 0;
     this.values += 1;
     if (this.values > VALUES_MAX) throw new Rejection(start, TOO_MANY_VALUES);
@@ -221,13 +221,13 @@ class SourceReader {
     return { value: null };
   }
 
-  private list(node: YAMLSeq): Pick<Located, 'value' | 'items'> {
+  private list(node: YAMLSeq): Pick<LocatedValue, 'value' | 'items'> {
     const items = node.items.map((item) => this.locate(item as Node | null, undefined));
     return { value: items.map(({ value }) => value), items };
   }
 
-  private map(node: YAMLMap): Pick<Located, 'value' | 'members'> {
-    const members = new Map<string, Located>();
+  private map(node: YAMLMap): Pick<LocatedValue, 'value' | 'members'> {
+    const members = new Map<string, LocatedValue>();
     for (const pair of node.items as Pair<Node | null, Node | null>[]) {
       const start = pair.key?.range?.[0] ?? node.range?.[0] ?? 0;
       const key = this.key(pair, { start, map: node.range?.[0] ?? 0 });
@@ -253,7 +253,7 @@ class SourceReader {
     return fault === undefined ? name : undefined;
   }
 
-  private duplicate(key: string, start: number, first: Located): void {
+  private duplicate(key: string, start: number, first: LocatedValue): void {
     const { line } = this.placeAt(first.keyStart ?? 0);
     this.fault(start, {
       code: 'YAML_DUPLICATE_KEY',
@@ -280,7 +280,7 @@ function openingOf(document: Document.Parsed, end: number): number {
   return opening;
 }
 
-function styleOf(node: { readonly type?: string; readonly value: unknown }, end: number): Pick<Located, 'scalar'> {
+function styleOf(node: { readonly type?: string; readonly value: unknown }, end: number): Pick<LocatedValue, 'scalar'> {
   return typeof node.value === 'string' ? { scalar: { style: node.type ?? 'PLAIN', end } } : {};
 }
 

@@ -33,7 +33,7 @@ export function stageSchema({ kinds, checks, ownKinds = {} }: Compilers): z.ZodT
   const own = Object.values(ownKinds);
   const described = formsOf<StageForm>(kinds);
   // Each field is described once, so that JSON Schema holds it once for stages and branches.
-  const members = described.flatMap(([type, form]): Described[] =>
+  const members = described.flatMap(([type, form]): DescribedKind[] =>
     form.branch === 'group' ? [] : [{ type, form, fields: form.fields(words) }],
   );
   const branch = oneOf([...members.map((member) => branchForm(member, words)), ...own.map((kind) => ownForm(kind, 'branch', {}))], {
@@ -42,7 +42,7 @@ export function stageSchema({ kinds, checks, ownKinds = {} }: Compilers): z.ZodT
     accepts: 'a map such as { id: security, agent: security-review, action: review }',
   });
   const stages = described.map(
-    ([type, form]): Described =>
+    ([type, form]): DescribedKind =>
       members.find((member) => member.type === type) ?? { type, form, fields: form.fields({ ...words, branch }) },
   );
   return oneOf([...stages.map((one) => stageForm(one, words)), ...own.map(ownStage)], {
@@ -53,7 +53,7 @@ export function stageSchema({ kinds, checks, ownKinds = {} }: Compilers): z.ZodT
 }
 
 /** A kind with its fields as schemas. */
-interface Described {
+interface DescribedKind {
   readonly type: string;
   readonly form: StageForm;
   readonly fields: z.ZodRawShape;
@@ -63,7 +63,7 @@ function oneOf(forms: readonly Form[], note: field.Note): z.ZodType<WrittenStage
   return noted(z.discriminatedUnion('type', forms as [Form, ...Form[]]), note) as unknown as z.ZodType<WrittenStage>;
 }
 
-function branchForm({ type, form, fields }: Described, words: StageWords): Form {
+function branchForm({ type, form, fields }: DescribedKind, words: StageWords): Form {
   const { meaning, branch } = form;
   const word = branch === 'default' ? typed(type).optional() : typed(type);
   const shape = { ...frame, type: word, ...fields, ...(branch === undefined ? {} : { writes }) };
@@ -73,7 +73,7 @@ function branchForm({ type, form, fields }: Described, words: StageWords): Form 
   );
 }
 
-function stageForm({ type, form, fields }: Described, words: StageWords): Form {
+function stageForm({ type, form, fields }: DescribedKind, words: StageWords): Form {
   const { on_complete } = outcomes;
   const shape = { ...frame, type: typed(type), ...fields };
   const end = { ...failures, on_enter: onEnter };
