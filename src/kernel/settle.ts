@@ -91,8 +91,7 @@ function moveOn(turn: Turn, from: Departure): void {
     const { message, code } = result.error;
     return takeMove(turn, { do: 'halt', status: 'escalated', cause: { reason: 'contract', message, code }, at: 'step' }, from);
   }
-  const hasFailed = result.outcome === 'fail' || result.outcome === 'reject';
-  const members = from.group !== undefined && hasFailed ? turn.members(path) : undefined;
+  const members = from.group !== undefined && ['fail', 'reject'].includes(result.outcome) ? turn.members(path) : undefined;
   for (const move of turn.program.next(turn.run, { ...result, path, step, members }, turn.facts))
     takeMove(turn, onDetour(turn, step, move), from);
 }
