@@ -1,10 +1,12 @@
 // Owns the browser of the tests: a real Chromium that npm installs, outside of the modules of the project, unpacked once for
 // each version, with fonts of its own.
 
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { installPrograms } from '../programs/install.ts';
 
 /** What the tests use of Playwright; its types are not installed with the project. */
@@ -99,7 +101,8 @@ export async function launchBrowser(): Promise<Launched> {
   const installed = await installPrograms(import.meta.dirname);
   if ('missing' in installed) return installed;
   const { modules } = installed;
-  const home = prepareHome(modules);
+  const home = await prepareHome(modules).catch((thrown: unknown) => ({ missing: String(thrown).slice(0, 800) }));
+  if (typeof home !== 'string') return home;
   // The package unpacks into the folder for temporary files and trusts what lies there; it looks at these when it is loaded.
   const before = { ...process.env };
   Object.assign(process.env, {
@@ -137,15 +140,32 @@ async function fromModule<T>(load: NodeJS.Require, name: string): Promise<T> {
 
 const FONTS = ['DejaVuSans.ttf', 'DejaVuSans-Bold.ttf', 'DejaVuSansMono.ttf', 'DejaVuSansMono-Bold.ttf'];
 
-/** A folder for what the browser unpacks, one per version, with a description of the fonts. */
-function prepareHome(modules: string): string {
+/**
+ * A folder with the unpacked browser, one per version, with a description of the fonts. It is unpacked in a draft first:
+ * several files start browsers at once, and one that is still being written cannot be executed.
+ */
+async function prepareHome(modules: string): Promise<string> {
   const { version } = JSON.parse(readFileSync(join(modules, '@sparticuz/chromium/package.json'), 'utf8')) as { version: string };
-  const home = join(tmpdir(), `pawl-browser-${version}`);
-  mkdirSync(join(home, 'fonts'), { recursive: true });
-  const fonts = join(home, 'fonts.conf');
-  // Without a serif among them, every family that a page asks for is the sans or the monospaced one.
-  for (const name of FONTS) copyFileSync(join(modules, 'dejavu-fonts-ttf/ttf', name), join(home, 'fonts', name));
-  const folders = `<dir>${join(home, 'fonts')}</dir><cachedir>${join(home, 'font-cache')}</cachedir>`;
-  writeFileSync(fonts, `<?xml version="1.0"?><fontconfig>${folders}</fontconfig>`);
+  const home = join(tmpdir(), `pawl-browser-${version}-unpacked`);
+  if (existsSync(home)) return home;
+  const draft = mkdtempSync(`${home}-`);
+  try {
+    writeFonts(modules, { folder: draft, home });
+    const unpack = "import('@sparticuz/chromium').then((module) => module.default.executablePath())";
+    const env = { ...process.env, TMPDIR: draft, AWS_LAMBDA_JS_RUNTIME: 'nodejs24.x' };
+    await promisify(execFile)(process.execPath, ['--input-type=module', '-e', unpack], { cwd: dirname(modules), env });
+    renameSync(draft, home);
+  } catch (thrown) {
+    rmSync(draft, { recursive: true, force: true });
+    if (!existsSync(home)) throw thrown;
+  }
   return home;
+}
+
+function writeFonts(modules: string, { folder, home }: { readonly folder: string; readonly home: string }): void {
+  mkdirSync(join(folder, 'fonts'));
+  // Without a serif among them, every family that a page asks for is the sans or the monospaced one.
+  for (const name of FONTS) copyFileSync(join(modules, 'dejavu-fonts-ttf/ttf', name), join(folder, 'fonts', name));
+  const folders = `<dir>${join(home, 'fonts')}</dir><cachedir>${join(home, 'font-cache')}</cachedir>`;
+  writeFileSync(join(folder, 'fonts.conf'), `<?xml version="1.0"?><fontconfig>${folders}</fontconfig>`);
 }
