@@ -177,7 +177,7 @@ test('a misspelt check is reported beside other mistakes of its file, at its nam
   const { files } = await rig.json<{ files: readonly Row[] }>(['validate', file]);
   const found = files[0]?.errors.find(({ code }) => code === 'CHECK_UNKNOWN');
   expect(found).toMatchObject({ message: 'stage "a": there is no check "comand" (did you mean "command"?)', line: 5, column: 48 });
-  expect(files[0]?.errors.length).toBeGreaterThan(1);
+  expect(files[0]?.errors.map(({ code }) => code)).toEqual(['CHECK_UNKNOWN', 'FIELD_INVALID']);
   rmSync(join(rig.project, file));
 });
 
