@@ -175,6 +175,29 @@ describe('the other kinds', () => {
     });
   });
 
+  test('refuse a first argument of another type, naming the step and the method', () => {
+    const methods = Object.getOwnPropertyNames(Object.getPrototypeOf(step('a'))).filter((name) => name !== 'constructor');
+    expect(methods).toContain('gate');
+    const call = (method: string, value: unknown): unknown => {
+      try {
+        (step('a') as unknown as Record<string, (value: unknown) => unknown>)[method]?.(value);
+        return undefined;
+      } catch (error) {
+        return error;
+      }
+    };
+    const raw = methods.flatMap((method) =>
+      [null, 5, 'x', undefined, [], true, {}].flatMap((value) => {
+        const error = call(method, value);
+        return error === undefined || (error as { code?: string }).code === 'DEFINITION_INVALID' ? [] : [`${method}: ${String(error)}`];
+      }),
+    );
+    expect(raw).toEqual([]);
+    expect(call('gate', 'npm test')).toMatchObject({
+      message: 'step "a" cannot be built: .gate() takes an object such as { checks: ["npm test"] }, not "npm test"',
+    });
+  });
+
   test('refuse invalid options, naming the step', () => {
     expect(() => step('c').command({})).toThrow('step "c" cannot be built: it must have exactly one of `run` and `argv`');
     const inner = { check: 'any_of', checks: ['npm test', { check: 'command', run: 'x', timeout: '5s' }] } as const;

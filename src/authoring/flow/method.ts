@@ -1,6 +1,7 @@
 // Owns what a kind contributes to flows: its methods of `step(name)`, each of which returns a call.
 
 import type { Compilers } from '../graph/work.ts';
+import { type Shape, shownType } from '../spec/shape.ts';
 import { type CallParts, createCall, type FlowCall } from './call.ts';
 import { createBoundStep, invalid, type StepParts } from './model.ts';
 
@@ -13,6 +14,8 @@ export interface BuiltCall extends Pick<CallParts<unknown>, 'child' | 'receive'>
 export interface FlowMethod {
   /** How many arguments it accepts; left out: any number. */
   readonly most?: number;
+  /** What its first argument must be; left out: building the step checks it. Flows also run where types are only stripped. */
+  readonly first?: Shape<unknown>;
   /** Builds the step from the arguments. Building does nothing; yielding the call makes the engine run it. */
   build(name: string, given: never, compilers: Compilers): StepParts | BuiltCall;
 }
@@ -32,12 +35,15 @@ export function callMethod(
 ): FlowCall<unknown> {
   const { most = given.length } = method;
   if (given.length > most) throw tooMany(`.${method.name}()`, given.length, most);
+  const { first } = method;
+  if (first?.accepts(given[0]) === false)
+    throw invalid(`step "${step.name}"`, `cannot be built: .${method.name}() takes ${first.must}, not ${shownType(given[0])}`);
   const built = method.build(step.name, given as never, step.compilers);
   const { parts, ...more } = 'parts' in built ? built : { parts: built };
   return createCall({ bound: createBoundStep(parts, step.compilers), ...more });
 }
 
-/** The error of a call with more arguments than anybody reads. Flows also run where types are only stripped. */
+/** The error of a call with more arguments than anybody reads. */
 export function tooMany(what: string, given: number, most: number): Error {
   const allowed = `${most} ${most === 1 ? 'argument' : 'arguments'}`;
   return invalid(

@@ -37,14 +37,16 @@ export type FieldShapes<T> = { readonly [Field in keyof T]-?: Shape<Exclude<T[Fi
 /** Reads a value; one with another type is reported and undefined. */
 export function readShape<T>(shape: Shape<T>, value: unknown, { path, fault }: { path: string; fault: ShapeFault }): T | undefined {
   if (shape.accepts(value)) return shape.parts(value, path, fault);
-  fault(shape.code ?? 'FIELD_INVALID', `\`${path}\` must be ${shape.must}, not ${shown(value)}`);
+  fault(shape.code ?? 'FIELD_INVALID', `\`${path}\` must be ${shape.must}, not ${shownType(value)}`);
   return undefined;
 }
 
 const SHOWN_MAX = 60;
 
-function shown(value: unknown): string {
+/** A value as messages show it. */
+export function shownType(value: unknown): string {
   if (typeof value === 'function') return 'a function';
+  if (value === undefined) return 'nothing';
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
   if (typeof value === 'object' && value !== null) return 'an object';
   return typeof value === 'string' ? shortText(JSON.stringify(value), SHOWN_MAX) : String(value);

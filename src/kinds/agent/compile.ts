@@ -19,7 +19,7 @@ const BESIDE = ['context', 'action', 'prompt', 'script', 'schema', 'budget', 're
 export const agent: KindCompiler = {
   ...declaration,
   field: 'agent',
-  flow: { agent: { most: 1, build } },
+  flow: { agent: { most: 1, first: objectShape<object>({}, { example: '{ agent: "developer", prompt: "…" }' }), build } },
   beside: BESIDE,
   shapes: {
     agent: LIVE_AGENT,

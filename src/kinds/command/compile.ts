@@ -4,7 +4,7 @@ import type { MethodArguments } from '../../authoring/flow/method.ts';
 import type { StepParts } from '../../authoring/flow/model.ts';
 import { builtCode, takeFunctions } from '../../authoring/graph/built.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
-import { TEXT_OR_TEXTS } from '../../authoring/spec/shape.ts';
+import { eitherShape, objectShape, TEXT_OR_TEXTS } from '../../authoring/spec/shape.ts';
 import { present } from '../../base/fields.ts';
 import type { WorkOf } from '../../definition/model.ts';
 import { type ProgramModel, parseProgram } from '../../definition/program.ts';
@@ -15,7 +15,7 @@ import type { CommandSpec, CommandStep } from './spec.ts';
 export const command: KindCompiler = {
   ...declaration,
   field: 'command',
-  flow: { command: { most: 1, build } },
+  flow: { command: { most: 1, first: eitherShape(TEXT_OR_TEXTS, objectShape<object>({}, { example: '{ run: "npm test" }' })), build } },
   shapes: { command: TEXT_OR_TEXTS },
   beside: ['env', 'cwd'],
   literals: ({ config }: WorkOf<'command'>) => config,

@@ -18,7 +18,7 @@ const POLL = objectShape<object>(
 export const delay: KindCompiler = {
   ...declaration,
   field: 'delay',
-  flow: { delay: { most: 1, build } },
+  flow: { delay: { most: 1, first: eitherShape(DURATION, objectShape<object>({}, { example: '{ duration: "1h" }' })), build } },
   shapes: {
     delay: eitherShape(
       DURATION,

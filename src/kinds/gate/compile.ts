@@ -26,7 +26,7 @@ const CHECK = eitherShape(TEXT, objectShape<object>({ check: TEXT }, { example: 
 export const gate: KindCompiler = {
   ...declaration,
   field: 'gate',
-  flow: { gate: { most: 1, build } },
+  flow: { gate: { most: 1, first: objectShape<object>({ checks: listShape(CHECK) }, { example: '{ checks: ["npm test"] }' }), build } },
   shapes: { gate: objectShape<object>({ checks: listShape(CHECK), rerunAtMerge: FLAG }, { example: '{ checks: ["npm test"] }' }) },
   literals: ({ config: { checks } }: WorkOf<'gate'>) => checks,
   read({ gate: given }, { step }) {
@@ -105,6 +105,7 @@ function readCheck(check: GateCheckSpec, place: CheckPlace): Json {
 /** Checks that are run in place. */
 function build(name: string, [spec]: MethodArguments<GateStep<never, never, Targets>, 'gate'>): StepParts {
   const { checks, rerunAtMerge, flaky, ...options } = spec;
+  if (!Array.isArray(checks)) throw invalid(`step "${name}"`, 'cannot be built: `checks` must be a list of checks');
   const own = new OwnChecks((fault) => {
     throw invalid(`step "${name}"`, `cannot be built: ${fault}; ${RENAME}`);
   });

@@ -5,6 +5,7 @@ import type { StepParts } from '../../authoring/flow/model.ts';
 import { builtCode, takeFunctions } from '../../authoring/graph/built.ts';
 import { LIVE_AGENT } from '../../authoring/graph/shape.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
+import { objectShape } from '../../authoring/spec/shape.ts';
 import { budgetOf, contextOf, liveCode, readContext, workerOf } from '../../authoring/spec/worker.ts';
 import { present } from '../../base/fields.ts';
 import type { WorkOf } from '../../definition/model.ts';
@@ -15,7 +16,7 @@ import type { GenerateStep } from './spec.ts';
 export const generate: KindCompiler = {
   ...declaration,
   field: 'generate',
-  flow: { generate: { most: 1, build } },
+  flow: { generate: { most: 1, first: objectShape<object>({}, { example: '{ generator: "writer", prompt: "…" }' }), build } },
   shapes: { generate: LIVE_AGENT },
   beside: ['prompt', 'context', 'budget'],
   literals: ({ config: { prompt, context } }: WorkOf<'generate'>) => ({ prompt, context }),

@@ -18,7 +18,7 @@ import type { HumanOption, HumanStep } from './spec.ts';
 export const human: KindCompiler = {
   ...declaration,
   field: 'human',
-  flow: { human: { most: 1, build } },
+  flow: { human: { most: 1, first: QUESTION, build } },
   shapes: { human: QUESTION },
   literals: ({ gate: { prompt } }: WorkOf<'human'>) => ({ prompt }),
   read({ human: given }, { step, isMember }) {

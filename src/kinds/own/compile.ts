@@ -2,6 +2,7 @@
 
 import { invalid, plainOf, type StepOptions, type StepParts } from '../../authoring/flow/model.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
+import { functionShape } from '../../authoring/spec/shape.ts';
 import { messageOf } from '../../base/error.ts';
 import type { Json } from '../../base/json.ts';
 import type { OwnKind } from '../../definition/own-kind.ts';
@@ -11,7 +12,7 @@ import { own as declaration } from './declare.ts';
 export const own: KindCompiler = {
   ...declaration,
   field: 'use',
-  flow: { use: { most: 3, build } },
+  flow: { use: { most: 3, first: { ...functionShape(), must: 'a kind of defineStepKind(…)' }, build } },
   read({ use }, { step }) {
     const kind = use?.kind;
     if (typeof kind?.run !== 'function') {

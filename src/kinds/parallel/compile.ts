@@ -6,7 +6,7 @@ import { shownValue } from '../../authoring/flow/serial.ts';
 import { readGroup } from '../../authoring/graph/join.ts';
 import { BRANCHES, GROUP } from '../../authoring/graph/shape.ts';
 import { codesOf, type KindCompiler } from '../../authoring/graph/work.ts';
-import { eitherShape, FLAG, objectShape } from '../../authoring/spec/shape.ts';
+import { anyShape, eitherShape, FLAG, listShape, objectShape } from '../../authoring/spec/shape.ts';
 import type { Targets } from '../../authoring/spec/step.ts';
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
@@ -21,7 +21,7 @@ import type { ParallelStep } from './spec.ts';
 export const parallel: KindCompiler = {
   ...declaration,
   field: 'parallel',
-  flow: { each: { most: 3, build } },
+  flow: { each: { most: 3, first: listShape(anyShape()), build } },
   shapes: {
     parallel: eitherShape(FLAG, objectShape<object>({ branches: BRANCHES, ...GROUP }, { example: '{ branches: { lint: { … } } }' })),
   },

@@ -50,7 +50,7 @@ const WORKER = eitherShape(
 export const review: KindCompiler = {
   ...declaration,
   field: 'review',
-  flow: { review: { most: 1, build } },
+  flow: { review: { most: 1, first: objectShape<object>({}, { example: '{ subject: "…", reviewer: "…", fixer: "…" }' }), build } },
   shapes: {
     review: objectShape<object>(
       { subject: TEXT, reviewer: WORKER, fixer: WORKER, splitter: WORKER, concurrency: COUNT, from: TEXT_OR_TEXTS, name: TEXT },

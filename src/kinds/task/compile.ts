@@ -41,7 +41,8 @@ export const task: KindCompiler = {
 /** A function called with its arguments; whatever it returns is the step's result. */
 function build(name: string, [work, ...beside]: readonly [Action | TaskSpec<never, unknown>, ...unknown[]]): StepParts {
   if (typeof work === 'object' && beside.length > 0) throw tooMany('.task() with an object', beside.length + 1, 1);
-  const spec: Partial<TaskSpec<never, unknown>> = typeof work === 'object' ? work : { action: work, args: beside as never };
+  const spec: Partial<TaskSpec<never, unknown>> =
+    typeof work === 'object' && work !== null ? work : { action: work, args: beside as never };
   const { action, args = [] as readonly unknown[], ...options } = spec;
   if (typeof action !== 'function')
     throw invalid(`step "${name}"`, 'has no function to call; write .task(fn, ...args) or .task({ action, args })');

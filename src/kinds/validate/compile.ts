@@ -4,7 +4,7 @@ import type { MethodArguments } from '../../authoring/flow/method.ts';
 import { checkMember, type StepParts } from '../../authoring/flow/model.ts';
 import { STEP_PART } from '../../authoring/graph/shape.ts';
 import { codesOf, type KindCompiler } from '../../authoring/graph/work.ts';
-import { eitherShape, objectShape, wordShape } from '../../authoring/spec/shape.ts';
+import { eitherShape, isFields, objectShape, plainShape, wordShape } from '../../authoring/spec/shape.ts';
 import type { Targets } from '../../authoring/spec/step.ts';
 import { noteUsed } from '../../programs/flow-step.ts';
 import { validate as declaration, parseValidation } from './declare.ts';
@@ -16,7 +16,13 @@ const REPAIRS = 3;
 export const validate: KindCompiler = {
   ...declaration,
   field: 'validate',
-  flow: { validate: { most: 1, build } },
+  flow: {
+    validate: {
+      most: 1,
+      first: plainShape('an object such as { stages: ["lint"] }', (value): value is object => value === undefined || isFields(value)),
+      build,
+    },
+  },
   shapes: { validate: eitherShape(wordShape(true), objectShape<object>({ onFailure: STEP_PART }, { example: '{ stages: ["lint"] }' })) },
   read({ validate: given }, { step, readMember }) {
     if (typeof given === 'object') step.knownFields(given, ['stages', 'retry', 'onFailure'], 'a validation');

@@ -6,7 +6,7 @@ import { invalid, plainOf, type StepOptions, type StepParts } from '../../author
 import type { StepReading } from '../../authoring/graph/reading.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import type { ChildWorkflow } from '../../authoring/spec/part.ts';
-import { COUNT, eitherShape, objectShape, TEXT } from '../../authoring/spec/shape.ts';
+import { COUNT, eitherShape, isFields, objectShape, plainShape, TEXT } from '../../authoring/spec/shape.ts';
 import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import type { CompiledWorkflow, StepContext } from '../../definition/code.ts';
@@ -15,11 +15,19 @@ import type { ChildDispatch } from '../../definition/step-terms.ts';
 import { duplicateWorkflow } from '../../definition/validation/children.ts';
 import { workflow as declaration } from './declare.ts';
 
+const CHILD = eitherShape(
+  TEXT,
+  plainShape(
+    'a workflow of defineWorkflow(…)',
+    (value): value is object => isFields(value) && ('compiled' in value || 'definition' in value),
+  ),
+);
+
 /** The kind `workflow`. */
 export const workflow: KindCompiler = {
   ...declaration,
   field: 'workflow',
-  flow: { workflow: { most: 3, build } },
+  flow: { workflow: { most: 3, first: CHILD, build } },
   shapes: {
     workflow: eitherShape(TEXT, objectShape<object>({}, { example: 'defineWorkflow(…)' })),
     dispatch: objectShape<ChildDispatch>(
