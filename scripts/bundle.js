@@ -8,8 +8,8 @@
 //
 // `library-bundle.js` bundles the library. The command line is `main.cjs` (the start, and the commands that look at runs),
 // `skill.cjs` and `engine.cjs` (what `skill` and `done` execute besides), `modules.cjs` (reading modules of the user), a file
-// such as `engine-more.cjs` beside each for what is rarely executed, and `rest.cjs`. `loader.cjs` loads one module of a user
-// in a process of its own. The skills that are part of the package are in `shipped` (`shipped-skills.js`).
+// such as `engine-more.cjs` beside each for what is rarely executed, and `rest.cjs`. `compiled.cjs` loads the engine,
+// `loader.cjs` one module of a user in a process of its own. The skills that are part of the package are in `shipped` (`shipped-skills.js`).
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -41,8 +41,12 @@ const COMMON = {
   plugins: [englishOnly()],
 };
 
-/** Loads a module of Node when something in it is first used: a command needs few of them, and `node:crypto` alone takes 4 ms. */
-const BUILTINS_BY_NEED = `require = ((load) => (name) => {
+/**
+ * Loads a module of Node when something in it is first used: a command needs few of them, and `node:crypto` alone takes 4 ms.
+ * The engine is loaded as the library is, with what V8 compiled earlier.
+ */
+const LOADING = `require = ((load) => (name) => {
+  if (name === './engine.cjs') return load('./compiled.cjs').requireCompiled(__dirname + '/engine.cjs');
   if (!name.startsWith('node:')) return load(name);
   let module;
   return new Proxy({}, { get: (_, key) => (module ??= load(name))[key] });
@@ -52,7 +56,7 @@ const BUILTINS_BY_NEED = `require = ((load) => (name) => {
 const COMMAND_LINE = {
   ...COMMON,
   format: 'cjs',
-  banner: { js: BUILTINS_BY_NEED },
+  banner: { js: LOADING },
   define: { 'import.meta.dirname': '__dirname', 'import.meta.filename': '__filename' },
 };
 
@@ -129,13 +133,15 @@ export async function bundle(folder, skills = [CATALOGUE], { minify = true } = {
 async function bundleCommandLine(folder, read, noted) {
   const divided = divide(LAYERS, read);
   const split = { ...divided, root, read, asked: new Set(Object.values(FOR_MODULES).filter((source) => !divided.owners.has(source))) };
-  // It takes nothing from the others at its start: loading them would take longer than the module it is for.
-  await noted({
-    ...COMMAND_LINE,
-    entryPoints: ['src/api/module/loader.ts'],
-    outfile: join(folder, 'loader.cjs'),
-    plugins: [...(COMMON.plugins ?? []), standalone(split)],
-  });
+  // These take nothing from the others at their start: loading them would take longer than what they are for.
+  for (const name of ['loader', 'compiled']) {
+    await noted({
+      ...COMMAND_LINE,
+      entryPoints: [`src/api/module/${name}.ts`],
+      outfile: join(folder, `${name}.cjs`),
+      plugins: [...(COMMON.plugins ?? []), standalone(split)],
+    });
+  }
   await buildSplit(split, (file, table, plugin) => {
     // `runCommandLine` is for tests, which run commands in their own process.
     const start = file === split.owners.get('src/cli/main.ts') ? "\nexport { main, runCommandLine } from './src/cli/main.ts';" : '';

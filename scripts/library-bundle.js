@@ -21,6 +21,10 @@ const CHECK_NODE = `import { nodeProblem } from './bin/needed-node.js';
 const problem = nodeProblem(process.versions.node);
 if (problem) throw Object.assign(new Error(problem), { stack: problem, code: 'ERR_PAWL_NODE' });`;
 
+/** How the first file is loaded: with what V8 compiled earlier. */
+const REQUIRE_COMPILED = `import { requireCompiled } from './src/api/module/compiled.ts';
+const require = (name) => requireCompiled(process.getBuiltinModule('node:path').join(import.meta.dirname, name));`;
+
 /**
  * @typedef {{
  *   root: string,
@@ -66,7 +70,8 @@ export async function bundleLibrary(library) {
   for (const entry of entries) {
     const lib = libraryFrom(entry);
     const names = namesOf(read(entry)).join(', ');
-    const contents = `${CHECK_NODE}\n${REQUIRE}\nexport const { ${names} } = ${loadedFrom(split, entry, lib)};`;
+    const require = fileOf(split, entry) === 'start.cjs' ? REQUIRE_COMPILED : REQUIRE;
+    const contents = `${CHECK_NODE}\n${require}\nexport const { ${names} } = ${loadedFrom(split, entry, lib)};`;
     await build({ ...options, format: 'esm', stdin: { contents, resolveDir: root }, outfile: join(folder, moduleOf(entry, '.mjs')) });
     const text = `import library from '${lib}${fileOf(split, entry)}';\nexport const { ${names} } = library.modules['${entry}'];\n`;
     writeFileSync(join(folder, moduleOf(entry, '.bundler.mjs')), text);

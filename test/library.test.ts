@@ -1,10 +1,11 @@
 // The library as a program finds it installed. Programs are run in processes of their own.
 
-import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { beforeEach, expect, inject, test } from 'vitest';
+import { beforeEach, describe, expect, inject, test } from 'vitest';
 import { root } from '../scripts/bundle.js';
 import { tempFolder } from './temp-folder.ts';
 
@@ -26,6 +27,13 @@ console.log((await (await engine.start(workflow)).wait()).status);
 await engine.close();
 `;
 
+const environment = (): NodeJS.ProcessEnv => ({
+  ...process.env,
+  NODE_OPTIONS: '--no-warnings',
+  NODE_COMPILE_CACHE: '',
+  XDG_CACHE_HOME: join(folder, 'cache'),
+});
+
 /** What a program prints; one that fails fails the test. */
 function run(text: string, flags: readonly string[] = []): string {
   writeFileSync(join(folder, 'program.mjs'), text);
@@ -33,8 +41,7 @@ function run(text: string, flags: readonly string[] = []): string {
 }
 
 function runFile(name: string, flags: readonly string[] = []): string {
-  const env = { ...process.env, NODE_OPTIONS: '--no-warnings' };
-  const { status, stdout, stderr } = spawnSync(process.execPath, [...flags, name], { cwd: folder, encoding: 'utf8', env });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...flags, name], { cwd: folder, encoding: 'utf8', env: environment() });
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   return stdout.trimEnd();
 }
@@ -108,11 +115,76 @@ test('a Node that is too old gets one sentence that says which is needed and how
   expect(printed).toMatch(/^ERR_PAWL_NODE true pawl: needs Node 24 or later, and this is Node 20\.20\.2; install .*nvm install 24/);
 });
 
-test('importing the library leaves nothing that a process would wait for or hear', () => {
-  expect(
-    run(`import 'pawl';
-      console.log(process.getActiveResourcesInfo().length, process.listenerCount('exit'), process.listenerCount('beforeExit'));`),
-  ).toBe('0 0 0');
+test('importing the library leaves nothing that a process would wait for or hear, once its compiled code is kept', () => {
+  const text = `import 'pawl';
+    console.log(process.getActiveResourcesInfo().length, process.listenerCount('exit'), process.listenerCount('beforeExit'));`;
+  expect([run(text), run(text)]).toEqual(['0 1 0', '0 0 0']);
+});
+
+describe('compiled code', () => {
+  const kept = (): string => join(folder, 'cache/pawl/compiled');
+  /** The caches, each with the file that it is on the disk: a new one is another file. */
+  const caches = () => readdirSync(kept()).map((name) => ({ name, file: statSync(join(kept(), name)).ino }));
+  const onlyCache = (): string => join(kept(), caches()[0]?.name ?? '');
+  const small = RUNS.replace("command: ['echo', 'hi']", 'handler: () => 1');
+
+  test('is kept in a folder of the user and used again', () => {
+    run(small);
+    const before = caches();
+    expect(before.map(({ name }) => name)).toEqual([expect.stringMatching(/^start\.cjs-[0-9a-f]{16}-v\d+\S+$/)]);
+    expect(statSync(kept()).mode & 0o777).toBe(0o700);
+    expect(statSync(onlyCache()).mode & 0o777).toBe(0o600);
+    expect(run(small)).toBe('completed');
+    expect(caches()).toEqual(before);
+  });
+
+  test.each([
+    ['cut off', (text: Buffer) => text.subarray(0, text.length / 2)],
+    ['empty', () => Buffer.alloc(0)],
+    ['changed in one place', (text: Buffer) => text.fill(text.readUInt8(text.length - 999) ^ 64, text.length - 999, text.length - 998)],
+  ])('that is %s is not executed, but replaced', (_how, damage) => {
+    run(small);
+    const before = caches();
+    writeFileSync(onlyCache(), damage(readFileSync(onlyCache())));
+    expect(run(small)).toBe('completed');
+    expect(caches()).not.toEqual(before);
+    const after = caches();
+    run(small);
+    expect(caches()).toEqual(after);
+  });
+
+  test('of another version of the package is not executed', () => {
+    run(small);
+    const start = join(dist, 'lib/start.cjs');
+    writeFileSync(start, `${readFileSync(start, 'utf8')}\nprocess.stdout.write('new ');\n`);
+    expect(run(small)).toBe('new completed');
+    expect(caches()).toHaveLength(2);
+  });
+
+  test('is left out where it cannot be kept, or is not wanted', () => {
+    writeFileSync(join(folder, 'cache'), 'a file in place of the folder');
+    expect(run(small)).toBe('completed');
+    rmSync(join(folder, 'cache'));
+    writeFileSync(join(folder, 'unwanted.cjs'), "process.env.NODE_DISABLE_COMPILE_CACHE = '1';");
+    expect(run(small, ['--require', './unwanted.cjs'])).toBe('completed');
+    expect(existsSync(kept())).toBe(false);
+  });
+
+  test('is only kept of files without import(), which Node does not offer to such code', () => {
+    const files = [join(dist, 'lib/start.cjs'), join(inject('bundle'), 'cli/engine.cjs')];
+    expect(files.filter((file) => readFileSync(file, 'utf8').includes('import('))).toEqual([]);
+  });
+
+  test('of several processes that begin at the same time is complete', async () => {
+    writeFileSync(join(folder, 'program.mjs'), small);
+    const env = environment();
+    const ended = [1, 2, 3, 4].map(() => once(spawn(process.execPath, ['program.mjs'], { cwd: folder, env }), 'exit'));
+    expect(await Promise.all(ended)).toEqual([1, 2, 3, 4].map(() => [0, null]));
+    const before = caches();
+    expect(before).toHaveLength(1);
+    run(small);
+    expect(caches()).toEqual(before);
+  });
 });
 
 test('what is imported and what is required is the same', () => {
