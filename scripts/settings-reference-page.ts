@@ -220,6 +220,7 @@ const VARIABLES = `## Environment variables
 | \`PAWL_TOKEN\` | your personal token, where there is no terminal |
 | \`PAWL_TRUSTED_KEYS\` | on a machine without keys: a file with the public keys whose signatures count |
 | \`XDG_CONFIG_HOME\`, \`XDG_STATE_HOME\` | where your own settings and your state folder are |
+| \`XDG_CACHE_HOME\`, \`NODE_DISABLE_COMPILE_CACHE\` | where Pawl keeps its own compiled code and what it read of your modules, instead of \`~/.cache\`; \`1\` keeps no compiled code. The folder \`pawl\` in it can be deleted at any time |
 | \`NO_COLOR\`, \`FORCE_COLOR\` | no colours; colours in a pipe too |
 
 Programs that a step starts get \`PAWL_RUN\`, \`PAWL_STEP\`, \`PAWL_ATTEMPT\`, \`PAWL_KEY\` (the idempotency key) and, in a fan-out, \`PAWL_ITEM\`.`;
