@@ -66,7 +66,7 @@ function child(args: readonly string[], word: string): Promise<string> {
   });
 }
 
-/** P5: runs that are parked on a human gate. */
+/** P5: runs that are parked on an approval. */
 export async function measureParked(count: number): Promise<Row[]> {
   const dir = mkdtempSync(join(tmpdir(), 'pawl-parked-'));
   const file = join(dir, 'pawl.db');
@@ -93,7 +93,7 @@ export async function measureParked(count: number): Promise<Row[]> {
     return [
       {
         id,
-        what: `${count.toLocaleString('en')} runs parked on a human gate: memory`,
+        what: `${count.toLocaleString('en')} runs parked on an approval: memory`,
         measured: `${per10k.toFixed(1)} MB per 10,000`,
         bar: '≤ 15 MB',
         met: per10k <= 15,

@@ -109,7 +109,7 @@ async function parked(runs: number): Promise<void> {
   await time('nextDue', () => store.nextDue());
   await time('list', () => store.list({ limit: 50 }));
   await store.close();
-  console.log(`${runs} runs parked on a human gate: ${(statSync(file).size / runs).toFixed(0)} bytes each`);
+  console.log(`${runs} runs parked on an approval: ${(statSync(file).size / runs).toFixed(0)} bytes each`);
 }
 
 async function claim(steps: number): Promise<void> {

@@ -39,7 +39,7 @@ export function branches(count: number): CompiledWorkflow {
   );
 }
 
-/** A run that parks on a human gate at once. */
+/** A run that parks on an approval at once. */
 export function parked(): CompiledWorkflow {
   return compileGraph(
     {

@@ -16,7 +16,7 @@ export interface Editing {
   readonly directory: string;
   /** Notes the run beside its book, and starts it; the engine backs the books up before the first step that may write. */
   start(bookId: string): Promise<RunHandle>;
-  /** Decides at the gate and waits until the run ends or asks again. */
+  /** Decides at the approval and waits until the run ends or asks again. */
   decide(run: string, decision: DecisionRequest): Promise<RunView>;
   close(): Promise<void>;
 }

@@ -19,15 +19,15 @@ const waiting = await run.wait('idle');
 for (const { path, outcome, output } of waiting.steps.filter((step) => !step.path.includes('/')))
   console.log(path.padEnd(26), (outcome ?? 'waits').padEnd(6), JSON.stringify(output ?? null));
 
-const [gate] = await editing.engine.run(run.id).approvals();
-console.log(`\n${gate?.question.prompt}\n  shown: ${JSON.stringify(gate?.shown)}`);
-console.log(`  options: ${gate?.question.options.map(({ label }) => label).join(' | ')}`);
+const [approval] = await editing.engine.run(run.id).approvals();
+console.log(`\n${approval?.question.prompt}\n  shown: ${JSON.stringify(approval?.shown)}`);
+console.log(`  options: ${approval?.question.options.map(({ label }) => label).join(' | ')}`);
 console.log('  A scripted person stands in here and approves.\n');
 
 const done = await editing.decide(run.id, {
   option: 'Approve and finalize',
   actor: 'ann',
-  ...(gate === undefined ? {} : { digest: gate.digest }),
+  ...(approval === undefined ? {} : { digest: approval.digest }),
 });
 const artifact = editing.books.row<{ path: string }>('SELECT path FROM artifacts WHERE run_id = ?', run.id);
 console.log(`The run is ${done.status}; ${JSON.stringify(done.iterationCounts)}`);

@@ -7,17 +7,17 @@ import type { Halt } from '../kernel/run-state.ts';
 
 /** The context of a wait: its approval, whether several approvals are pending, and why the run halted. */
 export interface WaitContext {
-  readonly gate: OpenApproval | undefined;
+  readonly approval: OpenApproval | undefined;
   readonly several: boolean;
   readonly halt: Halt | undefined;
 }
 
 /** The command that ends a wait; undefined if only time or capacity does. */
-export function commandFor(run: string, wait: OpenWait, { gate, several, halt }: WaitContext): string | undefined {
+export function commandFor(run: string, wait: OpenWait, { approval, several, halt }: WaitContext): string | undefined {
   switch (wait.kind) {
     case 'human': {
-      if (gate?.posted !== undefined) return `pawl resume ${run}`;
-      const option = gate?.question.options[0];
+      if (approval?.posted !== undefined) return `pawl resume ${run}`;
+      const option = approval?.question.options[0];
       if (option === undefined) return `pawl decide ${run}`;
       const which = several ? ` --approval ${shellWord(wait.path)}` : '';
       return `pawl decide ${run}${which} --option ${shellWord(option.label)}${option.requiresInput ? ' --input TEXT' : ''}`;

@@ -43,24 +43,24 @@ export async function explainWaits(store: Store, waits: readonly TreeWait[]): Pr
 
 async function explainRun(store: Store, run: string, waits: readonly TreeWait[]): Promise<readonly ExplainedWait[]> {
   const has = (kind: TreeWait['wait']['kind']): boolean => waits.some(({ wait }) => wait.kind === kind);
-  const [gates, asked, halt] = await Promise.all([
+  const [approvals, asked, halt] = await Promise.all([
     has('human') ? openApprovals({ store }, run) : [],
     has('answer') ? questionsOf({ store }, run) : [],
     has('escalation') ? store.load(run).then(({ state }) => state.halt) : undefined,
   ]);
   return waits.map(({ wait }) => {
-    const gate = wait.kind === 'human' ? gates.find(({ path }) => path === wait.path) : undefined;
+    const approval = wait.kind === 'human' ? approvals.find(({ path }) => path === wait.path) : undefined;
     const questions = wait.kind === 'answer' ? asked.find(({ path }) => path === wait.path) : undefined;
     const which = questions !== undefined && asked.length > 1 ? ` --step ${shellWord(questions.path)}` : '';
     // A wait for a child run is ended by the child's own waits.
-    const ends = wait.kind === 'child' ? undefined : commandFor(run, wait, { gate, several: gates.length > 1, halt });
+    const ends = wait.kind === 'child' ? undefined : commandFor(run, wait, { approval, several: approvals.length > 1, halt });
     const command = ends === undefined ? undefined : `${ends}${which}`;
     const asks =
-      gate === undefined
+      approval === undefined
         ? (questions?.questions ?? []).map(({ question, options }) => toQuestion(question, options))
-        : [toQuestion(gate.question.prompt, gate.question.options)];
-    const { from, count } = gate?.question ?? {};
-    const signed = gate?.signed === true || questions?.signed === true ? (true as const) : undefined;
+        : [toQuestion(approval.question.prompt, approval.question.options)];
+    const { from, count } = approval?.question ?? {};
+    const signed = approval?.signed === true || questions?.signed === true ? (true as const) : undefined;
     return { run, wait, asks, ...present({ from, count: count === 1 ? undefined : count, signed, command }) };
   });
 }

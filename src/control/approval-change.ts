@@ -5,6 +5,7 @@ import { EngineError } from '../base/error.ts';
 import { present } from '../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { shortLine } from '../base/short-text.ts';
+import { withoutVisits } from '../definition/address.ts';
 import { activationIn } from '../engine/event-facts.ts';
 import type { OpenApproval } from '../engine/request/approvals.ts';
 import { humanWaitOf } from '../kernel/activation.ts';
@@ -38,16 +39,16 @@ export interface ApprovalChange {
 export async function changeSince(
   store: Store,
   run: string,
-  seen: { readonly gate: OpenApproval; readonly digest: string },
+  seen: { readonly approval: OpenApproval; readonly digest: string },
 ): Promise<ApprovalChange> {
-  const { gate, digest } = seen;
+  const { approval, digest } = seen;
   const events = (await store.events(run, 0)).flatMap((row) => row.events);
   const before = await shownBefore(store, events, digest);
   const changed = events.findLast(
-    (event) => event.type === 'step.changed' && event.activation.path === gate.path && event.note !== undefined,
+    (event) => event.type === 'step.changed' && event.activation.path === approval.path && event.note !== undefined,
   );
   const note = changed?.type === 'step.changed' ? changed.note : undefined;
-  const changes = before === undefined ? [] : changesBetween(before, shownValues(gate.shown));
+  const changes = before === undefined ? [] : changesBetween(before, shownValues(approval.shown));
   return { isKnown: before !== undefined, changes, ...present({ note }) };
 }
 
@@ -60,8 +61,8 @@ export function shownValues(shown: Json): JsonObject {
 export async function decisionOn(store: Store, run: string, ref: ApprovalRef): Promise<DecisionReport | undefined> {
   const { decisions } = await readHistory(store, run);
   return decisions.findLast(
-    ({ gate, path, digest }) =>
-      (ref.gate === undefined || ref.gate === gate || ref.gate === path) &&
+    ({ step, path, digest }) =>
+      (ref.approval === undefined || ref.approval === step || ref.approval === path) &&
       (ref.digest === undefined || digest?.startsWith(ref.digest) === true),
   );
 }
@@ -86,16 +87,16 @@ export async function contentChanged(
   store: Store,
   seen: { readonly asked: PendingApproval; readonly digest: string },
 ): Promise<EngineError> {
-  const { run, gate } = seen.asked;
-  const { isKnown, changes, note } = await changeSince(store, run, { gate, digest: seen.digest });
+  const { run, approval } = seen.asked;
+  const { isKnown, changes, note } = await changeSince(store, run, { approval, digest: seen.digest });
   const what = isKnown ? 'no longer has' : 'never had';
-  const decided = await decisionOn(store, run, { gate: gate.step, digest: seen.digest });
+  const decided = await decisionOn(store, run, { approval: approval.step, digest: seen.digest });
   const since =
     decided === undefined ? (note === undefined ? '' : `: ${shortLine(note, NOTE_MAX)}`) : `, which was decided: ${decisionText(decided)}`;
   return new EngineError(
     'CONTENT_CHANGED',
-    `approval "${gate.step}" of run ${run} ${what} the content ${seen.digest.slice(0, DIGEST_SHOWN)}${since}; check the current content with "pawl inbox ${run}", then decide again`,
-    { details: { run, gate: gate.path, digest: gate.digest, changes } },
+    `approval "${approval.step}" of run ${run} ${what} the content ${seen.digest.slice(0, DIGEST_SHOWN)}${since}; check the current content with "pawl inbox ${run}", then decide again`,
+    { details: { run, approval: approval.path, digest: approval.digest, changes } },
   );
 }
 
@@ -107,7 +108,7 @@ export async function alreadyDecided(store: Store, run: string, ref: ApprovalRef
   const pending = recorded === undefined ? `; the run has not applied it yet: if no process drives the run, use "pawl resume ${run}"` : '';
   return new EngineError(
     'ALREADY_DECIDED',
-    `approval "${decided.gate}" of run ${run} was already decided: ${decisionText(decided)}; the first decision counts${pending}`,
+    `approval "${decided.step}" of run ${run} was already decided: ${decisionText(decided)}; the first decision counts${pending}`,
     { details: { run, ...decided } },
   );
 }
@@ -115,9 +116,9 @@ export async function alreadyDecided(store: Store, run: string, ref: ApprovalRef
 /** A stored decision that the run has not applied yet. */
 async function decisionInMail(store: Store, run: string, ref: ApprovalRef): Promise<DecisionReport | undefined> {
   for (const { input } of await store.inbox(run, 0)) {
-    if (input.type !== 'decided' || input.digest !== ref.digest || input.path !== ref.gate) continue;
+    if (input.type !== 'decided' || input.digest !== ref.digest || input.path !== ref.approval) continue;
     const { path, option, actor, digest, text, at } = input;
-    return { gate: path, path, option, input: text ?? null, actor, digest, at: new Date(at).toISOString(), signed: null };
+    return { step: withoutVisits(path), path, option, input: text ?? null, actor, digest, at: new Date(at).toISOString(), signed: null };
   }
   return undefined;
 }

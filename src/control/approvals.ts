@@ -10,16 +10,16 @@ import type { Store } from '../store/store.ts';
 export interface PendingApproval {
   readonly run: string;
   readonly workflow: string;
-  readonly gate: OpenApproval;
+  readonly approval: OpenApproval;
 }
 
 /** The pending approvals of a run and of the child runs it waits for, oldest first. */
 export async function pendingApprovals(store: Store, run: string): Promise<readonly PendingApproval[]> {
   const { state } = await store.load(run);
-  const own = (await openApprovals({ store }, run)).map((gate) => ({ run, workflow: state.workflow, gate }));
+  const own = (await openApprovals({ store }, run)).map((approval) => ({ run, workflow: state.workflow, approval }));
   const children = Object.values(state.live).flatMap((activation) => childOf(activation) ?? []);
   const below = await Promise.all(children.map((child) => pendingApprovals(store, child).catch(emptyIfNotFound)));
-  return [...own, ...below.flat()].sort((a, b) => a.gate.since - b.gate.since);
+  return [...own, ...below.flat()].sort((a, b) => a.approval.since - b.approval.since);
 }
 
 /** A child run that its parent has not started yet has no approvals. */
@@ -36,16 +36,18 @@ export async function rootOf(store: Store, run: string): Promise<string> {
 
 /** Identifies an approval: by its path or step, and by a prefix of the digest of what was seen. */
 export interface ApprovalRef {
-  readonly gate?: string | undefined;
+  readonly approval?: string | undefined;
   readonly digest?: string | undefined;
 }
 
 /** The one approval that matches; undefined if none does, an error that lists them if several do. */
 export function pickApproval(run: string, pending: readonly PendingApproval[], ref: ApprovalRef): PendingApproval | undefined {
-  const named = pending.filter(({ gate }) => ref.gate === undefined || gate.path === ref.gate || gate.step === ref.gate);
-  const seen = named.filter(({ gate }) => ref.digest === undefined || gate.digest.startsWith(ref.digest));
+  const named = pending.filter(
+    ({ approval }) => ref.approval === undefined || approval.path === ref.approval || approval.step === ref.approval,
+  );
+  const seen = named.filter(({ approval }) => ref.digest === undefined || approval.digest.startsWith(ref.digest));
   const matches = seen.length > 0 ? seen : named;
   if (matches.length <= 1) return matches[0];
-  const list = matches.map(({ gate }) => gate.path).join(', ');
+  const list = matches.map(({ approval }) => approval.path).join(', ');
   throw new EngineError('WAIT_NOT_FOUND', `run ${run} has ${matches.length} pending approvals; choose one with --approval: ${list}`);
 }

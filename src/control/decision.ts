@@ -10,27 +10,27 @@ import { type ApprovalRef, type PendingApproval, pendingApprovals, pickApproval 
 export async function findApproval(store: Store, run: string, named: ApprovalRef): Promise<PendingApproval> {
   const asked = pickApproval(run, await pendingApprovals(store, run), named);
   const { digest } = named;
-  if (asked !== undefined && (digest === undefined || asked.gate.digest.startsWith(digest))) return asked;
+  if (asked !== undefined && (digest === undefined || asked.approval.digest.startsWith(digest))) return asked;
   const decided = await alreadyDecided(store, run, named);
   // The approval may have been decided and then requested again with other content; then report the change.
-  if (asked !== undefined && digest !== undefined && (decided === undefined || decided.details.gate === asked.gate.step))
+  if (asked !== undefined && digest !== undefined && (decided === undefined || decided.details.step === asked.approval.step))
     throw await contentChanged(store, { asked, digest });
-  throw decided ?? noApproval(run, named.gate);
+  throw decided ?? noApproval(run, named.approval);
 }
 
 /** The error for an approval that is not pending. */
-export function noApproval(run: string, gate: string | undefined): EngineError {
-  const which = gate === undefined ? '' : ` "${gate}"`;
+export function noApproval(run: string, approval: string | undefined): EngineError {
+  const which = approval === undefined ? '' : ` "${approval}"`;
   return new EngineError('WAIT_NOT_FOUND', `run ${run} has no pending approval${which}; "pawl show ${run}" shows its state`);
 }
 
 /** What happened to an approval since it was shown: who decided it and when, or what changed. */
 export async function tooLate(store: Store, asked: PendingApproval): Promise<EngineError | undefined> {
-  const { path, step, digest } = asked.gate;
-  const decided = await alreadyDecided(store, asked.run, { gate: path, digest });
+  const { path, step, digest } = asked.approval;
+  const decided = await alreadyDecided(store, asked.run, { approval: path, digest });
   if (decided !== undefined) return decided;
   const now = (await pendingApprovals(store, asked.run)).find(
-    ({ run, gate }) => run === asked.run && gate.step === step && gate.digest !== digest,
+    ({ run, approval }) => run === asked.run && approval.step === step && approval.digest !== digest,
   );
   return now === undefined ? undefined : contentChanged(store, { asked: now, digest });
 }

@@ -75,5 +75,5 @@ function rowOf(
 }
 
 function asks({ step, kind }: PlanRow, definition: Definition): boolean {
-  return kind === 'human' || modelNamed(definition, step)?.gate !== undefined;
+  return kind === 'human' || modelNamed(definition, step)?.question !== undefined;
 }

@@ -9,7 +9,7 @@ import type { EventRow, Store } from '../store/store.ts';
 
 /** A decision by a person. The digest covers everything they were shown. */
 export interface DecisionReport {
-  readonly gate: string;
+  readonly step: string;
   readonly path: string;
   readonly option: string;
   readonly input: string | null;
@@ -61,11 +61,11 @@ function decisionsOf(rows: readonly EventRow[]): DecisionReport[] {
       noteQuestion(asked, event);
       if (event.type !== 'run.changed' || event.change !== 'decided') return [];
       // The event after a decision is about the same step: it settles, or is verified.
-      const path = event.signed?.path ?? pathOf(events[index + 1]) ?? event.decision.gate;
-      const { gate, option, input = null, actor } = event.decision;
+      const path = event.signed?.path ?? pathOf(events[index + 1]) ?? event.decision.step;
+      const { step, option, input = null, actor } = event.decision;
       // Whoever can write to the database can write this too: `show` proves it.
       const signed = event.signed === undefined ? null : { name: event.actor ?? '', fingerprint: event.signed.signature.key };
-      return [{ gate, path, option, input, actor, digest: asked.get(path) ?? null, at: new Date(event.at).toISOString(), signed }];
+      return [{ step, path, option, input, actor, digest: asked.get(path) ?? null, at: new Date(event.at).toISOString(), signed }];
     }),
   );
 }

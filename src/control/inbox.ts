@@ -57,7 +57,7 @@ export interface FullInbox extends Inbox {
 export async function readInbox(store: Store, runs: readonly string[], below: boolean): Promise<Inbox> {
   const inboxes = await Promise.all(runs.map((id) => inboxOf(store, id, below)));
   return {
-    approvals: inboxes.flatMap((one) => one.approvals).sort((a, b) => a.gate.since - b.gate.since),
+    approvals: inboxes.flatMap((one) => one.approvals).sort((a, b) => a.approval.since - b.approval.since),
     questions: inboxes.flatMap(({ questions }) => questions).sort((a, b) => a.since - b.since),
     stuck: inboxes.flatMap(({ stuck }) => stuck).sort((a, b) => a.wait.since - b.wait.since),
     pending: inboxes.flatMap(({ pending }) => pending).sort((a, b) => a.wait.since - b.wait.since),
@@ -81,7 +81,7 @@ async function inboxOf(store: Store, id: string, below: boolean): Promise<Inbox>
   const { workflow } = state;
   return {
     questions,
-    approvals: approvals.map((approval) => ({ ...approval, command: decideCommand(approval, approvals.length > 1) })),
+    approvals: approvals.map((asked) => ({ ...asked, command: decideCommand(asked, approvals.length > 1) })),
     pending: waits.filter((wait) => wait.kind === 'checks').map((wait) => ({ run: id, workflow, wait })),
     stuck: waits.filter(isStuck).map((wait) => ({ run: id, workflow, wait, command: `pawl resume ${id}` })),
   };
@@ -91,10 +91,10 @@ function isStuck(wait: OpenWait): wait is StuckWait {
   return wait.kind === 'escalation' || wait.kind === 'unknown';
 }
 
-function decideCommand({ run, gate }: PendingApproval, several: boolean): string {
-  const { path, step, since } = gate;
+function decideCommand({ run, approval }: PendingApproval, several: boolean): string {
+  const { path, step, since } = approval;
   const wait = { kind: 'human', path, step, since } as const;
-  return commandFor(run, wait, { gate, several, halt: undefined }) ?? `pawl decide ${run}`;
+  return commandFor(run, wait, { approval, several, halt: undefined }) ?? `pawl decide ${run}`;
 }
 
 /** The command that answers the questions of an agent. */
@@ -105,7 +105,7 @@ export function answerCommand({ run, path }: WaitingQuestions): string {
 /** The inbox as JSON. */
 export function inboxJson({ approvals, questions, stuck, pending, assumptions }: FullInbox): object {
   return {
-    gates: approvals.map(approvalJson),
+    approvals: approvals.map(approvalJson),
     questions: questions.map(questionsJson),
     stuck: stuck.map(stuckJson),
     pending: pending.map(pendingJson),
@@ -113,23 +113,23 @@ export function inboxJson({ approvals, questions, stuck, pending, assumptions }:
   };
 }
 
-function approvalJson({ run, gate, workflow, command, diff }: Approval): object {
-  const { path, step, digest, shown, since, due, question } = gate;
+function approvalJson({ run, approval, workflow, command, diff }: Approval): object {
+  const { path, step, digest, shown, since, due, question } = approval;
   return {
     run,
     workflow,
-    gate: path,
+    approval: path,
     step,
     prompt: question.prompt,
     options: question.options.map(({ label, outcome, to, requiresInput }) => ({ label, outcome, to: to ?? null, requiresInput })),
     shown,
     from: question.from ?? null,
     count: question.count ?? 1,
-    votes: gate.votes ?? [],
-    split: gate.split ?? null,
-    signed: gate.signed,
-    decided: gate.posted ?? null,
-    subjects: gate.subjects ?? null,
+    votes: approval.votes ?? [],
+    split: approval.split ?? null,
+    signed: approval.signed,
+    decided: approval.posted ?? null,
+    subjects: approval.subjects ?? null,
     ...(diff === undefined ? {} : { diff: diff.text }),
     digest,
     since: new Date(since).toISOString(),

@@ -40,7 +40,7 @@ function takenArrows(declared: readonly GraphArrow[], events: readonly RunEvent[
   const counts = new Map<GraphArrow, number>();
   const chosen = new Map<string, string>();
   for (const event of events) {
-    if (event.type === 'run.changed' && event.change === 'decided') chosen.set(event.decision.gate, event.decision.option);
+    if (event.type === 'run.changed' && event.change === 'decided') chosen.set(event.decision.step, event.decision.option);
     if (event.type !== 'edge.taken' || event.from === undefined) continue;
     const from = topStepOf(event.from);
     const known = arrowFor(arrows, { ...event, from }, chosen.get(from));

@@ -155,7 +155,7 @@ function jsonValues(): ValueFilter {
 /** Reads the report of a run from the store, with the values of its steps that are wanted; by default all but very large ones. */
 export async function readRunReport(store: Store, run: string, isWanted: ValueFilter = jsonValues()): Promise<RunReport> {
   const core = { store };
-  const [view, gates, { state, definition }, history, children, total, uses] = await Promise.all([
+  const [view, approvals, { state, definition }, history, children, total, uses] = await Promise.all([
     viewRun(core, run, isWanted),
     openApprovals(core, run),
     store.load(run),
@@ -176,7 +176,7 @@ export async function readRunReport(store: Store, run: string, isWanted: ValueFi
         isReview: isReviewWorkflow(definition),
       }),
     ),
-    gates,
+    approvals,
   );
   const { id, workflow, status, currentStep = null, createdAt, updatedAt, params, output, error = null, origin, iterationCounts } = view;
   return {
@@ -197,7 +197,7 @@ export async function readRunReport(store: Store, run: string, isWanted: ValueFi
     groups: groupsOf(steps, history),
     waits: await Promise.all(
       view.waits.map(async (wait) => ({
-        ...waitOf(wait, { run: view.id, gates, halt: state.halt, steps }),
+        ...waitOf(wait, { run: view.id, approvals, halt: state.halt, steps }),
         ...present({ command: await commandBelow(store, wait) }),
       })),
     ),
@@ -255,8 +255,9 @@ function memberOf(path: string): { readonly group: string; readonly key: string 
 }
 
 /** The steps, with `staleSince` on gates that checked an earlier tree than the latest. */
-function withStale(steps: readonly StepReport[], gates: readonly OpenApproval[]): StepReport[] {
-  const latest = gates.map(treeAsked).findLast((tree) => tree !== undefined) ?? steps.map(treeOf).findLast((tree) => tree !== undefined);
+function withStale(steps: readonly StepReport[], approvals: readonly OpenApproval[]): StepReport[] {
+  const latest =
+    approvals.map(treeAsked).findLast((tree) => tree !== undefined) ?? steps.map(treeOf).findLast((tree) => tree !== undefined);
   return steps.map((step) => {
     const tree = treeOf(step);
     const isStale = step.kind === 'gate' && step.outcome === 'ok' && tree !== undefined && latest !== undefined && tree !== latest;
@@ -316,25 +317,25 @@ const SUCCEEDED: ReadonlySet<string> = new Set(['ok', 'iterate', 'skip']);
 
 interface WaitContext {
   readonly run: string;
-  readonly gates: readonly OpenApproval[];
+  readonly approvals: readonly OpenApproval[];
   readonly halt: Halt | undefined;
   readonly steps: readonly StepReport[];
 }
 
-function waitOf(wait: OpenWait, { run, gates, halt, steps }: WaitContext): WaitReport {
+function waitOf(wait: OpenWait, { run, approvals, halt, steps }: WaitContext): WaitReport {
   const { since, due, ...rest } = wait;
   const { path } = wait;
-  const gate = gates.find((candidate) => candidate.path === path);
-  const command = commandFor(run, wait, { gate, several: gates.length > 1, halt });
-  const options = gate?.question.options.map(({ label, requiresInput }) => ({ label, requiresInput }));
+  const approval = approvals.find((candidate) => candidate.path === path);
+  const command = commandFor(run, wait, { approval, several: approvals.length > 1, halt });
+  const options = approval?.question.options.map(({ label, requiresInput }) => ({ label, requiresInput }));
   return {
     id: path ?? wait.kind,
     ...rest,
     ...shortageOf(wait, steps),
-    ...present({ message: gate?.posted && postedText(gate.posted) }),
+    ...present({ message: approval?.posted && postedText(approval.posted) }),
     since: isoTime(since),
     due: due === undefined ? null : isoTime(due),
-    ...present({ prompt: gate?.question.prompt, shown: gate?.shown, options, command }),
+    ...present({ prompt: approval?.question.prompt, shown: approval?.shown, options, command }),
   };
 }
 
@@ -342,7 +343,7 @@ function waitOf(wait: OpenWait, { run, gates, halt, steps }: WaitContext): WaitR
 async function commandBelow(store: Store, wait: OpenWait): Promise<string | undefined> {
   if (wait.kind !== 'child' || (await store.resolve(wait.child, 1)).length === 0) return undefined;
   const { waits } = await readRunTree(store, wait.child);
-  const alone = { gate: undefined, several: false, halt: undefined };
+  const alone = { approval: undefined, several: false, halt: undefined };
   return waits.map(({ run, wait }) => commandFor(run, wait, alone)).find((command) => command !== undefined);
 }
 

@@ -4,7 +4,7 @@ import { defineWorkflow } from '../compat/index.ts';
 import type { OpenApproval } from '../engine/request/approvals.ts';
 import { optionFor, type Verdict } from './verdict-option.ts';
 
-/** What a verdict means at a gate between `draft` and `publish` with these options; a refusal is its message. */
+/** What a verdict means at a question between `draft` and `publish` with these options; a refusal is its message. */
 function meant(verdict: Verdict, options: readonly GateOptionSpec[]): string {
   const { definition } = defineWorkflow({
     name: 'review',
@@ -14,9 +14,9 @@ function meant(verdict: Verdict, options: readonly GateOptionSpec[]): string {
       { id: 'publish', handler: () => null, next: null },
     ],
   }).compiled;
-  const gate = definition.steps.find(({ id }) => id === 'ask')?.gate;
-  if (gate === undefined) throw new Error('the step has a gate');
-  const open: OpenApproval = { path: 'ask#1', step: 'ask', question: gate, digest: '', shown: {}, signed: false, since: 0 };
+  const question = definition.steps.find(({ id }) => id === 'ask')?.question;
+  if (question === undefined) throw new Error('the step has a gate');
+  const open: OpenApproval = { path: 'ask#1', step: 'ask', question, digest: '', shown: {}, signed: false, since: 0 };
   try {
     return optionFor(verdict, open, definition).label;
   } catch (error) {

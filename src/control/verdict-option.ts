@@ -14,9 +14,9 @@ import type { OpenApproval } from '../engine/request/approvals.ts';
 export type Verdict = 'approve' | 'reject';
 
 /** The option that a verdict chooses. */
-export function optionFor(verdict: Verdict, gate: OpenApproval, definition: Definition): ApprovalOptionModel {
-  const { options } = gate.question;
-  const of = (meaning: Meaning): ApprovalOptionModel[] => options.filter((option) => meaningOf(option, gate, definition) === meaning);
+export function optionFor(verdict: Verdict, approval: OpenApproval, definition: Definition): ApprovalOptionModel {
+  const { options } = approval.question;
+  const of = (meaning: Meaning): ApprovalOptionModel[] => options.filter((option) => meaningOf(option, approval, definition) === meaning);
   const rejecting = of('rejects');
   const fitting = verdict === 'approve' ? of('approves') : rejecting.length > 0 ? rejecting : of('sends back');
   const labelled = fitting.filter(({ label }) => label.toLowerCase() === verdict);
@@ -24,9 +24,13 @@ export function optionFor(verdict: Verdict, gate: OpenApproval, definition: Defi
   if (only !== undefined && others.length === 0) return only;
   const what = fitting.length === 0 ? `has no option that means "${verdict}"` : `has several options that mean "${verdict}"`;
   const labels = options.map(({ label }) => `"${label}"`).join(', ');
-  throw new EngineError('OPTION_INVALID', `approval "${gate.step}" ${what}; choose one with "pawl decide RUN --option LABEL": ${labels}`, {
-    details: { gate: gate.path, options: options.map(({ label }) => label) },
-  });
+  throw new EngineError(
+    'OPTION_INVALID',
+    `approval "${approval.step}" ${what}; choose one with "pawl decide RUN --option LABEL": ${labels}`,
+    {
+      details: { approval: approval.path, options: options.map(({ label }) => label) },
+    },
+  );
 }
 
 type Meaning = 'approves' | 'rejects' | 'sends back' | 'something else';

@@ -29,7 +29,7 @@ export function transitionsOf(step: StepModel): Transition[] {
       addEdge(found, entry.onFalse, { from: step.id, on, condition: { source: entry.condition, is: false } });
     }
   }
-  for (const option of step.gate?.options ?? []) {
+  for (const option of step.question?.options ?? []) {
     if (option.to !== undefined) found.push({ from: step.id, to: option.to, on: option.label, via: 'option' });
   }
   return found;

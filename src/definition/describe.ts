@@ -66,7 +66,7 @@ function nodeOf(step: StepModel, entry: string): GraphNode {
     kind: step.kind === 'workflow' && step.review !== undefined ? 'review' : step.kind,
     isEntry: step.id === entry,
     isTerminal: transitionsOf(step).some(({ to }) => 'end' in to && to.end !== 'escalate'),
-    asksPerson: step.gate !== undefined,
+    asksPerson: step.question !== undefined,
     members: membersOf(step).map(({ id, title, kind }) => ({ id, title, kind })),
   };
 }

@@ -25,7 +25,9 @@ export function judgesTree(facts: KindFacts, step: StepModel): boolean {
 
 /** Returns the step with its question, if any, also about the tree of the workspace. */
 export function askingAboutTree(step: StepModel): StepModel {
-  return step.gate === undefined ? step : { ...step, gate: { ...step.gate, subjects: { ...step.gate.subjects, tree: true as const } } };
+  return step.question === undefined
+    ? step
+    : { ...step, question: { ...step.question, subjects: { ...step.question.subjects, tree: true as const } } };
 }
 
 /** Returns the steps with their questions tied to the tree, if any of them checks or merges it. */

@@ -159,7 +159,7 @@ export interface StepFrame extends StepTerms {
   readonly timeoutMs?: number;
   /** An expression. If it is false, the step is skipped. */
   readonly condition?: string;
-  readonly gate?: ApprovalModel;
+  readonly question?: ApprovalModel;
   /** Keys of semaphores this step holds while it works, besides those the engine derives. */
   readonly slots: readonly string[];
   readonly outputs?: readonly OutputModel[];
@@ -200,7 +200,7 @@ export interface StepFrame extends StepTerms {
 /** The step only asks a person. */
 export interface HumanWork {
   readonly kind: 'human';
-  readonly gate: ApprovalModel;
+  readonly question: ApprovalModel;
 }
 
 /** Different steps in parallel. */

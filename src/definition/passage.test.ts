@@ -6,7 +6,7 @@ const ANSWERS = [option('publish', { to: target('publish') }), option('rework', 
 const release = graph(
   step('draft', { next: to('check') }),
   step('check', { next: { ok: edge('approve'), fail: edge('draft', { max: 2 }) } }),
-  human('approve', { gate: { prompt: 'Publish?', show: [], options: ANSWERS } }),
+  human('approve', { question: { prompt: 'Publish?', show: [], options: ANSWERS } }),
   step('publish', { next: to('announce') }),
   step('announce', { next: to('complete') }),
 );

@@ -35,7 +35,7 @@ export interface Override {
 
 /** True for a step that asks a person: it is a question, has one after its work, or a member of it does. */
 export function asksPerson(step: StepModel): boolean {
-  return step.kind === 'human' || step.gate !== undefined || membersOf(step).some(asksPerson);
+  return step.kind === 'human' || step.question !== undefined || membersOf(step).some(asksPerson);
 }
 
 /** True for a step at which the engine checks work. */

@@ -212,7 +212,7 @@ export async function checkpointOf(core: Readable, run: string): Promise<Checkpo
   };
 }
 
-function gateDecisionOf({ gate, option, input }: NonNullable<RunState['decision']>): NonNullable<Checkpoint['gateDecision']> {
+function gateDecisionOf({ step: gate, option, input }: NonNullable<RunState['decision']>): NonNullable<Checkpoint['gateDecision']> {
   return input === undefined ? { gate, option } : { gate, option, input };
 }
 

@@ -114,7 +114,7 @@ function snapshotAt(whole: ReadRecord, state: RunState): Snapshot {
 }
 
 function snapshotOf({ data, results, completed }: FullRecord, state: RunState): Snapshot {
-  return { data, results, completedSteps: completed, iterationCounts: state.counts, gateDecision: state.decision };
+  return { data, results, completedSteps: completed, iterationCounts: state.counts, decision: state.decision };
 }
 
 /** Creates an object without a prototype, so that a key such as `__proto__` stays data. */

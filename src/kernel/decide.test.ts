@@ -116,6 +116,6 @@ test('a decision of a person is kept in the checkpoint, the last one only', () =
   const host = startGraph(graph(human('a', { next: to('b') }), human('b', { next: to('complete') })));
   host.take(decided(host, 'a#1', { option: 'yes' }));
   host.take(decided(host, 'b#1', { option: 'yes', text: 'fine' }));
-  expect(host.state.decision).toEqual({ gate: 'b', option: 'yes', actor: 'ann', input: 'fine' });
+  expect(host.state.decision).toEqual({ step: 'b', option: 'yes', actor: 'ann', input: 'fine' });
   expect(host.take(control(host, { do: 'cancel' }))).toMatchObject([{ reason: 'final' }]);
 });

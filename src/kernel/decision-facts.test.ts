@@ -9,7 +9,7 @@ async function runToRest(workflow: ReturnType<typeof defineWorkflow>) {
   try {
     const run = await engine.start(workflow);
     const view = await run.wait('idle');
-    return { view, gates: await engine.run(run.id).approvals() };
+    return { view, approvals: await engine.run(run.id).approvals() };
   } finally {
     await engine.close({ abort: true });
   }
@@ -37,8 +37,8 @@ describe('a decision sees what it settled', () => {
     ]);
   });
 
-  test('a gate right after a step shows what the step merged', async () => {
-    const { gates } = await runToRest(
+  test('a question right after a step shows what the step merged', async () => {
+    const { approvals } = await runToRest(
       defineWorkflow({
         name: 'shown',
         steps: [
@@ -47,7 +47,7 @@ describe('a decision sees what it settled', () => {
         ],
       }),
     );
-    expect(gates.map(({ shown }) => shown)).toEqual([{ 'metrics.delta': 3 }]);
+    expect(approvals.map(({ shown }) => shown)).toEqual([{ 'metrics.delta': 3 }]);
   });
 
   test('conditions right behind a step read its data and its output, and a group its members have merged', async () => {

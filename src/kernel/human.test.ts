@@ -12,8 +12,8 @@ const after = { files: { 'plan.md': 'two' } };
 
 /** A question about files that takes so many people, and that was put. */
 function asked(count: number): MemoryHost {
-  const gate = question({ count, subjects: { files: ['plan.md'] } });
-  const host = startGraph(graph(human('ask', { gate, next: to('complete') })));
+  const model = question({ count, subjects: { files: ['plan.md'] } });
+  const host = startGraph(graph(human('ask', { question: model, next: to('complete') })));
   look(host, before);
   return host;
 }
@@ -75,8 +75,8 @@ describe('decisions about things outside (K13)', () => {
 
 describe('the number of people (K14)', () => {
   test('only the last vote of a person counts', () => {
-    const gate = question({ count: 2, options: [option('yes'), option('later')] });
-    const host = startGraph(graph(human('ask', { gate, next: to('complete') })));
+    const model = question({ count: 2, options: [option('yes'), option('later')] });
+    const host = startGraph(graph(human('ask', { question: model, next: to('complete') })));
     for (const choice of ['yes', 'later', 'yes', 'later', 'yes']) host.take(says(host, 'ann', choice));
     expect(votesOf(host)).toEqual(['ann yes']);
     host.take(says(host, 'cid', 'yes'));
@@ -85,7 +85,7 @@ describe('the number of people (K14)', () => {
 
   test('one rejection is enough', () => {
     const host = startGraph(
-      graph(human('ask', { gate: question({ count: 2 }), next: { ...to('complete'), reject: { to: { end: 'reject' } } } })),
+      graph(human('ask', { question: question({ count: 2 }), next: { ...to('complete'), reject: { to: { end: 'reject' } } } })),
     );
     host.take(says(host, 'ann', 'no'));
     expect(host.state.status).toBe('rejected');
@@ -93,10 +93,10 @@ describe('the number of people (K14)', () => {
 
   // The entry is before every question, "fix" only on one of the ways to it.
   const WAYS = graph(
-    human('plan', { gate: question({ options: [option('ask'), option('fix', { to: { step: 'fix' } })] }), next: to('ask') }),
+    human('plan', { question: question({ options: [option('ask'), option('fix', { to: { step: 'fix' } })] }), next: to('ask') }),
     human('fix', { next: to('ask') }),
     human('ask', {
-      gate: question({
+      question: question({
         count: 2,
         options: [
           option('ship'),
@@ -150,7 +150,7 @@ describe('people who choose different options (K17)', () => {
 
   function split(count: number): MemoryHost {
     const next = { ...to('complete'), reject: { to: { end: 'reject' as const } } };
-    return startGraph(graph(human('ask', { gate: question({ count, options: THREE }), next })));
+    return startGraph(graph(human('ask', { question: question({ count, options: THREE }), next })));
   }
 
   test('have decided nothing: their votes are void, and the question is asked again with who chose what', () => {
@@ -214,7 +214,7 @@ describe('people who choose different options (K17)', () => {
     fc.assert(
       fc.property(cases, ({ count, rounds }) => {
         const options = [option('yes'), option('later'), option('sooner')];
-        const host = startGraph(graph(human('ask', { gate: question({ count, options }), next: to('complete') })));
+        const host = startGraph(graph(human('ask', { question: question({ count, options }), next: to('complete') })));
         const latest = new Map<string, string>();
         const say = (actor: string, choice: string): void => {
           if (host.state.live['ask#1'] === undefined) return;
@@ -253,8 +253,8 @@ describe('signatures', () => {
   });
 
   test('are part of what a question is: one that takes them has another digest', () => {
-    const digestOf = (gate: ReturnType<typeof question>) =>
-      startGraph(graph(human('ask', { gate, next: to('complete') }))).at('ask#1').wait;
+    const digestOf = (model: ReturnType<typeof question>) =>
+      startGraph(graph(human('ask', { question: model, next: to('complete') }))).at('ask#1').wait;
     expect(digestOf(question({ signed: true }))).toMatchObject({ signed: true });
     expect(digestOf(question({ signed: true }))?.digest).not.toBe(digestOf(question())?.digest);
   });

@@ -96,14 +96,14 @@ function count(turn: Turn, asking: ShownQuestion, decision: Decision): void {
   if (option === undefined) return turn.ignore({ input: 'decided', path }, 'not-allowed');
   const votes = [...(wait.votes ?? []).filter((vote) => !isSamePerson(vote.actor, actor)), { option: option.label, actor }];
   const agreed = votes.filter((vote) => vote.option === option.label).map((vote) => vote.actor);
-  const needed = model.gate?.count ?? 1;
+  const needed = model.question?.count ?? 1;
   const takesMore = needed > 1 && letsPass(turn, activation, option);
   const isSplit = takesMore && agreed.length < votes.length;
   const isOpen = takesMore && agreed.length < needed;
   // The event after a decision is the one about its step.
   const merge = option.outcome === 'ok' ? wait.outside?.seen?.approved : wait.outside?.seen?.refused;
   if (!isSplit && !isOpen && merge !== undefined) turn.changeRun({ change: 'merged', merge });
-  const decided = { gate: step, option: option.label, actor, input: text };
+  const decided = { step, option: option.label, actor, input: text };
   // The next worker must know that a person sent the work back, even without a reason.
   const says = (text ?? '').trim() !== '' || (!isSplit && !letsPass(turn, activation, option));
   const notes = says ? withNote(turn.run, { by: 'choice', actor, path, option: option.label, text: text ?? '' }) : undefined;

@@ -27,7 +27,7 @@ function noise(host: MemoryHost, definition: Definition, past: readonly RunInput
   const { at } = host.state;
   const steer = (action: ControlAction): RunInput => ({ type: 'control', at, actor: 'bob', action });
   const steps = definition.steps.map(({ id }) => id);
-  const gates = Object.values(host.state.live).filter((activation) => humanWaitOf(activation) !== undefined);
+  const questions = Object.values(host.state.live).filter((activation) => humanWaitOf(activation) !== undefined);
   return [
     { type: 'recovered', at },
     { type: 'signalled', at, name: 'go' },
@@ -45,7 +45,7 @@ function noise(host: MemoryHost, definition: Definition, past: readonly RunInput
     steer({ do: 'halt', limit: 'turns', message: 'a limit' }),
     ...past.slice(-12),
     ...past.slice(-4).map((input) => ({ ...input, at })),
-    ...gates.map(({ path }): RunInput => ({ type: 'decided', at, path, option: 'yes', digest: 'seen before', actor: 'bob' })),
+    ...questions.map(({ path }): RunInput => ({ type: 'decided', at, path, option: 'yes', digest: 'seen before', actor: 'bob' })),
     ...assuming(host),
     { type: 'settled', at, path: 's0#1', attempt: 1, outcome: 'ok' },
     { type: 'prepared', at, path: 's0#1', attempt: 1 },

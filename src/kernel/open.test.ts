@@ -134,24 +134,24 @@ describe('a skip condition', () => {
 });
 
 describe('the digest of a question', () => {
-  const gate = question({ show: ['plan'] });
+  const model = question({ show: ['plan'] });
 
   test('is the same for the same question and values, in every order of keys', () => {
-    expect(approvalDigest(gate, { a: 1, b: 2 })).toBe(approvalDigest(gate, { b: 2, a: 1 }));
+    expect(approvalDigest(model, { a: 1, b: 2 })).toBe(approvalDigest(model, { b: 2, a: 1 }));
   });
 
   test.each([
-    ['the prompt', { ...gate, prompt: 'really?' }, {}],
-    ['an option', { ...gate, options: gate.options.slice(1) }, {}],
-    ['a target', { ...gate, options: gate.options.map((one) => ({ ...one, to: { step: 'z' } })) }, {}],
-    ['a shown value', gate, { plan: 2 }],
+    ['the prompt', { ...model, prompt: 'really?' }, {}],
+    ['an option', { ...model, options: model.options.slice(1) }, {}],
+    ['a target', { ...model, options: model.options.map((one) => ({ ...one, to: { step: 'z' } })) }, {}],
+    ['a shown value', model, { plan: 2 }],
   ])('differs when %s does', (_what, other, shown) => {
-    expect(approvalDigest(other, shown)).not.toBe(approvalDigest(gate, {}));
+    expect(approvalDigest(other, shown)).not.toBe(approvalDigest(model, {}));
   });
 
-  test('covers the result of the work before the gate', () => {
+  test('covers the result of the work before the question', () => {
     const ask = (output: object) => {
-      const host = startGraph(graph(step('a', { gate, next: to('complete') })));
+      const host = startGraph(graph(step('a', { question: model, next: to('complete') })));
       host.take(settled(host, 'a#1', { output }));
       return host.at('a#1').wait;
     };

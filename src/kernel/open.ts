@@ -71,7 +71,7 @@ export function started(turn: Turn, visit: Visit, { slots, prepared }: Beginning
     return wanted.length > 0 ? { ...visit, state: 'queued', slots: wanted } : working(turn, visit);
   }
   const isPrepared =
-    model.preconditions.length > 0 || model.contract !== undefined || (model.kind === 'human' && model.gate.built === true);
+    model.preconditions.length > 0 || model.contract !== undefined || (model.kind === 'human' && model.question.built === true);
   if (isPrepared && prepared === undefined) return { ...visit, state: 'preparing', startedAt: turn.at };
   return startedWait(turn, visit, prepared ?? { startedAt: turn.at });
 }
@@ -121,14 +121,14 @@ export function humanWait(turn: Turn, model: StepModel, at: AskedAt): HumanWait 
   const isFilled = model.templates === true || at.prompt !== undefined;
   const result = at.output === undefined || (written.show.length === 0 && !isFilled) ? null : turn.view.value(at.output);
   const scope = { ...turn.scope(at.step), result };
-  const gate = isFilled ? { ...written, prompt: at.prompt ?? String(rendered(written.prompt, scope)) } : written;
-  const shown = shownValues(gate.show, scope);
-  const digest = approvalDigest(gate, shown);
+  const question = isFilled ? { ...written, prompt: at.prompt ?? String(rendered(written.prompt, scope)) } : written;
+  const shown = shownValues(question.show, scope);
+  const digest = approvalDigest(question, shown);
   return {
     kind: 'human',
-    ...(gate.subjects === undefined ? { digest } : { outside: { question: digest } }),
-    signed: gate.signed,
-    shown: gate.show.length === 0 ? undefined : turn.view.keep(shown),
-    gate: turn.run.form === 'flow' || isFilled ? turn.view.keep(toPlain(gate, 'the question')) : undefined,
+    ...(question.subjects === undefined ? { digest } : { outside: { question: digest } }),
+    signed: question.signed,
+    shown: question.show.length === 0 ? undefined : turn.view.keep(shown),
+    question: turn.run.form === 'flow' || isFilled ? turn.view.keep(toPlain(question, 'the question')) : undefined,
   };
 }

@@ -10,7 +10,7 @@ const release = graph(
   step('check', { next: { ok: edge('legal') } }),
   human('legal', { next: to('build') }),
   step('build', { next: to('approve') }),
-  human('approve', { gate: { prompt: 'Publish?', show: [], options: ANSWERS } }),
+  human('approve', { question: { prompt: 'Publish?', show: [], options: ANSWERS } }),
   step('publish', { next: to('complete') }),
 );
 const DETOUR = {

@@ -35,7 +35,7 @@ export interface Facts {
   value(ref: Ref): Json;
   /** What was observed in the attempt that is settling. */
   evidence?(path: Path): Json | undefined;
-  /** Stores a value that the kernel created (a join's result, what a gate showed) and returns its reference. */
+  /** Stores a value that the kernel created (a join's result, what a question showed) and returns its reference. */
   keep(value: Json): Ref | undefined;
 }
 

@@ -86,7 +86,7 @@ export interface RunState {
   /** What workers assumed instead of asking, oldest first. Answered ones stay while there is room (K21). */
   readonly assumptions?: readonly Assumption[];
   /** The last decision of a person. */
-  readonly decision?: { readonly gate: string; readonly option: string; readonly input?: string | undefined; readonly actor: string };
+  readonly decision?: { readonly step: string; readonly option: string; readonly input?: string | undefined; readonly actor: string };
 }
 
 /** True while the run is being cancelled or undone: nothing else continues. */

@@ -104,11 +104,11 @@ describe('a broken contract', () => {
   });
 });
 
-describe('a gate after a step', () => {
-  const gated = () => startStep({ gate: question(), retry: { max: 1, on: ['error'] } });
+describe('a question after a step', () => {
+  const gated = () => startStep({ question: question(), retry: { max: 1, on: ['error'] } });
 
   test('stands between the work and its end, and frees its slots', () => {
-    const host = startStep({ gate: question(), slots: ['s'] });
+    const host = startStep({ question: question(), slots: ['s'] });
     host.take({ type: 'slot', at: 0, path: 'a#1' });
     host.take(settled(host, 'a#1', { output: { n: 1 } }));
     expect(host.at('a#1')).toMatchObject({ state: 'waiting', wait: { kind: 'human' }, held: { outcome: 'ok' } });

@@ -34,7 +34,7 @@ export function afterWork(turn: Turn, path: Path, result: Result): void {
   const activation = turn.live(path);
   const model = turn.model(activation);
   const { outcome, output } = result;
-  if (model.gate === undefined || model.kind === 'human' || outcome !== 'ok') return conclude(turn, path, result);
+  if (model.question === undefined || model.kind === 'human' || outcome !== 'ok') return conclude(turn, path, result);
   turn.change({
     ...visitOf(activation),
     state: 'waiting',

@@ -57,7 +57,7 @@ const MODELS: readonly (readonly [string, Definition, WalkOptions])[] = [
   [
     'a person behind a step',
     graph(
-      step('a', { gate: question(), ...TIME, slots: ['s'], next: to('b') }),
+      step('a', { question: question(), ...TIME, slots: ['s'], next: to('b') }),
       human('b', { preconditions: [PROMISE], postconditions: [PROMISE], next: to('complete') }),
     ),
     { resumes: 1 },

@@ -133,14 +133,14 @@ test('a step that does not merge keeps its result among the outputs only', () =>
 
 test('a question is asked, and bound by its digest, with its templates filled in', () => {
   const ask = (n: number) => {
-    const asked = human('ask', { templates: true, gate: question({ prompt: 'merge #{{ context.pr }}?' }), next: END });
+    const asked = human('ask', { templates: true, question: question({ prompt: 'merge #{{ context.pr }}?' }), next: END });
     const host = startGraph(graph(step('a', { next: to('ask') }), asked));
     host.take(settled(host, 'a#1', { output: { pr: n } }));
     return host;
   };
   const host = ask(7);
   const { wait } = host.at('ask#1');
-  expect(host.view.value(wait?.gate as never)).toMatchObject({ prompt: 'merge #7?' });
+  expect(host.view.value(wait?.question as never)).toMatchObject({ prompt: 'merge #7?' });
   expect(wait?.digest).not.toBe(ask(8).at('ask#1').wait?.digest);
   expect(wait?.digest).toBe(ask(7).at('ask#1').wait?.digest);
 });

@@ -125,9 +125,9 @@ export class Turn {
 
   /** The question of an activation; throws if its step asks none. */
   question(activation: { readonly step: string }): ApprovalModel {
-    const { gate } = this.model(activation);
-    invariant(gate !== undefined, 'a person is asked only what the step says', activation.step);
-    return gate;
+    const { question } = this.model(activation);
+    invariant(question !== undefined, 'a person is asked only what the step says', activation.step);
+    return question;
   }
 
   model({ step }: { readonly step: string }): StepModel {

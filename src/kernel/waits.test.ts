@@ -22,8 +22,8 @@ describe('a decision', () => {
   });
 
   test('names an option that there is, and says why where that is asked for', () => {
-    const gate = question({ options: [option('yes'), option('back', { requiresInput: true })] });
-    const host = startGraph(graph(human('ask', { gate, next: to('complete') })));
+    const model = question({ options: [option('yes'), option('back', { requiresInput: true })] });
+    const host = startGraph(graph(human('ask', { question: model, next: to('complete') })));
     for (const given of [{ option: 'maybe' }, { option: 'back' }, { option: 'back', text: '  ' }])
       expect(host.take(decided(host, 'ask#1', given))).toMatchObject([{ type: 'input.ignored', reason: 'not-allowed' }]);
     host.take(decided(host, 'ask#1', { option: 'back', text: 'too small' }));
@@ -75,7 +75,7 @@ describe('a limit of time', () => {
 
   test('of the question behind a group does not join the group twice', () => {
     const host = startGraph(
-      graph(parallel('fan', [step('x')], { gate: question(), timeoutMs: 50, next: { ok: edge('complete'), timeout: edge('fail') } })),
+      graph(parallel('fan', [step('x')], { question: question(), timeoutMs: 50, next: { ok: edge('complete'), timeout: edge('fail') } })),
     );
     host.take(settled(host, 'fan#1/x', { at: 10 }));
     host.take({ type: 'due', at: 60 });

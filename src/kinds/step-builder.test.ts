@@ -118,8 +118,8 @@ describe('validate', () => {
 
 describe('a question to a person', () => {
   test('can be approved or rejected when it has no options; a rejection is an outcome of its own', () => {
-    const { gate } = step('ok').human({ prompt: 'Ship?', show: ['plan.title'] }).bound.model;
-    expect(gate).toEqual({
+    const { question } = step('ok').human({ prompt: 'Ship?', show: ['plan.title'] }).bound.model;
+    expect(question).toEqual({
       prompt: 'Ship?',
       show: ['plan.title'],
       options: [
@@ -135,8 +135,8 @@ describe('a question to a person', () => {
       options: ['a', 'reject', { label: 'later', requiresInput: true }, { label: 'no', outcome: 'reject' }],
     });
     expectTypeOf<ResultOf<typeof call>>().toEqualTypeOf<HumanResult<'a' | 'later'>>();
-    expect(call.bound.model.gate?.options.map(({ outcome }) => outcome)).toEqual(['ok', 'reject', 'ok', 'reject']);
-    expect(step('x').human({ prompt: '?', options: [{ label: 'reject', outcome: 'ok' }] }).bound.model.gate?.options[0]?.outcome).toBe(
+    expect(call.bound.model.question?.options.map(({ outcome }) => outcome)).toEqual(['ok', 'reject', 'ok', 'reject']);
+    expect(step('x').human({ prompt: '?', options: [{ label: 'reject', outcome: 'ok' }] }).bound.model.question?.options[0]?.outcome).toBe(
       'ok',
     );
   });

@@ -17,7 +17,7 @@ export interface Notice {
   /** A question or a reason; may be empty. */
   readonly text: string;
   /** The path of the step that waits for a person. */
-  readonly gate?: string;
+  readonly path?: string;
   /** The page where it is shown and decided, if a server can be reached. */
   readonly link?: string;
   /** The command that can be used instead. */

@@ -20,7 +20,7 @@ export function askedOf(model: StepModel): JsonObject {
     name: model.id,
     kind: model.kind,
     ...askedWork(model),
-    ...(model.gate === undefined ? {} : { gate: toPlain(model.gate, 'the question') }),
+    ...(model.question === undefined ? {} : { question: toPlain(model.question, 'the question') }),
     ...(members.length === 0 ? {} : { members: members.map(askedOf) }),
   };
 }

@@ -128,7 +128,7 @@ describe('a flow', () => {
     const host = start(function* () {
       yield { yields: 'step', bound: { model: human('ask'), code: NO_CODE } };
     });
-    expect(host.view.value(host.at('ask#1').wait?.gate as never)).toMatchObject({ prompt: 'go on?' });
+    expect(host.view.value(host.at('ask#1').wait?.question as never)).toMatchObject({ prompt: 'go on?' });
   });
 });
 

@@ -67,7 +67,10 @@ describe('the next step of a run', () => {
   });
 
   test("a person's option that names a target goes there, whatever the table says", () => {
-    const ask = human('ask', { gate: question({ options: [option('on', { to: { step: 'b' } }), option('off')] }), next: to('complete') });
+    const ask = human('ask', {
+      question: question({ options: [option('on', { to: { step: 'b' } }), option('off')] }),
+      next: to('complete'),
+    });
     const host = startGraph(graph(ask, step('b', { next: to('complete') })));
     host.take(decided(host, 'ask#1', { option: 'on' }));
     expect(Object.keys(host.state.live)).toEqual(['b#1']);

@@ -93,7 +93,7 @@ function nextMoves(model: StepModel, question: Question): Move[] {
 
 function nextMove(model: StepModel, question: Question): Move {
   const { ended } = question;
-  const option = ended.choice === undefined ? undefined : model.gate?.options.find((candidate) => candidate.label === ended.choice);
+  const option = ended.choice === undefined ? undefined : model.question?.options.find((candidate) => candidate.label === ended.choice);
   if (option?.to !== undefined) return moveTo(option.to, question, { to: targetName(option.to) });
   const way = wayFor(model, ended);
   const entry = model.next[way];
@@ -167,7 +167,7 @@ function unmapped(model: StepModel, { ended }: Question): Move {
   return escalate({ reason: error === undefined ? 'unmapped' : 'error', message, code: error?.code }, { to: 'escalate' });
 }
 
-/** Everything that conditions, items and gates of the definition read, so that it can be loaded before a decision. */
+/** Everything that conditions, items and questions of the definition read, so that it can be loaded before a decision. */
 function readsOf(definition: Definition): readonly Need[] {
   const names = definition.outputNames;
   const needs = new Map<string, Need>();
@@ -180,8 +180,8 @@ function readsOf(definition: Definition): readonly Need[] {
     }
     if (step.condition !== undefined) needsOf(step.condition, names).forEach(add);
     if (step.kind === 'each') needsOf(itemsExpression(step.items), names).forEach(add);
-    if (step.templates === true && step.gate !== undefined) needsOfTemplates(step.gate.prompt, names).forEach(add);
-    needsOfShown(step.gate?.show ?? [], names).forEach(add);
+    if (step.templates === true && step.question !== undefined) needsOfTemplates(step.question.prompt, names).forEach(add);
+    needsOfShown(step.question?.show ?? [], names).forEach(add);
     membersOf(step).forEach(visit);
   };
   definition.steps.forEach(visit);

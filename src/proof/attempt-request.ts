@@ -29,7 +29,7 @@ export interface AttemptFields {
 export function createAttemptRequest(fields: AttemptFields): AttemptRequest {
   const { kind, want = 'execute', params = {}, snapshot = {}, result = null, item } = fields;
   const model = createStepModel(kind, fields);
-  const record: Snapshot = { data: {}, results: {}, completedSteps: [], iterationCounts: {}, gateDecision: undefined };
+  const record: Snapshot = { data: {}, results: {}, completedSteps: [], iterationCounts: {}, decision: undefined };
   const loaded = typeof snapshot === 'function' ? undefined : { ...record, ...snapshot };
   return {
     want,

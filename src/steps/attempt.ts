@@ -9,6 +9,7 @@ import type { OutcomeName } from '../definition/outcome.ts';
 import type { AnsweredAssumption, AssumptionText } from '../definition/question/assumption.ts';
 import type { PersonNote, Setback } from '../definition/question/notes.ts';
 import type { Subjects } from '../definition/question/subjects.ts';
+import type { LastDecision } from '../definition/scope/scope.ts';
 import type { Activation } from '../kernel/activation.ts';
 import type { StepWork } from '../kernel/effect.ts';
 import type { StepError } from '../kernel/input.ts';
@@ -22,7 +23,8 @@ export interface Snapshot {
   readonly results: Readonly<Record<string, Json>>;
   readonly completedSteps: Iterable<string>;
   readonly iterationCounts: Readonly<Record<string, number>>;
-  readonly gateDecision: { readonly gate: string; readonly option: string; readonly input?: string | undefined } | undefined;
+  /** The last decision of a person. */
+  readonly decision: LastDecision | undefined;
 }
 
 /** Work in a side checkout. */

@@ -9,6 +9,7 @@ import { databaseNames } from '../definition/database.ts';
 import { bindParams } from '../definition/param/arg.ts';
 import type { ProtectedDatabase } from '../definition/protected-database.ts';
 import { ASSUMPTIONS_PER_ATTEMPT, type AssumptionInput, type AssumptionText, checkAssumptions } from '../definition/question/assumption.ts';
+import { gateDecisionOf } from '../definition/scope/scope.ts';
 import type { Activation } from '../kernel/activation.ts';
 import { isPromise, untilStopped } from './abort.ts';
 import type { AttemptRequest, Snapshot } from './attempt.ts';
@@ -282,14 +283,14 @@ export function feedbackSentence(error: string): string {
 
 /** The checkpoint for functions and expressions: merged data over the params, and the engine's names over both. */
 export function checkpointOf(params: JsonObject, snapshot: Snapshot): CheckpointView {
-  const { results, completedSteps, iterationCounts, gateDecision } = snapshot;
+  const { results, completedSteps, iterationCounts, decision } = snapshot;
   return {
     ...params,
     ...visibleData(snapshot),
     completedSteps: [...completedSteps],
     results: { ...results },
     iterationCounts: { ...iterationCounts },
-    gateDecision,
+    gateDecision: gateDecisionOf(decision),
   };
 }
 

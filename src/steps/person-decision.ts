@@ -20,9 +20,9 @@ export async function decisionAt(job: Job, step: string): Promise<PersonDecision
   const { request, context } = job;
   const { results, data } = context.snapshot;
   const result = results[step];
-  const gate = request.workflow.definition.steps.find(({ id }) => id === step)?.gate;
-  if (gate === undefined || !isJsonObject(result) || typeof result.option !== 'string') return undefined;
-  const option = gate.options.find(({ label }) => label === result.option);
+  const question = request.workflow.definition.steps.find(({ id }) => id === step)?.question;
+  if (question === undefined || !isJsonObject(result) || typeof result.option !== 'string') return undefined;
+  const option = question.options.find(({ label }) => label === result.option);
   const tree = JUDGED_TREES.of(step).in(data)?.tree ?? undefined;
   const isStale = tree !== undefined && (await treeNow(job)).id !== tree;
   return { option: result.option, actor: String(result.actor ?? ''), isApproval: option?.outcome === 'ok', isStale };

@@ -186,7 +186,7 @@ describe('the context', () => {
         results: { plan: { areas: ['a'] } },
         completedSteps: ['plan'],
         iterationCounts: { plan: 1 },
-        gateDecision: { gate: 'g', option: 'yes' },
+        decision: { step: 'g', option: 'yes' },
       },
     };
     expect(
@@ -248,7 +248,7 @@ describe('the context', () => {
   });
 
   test('waits for a record that has to be loaded', async () => {
-    const record = { data: { n: 1 }, results: {}, completedSteps: [], iterationCounts: {}, gateDecision: undefined };
+    const record = { data: { n: 1 }, results: {}, completedSteps: [], iterationCounts: {}, decision: undefined };
     expect(await seen({ snapshot: async () => record }, (ctx) => ctx.stepState)).toEqual({ n: 1 });
   });
 

@@ -19,8 +19,8 @@ beforeEach(() => {
 afterEach(() => rmSync(cwd, { recursive: true }));
 
 async function observed(files: readonly string[]): Promise<SeenSubjects['files']> {
-  const gate = { prompt: 'Fine?', show: [], options: [], subjects: { files } };
-  const request = createAttemptRequest({ kind: 'human', config: {}, model: { gate }, want: 'observe' });
+  const question = { prompt: 'Fine?', show: [], options: [], subjects: { files } };
+  const request = createAttemptRequest({ kind: 'human', config: {}, model: { question }, want: 'observe' });
   const result = await createAttemptRunner({ cwd, now: Date.now }, REGISTRY)(request);
   if (result.type !== 'observed' || 'problem' in result.subjects) throw new Error(JSON.stringify(result));
   return result.subjects.files;

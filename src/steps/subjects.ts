@@ -27,7 +27,7 @@ export async function observeSubjects(job: Job): Promise<SeenSubjects> {
   const { request, context } = job;
   const { services } = job.runner;
   const { data } = context.snapshot;
-  const { subjects } = request.bound.model.gate as ApprovalModel;
+  const { subjects } = request.bound.model.question as ApprovalModel;
   const files = subjects?.files === undefined ? undefined : await filesOf(services.cwd, subjects.files, request.signal);
   const pr = subjects?.pr === true ? await headOf(services, data.pr_number) : undefined;
   const tree = subjects?.tree === true ? await treeOf(job) : undefined;

@@ -18,14 +18,14 @@ export function renderTemplates(request: AttemptRequest, snapshot: Snapshot): At
 }
 
 /** The scope of a step's templates. */
-export function scopeInputOf(request: AttemptRequest, { data, results, iterationCounts, gateDecision }: Snapshot): ScopeInput {
+export function scopeInputOf(request: AttemptRequest, { data, results, iterationCounts, decision }: Snapshot): ScopeInput {
   const { runId, workflow, bound, params, item } = request;
   const view = {
     params,
     data: (key: string) => (key === 'item' && item !== undefined ? item : data[key]),
     output: (step: string) => results[step],
   };
-  const decided = gateDecision === undefined ? {} : { decision: gateDecision };
+  const decided = decision === undefined ? {} : { decision };
   const run = { id: runId, workflow: workflow.definition.name, counts: iterationCounts, ...decided };
   const undone = request.undoes === undefined ? {} : { result: request.result };
   return { run, view, names: workflow.definition.outputNames, step: bound.model.id, ...undone };

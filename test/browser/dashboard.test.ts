@@ -124,7 +124,7 @@ test('the page shows that a killed server is lost, and catches up when it is bac
   expect(ann.problems).toEqual([]);
 });
 
-test('two people at one gate: the first decides, the other sees it and decides nothing', async () => {
+test('two people at one approval: the first decides, the other sees it and decides nothing', async () => {
   const link =
     /http\S+\/auth\/link\/\S+/.exec(
       await served.command('access', 'invite', 'bob', '--scope', 'view', '--scope', 'operate', '--scope', 'decide'),

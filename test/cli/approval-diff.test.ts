@@ -48,8 +48,8 @@ describe('the diff of an approval', () => {
     const { stdout } = await rig.run(['inbox', RUN, '--diff']);
     expect(stdout).toContain('│ -two\n│ -three\n│ +TWO\n│ +<U+001B>[2Jthree\n');
     expect(stdout).not.toContain('\u001b');
-    const { gates } = await rig.json<{ gates: { diff: string }[] }>(['inbox', RUN, '--diff']);
-    expect(gates[0]?.diff).toContain('+new');
+    const { approvals } = await rig.json<{ approvals: { diff: string }[] }>(['inbox', RUN, '--diff']);
+    expect(approvals[0]?.diff).toContain('+new');
     expect((await rig.run(['inbox', RUN, '--new'])).stdout).toContain('changes since commit');
     expect((await rig.run(['inbox', '--diff'])).stderr).toContain('need the id of a run');
   });

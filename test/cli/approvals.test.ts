@@ -24,19 +24,19 @@ stages:
 });
 afterEach(() => rig.close());
 
-interface Gates {
-  readonly gates: readonly { readonly run: string; readonly digest: string; readonly votes: readonly { readonly actor: string }[] }[];
+interface Approvals {
+  readonly approvals: readonly { readonly run: string; readonly digest: string; readonly votes: readonly { readonly actor: string }[] }[];
 }
 
 async function approve(who: string): ReturnType<CliRig['run']> {
-  const [gate] = (await rig.json<Gates>(['inbox'])).gates;
+  const [approval] = (await rig.json<Approvals>(['inbox'])).approvals;
   const PAWL_TOKEN = await tokenOf(rig, who);
-  return rig.run(['approve', gate?.run ?? '', '--digest', gate?.digest ?? ''], { env: { PAWL_TOKEN } });
+  return rig.run(['approve', approval?.run ?? '', '--digest', approval?.digest ?? ''], { env: { PAWL_TOKEN } });
 }
 
 test('two people of the group approve; nobody else can, and the first alone is not enough', async () => {
   expect((await rig.run(['run', 'ship'])).code).toBe(3);
-  const shown = (await rig.run(['inbox', (await rig.json<Gates>(['inbox'])).gates[0]?.run ?? ''])).stdout;
+  const shown = (await rig.run(['inbox', (await rig.json<Approvals>(['inbox'])).approvals[0]?.run ?? ''])).stdout;
   // What it is about may have changed since, and the inbox only reads what was stored.
   expect(shown).toMatch(/This is the state when the approval was requested; "pawl decide \w+" shows the current one\./);
   expect(shown).toContain('for maintainers, needs 2 people, votes so far: none');
@@ -44,16 +44,16 @@ test('two people of the group approve; nobody else can, and the first alone is n
   const stranger = await approve('eve');
   expect([stranger.code, stranger.stderr]).toEqual([4, expect.stringContaining('"eve" is not a member')]);
   expect((await approve('ann')).code).toBe(3);
-  expect((await rig.json<Gates>(['inbox'])).gates[0]?.votes).toMatchObject([{ actor: 'ann' }]);
+  expect((await rig.json<Approvals>(['inbox'])).approvals[0]?.votes).toMatchObject([{ actor: 'ann' }]);
   expect((await approve('bob')).code).toBe(0);
 });
 
 test('a file that changed after it was shown voids the decision, by name', async () => {
   await rig.run(['run', 'ship']);
-  const [gate] = (await rig.json<Gates>(['inbox'])).gates;
+  const [approval] = (await rig.json<Approvals>(['inbox'])).approvals;
   rig.write('plan.md', 'two');
   const PAWL_TOKEN = await tokenOf(rig, 'ann');
-  const decided = await rig.run(['approve', gate?.run ?? '', '--digest', gate?.digest ?? ''], { env: { PAWL_TOKEN } });
+  const decided = await rig.run(['approve', approval?.run ?? '', '--digest', approval?.digest ?? ''], { env: { PAWL_TOKEN } });
   expect([decided.code, decided.stderr]).toEqual([2, expect.stringContaining('plan.md changed')]);
   expect((await approve('bob')).code).toBe(3);
 });
@@ -63,14 +63,14 @@ test('"pawl decide" shows what is true now and what changed at the first look, a
   rig.write('.pawl/config.yaml', `groups: { maintainers: [ann, ${JSON.stringify(me)}] }\n`);
   await rig.run(['trust', '--yes']);
   await rig.run(['run', 'ship']);
-  const [gate] = (await rig.json<Gates>(['inbox'])).gates;
+  const [approval] = (await rig.json<Approvals>(['inbox'])).approvals;
   rig.write('plan.md', 'two');
-  const terminal = rig.terminal(['decide', gate?.run ?? '']);
+  const terminal = rig.terminal(['decide', approval?.run ?? '']);
   expect(await terminal.until('Your answer')).toContain('Asked again: changed since it was shown: plan.md changed');
   terminal.type('approve\r');
   expect(await terminal.ended).toBe(3);
-  const [now] = (await rig.json<Gates>(['inbox'])).gates;
-  expect([now?.votes, now?.digest === gate?.digest]).toEqual([[expect.objectContaining({ actor: me })], false]);
+  const [now] = (await rig.json<Approvals>(['inbox'])).approvals;
+  expect([now?.votes, now?.digest === approval?.digest]).toEqual([[expect.objectContaining({ actor: me })], false]);
 });
 
 test('a person who has decided at the terminal is not asked again, and the run waits for the others', async () => {
@@ -83,7 +83,7 @@ test('a person who has decided at the terminal is not asked again, and the run w
   const again = terminal.until(/Your answer[\s\S]*Your decision[\s\S]*Your answer/).catch(() => 'not asked again');
   expect(await again).toBe('not asked again');
   expect(await terminal.ended).toBe(3);
-  expect((await rig.json<Gates>(['inbox'])).gates[0]?.votes).toMatchObject([{ actor: me }]);
+  expect((await rig.json<Approvals>(['inbox'])).approvals[0]?.votes).toMatchObject([{ actor: me }]);
   expect((await approve('ann')).code).toBe(0);
 });
 
@@ -103,12 +103,12 @@ stages:
   expect((await rig.run(['run', 'way'])).code).toBe(3);
   const tokens = { ann: await tokenOf(rig, 'ann'), bob: await tokenOf(rig, 'bob') };
   const choose = async (who: 'ann' | 'bob', option: string): Promise<number | null> => {
-    const [gate] = (await rig.json<Gates>(['inbox'])).gates;
-    const words = ['decide', gate?.run ?? '', '--option', option, '--yes', '--digest', gate?.digest ?? ''];
+    const [approval] = (await rig.json<Approvals>(['inbox'])).approvals;
+    const words = ['decide', approval?.run ?? '', '--option', option, '--yes', '--digest', approval?.digest ?? ''];
     return (await rig.run(words, { env: { PAWL_TOKEN: tokens[who] } })).code;
   };
   expect(await choose('ann', 'left')).toBe(3);
-  expect((await rig.json<Gates>(['inbox'])).gates).toMatchObject([{ votes: [{ actor: 'ann' }], split: null, signed: false }]);
+  expect((await rig.json<Approvals>(['inbox'])).approvals).toMatchObject([{ votes: [{ actor: 'ann' }], split: null, signed: false }]);
   expect(await choose('bob', 'right')).toBe(3);
   const split = {
     times: 1,
@@ -117,7 +117,7 @@ stages:
       { actor: 'bob', option: 'right' },
     ],
   };
-  expect((await rig.json<Gates>(['inbox'])).gates).toMatchObject([{ votes: [], split }]);
+  expect((await rig.json<Approvals>(['inbox'])).approvals).toMatchObject([{ votes: [], split }]);
   expect(await choose('ann', 'right')).toBe(3);
   expect(await choose('bob', 'right')).toBe(0);
 });

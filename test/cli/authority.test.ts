@@ -417,6 +417,6 @@ describe('commands that need a right', () => {
 });
 
 async function digestFor(run: string): Promise<string> {
-  const { gates } = await rig.json<{ gates: readonly { digest: string }[] }>(['inbox', run]);
-  return gates[0]?.digest ?? '';
+  const { approvals } = await rig.json<{ approvals: readonly { digest: string }[] }>(['inbox', run]);
+  return approvals[0]?.digest ?? '';
 }

@@ -105,7 +105,7 @@ describe('what was shown', () => {
     await rig.run(['decide', RUN, '--option', 'rework', '--input', 'again', '--digest', seen], { env: { PAWL_TOKEN } });
     const { code, error } = await rig.json<RunReportJson>(['decide', RUN, '--option', 'yes', '--digest', seen], { env: { PAWL_TOKEN } });
     expect([code, error?.code]).toEqual([2, 'CONTENT_CHANGED']);
-    expect(error?.details).toMatchObject({ gate: 'ask#2', changes: [{ name: 'round', before: 1, after: 2 }] });
+    expect(error?.details).toMatchObject({ approval: 'ask#2', changes: [{ name: 'round', before: 1, after: 2 }] });
     const { stderr } = await rig.run(['decide', RUN, '--option', 'yes', '--digest', seen], { env: { PAWL_TOKEN } });
     expect(stderr).toContain('round, line 1:\n  - 1\n  + 2\n');
     expect(stderr).toContain('which was decided: "rework" by ann');
@@ -160,7 +160,7 @@ test('a decision that a dying process left behind counts as the first, and the n
   expect((await story()).decisions).toMatchObject([{ option: 'yes', actor: 'bob' }]);
 });
 
-describe('several gates of one run', () => {
+describe('several approvals of one run', () => {
   const TWO = `
 import { defineWorkflow } from 'pawl/compat';
 const ask = (id) => ({ id, human: { prompt: id + ', good?' } });
@@ -173,8 +173,8 @@ export default defineWorkflow({
   test('one must be chosen, by --approval or by the digest; a decided one stays decided', async () => {
     writeWorkflow(rig, TWO, 'two');
     expect((await rig.run(['run', 'two', '--id', RUN])).code).toBe(3);
-    const { gates } = await rig.json<InboxJson>(['inbox', RUN]);
-    const [left, right] = ['left', 'right'].map((name) => gates.find(({ gate }) => gate === `both#1/${name}`)?.digest ?? '');
+    const { approvals } = await rig.json<InboxJson>(['inbox', RUN]);
+    const [left, right] = ['left', 'right'].map((name) => approvals.find(({ approval }) => approval === `both#1/${name}`)?.digest ?? '');
     const PAWL_TOKEN = await tokenOf(rig, 'ann');
     const both = rig.terminal(['approve', RUN]);
     expect(await both.ended).toBe(2);
@@ -243,7 +243,7 @@ describe('at a terminal', () => {
     terminal.type('REWORK\r');
     await terminal.until('Your text for "rework"');
     terminal.type('shorter, please\r');
-    // The run comes back to its gate, and the same command asks about the new content.
+    // The run comes back to its approval, and the same command asks about the new content.
     await terminal.until(/ask#2[\s\S]*Your answer/);
     terminal.type('\r');
     expect(await terminal.ended).toBe(3);
@@ -353,10 +353,10 @@ export default defineWorkflow({
       'parent',
     );
     expect((await rig.run(['run', 'parent', '--id', RUN])).code).toBe(3);
-    const { gates } = await rig.json<InboxJson>(['inbox', RUN]);
-    expect(gates).toMatchObject([{ gate: 'ask#1', workflow: 'child' }]);
+    const { approvals } = await rig.json<InboxJson>(['inbox', RUN]);
+    expect(approvals).toMatchObject([{ approval: 'ask#1', workflow: 'child' }]);
     const PAWL_TOKEN = await tokenOf(rig, 'ann');
-    const decided = await rig.json<RunReportJson>(['approve', RUN, '--digest', gates[0]?.digest ?? ''], { env: { PAWL_TOKEN } });
+    const decided = await rig.json<RunReportJson>(['approve', RUN, '--digest', approvals[0]?.digest ?? ''], { env: { PAWL_TOKEN } });
     expect([decided.code, decided.run]).toMatchObject([0, { id: RUN, status: 'completed' }]);
     expect(marks()).toBe('ended\n');
   });

@@ -36,9 +36,9 @@ export const RUN = 'aaaaaaaaaaaaaaa1';
 
 /** What `pawl inbox --json` prints. */
 export interface InboxJson {
-  readonly gates: readonly {
+  readonly approvals: readonly {
     readonly run: string;
-    readonly gate: string;
+    readonly approval: string;
     readonly digest: string;
     readonly shown: Record<string, unknown>;
   }[];
@@ -52,17 +52,17 @@ export function writeWorkflow(rig: CliRig, source: string = REVIEW, name = 'revi
   return rig.write(`.pawl/workflows/${name}.ts`, source);
 }
 
-/** Starts a run that comes to its gate and is left there. */
+/** Starts a run that comes to its approval and is left there. */
 export async function parkRun(rig: CliRig, words: readonly string[] = []): Promise<void> {
   writeWorkflow(rig);
   const { code, stderr } = await rig.run(['run', 'review', '--id', RUN, ...words]);
   if (code !== 3) throw new Error(`the run should wait (exit 3), but: ${code} ${stderr}`);
 }
 
-/** The digest that a gate shows now. */
+/** The digest that an approval shows now. */
 export async function digestOf(rig: CliRig): Promise<string> {
-  const { gates } = await rig.json<InboxJson>(['inbox']);
-  return gates[0]?.digest ?? '';
+  const { approvals } = await rig.json<InboxJson>(['inbox']);
+  return approvals[0]?.digest ?? '';
 }
 
 /** Creates a token at a terminal and gives its secret. */

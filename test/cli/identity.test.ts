@@ -192,8 +192,8 @@ describe('decisions: signed', () => {
     expect(await rig.run(['approve', RUN, '--digest', digest], { env: { PAWL_TOKEN } })).toMatchObject(refused);
     rig.write('.pawl/config.yaml', '');
     expect(await rig.run(['approve', RUN, '--digest', digest], { env: { PAWL_TOKEN } })).toMatchObject(refused);
-    const { gates } = await rig.json<InboxJson>(['inbox']);
-    expect(gates).toHaveLength(1);
+    const { approvals } = await rig.json<InboxJson>(['inbox']);
+    expect(approvals).toHaveLength(1);
     const file = await databaseOf();
     copyFileSync(join(rig.state, 'trust.json'), join(foreign(), 'trust.json'));
     const own = await runSigned(rig, ['approve', RUN, '--digest', digest, '--db', file], { env: { PAWL_STATE: foreign() } });
@@ -219,8 +219,8 @@ describe('decisions: signed', () => {
     const hidden = { cwd: other, env: { XDG_CONFIG_HOME: join(rig.folder, 'nothing'), PAWL_TOKEN } };
     writeFileSync(join(rig.state, 'trust.json'), JSON.stringify({ folders: { [other]: new Date(0).toISOString() }, files: {} }));
     expect((await rig.run(['run', 'review', '--id', RUN], hidden)).code).toBe(3);
-    const { gates } = await rig.json<InboxJson>(['inbox', RUN], hidden);
-    expect(await rig.run(['approve', RUN, '--digest', gates[0]?.digest ?? ''], hidden)).toMatchObject({
+    const { approvals } = await rig.json<InboxJson>(['inbox', RUN], hidden);
+    expect(await rig.run(['approve', RUN, '--digest', approvals[0]?.digest ?? ''], hidden)).toMatchObject({
       code: 4,
       stderr: expect.stringContaining('[NOT_ALLOWED]'),
     });

@@ -14,7 +14,7 @@ test('nothing is listed when nothing waits, and no database is created', async (
   expect(await rig.json(['inbox'])).toEqual({
     code: 0,
     schemaVersion: 1,
-    gates: [],
+    approvals: [],
     questions: [],
     stuck: [],
     pending: [],
@@ -26,13 +26,13 @@ test('what waits for a person is listed across runs, oldest first, with what a p
   await parkRun(rig);
   const second = 'aaaaaaaaaaaaaaa2';
   await rig.run(['run', 'review', '--id', second, '-p', 'text=later']);
-  const { gates, code } = await rig.json<InboxJson>(['inbox']);
+  const { approvals, code } = await rig.json<InboxJson>(['inbox']);
   expect(code).toBe(0);
-  expect(gates.map(({ run }) => run)).toEqual([RUN, second]);
-  expect(gates[0]).toEqual({
+  expect(approvals.map(({ run }) => run)).toEqual([RUN, second]);
+  expect(approvals[0]).toEqual({
     run: RUN,
     workflow: 'review',
-    gate: 'ask#1',
+    approval: 'ask#1',
     step: 'ask',
     prompt: 'Publish?',
     options: [
@@ -69,7 +69,7 @@ test('approvals and stopped runs are one list, oldest first', async () => {
 
 test('the old name "gates" still works', async () => {
   await parkRun(rig);
-  expect((await rig.json<InboxJson>(['gates'])).gates).toEqual((await rig.json<InboxJson>(['inbox'])).gates);
+  expect((await rig.json<InboxJson>(['gates'])).approvals).toEqual((await rig.json<InboxJson>(['inbox'])).approvals);
   expect((await rig.run(['gates', '--help'])).stdout).toContain('Usage  pawl inbox [RUN]');
 });
 
@@ -85,8 +85,8 @@ test('with a run its question is shown in full, with the digest that a decision 
 test('a stopped run is listed with the command that continues it', async () => {
   writeWorkflow(rig, REVIEW.replace('text: ctx.workflowParams.text', 'text: nowhere.text'));
   expect((await rig.run(['run', 'review', '--id', RUN])).code).toBe(8);
-  const { gates, stuck } = await rig.json<InboxJson>(['inbox']);
-  expect(gates).toEqual([]);
+  const { approvals, stuck } = await rig.json<InboxJson>(['inbox']);
+  expect(approvals).toEqual([]);
   expect(stuck).toMatchObject([{ run: RUN, kind: 'escalation', step: 'draft', command: `pawl resume ${RUN}` }]);
   expect((await rig.run(['inbox'])).stdout).toContain('(stopped)');
 });
@@ -118,8 +118,8 @@ test('a recorded decision that was not applied yet is shown, not asked for again
     values: [],
   });
   await store.close();
-  const { gates } = await rig.json<InboxJson>(['inbox']);
-  expect(gates).toMatchObject([{ decided: { option: 'yes', actor: 'ann' }, command: `pawl resume ${RUN}` }]);
+  const { approvals } = await rig.json<InboxJson>(['inbox']);
+  expect(approvals).toMatchObject([{ decided: { option: 'yes', actor: 'ann' }, command: `pawl resume ${RUN}` }]);
   const list = await rig.run(['inbox']);
   expect(list.stdout).toContain('(decided: "yes" by ann');
   expect(list.stdout).not.toContain('pawl decide');

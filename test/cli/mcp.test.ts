@@ -181,7 +181,7 @@ describe('an agent', () => {
     expect(await statusOf(runIn(other))).toBe('waiting');
   });
 
-  test('waits for the person at a gate, and continues when they have decided in another process', async () => {
+  test('waits for the person at an approval, and continues when they have decided in another process', async () => {
     rig.write('.pawl/workflows/gated.yaml', GATED);
     await rig.run(['trust', '--yes']);
     const agent = await client();
@@ -191,8 +191,8 @@ describe('an agent', () => {
     expect(waiting.text).toContain('There is nothing for you to do now');
     expect(waiting.text).toContain('- Asked at step "ask": Ship it? Options: "Ship it".');
     expect(waiting.text).toContain(`in a terminal of their own: pawl decide ${runIn(first)} --option 'Ship it'`);
-    const { gates } = await rig.json<{ gates: { digest: string }[] }>(['inbox', runIn(first)]);
-    const decided = await rig.run(['decide', runIn(first), '--option', 'Ship it', '--digest', gates[0]?.digest ?? ''], {
+    const { approvals } = await rig.json<{ approvals: { digest: string }[] }>(['inbox', runIn(first)]);
+    const decided = await rig.run(['decide', runIn(first), '--option', 'Ship it', '--digest', approvals[0]?.digest ?? ''], {
       env: { PAWL_TOKEN: await tokenOf(rig, 'ann') },
     });
     expect(decided.stderr).toBe('');

@@ -99,7 +99,7 @@ describe('a database that was made under another state folder', () => {
     await parkRun(rig);
     rig.settings.PAWL_STATE = elsewhere.PAWL_STATE as string;
     const secret = await tokenOf(rig, 'mallory');
-    const { digest } = (await rig.json<{ gates: { digest: string }[] }>(['inbox'])).gates[0] as { digest: string };
+    const { digest } = (await rig.json<{ approvals: { digest: string }[] }>(['inbox'])).approvals[0] as { digest: string };
     for (const verb of [
       ['decide', RUN, '--option', 'yes'],
       ['approve', RUN],

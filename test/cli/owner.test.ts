@@ -87,11 +87,11 @@ describe('an owner that is stopped', () => {
     const running = rig.start(['run', file, '--id', ID, '--db', db]);
     await hold.pid();
     const secret = await tokenOf(rig, 'ann');
-    const { gates } = await rig.json<InboxJson>(['inbox', '--db', db]);
+    const { approvals } = await rig.json<InboxJson>(['inbox', '--db', db]);
     running.process.kill('SIGSTOP');
     const verbs = [
       ['pause', ID],
-      ['approve', ID, '--digest', gates[0]?.digest ?? ''],
+      ['approve', ID, '--digest', approvals[0]?.digest ?? ''],
       ['cancel', ID],
     ];
     const asked = verbs.map((words) => rig.start([...words, '--json', '--db', db], { env: { PAWL_TOKEN: secret } }));

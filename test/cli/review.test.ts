@@ -80,8 +80,8 @@ test('a round that does not pass is shown as rejected, and the person after the 
   expect(shown).toContain('2 items: 0 ok, 2 rejected');
   expect(shown).toMatch(/✗ judge ×2 +exhausted/);
   expect(shown).toContain('round 2 did not pass');
-  const { gates } = await rig.json<{ gates: { prompt: string }[] }>(['inbox', child]);
-  expect(gates[0]?.prompt).toBe(
+  const { approvals } = await rig.json<{ approvals: { prompt: string }[] }>(['inbox', child]);
+  expect(approvals[0]?.prompt).toBe(
     [
       'quality, round 2 of at most 2: 2 findings stop the work (MUST, SHOULD, COULD do in this round). It was the last round; no further round is run without you.',
       '',

@@ -129,7 +129,7 @@ describe('the report as JSON', () => {
 
   test('names who decided what, and the digest of what was shown', async () => {
     const { decisions } = await rig.json<RunReport>(show(LOOP));
-    expect(decisions).toMatchObject([{ gate: 'ask', path: 'ask#1', option: 'rework', input: 'shorter', actor: 'ann', digest }]);
+    expect(decisions).toMatchObject([{ step: 'ask', path: 'ask#1', option: 'rework', input: 'shorter', actor: 'ann', digest }]);
     const guarded = await rig.json<RunReport>(show(GUARDED));
     expect(guarded.decisions).toMatchObject([
       { path: 'write#1', option: 'approve', actor: 'bob', digest: expect.stringMatching(/^[0-9a-f]{64}$/) },

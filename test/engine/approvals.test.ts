@@ -132,8 +132,8 @@ stages:
     const { engine, id } = await parked(either);
     await engine.run(id).decide({ option: 'now', actor: 'ann' });
     expect((await engine.run(id).decide({ option: 'later', actor: 'bob' })).status).toBe('waiting');
-    const [gate] = await engine.run(id).approvals();
-    expect([gate?.votes, gate?.split]).toEqual([
+    const [approval] = await engine.run(id).approvals();
+    expect([approval?.votes, approval?.split]).toEqual([
       undefined,
       {
         times: 1,
@@ -264,7 +264,7 @@ describe('a question about files', () => {
     expect((await engine.run(id).approvals())[0]?.digest).toBe(before?.digest);
     const [now] = await engine.run(id).approvals({ fresh: true });
     expect(now?.digest).not.toBe(before?.digest);
-    expect(await changeSince(engine.store, id, { gate: now as OpenApproval, digest: before?.digest ?? '' })).toMatchObject({
+    expect(await changeSince(engine.store, id, { approval: now as OpenApproval, digest: before?.digest ?? '' })).toMatchObject({
       note: expect.stringContaining('plan.md changed'),
     });
     await engine.run(id).decide({ ...yes('ann'), digest: now?.digest as string });
@@ -300,7 +300,7 @@ describe('a question about files', () => {
     expect((await engine.run(id).wait()).status).toBe('completed');
   });
 
-  test('a gate after the work of a step, and one in a flow, are bound to the files, too', async () => {
+  test('a question after the work of a step, and one in a flow, are bound to the files, too', async () => {
     writeFileSync(rig.path('plan.md'), 'one');
     const behind = defineWorkflow({
       name: 'behind',
@@ -346,7 +346,7 @@ describe('a question about a pull request', () => {
 });
 
 describe('after a rejection', () => {
-  test('the checks between the rework and the gate run again before anybody is asked', async () => {
+  test('the checks between the rework and the question run again before anybody is asked', async () => {
     const rework = defineWorkflow({
       name: 'rework',
       steps: [

@@ -8,23 +8,23 @@ beforeEach(() => {
 });
 afterEach(() => rig.close());
 
-const GATE = { prompt: 'Go on?', options: [{ label: 'yes', nextStep: 'second' }] };
+const QUESTION = { prompt: 'Go on?', options: [{ label: 'yes', nextStep: 'second' }] };
 
-/** Two gates, and a task whose code is what changes. */
-function createGated(handler: () => object) {
+/** Two questions, and a task whose code is what changes. */
+function createAsking(handler: () => object) {
   return defineWorkflow({
     name: 'gated',
     steps: [
-      { id: 'first', human: GATE },
+      { id: 'first', human: QUESTION },
       { id: 'second', human: { prompt: 'And now?', options: [{ label: 'yes', nextStep: 'work' }] } },
       { id: 'work', handler, next: null },
     ],
   });
 }
 
-/** A run that waits at its first gate, begun by an engine that is gone. */
+/** A run that waits at its first question, begun by an engine that is gone. */
 async function createWaiting(): Promise<string> {
-  const engine = await rig.open({ workflows: [createGated(() => ({ version: 1 }))] });
+  const engine = await rig.open({ workflows: [createAsking(() => ({ version: 1 }))] });
   const run = await engine.start('gated');
   await run.wait('idle');
   await engine.close();
@@ -34,14 +34,14 @@ async function createWaiting(): Promise<string> {
 describe('a run whose functions have changed', () => {
   test('accepts no decision, and none is left in its inbox', async () => {
     const run = await createWaiting();
-    const later = await rig.open({ workflows: [createGated(() => ({ version: 2 }))] });
+    const later = await rig.open({ workflows: [createAsking(() => ({ version: 2 }))] });
     expect((await errorOf(later.run(run).decide({ option: 'yes', actor: 'ann' }))).code).toBe('DEFINITION_CHANGED');
     expect(await later.store.inbox(run, 0)).toEqual([]);
   });
 
   test('continues with the new functions once that was accepted, for every later command and engine', async () => {
     const run = await createWaiting();
-    const changed = createGated(() => ({ version: 2 }));
+    const changed = createAsking(() => ({ version: 2 }));
     const later = await rig.open({ workflows: [changed] });
     await later.run(run).resume({ actor: 'ann', acceptChanges: true });
     await later.run(run).wait('idle');
@@ -55,7 +55,7 @@ describe('a run whose functions have changed', () => {
   });
 
   test.each([
-    ['has changed', [createGated(() => ({ version: 2 }))]],
+    ['has changed', [createAsking(() => ({ version: 2 }))]],
     ['is gone', []],
   ])('can be cancelled although its code %s', async (_, workflows) => {
     const run = await createWaiting();

@@ -119,7 +119,7 @@ describe('a child run', () => {
     const view = await run.wait('idle');
     const child = childIn(view);
     expect([view.status, view.owner, view.waits]).toMatchObject(['waiting', undefined, [{ kind: 'child' }]]);
-    expect((await engine.run(child).approvals()).map((gate) => gate.step)).toEqual(['ask']);
+    expect((await engine.run(child).approvals()).map((approval) => approval.step)).toEqual(['ask']);
     await engine.close();
     const later = await rig.open({ workflows: [parent] });
     await later.run(child).decide({ option: 'approve', actor: 'ann' });

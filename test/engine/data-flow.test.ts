@@ -116,11 +116,11 @@ describe('a function of the context', () => {
         },
       });
     const asked = await run(w(3));
-    const [gate] = await asked.run.approvals();
-    expect(gate?.question.prompt).toBe(`Ship 3 of ${TRICK}?`);
+    const [approval] = await asked.run.approvals();
+    expect(approval?.question.prompt).toBe(`Ship 3 of ${TRICK}?`);
     const other = await run(w(4));
-    expect((await other.run.approvals())[0]?.digest).not.toBe(gate?.digest);
-    await asked.run.decide({ option: 'approve', actor: 'ann', digest: gate?.digest ?? '' });
+    expect((await other.run.approvals())[0]?.digest).not.toBe(approval?.digest);
+    await asked.run.decide({ option: 'approve', actor: 'ann', digest: approval?.digest ?? '' });
     expect((await asked.run.wait()).status).toBe('completed');
   });
 

@@ -43,20 +43,20 @@ describe('an approval', () => {
     const engine = await rig.open();
     const id = await parked(engine);
     const view = await engine.run(id).get();
-    const [gate] = await engine.run(id).approvals();
+    const [approval] = await engine.run(id).approvals();
     expect([view.status, view.owner, view.currentStep]).toEqual(['waiting', undefined, 'ask']);
-    expect(gate).toMatchObject({ path: 'ask#1', step: 'ask', shown: { text: 'hello' } });
-    expect(view.waits).toMatchObject([{ kind: 'human', digest: gate?.digest }]);
-    expect(gate?.question.options.map(({ label }) => label)).toEqual(['yes', 'no', 'rework']);
+    expect(approval).toMatchObject({ path: 'ask#1', step: 'ask', shown: { text: 'hello' } });
+    expect(view.waits).toMatchObject([{ kind: 'human', digest: approval?.digest }]);
+    expect(approval?.question.options.map(({ label }) => label)).toEqual(['yes', 'no', 'rework']);
   });
 
   test('a decision moves the run to its option, and who decided is on record', async () => {
     const engine = await rig.open();
     const id = await parked(engine);
-    const [gate] = await engine.run(id).approvals();
-    await engine.run(id).decide({ option: 'yes', actor: 'ann', digest: gate?.digest as string });
+    const [approval] = await engine.run(id).approvals();
+    await engine.run(id).decide({ option: 'yes', actor: 'ann', digest: approval?.digest as string });
     const view = await engine.run(id).wait();
-    expect([view.status, view.decision]).toEqual(['completed', { gate: 'ask', option: 'yes', actor: 'ann' }]);
+    expect([view.status, view.decision]).toEqual(['completed', { step: 'ask', option: 'yes', actor: 'ann' }]);
     expect(view.steps.find(({ path }) => path === 'ask#1')).toMatchObject({
       outcome: 'ok',
       actor: 'ann',
@@ -73,7 +73,7 @@ describe('an approval', () => {
     expect(await codeOf(engine.run(id).decide({ option: 'yes', actor: 'bob' }))).toBe('RUN_FINAL');
   });
 
-  test('G01: after rework the gate asks again, and the text of the decision reaches the step', async () => {
+  test('G01: after rework the question is asked again, and the text of the decision reaches the step', async () => {
     const engine = await rig.open();
     const id = await parked(engine);
     await engine.run(id).decide({ option: 'rework', actor: 'ann', input: 'shorter' });
@@ -187,7 +187,7 @@ describe('an approval', () => {
     expect((await errorOf(engine.run(id).decide({ option: 'a', actor: 'late' }))).message).toContain(`by ${decision?.actor}`);
   });
 
-  test('two gates that wait at once are decided separately, by name', async () => {
+  test('two approvals that wait at once are decided separately, by name', async () => {
     const engine = await rig.open();
     const both = defineWorkflow({
       name: 'both',
@@ -244,7 +244,7 @@ describe('an approval', () => {
     expect((await engine.run(id).wait()).status).toBe('completed');
   });
 
-  test('a gate after a step asks once its postconditions hold, and keeps the result of the work', async () => {
+  test('a question after a step is asked once its postconditions hold, and keeps the result of the work', async () => {
     const engine = await rig.open();
     const behind = defineWorkflow({
       name: 'behind',
@@ -300,7 +300,7 @@ describe('an approval', () => {
   });
 });
 
-test('a decision made before its gate opened is refused, however soon it opened', async () => {
+test('a decision made before its approval opened is refused, however soon it opened', async () => {
   const driver = await rig.open();
   const store = await openSpiedStore(rig.db);
   const held = createLatch();

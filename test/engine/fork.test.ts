@@ -89,7 +89,7 @@ describe.each(['graph', 'flow'] as const)('a fork of a %s', (form) => {
     expect((await engine.store.check()).problems).toEqual([]);
   });
 
-  test('before a gate asks again: approvals are not reused', async () => {
+  test('before a question asks again: approvals are not reused', async () => {
     const { engine, run } = await written(form);
     const fork = await engine.run(run.id).fork({ from: 'ask', actor: 'ann' });
     const view = await fork.wait('idle');

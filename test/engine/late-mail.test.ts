@@ -54,9 +54,16 @@ test('a run whose code is gone can be cancelled, whatever else is in its inbox',
   const first = await rig.open({ store, workflows: [asking] });
   const { id } = await first.start(asking);
   await first.run(id).wait('idle');
-  const [gate] = await first.run(id).approvals();
+  const [approval] = await first.run(id).approvals();
   await first.close();
-  const input = { type: 'decided', at: Date.now(), path: 'ask#1', option: 'approve', digest: gate?.digest ?? '', actor: 'ann' } as const;
+  const input = {
+    type: 'decided',
+    at: Date.now(),
+    path: 'ask#1',
+    option: 'approve',
+    digest: approval?.digest ?? '',
+    actor: 'ann',
+  } as const;
   await store.post({ run: id, dedupe: 'somebody', input, values: [] });
   const engine = await rig.open({ store: lateMail(store), drives: 'own' });
   await engine.run(id).cancel({ actor: 'bob' });

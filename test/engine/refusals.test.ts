@@ -240,8 +240,8 @@ test('the same decision again, after its process died, counts', async () => {
 });
 
 async function postDecision(engine: Engine, run: string, actor: string): Promise<void> {
-  const [gate] = await engine.run(run).approvals();
-  const digest = gate?.digest as string;
+  const [approval] = await engine.run(run).approvals();
+  const digest = approval?.digest as string;
   const input = { type: 'decided', at: 1, path: 'ask#1', option: 'yes', digest, actor } as const;
   await engine.store.post({ run, dedupe: `decided/ask#1/1/${digest}`, input, values: [] });
 }

@@ -67,8 +67,8 @@ interface Made {
 
 /** What a person would sign who approves what a run asks now. */
 async function asked(engine: Engine, run: string, change: Partial<Made> = {}): Promise<Made> {
-  const [gate] = await engine.run(run).approvals();
-  return { run, path: gate?.path ?? '', digest: gate?.digest ?? '', option: 'yes', input: null, actor: 'ann', ...change };
+  const [approval] = await engine.run(run).approvals();
+  return { run, path: approval?.path ?? '', digest: approval?.digest ?? '', option: 'yes', input: null, actor: 'ann', ...change };
 }
 
 const signed = (made: Made, by: UnlockedKey = ann): Signature => sign(by, { about: 'decision', ...made }, Date.now());
@@ -482,8 +482,8 @@ describe('what somebody wrote into the database', () => {
 test('whoever signs a digest has been shown what it stands for', async () => {
   const engine = await open();
   const run = await parked(engine);
-  const [gate] = await engine.run(run).approvals();
-  if (gate === undefined) throw new Error('nothing is asked');
-  expect(isAsShown(gate)).toBe(true);
-  expect(isAsShown({ ...gate, shown: { text: 'harmless' } })).toBe(false);
+  const [approval] = await engine.run(run).approvals();
+  if (approval === undefined) throw new Error('nothing is asked');
+  expect(isAsShown(approval)).toBe(true);
+  expect(isAsShown({ ...approval, shown: { text: 'harmless' } })).toBe(false);
 });

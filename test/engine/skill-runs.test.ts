@@ -338,9 +338,9 @@ describe('a review loop', () => {
     }
     const [wait] = (await agent.run.get()).waits;
     expect(wait).toMatchObject({ kind: 'human', step: 'gate.person' });
-    const [gateOf] = await agent.run.approvals();
-    expect(gateOf?.question.prompt).toContain('- MUST a: Is it true?');
-    await agent.run.decide({ option: 'allow more rounds', actor: 'ada', digest: gateOf?.digest ?? '' });
+    const [approvalOf] = await agent.run.approvals();
+    expect(approvalOf?.question.prompt).toContain('- MUST a: Is it true?');
+    await agent.run.decide({ option: 'allow more rounds', actor: 'ada', digest: approvalOf?.digest ?? '' });
     await agent.run.wait('idle');
     expect(await agent.told()).toContain('Round 9 of the review');
     for (const _ of [9, 10]) {

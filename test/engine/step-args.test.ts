@@ -96,6 +96,6 @@ test('a question that shows a value which does not exist says so', async () => {
   const engine = await rig.open();
   const run = await engine.start(w);
   await run.wait('idle');
-  const [gate] = await run.approvals();
-  expect(gate?.shown).toEqual({ 'nope.nada': '(nothing in this run has that name)' });
+  const [approval] = await run.approvals();
+  expect(approval?.shown).toEqual({ 'nope.nada': '(nothing in this run has that name)' });
 });

@@ -61,8 +61,8 @@ describe('a workflow file', () => {
     const run = await engine.start(definition, { who: '$(id)"; x' });
     await run.wait('idle');
     expect(readFileSync(rig.path('NOTES.md'), 'utf8')).toBe('hello $(id)"; x, please (1 to mend)');
-    const [gate] = await engine.run(run.id).approvals();
-    expect(gate?.question.prompt).toBe('Publish hello $(id)"; x?');
+    const [approval] = await engine.run(run.id).approvals();
+    expect(approval?.question.prompt).toBe('Publish hello $(id)"; x?');
     await engine.run(run.id).decide({ option: 'approve', actor: 'ann' });
     const view = await run.wait();
     expect(view.status).toBe('completed');

@@ -272,8 +272,8 @@ describe('somebody who writes the state folder', () => {
     const fromCopy = async (run: string): Promise<number | null> => {
       const env = { PAWL_TOKEN: writeToken(), PAWL_STATE: join(rig.folder, `copy-${run}`) };
       cpSync(rig.state, env.PAWL_STATE, { recursive: true });
-      const { gates } = await rig.json<{ gates: readonly { digest: string }[] }>(['inbox', run]);
-      const words = ['approve', run, '--digest', gates[0]?.digest ?? '', '--db', await databaseOf()];
+      const { approvals } = await rig.json<{ approvals: readonly { digest: string }[] }>(['inbox', run]);
+      const words = ['approve', run, '--digest', approvals[0]?.digest ?? '', '--db', await databaseOf()];
       return (await rig.run(words, { env })).code;
     };
     cpSync(annState(), rig.state, { recursive: true });
@@ -307,8 +307,8 @@ describe('somebody who writes the state folder', () => {
     expect([await statusOf(), isPublished()]).toEqual(['waiting', false]);
     const later = 'ddddddddddddddd4';
     await park('signed', later);
-    const { gates } = await rig.json<{ gates: readonly { digest: string }[] }>(['inbox', later]);
-    expect(await runSigned(rig, ['approve', later, '--digest', gates[0]?.digest ?? ''])).toMatchObject({ code: 0 });
+    const { approvals } = await rig.json<{ approvals: readonly { digest: string }[] }>(['inbox', later]);
+    expect(await runSigned(rig, ['approve', later, '--digest', approvals[0]?.digest ?? ''])).toMatchObject({ code: 0 });
     expect([await statusOf(later), isPublished()]).toEqual(['completed', true]);
   });
 });
@@ -316,9 +316,9 @@ describe('somebody who writes the state folder', () => {
 describe('somebody who writes into the database', () => {
   /** Puts an approval in the name of ann where decisions arrive. */
   async function forgeDecision(): Promise<void> {
-    const { gates } = await rig.json<{ gates: readonly { digest: string }[] }>(['inbox', RUN]);
+    const { approvals } = await rig.json<{ approvals: readonly { digest: string }[] }>(['inbox', RUN]);
     const store = await openSqliteStore({ file: await databaseOf() });
-    const digest = gates[0]?.digest ?? '';
+    const digest = approvals[0]?.digest ?? '';
     const input = { type: 'decided', at: Date.now(), path: 'ask#1', option: 'yes', digest, actor: 'ann' } as const;
     expect(await store.post({ run: RUN, dedupe: 'forged', input, values: [] })).toBe('posted');
     await store.close();

@@ -62,7 +62,7 @@ function plainStep(kind: string, id: string, given: Partial<StepFrame>): StepMod
   if (kind === 'workflow') return child(id, given);
   if (kind === 'validate') return step(id, { ...given, kind: 'validate', stages: null, repairs: 1 });
   if (kind === 'mended') return validation(id, 2, given);
-  if (kind === 'gated') return step(id, { ...given, gate: question() });
+  if (kind === 'gated') return step(id, { ...given, question: question() });
   return step(id, given);
 }
 
@@ -133,9 +133,11 @@ function nextOf(place: Place): fc.Arbitrary<NextTable> {
 function stepOf(place: Place): fc.Arbitrary<StepModel> {
   const jump = fc.constantFrom(...range(0, place.size), 'complete');
   return fc.tuple(bodyOf(`s${place.index}`), nextOf(place), jump).map(([body, next, name]) => {
-    const gate =
-      body.gate === undefined ? undefined : { ...body.gate, options: [...body.gate.options, option('jump', { to: target(name) })] };
-    return { ...body, next, ...(gate === undefined ? {} : { gate }) };
+    const question =
+      body.question === undefined
+        ? undefined
+        : { ...body.question, options: [...body.question.options, option('jump', { to: target(name) })] };
+    return { ...body, next, ...(question === undefined ? {} : { question }) };
   });
 }
 

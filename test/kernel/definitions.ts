@@ -64,7 +64,7 @@ export function question(given: Partial<ApprovalModel> = {}): ApprovalModel {
 
 /** A step that asks a person. */
 export function human(id: string, given: Partial<StepFrame> = {}): StepModel {
-  return step(id, { gate: question(), ...given, kind: 'human' });
+  return step(id, { question: question(), ...given, kind: 'human' });
 }
 
 /** A step that waits for a signal. */

@@ -108,7 +108,7 @@ function answersOf(run: RunState, activation: Activation, model: StepModel): Run
   const wait = waitOf(activation);
   const at = run.at;
   if (wait?.kind === 'human')
-    return (model.gate?.options ?? []).map(({ label }) => ({
+    return (model.question?.options ?? []).map(({ label }) => ({
       type: 'decided',
       at,
       path,

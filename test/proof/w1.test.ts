@@ -66,12 +66,17 @@ describe('the editing workflow', () => {
     await openWith();
     const { id, view } = await startPonds();
     expect([view.status, view.currentStep]).toEqual(['waiting', 'human-gate']);
-    const [gate] = await editing.engine.run(id).approvals();
-    expect(gate?.shown).toEqual({ 'metrics.baseline': 90.3, 'metrics.current': 100, 'metrics.delta': 9.7, modifiedChapters: [1, 2, 3] });
+    const [approval] = await editing.engine.run(id).approvals();
+    expect(approval?.shown).toEqual({
+      'metrics.baseline': 90.3,
+      'metrics.current': 100,
+      'metrics.delta': 9.7,
+      modifiedChapters: [1, 2, 3],
+    });
     expect(editing.books.artifactsExist(id)).toBe(false);
     expectBackup(id);
 
-    const done = await editing.decide(id, { option: 'Approve and finalize', actor: 'ann', digest: gate?.digest ?? '' });
+    const done = await editing.decide(id, { option: 'Approve and finalize', actor: 'ann', digest: approval?.digest ?? '' });
     expect([done.status, done.output, done.decision?.actor]).toEqual(['completed', { published: 'ponds-v2' }, 'ann']);
     expect(editing.books.workflowStatus(id)).toBe('completed');
     const artifact = editing.books.row<{ path: string }>('SELECT path FROM artifacts WHERE run_id = ?', id);

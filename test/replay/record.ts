@@ -55,7 +55,7 @@ const RECORDINGS: Readonly<Record<string, Recording>> = {
         postconditions: [PROMISE],
         next: to('approve'),
       }),
-      human('approve', { gate: question({ show: ['n'] }), timeoutMs: 100, next: to('complete') }),
+      human('approve', { question: question({ show: ['n'] }), timeoutMs: 100, next: to('complete') }),
     ),
     params: { items: ['x', 'y', 'z'] },
     play(host) {

@@ -117,9 +117,9 @@ test('an agent that does what the commands tell it brings the book to the gate, 
     'w1:editor-review',
     'w1:domain-review',
   ]);
-  const [gate] = await editing.engine.run(id).approvals();
-  expect(gate?.shown).toEqual({ 'metrics.baseline': 90.3, 'metrics.current': 100, 'metrics.delta': 9.7, modifiedChapters: [1, 2, 3] });
-  await editing.decide(id, { option: 'Approve and finalize', actor: 'ann', digest: gate?.digest ?? '' });
+  const [approval] = await editing.engine.run(id).approvals();
+  expect(approval?.shown).toEqual({ 'metrics.baseline': 90.3, 'metrics.current': 100, 'metrics.delta': 9.7, modifiedChapters: [1, 2, 3] });
+  await editing.decide(id, { option: 'Approve and finalize', actor: 'ann', digest: approval?.digest ?? '' });
   expect(await play(id)).toEqual(['w1:finalize']);
   expect((await editing.engine.run(id).get()).status).toBe('completed');
   expect(readFileSync(join(directory, 'published.md'), 'utf8')).toContain('Newts are amphibians that walk.');

@@ -12,7 +12,7 @@ import { SoftwareAuthenticator } from './software-authenticator.ts';
 let rig: AccessRig;
 afterEach(() => rig.close());
 
-/** A link of ann to a gate. */
+/** A link of ann to an approval. */
 async function linkTo(run: string, person = 'ann', expires?: string): Promise<string> {
   rig.person(person);
   const place = { access: rig.access, store: rig.engine.store, addresses: rig.server.services.addresses() };
@@ -171,7 +171,7 @@ describe('a link for one decision', () => {
     writeFileSync(join(rig.folder, 'plan.md'), 'three');
     rig.wait(5000);
     const { changed } = (await rig.send('POST', `/api/v1/runs/${id}/look`, { token, body: {} })).json<{ changed: object[] }>();
-    expect(changed).toMatchObject([{ gate: 'ask#1', what: expect.stringContaining('plan.md') }]);
+    expect(changed).toMatchObject([{ approval: 'ask#1', what: expect.stringContaining('plan.md') }]);
     // A decision about what is not true any more is refused all the same.
     writeFileSync(join(rig.folder, 'plan.md'), 'four');
     const stale = fieldIn(await rig.send('GET', path), 'digest');
@@ -188,7 +188,7 @@ describe('a link for one decision', () => {
     expect((await rig.form(path, { option: 'rework', input: 'x', digest })).status).toBe(410);
   });
 
-  test('is created by a person with a browser, for a person who may decide, for a waiting gate', async () => {
+  test('is created by a person with a browser, for a person who may decide, for a waiting approval', async () => {
     const { id } = await rig.parked();
     rig.person('viewer', { scopes: ['view'] });
     rig.person('ann');
@@ -198,7 +198,7 @@ describe('a link for one decision', () => {
     expect(await rig.code('POST', '/api/v1/links', { token: rig.token('olga'), body })).toBe('NOT_ALLOWED');
     expect(await rig.code('POST', '/api/v1/links', { cookie, body: { ...body, for: 'viewer' } })).toBe('NOT_ALLOWED');
     expect(await rig.code('POST', '/api/v1/links', { cookie, body: { ...body, for: 'nobody' } })).toBe('PERSON_UNKNOWN');
-    expect(await rig.code('POST', '/api/v1/links', { cookie, body: { ...body, gate: 'other' } })).toBe('WAIT_NOT_FOUND');
+    expect(await rig.code('POST', '/api/v1/links', { cookie, body: { ...body, approval: 'other' } })).toBe('WAIT_NOT_FOUND');
     const made = (await rig.send('POST', '/api/v1/links', { cookie, body })).json<{ url: string; person: string }>();
     expect(made).toMatchObject({ person: 'ann', url: expect.stringMatching(new RegExp(`^${rig.url}/d/pawll_`)) });
   });

@@ -177,8 +177,8 @@ export class AccessRig {
   async parked(text = 'first draft'): Promise<{ readonly id: string; readonly digest: string }> {
     const run = await this.engine.start('publish', { text } as never);
     await run.wait('idle');
-    const [gate] = await run.approvals();
-    return { id: run.id, digest: gate?.digest ?? '' };
+    const [approval] = await run.approvals();
+    return { id: run.id, digest: approval?.digest ?? '' };
   }
 }
 

@@ -7,8 +7,8 @@ import { FAILING, mend, PARKED, REVIEW } from './workflows.ts';
 const waiting = async (rig: ServerRig, params = {}): Promise<{ id: string; digest: string }> => {
   const { id } = await rig.engine.start(REVIEW, params, { origin: { actor: 'ann' } });
   await rig.engine.run(id).wait('idle');
-  const [gate] = await rig.engine.run(id).approvals();
-  return { id, digest: gate?.digest as string };
+  const [approval] = await rig.engine.run(id).approvals();
+  return { id, digest: approval?.digest as string };
 };
 const problem = (status: number, code: string): object => ({ status, body: expect.objectContaining({ status, code }) });
 

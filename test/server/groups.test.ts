@@ -20,8 +20,8 @@ afterEach(() => rig.close());
 async function parked() {
   const run = await rig.engine.start(merge);
   await run.wait('idle');
-  const [gate] = await run.approvals();
-  return { run, digest: gate?.digest ?? '' };
+  const [approval] = await run.approvals();
+  return { run, digest: approval?.digest ?? '' };
 }
 
 const mine = async (person: string): Promise<readonly boolean[]> =>

@@ -67,12 +67,12 @@ describe('a notice', () => {
     await expect.poll(() => notices.length).toBe(1);
     expect(notices[0]).toMatchObject({
       ...{ event: 'waiting', run: run.id, workflow: 'release', text: 'Ship it, ＠everyone?' },
-      ...{ link: `${address}/runs/${run.id}?gate=ship%231`, command: `pawl decide ${run.id}` },
+      ...{ link: `${address}/runs/${run.id}?step=ship%231`, command: `pawl decide ${run.id}` },
     });
     await opened.close();
     const again = await open({ webhook: url }, host);
-    const [gate] = await again.engine.run(run.id).approvals();
-    await again.engine.run(run.id).decide({ actor: 'ann', approval: 'ship#1', digest: gate?.digest as string, option: 'Yes' });
+    const [approval] = await again.engine.run(run.id).approvals();
+    await again.engine.run(run.id).decide({ actor: 'ann', approval: 'ship#1', digest: approval?.digest as string, option: 'Yes' });
     await again.close();
     expect(notices).toHaveLength(1);
   });
@@ -97,11 +97,11 @@ describe('a notice', () => {
     expect((await run.wait()).decision).toMatchObject({ option: 'Yes', actor: 'ann' });
   });
 
-  test('for a person who must not decide has a link to the gate, and the server says why', async () => {
+  test('for a person who must not decide has a link to the run, and the server says why', async () => {
     const { notices, url, host } = await receiver();
     const opened = await open({ webhook: url, person: 'bob' }, host, { publicUrl: 'https://pawl.example.com' });
     const { id } = await opened.engine.start(release);
-    await expect.poll(() => notices.map(({ link }) => link)).toEqual([`https://pawl.example.com/runs/${id}?gate=ship%231`]);
+    await expect.poll(() => notices.map(({ link }) => link)).toEqual([`https://pawl.example.com/runs/${id}?step=ship%231`]);
     expect(rig.warnings).toEqual([expect.stringContaining('"bob" cannot log in here')]);
   });
 
@@ -118,7 +118,7 @@ describe('a notice', () => {
     await expect.poll(() => notices.length).toBe(1);
     expect(notices[0]).toMatchObject({
       ...{ event: 'waiting', title: `planning waits for an answer (run ${run.id})`, text: 'Which database?' },
-      ...{ command: `pawl answer ${run.id}`, link: `https://pawl.example.com/runs/${run.id}?gate=plan%231` },
+      ...{ command: `pawl answer ${run.id}`, link: `https://pawl.example.com/runs/${run.id}?step=plan%231` },
     });
   });
 
@@ -201,8 +201,8 @@ describe('a notice', () => {
     const { id } = await before.engine.start(release);
     await expect.poll(() => before.server.services.database.get('SELECT count(*) AS n FROM open_runs')?.n).toBe(1);
     await before.server.close();
-    const [gate] = await before.engine.run(id).approvals();
-    await before.engine.run(id).decide({ actor: 'ann', approval: 'ship#1', digest: gate?.digest as string, option: 'Yes' });
+    const [approval] = await before.engine.run(id).approvals();
+    await before.engine.run(id).decide({ actor: 'ann', approval: 'ship#1', digest: approval?.digest as string, option: 'Yes' });
     await before.close();
     await open({ webhook: url, events: ['completed'] }, host);
     await expect.poll(() => notices.map(({ event }) => event)).toEqual(['completed']);

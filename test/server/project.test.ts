@@ -22,7 +22,7 @@ test('the inbox has what waits for people, oldest first, with what is needed to 
     ['stuck', failed.id],
   ]);
   expect(body.items[0]).toMatchObject({
-    ...{ workflow: 'review', gate: 'ask#1', prompt: 'Publish?', shown: { text: 'news' }, approvals: [], mine: true },
+    ...{ workflow: 'review', path: 'ask#1', prompt: 'Publish?', shown: { text: 'news' }, approvals: [], mine: true },
     digest: expect.stringMatching(/^[0-9a-f]{64}$/),
     options: [{ label: 'yes', next: 'publish' }, { label: 'no' }, { label: 'rework', next: 'draft', requiresInput: true }],
   });

@@ -29,10 +29,10 @@ test('the line of the comment decides, under the name that the forge knows, and 
   await run.wait();
   const events = (await at.opened.engine.store.events(run.id, 0)).flatMap((row) => row.events);
   expect(events.filter((event) => event.type === 'run.changed' && event.change === 'decided')).toMatchObject([
-    { decision: { gate: 'ask', option: 'yes', actor: 'local:ann' } },
+    { decision: { step: 'ask', option: 'yes', actor: 'local:ann' } },
   ]);
   const [row] = at.opened.server.services.database.all('SELECT * FROM forge_commands');
-  expect(row).toMatchObject({ login: 'ann', run: run.id, gate: 'ask#1', outcome: 'done', digest: expect.stringMatching(`^${digest}`) });
+  expect(row).toMatchObject({ login: 'ann', run: run.id, approval: 'ask#1', outcome: 'done', digest: expect.stringMatching(`^${digest}`) });
 });
 
 test('a short command decides if one thing waits; a rejection includes its reason', async () => {
@@ -167,8 +167,8 @@ describe('a decision is bound to what was shown', () => {
     const run = await at.ask();
     const written = await (await at.as('ann')).comment({ number: 1, body: '/pawl approve' }, 'early');
     const comment = written.result === 'ok' ? written.value.id : '';
-    const [gate] = await run.approvals();
-    await run.decide({ actor: 'bob', option: 'no', digest: gate?.digest as string, input: 'x' });
+    const [approval] = await run.approvals();
+    await run.decide({ actor: 'bob', option: 'no', digest: approval?.digest as string, input: 'x' });
     await expect.poll(async () => (await run.approvals())[0]?.path).toBe('ask#2');
     at.tick();
     await at.settled();

@@ -21,8 +21,8 @@ describe('the comment of a run', () => {
     const run = await at.ask();
     const [first] = await at.comments();
     expect(first).toMatchObject({ author: 'pawl' });
-    const [gate] = await run.approvals();
-    await run.decide({ actor: 'ann', option: 'yes', digest: gate?.digest as string });
+    const [approval] = await run.approvals();
+    await run.decide({ actor: 'ann', option: 'yes', digest: approval?.digest as string });
     await run.wait();
     await at.settled();
     expect(await at.comments()).toEqual([first]);
@@ -64,8 +64,8 @@ describe('the comment of a run', () => {
     await first.close();
     const second = await at.open();
     second.server.services.database.run("UPDATE run_comments SET issue_comment = NULL, body = NULL, mark = '', posted_at = 0");
-    const [gate] = await second.engine.run(run.id).approvals();
-    await second.engine.run(run.id).decide({ actor: 'ann', option: 'yes', digest: gate?.digest as string });
+    const [approval] = await second.engine.run(run.id).approvals();
+    await second.engine.run(run.id).decide({ actor: 'ann', option: 'yes', digest: approval?.digest as string });
     await at.shows('Release it completed');
     expect((await at.comments()).map(({ id }) => id)).toEqual([comment?.id]);
   });
@@ -79,8 +79,8 @@ describe('the comment of a run', () => {
       ['no', 'ask#3'],
       ['yes', undefined],
     ] as const) {
-      const [gate] = await run.approvals();
-      await run.decide({ actor: 'ann', option, digest: gate?.digest as string, input: 'x' });
+      const [approval] = await run.approvals();
+      await run.decide({ actor: 'ann', option, digest: approval?.digest as string, input: 'x' });
       await expect.poll(async () => (await run.approvals())[0]?.path).toBe(next);
       at.tick();
       // The look of the server itself: a second one beside it would say the same.

@@ -9,7 +9,7 @@ interface Options {
 /** What is signed: exactly this decision. */
 export interface ToSign {
   readonly run: string;
-  readonly gate: string;
+  readonly approval: string;
   readonly digest: string;
   readonly option: string;
   readonly input?: string;

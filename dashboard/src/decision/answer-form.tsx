@@ -44,7 +44,7 @@ export function AnswerForm({ item }: { readonly item: InboxItem }) {
       aria-label="Answer"
       onSubmit={(event) => {
         event.preventDefault();
-        const body = { answers: given, step: item.gate, digest: item.digest };
+        const body = { answers: given, step: item.path, digest: item.digest };
         action.mutate({ run: item.run, verb: 'answer', body, done: `Answered ${item.step} of run ${item.run}.` });
       }}
     >

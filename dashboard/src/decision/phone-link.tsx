@@ -26,7 +26,7 @@ function LinkDialog({ item, close }: { readonly item: InboxItem; readonly close:
   const [error, setError] = useState<unknown>();
   const create = async (): Promise<void> => {
     try {
-      setLink(await write<OneTimeLink>('/links', { run: item.run, gate: item.gate, for: person }));
+      setLink(await write<OneTimeLink>('/links', { run: item.run, approval: item.path, for: person }));
       setError(undefined);
     } catch (thrown) {
       setError(thrown);

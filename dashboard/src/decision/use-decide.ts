@@ -23,7 +23,7 @@ export interface Deciding {
 }
 
 /** Decides one approval. */
-export function useDecide(item: Pick<InboxItem, 'run' | 'gate' | 'digest' | 'signed'>): Deciding {
+export function useDecide(item: Pick<InboxItem, 'run' | 'path' | 'digest' | 'signed'>): Deciding {
   const [isSending, setSending] = useState(false);
   const [refusal, setRefusal] = useState<ApiError>();
   const client = useQueryClient();
@@ -31,7 +31,7 @@ export function useDecide(item: Pick<InboxItem, 'run' | 'gate' | 'digest' | 'sig
   // The same choice sent twice is one decision, also after a lost answer.
   const key = useRef<{ readonly of: string; readonly key: string }>(null);
   const decide = async ({ option, input }: Choice): Promise<boolean> => {
-    const body = { gate: item.gate, digest: item.digest, option, ...(input === '' ? {} : { input }) };
+    const body = { approval: item.path, digest: item.digest, option, ...(input === '' ? {} : { input }) };
     const of = JSON.stringify(body);
     if (key.current?.of !== of) key.current = { of, key: crypto.randomUUID() };
     setSending(true);
@@ -39,7 +39,7 @@ export function useDecide(item: Pick<InboxItem, 'run' | 'gate' | 'digest' | 'sig
       const signature = item.signed ? { signature: await signDecision({ run: item.run, ...body }) } : {};
       await write(pathOf('runs', item.run, 'decide'), { ...body, ...signature }, { once: key.current.key });
       setRefusal(undefined);
-      notice('ok', `Decided "${option}" on ${item.gate} of run ${item.run}.`);
+      notice('ok', `Decided "${option}" on ${item.path} of run ${item.run}.`);
       return true;
     } catch (thrown) {
       if (thrown instanceof ApiError && thrown.status !== 0) setRefusal(thrown);
@@ -55,18 +55,18 @@ export function useDecide(item: Pick<InboxItem, 'run' | 'gate' | 'digest' | 'sig
 }
 
 interface RecheckResult {
-  readonly changed: readonly { readonly gate: string; readonly what: string }[];
+  readonly changed: readonly { readonly approval: string; readonly what: string }[];
 }
 
 /** Has what an approval is about looked at again when it is opened; returns what changed since it was asked. */
-export function useRecheck({ run, gate, subjects, mine }: InboxItem): string {
+export function useRecheck({ run, path, subjects, mine }: InboxItem): string {
   const isAbout = subjects !== null && mine;
   const [what, setWhat] = useState('');
   useEffect(() => {
     if (!isAbout) return;
-    const showChange = ({ changed }: RecheckResult): void => setWhat(changed.find((one) => one.gate === gate)?.what ?? '');
+    const showChange = ({ changed }: RecheckResult): void => setWhat(changed.find((one) => one.approval === path)?.what ?? '');
     // Where nobody can look, a decision is refused if something changed.
     write<RecheckResult>(pathOf('runs', run, 'look'), {}).then(showChange, () => undefined);
-  }, [run, gate, isAbout]);
+  }, [run, path, isAbout]);
   return what;
 }

@@ -166,8 +166,8 @@ describe('what does the work of a step', () => {
   });
 
   test('a question without options asks for approval, and its table decides', () => {
-    const { kind, gate } = first({ id: 'a', human: { prompt: 'Ship it?' }, next: { ok: null } });
-    expect([kind, gate?.options.map(({ label, outcome }) => [label, outcome])]).toEqual([
+    const { kind, question } = first({ id: 'a', human: { prompt: 'Ship it?' }, next: { ok: null } });
+    expect([kind, question?.options.map(({ label, outcome }) => [label, outcome])]).toEqual([
       'human',
       [
         ['approve', 'ok'],
@@ -181,8 +181,8 @@ describe('what does the work of a step', () => {
       { label: 'Ship', nextStep: null, ends: 'completed' as const },
       { label: 'Stop', nextStep: null },
     ];
-    const { gate } = first({ id: 'a', human: { prompt: 'Ship it?', options } });
-    expect(gate?.options.map(({ outcome, to }) => [outcome, to])).toEqual([
+    const { question } = first({ id: 'a', human: { prompt: 'Ship it?', options } });
+    expect(question?.options.map(({ outcome, to }) => [outcome, to])).toEqual([
       ['ok', { end: 'complete' }],
       ['reject', { end: 'reject' }],
     ]);
@@ -233,7 +233,7 @@ describe('groups', () => {
     const branch = (nextStep: string | null) => ({ id: 'a', human: { prompt: '?', options: [{ label: 'x', nextStep }] } });
     expect(faults({ name: 'wf', steps: [{ id: 'g', parallel: { branches: [branch('g')] }, next: null }] })).toEqual(['g/a MEMBER_INVALID']);
     const group = first({ id: 'g', parallel: { branches: [branch(null)] }, next: null });
-    expect(membersOf(group)[0]?.gate?.options).toEqual([{ label: 'x', outcome: 'reject', requiresInput: false }]);
+    expect(membersOf(group)[0]?.question?.options).toEqual([{ label: 'x', outcome: 'reject', requiresInput: false }]);
   });
 });
 
@@ -261,7 +261,7 @@ describe('fields of a step', () => {
     ['documents that are not a list', { contract: { documents: { path: 'a.md' } } }, 'a FIELD_INVALID'],
     ['a document that is nothing', { contract: { documents: [null] } }, 'a FIELD_INVALID'],
     ['a misspelt field of a document', { contract: { documents: [{ path: 'a.md', minwords: 3 }] } }, 'a FIELD_UNKNOWN'],
-    ['two options of one label', { human: { prompt: '?', options: [{ label: 'x' }, { label: 'x' }] } }, 'a GATE_INVALID'],
+    ['two options of one label', { human: { prompt: '?', options: [{ label: 'x' }, { label: 'x' }] } }, 'a QUESTION_INVALID'],
     ['an argument whose default is none of its choices', { args: { m: { choices: ['x'], default: 'y' } } }, 'a ARG_INVALID'],
   ])('%s is refused', (_, fields, expected) => {
     expect(faults({ name: 'wf', steps: [{ id: 'a', next: null, ...fields }] })).toEqual([expected]);

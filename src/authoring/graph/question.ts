@@ -10,23 +10,23 @@ import type { GateOptionSpec, HumanGateSpec } from './spec.ts';
 const APPROVE_OR_REJECT: readonly GateOptionSpec[] = [{ label: 'approve' }, { label: 'reject', outcome: 'reject' }];
 
 /** The question as data. In a group member no answer has a target: the join decides by the outcome. */
-export function readQuestion(gate: HumanGateSpec, step: StepReading, isMember: boolean): ApprovalModel {
+export function readQuestion(asked: HumanGateSpec, step: StepReading, isMember: boolean): ApprovalModel {
   step.knownFields(
-    gate,
+    asked,
     ['prompt', 'context', 'show', 'options', 'from', 'count', 'subjects', 'signed', ...FORGE_QUESTION_FIELDS],
     'a question',
   );
-  const { prompt, context, show, options = APPROVE_OR_REJECT } = gate;
+  const { prompt, context, show, options = APPROVE_OR_REJECT } = asked;
   if (context !== undefined && show !== undefined)
     step.fault('FIELD_INVALID', 'its question has both `context` and `show`', 'they mean the same; keep one');
-  const forge = readForgeQuestion(gate, (message, hint) => step.fault('GATE_INVALID', message, hint));
+  const forge = readForgeQuestion(asked, (message, hint) => step.fault('QUESTION_INVALID', message, hint));
   return {
     prompt: typeof prompt === 'string' ? prompt : '',
     show: [...(context ?? show ?? [])],
     options: options.map((option) => readOption(option, step, isMember)),
-    ...peopleOf(gate),
-    ...present({ subjects: gate.subjects }),
-    ...(gate.signed === true ? { signed: gate.signed } : {}),
+    ...peopleOf(asked),
+    ...present({ subjects: asked.subjects }),
+    ...(asked.signed === true ? { signed: asked.signed } : {}),
     ...present({ forge }),
   };
 }
@@ -40,7 +40,7 @@ function readOption(option: GateOptionSpec, step: StepReading, isMember: boolean
   step.knownFields(option, ['label', 'nextStep', 'ends', 'outcome', 'requiresInput'], `the option "${label}"`);
   if (ends !== undefined && nextStep !== null)
     step.fault(
-      'GATE_INVALID',
+      'QUESTION_INVALID',
       `the option "${label}" says how the run ends, but does not end it`,
       'lead it to "complete" or "reject" with `nextStep`, and remove `ends`',
     );

@@ -87,7 +87,7 @@ describe('steps by id', () => {
       },
       REGISTRY,
     );
-    const outcomes = definition.steps.map(({ gate }) => gate?.options.map(({ label, outcome }) => `${label}: ${outcome}`));
+    const outcomes = definition.steps.map(({ question }) => question?.options.map(({ label, outcome }) => `${label}: ${outcome}`));
     expect(outcomes).toEqual([
       ['publish: publish', 'rework: rework'],
       ['approve: approve', 'reject: reject'],

@@ -114,7 +114,7 @@ function bind(spec: AnyStep, place: StepPlace, read: Work): BoundStep {
     recovery: readRecovery(spec, read, step),
     timeoutMs: spec.timeout === undefined ? undefined : step.duration(spec.timeout, 'its timeout'),
     condition: spec.condition,
-    gate: spec.humanGate === undefined ? undefined : readQuestion(spec.humanGate, step, place.isMember),
+    question: spec.humanGate === undefined ? undefined : readQuestion(spec.humanGate, step, place.isMember),
     slots: [...(spec.slots ?? [])],
     templates: templates === true && hasTemplates(work) ? true : undefined,
     supportsQuestions: spec.supportsQuestions,
@@ -180,7 +180,7 @@ function checkTexts({ title, actions, humanGate }: AnyStep, { work, templates }:
 
 /** Whether any text of the work, or the question it asks, is a template. */
 function hasTemplates(work: StepWork): boolean {
-  const texts = [templatedPart(work), work.kind === 'human' ? work.gate.prompt : ''];
+  const texts = [templatedPart(work), work.kind === 'human' ? work.question.prompt : ''];
   // Most steps have none, and searching for braces is faster than parsing.
   if (!JSON.stringify(texts).includes('{{')) return false;
   try {

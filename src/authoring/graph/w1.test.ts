@@ -173,7 +173,7 @@ describe("seed 004's editing workflow", () => {
   });
 
   test('the options of the human gate lead where they say, and the last one rejects', () => {
-    expect(stepCalled('human-gate').gate).toEqual({
+    expect(stepCalled('human-gate').question).toEqual({
       prompt: 'Review the changes and metrics. How would you like to proceed?',
       show: ['metrics.baseline', 'metrics.current', 'metrics.delta', 'modifiedChapters'],
       options: [

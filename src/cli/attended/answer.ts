@@ -9,10 +9,10 @@ import type { Shell } from '../shell.ts';
 
 /** One question in the form of an approval: text from outside behind a bar, the options numbered. */
 export function questionLines(shell: Shell, asked: WaitingQuestions, index: number): string[] {
-  return approvalLines(shell, { run: asked.run, gate: gateOf(asked, index) });
+  return approvalLines(shell, { run: asked.run, approval: approvalOf(asked, index) });
 }
 
-function gateOf(asked: WaitingQuestions, index: number): OpenApproval {
+function approvalOf(asked: WaitingQuestions, index: number): OpenApproval {
   const { path, step, digest, since, signed, questions } = asked;
   const { question, options, multiSelect } = questions[index] as AgentQuestion;
   const count = questions.length === 1 ? '' : `Question ${index + 1} of ${questions.length}: `;
@@ -22,8 +22,8 @@ function gateOf(asked: WaitingQuestions, index: number): OpenApproval {
     ...described,
     ...(multiSelect === true ? ['You can choose several, separated by commas.'] : []),
   ].join('\n');
-  const gate = { prompt, show: [], options: options.map(({ label }) => ({ label, outcome: 'ok', requiresInput: false })) };
-  return { path, step, digest, since, shown: {}, signed, question: gate };
+  const asking = { prompt, show: [], options: options.map(({ label }) => ({ label, outcome: 'ok', requiresInput: false })) };
+  return { path, step, digest, since, shown: {}, signed, question: asking };
 }
 
 /** Asks the questions one by one; returns undefined if the person postpones one. */

@@ -156,7 +156,12 @@ async function link(open: OpenAccess, [prefix]: readonly string[]): Promise<void
   await open.withRuns(async (runs) => {
     const made = await createDecideLink(
       { access: store, store: runs, addresses: open },
-      { run: await findRun(runs, id, place), person, by, ...present({ gate: given.option('approval'), expires: given.option('expires') }) },
+      {
+        run: await findRun(runs, id, place),
+        person,
+        by,
+        ...present({ approval: given.option('approval'), expires: given.option('expires') }),
+      },
     );
     recordAction(open, 'decide link', { person: by, about: `${made.person} ${made.run} ${made.path}` });
     print(open, made, `With this link ${made.person} can decide ${oneLine(made.path)} of run ${made.run} once`);

@@ -10,19 +10,19 @@ import { optionNamed } from '../decision/decision.ts';
 /** Runs `pawl decide`. */
 export const run: CommandRun = (shell, given) => {
   const label = given.option('option');
-  if (label !== undefined) return decideByCommand(shell, given, (gate) => optionNamed(gate, label));
+  if (label !== undefined) return decideByCommand(shell, given, (approval) => optionNamed(approval, label));
   return decideByCommand(shell, given, shell.isInteractive ? undefined : rejectMissingOption);
 };
 
 /** Runs `pawl approve`. */
 export const approve: CommandRun = (shell, given) =>
-  decideByCommand(shell, given, (gate, definition) => optionFor('approve', gate, definition));
+  decideByCommand(shell, given, (approval, definition) => optionFor('approve', approval, definition));
 
 /** Runs `pawl reject`. */
 export const reject: CommandRun = (shell, given) =>
-  decideByCommand(shell, given, (gate, definition) => optionFor('reject', gate, definition));
+  decideByCommand(shell, given, (approval, definition) => optionFor('reject', approval, definition));
 
-function rejectMissingOption(gate: OpenApproval): never {
-  const labels = gate.question.options.map((option) => `"${option.label}"`).join(', ');
-  throw new EngineError('USAGE', `--option is missing; the options of approval "${gate.step}" are ${labels}`);
+function rejectMissingOption(approval: OpenApproval): never {
+  const labels = approval.question.options.map((option) => `"${option.label}"`).join(', ');
+  throw new EngineError('USAGE', `--option is missing; the options of approval "${approval.step}" are ${labels}`);
 }

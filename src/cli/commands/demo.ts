@@ -96,12 +96,12 @@ async function narrate(
 
 /** Decides if there is no terminal. Only the demo does this: any other run waits for a person. */
 async function decideByScript(shell: Shell, engine: Engine, run: string): Promise<'decided'> {
-  const [gate] = await engine.run(run).approvals();
-  if (gate === undefined) return 'decided';
-  for (const line of questionLines(shell, gate)) shell.print(`  ${line}`);
+  const [approval] = await engine.run(run).approvals();
+  if (approval === undefined) return 'decided';
+  for (const line of questionLines(shell, approval)) shell.print(`  ${line}`);
   shell.print('  There is no terminal to ask you, so a script, which exists only in this demo,');
   shell.print('  answers "commit". At a terminal, you would decide.');
-  await engine.run(run).decide({ option: 'commit', actor: SCRIPT_ACTOR, digest: gate.digest });
+  await engine.run(run).decide({ option: 'commit', actor: SCRIPT_ACTOR, digest: approval.digest });
   return 'decided';
 }
 

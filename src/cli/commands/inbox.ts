@@ -62,16 +62,16 @@ async function withViews(shell: Shell, { place, store }: InboxSource, approvals:
     import('../decision/diff.ts'),
     import('../decision/last-view.ts'),
   ]);
-  const view = async (approval: Approval): Promise<Approval> => {
-    const source = { shell, place, store, approval };
+  const view = async (asked: Approval): Promise<Approval> => {
+    const source = { shell, place, store, asked };
     const isNew = await newSinceView(source);
     if (!isDiff) {
-      recordView(shell, place, { approval, content: contentOf(approval) });
-      return { ...approval, ...present({ isNew: isNew?.line }) };
+      recordView(shell, place, { asked, content: contentOf(asked) });
+      return { ...asked, ...present({ isNew: isNew?.line }) };
     }
-    const since = shell.given.has('new') ? lastView(shell, place, approval) : undefined;
+    const since = shell.given.has('new') ? lastView(shell, place, asked) : undefined;
     const diff = (await hasDiff(source)) ? await readDiff(source, since) : NO_GIT;
-    return { ...approval, ...present({ isNew: isNew?.line }), diff };
+    return { ...asked, ...present({ isNew: isNew?.line }), diff };
   };
   return Promise.all(approvals.map(view));
 }
@@ -118,12 +118,13 @@ const ASSUMPTIONS_SHOWN = 10;
 
 function waitingLines(shell: Shell, { approvals, questions, stuck, pending, assumptions }: FullInbox): string[] {
   const rows = [
-    ...approvals.map(({ run, workflow, gate }) => ({
+    ...approvals.map(({ run, workflow, approval }) => ({
       run,
       workflow,
-      step: gate.path,
-      since: gate.since,
-      options: gate.posted === undefined ? gate.question.options.map(({ label }) => label).join(', ') : `(${postedText(gate.posted)})`,
+      step: approval.path,
+      since: approval.since,
+      options:
+        approval.posted === undefined ? approval.question.options.map(({ label }) => label).join(', ') : `(${postedText(approval.posted)})`,
     })),
     ...questions.map((asked) => ({ ...asked, step: asked.path, options: countText(asked.questions.length) })),
     ...stuck.map(({ run, workflow, wait }) => ({
@@ -143,8 +144,8 @@ function waitingLines(shell: Shell, { approvals, questions, stuck, pending, assu
     { title: 'WAITING', cells: rows.map(({ since }) => agoText(since)) },
     { title: 'OPTIONS', cells: rows.map(({ options }) => oneLine(options)), shrinks: 'text' },
   ]);
-  const approval = approvals.find(({ gate }) => gate.posted === undefined)?.run;
-  const decided = approvals.find(({ gate }) => gate.posted !== undefined)?.run;
+  const approval = approvals.find(({ approval }) => approval.posted === undefined)?.run;
+  const decided = approvals.find(({ approval }) => approval.posted !== undefined)?.run;
   const [asked, stopped, open] = [questions[0]?.run, stuck[0]?.run, pending[0]?.run];
   const hints = [
     ...(decided === undefined ? [] : [`"pawl resume ${decided}" applies the decision that was recorded.`]),
@@ -162,17 +163,17 @@ function countText(count: number): string {
 
 function fullLines(shell: Shell, { approvals, questions, stuck, pending, assumptions }: FullInbox): string[] {
   const lines = [
-    ...approvals.flatMap(({ run, gate, command, isNew, diff }) => [
-      ...(gate.posted === undefined ? [] : [`Approval ${oneLine(gate.path)} is ${oneLine(postedText(gate.posted))}`]),
-      ...approvalLines(shell, { run, gate, isNew }, Number.POSITIVE_INFINITY),
+    ...approvals.flatMap(({ run, approval, command, isNew, diff }) => [
+      ...(approval.posted === undefined ? [] : [`Approval ${oneLine(approval.path)} is ${oneLine(postedText(approval.posted))}`]),
+      ...approvalLines(shell, { run, approval, isNew }, Number.POSITIVE_INFINITY),
       '',
       ...(diff === undefined ? [] : [...diffLines(shell, diff, `pawl inbox ${run} --diff`), '']),
       // The inbox reads only the store, which has the state at the time of the request.
-      ...(gate.subjects === undefined || gate.posted !== undefined
+      ...(approval.subjects === undefined || approval.posted !== undefined
         ? []
         : [shell.style('dim', `This is the state when the approval was requested; "pawl decide ${run}" shows the current one.`)]),
       command,
-      `digest ${gate.digest}`,
+      `digest ${approval.digest}`,
       '',
     ]),
     ...questions.flatMap((asked) => [

@@ -28,7 +28,7 @@ import { confirm, openPrompt } from './prompt.ts';
 import { type DecidingCommand, rightToDecide } from './right.ts';
 
 /** Chooses the option; if undefined, the person at the terminal is asked. */
-type ChooseOption = ((gate: OpenApproval, definition: Definition) => ApprovalOptionModel) | undefined;
+type ChooseOption = ((approval: OpenApproval, definition: Definition) => ApprovalOptionModel) | undefined;
 
 /** Runs a command that decides. */
 export async function decideByCommand(shell: Shell, given: ParsedArgs, choose: ChooseOption): Promise<number> {
@@ -36,24 +36,24 @@ export async function decideByCommand(shell: Shell, given: ParsedArgs, choose: C
   return withRun(shell, async ({ place, store, id }) => {
     const command = { shell, given, place, store, right };
     const found = await approvalFor(command, id);
-    const approval = found.gate.subjects === undefined ? found : await withCurrentSubjects(command, found, id);
+    const asked = found.approval.subjects === undefined ? found : await withCurrentSubjects(command, found, id);
     // If a signature is required, the decision is made in the name of the signer, not of the account.
-    const actor = isSignedBy(shell, approval) ? identityFor(shell, given).name : right.actor;
+    const actor = isSignedBy(shell, asked) ? identityFor(shell, given).name : right.actor;
     const deciding = { ...command, right: { ...right, actor } };
-    const root = await rootOf(store, approval.run);
-    const loaded = (await isRunDriven(store, approval.run)) ? undefined : await loadWorkflows(deciding, root);
-    const answer = await answerFor(deciding, approval, choose);
+    const root = await rootOf(store, asked.run);
+    const loaded = (await isRunDriven(store, asked.run)) ? undefined : await loadWorkflows(deciding, root);
+    const answer = await answerFor(deciding, asked, choose);
     if (answer === undefined) {
-      shell.print(`Nothing was decided; "pawl decide ${approval.run}" asks again.`);
+      shell.print(`Nothing was decided; "pawl decide ${asked.run}" asks again.`);
       return EXIT_WAITING;
     }
-    return record(deciding, { approval, answer, root, loaded });
+    return record(deciding, { asked, answer, root, loaded });
   });
 }
 
 /** The approval to decide; if its content changed since the person saw it, prints the changes and throws. */
 async function approvalFor({ shell, given, store, right }: DecidingCommand, run: string): Promise<PendingApproval> {
-  return findApproval(store, run, { gate: given.option('approval'), digest: right.digest }).catch((error: unknown) => {
+  return findApproval(store, run, { approval: given.option('approval'), digest: right.digest }).catch((error: unknown) => {
     throw printChanges(shell, error);
   });
 }
@@ -62,16 +62,16 @@ async function approvalFor({ shell, given, store, right }: DecidingCommand, run:
  * The approval with its subjects checked again, so that the person sees the current state and what changed since the question
  * was asked. If that fails, the approval is shown as it was; its subjects are checked again before the decision counts.
  */
-async function withCurrentSubjects(deciding: DecidingCommand, approval: PendingApproval, run: string): Promise<PendingApproval> {
+async function withCurrentSubjects(deciding: DecidingCommand, asked: PendingApproval, run: string): Promise<PendingApproval> {
   const { shell, store, place } = deciding;
   await failureOf(async () => {
-    const workflows = (await isRunDriven(store, approval.run)) ? [] : await loadWorkflows(deciding, await rootOf(store, approval.run));
+    const workflows = (await isRunDriven(store, asked.run)) ? [] : await loadWorkflows(deciding, await rootOf(store, asked.run));
     const { withEngine } = await import('../drive.ts');
-    await withEngine(shell, place, { store, workflows, use: (engine) => engine.run(approval.run).approvals({ fresh: true }) });
+    await withEngine(shell, place, { store, workflows, use: (engine) => engine.run(asked.run).approvals({ fresh: true }) });
   });
   const now = await approvalFor(deciding, run);
-  if (now.gate.digest === approval.gate.digest) return now;
-  const { changes, note } = await changeSince(store, now.run, { gate: now.gate, digest: approval.gate.digest });
+  if (now.approval.digest === asked.approval.digest) return now;
+  const { changes, note } = await changeSince(store, now.run, { approval: now.approval, digest: asked.approval.digest });
   const lines = [...(note === undefined ? [] : [`Asked again: ${oneLine(note)}`]), ...changes.flatMap(changeLines)];
   for (const line of lines) shell.world.stderr.write(`${line}\n`);
   return now;
@@ -84,25 +84,25 @@ function printChanges<E>(shell: Shell, error: E): E {
   return error;
 }
 
-async function answerFor(deciding: DecidingCommand, approval: PendingApproval, choose: ChooseOption): Promise<Answer | undefined> {
+async function answerFor(deciding: DecidingCommand, asked: PendingApproval, choose: ChooseOption): Promise<Answer | undefined> {
   const { shell, store, place } = deciding;
-  if (choose !== undefined) return confirmedAnswer(deciding, approval, choose(approval.gate, (await store.load(approval.run)).definition));
-  const answer = await answerOnTerminal({ shell, place, store, approval });
-  if (answer === 'gone') throw printChanges(shell, await tooLate(store, approval)) ?? noApproval(approval.run, approval.gate.path);
+  if (choose !== undefined) return confirmedAnswer(deciding, asked, choose(asked.approval, (await store.load(asked.run)).definition));
+  const answer = await answerOnTerminal({ shell, place, store, asked });
+  if (answer === 'gone') throw printChanges(shell, await tooLate(store, asked)) ?? noApproval(asked.run, asked.approval.path);
   return answer === 'later' ? undefined : answer;
 }
 
 /** The chosen option; shows the approval and asks for confirmation first, unless the person has already seen it. */
 async function confirmedAnswer(
   { shell, given, right, place, store }: DecidingCommand,
-  approval: PendingApproval,
+  asked: PendingApproval,
   option: ApprovalOptionModel,
 ): Promise<Answer | undefined> {
   const input = given.option('input');
   const lacksInput = option.requiresInput && (input ?? '').trim() === '';
   const chosen: Answer = { option, ...present({ input }) };
   if (!shell.isInteractive || (right.digest !== undefined && !lacksInput)) return chosen;
-  await showApproval({ shell, place, store, approval });
+  await showApproval({ shell, place, store, asked });
   const answer = lacksInput ? await askMissingInput(shell, option) : chosen;
   if (answer === undefined || right.digest !== undefined || given.has('yes')) return answer;
   return (await confirm(shell, `Decide "${oneLine(option.label)}" as ${right.actor}?`)) ? answer : undefined;
@@ -118,29 +118,29 @@ async function isRunDriven(store: Store, run: string): Promise<boolean> {
 }
 
 interface ReadyDecision {
-  readonly approval: PendingApproval;
+  readonly asked: PendingApproval;
   readonly answer: Answer;
   readonly root: string;
   /** The loaded code; undefined if another process drove the run when this command started. */
   readonly loaded: readonly AnyWorkflow[] | undefined;
 }
 
-async function record(deciding: DecidingCommand, { approval, answer, root, loaded }: ReadyDecision): Promise<number> {
+async function record(deciding: DecidingCommand, { asked, answer, root, loaded }: ReadyDecision): Promise<number> {
   const { shell, given, store, right, place } = deciding;
   // The process that owned the run may have ended while the person was deciding.
-  const driven = await isRunDriven(store, approval.run);
+  const driven = await isRunDriven(store, asked.run);
   const workflows = loaded ?? (driven ? [] : await loadWorkflows(deciding, root));
   const { driveRun, driveWithEngine } = await import('../drive.ts');
   const { actor } = right;
-  const signature = isSignedBy(shell, approval) ? { signature: await signDecision(shell, given, { approval, answer, actor }) } : {};
+  const signature = isSignedBy(shell, asked) ? { signature: await signDecision(shell, given, { asked, answer, actor }) } : {};
   const use = async (engine: Engine): Promise<number> => {
     await engine
-      .run(approval.run)
-      .decide({ ...decisionOf(approval, answer, actor), ...signature })
+      .run(asked.run)
+      .decide({ ...decisionOf(asked, answer, actor), ...signature })
       .catch(async (error: unknown) => {
-        throw (isEngineError(error) && TOO_LATE.has(error.code) ? printChanges(shell, await tooLate(store, approval)) : undefined) ?? error;
+        throw (isEngineError(error) && TOO_LATE.has(error.code) ? printChanges(shell, await tooLate(store, asked)) : undefined) ?? error;
       });
-    const what = `"${oneLine(answer.option.label)}" at ${oneLine(approval.gate.path)} of run ${approval.run}`;
+    const what = `"${oneLine(answer.option.label)}" at ${oneLine(asked.approval.path)} of run ${asked.run}`;
     shell.print(`${shell.symbol('done')} ${what}, as ${right.actor}.`);
     return driven ? reportDriven(deciding, root) : driveRun(shell, { engine, run: root, wait: false });
   };

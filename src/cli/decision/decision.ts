@@ -31,22 +31,22 @@ const FILES_SHOWN = 5;
 /** An approval as people see it, its values truncated to `linesMax` lines. `isNew` is the line about what changed. */
 export function approvalLines(
   shell: Shell,
-  { run, gate, isNew }: { readonly run: string; readonly gate: OpenApproval; readonly isNew?: string | undefined },
+  { run, approval, isNew }: { readonly run: string; readonly approval: OpenApproval; readonly isNew?: string | undefined },
   linesMax: number = LINES_SHOWN,
 ): string[] {
   const dot = ` ${shell.symbol('dot')} `;
-  const about = [`approval ${agoText(gate.since)}`, ...(gate.due === undefined ? [] : [`due ${untilText(gate.due)}`])];
+  const about = [`approval ${agoText(approval.since)}`, ...(approval.due === undefined ? [] : [`due ${untilText(approval.due)}`])];
   return [
-    heading(shell, `Your decision: ${shortened(shell, gate.step, 24)}`),
-    shell.style('dim', `run ${run}${dot}${shortened(shell, gate.path, 24)}`),
-    shell.style('dim', [...about, `digest ${gate.digest.slice(0, DIGEST_SHOWN)}`].join(dot)),
-    ...[...voterLines(gate), ...subjectLines(gate)].map((line) => shell.style('dim', shortened(shell, line, 0))),
+    heading(shell, `Your decision: ${shortened(shell, approval.step, 24)}`),
+    shell.style('dim', `run ${run}${dot}${shortened(shell, approval.path, 24)}`),
+    shell.style('dim', [...about, `digest ${approval.digest.slice(0, DIGEST_SHOWN)}`].join(dot)),
+    ...[...voterLines(approval), ...subjectLines(approval)].map((line) => shell.style('dim', shortened(shell, line, 0))),
     ...(isNew === undefined ? [] : [shell.style('yellow', shortened(shell, isNew, 0))]),
     '',
-    ...quotedLines(shell, gate.question.prompt),
-    ...shownLines(shell, gate.shown, { run, linesMax }),
+    ...quotedLines(shell, approval.question.prompt),
+    ...shownLines(shell, approval.shown, { run, linesMax }),
     '',
-    ...optionLines(shell, gate.question.options),
+    ...optionLines(shell, approval.question.options),
   ];
 }
 
@@ -158,22 +158,22 @@ export async function decideOnTerminal(
     const open = await pendingApprovals(engine.store, run);
     const me = userActor(shell);
     // A person who has voted is not asked again while others have to vote.
-    const approval = open.find(({ gate }) => gate.votes?.some(({ actor }) => actor.toLowerCase() === me.toLowerCase()) !== true);
-    if (approval === undefined) return open.length === 0 ? 'decided' : 'later';
+    const asked = open.find(({ approval }) => approval.votes?.some(({ actor }) => actor.toLowerCase() === me.toLowerCase()) !== true);
+    if (asked === undefined) return open.length === 0 ? 'decided' : 'later';
     shell.print();
-    const problem = approval.gate.signed ? await failureOf(async () => (await loadIdentity()).identityFor(shell)) : undefined;
+    const problem = asked.approval.signed ? await failureOf(async () => (await loadIdentity()).identityFor(shell)) : undefined;
     if (problem !== undefined) {
-      shell.print(shell.style('yellow', plain(`${approval.gate.path} needs a signature: ${problem.message}`)));
+      shell.print(shell.style('yellow', plain(`${asked.approval.path} needs a signature: ${problem.message}`)));
       return 'later';
     }
-    const answer = await answerOnTerminal({ shell, place, store: engine.store, approval });
+    const answer = await answerOnTerminal({ shell, place, store: engine.store, asked });
     if (answer === 'later') {
-      shell.print(`Nothing was decided; "pawl decide ${approval.run}" asks again.`);
+      shell.print(`Nothing was decided; "pawl decide ${asked.run}" asks again.`);
       return 'later';
     }
     if (answer === 'gone') continue;
     try {
-      await decideAs(shell, engine, { approval, answer, me });
+      await decideAs(shell, engine, { asked, answer, me });
       return 'decided';
     } catch (error) {
       if (!isEngineError(error) || !TOO_LATE.has(error.code)) throw error;
@@ -185,30 +185,30 @@ export async function decideOnTerminal(
 async function decideAs(
   shell: Shell,
   engine: Engine,
-  { approval, answer, me }: { readonly approval: PendingApproval; readonly answer: Answer; readonly me: string },
+  { asked, answer, me }: { readonly asked: PendingApproval; readonly answer: Answer; readonly me: string },
 ): Promise<void> {
-  if (!approval.gate.signed && shell.right?.by !== 'signature') {
-    await engine.run(approval.run).decide(decisionOf(approval, answer, me));
+  if (!asked.approval.signed && shell.right?.by !== 'signature') {
+    await engine.run(asked.run).decide(decisionOf(asked, answer, me));
     return;
   }
   const [{ identityFor }, { signDecision }] = await Promise.all([loadIdentity(), import('../identity/signing.ts')]);
   const actor = identityFor(shell).name;
-  const signature = await signDecision(shell, undefined, { approval, answer, actor });
-  await engine.run(approval.run).decide({ ...decisionOf(approval, answer, actor), signature });
+  const signature = await signDecision(shell, undefined, { asked, answer, actor });
+  await engine.run(asked.run).decide({ ...decisionOf(asked, answer, actor), signature });
 }
 
 /** A decision that is bound to the shown content. */
-export function decisionOf({ gate }: PendingApproval, { option, input }: Answer, actor: string): DecisionRequest {
-  return { option: option.label, approval: gate.path, digest: gate.digest, actor, ...present({ input }) };
+export function decisionOf({ approval }: PendingApproval, { option, input }: Answer, actor: string): DecisionRequest {
+  return { option: option.label, approval: approval.path, digest: approval.digest, actor, ...present({ input }) };
 }
 
 /** Shows an approval and asks for the answer; returns `gone` if another process decided in the meantime. */
 export async function answerOnTerminal(source: DiffSource): Promise<Answer | 'later' | 'gone'> {
-  const { shell, store, approval } = source;
+  const { shell, store, asked } = source;
   const seen = await showApproval(source);
   const gone = new AbortController();
   const check = async (): Promise<void> => {
-    if (!(await isStillPending(store, approval))) gone.abort();
+    if (!(await isStillPending(store, asked))) gone.abort();
   };
   const unfollow = store.follow(() => void check().catch(() => undefined));
   try {
@@ -228,16 +228,16 @@ const loadIdentity = () => import('../identity/identity.ts');
 
 /** Prints an approval and records that this user saw it. Returns what they saw before, if it has changed since. */
 export async function showApproval(source: DiffSource): Promise<ApprovalView | undefined> {
-  const { shell, place, approval } = source;
+  const { shell, place, asked } = source;
   const changes = await (await loadDiff()).newSinceView(source);
-  for (const line of [...approvalLines(shell, { ...approval, isNew: changes?.line }), '']) shell.print(line);
-  recordView(shell, place, { approval, content: contentOf(approval) });
+  for (const line of [...approvalLines(shell, { ...asked, isNew: changes?.line }), '']) shell.print(line);
+  recordView(shell, place, { asked, content: contentOf(asked) });
   return changes?.view;
 }
 
-async function isStillPending(store: Store, { run, gate }: PendingApproval): Promise<boolean> {
+async function isStillPending(store: Store, { run, approval }: PendingApproval): Promise<boolean> {
   const open = await pendingApprovals(store, run);
-  return open.some((other) => other.run === run && other.gate.path === gate.path && other.gate.digest === gate.digest);
+  return open.some((other) => other.run === run && other.approval.path === approval.path && other.approval.digest === approval.digest);
 }
 
 interface AvailableDiffs {
@@ -247,8 +247,8 @@ interface AvailableDiffs {
 }
 
 async function askOption(source: DiffSource, prompt: Prompt, { hasDiff, seen }: AvailableDiffs): Promise<Answer | undefined> {
-  const { shell, approval } = source;
-  const { options } = approval.gate.question;
+  const { shell, asked } = source;
+  const { options } = asked.approval.question;
   const hasNew = seen?.tree !== undefined;
   const question = hasDiff
     ? `Your answer (number or name, d: diff,${hasNew ? ' c: what is new,' : ''} Enter: decide later)`
@@ -265,7 +265,7 @@ async function askOption(source: DiffSource, prompt: Prompt, { hasDiff, seen }: 
 }
 
 async function printDiff(source: DiffSource, since?: ApprovalView): Promise<void> {
-  const lines = diffLines(source.shell, await (await loadDiff()).readDiff(source, since), `pawl inbox ${source.approval.run} --diff`);
+  const lines = diffLines(source.shell, await (await loadDiff()).readDiff(source, since), `pawl inbox ${source.asked.run} --diff`);
   for (const line of [...lines, '']) source.shell.print(line);
 }
 
@@ -282,9 +282,9 @@ function findOption(options: readonly ApprovalOptionModel[], given: string): App
 }
 
 /** The option with this label, ignoring case; otherwise an error that lists the options. */
-export function optionNamed(gate: OpenApproval, label: string): ApprovalOptionModel {
-  const found = findOption(gate.question.options, label);
+export function optionNamed(approval: OpenApproval, label: string): ApprovalOptionModel {
+  const found = findOption(approval.question.options, label);
   if (found !== undefined) return found;
-  const labels = gate.question.options.map((option) => `"${option.label}"`).join(', ');
-  throw new EngineError('OPTION_INVALID', `approval "${gate.step}" has no option "${label}"; its options are ${labels}`);
+  const labels = approval.question.options.map((option) => `"${option.label}"`).join(', ');
+  throw new EngineError('OPTION_INVALID', `approval "${approval.step}" has no option "${label}"; its options are ${labels}`);
 }

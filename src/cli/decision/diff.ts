@@ -22,7 +22,7 @@ export interface DiffSource {
   readonly shell: Shell;
   readonly place: ApprovalPlace;
   readonly store: Store;
-  readonly approval: PendingApproval;
+  readonly asked: PendingApproval;
 }
 
 /** Whether the work is in a git checkout, so that there can be a diff. */
@@ -40,13 +40,13 @@ export async function readDiff(source: DiffSource, view?: ApprovalView): Promise
     return { title: `the content that you saw ${momentText(view.at)} was not kept; --diff shows all of the work`, text: '' };
   try {
     const { folder, from } = await workspaceOf(source);
-    const subjects = readSubjects(source.approval.gate.subjects);
+    const subjects = readSubjects(source.asked.approval.subjects);
     const paths = Object.keys('problem' in subjects ? {} : (subjects.files ?? {}));
-    const now = contentOf(source.approval).tree ?? (await currentTree(folder));
+    const now = contentOf(source.asked).tree ?? (await currentTree(folder));
     const base = view?.tree ?? from ?? (await headCommit(folder));
     if (now === undefined || base === undefined) return { title: 'there is no commit to compare with', text: '' };
     const before = view?.tree ?? (await mergeBase(folder, base, now));
-    recordView(source.shell, source.place, { approval: source.approval, content: { ...contentOf(source.approval), tree: now } });
+    recordView(source.shell, source.place, { asked: source.asked, content: { ...contentOf(source.asked), tree: now } });
     const text = await diffOfTrees(folder, { before, after: now, paths });
     const since = view === undefined ? `since commit ${before.slice(0, 12)}` : `since you looked ${momentText(view.at)}`;
     return { title: `${text === '' ? 'nothing changed' : 'changes'} ${since}`, text };
@@ -61,8 +61,8 @@ async function mergeBase(folder: string, base: string, now: string): Promise<str
   return found.ok ? found.stdout.trim() : base;
 }
 
-async function workspaceOf({ place, store, approval }: DiffSource) {
-  const { origin } = await store.load(approval.run);
+async function workspaceOf({ place, store, asked }: DiffSource) {
+  const { origin } = await store.load(asked.run);
   return { folder: origin.workspace ?? place.project.root, from: origin.head?.from };
 }
 
@@ -83,8 +83,8 @@ async function headCommit(folder: string): Promise<string | undefined> {
 
 /** What changed since this user last saw the approval, as a line; undefined if they have not seen it, or nothing changed. */
 export async function newSinceView(source: DiffSource): Promise<{ readonly view: ApprovalView; readonly line: string } | undefined> {
-  const { shell, place, approval } = source;
-  const view = lastView(shell, place, approval);
+  const { shell, place, asked } = source;
+  const view = lastView(shell, place, asked);
   if (view === undefined) return undefined;
   const changed = await changedFiles(source, view);
   if (changed === undefined || changed.length === 0) return undefined;
@@ -98,7 +98,7 @@ function momentText(at: number): string {
 }
 
 async function changedFiles(source: DiffSource, view: ApprovalView): Promise<readonly string[] | undefined> {
-  const now = contentOf(source.approval);
+  const now = contentOf(source.asked);
   if (now.tree !== undefined && view.tree !== undefined) {
     if (now.tree === view.tree) return [];
     const { folder } = await workspaceOf(source);

@@ -29,20 +29,20 @@ export interface ApprovalPlace {
 const VIEWS_MAX = 200;
 
 /** What this user last saw of an approval; later visits of the step share the record. */
-export function lastView(shell: Shell, place: ApprovalPlace, approval: PendingApproval): ApprovalView | undefined {
-  return readViews(place).get(keyOf(shell, place, approval));
+export function lastView(shell: Shell, place: ApprovalPlace, asked: PendingApproval): ApprovalView | undefined {
+  return readViews(place).get(keyOf(shell, place, asked));
 }
 
 /** Records what this user sees now. */
 export function recordView(
   shell: Shell,
   place: ApprovalPlace,
-  { approval, content }: { readonly approval: PendingApproval; readonly content: Omit<ApprovalView, 'at'> },
+  { asked, content }: { readonly asked: PendingApproval; readonly content: Omit<ApprovalView, 'at'> },
 ): void {
   // Without a terminal, a program reads the approval, not a person.
   if (place.state === undefined || Object.keys(content).length === 0 || !shell.isInteractive) return;
   const views = readViews(place);
-  const key = keyOf(shell, place, approval);
+  const key = keyOf(shell, place, asked);
   const before = views.get(key);
   const isSame = before?.tree !== undefined && JSON.stringify(before.files) === JSON.stringify(content.files);
   views.delete(key);
@@ -57,15 +57,15 @@ export function recordView(
 }
 
 /** The current content of an approval, to compare with later. */
-export function contentOf({ gate }: PendingApproval): Omit<ApprovalView, 'at'> {
-  const subjects = readSubjects(gate.subjects);
+export function contentOf({ approval }: PendingApproval): Omit<ApprovalView, 'at'> {
+  const subjects = readSubjects(approval.subjects);
   if ('problem' in subjects) return {};
   const { tree, files } = subjects;
   return present({ tree: tree === undefined ? headIn(subjects) : treeIn(subjects)?.id, files });
 }
 
-function keyOf(shell: Shell, place: ApprovalPlace, { run, gate }: PendingApproval): string {
-  return digestText(JSON.stringify([place.file, run, gate.step, userActor(shell)])).slice(0, 32);
+function keyOf(shell: Shell, place: ApprovalPlace, { run, approval }: PendingApproval): string {
+  return digestText(JSON.stringify([place.file, run, approval.step, userActor(shell)])).slice(0, 32);
 }
 
 function readViews({ state }: ApprovalPlace): Map<string, ApprovalView> {

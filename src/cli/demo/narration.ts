@@ -93,7 +93,7 @@ function agentLines(shell: Shell, step: StepView): string[] {
 }
 
 /** The question of the demo, with the diff in colour. */
-export function questionLines(shell: Shell, { question: gate, shown }: OpenApproval): string[] {
+export function questionLines(shell: Shell, { question, shown }: OpenApproval): string[] {
   const change = plain(String(fieldOf(shown, 'change'))).split('\n');
-  return [oneLine(gate.prompt), ...change.map((line) => `    ${shell.style(line.startsWith('-') ? 'red' : 'green', line)}`)];
+  return [oneLine(question.prompt), ...change.map((line) => `    ${shell.style(line.startsWith('-') ? 'red' : 'green', line)}`)];
 }

@@ -33,7 +33,7 @@ async function hasQuestion(place: Place, number: number, matches: (forge: Approv
   const about = { issues: [number], prs: [number] };
   for (const { id, origin } of await store.list({ status: OPEN_STATES, about, mayAsk: true })) {
     if (!isAbout(await openRunOf(store, { id, origin }), about)) continue;
-    if ((await pendingApprovals(store, id)).some(({ gate }) => matches(gate.question.forge))) return true;
+    if ((await pendingApprovals(store, id)).some(({ approval }) => matches(approval.question.forge))) return true;
   }
   return false;
 }

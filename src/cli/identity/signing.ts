@@ -55,23 +55,23 @@ async function open(shell: Shell, given: ParsedArgs | undefined, identity: Ident
 }
 
 /** Whether a decision is signed: the approval requires it, or the caller signs. */
-export function isSignedBy(shell: Shell, { gate }: Pick<PendingApproval, 'gate'>): boolean {
-  return gate.signed || asksToSign(shell);
+export function isSignedBy(shell: Shell, { approval }: Pick<PendingApproval, 'approval'>): boolean {
+  return approval.signed || asksToSign(shell);
 }
 
 /** The signature of a decision, bound to the shown content. */
 export async function signDecision(
   shell: Shell,
   given: ParsedArgs | undefined,
-  { approval, answer, actor }: { readonly approval: PendingApproval; readonly answer: Answer; readonly actor: string },
+  { asked, answer, actor }: { readonly asked: PendingApproval; readonly answer: Answer; readonly actor: string },
 ): Promise<Signature> {
-  const { run, gate } = approval;
-  if (!isAsShown(gate))
+  const { run, approval } = asked;
+  if (!isAsShown(approval))
     throw new EngineError(
       'RUN_DAMAGED',
-      `the content of approval "${gate.step}" of run ${run} does not match its digest, so it was not signed; "pawl db check" checks the database`,
-      { details: { run, gate: gate.path } },
+      `the content of approval "${approval.step}" of run ${run} does not match its digest, so it was not signed; "pawl db check" checks the database`,
+      { details: { run, approval: approval.path } },
     );
-  const { path, digest } = gate;
+  const { path, digest } = approval;
   return signFor(shell, given, decisionStatement({ run, path, digest, option: answer.option.label, input: answer.input, actor }));
 }

@@ -84,7 +84,7 @@ function waitLines(shell: Shell, { report }: End, { run, wait }: TreeWait): stri
   const below = run === report.run.id ? '' : `of run ${run} `;
   const until = wait.due === undefined ? '' : `, due ${untilText(wait.due)}`;
   const reported = report.waits.find((candidate) => candidate.path !== undefined && candidate.path === wait.path && run === report.run.id);
-  const command = reported?.command ?? commandFor(run, wait, { gate: undefined, several: false, halt: undefined });
+  const command = reported?.command ?? commandFor(run, wait, { approval: undefined, several: false, halt: undefined });
   const next = command === undefined ? [] : [commandLine(shell, command)];
   const resume = (id: string): string => commandLine(shell, `pawl resume ${id}`);
   const waitCommand = commandLine(shell, `pawl resume ${report.run.id} --wait`);

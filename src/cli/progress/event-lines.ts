@@ -127,8 +127,8 @@ function runText(event: EventOf<'run.changed'>): string | undefined {
   const who = event.actor === undefined ? '' : ` by ${oneLine(event.actor)}`;
   switch (event.change) {
     case 'decided': {
-      const { gate, option, actor } = event.decision;
-      return `${oneLine(gate)} was decided: "${oneLine(option)}" by ${oneLine(actor)}`;
+      const { step, option, actor } = event.decision;
+      return `${oneLine(step)} was decided: "${oneLine(option)}" by ${oneLine(actor)}`;
     }
     case 'paused':
       return `run paused${who}`;

@@ -88,8 +88,8 @@ function runText(event: EventOf<'run.changed'>): string {
     case 'overridden':
       return `${event.override.actor} overrode ${event.override.passed.join(', ')} (${event.override.how})`;
     case 'decided': {
-      const { actor, option, gate, input } = event.decision;
-      return `${actor} chose "${option}" at ${gate}${after(input)}`;
+      const { actor, option, step, input } = event.decision;
+      return `${actor} chose "${option}" at ${step}${after(input)}`;
     }
     case 'signed':
       return `signed${who}: ${event.signed.on === 'control' ? event.signed.action.do : `answers at ${event.signed.path}`}`;

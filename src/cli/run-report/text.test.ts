@@ -37,9 +37,9 @@ describe('a long text', () => {
 });
 
 test('the command for an approval quotes its option, names the approval if several are pending, and asks for a required text', () => {
-  const gate = { question: { options: [{ label: "it's $(id)", requiresInput: true }] } } as unknown as OpenApproval;
+  const approval = { question: { options: [{ label: "it's $(id)", requiresInput: true }] } } as unknown as OpenApproval;
   const wait = { kind: 'human', path: 'ask#1', step: 'ask', since: 0 } as const;
-  expect(commandFor('a1', wait, { gate, several: true, halt: undefined })).toBe(
+  expect(commandFor('a1', wait, { approval, several: true, halt: undefined })).toBe(
     `pawl decide a1 --approval ask#1 --option 'it'\\''s $(id)' --input TEXT`,
   );
 });
@@ -47,6 +47,6 @@ test('the command for an approval quotes its option, names the approval if sever
 test('the command for a loop at its limit allows one more iteration', () => {
   const wait = { kind: 'escalation', message: '', since: 0 } as const;
   expect(
-    commandFor('a1', wait, { gate: undefined, several: false, halt: { reason: 'exhausted', message: '', edge: 'a:ok', to: 'b' } }),
+    commandFor('a1', wait, { approval: undefined, several: false, halt: { reason: 'exhausted', message: '', edge: 'a:ok', to: 'b' } }),
   ).toBe('pawl retry a1 --extend 1');
 });

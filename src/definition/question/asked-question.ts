@@ -53,5 +53,5 @@ export interface HumanWait {
   /** The values shown. */
   readonly shown?: Ref | undefined;
   /** The question itself, if the stored definition does not contain it as asked: in a flow, or with rendered templates. */
-  readonly gate?: Ref | undefined;
+  readonly question?: Ref | undefined;
 }

@@ -6,14 +6,14 @@ import { type Json, toPlain } from '../../base/json.ts';
 import type { ApprovalModel, ApprovalOptionModel } from '../model.ts';
 
 /** The digest of a question: prompt, options with their targets, and the values shown. */
-export function approvalDigest(gate: ApprovalModel, shown: Json): string {
-  const options = gate.options.map((option: ApprovalOptionModel) => ({
+export function approvalDigest(question: ApprovalModel, shown: Json): string {
+  const options = question.options.map((option: ApprovalOptionModel) => ({
     label: option.label,
     outcome: option.outcome,
     to: toPlain(option.to ?? null, 'the target'),
     requiresInput: option.requiresInput,
   }));
-  return digestJson({ prompt: gate.prompt, options, shown, ...(gate.signed === undefined ? {} : { signed: gate.signed }) });
+  return digestJson({ prompt: question.prompt, options, shown, ...(question.signed === undefined ? {} : { signed: question.signed }) });
 }
 
 /** The digest of a question with outside subjects, as they were when it was asked. */

@@ -15,7 +15,7 @@ export interface Quorum {
 export function quorumsIn(steps: readonly StepModel[], group?: string): Quorum[] {
   return steps.flatMap((step) => {
     const name = group === undefined ? step.id : `${group}/${step.id}`;
-    const { from, count = 1 } = step.gate ?? {};
+    const { from, count = 1 } = step.question ?? {};
     const asked = from === undefined ? [] : [{ step: name, from, count }];
     return [...asked, ...approvalsOf(step, name), ...quorumsIn(membersOf(step), name)];
   });

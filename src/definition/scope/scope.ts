@@ -6,6 +6,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { ownName } from '../../base/own-name.ts';
 import { type Expression, evaluate, evaluateCondition, parseExpression } from '../../expr/expression.ts';
 import { HIDDEN_NAMES } from '../../expr/filters.ts';
+import type { CheckpointView } from '../code.ts';
 import { CONDITION_ROOTS, FACT_ROOTS, OUTSIDE_ROOTS, OWN_ROOTS } from './scope-root.ts';
 
 /** Something an expression reads that must be loaded first. */
@@ -15,13 +16,20 @@ export type ScopeNeed =
   /** Facts outside the run at the time of the decision. The host stores them in the data as `$root`. */
   | { readonly read: 'outside'; readonly root: string; readonly part: string | undefined };
 
+/** A decision of a person in a run. */
+export interface LastDecision {
+  readonly step: string;
+  readonly option: string;
+  readonly input?: string | undefined;
+}
+
 /** What an expression is evaluated against. */
 export interface ScopeInput {
   readonly run: {
     readonly id: string;
     readonly workflow: string;
     readonly counts?: Readonly<Record<string, number>>;
-    readonly decision?: { readonly gate: string; readonly option: string; readonly input?: string | undefined } | undefined;
+    readonly decision?: LastDecision | undefined;
   };
   /** What the host has loaded. */
   readonly view: {
@@ -218,10 +226,17 @@ function outputNamed(name: string, { view, names = {} }: ScopeInput): Json | und
   return isOwn(outputs, name) ? (outputs as JsonObject)[name] : undefined;
 }
 
+/** A decision as authors read it in `checkpoint.gateDecision`, where `gate` is the step that asked. */
+export function gateDecisionOf(decision: LastDecision | undefined): CheckpointView['gateDecision'] {
+  if (decision === undefined) return undefined;
+  const { step: gate, ...chosen } = decision;
+  return { gate, ...chosen };
+}
+
 function addCheckpoint(checkpoint: Record<string, Json>, key: unknown, input: ScopeInput): void {
   if (typeof key !== 'string') return;
   if (key === 'iterationCounts') checkpoint[key] = input.run.counts ?? {};
-  else if (key === 'gateDecision') checkpoint[key] = (input.run.decision as Json | undefined) ?? null;
+  else if (key === 'gateDecision') checkpoint[key] = (gateDecisionOf(input.run.decision) as Json | undefined) ?? null;
   else {
     const value = dataOrParam(key, input);
     if (value !== undefined) checkpoint[key] = value;

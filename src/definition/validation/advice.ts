@@ -49,10 +49,10 @@ function withoutStale(step: StepModel): StepModel {
 }
 
 function bypassAdvice(steps: readonly StepModel[], entry: string, facts: KindFacts): Problem[] {
-  return bypassesIn(steps, entry, facts).map(({ gate, rework, check }) => ({
-    step: gate,
+  return bypassesIn(steps, entry, facts).map(({ question, rework, check }) => ({
+    step: question,
     code: 'CHECK_BYPASSED',
-    message: `changes made by "${rework}" after a decision at "${gate}" come back to it without passing "${check}"`,
+    message: `changes made by "${rework}" after a decision at "${question}" come back to it without passing "${check}"`,
     hint: `lead "${rework}" to "${check}", so that people are asked about checked work`,
   }));
 }
@@ -63,7 +63,7 @@ const PUBLISHES =
 
 function approvalAdvice(steps: readonly StepModel[]): Problem[] {
   const landings = steps.flatMap((step, index) => (publishes(step) ? [index] : []));
-  const questions = steps.flatMap(({ gate }, index) => (gate !== undefined && gate.subjects === undefined ? [index] : []));
+  const questions = steps.flatMap(({ question }, index) => (question !== undefined && question.subjects === undefined ? [index] : []));
   if (landings.length === 0) return [];
   const successors = successorsOf(createGraph(steps));
   return questions.flatMap((question): Problem[] => {
@@ -222,7 +222,9 @@ function unverifiedAdvice(steps: readonly StepModel[], facts: KindFacts): Proble
 
 function verifiesItself(step: StepModel): boolean {
   const hasSchema = 'config' in step && 'schema' in step.config && step.config.schema !== undefined;
-  return hasSchema || step.gate !== undefined || step.postconditions.length > 0 || (step.outputs ?? []).some(({ required }) => required);
+  return (
+    hasSchema || step.question !== undefined || step.postconditions.length > 0 || (step.outputs ?? []).some(({ required }) => required)
+  );
 }
 
 /** The command line of a step that starts a program; empty for others. */

@@ -50,7 +50,7 @@ export const FINDINGS = {
   KIND_AMBIGUOUS: 'error',
   KIND_INVALID: 'error',
   RECOVERY_INVALID: 'error',
-  GATE_INVALID: 'error',
+  QUESTION_INVALID: 'error',
   JOIN_INVALID: 'error',
   MEMBER_INVALID: 'error',
   // Expressions and templates.

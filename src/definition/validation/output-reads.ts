@@ -126,7 +126,7 @@ function fieldsOf(step: StepModel | undefined): readonly string[] | undefined {
 
 /** Returns the texts of a step that read data. */
 function readersOf(step: StepModel): Reader[] {
-  const { condition, preconditions, postconditions, next, gate } = step;
+  const { condition, preconditions, postconditions, next, question } = step;
   const expressions = (texts: readonly (string | undefined)[], when: Reader['when']): Reader[] =>
     texts.flatMap((text) => readerOf(text, when, (source) => expressionOf(source).paths));
   const entries = Object.values(next);
@@ -142,7 +142,7 @@ function readersOf(step: StepModel): Reader[] {
       'after',
     ),
     ...(step.templates === true ? templates(templatedPart(step), 'before') : []),
-    ...(step.templates === true && gate !== undefined ? templates(gate.prompt, step.kind === 'human' ? 'before' : 'after') : []),
+    ...(step.templates === true && question !== undefined ? templates(question.prompt, step.kind === 'human' ? 'before' : 'after') : []),
     ...edges.flatMap(({ context }) => (context === undefined ? [] : templates(context, 'after'))),
     ...membersOf(step).flatMap((member) => readersOf(member).filter(({ when }) => when === 'before')),
   ];

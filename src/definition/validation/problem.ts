@@ -34,7 +34,7 @@ const FOLLOWS: ReadonlySet<FindingCode> = new Set([
   'NAME_INVALID',
   'NUMBER_INVALID',
   'KIND_INVALID',
-  'GATE_INVALID',
+  'QUESTION_INVALID',
   'JOIN_INVALID',
   'RECOVERY_INVALID',
   'NEXT_MISSING',

@@ -34,17 +34,17 @@ test('rework that passes the checks again bypasses nothing', () => {
 
 test('rework that returns to the question without a check is found, with the check it misses', () => {
   const fix = { id: 'fix', handler: () => ({}), next: 'ask' };
-  expect(bypasses('fix', [fix])).toEqual([{ gate: 'ask', rework: 'fix', check: 'check' }]);
+  expect(bypasses('fix', [fix])).toEqual([{ question: 'ask', rework: 'fix', check: 'check' }]);
 });
 
 test("rework by a kind of the application's own is found as well", () => {
   const mend = defineStepKind({ kind: 'mend', parse: () => ({}), run: () => ({ outcome: 'ok', output: null }) });
-  expect(bypasses('fix', [{ id: 'fix', use: mend({}), next: 'ask' }])).toEqual([{ gate: 'ask', rework: 'fix', check: 'check' }]);
+  expect(bypasses('fix', [{ id: 'fix', use: mend({}), next: 'ask' }])).toEqual([{ question: 'ask', rework: 'fix', check: 'check' }]);
 });
 
 test('rework on a longer path is found as well', () => {
   const fix = { id: 'fix', handler: () => ({}), next: 'wait' };
-  expect(bypasses('fix', [fix, { id: 'wait', delay: '1s', next: 'ask' }])).toEqual([{ gate: 'ask', rework: 'fix', check: 'check' }]);
+  expect(bypasses('fix', [fix, { id: 'wait', delay: '1s', next: 'ask' }])).toEqual([{ question: 'ask', rework: 'fix', check: 'check' }]);
 });
 
 test('a path back without work needs no check', () => {

@@ -8,7 +8,7 @@ import type { Definition, StepKind, StepModel } from '../model.ts';
 /** A path from a question through work and back to it that misses a check. */
 export interface Bypass {
   /** The step with the question. */
-  readonly gate: string;
+  readonly question: string;
   /** Where the person sends the work. */
   readonly rework: string;
   /** The check that is before the question on every path from the start. */
@@ -22,12 +22,12 @@ export function bypassesIn(steps: readonly StepModel[], entry: string, facts: Pi
   const checks = steps.flatMap(({ kind }, index) => (traitsOf(facts, kind).checksWork === true ? [index] : []));
   if (start === undefined || checks.length === 0) return [];
   const successors = successorsOf(graph);
-  return steps.flatMap(({ gate }, question) => {
-    if (gate === undefined) return [];
+  return steps.flatMap((step, question) => {
+    if (step.question === undefined) return [];
     return checks.flatMap((check) => {
       const without = successors.map((targets, from) => (from === check ? [] : targets.filter((target) => target !== check)));
       if (check === question || reachable(without, [start])[question] === true) return [];
-      return bypassing({ steps, without, question }, facts).map((rework) => named(steps, { gate: question, rework, check }));
+      return bypassing({ steps, without, question }, facts).map((rework) => named(steps, { question, rework, check }));
     });
   });
 }
@@ -73,5 +73,5 @@ function isWork(facts: Pick<KindFacts, 'kinds'>, kind: StepKind): boolean {
 
 function named(steps: readonly StepModel[], at: Readonly<Record<keyof Bypass, number>>): Bypass {
   const id = (index: number): string => (steps[index] as StepModel).id;
-  return { gate: id(at.gate), rework: id(at.rework), check: id(at.check) };
+  return { question: id(at.question), rework: id(at.rework), check: id(at.check) };
 }

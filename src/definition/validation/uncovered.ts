@@ -8,14 +8,14 @@ import type { Problem } from './problem.ts';
 
 /** Returns a warning for each answer, and each outcome of successful work, that leads nowhere. */
 export function uncoveredAdvice(step: StepModel, registry: KindRegistry): Problem[] {
-  const { next, gate, side, id } = step;
+  const { next, question, side, id } = step;
   if (side === true || next[Outcome.DEFAULT] !== undefined) return [];
   const isCovered = (outcome: string): boolean => outcome === Outcome.REJECT || next[outcome] !== undefined;
-  if (gate === undefined)
+  if (question === undefined)
     return successesOf(step, registry)
       .filter((outcome) => !isCovered(outcome))
       .map((outcome) => problem(id, `\`next\` has no transition for outcome "${outcome}"`, `add \`${outcome}\` to \`next\``));
-  return gate.options
+  return question.options
     .filter(({ to, outcome }) => to === undefined && !isCovered(outcome))
     .map(({ label, outcome }) =>
       problem(

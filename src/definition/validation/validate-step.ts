@@ -51,7 +51,7 @@ export function checkStep(place: StepPlace, checks: StepChecks): void {
   const expression = expressionCheck(checks, fault);
   checkId(step.id, fault);
   checkNext(place, checks, fault);
-  checkGate(place, fault);
+  checkQuestion(place, fault);
   checkWrites(place, fault);
   checkRestrictions(place, checks.registry, fault);
   checkContract(step, fault);
@@ -90,7 +90,7 @@ function checkNext({ step, group }: StepPlace, { problems, registry }: StepCheck
       fault('MEMBER_INVALID', `it belongs to "${group.id}" and has its own next`, `write next on "${group.id}"; its join decides`);
     return;
   }
-  const chosen = step.gate?.options ?? [];
+  const chosen = step.question?.options ?? [];
   if (keys.length === 0 && step.side !== true && !(chosen.length > 0 && chosen.every(({ to }) => to !== undefined)))
     fault('NEXT_MISSING', 'it does not say what comes next', 'write `next: null` to end the run here, or name a step');
   for (const key of keys) {
@@ -136,17 +136,17 @@ function checkBound({ max, then, to }: Edge, fault: Fault): void {
     );
 }
 
-function checkGate({ step, group }: StepPlace, fault: Fault): void {
-  if (step.gate === undefined) return;
-  const { prompt, options } = step.gate;
-  if (prompt.trim() === '') fault('GATE_INVALID', 'its question has no prompt', 'say what the person decides');
-  if (options.length === 0) fault('GATE_INVALID', 'its question has no options', 'give at least one answer');
-  checkDeciders(step.gate, fault);
+function checkQuestion({ step, group }: StepPlace, fault: Fault): void {
+  if (step.question === undefined) return;
+  const { prompt, options } = step.question;
+  if (prompt.trim() === '') fault('QUESTION_INVALID', 'its question has no prompt', 'say what the person decides');
+  if (options.length === 0) fault('QUESTION_INVALID', 'its question has no options', 'give at least one answer');
+  checkDeciders(step.question, fault);
   const labels = options.map(({ label }) => label);
   for (const label of new Set(labels)) {
-    if (label.trim() === '') fault('GATE_INVALID', 'an option has no label', 'name every answer');
+    if (label.trim() === '') fault('QUESTION_INVALID', 'an option has no label', 'name every answer');
     if (labels.indexOf(label) !== labels.lastIndexOf(label))
-      fault('GATE_INVALID', `two options are called "${label}"`, 'give each its own label');
+      fault('QUESTION_INVALID', `two options are called "${label}"`, 'give each its own label');
   }
   if (group !== undefined && options.some(({ to }) => to !== undefined))
     fault('MEMBER_INVALID', `an option leads out of "${group.id}"`, 'give the option an outcome; the join of the group decides');
@@ -215,13 +215,13 @@ function checkContract({ contract }: StepModel, fault: Fault): void {
 
 function checkDeciders({ from, count, subjects }: ApprovalModel, fault: Fault): void {
   if (from !== undefined && (from.length === 0 || from.some((name) => name.trim() === '')))
-    fault('GATE_INVALID', 'its question has an empty `from`', 'name a group under `from`, or leave it out');
+    fault('QUESTION_INVALID', 'its question has an empty `from`', 'name a group under `from`, or leave it out');
   if (count !== undefined && !isCount(count, 1))
     fault('NUMBER_INVALID', `\`count\` must be a positive integer, not ${count}`, 'correct it');
   for (const pattern of subjects?.files ?? []) {
     const refusal = patternRefusal(pattern);
     if (refusal !== undefined)
-      fault('GATE_INVALID', `its question is about "${pattern}": ${refusal}`, 'write a pattern inside the workspace');
+      fault('QUESTION_INVALID', `its question is about "${pattern}": ${refusal}`, 'write a pattern inside the workspace');
   }
 }
 

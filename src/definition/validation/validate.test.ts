@@ -46,7 +46,7 @@ describe('the checks of construction', () => {
       step(
         'b',
         { ok: { condition: 'result.ok', onTrue: to('third-lost'), onFalse: to('a', { max: 1 }) } },
-        { gate: { prompt: '?', show: [], options } },
+        { question: { prompt: '?', show: [], options } },
       ),
     ]);
     const unknown = messages(definition).filter((message) => message.includes('does not exist'));
@@ -65,10 +65,10 @@ describe('the checks of construction', () => {
   });
 
   test('every step can be reached, also by an option or a used-up bound', () => {
-    const gate = { prompt: '?', show: [], options: [{ label: 'Go', to: { step: 'c' }, outcome: 'ok', requiresInput: false }] };
+    const question = { prompt: '?', show: [], options: [{ label: 'Go', to: { step: 'c' }, outcome: 'ok', requiresInput: false }] };
     const reached = [
       step('a', { ok: to('a', { max: 1, then: { step: 'b' } }) }),
-      step('b', {}, { kind: 'human', gate }),
+      step('b', {}, { kind: 'human', question }),
       step('c', { ok: END }),
     ];
     expect(faults(workflow(reached))).toEqual([]);
@@ -117,7 +117,7 @@ describe('what else is rejected', () => {
       [step('a', { ok: END }, { retry: { max: 1, on: [], backoff: { initialMs: 5, factor: 0.5, maxMs: 9 } } })],
       ['a NUMBER_INVALID'],
     ],
-    ['a question without answers', [step('a', { ok: END }, { gate: { prompt: '?', show: [], options: [] } })], ['a GATE_INVALID']],
+    ['a question without answers', [step('a', { ok: END }, { question: { prompt: '?', show: [], options: [] } })], ['a QUESTION_INVALID']],
     ['a question to a person without a question', [step('a', { ok: END }, { kind: 'human' } as Given)], ['a KIND_INVALID']],
     [
       'a join for more than there are',
@@ -152,10 +152,10 @@ describe('what else is rejected', () => {
     }
   });
 
-  test('a human gate needs a next only if an option has no target', () => {
+  test('a question needs a next only if an option has no target', () => {
     const option = { label: 'Go', outcome: 'ok', requiresInput: false };
     const asking = (options: readonly object[]) =>
-      workflow([step('a', {}, { kind: 'human', gate: { prompt: '?', show: [], options: options as never } })]);
+      workflow([step('a', {}, { kind: 'human', question: { prompt: '?', show: [], options: options as never } })]);
     expect(faults(asking([{ ...option, to: { end: 'complete' } }]))).toEqual([]);
     expect(
       faults(
@@ -173,13 +173,13 @@ describe('what else is rejected', () => {
       { label: 'Done', to: { end: 'complete' } as Target, outcome: 'ok', requiresInput: false },
     ];
     expect(
-      faults(workflow([step('a', { ok: to('b') }), step('b', {}, { kind: 'human', gate: { prompt: '?', show: [], options } })])),
+      faults(workflow([step('a', { ok: to('b') }), step('b', {}, { kind: 'human', question: { prompt: '?', show: [], options } })])),
     ).toEqual([]);
   });
 
   test("an option's outcome is a key of the table", () => {
-    const gate = { prompt: '?', show: [], options: [{ label: 'Later', outcome: 'later', requiresInput: false }] };
-    expect(faults(workflow([step('a', { later: END }, { kind: 'human', gate })]))).toEqual([]);
+    const question = { prompt: '?', show: [], options: [{ label: 'Later', outcome: 'later', requiresInput: false }] };
+    expect(faults(workflow([step('a', { later: END }, { kind: 'human', question })]))).toEqual([]);
   });
 
   test('an authoring format may allow more names', () => {

@@ -78,8 +78,8 @@ async function approvalOf(
 ): Promise<OpenApproval> {
   const { path, step, openedAt, deadline } = activation;
   const subjects = wait.outside?.seen?.subjects;
-  const read = await readValues(core.store, [wait.shown, wait.gate, subjects]);
-  const question = (read(wait.gate) ?? approvalModel(definition, step)) as ApprovalModel;
+  const read = await readValues(core.store, [wait.shown, wait.question, subjects]);
+  const question = (read(wait.question) ?? approvalModel(definition, step)) as ApprovalModel;
   return {
     path,
     step,
@@ -96,7 +96,7 @@ async function approvalOf(
 
 /** Returns the question of a step, or of a member of a group, from the definition. */
 export function approvalModel(definition: Definition, step: string): ApprovalModel | undefined {
-  return modelNamed(definition, step)?.gate;
+  return modelNamed(definition, step)?.question;
 }
 
 /** Whether a question matches its digest, so that signing the digest signs what was shown. */

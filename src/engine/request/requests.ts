@@ -182,7 +182,7 @@ async function confirmDecision(
     ({ live }) => !(humanWaitOf(live[approval.path])?.outside?.decided ?? []).some((decision) => decision.actor === actor),
   );
   const isIt = (event: RunEvent): boolean =>
-    event.type === 'run.changed' && event.change === 'decided' && event.decision.actor === actor && event.decision.gate === approval.step;
+    event.type === 'run.changed' && event.change === 'decided' && event.decision.actor === actor && event.decision.step === approval.step;
   // The inbox is read first: a decision that is consumed in between is then found in the log.
   const isWaiting = await isPending(core, run, dedupe);
   if ((await core.store.events(run, after)).some(({ events }) => events.some(isIt))) return;
@@ -217,7 +217,7 @@ function actorFor(core: EngineCore, { step, question }: OpenApproval, actor: str
     'NOT_ALLOWED',
     `approval "${step}" can only be decided by ${question.from.join(' or ')}, and "${actor}" is not a member`,
     {
-      details: { gate: step, from: question.from, actor },
+      details: { step, from: question.from, actor },
     },
   );
 }
@@ -234,10 +234,10 @@ function pickApproval(state: RunState, approvals: readonly OpenApproval[], reque
       `run ${state.id} has ${named.length} waiting approvals; name one: ${named.map((approval) => approval.path).join(', ')}`,
     );
   const decided = state.decision;
-  if (decided !== undefined && (request.approval === undefined || withoutVisits(request.approval) === decided.gate)) {
+  if (decided !== undefined && (request.approval === undefined || withoutVisits(request.approval) === decided.step)) {
     throw new EngineError(
       'ALREADY_DECIDED',
-      `approval "${decided.gate}" of run ${state.id} was already decided: "${decided.option}" by ${decided.actor}`,
+      `approval "${decided.step}" of run ${state.id} was already decided: "${decided.option}" by ${decided.actor}`,
       { details: { ...decided } },
     );
   }
@@ -285,7 +285,7 @@ async function alreadyDecided(
     'ALREADY_DECIDED',
     `approval "${approval.step}" of run ${run} was already decided by ${who}; the first decision counts`,
     {
-      details: actor === undefined ? {} : { gate: approval.step, option, actor },
+      details: actor === undefined ? {} : { step: approval.step, option, actor },
     },
   );
 }

@@ -38,10 +38,10 @@ export async function proveRun(store: Store, { state, definition }: LoadedRun, l
   const demands = state.signed === true || started.run.signed === true || hasSignedQuestion(definition.steps);
   if (!demands && keys === undefined) return { keys, used: new Set() };
   const rows = (await store.events(state.id, 0)).filter(({ seq }) => seq <= state.seq);
-  const gates = await askedApprovals(store, rows);
+  const questions = await askedApprovals(store, rows);
   if (hashDefinition(definition) !== started.run.def)
     throw damaged(state.id, 1, 'the stored definition is not the one it was started with');
-  const walk = new Walk({ run: state.id, definition, list: list(), keys: keys ?? [], gates });
+  const walk = new Walk({ run: state.id, definition, list: list(), keys: keys ?? [], questions });
   walk.all(rows);
   if (plain(walk.draft) !== plain(state)) throw damaged(state.id, state.seq, 'replaying its log does not give its stored state');
   return { keys: keys ?? [], used: walk.used };
@@ -54,7 +54,7 @@ function isWanted({ state, definition }: LoadedRun, list: () => KeyList): boolea
 
 /** Returns questions that are not in the stored definition, by the digest of their value. */
 async function askedApprovals(store: Store, rows: readonly EventRow[]): Promise<ReadonlyMap<string, ApprovalModel>> {
-  const digests = rows.flatMap(({ events }) => events.flatMap((event) => humanWaitOf(activationIn(event))?.gate?.digest ?? []));
+  const digests = rows.flatMap(({ events }) => events.flatMap((event) => humanWaitOf(activationIn(event))?.question?.digest ?? []));
   const texts = await store.values([...new Set(digests)]);
   return new Map([...texts].map(([digest, text]) => [digest, JSON.parse(text) as ApprovalModel]));
 }
@@ -76,7 +76,7 @@ interface WalkParts {
   readonly definition: Definition;
   readonly list: KeyList;
   readonly keys: readonly string[];
-  readonly gates: ReadonlyMap<string, ApprovalModel>;
+  readonly questions: ReadonlyMap<string, ApprovalModel>;
 }
 
 /** One pass over a log, from its first event to its last. */
@@ -202,10 +202,10 @@ class Walk {
       return this.takeDecision(signed, event);
     }
     const asked = Object.values(this.draft.live).filter(
-      (activation) => activation.step === decision.gate && humanWaitOf(activation) !== undefined,
+      (activation) => activation.step === decision.step && humanWaitOf(activation) !== undefined,
     );
     if (asked.some((activation) => this.demands(activation)))
-      this.fail(`the decision "${decision.option}" of ${actor} at "${decision.gate}" is not signed`);
+      this.fail(`the decision "${decision.option}" of ${actor} at "${decision.step}" is not signed`);
   }
 
   private takeSigned(signed: SignedRecord, event: EventOf<'run.changed'>): void {
@@ -238,7 +238,7 @@ class Walk {
   ): void {
     const asked = this.draft.live[path];
     const wait = humanWaitOf(asked);
-    if (wait === undefined || wait.digest !== digest || asked?.step !== decision.gate || decision.actor !== actor)
+    if (wait === undefined || wait.digest !== digest || asked?.step !== decision.step || decision.actor !== actor)
       this.fail(`the decision of ${actor} at ${path} does not match what was asked there`);
     const chosen = this.chosen.get(path) ?? new Map<string, string>();
     this.chosen.set(path, chosen.set(actor, decision.option));
@@ -291,11 +291,11 @@ class Walk {
   private wantsDecision(activation: Activation, outcome: string): void {
     if (!this.demands(activation)) return;
     const { path } = activation;
-    const gate = this.gateOf(activation);
+    const question = this.questionOf(activation);
     const chosen = [...(this.chosen.get(path)?.values() ?? [])];
-    const option = gate?.options.find((one) => {
+    const option = question?.options.find((one) => {
       const people = chosen.filter((label) => label === one.label).length;
-      return one.outcome === outcome && people >= (outcome === 'ok' ? (gate.count ?? 1) : 1);
+      return one.outcome === outcome && people >= (outcome === 'ok' ? (question.count ?? 1) : 1);
     });
     if (option === undefined)
       this.fail(
@@ -305,12 +305,14 @@ class Walk {
   }
 
   private demands(activation: Activation): boolean {
-    return this.draft.signed === true || humanWaitOf(activation)?.signed === true || this.gateOf(activation)?.signed === true;
+    return this.draft.signed === true || humanWaitOf(activation)?.signed === true || this.questionOf(activation)?.signed === true;
   }
 
-  private gateOf(activation: Activation): ApprovalModel | undefined {
-    const asked = humanWaitOf(activation)?.gate;
-    return (asked === undefined ? undefined : this.parts.gates.get(asked.digest)) ?? approvalModel(this.parts.definition, activation.step);
+  private questionOf(activation: Activation): ApprovalModel | undefined {
+    const asked = humanWaitOf(activation)?.question;
+    return (
+      (asked === undefined ? undefined : this.parts.questions.get(asked.digest)) ?? approvalModel(this.parts.definition, activation.step)
+    );
   }
 
   /** Fails if something that requires a signature was not signed in the same record. */

@@ -60,7 +60,7 @@ export function signingAtStart({ all, keys }: Signing, definition: Definition, f
 
 /** Whether any of the steps, or of their members, asks a question that requires a signature. */
 export function hasSignedQuestion(steps: readonly StepModel[]): boolean {
-  return steps.some((step) => step.gate?.signed === true || hasSignedQuestion(membersOf(step)));
+  return steps.some((step) => step.question?.signed === true || hasSignedQuestion(membersOf(step)));
 }
 
 /** Whether a person's input requires a signature in this run. */

@@ -80,7 +80,7 @@ describe('the run reaches a program', () => {
       results: { plan: { areas: 2 } },
       completedSteps: ['plan', 'constructor'],
       iterationCounts: { writer: 1 },
-      gateDecision: { gate: 'g', option: 'more', input: 'shorter' },
+      decision: { step: 'g', option: 'more', input: 'shorter' },
     },
   };
 

@@ -6,7 +6,7 @@ test('a question without answers of its own can be approved or rejected', () => 
   const { model } = step('ask').human({ prompt: 'Ship it?' }).bound;
   expect(model).toMatchObject({
     kind: 'human',
-    gate: {
+    question: {
       prompt: 'Ship it?',
       options: [
         { label: 'approve', outcome: 'ok' },

@@ -20,11 +20,11 @@ export const human: KindCompiler = {
   field: 'human',
   flow: { human: { most: 1, first: QUESTION, build } },
   shapes: { human: QUESTION },
-  literals: ({ gate: { prompt } }: WorkOf<'human'>) => ({ prompt }),
+  literals: ({ question: { prompt } }: WorkOf<'human'>) => ({ prompt }),
   read({ human: given }, { step, isMember }) {
     const { data, built } = takeFunctions({ prompt: '', ...given }, { prompt: 'text' }, { step });
-    const gate = readQuestion(data, step, isMember);
-    return { work: { kind: 'human', gate: built.length === 0 ? gate : { ...gate, built: true } }, code: builtCode(built) };
+    const question = readQuestion(data, step, isMember);
+    return { work: { kind: 'human', question: built.length === 0 ? question : { ...question, built: true } }, code: builtCode(built) };
   },
 };
 
@@ -58,13 +58,13 @@ function build(name: string, [spec]: MethodArguments<HumanStep<never, never, Tar
     throw invalid(`step "${name}"`, `${message}; ${hint}`);
   });
   const people = typeof from === 'string' ? [from] : from;
-  const gate = {
+  const question = {
     prompt,
     show: [...show],
     options: choices,
     ...present({ from: people, count, subjects, signed: signed || undefined, forge }),
   };
-  return { name, work: { kind: 'human', gate }, options, fields: FIELDS };
+  return { name, work: { kind: 'human', question }, options, fields: FIELDS };
 }
 
 // A flow that ignores the answer must not complete what a person rejected.

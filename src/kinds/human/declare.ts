@@ -1,4 +1,4 @@
-// Owns what the kind `human` declares: a question to a person. The question itself is the step's `gate`, because any
+// Owns what the kind `human` declares: a question to a person. The question itself is the step's `question`, because any
 // step can have one after its work.
 
 import type { KindDeclaration } from '../../definition/kind.ts';
@@ -13,7 +13,7 @@ export const human: KindDeclaration = {
   again: 'asked again',
   outcomes: [],
   recovery: 'rerun',
-  validate({ gate }: StepOf<'human'>, report) {
-    if (gate === undefined) report.fault('it asks a person, but has no question', 'give it a prompt and options');
+  validate({ question }: StepOf<'human'>, report) {
+    if (question === undefined) report.fault('it asks a person, but has no question', 'give it a prompt and options');
   },
 };

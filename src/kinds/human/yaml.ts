@@ -81,8 +81,8 @@ export const yaml: StageForm = stageForm({
 const DEFAULT_ANSWERS = '[["approve","ok",false,null],["reject","reject",false,null]]';
 
 /** A question as a stage. */
-export function write({ gate }: StepOf<'human'>, { goto }: Pick<StageWriter, 'goto'>): JsonObject {
-  const { prompt, show, options, from, count, subjects, signed, forge = {} } = gate;
+export function write({ question }: StepOf<'human'>, { goto }: Pick<StageWriter, 'goto'>): JsonObject {
+  const { prompt, show, options, from, count, subjects, signed, forge = {} } = question;
   const plain = JSON.stringify(options.map(({ label, outcome, requiresInput, to }) => [label, outcome, requiresInput, to ?? null]));
   return present({
     prompt,

@@ -22,7 +22,7 @@ export interface CrashCase {
   readonly name: string;
   workflow(ledger: Ledger): { readonly compiled: CompiledWorkflow };
   readonly params?: Readonly<Record<string, unknown>>;
-  /** The answer at a gate, by its step; the first option where nothing is said. */
+  /** The answer to a question, by its step; the first option where nothing is said. */
   readonly answers?: Readonly<Record<string, string>>;
   /** Who does the work of its roles. */
   readonly agents?: Pick<EngineOptions, 'roles' | 'drivers'>;
@@ -49,7 +49,7 @@ export interface CrashJob {
 /** What the process prints for each job, a line each: that it is about to begin, and that the run has ended. */
 export type CrashWord = { readonly word: 'ready' } | { readonly word: 'ended'; readonly counts: Readonly<Record<string, number>> };
 
-/** Who answers at gates and resolves what is unknown. */
+/** Who answers questions and resolves what is unknown. */
 const ACTOR = 'crash proof';
 const RUNS_MAX = 1000;
 
@@ -83,7 +83,7 @@ function say(word: CrashWord): void {
   process.stdout.write(`${JSON.stringify(word)}\n`);
 }
 
-/** Every attempt that has a recorded end, and every gate whose answer is on disk, by key. */
+/** Every attempt that has a recorded end, and every question whose answer is on disk, by key. */
 async function acknowledgedBy(store: Store): Promise<string[]> {
   const keys: string[] = [];
   for (const { id } of await store.list({ limit: RUNS_MAX })) {
@@ -165,7 +165,7 @@ async function answer(
   { run, path, key, option }: { readonly run: string; readonly path: string; readonly key: string; readonly option: string | undefined },
   ledger: Ledger,
 ): Promise<void> {
-  const shown = (await engine.run(run).approvals()).find((gate) => gate.path === path);
+  const shown = (await engine.run(run).approvals()).find((approval) => approval.path === path);
   await ledger.append({ at: 'asked', key });
   await engine.run(run).decide({ option: option ?? shown?.question.options[0]?.label ?? '', actor: ACTOR, approval: path });
 }

@@ -14,7 +14,7 @@ export type LedgerLine =
   | { readonly at: 'opened'; readonly pid: number; readonly acknowledged: readonly string[] }
   | { readonly at: 'begun'; readonly key: string }
   | { readonly at: 'done'; readonly key: string; readonly output: Json }
-  /** A person was shown a gate and gave an answer. */
+  /** A person was asked a question and gave an answer. */
   | { readonly at: 'asked'; readonly key: string };
 
 /** The facts about an attempt that an effect needs. */

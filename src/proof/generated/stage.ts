@@ -106,7 +106,7 @@ function waysOf(step: StepModel, values: KnownValues): Way[] {
     if (outcome === undefined) return [];
     return edgesFor(entry, values).map((side) => ({ outcome, entry: side }));
   });
-  const options = (step.gate?.options ?? []).flatMap(({ label, to }): Way[] =>
+  const options = (step.question?.options ?? []).flatMap(({ label, to }): Way[] =>
     to === undefined ? [] : [{ option: label, entry: { to } }],
   );
   return [...named, ...options];
@@ -134,7 +134,7 @@ function staged(definition: Definition, step: StepModel, { generated, way, work 
   const model: StepModel =
     way.option === undefined
       ? { ...tried, next, args: argsOf(step), kind: 'task', config: {} }
-      : { ...tried, next, kind: 'human', gate: plainGate(step.gate as ApprovalModel) };
+      : { ...tried, next, kind: 'human', question: plainQuestion(step.question as ApprovalModel) };
   const steps = definition.steps.map(
     (other): StepModel => (other.id === step.id ? model : { ...frameOf(other, generated), kind: 'signal', signal: SIGNAL }),
   );
@@ -174,7 +174,7 @@ function plainEdge(edge: Edge, values: KnownValues): Edge {
   return context === undefined || isFilled(context, values) ? edge : rest;
 }
 
-function plainGate({ options }: ApprovalModel): ApprovalModel {
+function plainQuestion({ options }: ApprovalModel): ApprovalModel {
   return { prompt: 'Which way?', show: [], options };
 }
 

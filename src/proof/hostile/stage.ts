@@ -107,11 +107,11 @@ async function attended(stage: HostileStage, view: RunView): Promise<boolean> {
 }
 
 async function sayYes(engine: Engine, run: string): Promise<boolean> {
-  const [gate] = await engine.run(run).approvals();
-  const option = gate?.question.options[0];
-  if (gate === undefined || option === undefined) return false;
+  const [approval] = await engine.run(run).approvals();
+  const option = approval?.question.options[0];
+  if (approval === undefined || option === undefined) return false;
   const input = option.requiresInput ? { input: 'yes' } : {};
-  await engine.run(run).decide({ option: option.label, actor: 'a trusting person', digest: gate.digest, ...input });
+  await engine.run(run).decide({ option: option.label, actor: 'a trusting person', digest: approval.digest, ...input });
   return true;
 }
 

@@ -119,11 +119,11 @@ export class People {
     const share = random.next();
     const isStale = !this.careful && random.chance(0.1);
     this.ask(async ({ core }) => {
-      const gate = (await openApprovals(core, run)).find((open) => open.path === path);
-      if (gate === undefined) return;
-      const { options } = gate.question;
+      const approval = (await openApprovals(core, run)).find((open) => open.path === path);
+      if (approval === undefined) return;
+      const { options } = approval.question;
       const option = options[Math.floor(share * options.length)]?.label as string;
-      const digest = isStale ? 'what was shown before' : gate.digest;
+      const digest = isStale ? 'what was shown before' : approval.digest;
       await decideApproval(core, run, { option, actor, approval: path, digest, input: 'because' });
       witness.acknowledged.push({ run, actor });
     });

@@ -132,7 +132,7 @@ class LogReading {
     const { run } = this;
     const made = run.decisions.find(({ input }) => input.actor === decision.actor);
     if (made === undefined || humanWaitOf(before.live[made.input.path])?.digest !== made.input.digest)
-      return this.report(`J6: ${decision.actor} decided "${decision.gate}" without having been asked, or too late`);
+      return this.report(`J6: ${decision.actor} decided "${decision.step}" without having been asked, or too late`);
     if (this.decided.has(made.dedupe)) this.report(`J6: the question ${made.dedupe} was decided twice`);
     this.decided.add(made.dedupe);
   }

@@ -59,8 +59,8 @@ function graphStep(random: Random, place: Place, child: CompiledWorkflow | undef
   const condition = random.chance(0.08) ? { condition: 'params.flag === true' } : {};
   if (kind === 'parallel' || kind === 'each')
     return { id: place.id, next, ...condition, ...group(random, kind, child), ...shared(random, kind) } as StepSpec;
-  const gate = kind === 'task' && random.chance(0.12) ? { humanGate: question(random, place) } : {};
-  return { id: place.id, next, ...condition, ...work(random, kind, { place, child }), ...shared(random, kind), ...gate } as StepSpec;
+  const asked = kind === 'task' && random.chance(0.12) ? { humanGate: question(random, place) } : {};
+  return { id: place.id, next, ...condition, ...work(random, kind, { place, child }), ...shared(random, kind), ...asked } as StepSpec;
 }
 
 function group(random: Random, kind: 'parallel' | 'each', child: CompiledWorkflow | undefined): object {

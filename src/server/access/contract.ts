@@ -98,14 +98,14 @@ export const bodies = {
   passkeyLogin: z.strictObject({ response }),
   toSign: z.strictObject({
     run: z.string().min(1).max(200),
-    gate: z.string().max(500).optional(),
+    approval: z.string().max(500).optional(),
     digest: z.string().min(12).max(64),
     option: z.string().min(1).max(1000),
     input: z.string().max(100_000).optional(),
   }),
   decideLink: z.strictObject({
     run: z.string().min(1).max(200),
-    gate: z.string().max(500).optional(),
+    approval: z.string().max(500).optional(),
     for: name,
     expires: lasts,
   }),

@@ -22,7 +22,7 @@ export interface LinkedApproval {
 interface DecideLinkRequest {
   readonly run: string;
   /** The path or step of the approval; needed if several wait. */
-  readonly gate?: string | undefined;
+  readonly approval?: string | undefined;
   /** The person who may decide with it. */
   readonly person: string;
   /** Who creates it. */
@@ -43,18 +43,18 @@ interface DecideLinkPlace {
  */
 export async function createDecideLink(
   { access, store, addresses }: DecideLinkPlace,
-  { run, gate, person, by, expires }: DecideLinkRequest,
+  { run, approval, person, by, expires }: DecideLinkRequest,
 ): Promise<ShownLink & LinkedApproval> {
   const { name, scopes } = requirePerson(access, person);
   if (!scopes.includes('decide'))
     throw new EngineError('NOT_ALLOWED', `${name} does not have the scope "decide", so a link would not help`);
-  const asked = pickApproval(run, await pendingApprovals(store, run), { gate });
+  const asked = pickApproval(run, await pendingApprovals(store, run), { approval });
   if (asked === undefined)
     throw new EngineError(
       'WAIT_NOT_FOUND',
-      `run ${run} has no pending approval${gate === undefined ? '' : ` "${gate}"`} to make a link for`,
+      `run ${run} has no pending approval${approval === undefined ? '' : ` "${approval}"`} to make a link for`,
     );
-  const about = gateOf(asked);
+  const about = linkTo(asked);
   const { link, secret } = createLink(access, {
     ...{ kind: 'decide', person: name, createdBy: by, lastsMs: lifetimeOf(expires, 'decide') },
     about: { ...about },
@@ -62,12 +62,12 @@ export async function createDecideLink(
   return { ...about, person: name, url: `${addresses.baseUrl}/d/${secret}`, expiresAt: new Date(link.expiresAt).toISOString() };
 }
 
-function gateOf({ run, gate: { path, digest } }: PendingApproval): LinkedApproval {
+function linkTo({ run, approval: { path, digest } }: PendingApproval): LinkedApproval {
   return { run, path, digest };
 }
 
 /** The approval of a stored link. */
-export function linkedGate(about: Json): LinkedApproval {
+export function linkedApproval(about: Json): LinkedApproval {
   const { run, path, digest } = isJsonObject(about) ? about : {};
   return { run: String(run), path: String(path), digest: String(digest) };
 }

@@ -4,8 +4,8 @@ import { decidePage } from './decide-page.ts';
 
 function pageAbout(subjects: Json): string {
   const question = { prompt: 'Release it?', show: [], options: [] };
-  const gate = { path: 'release#1', step: 'release', question, digest: 'd'.repeat(64), shown: {}, subjects, since: 0, signed: false };
-  return decidePage({ run: 'r', workflow: 'w', gate, person: 'ada', expiresAt: 1, action: '/decide' }).body.text;
+  const approval = { path: 'release#1', step: 'release', question, digest: 'd'.repeat(64), shown: {}, subjects, since: 0, signed: false };
+  return decidePage({ run: 'r', workflow: 'w', approval, person: 'ada', expiresAt: 1, action: '/decide' }).body.text;
 }
 
 test('a file that could not be read is named with the reason', () => {

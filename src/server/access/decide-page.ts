@@ -14,7 +14,7 @@ import { html, type Markup } from './html.ts';
 interface AskedApproval {
   readonly run: string;
   readonly workflow: string;
-  readonly gate: OpenApproval;
+  readonly approval: OpenApproval;
   readonly person: string;
   readonly expiresAt: number;
   /** Where the form is sent. */
@@ -33,20 +33,20 @@ const DIGEST_SHOWN = 12;
 
 /** The page that asks. */
 export function decidePage(asked: AskedApproval): Page {
-  const { run, workflow, gate, person, change, problem, expiresAt } = asked;
-  const facts = [`run ${run}`, gate.path, `asked ${timeText(gate.since)}`, `digest ${gate.digest.slice(0, DIGEST_SHOWN)}`];
+  const { run, workflow, approval, person, change, problem, expiresAt } = asked;
+  const facts = [`run ${run}`, approval.path, `asked ${timeText(approval.since)}`, `digest ${approval.digest.slice(0, DIGEST_SHOWN)}`];
   return {
-    title: `${workflow}: ${gate.step}`,
+    title: `${workflow}: ${approval.step}`,
     status: change === undefined && problem === undefined ? 200 : 409,
     body: html`<p class="quiet">${workflow}</p>
-<h1>${gate.step}</h1>
+<h1>${approval.step}</h1>
 ${problem === undefined ? undefined : html`<p class="notice" role="alert">${problem}</p>`}
 ${change === undefined ? undefined : changeMarkup(change)}
-<p class="text">${gate.question.prompt}</p>
+<p class="text">${approval.question.prompt}</p>
 <p class="quiet">${facts.join(' · ')}</p>
-${whoMarkup(gate)}
-${Object.entries(shownValues(gate.shown)).map(([name, value]) => html`<h2>${name}</h2>${valueMarkup(value)}`)}
-${subjectsMarkup(gate.subjects)}
+${whoMarkup(approval)}
+${Object.entries(shownValues(approval.shown)).map(([name, value]) => html`<h2>${name}</h2>${valueMarkup(value)}`)}
+${subjectsMarkup(approval.subjects)}
 ${diffMarkup(asked)}
 ${formMarkup(asked)}
 <p class="quiet">You decide as ${person}. This link works once, until ${timeText(expiresAt)}.</p>`,
@@ -55,14 +55,14 @@ ${formMarkup(asked)}
 
 /** The page after the decision. */
 export function decidedPage(
-  { gate, run, workflow }: Pick<AskedApproval, 'gate' | 'run' | 'workflow'>,
+  { approval, run, workflow }: Pick<AskedApproval, 'approval' | 'run' | 'workflow'>,
   option: string,
   person: string,
 ): Page {
   return {
     title: 'Decided',
     body: html`<p class="quiet">${workflow}</p><h1>Decided: ${option}</h1>
-<p>Your decision at ${gate.step} of run ${run} is recorded, as ${person}. You can close this page.</p>`,
+<p>Your decision at ${approval.step} of run ${run} is recorded, as ${person}. You can close this page.</p>`,
   };
 }
 
@@ -87,8 +87,8 @@ export function pastPage({
   };
 }
 
-function whoMarkup({ question: gate, votes = [], split, due, signed }: OpenApproval): Markup {
-  const { from, count = 1 } = gate;
+function whoMarkup({ question, votes = [], split, due, signed }: OpenApproval): Markup {
+  const { from, count = 1 } = question;
   const votesText = (all: typeof votes): string => all.map(({ actor, option }) => `${actor}: ${option}`).join(', ');
   const lines = [
     ...(from === undefined ? [] : [`For ${from.join(' or ')}.`]),
@@ -152,20 +152,20 @@ function valueMarkup(value: Json, kind = ''): Markup {
   return html`<pre class="${kind}${text.split('\n').length > LINES_LONG ? ' long' : ''}" tabindex="0">${text}</pre>`;
 }
 
-function formMarkup({ gate, action }: AskedApproval): Markup {
-  const { options } = gate.question;
+function formMarkup({ approval, action }: AskedApproval): Markup {
+  const { options } = approval.question;
   const asking = options.filter(({ requiresInput }) => requiresInput).map(({ label }) => label);
   const label = asking.length === 0 ? 'A note, if you like' : `Your text; required for: ${asking.join(', ')}`;
   // The script sets `option` itself, once the passkey has signed it.
-  const name = gate.signed ? 'choice' : 'option';
-  const signing = gate.signed
+  const name = approval.signed ? 'choice' : 'option';
+  const signing = approval.signed
     ? html`<input type="hidden" name="option" value=""><input type="hidden" name="passkey" value=""><p class="notice" data-told role="alert" hidden></p>`
     : undefined;
-  const opening = gate.signed
+  const opening = approval.signed
     ? html`<form method="post" action="${action}" data-sign="${action}/sign">`
     : html`<form method="post" action="${action}">`;
   return html`${opening}
-<input type="hidden" name="digest" value="${gate.digest}">${signing}
+<input type="hidden" name="digest" value="${approval.digest}">${signing}
 <label for="input">${label}</label>
 <textarea id="input" name="input" rows="3"></textarea>
 <div class="choices">${options.map((option) => buttonMarkup(option, name))}</div>

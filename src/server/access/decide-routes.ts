@@ -21,7 +21,7 @@ import { type Access, accessOf, addressOf, callerOf, loginAttempt } from './acce
 import { recordAct } from './audit.ts';
 import { onPage, type Page, readForm } from './auth-routes.ts';
 import { answers, bodies } from './contract.ts';
-import { createDecideLink, type LinkedApproval, linkedGate } from './decide-link.ts';
+import { createDecideLink, type LinkedApproval, linkedApproval } from './decide-link.ts';
 import { decidedPage, decidePage, pastPage } from './decide-page.ts';
 import { type AccessLink, returnLink, takeLink, usableLink } from './links.ts';
 import { signatureOf, signingOptions } from './passkeys.ts';
@@ -69,24 +69,25 @@ export function mountDecide(app: ServerApp, services: Services): void {
   handle(at, DECIDE.decide, async ({ c, param }) => onPage(c, () => decideByForm(access, c, param('secret'))));
   handle(at, DECIDE.sign, async ({ c, param, body: { digest, option, input } }) => {
     const link = await usable(access, c, param('secret'));
-    const { run, path } = linkedGate(link.about);
-    const gate = await approvalAt(access, { run, path });
-    if (gate?.digest !== digest) throw new EngineError('CONTENT_CHANGED', 'the content changed since you were asked; load the page again');
-    const statement = statementFor({ run, gate, option, input: inputOf(input), actor: link.person });
+    const { run, path } = linkedApproval(link.about);
+    const approval = await approvalAt(access, { run, path });
+    if (approval?.digest !== digest)
+      throw new EngineError('CONTENT_CHANGED', 'the content changed since you were asked; load the page again');
+    const statement = statementFor({ run, approval, option, input: inputOf(input), actor: link.person });
     return { options: { ...(await signingOptions(access, link.person, statement)) } };
   });
-  handle(at, DECIDE.createLink, async ({ caller, body: { run, gate, for: person, expires }, note }) => {
-    note({ action: 'decide link', run, step: gate, choice: `for ${person}` });
+  handle(at, DECIDE.createLink, async ({ caller, body: { run, approval, for: person, expires }, note }) => {
+    note({ action: 'decide link', run, step: approval, choice: `for ${person}` });
     rightOf(caller, { demand: 'decide', on: 'access link', withoutToken: true });
     // The creator of a link sees it, and could decide in the name of its person.
     if (!isSamePerson(person, caller.name)) assertManages(access, caller, 'link');
     const place = { access, store: services.store, addresses: access.addresses() };
-    const { url, expiresAt, person: name } = await createDecideLink(place, { run, gate, person, by: caller.name, expires });
+    const { url, expiresAt, person: name } = await createDecideLink(place, { run, approval, person, by: caller.name, expires });
     return { person: name, url, expiresAt };
   });
-  handle(at, DECIDE.signingOptions, async ({ caller, body: { run, gate, digest, option, input } }) => {
-    const asked = await findApproval(services.store, run, { gate, digest });
-    const statement = statementFor({ run: asked.run, gate: asked.gate, option, input, actor: caller.name });
+  handle(at, DECIDE.signingOptions, async ({ caller, body: { run, approval, digest, option, input } }) => {
+    const asked = await findApproval(services.store, run, { approval, digest });
+    const statement = statementFor({ run: asked.run, approval: asked.approval, option, input, actor: caller.name });
     return { options: { ...(await signingOptions(access, caller.name, statement)) } };
   });
   handle(at, DECIDE.signature, async ({ caller, body: { response } }) => ({
@@ -101,27 +102,27 @@ function usable(access: Access, c: ServerContext, secret: string): Promise<Acces
 
 interface SigningRequest {
   readonly run: string;
-  readonly gate: OpenApproval;
+  readonly approval: OpenApproval;
   readonly option: string;
   readonly input: string | undefined;
   readonly actor: string;
 }
 
 /** The statement to sign; throws if the content does not match its digest. */
-function statementFor({ run, gate, option, input, actor }: SigningRequest): Statement {
-  if (!isAsShown(gate))
+function statementFor({ run, approval, option, input, actor }: SigningRequest): Statement {
+  if (!isAsShown(approval))
     throw new EngineError(
       'RUN_DAMAGED',
-      `the content of approval "${gate.step}" of run ${run} does not match its digest, so it cannot be signed; "pawl db check" checks the database`,
-      { details: { run, gate: gate.path } },
+      `the content of approval "${approval.step}" of run ${run} does not match its digest, so it cannot be signed; "pawl db check" checks the database`,
+      { details: { run, approval: approval.path } },
     );
-  return decisionStatement({ run, path: gate.path, digest: gate.digest, option, input, actor });
+  return decisionStatement({ run, path: approval.path, digest: approval.digest, option, input, actor });
 }
 
 /** The approval as it is now; undefined if it no longer waits. */
 async function approvalAt({ services }: Access, { run, path }: Pick<LinkedApproval, 'run' | 'path'>): Promise<OpenApproval | undefined> {
-  const gates = await services.engine.run(run).approvals();
-  return gates.find((gate) => gate.path === path);
+  const approvals = await services.engine.run(run).approvals();
+  return approvals.find((approval) => approval.path === path);
 }
 
 /** The approval after checking its subjects again; if that is not possible, as it was requested. */
@@ -161,17 +162,17 @@ async function lookPage(
   last: { readonly digest?: string; readonly problem?: string; readonly asAsked?: boolean } = {},
 ): Promise<Page> {
   const { store } = access.services;
-  const { run, path, digest } = linkedGate(link.about);
-  const gate = last.asAsked === true ? await approvalAt(access, { run, path }) : await freshApprovalAt(access, { run, path });
+  const { run, path, digest } = linkedApproval(link.about);
+  const approval = last.asAsked === true ? await approvalAt(access, { run, path }) : await freshApprovalAt(access, { run, path });
   const step = withoutVisits(path);
-  if (gate === undefined) return pastPage({ run, step, decided: await decisionOn(store, run, { gate: path }) });
+  if (approval === undefined) return pastPage({ run, step, decided: await decisionOn(store, run, { approval: path }) });
   const seen = last.digest ?? digest;
-  const change = seen === gate.digest ? undefined : await changeSince(store, run, { gate, digest: seen });
+  const change = seen === approval.digest ? undefined : await changeSince(store, run, { approval, digest: seen });
   const { workflow } = (await store.load(run)).state;
   const diff = await readApprovalDiff(access.services.engine, run, DIFF_BYTES).catch((error: unknown) => ({
     problem: access.services.paths.message(messageOf(error as Error)),
   }));
-  const asked = { run, workflow, gate, diff, person: link.person, expiresAt: link.expiresAt, action: `/d/${secret}` };
+  const asked = { run, workflow, approval, diff, person: link.person, expiresAt: link.expiresAt, action: `/d/${secret}` };
   return decidePage({ ...asked, ...present({ change, problem: last.problem }) });
 }
 
@@ -179,11 +180,11 @@ async function lookPage(
 async function decideByForm(access: Access, c: ServerContext, secret: string): Promise<Page> {
   const link = await usable(access, c, secret);
   const form = await readForm(c);
-  const { run, path } = linkedGate(link.about);
+  const { run, path } = linkedApproval(link.about);
   const { actor } = rightOf(callerOf(access, requirePerson(access, link.person), 'link'), { demand: 'decide', on: 'decide' });
-  const gate = await approvalAt(access, { run, path });
+  const approval = await approvalAt(access, { run, path });
   const digest = form.get('digest') ?? '';
-  if (gate === undefined || gate.digest !== digest) return lookPage(access, { link, secret }, { digest });
+  if (approval === undefined || approval.digest !== digest) return lookPage(access, { link, secret }, { digest });
   const option = form.get('option') ?? '';
   const input = inputOf(form.get('input') ?? '');
   takeLink(access, secret, ['decide']);
@@ -194,11 +195,11 @@ async function decideByForm(access: Access, c: ServerContext, secret: string): P
       { action: 'decide', run, step: path, choice: option },
     );
   try {
-    const signature = gate.signed ? signedBy(access, actor, form.get('passkey')) : undefined;
+    const signature = approval.signed ? signedBy(access, actor, form.get('passkey')) : undefined;
     await access.services.engine.run(run).decide({ option, actor, approval: path, digest, ...present({ input, signature }) });
     const { workflow } = (await access.services.store.load(run)).state;
     record('ok');
-    return decidedPage({ gate, run, workflow }, option, actor);
+    return decidedPage({ approval, run, workflow }, option, actor);
   } catch (error) {
     returnLink(access, link.id);
     if (!isEngineError(error)) throw error;

@@ -117,13 +117,13 @@ interface DecideRequest {
  */
 async function decide(services: Services, caller: Caller, { run, body, key, note }: DecideRequest): Promise<RunReport> {
   const { engine, store } = services;
-  note({ action: 'decide', run, step: body.gate, choice: body.option });
+  note({ action: 'decide', run, step: body.approval, choice: body.option });
   const { actor } = rightOf(caller, { demand: 'decide', on: 'decide' });
-  const { option, digest, gate, input, signature } = body;
+  const { option, digest, approval, input, signature } = body;
   try {
-    const asked = await findApproval(store, run, { gate, digest });
-    note({ action: 'decide', run: asked.run, step: asked.gate.path, choice: option });
-    const decision = { option, actor, digest: asked.gate.digest, approval: asked.gate.path, ...present({ input, signature }) };
+    const asked = await findApproval(store, run, { approval, digest });
+    note({ action: 'decide', run: asked.run, step: asked.approval.path, choice: option });
+    const decision = { option, actor, digest: asked.approval.digest, approval: asked.approval.path, ...present({ input, signature }) };
     await engine
       .run(asked.run)
       .decide(decision as typeof decision & { readonly signature?: Signature })
@@ -132,7 +132,7 @@ async function decide(services: Services, caller: Caller, { run, body, key, note
       });
   } catch (error) {
     if (key === undefined || !isTooLate(error)) throw error;
-    const made = await decisionOn(store, run, { gate, digest });
+    const made = await decisionOn(store, run, { approval, digest });
     if (made?.option !== option || made.actor !== actor || made.input !== (input ?? null)) throw error;
   }
   return reportOf(services, run);
@@ -143,13 +143,13 @@ async function lookAgain(services: Services, run: string) {
   const { engine, store } = services;
   const before = new Map((await engine.run(run).approvals()).map(({ path, digest }) => [path, digest]));
   await recheckSubjects(services, run);
-  const changed = (await engine.run(run).approvals()).flatMap((gate) => {
-    const digest = before.get(gate.path);
-    return digest === undefined || digest === gate.digest ? [] : [{ gate, digest }];
+  const changed = (await engine.run(run).approvals()).flatMap((approval) => {
+    const digest = before.get(approval.path);
+    return digest === undefined || digest === approval.digest ? [] : [{ approval, digest }];
   });
-  const whats = changed.map(async ({ gate, digest }) => {
-    const { note = '' } = await changeSince(store, run, { gate, digest });
-    return { gate: gate.path, digest: gate.digest, what: note };
+  const whats = changed.map(async ({ approval, digest }) => {
+    const { note = '' } = await changeSince(store, run, { approval, digest });
+    return { approval: approval.path, digest: approval.digest, what: note };
   });
   return Promise.all(whats);
 }

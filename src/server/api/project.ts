@@ -99,26 +99,32 @@ const NOT_ASKED = {
 
 function itemsOf({ approvals, questions, stuck, pending }: FullInbox, caller: Caller): Item[] {
   return [
-    ...approvals.map((approval) => approvalItem(approval, caller)),
+    ...approvals.map((asked) => approvalItem(asked, caller)),
     ...questions.map((asked) => questionItem(asked, caller)),
     ...stuck.map((run) => stuckItem(run, caller)),
     ...pending.map(pendingItem),
   ];
 }
 
-function approvalItem({ run, workflow, gate, command }: Approval, caller: Caller): Item {
-  const { path, step, question, votes = [], posted, due } = gate;
+function approvalItem({ run, workflow, approval, command }: Approval, caller: Caller): Item {
+  const { path, step, question, votes = [], posted, due } = approval;
   const { prompt, from, count = 1 } = question;
   const hasVoted = votes.some(({ actor }) => isSamePerson(actor, caller.name));
   return {
-    ...{ kind: 'approval', run, workflow, gate: path, step, prompt, command },
+    ...{ kind: 'approval', run, workflow, path, step, prompt, command },
     options: question.options.map(({ label, outcome, to, requiresInput }) => ({
       label,
       outcome,
       next: to === undefined ? null : targetName(to),
       requiresInput,
     })),
-    ...{ shown: gate.shown, subjects: gate.subjects ?? null, digest: gate.digest, since: iso(gate.since), signed: gate.signed },
+    ...{
+      shown: approval.shown,
+      subjects: approval.subjects ?? null,
+      digest: approval.digest,
+      since: iso(approval.since),
+      signed: approval.signed,
+    },
     ...{ due: due === undefined ? null : iso(due), from: from ?? null, count, approvals: votes, decided: posted ?? null, evidence: [] },
     mine: caller.scopes.has('decide') && posted === undefined && mayDecide(caller, from) && !hasVoted,
   };
@@ -127,7 +133,7 @@ function approvalItem({ run, workflow, gate, command }: Approval, caller: Caller
 function questionItem({ run, workflow, path, step, questions, digest, since, signed }: WaitingQuestions, caller: Caller): Item {
   return {
     ...NOT_ASKED,
-    ...{ kind: 'question', run, workflow, gate: path, step, prompt: questions[0]?.question ?? '', digest, since: iso(since), signed },
+    ...{ kind: 'question', run, workflow, path, step, prompt: questions[0]?.question ?? '', digest, since: iso(since), signed },
     ...{ questions: questions as unknown as Json[], mine: caller.scopes.has('decide'), command: `pawl answer ${run}` },
   };
 }
@@ -136,7 +142,7 @@ function questionItem({ run, workflow, path, step, questions, digest, since, sig
 function stuckItem({ run, workflow, wait, command }: StuckRun, caller: Caller): Item {
   return {
     ...NOT_ASKED,
-    ...{ kind: 'stuck', run, workflow, gate: wait.path ?? '', step: wait.step ?? '', digest: '', since: iso(wait.since), command },
+    ...{ kind: 'stuck', run, workflow, path: wait.path ?? '', step: wait.step ?? '', digest: '', since: iso(wait.since), command },
     ...{ prompt: wait.kind === 'escalation' ? wait.message : NO_RECORD, mine: caller.scopes.has('decide') },
   };
 }
@@ -145,7 +151,7 @@ function pendingItem({ run, workflow, wait }: PendingGate): Item {
   const { path, step, since, due, message = 'its checks have no verdict yet' } = wait;
   return {
     ...NOT_ASKED,
-    ...{ kind: 'checks', run, workflow, gate: path, step, digest: '', prompt: message, since: iso(since), mine: false },
+    ...{ kind: 'checks', run, workflow, path, step, digest: '', prompt: message, since: iso(since), mine: false },
     ...{ due: due === undefined ? null : iso(due), command: `pawl resume ${run}` },
   };
 }

@@ -18,7 +18,7 @@ export const startBody = z.strictObject({
 export const decideBody = z.strictObject({
   digest: z.string().regex(/^[0-9a-f]{12,64}$/, 'must be the digest of what you saw: 12 to 64 hexadecimal digits'),
   option: z.string().min(1).max(1000),
-  gate: z.string().optional(),
+  approval: z.string().optional(),
   input: z.string().max(100_000).optional(),
   signature: signature.optional(),
 });
@@ -63,7 +63,7 @@ export const cancelPlan = z.object({
 /** What changed since the approvals of a run were requested. */
 export const lookAnswer = z.object({
   schemaVersion,
-  changed: z.array(z.object({ gate: z.string(), digest: z.string(), what: z.string() })),
+  changed: z.array(z.object({ approval: z.string(), digest: z.string(), what: z.string() })),
 });
 
 /** Has no fields. */

@@ -9,7 +9,7 @@ export const inboxItem = z.object({
   kind: z.enum(['approval', 'question', 'stuck', 'checks']),
   run: z.string(),
   workflow: z.string(),
-  gate: z.string().meta({ description: 'the path of the step that waits' }),
+  path: z.string().meta({ description: 'the path of the step that waits' }),
   step: z.string(),
   prompt: z.string(),
   options: z.array(z.object({ label: z.string(), next: z.string().nullable(), outcome: z.string(), requiresInput: z.boolean() })),

@@ -119,7 +119,7 @@ const groupReport = z.object({
 });
 
 const decisionReport = z.object({
-  gate: z.string(),
+  step: z.string(),
   path: z.string(),
   option: z.string(),
   input: z.string().nullable(),

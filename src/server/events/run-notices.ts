@@ -88,16 +88,16 @@ function isFor({ events = DEFAULT_EVENTS, workflows }: NotificationTarget, { eve
 async function withLink(services: Services, notice: Notice, person: string | undefined): Promise<Notice> {
   const address = await services.knownAddress();
   if (address === undefined) return notice;
-  const { run, gate } = notice;
-  const where = gate === undefined ? '' : `?gate=${encodeURIComponent(gate)}`;
-  const decide = person === undefined || !isDecision(notice) ? undefined : await decideLink(services, { run, gate, person });
+  const { run, path } = notice;
+  const where = path === undefined ? '' : `?step=${encodeURIComponent(path)}`;
+  const decide = person === undefined || !isDecision(notice) ? undefined : await decideLink(services, { run, approval: path, person });
   return { ...notice, link: decide ?? `${address}/runs/${run}${where}` };
 }
 
 /** The link with which a person decides; undefined if it is already decided, or if the person may not, which is logged. */
 async function decideLink(
   services: Services,
-  about: { run: string; gate: string | undefined; person: string },
+  about: { run: string; approval: string | undefined; person: string },
 ): Promise<string | undefined> {
   const { database, now, store } = services;
   try {
@@ -121,7 +121,7 @@ const TITLES: Readonly<Record<NoticeEvent, string>> = {
   warning: 'is near a limit',
 };
 
-function noticeOf({ event, run, text, gate, asks }: RunAlert) {
+function noticeOf({ event, run, text, path, asks }: RunAlert) {
   const title = asks === 'answer' ? 'waits for an answer' : TITLES[event];
   const verb = asks === 'answer' ? 'answer' : asks === 'decision' ? 'decide' : 'show';
   return {
@@ -130,7 +130,7 @@ function noticeOf({ event, run, text, gate, asks }: RunAlert) {
     workflow: run.workflow,
     title: cleanLine(`${run.workflow} ${title} (run ${run.id})`, TITLE_MAX),
     text: cleanText(text, TEXT_MAX),
-    ...present({ gate }),
+    ...present({ path }),
     command: `pawl ${verb} ${run.id}`,
   };
 }

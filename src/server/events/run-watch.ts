@@ -21,7 +21,7 @@ export interface RunAlert {
   readonly mark: string;
   /** The question that waits, or why the run stopped. */
   readonly text: string;
-  readonly gate?: string;
+  readonly path?: string;
   /** What is waited for: a decision at an approval, or answers to questions of an agent. */
   readonly asks?: 'decision' | 'answer';
 }
@@ -76,13 +76,12 @@ export class RunWatch extends CommitAlarm<WatchParts> {
       notify({ event: run.status, run, mark: `${path}/${attempt}/${message}`, text: message });
     }
     if (run.status !== 'waiting' && run.status !== 'running') return;
-    for (const { path, question: gate, digest, posted } of await engine.run(run.id).approvals())
-      if (posted === undefined)
-        notify({ event: 'waiting', run, mark: `${path}/${digest}`, text: gate.prompt, gate: path, asks: 'decision' });
+    for (const { path, question, digest, posted } of await engine.run(run.id).approvals())
+      if (posted === undefined) notify({ event: 'waiting', run, mark: `${path}/${digest}`, text: question.prompt, path, asks: 'decision' });
     for (const { run: of, path, digest, questions } of await readQuestions(store, run.id))
       if (of === run.id)
         notify({
-          ...{ event: 'waiting', run, mark: `${path}/${digest}`, gate: path, asks: 'answer' },
+          ...{ event: 'waiting', run, mark: `${path}/${digest}`, path, asks: 'answer' },
           text: questions.map(({ question }) => question).join('\n'),
         });
   }

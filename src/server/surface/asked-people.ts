@@ -47,11 +47,11 @@ function requestsOf({ settings }: SurfaceParts, { view, pull }: ShownRun): Peopl
     if (model === undefined || path === undefined || pull === undefined) return [];
     return [{ kind: 'review', path, people: members(reviewersOf(model)) }];
   });
-  const decisions = view.approvals.flatMap(({ run, gate }): PeopleRequest[] => {
-    const { from } = gate.question;
-    if (from === undefined || !isAsked(gate)) return [];
-    const message = `Run ${run} waits for your decision at "${gate.step.replaceAll(/[^\w.:#/ -]/g, '')}". The comment of the run says how to decide.`;
-    return [{ kind: 'decision', path: `${run}/${gate.path}`, people: members(from), target: from.join(', '), message }];
+  const decisions = view.approvals.flatMap(({ run, approval }): PeopleRequest[] => {
+    const { from } = approval.question;
+    if (from === undefined || !isAsked(approval)) return [];
+    const message = `Run ${run} waits for your decision at "${approval.step.replaceAll(/[^\w.:#/ -]/g, '')}". The comment of the run says how to decide.`;
+    return [{ kind: 'decision', path: `${run}/${approval.path}`, people: members(from), target: from.join(', '), message }];
   });
   return [...reviews, ...decisions];
 }

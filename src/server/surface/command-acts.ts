@@ -61,7 +61,7 @@ function refused(reason: string): CommandResult {
 async function doneBefore({ rows, comment, store, caller }: CommandContext): Promise<CommandResult | undefined> {
   const { outcome, target } = rows.get(comment.id) ?? {};
   if (outcome !== 'begun' || target === undefined) return undefined;
-  const decided = await decisionOn(store, target.run, { gate: target.gate, digest: target.digest });
+  const decided = await decisionOn(store, target.run, { approval: target.approval, digest: target.digest });
   return decided !== undefined && isSamePerson(decided.actor, caller.name) ? { outcome: 'done', run: target.run } : undefined;
 }
 
@@ -146,7 +146,7 @@ async function shownTo(
   if (shown === undefined) return again('the content to decide about was not shown here yet');
   if (shown.head !== head) return again(`commits were pushed since: the head is ${head?.slice(0, 12) ?? 'gone'} now`);
   if (comment.at <= shown.at) return again('the command was written before this content was shown');
-  return { target: { run, gate: path, digest, head }, pull };
+  return { target: { run, approval: path, digest, head }, pull };
 }
 
 function mayDo({ caller, command }: CommandContext, demand: RightRequest['demand'], about?: string): string {
@@ -157,25 +157,25 @@ async function decide(at: CommandContext, verdict: 'approve' | 'reject'): Promis
   const { engine, store, rows, comment, command, settings } = at;
   const actor = mayDo(at, 'decide');
   const waiting = await gather(at, async (row) =>
-    (await pendingApprovals(store, row.run)).map((asked) => candidateOf(row, asked, asked.gate)),
+    (await pendingApprovals(store, row.run)).map((asked) => candidateOf(row, asked, asked.approval)),
   );
   const found = pick(at, waiting, 'a decision');
   if (isResult(found)) return found;
-  const { gate } = found.asked;
-  if (gate.signed) return needsSignature(found.asked);
+  const { approval } = found.asked;
+  if (approval.signed) return needsSignature(found.asked);
   const seen = await shownTo(at, found);
   if ('outcome' in seen) return seen;
   if (verdict === 'approve' && !settings.selfApproval && seen.pull !== undefined && isSamePerson(seen.pull.author, comment.author))
     return refused('the author of the pull request cannot approve it here; somebody else must approve it (forge.self_approval)');
-  const { label } = optionFor(verdict, gate, (await store.load(found.run)).definition);
+  const { label } = optionFor(verdict, approval, (await store.load(found.run)).definition);
   rows.begin(comment.id, seen.target);
   const input = command.texts.length === 0 ? undefined : command.texts.join('\n');
-  await engine.run(found.run).decide({ option: label, actor, approval: gate.path, digest: gate.digest, ...present({ input }) });
+  await engine.run(found.run).decide({ option: label, actor, approval: approval.path, digest: approval.digest, ...present({ input }) });
   return { outcome: 'done', run: found.run };
 }
 
-function needsSignature({ run, gate }: PendingApproval): CommandResult {
-  const reason = `the decision at ${gate.step} must be signed, and a comment cannot be: use "pawl decide ${run} --approval ${gate.path}" at a terminal, or the dashboard`;
+function needsSignature({ run, approval }: PendingApproval): CommandResult {
+  const reason = `the decision at ${approval.step} must be signed, and a comment cannot be: use "pawl decide ${run} --approval ${approval.path}" at a terminal, or the dashboard`;
   return { outcome: 'asked', reason };
 }
 

@@ -6,7 +6,7 @@ import type { ServerDatabase, ServerRow } from '../server-database.ts';
 /** What a command decides about, as it was shown. */
 export interface CommandTarget {
   readonly run: string;
-  readonly gate: string;
+  readonly approval: string;
   readonly digest: string;
   readonly head: string | null;
 }
@@ -49,10 +49,10 @@ export class CommandRows {
   }
 
   /** Records what is about to be decided, so that a crash can be told from a rejection. */
-  begin(comment: string, { run, gate, digest, head }: CommandTarget): void {
+  begin(comment: string, { run, approval, digest, head }: CommandTarget): void {
     this.database.run(
-      "UPDATE forge_commands SET outcome = 'begun', run = ?, gate = ?, digest = ?, head = ? WHERE comment = ?",
-      ...[run, gate, digest, head, comment],
+      "UPDATE forge_commands SET outcome = 'begun', run = ?, approval = ?, digest = ?, head = ? WHERE comment = ?",
+      ...[run, approval, digest, head, comment],
     );
   }
 
@@ -82,13 +82,13 @@ export class CommandRows {
   }
 }
 
-function rowOf({ comment, number, login, command, outcome, reason, run, gate, digest, head }: ServerRow): CommandRow {
+function rowOf({ comment, number, login, command, outcome, reason, run, approval, digest, head }: ServerRow): CommandRow {
   return {
     ...{ comment: String(comment), number: Number(number), login: String(login), command: String(command) },
     ...{ outcome: outcome as CommandRow['outcome'], reason: reason as string | null },
     target:
-      run === null || gate === null
+      run === null || approval === null
         ? undefined
-        : { run: String(run), gate: String(gate), digest: String(digest), head: head as string | null },
+        : { run: String(run), approval: String(approval), digest: String(digest), head: head as string | null },
   };
 }

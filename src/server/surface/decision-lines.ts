@@ -19,19 +19,19 @@ export interface DecisionLine {
 export const DIGEST_SHOWN = 12;
 
 /** The lines of an approval; none where its options are no plain yes and no, or its step has a name that no line can have. */
-export function approvalLines({ run, gate }: PendingApproval, definition: Definition): DecisionLine[] {
-  if (!isWord(gate.step) || !isAsked(gate)) return [];
+export function approvalLines({ run, approval }: PendingApproval, definition: Definition): DecisionLine[] {
+  if (!isWord(approval.step) || !isAsked(approval)) return [];
   return (['approve', 'reject'] as const).flatMap((verdict) => {
-    const option = optionOrNone(verdict, { run, gate }, definition);
+    const option = optionOrNone(verdict, { run, approval }, definition);
     if (option === undefined) return [];
     const text = option.requiresInput ? ' -- REASON' : '';
-    return [{ line: `/pawl ${verdict} ${run} ${gate.step} ${gate.digest.slice(0, DIGEST_SHOWN)}${text}`, option: option.label }];
+    return [{ line: `/pawl ${verdict} ${run} ${approval.step} ${approval.digest.slice(0, DIGEST_SHOWN)}${text}`, option: option.label }];
   });
 }
 
-function optionOrNone(verdict: Verdict, { gate }: Pick<PendingApproval, 'run' | 'gate'>, definition: Definition) {
+function optionOrNone(verdict: Verdict, { approval }: Pick<PendingApproval, 'run' | 'approval'>, definition: Definition) {
   try {
-    return optionFor(verdict, gate, definition);
+    return optionFor(verdict, approval, definition);
   } catch (error) {
     if (isEngineError(error) && error.code === 'OPTION_INVALID') return undefined;
     throw error;

@@ -87,9 +87,9 @@ function waitsOf(view: RunCommentView): string {
   return texts.join('\n\n');
 }
 
-function approvalText({ gate, run, lines }: ShownApproval, { acceptsCommands, head }: RunCommentView): string {
-  const { step, digest, shown, signed, votes = [], posted } = gate;
-  const { prompt, from, count = 1 } = gate.question;
+function approvalText({ approval, run, lines }: ShownApproval, { acceptsCommands, head }: RunCommentView): string {
+  const { step, digest, shown, signed, votes = [], posted } = approval;
+  const { prompt, from, count = 1 } = approval.question;
   const about = `**Waits for a decision at ${outsideText(step, CELL_MAX)}:** ${outsideText(prompt, PROMPT_MAX)}`;
   if (posted !== undefined) return `${about}\n\nDecided: ${outsideText(`"${posted.option}" by ${posted.actor}`, CELL_MAX)}.`;
   const who = [
@@ -171,7 +171,7 @@ function stepsOf({ plan, steps, decisions }: RunReport): string {
   const left = plan.length - shown.length;
   const rows = shown.map(({ step, title, status, visits }) => {
     const last = steps.findLast((one) => one.step === step && one.group === undefined);
-    const decided = decisions.findLast(({ gate }) => gate === step);
+    const decided = decisions.findLast((decision) => decision.step === step);
     const evidence = last === undefined ? '' : evidenceOf(last, steps, decided);
     const times = visits > 1 ? ` ×${visits}` : '';
     return `| ${outsideText(title, CELL_MAX)}${times} | ${markOf(status)} ${status} | ${outsideText(evidence, CELL_MAX)} |`;

@@ -15,10 +15,10 @@ import { CommitAlarm } from '../events/alarm.ts';
 import type { ServerDatabase } from '../server-database.ts';
 import { askPeople } from './asked-people.ts';
 import { areShownWhole } from './decision-lines.ts';
-import { gateChecks } from './gate-checks.ts';
 import { movedComment, runComment } from './run-comment.ts';
 import { type RunRow, RunRows, type ShownQuestion } from './run-rows.ts';
 import { type RunView, readRunView, subjectOfRun } from './run-view.ts';
+import { stepChecks } from './step-checks.ts';
 import type { SurfaceSettings } from './surface-settings.ts';
 
 /** What the surface is built on. */
@@ -203,7 +203,7 @@ export class RunSurface extends CommitAlarm<SurfaceParts> {
     // A merge can follow its gate so fast that the gate is still shown as under way.
     if (pull.state !== 'open' && Object.keys(row.checks).length === 0) return row.checks;
     const reported: Record<string, string> = {};
-    for (const { check, memo } of gateChecks(view, { head: pull.headSha, before: row.checks, url: link(row.run) })) {
+    for (const { check, memo } of stepChecks(view, { head: pull.headSha, before: row.checks, url: link(row.run) })) {
       reported[check.name] = memo;
       if (row.checks[check.name] === memo) continue;
       const set = await forge.setCheck(check, `${row.run}/surface/check/${version}/${check.name}`);
@@ -257,7 +257,7 @@ function questionsOf(view: RunView, { before, at }: { readonly before: RunRow['s
   const { approvals, questions } = view;
   const head = view.head ?? null;
   const asked = [
-    ...approvals.map(({ run, gate: { path, digest } }) => ({ run, path, digest })),
+    ...approvals.map(({ run, approval: { path, digest } }) => ({ run, path, digest })),
     ...questions.filter(areShownWhole).map(({ run, path, digest }) => ({ run, path, digest })),
   ];
   return asked

@@ -28,9 +28,9 @@ export async function readRunView(store: Store, run: string, { head, link, accep
   const { definition } = await store.load(run);
   const events = (await store.events(run, 0)).flatMap((row) => row.events);
   const approvals = await Promise.all(
-    (await pendingApprovals(store, run)).map(async (approval) => {
-      const of = approval.run === run ? definition : (await store.load(approval.run)).definition;
-      return { ...approval, lines: approvalLines(approval, of) };
+    (await pendingApprovals(store, run)).map(async (asked) => {
+      const of = asked.run === run ? definition : (await store.load(asked.run)).definition;
+      return { ...asked, lines: approvalLines(asked, of) };
     }),
   );
   const questions = (await readQuestions(store, run)).map((asked) => ({ ...asked, lines: answerLines(asked) }));

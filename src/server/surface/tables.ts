@@ -15,7 +15,7 @@ export const SURFACE_TABLES: PartTables = {
      CREATE INDEX run_comments_pr ON run_comments (pr);
      CREATE TABLE forge_commands (
        comment TEXT PRIMARY KEY, number INTEGER NOT NULL, login TEXT NOT NULL, command TEXT NOT NULL, at INTEGER NOT NULL,
-       run TEXT, gate TEXT, digest TEXT, head TEXT, outcome TEXT NOT NULL, reason TEXT, reply TEXT) WITHOUT ROWID;
+       run TEXT, approval TEXT, digest TEXT, head TEXT, outcome TEXT NOT NULL, reason TEXT, reply TEXT) WITHOUT ROWID;
      CREATE INDEX forge_commands_place ON forge_commands (number, login);`,
   ],
 };

@@ -29,7 +29,7 @@ import { actorRefusal, type ReactionParts, type ReactionResult } from './reactio
 /** Whether some question of a run has a part at the forge. */
 export const ASKS_AT_FORGE = new FrozenWith(({ steps, form }) =>
   // Which questions a flow asks is known only as it runs.
-  form === 'flow' ? true : steps.flatMap(stepsWithin).some(({ gate }) => gate?.forge !== undefined),
+  form === 'flow' ? true : steps.flatMap(stepsWithin).some(({ question }) => question?.forge !== undefined),
 );
 
 /** A person's vote at the forge. */
@@ -54,13 +54,13 @@ export async function decideByEvent(
     if (!(await ASKS_AT_FORGE.of(engine.store, id))) continue;
     const run = await openRunOf(engine.store, { id, origin });
     if (!isAbout(run, about)) continue;
-    for (const gate of await engine.run(id).approvals()) {
-      const vote = voteIn(occasion, gate);
+    for (const approval of await engine.run(id).approvals()) {
+      const vote = voteIn(occasion, approval);
       if (vote === undefined || (await isOwnEvent(forge, occasion.event, run))) continue;
       const refusal = replayRefusal(delivery) ?? (await refusalOf(forge, occasion, vote));
-      const problem = refusal ?? (await decide({ engine, forge, run: id, gate, vote }));
+      const problem = refusal ?? (await decide({ engine, forge, run: id, approval, vote }));
       if (problem === undefined) runs.push(id);
-      else reasons.push(`it does not decide "${gate.step}" of run ${id}: ${problem}`);
+      else reasons.push(`it does not decide "${approval.step}" of run ${id}: ${problem}`);
     }
   }
   return { runs, reasons };
@@ -70,15 +70,15 @@ export async function decideByEvent(
 export async function decideByReviews(
   { services: { engine }, settings: { forge } }: ReactionParts,
   run: OpenRun,
-  gate: OpenApproval,
+  approval: OpenApproval,
 ): Promise<void> {
-  if (gate.question.forge?.waitFor !== 'approval') return;
+  if (approval.question.forge?.waitFor !== 'approval') return;
   for (const pr of run.prs) {
     const reviews = await forge.approvals(pr);
     if (reviews.result !== 'ok') continue;
     for (const { actor, state, bot, permission } of reviews.value) {
       if (bot || (permission !== 'write' && permission !== 'admin')) continue;
-      await decide({ engine, forge, run: run.id, gate, vote: { actor, approves: state === 'approved' } });
+      await decide({ engine, forge, run: run.id, approval, vote: { actor, approves: state === 'approved' } });
     }
   }
 }
@@ -136,7 +136,7 @@ interface DecisionAtForge {
   readonly engine: ReactionParts['services']['engine'];
   readonly forge: Forge;
   readonly run: string;
-  readonly gate: OpenApproval;
+  readonly approval: OpenApproval;
   readonly vote: Vote;
 }
 
@@ -145,19 +145,21 @@ const ROUNDS_MAX = 2;
 const SECOND_MS = 1000;
 
 /** Decides a question; returns why that was not possible. A review decides a question that was asked again meanwhile as it is now. */
-async function decide({ engine, forge, run, gate: { path }, vote }: DecisionAtForge): Promise<string | undefined> {
+async function decide({ engine, forge, run, approval: { path }, vote }: DecisionAtForge): Promise<string | undefined> {
   for (let round = 1; ; round += 1) {
-    const gate = (await engine.run(run).approvals()).find((one) => one.path === path);
-    const option = gate === undefined ? undefined : optionFor(gate.question.options, vote);
-    if (gate === undefined) return undefined;
+    const approval = (await engine.run(run).approvals()).find((one) => one.path === path);
+    const option = approval === undefined ? undefined : optionFor(approval.question.options, vote);
+    if (approval === undefined) return undefined;
     // The time of the vote is by the clock of the forge, that of the question by ours.
     const at = vote.at === undefined ? undefined : vote.at - (forge.aheadMs?.() ?? 0);
-    if (vote.at !== undefined && at !== undefined && at + SECOND_MS <= (await askedAt(engine.store, run, gate)))
+    if (vote.at !== undefined && at !== undefined && at + SECOND_MS <= (await askedAt(engine.store, run, approval)))
       return `it is from ${new Date(vote.at).toISOString()}, before the question was asked as it is now; say it again`;
     if (option === undefined) return `it has no option for ${vote.approves ? 'an approval' : 'a rejection'}`;
     const input = option.requiresInput ? (vote.text ?? 'decided at the forge') : vote.text;
     try {
-      await engine.run(run).decide({ approval: path, option: option.label, actor: vote.actor, digest: gate.digest, ...present({ input }) });
+      await engine
+        .run(run)
+        .decide({ approval: path, option: option.label, actor: vote.actor, digest: approval.digest, ...present({ input }) });
       return undefined;
     } catch (error) {
       if (!isEngineError(error)) throw error;

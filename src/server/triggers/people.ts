@@ -71,9 +71,9 @@ class PeopleWatch extends CommitAlarm<PeopleParts> {
     for (const { id, origin } of await engine.store.list({ status: OPEN_STATES, mayAsk: true })) {
       if (!(await ASKS_AT_FORGE.of(engine.store, id))) continue;
       const run = await openRunOf(engine.store, { id, origin });
-      for (const gate of await engine.run(id).approvals()) {
-        if (gate.question.forge === undefined || !isAsked(gate)) continue;
-        const next = await this.checkQuestion(run, gate).catch((error: unknown) => void warn(error));
+      for (const approval of await engine.run(id).approvals()) {
+        if (approval.question.forge === undefined || !isAsked(approval)) continue;
+        const next = await this.checkQuestion(run, approval).catch((error: unknown) => void warn(error));
         if (typeof next === 'number') due = Math.min(due ?? next, next);
       }
     }
@@ -81,23 +81,23 @@ class PeopleWatch extends CommitAlarm<PeopleParts> {
   }
 
   /** Returns when the next reminder is due. */
-  private async checkQuestion(run: OpenRun, gate: OpenApproval): Promise<number | undefined> {
+  private async checkQuestion(run: OpenRun, approval: OpenApproval): Promise<number | undefined> {
     const { services } = this.parts;
-    const { reminders } = gate.question.forge ?? {};
-    const row = rowOf(services.database, run, gate);
-    if (!row.assigned) await this.assign(run, gate);
-    await decideByReviews(this.parts, run, gate);
+    const { reminders } = approval.question.forge ?? {};
+    const row = rowOf(services.database, run, approval);
+    if (!row.assigned) await this.assign(run, approval);
+    await decideByReviews(this.parts, run, approval);
     if (reminders === undefined || row.reminders >= reminders.max) return undefined;
     const due = row.lastAt + reminders.intervalMs;
     const now = this.parts.clock.now();
     if (due > now) return due;
-    await this.remind(run, gate, row.reminders + 1);
+    await this.remind(run, approval, row.reminders + 1);
     return row.reminders + 1 < reminders.max ? now + reminders.intervalMs : undefined;
   }
 
-  private async assign(run: OpenRun, { path, since, step, question: gate }: OpenApproval): Promise<void> {
+  private async assign(run: OpenRun, { path, since, step, question }: OpenApproval): Promise<void> {
     const { services, settings } = this.parts;
-    const { assign } = gate.forge ?? {};
+    const { assign } = question.forge ?? {};
     const [pr] = run.prs;
     const key = `${run.id}/${path}/${since}/assign`;
     if (assign !== undefined) {
@@ -127,7 +127,7 @@ class PeopleWatch extends CommitAlarm<PeopleParts> {
     return others.length === 0 ? { result: 'ok', value: {} } : forge.requestReviewers({ number: pr, people: others }, key);
   }
 
-  private async remind(run: OpenRun, { path, since, step, question: gate }: OpenApproval, number: number): Promise<void> {
+  private async remind(run: OpenRun, { path, since, step, question }: OpenApproval, number: number): Promise<void> {
     const { services, settings } = this.parts;
     const now = this.parts.clock.now();
     // FP2. Of two servers, one sends it.
@@ -136,9 +136,9 @@ class PeopleWatch extends CommitAlarm<PeopleParts> {
       ...[number, now, run.id, path, since, number - 1],
     );
     if (claimed === 0) return;
-    const people = this.namesOf(askedIn(gate));
-    const message = `Reminder ${number} of ${gate.forge?.reminders?.max}: run ${run.id} still waits for a decision at "${step}".`;
-    const request = { target: askedIn(gate).join(', ') || 'everyone', people, message, ...numbered(run) };
+    const people = this.namesOf(askedIn(question));
+    const message = `Reminder ${number} of ${question.forge?.reminders?.max}: run ${run.id} still waits for a decision at "${step}".`;
+    const request = { target: askedIn(question).join(', ') || 'everyone', people, message, ...numbered(run) };
     const sent = await settings.forge.notify(request, `${run.id}/${path}/${since}/remind/${number}`);
     if (sent.result !== 'ok') services.warn(new Error(`the reminder about "${step}" of run ${run.id} could not be sent: ${sent.message}`));
   }

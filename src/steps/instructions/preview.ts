@@ -89,7 +89,7 @@ function jobOf(
     results: {},
     completedSteps: [],
     iterationCounts: {},
-    gateDecision: undefined,
+    decision: undefined,
   };
   const path = createPath((group ?? step).id, 1);
   const member = group === undefined ? {} : { member: { group: path, key: group.kind === 'each' ? 'ITEM' : step.id, index: 0 } };

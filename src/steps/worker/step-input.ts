@@ -2,6 +2,7 @@
 
 import { present } from '../../base/fields.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
+import { gateDecisionOf } from '../../definition/scope/scope.ts';
 import type { AttemptRequest } from '../attempt.ts';
 import { type AttemptContext, feedbackSentence, retryContextOf, visibleData } from '../context.ts';
 
@@ -25,7 +26,7 @@ export function stepInputOf(request: AttemptRequest, context: AttemptContext): J
 
 // The engine's fields come last, so that a step result with a field `completedSteps` does not replace them.
 function checkpointFor({ runId, params }: AttemptRequest, { snapshot, workflow, stepId }: AttemptContext): JsonObject {
-  const { results, completedSteps, iterationCounts, gateDecision } = snapshot;
+  const { results, completedSteps, iterationCounts, decision } = snapshot;
   return {
     ...params,
     ...visibleData(snapshot),
@@ -34,7 +35,7 @@ function checkpointFor({ runId, params }: AttemptRequest, { snapshot, workflow, 
     currentStep: stepId,
     completedSteps: Array.from(completedSteps, (step) => ({ step, result: resultOf(results, step) })),
     iterationCounts,
-    ...(gateDecision === undefined ? {} : { gateDecision: gateDecision as unknown as JsonObject }),
+    ...(decision === undefined ? {} : { gateDecision: gateDecisionOf(decision) as unknown as JsonObject }),
   };
 }
 

@@ -139,7 +139,7 @@ describe('the cost of reading', () => {
     expect(plan.filter((line) => /SCAN runs$/.test(line))).toEqual([]);
   });
 
-  test('a run parked on a human gate takes less than 1,000 bytes of the file', async () => {
+  test('a run parked on an approval takes less than 1,000 bytes of the file', async () => {
     const runs = 500;
     const file = join(directory, 'parked.db');
     const parking = await openSqliteStore({ file, synchronous: 'NORMAL' });

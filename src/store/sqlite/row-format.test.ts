@@ -132,7 +132,7 @@ describe('RF2: a checkpoint is read as written', () => {
   const TURN: Turn = { step: 'next', outcome: 'ok', output: undefined, merge: false, took: 7, lag: 1 };
   test.each<[string, (delta: Delta) => Delta]>([
     ['with counted visits', stateWith({ counts: { next: 1 } })],
-    ['with a decision', stateWith({ decision: { gate: 'ask', option: 'yes', actor: 'ada' } })],
+    ['with a decision', stateWith({ decision: { step: 'ask', option: 'yes', actor: 'ada' } })],
     ['of a child', stateWith({ depth: 1, parent: { run: 'up', path: 'call#1' } })],
     ['that is paused', stateWith({ paused: true })],
     ['under another name than its definition', stateWith({ workflow: 'other' })],

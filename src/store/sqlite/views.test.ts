@@ -71,7 +71,7 @@ function script(): Delta[] {
     second,
     [
       { type: 'step.settled', at: START_AT, path: 'checks#1/a', attempt: 1, outcome: 'error', error },
-      { type: 'run.changed', at: START_AT + 2000, change: 'decided', decision: { gate: 'approve', option: 'yes', actor: 'ann' } },
+      { type: 'run.changed', at: START_AT + 2000, change: 'decided', decision: { step: 'approve', option: 'yes', actor: 'ann' } },
       { type: 'run.changed', at: START_AT + 2000, change: 'halted', status: 'escalated', halt },
     ],
     { attempts: [failed], release: true },

@@ -93,7 +93,7 @@ CREATE VIEW workflow_runs AS SELECT
     'iterationCounts', json(coalesce(r.counts, '{}')),
     'pendingRetry', json(${PENDING_RETRY}),
     'parallelResults', json(${PARALLEL_RESULTS}),
-    'gateDecision', json(r.decision)) AS checkpoint_json,
+    'gateDecision', json_patch(json_object('gate', r.decision ->> 'step'), json_remove(r.decision, '$.step'))) AS checkpoint_json,
   ${CURRENT_STEP} AS current_step,
   coalesce(r.counts, '{}') AS iteration_counts,
   coalesce(r.overridden, 0) AS overridden

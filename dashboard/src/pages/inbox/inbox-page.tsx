@@ -19,7 +19,7 @@ import { plainLine } from '../../text/plain-text.ts';
 export default function InboxPage() {
   const inbox = useInbox();
   const run = usePathWord('run');
-  const gate = usePathWord('gate');
+  const path = usePathWord('path');
   const items = inbox.data;
   if (items === undefined) return <Pending of={inbox} what="the inbox" title="Inbox" />;
   const mine = items.filter((item) => item.mine);
@@ -43,7 +43,7 @@ export default function InboxPage() {
           </p>
         </Empty>
       ) : (
-        <InboxItems items={items} picked={items.find((item) => item.run === run && item.gate === gate)} isGone={run !== undefined} />
+        <InboxItems items={items} picked={items.find((item) => item.run === run && item.path === path)} isGone={run !== undefined} />
       )}
       <Assumptions />
     </div>
@@ -168,10 +168,10 @@ function ItemDetail({ item, asked, ask }: DetailProps) {
   );
 }
 
-function keyOf({ run, gate, kind }: InboxItem): string {
-  return `${run} ${gate} ${kind}`;
+function keyOf({ run, path, kind }: InboxItem): string {
+  return `${run} ${path} ${kind}`;
 }
 
-function addressOf({ run, gate }: InboxItem): string {
-  return `/inbox/${encodeURIComponent(run)}/${encodeURIComponent(gate)}`;
+function addressOf({ run, path }: InboxItem): string {
+  return `/inbox/${encodeURIComponent(run)}/${encodeURIComponent(path)}`;
 }

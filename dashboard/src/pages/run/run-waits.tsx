@@ -25,8 +25,8 @@ const SHOWN_MAX = 6;
 export function RunWaits({ report }: { readonly report: RunReport }) {
   const items = useInbox().data?.filter(({ run }) => run === report.run.id) ?? [];
   const waiting = new Set(report.waits.map(({ path, id }) => path ?? id));
-  const asked = items.filter(({ kind, gate }) => (kind === 'approval' || kind === 'question') && waiting.has(gate));
-  const covered = new Set(asked.map(({ gate }) => gate));
+  const asked = items.filter(({ kind, path }) => (kind === 'approval' || kind === 'question') && waiting.has(path));
+  const covered = new Set(asked.map(({ path }) => path));
   const others = report.waits.filter((wait) => !covered.has(wait.path ?? wait.id));
   const failedWithoutWait = report.run.error !== null && !others.some(({ message }) => message === report.run.error);
   const assumed = report.assumptions.filter(({ state }) => state === 'open');
@@ -39,7 +39,7 @@ export function RunWaits({ report }: { readonly report: RunReport }) {
         </div>
       )}
       {asked.map((item, n) => (
-        <Asked key={item.gate} item={item} isFirst={n === 0} />
+        <Asked key={item.path} item={item} isFirst={n === 0} />
       ))}
       {assumed.slice(0, SHOWN_MAX).map((each) => (
         <AssumptionCard key={each.digest} assumption={each} />

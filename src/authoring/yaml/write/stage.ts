@@ -26,7 +26,7 @@ export interface StageWriter {
 
 /** The type of a stage and its own fields. */
 export function writeWork(step: StepModel, place: StagePlace): JsonObject {
-  if (step.gate !== undefined && step.kind !== 'human') throw refusal(step.id, 'it works and then asks a person; make two steps of it');
+  if (step.question !== undefined && step.kind !== 'human') throw refusal(step.id, 'it works and then asks a person; make two steps of it');
   const { compilers, branchOf, goto } = place;
   const words: StageWriter = {
     checkOf: (check) => writeCheck(check, compilers),

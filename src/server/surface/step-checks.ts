@@ -18,7 +18,7 @@ export interface CheckScene {
 }
 
 /** A check to report, and what is remembered of it: `attempt@head digest`. */
-export interface GateCheck {
+export interface StepCheck {
   readonly check: CheckReport;
   readonly memo: string;
 }
@@ -29,13 +29,13 @@ const SUMMARY_MAX = 1000;
 const SHA_SHOWN = 12;
 
 /** The checks of a run. */
-export function gateChecks({ report, definition }: Pick<RunView, 'report' | 'definition'>, scene: CheckScene): GateCheck[] {
-  const asking = new Set(definition.steps.filter(({ gate }) => gate !== undefined).map(({ id }) => id));
-  const gates = report.plan.filter(({ kind, step }) => kind === 'gate' || kind === 'human' || asking.has(step));
-  return gates.slice(0, CHECKS_MAX).map((plan) => checkOf(report, plan, scene));
+export function stepChecks({ report, definition }: Pick<RunView, 'report' | 'definition'>, scene: CheckScene): StepCheck[] {
+  const asking = new Set(definition.steps.filter(({ question }) => question !== undefined).map(({ id }) => id));
+  const judged = report.plan.filter(({ kind, step }) => kind === 'gate' || kind === 'human' || asking.has(step));
+  return judged.slice(0, CHECKS_MAX).map((plan) => checkOf(report, plan, scene));
 }
 
-function checkOf(report: RunReport, plan: PlanReport, { head, before, url }: CheckScene): GateCheck {
+function checkOf(report: RunReport, plan: PlanReport, { head, before, url }: CheckScene): StepCheck {
   const name = `${OWN_CHECK_PREFIX}${report.run.workflow} / ${plan.step}`.replaceAll(/[^\w .:/#-]/g, '_').slice(0, TITLE_MAX);
   const last = report.steps.findLast(({ step, group }) => step === plan.step && group === undefined);
   const attempt = last === undefined ? 'none' : `${last.path}.${last.attempt}`;
@@ -49,7 +49,7 @@ function checkOf(report: RunReport, plan: PlanReport, { head, before, url }: Che
       : evidenceOf(
           last,
           report.steps,
-          report.decisions.findLast(({ gate }) => gate === plan.step),
+          report.decisions.findLast(({ step }) => step === plan.step),
         );
   const text = isOld ? `${state.conclusion} at ${at.slice(0, SHA_SHOWN)}, not at this commit` : evidence || TITLES[result.status];
   const check = {
