@@ -66,7 +66,7 @@ export function useRecheck({ run, gate, subjects, mine }: InboxItem): string {
     if (!isAbout) return;
     const showChange = ({ changed }: RecheckResult): void => setWhat(changed.find((one) => one.gate === gate)?.what ?? '');
     // Where nobody can look, a decision is refused if something changed.
-    write<RecheckResult>(pathOf('runs', run, 'look'), {}).then(showChange, () => undefined);
+    write<RecheckResult>(pathOf('runs', run, 'recheck'), {}).then(showChange, () => undefined);
   }, [run, gate, isAbout]);
   return what;
 }

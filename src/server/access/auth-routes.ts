@@ -3,6 +3,7 @@
 
 import { EngineError, ERROR_CODES, isEngineError } from '../../base/error.ts';
 import { readBody } from '../body.ts';
+import { emptyBody } from '../contract/value.ts';
 import { handle, type Route, type ServerApp, type ServerContext } from '../route.ts';
 import type { Services } from '../services.ts';
 import { type Access, accessOf, addressOf, loginAttempt, proofOf } from './access.ts';
@@ -27,7 +28,7 @@ export const AUTH = {
   register: { method: 'GET', path: '/auth/register', scope: 'view', summary: 'the page to add a passkey', content: HTML },
   passkeyOptions: {
     ...{ method: 'POST', path: '/auth/passkey/options', scope: 'public', summary: 'a challenge to log in with a passkey' },
-    ...{ body: bodies.empty, answer: answers.options },
+    ...{ body: emptyBody, answer: answers.options },
   },
   passkey: {
     ...{ method: 'POST', path: '/auth/passkey', scope: 'public', summary: 'logs in with a passkey' },

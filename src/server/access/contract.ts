@@ -90,7 +90,6 @@ export const answers = {
 
 /** The shapes of bodies. */
 export const bodies = {
-  empty: z.strictObject({}),
   invite: z.strictObject({ name, scopes: scopes.optional(), manages: z.boolean().default(false), expires: lasts }),
   loginLink: z.strictObject({ expires: lasts }),
   token: z.strictObject({ name: z.string().min(1).max(64), scopes: scopes.optional(), expires: lasts }),

@@ -30,7 +30,7 @@ import { assertManages } from './people-routes.ts';
 
 /** The routes of decisions by link and by passkey. */
 export const DECIDE = {
-  look: { method: 'GET', path: '/d/:secret', scope: 'public', summary: 'the page of one decision', content: 'text/html' },
+  page: { method: 'GET', path: '/d/:secret', scope: 'public', summary: 'the page of one decision', content: 'text/html' },
   decide: { method: 'POST', path: '/d/:secret', scope: 'public', summary: 'decides by link', content: 'text/html' },
   sign: {
     ...{ method: 'POST', path: '/d/:secret/sign', scope: 'public', summary: 'a challenge to sign a decision by link' },
@@ -60,15 +60,15 @@ export const DECIDE = {
 export function mountDecide(app: ServerApp, services: Services): void {
   const access = accessOf(services);
   const at = { app, repeats: services.repeats };
-  handle(at, DECIDE.look, async ({ c, param }) =>
+  handle(at, DECIDE.page, async ({ c, param }) =>
     onPage(c, async () => {
-      const opened = { link: await usable(access, c, param('secret')), secret: param('secret') };
-      return lookPage(access, opened, { asAsked: isPreview(c) });
+      const opened = { link: await requireLink(access, c, param('secret')), secret: param('secret') };
+      return approvalPage(access, opened, { isPreview: isPreview(c) });
     }),
   );
   handle(at, DECIDE.decide, async ({ c, param }) => onPage(c, () => decideByForm(access, c, param('secret'))));
   handle(at, DECIDE.sign, async ({ c, param, body: { digest, option, input } }) => {
-    const link = await usable(access, c, param('secret'));
+    const link = await requireLink(access, c, param('secret'));
     const { run, path } = linkedGate(link.about);
     const gate = await approvalAt(access, { run, path });
     if (gate?.digest !== digest) throw new EngineError('CONTENT_CHANGED', 'the content changed since you were asked; load the page again');
@@ -95,7 +95,7 @@ export function mountDecide(app: ServerApp, services: Services): void {
 }
 
 /** The link, if it can be used; guessing one is a failed login. */
-function usable(access: Access, c: ServerContext, secret: string): Promise<AccessLink> {
+function requireLink(access: Access, c: ServerContext, secret: string): Promise<AccessLink> {
   return loginAttempt(access, c, () => usableLink(access, secret, ['decide']));
 }
 
@@ -155,14 +155,14 @@ interface OpenedLink {
 }
 
 /** The page for the decision, with the changes since the digest that the person saw. */
-async function lookPage(
+async function approvalPage(
   access: Access,
   { link, secret }: OpenedLink,
-  last: { readonly digest?: string; readonly problem?: string; readonly asAsked?: boolean } = {},
+  last: { readonly digest?: string; readonly problem?: string; readonly isPreview?: boolean } = {},
 ): Promise<Page> {
   const { store } = access.services;
   const { run, path, digest } = linkedGate(link.about);
-  const gate = last.asAsked === true ? await approvalAt(access, { run, path }) : await freshApprovalAt(access, { run, path });
+  const gate = last.isPreview === true ? await approvalAt(access, { run, path }) : await freshApprovalAt(access, { run, path });
   const step = withoutVisits(path);
   if (gate === undefined) return pastPage({ run, step, decided: await decisionOn(store, run, { gate: path }) });
   const seen = last.digest ?? digest;
@@ -177,13 +177,13 @@ async function lookPage(
 
 /** Makes the decision in the form, or shows what changed since (AC5). */
 async function decideByForm(access: Access, c: ServerContext, secret: string): Promise<Page> {
-  const link = await usable(access, c, secret);
+  const link = await requireLink(access, c, secret);
   const form = await readForm(c);
   const { run, path } = linkedGate(link.about);
   const { actor } = rightOf(callerOf(access, requirePerson(access, link.person), 'link'), { demand: 'decide', on: 'decide' });
   const gate = await approvalAt(access, { run, path });
   const digest = form.get('digest') ?? '';
-  if (gate === undefined || gate.digest !== digest) return lookPage(access, { link, secret }, { digest });
+  if (gate === undefined || gate.digest !== digest) return approvalPage(access, { link, secret }, { digest });
   const option = form.get('option') ?? '';
   const input = inputOf(form.get('input') ?? '');
   takeLink(access, secret, ['decide']);
@@ -203,7 +203,7 @@ async function decideByForm(access: Access, c: ServerContext, secret: string): P
     returnLink(access, link.id);
     if (!isEngineError(error)) throw error;
     record(error.code);
-    return lookPage(access, { link, secret }, { digest, problem: access.services.paths.message(error.message) });
+    return approvalPage(access, { link, secret }, { digest, problem: access.services.paths.message(error.message) });
   }
 }
 

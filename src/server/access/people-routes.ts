@@ -10,6 +10,7 @@ import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import type { Caller } from '../caller.ts';
 import { sessionReport as session } from '../contract/project.ts';
+import { emptyBody } from '../contract/value.ts';
 import { handle, type Route, type ServerApp } from '../route.ts';
 import type { Services } from '../services.ts';
 import { type Access, accessOf, endRevokedStreams, groupsOf, proofOf } from './access.ts';
@@ -58,7 +59,7 @@ export const PEOPLE = {
   passkeys: { method: 'GET', path: `${V1}/passkeys`, scope: 'view', summary: 'registered passkeys', answer: answers.passkeys },
   passkeyOptions: {
     ...{ method: 'POST', path: `${V1}/passkeys/options`, scope: 'view', summary: 'a challenge to register a passkey' },
-    ...{ body: bodies.empty, answer: answers.options },
+    ...{ body: emptyBody, answer: answers.options },
   },
   registerPasskey: {
     ...{ method: 'POST', path: `${V1}/passkeys`, scope: 'view', summary: 'registers a passkey', status: 201 },
@@ -79,7 +80,7 @@ export function mountPeople(app: ServerApp, services: Services): void {
     person: { name, groups: [...groups], manages: findPerson(access, name)?.manages === true },
     scopes: [...scopes],
     project: { name: services.project.name },
-    projects: [...(services.project.beside?.() ?? [])],
+    projects: [...(services.project.otherProjects?.() ?? [])],
     version: services.version,
   }));
   mountPersons(at, access);
