@@ -9,7 +9,7 @@ import type { Ref } from '../kernel/activation.ts';
 import { type Activation, childOf, type Path, slotsOf, startTimeOf } from '../kernel/activation.ts';
 import { effectOf } from '../kernel/effect.ts';
 import type { RunEvent } from '../kernel/event.ts';
-import { isHeldBack, type RunState, blocksNewSteps } from '../kernel/run-state.ts';
+import { blocksNewSteps, isHeldBack, type RunState } from '../kernel/run-state.ts';
 import type { EndedAttempt } from '../kernel/turn.ts';
 import type { CheckResult } from '../steps/attempt.ts';
 import type { AttemptRow, Delta, Mail, RunCreation, SlotClaim } from '../store/store.ts';

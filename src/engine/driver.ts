@@ -14,7 +14,7 @@ import { type Effect, outstanding } from '../kernel/effect.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import type { RunInput } from '../kernel/input.ts';
 import type { Program } from '../kernel/program.ts';
-import { type RunState, blocksNewSteps } from '../kernel/run-state.ts';
+import { blocksNewSteps, type RunState } from '../kernel/run-state.ts';
 import type { EndedAttempt } from '../kernel/turn.ts';
 import type { CommitResult, ReceivedMail, SlotClaim } from '../store/store.ts';
 import { createDelta, touchedPaths } from './delta.ts';
