@@ -9,7 +9,7 @@ import type { Ref } from '../kernel/activation.ts';
 import { type Activation, childOf, type Path, slotsOf, startTimeOf } from '../kernel/activation.ts';
 import { effectOf } from '../kernel/effect.ts';
 import type { RunEvent } from '../kernel/event.ts';
-import { isHeldBack, type RunState, standsStill } from '../kernel/run-state.ts';
+import { blocksNewSteps, isHeldBack, type RunState } from '../kernel/run-state.ts';
 import type { EndedAttempt } from '../kernel/turn.ts';
 import type { CheckResult } from '../steps/attempt.ts';
 import type { AttemptRow, Delta, Mail, RunCreation, SlotClaim } from '../store/store.ts';
@@ -189,7 +189,7 @@ function membersOf(after: RunState, touched: ReadonlySet<Path>): Delta['members'
 function freedSlots(before: RunState, after: RunState, touched: ReadonlySet<Path>): Path[] {
   const freed: Path[] = [];
   for (const path of touched) if (wantsSlots(before.live[path]) && !wantsSlots(after.live[path])) freed.push(path);
-  if (!standsStill(after) || standsStill(before)) return freed;
+  if (!blocksNewSteps(after) || blocksNewSteps(before)) return freed;
   const heldBack = Object.values(after.live).filter((live) => live.state === 'queued' && wantsSlots(live) && isHeldBack(after, live));
   return [...freed, ...heldBack.map(({ path }) => path)];
 }

@@ -14,7 +14,7 @@ import { type Effect, outstanding } from '../kernel/effect.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import type { RunInput } from '../kernel/input.ts';
 import type { Program } from '../kernel/program.ts';
-import { type RunState, standsStill } from '../kernel/run-state.ts';
+import { blocksNewSteps, type RunState } from '../kernel/run-state.ts';
 import type { EndedAttempt } from '../kernel/turn.ts';
 import type { CommitResult, ReceivedMail, SlotClaim } from '../store/store.ts';
 import { createDelta, touchedPaths } from './delta.ts';
@@ -290,7 +290,7 @@ export class RunDriver {
     { touched, changesAll }: { readonly touched: ReadonlySet<Path>; readonly changesAll: boolean },
     result: Extract<CommitResult, { result: 'committed' }>,
   ): Promise<void> {
-    if (standsStill(this.state)) this.waitingForSlots.clear();
+    if (blocksNewSteps(this.state)) this.waitingForSlots.clear();
     for (const path of touched) this.work.drop(path);
     // Nothing else of the run starts before the work that was dropped has ended.
     const dropped = this.work.dropped();

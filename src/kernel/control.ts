@@ -14,7 +14,7 @@ import { regrouped, reopen } from './group.ts';
 import type { ControlAction, Inputs, ControlRequest as Request } from './input.ts';
 import { createVisit } from './open.ts';
 import type { MemberResult } from './program.ts';
-import { goBack, halt, lookAgain, wakeAgents } from './reaction.ts';
+import { goBack, halt, recheckGates, wakeAgents } from './reaction.ts';
 import { rerun, wake } from './recover.ts';
 import { type Halt, unknownAt } from './run-state.ts';
 import { attemptFailed, conclude, takeMove } from './settle.ts';
@@ -44,7 +44,7 @@ const STEER: { readonly [Do in ControlAction['do']]: (turn: Turn, request: Reque
   recheck,
   answer: answerAssumption,
   again: runAgain,
-  look: lookAgain,
+  recheckGates,
   wake: wakeAgents,
   back: goBack,
   halt,

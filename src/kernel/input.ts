@@ -145,7 +145,7 @@ export type ControlAction =
   /** Runs an ended step and all later ones again: a run that it started made a wrong assumption. */
   | { readonly do: 'again'; readonly place: HaltedStep; readonly note: string }
   /** Reactions to a forge event: gates check again, agents get a note, or the run goes back to a step, at most `max` times. */
-  | { readonly do: 'look' }
+  | { readonly do: 'recheckGates' }
   | { readonly do: 'wake'; readonly note: { readonly event: string; readonly text: string }; readonly back?: WayBack | undefined }
   | ({ readonly do: 'back' } & WayBack)
   /** A limit is reached. */

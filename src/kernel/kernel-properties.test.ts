@@ -41,7 +41,7 @@ function noise(host: MemoryHost, definition: Definition, past: readonly RunInput
     ...steps.map((step, rule) => steer({ do: 'back', step, rule, max: 1 })),
     ...steps.slice(0, 2).map((step) => steer({ do: 'wake', note: { event: 'push', text: 'x' }, back: { step, rule: 9, max: 1 } })),
     steer({ do: 'wake', note: { event: 'push', text: 'x' } }),
-    steer({ do: 'look' }),
+    steer({ do: 'recheckGates' }),
     steer({ do: 'halt', limit: 'turns', message: 'a limit' }),
     ...past.slice(-12),
     ...past.slice(-4).map((input) => ({ ...input, at })),

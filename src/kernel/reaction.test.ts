@@ -104,34 +104,34 @@ describe('news of the forge', () => {
   const merge = step('merge', { kind: 'action', config: { action: 'merge_pr' } as never, next: to('complete') });
   const gate = step('gate', {
     kind: 'gate',
-    config: { checks: [{ check: 'command', run: 'true' }], lookAgainMs: 60_000 } as never,
+    config: { checks: [{ check: 'command', run: 'true' }] } as never,
     next: to('complete'),
   });
-  const look = { do: 'look' } as const;
+  const recheck = { do: 'recheckGates' } as const;
   const queued = { reason: 'quota', resumeAt: 500_000, onNews: true } as const;
 
   test('end the wait for what is under way there, without using up a retry, and no other wait for capacity', () => {
     const host = startGraph(graph(merge));
     host.take(errored(host, 'merge#1', queued));
     expect(host.at('merge#1')).toMatchObject({ state: 'waiting', wait: { kind: 'capacity', news: true }, due: 500_000 });
-    react(host, look);
+    react(host, recheck);
     expect(host.at('merge#1')).toMatchObject({ state: 'running', attempt: 2, since: 2 });
     host.take(errored(host, 'merge#1', { reason: 'quota', resumeAt: 500_000 }));
-    react(host, look);
+    react(host, recheck);
     expect(host.at('merge#1')).toMatchObject({ state: 'waiting', wait: { kind: 'capacity' }, attempt: 2 });
   });
 
-  test('that come while a merge or a gate looks make it look again a second later, once', () => {
+  test('that come while a merge or a gate checks make it check again a second later, once', () => {
     const host = startGraph(graph(merge));
-    expect(react(host, look).filter(({ type }) => type === 'step.changed')).toHaveLength(1);
-    expect(react(host, look).filter(({ type }) => type === 'step.changed')).toHaveLength(0);
+    expect(react(host, recheck).filter(({ type }) => type === 'step.changed')).toHaveLength(1);
+    expect(react(host, recheck).filter(({ type }) => type === 'step.changed')).toHaveLength(0);
     host.take(errored(host, 'merge#1', queued));
     expect(host.at('merge#1')).toMatchObject({ state: 'waiting', due: host.state.at + 1000 });
     const other = startGraph(graph(gate));
-    react(other, look);
+    react(other, recheck);
     other.take(settled(other, 'gate#1', { outcome: 'pending' }));
     expect(other.at('gate#1')).toMatchObject({ state: 'waiting', wait: { kind: 'checks' }, due: other.state.at + 1000 });
-    react(other, look);
+    react(other, recheck);
     other.take(settled(other, 'gate#1', { outcome: 'pending' }));
     expect(other.at('gate#1')).toMatchObject({ state: 'waiting', due: other.state.at + 60_000 });
   });

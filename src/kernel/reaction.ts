@@ -15,11 +15,11 @@ import { startQueued } from './settle.ts';
 import type { Turn } from './turn.ts';
 
 /** Gates without a verdict, pending merges and open questions check again; one that is checking now does so once more. */
-export function lookAgain(turn: Turn): void {
+export function recheckGates(turn: Turn): void {
   for (const activation of Object.values(turn.run.live)) {
     const wait = waitOf(activation);
-    const isLooking = activation.state === 'running' && traitsOf(turn.view, activation.kind).onlyLooks === true;
-    if (isLooking && activation.news !== true) turn.change({ ...activation, news: true });
+    const isChecking = activation.state === 'running' && traitsOf(turn.view, activation.kind).onlyLooks === true;
+    if (isChecking && activation.news !== true) turn.change({ ...activation, news: true });
     if (wait?.kind === 'checks') startQueued(turn, activation.path);
     if (wait?.kind === 'capacity' && wait.news === true) startFresh(turn, activation);
     if (activation.state !== 'waiting' || wait?.kind !== 'human' || wait.outside?.seen === undefined) continue;
@@ -36,7 +36,7 @@ export function wakeAgents(turn: Turn, { note, back, actor }: ControlRequest<'wa
   if (notes !== undefined) turn.changeRun({ change: 'noted', notes }, actor);
   if (back !== undefined && !live.some(({ step }) => step === back.step)) return goBack(turn, { do: 'back', ...back, actor });
   for (const agent of agents) if (BETWEEN_ATTEMPTS.has(waitOf(agent)?.kind)) startFresh(turn, agent, actor);
-  lookAgain(turn);
+  recheckGates(turn);
 }
 
 /** Cancels everything live except side steps and starts a step again; after too many times the run escalates (K25). */

@@ -95,13 +95,13 @@ export function isEnding({ ending, undoing }: RunState): boolean {
 }
 
 /** True while nothing new may start in the run: it is paused, halted, or ending. */
-export function standsStill(run: RunState): boolean {
+export function blocksNewSteps(run: RunState): boolean {
   return run.paused || run.halt !== undefined || isEnding(run);
 }
 
-/** True while this step may not start. A side step starts even in a run that stands still, but no undo in a paused one. */
+/** True while this step may not start. A side step starts even where `blocksNewSteps` holds, but no undo in a paused run. */
 export function isHeldBack(run: RunState, { side }: { readonly side?: true | undefined }): boolean {
-  return side === true ? run.undoing !== undefined && run.paused : standsStill(run);
+  return side === true ? run.undoing !== undefined && run.paused : blocksNewSteps(run);
 }
 
 /** The live steps at a path whose end is unknown: the step itself or, for a group, its members. */

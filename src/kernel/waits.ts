@@ -11,7 +11,7 @@ import { startFresh } from './attended.ts';
 import { openGroup, timeOutGroup } from './group.ts';
 import type { Inputs, StepError } from './input.ts';
 import { working } from './open.ts';
-import { lookAgain } from './reaction.ts';
+import { recheckGates } from './reaction.ts';
 import { attemptFailed, conclude, finishWork, startQueued } from './settle.ts';
 import type { Turn } from './turn.ts';
 
@@ -34,7 +34,7 @@ export function beginWait(turn: Turn, path: Path): void {
 
 /** Takes a signal: it ends the oldest wait for its name, or is kept until there is one. */
 export function takeSignal(turn: Turn, { name, payload }: Inputs['signalled']): void {
-  if (name === RECHECK_SIGNAL) return lookAgain(turn);
+  if (name === RECHECK_SIGNAL) return recheckGates(turn);
   const isForIt = (wait: Wait | undefined): boolean => wait?.kind === 'signal' && wait.name === name;
   const waiting = Object.values(turn.run.live).filter((activation) => isForIt(waitOf(activation)));
   const oldest = waiting.sort((a, b) => a.openedAt - b.openedAt || (a.path < b.path ? -1 : 1))[0];
@@ -124,13 +124,13 @@ export function takePoll(turn: Turn, activation: InState<'running'>, { model, re
 }
 
 /** How soon a gate checks again by itself, and after a signal that arrived during a check. */
-const [LOOK_AGAIN_MS, NEWS_MS] = [60_000, 1000];
+const [RECHECK_MS, NEWS_MS] = [60_000, 1000];
 
 /** Makes a gate without a verdict wait: it checks again after a signal from outside, and from time to time by itself. */
-export function takePending(turn: Turn, activation: InState<'running'>, { timeoutMs, config }: StepOf<'gate'>): void {
+export function takePending(turn: Turn, activation: InState<'running'>, { timeoutMs }: StepOf<'gate'>): void {
   const { startedAt } = activation;
   const deadline = timeoutMs === undefined ? undefined : (activation.deadline ?? startedAt + timeoutMs);
-  const again = turn.at + Math.min(config.lookAgainMs ?? LOOK_AGAIN_MS, activation.news === true ? NEWS_MS : Number.POSITIVE_INFINITY);
+  const again = turn.at + (activation.news === true ? NEWS_MS : RECHECK_MS);
   const due = deadline === undefined ? again : Math.min(again, deadline);
   turn.change({ ...visitOf(activation), deadline, state: 'waiting', wait: { kind: 'checks' }, startedAt, due });
 }

@@ -87,7 +87,7 @@ interface Question {
 
 /** What follows; after a step beside the others nothing does, unless it says so. */
 function nextMoves(model: StepModel, question: Question): Move[] {
-  if (model.side === true && model.next[wayFor(model, question.ended)] === undefined) return [];
+  if (model.side === true && model.next[transitionKey(model, question.ended)] === undefined) return [];
   return [nextMove(model, question)];
 }
 
@@ -95,21 +95,21 @@ function nextMove(model: StepModel, question: Question): Move {
   const { ended } = question;
   const option = ended.choice === undefined ? undefined : model.question?.options.find((candidate) => candidate.label === ended.choice);
   if (option?.to !== undefined) return moveTo(option.to, question, { to: targetName(option.to) });
-  const way = wayFor(model, ended);
-  const entry = model.next[way];
+  const key = transitionKey(model, ended);
+  const entry = model.next[key];
   if (entry === undefined) return unmapped(model, question);
-  if (!('condition' in entry)) return along(entry, question, edgeKey(model.id, way));
+  if (!('condition' in entry)) return along(entry, question, edgeKey(model.id, key));
   try {
     const result = ended.output === undefined ? null : question.view.value(ended.output);
     const yes = holds(entry.condition, { run: question.run, view: question.view, names: question.names, step: model.id, result });
-    return along(yes ? entry.onTrue : entry.onFalse, question, edgeKey(model.id, way, yes));
+    return along(yes ? entry.onTrue : entry.onFalse, question, edgeKey(model.id, key, yes));
   } catch (thrown) {
     return cannotTell(evaluationMessage(entry.condition, thrown));
   }
 }
 
-/** The key of the table that an end falls under; bounds are counted by it, so that an edge has one bound (G1). */
-function wayFor(model: StepModel, ended: EndedActivation): string {
+/** The key of the transition table for how a step ended. Bounds are counted by it, so that an edge has one bound (G1). */
+function transitionKey(model: StepModel, ended: EndedActivation): string {
   if (ended.allRejected && model.next.reject_all !== undefined) return 'reject_all';
   const covered = model.next[ended.outcome] === undefined && !DEFAULT_EXCLUDES.includes(ended.outcome);
   return covered ? '_default' : ended.outcome;

@@ -19,18 +19,18 @@ import { recordBaseUrl } from './access/tables.ts';
 import { embeddedProject } from './embedded-project.ts';
 import type { EventSettings } from './events/event-settings.ts';
 import { openDeliveries } from './events/events.ts';
-import { Methods, scopeGate } from './gate.ts';
 import { securityHeaders } from './headers.ts';
 import { MachinePaths } from './machine-paths.ts';
 import { PARTS, tablesOf } from './parts.ts';
 import { problemResponse } from './problem.ts';
 import type { ServerApp } from './route.ts';
+import { Methods, requireScope } from './route-access.ts';
 import type { Listening, ListenOptions, PawlServer, ServerOptions } from './server.ts';
 import { openServerDatabase, serverFileOf } from './server-database.ts';
 import type { ServedProject, ServerPart, Services } from './services.ts';
 import { CHANGE_TABLES, ChangeLog } from './stream/change-log.ts';
 import { Streams } from './stream/streams.ts';
-import { watchOthers } from './takeover.ts';
+import { watchOtherProcesses } from './takeover.ts';
 
 /** The options of `createServer`, and the project to serve. */
 export interface OpenServerOptions extends ServerOptions {
@@ -69,7 +69,7 @@ const EVENT_OPTIONS: Record<keyof EventSettings, true> = {
   metrics: true,
   clock: true,
   forge: true,
-  neighbours: true,
+  webhookProjects: true,
 };
 const LISTEN_OPTIONS: Record<keyof ListenOptions, true> = { host: true, port: true, tls: true };
 
@@ -77,7 +77,7 @@ function checkOptions(options: OpenServerOptions): void {
   assertKnownOptions('createServer', options, OPTIONS);
   assertKnownOptions('createServer, events', options.events, EVENT_OPTIONS);
   if (options.project !== undefined && options.workflows !== undefined)
-    throw new EngineError('OPTION_INVALID', 'createServer: "workflows" has no effect beside "project"; leave one of them out');
+    throw new EngineError('OPTION_INVALID', 'createServer: pass either "workflows" or "project", not both');
 }
 
 /** The default port. */
@@ -105,15 +105,15 @@ class AppServer implements OpenServer {
     // Mounted in another server, it has that server's address, or the given public one.
     this.addresses = addressesOf({ host: '127.0.0.1', port: 80, hasTls: false, ...this.front });
     const database = openServerDatabase(serverFileOf(db), tablesOf(parts));
-    const ordered = openServerDatabase(serverFileOf(db), [CHANGE_TABLES], 'NORMAL');
-    const log = new ChangeLog({ engine, database: ordered, warn });
+    const changes = openServerDatabase(serverFileOf(db), [CHANGE_TABLES], 'NORMAL');
+    const log = new ChangeLog({ engine, database: changes, warn });
     const streams = new Streams(engine.store, log);
-    const unwatch = watchOthers(engine, warn);
+    const unwatch = watchOtherProcesses(engine, warn);
     this.closers.push(async () => {
       await unwatch();
       streams.end(() => true);
       await log.close();
-      ordered.close();
+      changes.close();
     });
     const project = options.project ?? embeddedProject(options.workflows ?? []);
     const events = options.events ?? {};
@@ -158,7 +158,7 @@ class AppServer implements OpenServer {
 
   private async open({ host = '127.0.0.1', port = PORT, tls }: ListenOptions): Promise<Listening> {
     const at = { host, hasTls: tls !== undefined, ...this.front };
-    // An address that is not allowed is refused before the port is open.
+    // Refuses an address that is not allowed before the port is opened.
     addressesOf({ ...at, port });
     const socket = createAdaptorServer({ fetch: this.app.fetch, ...socketOptions(tls) }) as Server;
     this.socket = socket;
@@ -166,9 +166,9 @@ class AppServer implements OpenServer {
     await once(socket, 'listening').catch((cause: NodeJS.ErrnoException) => {
       throw notListening(cause, `${host}:${port}`);
     });
-    const { port: taken } = socket.address() as AddressInfo;
-    this.addresses = addressesOf({ ...at, port: taken });
-    this.listening = { host, port: taken, url: this.addresses.baseUrl };
+    const { port: openPort } = socket.address() as AddressInfo;
+    this.addresses = addressesOf({ ...at, port: openPort });
+    this.listening = { host, port: openPort, url: this.addresses.baseUrl };
     recordBaseUrl(this.services, this.addresses.baseUrl);
     return this.listening;
   }
@@ -184,9 +184,9 @@ class AppServer implements OpenServer {
     const closed = socket === undefined ? undefined : new Promise((resolve) => socket.close(resolve));
     for (const close of this.closers.splice(0)) await close();
     socket?.closeIdleConnections();
-    const cut = setTimeout(() => socket?.closeAllConnections(), CLOSE_MS);
+    const timer = setTimeout(() => socket?.closeAllConnections(), CLOSE_MS);
     await closed;
-    clearTimeout(cut);
+    clearTimeout(timer);
     if (!this.isClosed) this.services.database.close();
     this.isClosed = true;
   }
@@ -208,7 +208,7 @@ function notListening(cause: NodeJS.ErrnoException, where: string): EngineError 
 
 /** How long requests may still take when the server closes. */
 const CLOSE_MS = 2000;
-/** A client that sends its head or its body slowly is cut off. */
+/** The connection of a client that sends its headers or body too slowly is closed. */
 const SOCKET = { headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 5000, maxHeaderSize: 32 * 1024 };
 
 function socketOptions(tls: ListenOptions['tls']) {
@@ -239,7 +239,7 @@ function mountParts(
       return next();
     });
   app.use('*', methods.options);
-  app.use('*', scopeGate(routes));
+  app.use('*', requireScope(routes));
   for (const part of parts) part.mount(app, services);
   app.notFound((c) => methods.missing(c));
   app.onError((error) => {

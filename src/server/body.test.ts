@@ -26,7 +26,7 @@ test('a body is read up to its limit, and not one byte more', async () => {
   expect(await send('0123456789x')).toMatch(/^VALUE_TOO_LARGE/);
 });
 
-/** A body of which `size` bytes come, and then nothing until it is told how to end. */
+/** A body that sends `size` bytes and then stalls until `end` is called. */
 function slowBody(size: number) {
   const part = new Uint8Array(MB);
   const { promise: taken, resolve } = Promise.withResolvers<void>();
@@ -70,7 +70,7 @@ describe('bodies that are being read', () => {
     expect(await (await later).text()).toBe(String(30 * MB));
   });
 
-  test('and are aborted are not reported as errors of the server', async () => {
+  test('are not reported as server errors when the client aborts them', async () => {
     const { body, end } = slowBody(MB);
     const answer = post(appOf(), body);
     end(new Error('aborted'));
@@ -92,9 +92,9 @@ describe('the JSON of a body', () => {
     ['no end', '{"a":[1,2', /not JSON/],
     ['two values', '{} {}', /not JSON/],
   ])('with %s is refused', async (_, body, why) => {
-    const said = await send(body);
-    expect(said).toMatch(/^REQUEST_INVALID/);
-    expect(said).toMatch(why);
+    const problem = await send(body);
+    expect(problem).toMatch(/^REQUEST_INVALID/);
+    expect(problem).toMatch(why);
   });
 
   test.each([
@@ -102,7 +102,7 @@ describe('the JSON of a body', () => {
     `${'['.repeat(250)}${']'.repeat(250)}`,
     '["a:", "\\\\", "\\"", "__proto__", "a\\\\\\""]',
     '"just text"',
-  ])('is as it was sent: %s', async (body) => {
+  ])('is parsed unchanged: %s', async (body) => {
     expect(JSON.parse(await send(body))).toEqual(JSON.parse(body));
   });
 });

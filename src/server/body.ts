@@ -9,7 +9,7 @@ import { parseStrictJson } from './strict-json.ts';
 /** The largest body in bytes, unless a route says otherwise. */
 const BODY_MAX = 1024 * 1024;
 
-/** How many bytes of bodies may be held while they are read. Callers without a login have a limit of their own. */
+/** How many bytes of bodies may be in memory while they are read. Callers without a login share a limit of their own. */
 const HELD_MAX = { known: 128 * 1024 * 1024, nobody: 64 * 1024 * 1024 };
 const held = { known: 0, nobody: 0 };
 
@@ -33,7 +33,7 @@ export async function readBody(c: ServerContext, max = BODY_MAX): Promise<Uint8A
     }
   } catch (cause) {
     if (cause instanceof EngineError) throw cause;
-    // The sender broke off, which is not a failure of ours.
+    // The client aborted the request, which is not an error of the server.
     throw new EngineError('REQUEST_INVALID', 'the request ended before its body was complete', { cause });
   } finally {
     held[who] -= size;

@@ -4,10 +4,10 @@
 import type { LoggedIn } from '../authority/right.ts';
 import type { LoginScope } from '../authority/rights.ts';
 
-/** What a caller may do: look at runs, start and control them, or decide in their own name. */
+/** What a caller may do: view runs, start and control them, or decide in their own name. */
 export type CallerScope = LoginScope;
 
-/** Who sent a request: a name to record, scopes, how they proved it, and the groups that the settings put them in. */
+/** Who sent a request: the name to record, their scopes, how they were authenticated, and their groups in the settings. */
 export interface Caller extends LoggedIn {
   readonly groups: readonly string[];
 }

@@ -1,11 +1,9 @@
-// Owns the types of the API for programs that call it, such as the dashboard: import them with `import type`, and nothing is
-// loaded.
+// Owns the types of the API for programs that call it, such as the dashboard. With `import type`, no code is loaded.
 
 import type * as z from 'zod';
 import type { answers } from './access/contract.ts';
 import type { bulkAnswer, cancelPlan, forkPlan } from './contract/act.ts';
 import type { deliveryList, noticeList, oneDelivery, scheduleList } from './contract/event.ts';
-import type { history, runDiff, runGraph, stepDetail, stepLog, timeline } from './contract/look.ts';
 import type {
   healthReport,
   inboxItem,
@@ -17,6 +15,7 @@ import type {
   workflowList,
 } from './contract/project.ts';
 import type { runReport, runRow, runsPage } from './contract/run.ts';
+import type { history, runDiff, runGraph, stepDetail, stepLog, timeline } from './contract/run-detail.ts';
 
 /** GET /api/v1/session */
 export type SessionReport = z.output<typeof sessionReport>;

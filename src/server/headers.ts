@@ -1,5 +1,5 @@
-// Owns the headers of every response: nothing may be embedded, sniffed or loaded from elsewhere, and nothing of the API is kept
-// in a cache.
+// Owns the headers of every response: nothing may be embedded, sniffed or loaded from elsewhere, and responses of the API are
+// not cached.
 
 import type { MiddlewareHandler } from 'hono';
 
@@ -28,7 +28,7 @@ const HEADERS: Readonly<Record<string, string>> = {
   'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=()',
 };
 
-/** Sets the headers of every response; a route may set a stricter cache than "no-store", never a laxer policy. */
+/** Sets the headers of every response. A route may set its own `cache-control`, but none of the others. */
 export const securityHeaders: MiddlewareHandler = async (c, next) => {
   await next();
   // The response to HEAD has no body, so the stream must not stay open.

@@ -7,7 +7,7 @@ import { homedir } from 'node:os';
 import { basename, dirname } from 'node:path';
 import { isJsonObject, type Json } from '../base/json.ts';
 
-/** Fields that hold what runs recorded. */
+/** Fields with recorded data of runs. */
 const RECORDED: ReadonlySet<string> = new Set([
   ...['params', 'output', 'shown', 'claim', 'evidence', 'prompt', 'question', 'questions', 'input', 'payload', 'answer', 'assumed'],
   ...['rows', 'lines', 'text', 'diff', 'subjects', 'options', 'value'],
@@ -25,7 +25,7 @@ interface KnownPlaces {
 /** Removes paths of this machine from responses. */
 export class MachinePaths {
   private readonly known: readonly (readonly [place: string, shown: string])[];
-  private readonly any: RegExp;
+  private readonly anyPath: RegExp;
 
   constructor({ project, db }: KnownPlaces) {
     const home = homedir();
@@ -37,12 +37,12 @@ export class MachinePaths {
     // A top-level folder is not a secret, and its name occurs in too many other words.
     this.known = known.filter(([place]) => place.split('/').filter((part) => part !== '').length > 1);
     const tops = readdirSync('/').filter((name) => !OWN.has(name));
-    this.any = new RegExp(`(?:file://)?(?<![\\w.~/-])/(?:${tops.map(RegExp.escape).join('|')})(?:/[^\\s/"'\`,;:()]+)+`, 'g');
+    this.anyPath = new RegExp(`(?:file://)?(?<![\\w.~/-])/(?:${tops.map(RegExp.escape).join('|')})(?:/[^\\s/"'\`,;:()]+)+`, 'g');
   }
 
   /** A message without any path of this machine. */
   message(text: string): string {
-    return this.text(text).replace(this.any, (path) => `…/${basename(path)}`);
+    return this.text(text).replace(this.anyPath, (path) => `…/${basename(path)}`);
   }
 
   /** JSON without any path of this machine, such as the details of a failure. */

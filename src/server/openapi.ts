@@ -1,4 +1,4 @@
-// Owns the description of the API: OpenAPI 3.1, generated from the declarations of the routes.
+// Owns the OpenAPI 3.1 description of the API, generated from the declared routes.
 
 import * as z from 'zod';
 import type { JsonObject } from '../base/json.ts';
@@ -54,10 +54,10 @@ function operationOf(route: Route): JsonObject {
     ...(body === undefined ? {} : { requestBody: { content: { 'application/json': { schema: schemaOf(body, 'input') } } } }),
     responses: {
       [String(status)]: {
-        description: 'done',
+        description: 'success',
         content: answer === undefined ? { [content]: {} } : { 'application/json': { schema: schemaOf(answer, 'output') } },
       },
-      default: { description: 'a problem', content: { [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } } },
+      default: { description: 'an error', content: { [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } } },
     },
   };
 }

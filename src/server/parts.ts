@@ -1,4 +1,4 @@
-// Owns the list of the server's parts, in the order in which they are mounted. The pages come last: they answer every other path.
+// Owns the list of the server's parts, in the order in which they are mounted. The pages come last: they handle every other path.
 
 import { ACCESS } from './access/part.ts';
 import { API } from './api/api.ts';

@@ -1,5 +1,5 @@
 // Owns error responses: `application/problem+json` (RFC 9457), with the status from the catalogue for the code. An error that
-// is not in the catalogue is a bug: the caller is told so, and the details go to the log.
+// is not in the catalogue is a bug: the response says only that the server failed, and the details go to the log.
 
 import type * as z from 'zod';
 import { EngineError, ERROR_CODES, type ErrorCode, isEngineError } from '../base/error.ts';
@@ -40,7 +40,7 @@ const TITLES: Readonly<Record<number, string>> = {
   507: 'Disk full',
 };
 
-/** A failure as JSON, without the places of this machine that its message names. */
+/** A failure as JSON, without paths of this machine. */
 export function problemOf(error: unknown, paths: MachinePaths): Problem {
   if (!isEngineError(error))
     return {
@@ -70,14 +70,14 @@ export function problemResponse(error: unknown, paths: MachinePaths, headers: Re
   return new Response(JSON.stringify(problem), { status: problem.status, headers: { 'content-type': PROBLEM_TYPE, ...wait, ...headers } });
 }
 
-/** The failure of a request whose query or body does not have the shape of its route. */
+/** The failure of a request whose query or body does not match the schema of its route. */
 export function invalidRequest(where: 'query' | 'body', issues: readonly z.core.$ZodIssue[]): EngineError {
   const [first] = issues;
   const path = first?.path.join('.') ?? '';
   const at = path === '' ? `the ${where}` : `"${path}" in the ${where}`;
   return new EngineError(
     'REQUEST_INVALID',
-    `${at} is invalid: ${first?.message ?? 'it has another shape'}; /api/v1/openapi.json describes it`,
+    `${at} is invalid: ${first?.message ?? 'it does not match the schema'}; /api/v1/openapi.json describes it`,
     {
       details: { issues: issues.map(({ path: parts, message }) => ({ path: parts.join('.'), message })) },
     },

@@ -13,7 +13,7 @@ import { PROBLEM_TYPE } from './problem.ts';
 import type { Route, ServerContext } from './route.ts';
 import type { PartTables, ServerDatabase } from './server-database.ts';
 
-/** The table of answers. */
+/** The table of responses. */
 export const REPEATS_TABLES: PartTables = {
   part: 'repeats',
   migrations: [
@@ -29,18 +29,18 @@ export const REPEATS_TABLES: PartTables = {
   ],
 };
 
-/** How long an answer is kept. */
+/** How long a response is kept. */
 const KEPT_MS = 24 * 60 * 60 * 1000;
 const KEY_MAX = 255;
 
-/** Where answers are kept, and the requests under way. */
+/** Where responses are stored, and the requests in progress. */
 export interface Repeats {
   readonly database: ServerDatabase;
   readonly now: () => number;
   readonly underWay: Map<string, { readonly request: string; readonly answer: Promise<Response> }>;
 }
 
-/** Handles a request that may be sent twice; `use` is called at most once per key. */
+/** Handles a request that may be sent twice; calls `use` at most once per key. */
 export async function repeated(
   repeats: Repeats,
   { c, caller, route, given }: { readonly c: ServerContext; readonly caller: Caller; readonly route: Route; readonly given: Json },
@@ -62,7 +62,7 @@ export async function repeated(
     assertSame(String(kept.request), request, named);
     return new Response(String(kept.answer), { status: Number(kept.status), headers: { 'content-type': String(kept.type) } });
   }
-  const answer = use(key).then((response) => keep(repeats, { key, request, response }));
+  const answer = use(key).then((response) => storeResponse(repeats, { key, request, response }));
   repeats.underWay.set(key, { request, answer });
   try {
     return (await answer).clone();
@@ -81,7 +81,7 @@ function assertSame(first: string, now: string, named: string): void {
 }
 
 /** Failures are not kept: the same request may succeed later. */
-async function keep(
+async function storeResponse(
   { database, now }: Repeats,
   { key, request, response }: { readonly key: string; readonly request: string; readonly response: Response },
 ): Promise<Response> {

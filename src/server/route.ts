@@ -1,5 +1,5 @@
-// Owns how a route is declared: its method and path, the scope it needs, and the shapes of what goes in and out. One
-// declaration gives the check of the scope, the validation, the types of the handler and the description in OpenAPI.
+// Owns how a route is declared: its method and path, the scope it needs, and the schemas of its request and response. The
+// scope check, the validation, the types of the handler and the OpenAPI description all come from the one declaration.
 
 import type { Context, Hono } from 'hono';
 import type * as z from 'zod';
@@ -21,17 +21,17 @@ export interface ServerVariables {
   readonly acts: readonly RequestAct[];
 }
 
-/** Something that was done: to a run, or to what `about` names. */
+/** An action of a request on a run, or on what `about` names. */
 export interface RequestAct {
   /** The verb of the command line: `decide`, `cancel`, `start`. */
   readonly action: string;
   /** A person or a token, if it is not about a run. */
   readonly about?: string | undefined;
-  /** Absent also while a run that is started has no id. */
+  /** Also absent while a run that is being started has no id. */
   readonly run?: string | undefined;
   /** The step, the approval or the assumption that it was about. */
   readonly step?: string | undefined;
-  /** What was chosen: an option, a way to go on, the name of a signal. */
+  /** What was chosen: an option, how to resume, the name of a signal. */
   readonly choice?: string | undefined;
   /** The code of the error, if it differs from the result of the request. */
   readonly outcome?: string | undefined;
@@ -54,16 +54,16 @@ export interface Route {
   readonly summary: string;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
-  /** The shape of its JSON; absent where it answers with something else. */
+  /** The schema of its JSON response; absent if the response is not JSON. */
   readonly answer?: z.ZodType;
-  /** What it answers with instead of JSON. */
+  /** The media type of a response that is not JSON. */
   readonly content?: string;
   readonly status?: 200 | 201 | 202;
-  /** Takes an `Idempotency-Key`: the same request again has the same answer, and happens once. */
+  /** Accepts an `Idempotency-Key`: a repeated request is carried out once and gets the same response. */
   readonly isRepeatable?: true;
 }
 
-/** Data as handlers may return it: lists need not be mutable, and fields that a shape only allows need no index signature. */
+/** The type of what a handler may return for a schema: deeply readonly, and without index signatures. */
 export type Frozen<T> = T extends readonly (infer E)[]
   ? readonly Frozen<E>[]
   : unknown extends T
@@ -77,13 +77,13 @@ type OutputOf<T> = T extends z.ZodType ? z.output<T> : undefined;
 interface RouteRequest<R extends Route> {
   readonly c: ServerContext;
   readonly caller: Caller;
-  /** The parts of the path that vary, decoded. */
+  /** The parameters of the path, decoded. */
   readonly param: (name: string) => string;
   readonly query: OutputOf<R['query']>;
   readonly body: OutputOf<R['body']>;
-  /** A name for this request that is the same when it is repeated under the same key; undefined without a key. */
+  /** The digest of the caller, the route and the `Idempotency-Key`; undefined without a key. */
   readonly key: string | undefined;
-  /** Records what the request does, before it is done; called again when more is known. */
+  /** Sets what the audit records about the request. Called before the action, and again when more is known. */
   readonly note: (...acts: readonly RequestAct[]) => void;
 }
 
@@ -92,7 +92,7 @@ type RouteAnswer<R extends Route> = R['answer'] extends z.ZodType ? WithoutVersi
 
 type WithoutVersion<T> = T extends unknown ? Omit<T, 'schemaVersion'> : never;
 
-/** The version of the shapes: that of `pawl … --json`. */
+/** The version of the schemas, the same as that of `pawl … --json`. */
 const SCHEMA_VERSION = 1;
 
 /** Mounts the handler of a route. */
@@ -127,12 +127,17 @@ function jsonResponse(c: ServerContext, answered: object, status = 200): Respons
   return new Response(c.get('paths')?.answer(text) ?? text, { status, headers: { 'content-type': 'application/json' } });
 }
 
-/** The caller. The gate rejects requests without a login, except for public routes, which get `NOBODY`. */
+/** The caller; on a public route without a login, `NOBODY`. */
 function callerOf(c: ServerContext, { scope }: Route): Caller {
   const caller = c.get('caller');
   if (caller !== undefined) return caller;
   if (scope === 'public') return NOBODY;
-  throw new EngineError('LOGIN_REQUIRED', 'log in first: open the link that "pawl serve" printed, or send a personal token');
+  throw loginRequired();
+}
+
+/** The failure of a request without a login. */
+export function loginRequired(): EngineError {
+  return new EngineError('LOGIN_REQUIRED', 'log in first: open the link that "pawl serve" printed, or send a personal token');
 }
 
 const NOBODY: Caller = { kind: 'person', name: 'nobody', groups: [], scopes: new Set(), via: 'session' };

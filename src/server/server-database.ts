@@ -1,16 +1,15 @@
 // Owns the server's own database: sessions, people, tokens, deliveries and the like, in `<db>.server` beside the database of the
-// runs. Each part of the server declares its tables as numbered migrations; nothing here knows what is in them. Secrets are
-// stored as hashes by whoever stores them.
+// runs. Each part of the server declares its tables as numbered migrations. A part stores secrets only as hashes.
 //
 // - The file is readable by the user only.
-// - Two servers on one database of runs share it: a transaction begins with the lock, and waits for another one's.
+// - Two servers on one database of runs share it: a transaction takes the write lock first, and waits if the other has it.
 
 import { statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { EngineError, messageOf } from '../base/error.ts';
 import { createPrivateFile } from '../store/sqlite/connection.ts';
 
-/** The tables of one part of the server. What a published migration does is never changed; a later one is added at the end. */
+/** The tables of one part of the server. A published migration never changes; new ones are appended. */
 export interface PartTables {
   /** The part, such as `access`. */
   readonly part: string;
@@ -34,7 +33,7 @@ export interface ServerDatabase {
   run(sql: string, ...values: SqlValue[]): number;
   /** Does all of `work` or nothing of it. Transactions cannot be nested. */
   transaction<T>(work: () => T): T;
-  /** Throws STORE_GONE if the file was deleted or replaced since it was opened: others read and write another one. */
+  /** Throws STORE_GONE if the file was deleted or replaced since it was opened: other processes now use another file. */
   assertInPlace(): void;
   close(): void;
   [Symbol.dispose](): void;
@@ -47,7 +46,7 @@ export function serverFileOf(runs: string): string {
 
 const BUSY_MS = 5000;
 
-/** Opens the database and brings the tables of every part up to date. NORMAL, for what can be made again, waits for no disk. */
+/** Opens the database and migrates the tables of every part. NORMAL does not wait for the disk: for data that can be rebuilt. */
 export function openServerDatabase(file: string, parts: readonly PartTables[], synchronous: 'FULL' | 'NORMAL' = 'FULL'): ServerDatabase {
   const db = openFile(file, synchronous);
   try {
@@ -126,7 +125,7 @@ function createDatabase(db: DatabaseSync, file: string): ServerDatabase {
   };
 }
 
-/** Tells a file from another one under the same name. */
+/** Identifies a file, so that another one under the same name differs. */
 function identityOf(file: string): string | undefined {
   if (file === ':memory:') return file;
   const stat = statSync(file, { throwIfNoEntry: false });

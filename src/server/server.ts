@@ -19,13 +19,13 @@ export interface ServerOptions {
    */
   readonly db?: string;
   /**
-   * Finds out who asks, in place of the server's own login: for a program that has logins of its own. Undefined means that
-   * nobody has proved who they are.
+   * Authenticates a request in place of the server's own login, for a program that has its own logins. Undefined means that
+   * the request is anonymous.
    */
   readonly identify?: (request: Request) => Caller | undefined | Promise<Caller | undefined>;
   /** The address that people use, where it is not the one that the server listens on: `https://pawl.example.com`. */
   readonly publicUrl?: string;
-  /** The addresses of a proxy with TLS in front, whose headers are believed: `127.0.0.1`, `10.0.0.0/8`. */
+  /** The addresses of a TLS proxy in front of the server, whose headers are trusted: `127.0.0.1`, `10.0.0.0/8`. */
   readonly trustedProxy?: readonly string[];
   /** The groups of people, as the engine has them. */
   readonly groups?: Groups | (() => Groups);
@@ -62,7 +62,7 @@ export interface Listening {
 
 /** A server around an engine. */
 export interface PawlServer extends AsyncDisposable {
-  /** Answers one request: mount it in an app of your own, under its root. */
+  /** Handles one request; mount it at the root of your own app. */
   readonly fetch: (request: Request) => Response | Promise<Response>;
   listen(options?: ListenOptions): Promise<Listening>;
   /**

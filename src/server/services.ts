@@ -25,16 +25,16 @@ export interface StartableWorkflow {
   readonly workflow: AnyWorkflow;
   readonly file?: string;
   readonly facts?: JsonObject;
-  /** The roles that it asks, or that a workflow which it starts asks, and that get a secret of the settings. */
+  /** The roles that get a secret from the settings, of this workflow and of those that it starts. */
   readonly secretRoles?: readonly string[];
 }
 
-/** What starts a run that nobody starts by hand. */
+/** What starts a run automatically. */
 export interface StartTrigger {
   readonly event: string;
   /** What the run reads as `trigger`. */
   readonly payload: JsonObject;
-  /** What the run knows by name: `issue_number`, `labels`. */
+  /** Values that the run reads by name: `issue_number`, `labels`. */
   readonly facts?: JsonObject;
 }
 
@@ -50,7 +50,7 @@ export interface CommandedWorkflow {
   readonly command: string;
 }
 
-/** Where a project is served. */
+/** The address at which a project is served. */
 export interface ProjectAddress {
   readonly name: string;
   readonly url: string;
@@ -62,7 +62,7 @@ export interface ServedProject {
   /** Its folder; undefined for one without files. */
   readonly root?: string;
   /** The other projects that the same process serves. */
-  beside?(): readonly ProjectAddress[];
+  otherProjects?(): readonly ProjectAddress[];
   /** As `pawl list --json`, with whether each is trusted. */
   workflows(): Promise<Omit<Frozen<WorkflowList>, 'schemaVersion'>>;
   /** One workflow. Throws WORKFLOW_UNKNOWN. */
@@ -71,14 +71,14 @@ export interface ServedProject {
   startable(name: string, params: JsonObject, trigger?: StartTrigger): Promise<StartableWorkflow>;
   /** Loads the workflow of a run that is forked, as it is written now; throws NOT_TRUSTED like `startable`. */
   forkable?(run: StoredRun): Promise<void>;
-  /** The trusted workflows that start by themselves. */
+  /** The trusted workflows with a schedule. */
   scheduled?(): Promise<readonly ScheduledWorkflow[]>;
   /** The trusted workflows that events of the forge start. */
   triggered?(): Promise<readonly TriggeredWorkflow[]>;
   /** The trusted workflows that commands in comments start. */
   commanded?(): Promise<readonly CommandedWorkflow[]>;
   /** Adds what only the project knows: how the file of an open run has changed since, and whether signatures hold. */
-  complete?(report: RunReport): Promise<RunReport>;
+  completeReport?(report: RunReport): Promise<RunReport>;
   /** What `pawl doctor --json` finds. */
   checks(): Promise<Frozen<HealthReport['checks']>>;
   /** The settings that are safe to show. */
@@ -95,7 +95,7 @@ export interface Services {
   readonly transcripts: string | undefined;
   readonly repeats: Repeats;
   readonly version: string;
-  /** Takes the places of this machine out of what is answered. */
+  /** Removes paths of this machine from responses. */
   readonly paths: MachinePaths;
   /** The folder of the dashboard's built files; undefined for a server without pages. */
   readonly pages: string | undefined;
@@ -103,18 +103,18 @@ export interface Services {
   readonly routes: readonly Route[];
   /** Hooks, notifications and their secrets. */
   readonly events: EventSettings;
-  /** What came from outside: received, stored, and acted on once. */
+  /** Deliveries from outside: each is stored, and then handled once. */
   readonly deliveries: Deliveries;
   readonly now: () => number;
   /** The address that people open, such as `http://127.0.0.1:7411`; undefined until the server listens. */
   readonly address: () => string | undefined;
-  /** The same once it listens, if it is about to; the public address where one is set. */
+  /** The same, after waiting for a `listen` that has begun; without one, the public address. */
   readonly knownAddress: () => Promise<string | undefined>;
   /** The address that people outside of this machine use, if one is set. */
   readonly publicAddress: () => string | undefined;
-  /** The names it answers to, and the first part of every link. */
+  /** The host names that it accepts, and the base of every link. */
   readonly addresses: () => Addresses;
-  /** The groups of people, by the settings. */
+  /** The groups of people in the settings. */
   readonly groups: () => Groups;
   /** The enrolled keys whose signatures count. */
   readonly keys: () => KeyList;
@@ -132,9 +132,9 @@ export interface ServerPart {
   /** Every route it mounts, with the scope each needs. A route that is not declared is refused. */
   readonly routes: readonly Route[];
   readonly tables?: PartTables;
-  /** Mounts what sees every request first, and its answer last. */
+  /** Mounts middleware that sees every request first and its response last. */
   watch?(app: ServerApp, services: Services): void;
-  /** Mounts what runs before the scope is checked: finding out who asks. */
+  /** Mounts middleware that runs before the scope is checked, such as authentication. */
   guard?(app: ServerApp, services: Services): void;
   /** Mounts the routes. */
   mount(app: ServerApp, services: Services): void;

@@ -1,6 +1,6 @@
-// Parses JSON from outside that is unambiguous. JSON that another program may read differently is refused: a duplicate name in
-// an object, where one reader uses the first and another the last; `__proto__`, which some readers drop; and values that are
-// nested so deeply that a recursive function fails.
+// Parses JSON from outside and refuses what another program may read differently: a duplicate name in an object, of which one
+// parser uses the first and another the last; `__proto__`, which some parsers drop; and values that are nested so deeply that
+// a recursive function fails.
 
 import { EngineError } from '../base/error.ts';
 import type { Json } from '../base/json.ts';
@@ -9,9 +9,9 @@ const DEPTH_MAX = 250;
 const QUOTE = 34;
 const BACKSLASH = 92;
 
-/** Parses JSON; what is ambiguous is REQUEST_INVALID, and what is not JSON a SyntaxError. */
+/** Parses JSON. Throws REQUEST_INVALID for ambiguous JSON, and a SyntaxError for text that is not JSON. */
 export function parseStrictJson(text: string): Json {
-  // From here on the text is known to be JSON, so that it can be scanned without a grammar.
+  // This throws unless the text is valid JSON, so the scan below need not check the grammar.
   const value = JSON.parse(text) as Json;
   const open: (Set<string> | undefined)[] = [];
   for (let at = 0; at < text.length; at += 1) {
@@ -21,23 +21,23 @@ export function parseStrictJson(text: string): Json {
       if (open.length > DEPTH_MAX) throw refused(`it is nested deeper than ${DEPTH_MAX}`);
     } else if (character === '}' || character === ']') open.pop();
     else if (character === '"') {
-      const end = endOfText(text, at);
+      const end = endOfString(text, at);
       const names = open.at(-1);
-      if (names !== undefined && isName(text, end)) take(names, JSON.parse(text.slice(at, end + 1)) as string);
+      if (names !== undefined && isName(text, end)) addName(names, JSON.parse(text.slice(at, end + 1)) as string);
       at = end;
     }
   }
   return value;
 }
 
-function take(names: Set<string>, name: string): void {
+function addName(names: Set<string>, name: string): void {
   if (name === '__proto__') throw refused('an object in it has the name "__proto__"');
   if (names.has(name)) throw refused(`an object in it has the name ${JSON.stringify(name.slice(0, 100))} twice`);
   names.add(name);
 }
 
-/** Where the quote is that ends the text which begins at a quote. */
-function endOfText(text: string, from: number): number {
+/** The index of the closing quote of the string that starts at `from`. */
+function endOfString(text: string, from: number): number {
   for (let at = from + 1; ; at += 1) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) return at;

@@ -1,14 +1,14 @@
-// Owns taking over runs of a process that died while this server is open. The death of a process sends no notification, so while
-// another process drives runs here its life is checked; while nobody else does, nothing is.
+// Owns taking over runs from a process that died while this server is open. A dying process sends no notification, so the
+// server polls: but only while another process drives runs of its database.
 
 import type { Engine } from '../api/engine.ts';
 import { isDriven } from '../process/owner.ts';
 
-/** How often the life of others is checked. */
+/** How often to check whether other processes are alive. */
 const CHECK_MS = 2000;
 
-/** Takes over what others leave behind, until it is stopped. */
-export function watchOthers(engine: Engine, warn: (error: unknown) => void): () => Promise<void> {
+/** Takes over the runs of processes that died. Returns a function that stops it. */
+export function watchOtherProcesses(engine: Engine, warn: (error: unknown) => void): () => Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
   let checking: Promise<void> = Promise.resolve();

@@ -1,4 +1,4 @@
-// Owns how a workflow is described to a page: its graph, and its parameters as a JSON Schema that a form can be made from.
+// Owns how the API describes a workflow: its graph, and its parameters as a JSON Schema, from which a form can be generated.
 
 import { present } from '../base/fields.ts';
 import type { Json, JsonObject } from '../base/json.ts';
@@ -7,7 +7,7 @@ import type { ArgModel, Definition } from '../definition/model.ts';
 import type { RunGraph, WorkflowDetail } from './contract.ts';
 import type { Frozen } from './route.ts';
 
-/** What a definition says about itself. */
+/** The description of a definition. */
 export function workflowShape(
   definition: Definition,
 ): Frozen<Pick<WorkflowDetail, 'name' | 'title' | 'description' | 'form' | 'params' | 'graph'>> {

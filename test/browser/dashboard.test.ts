@@ -148,7 +148,7 @@ test('an approval of changed content is refused, and requested again', async () 
   go();
   const { page } = ann;
   // What it is about is looked at when it is opened; what changes after that is found when somebody decides.
-  const looked = page.waitForResponse(/\/look$/);
+  const looked = page.waitForResponse(/\/recheck$/);
   await start(page, 'release', { version: '3' });
   await page.getByText('Release this version?').first().waitFor();
   await (await looked).finished();

@@ -66,7 +66,7 @@ test('a delivery that no hook took is acted on again after the settings were cor
   const database = openServerDatabase(serverFileOf(db), [EVENT_TABLES]);
   database.run(
     `INSERT INTO deliveries (route, delivery, received_at, headers, body, key, due, status, reason)
-     VALUES ('hook/build', 'd1', ?, '{}', '{"day":"monday"}', '', 0, 'ignored', 'this server has no hook/build any more')`,
+     VALUES ('hook/build', 'd1', ?, '{}', '{"day":"monday"}', '', 0, 'ignored', 'this server no longer has a handler for "hook/build"')`,
     Date.now(),
   );
   database.close();

@@ -75,7 +75,7 @@ async function begin(way: 'webhook' | 'polling'): Promise<Waiting> {
     workflows: [compiled],
     engine: { forge: relay.forge },
     events: {
-      forge: { forge: source, tell: relay.publish, webhook: { secret: 'HOOK', repository: 'octo/project' } },
+      forge: { forge: source, onEvent: relay.publish, webhook: { secret: 'HOOK', repository: 'octo/project' } },
       secret: async () => HOOK_SECRET,
     },
   });

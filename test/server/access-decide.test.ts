@@ -165,12 +165,12 @@ describe('a link for one decision', () => {
     const token = rig.token('ann', ['decide']);
     for (let time = 0; time < 3; time += 1) {
       await rig.send('GET', path);
-      expect((await rig.send('POST', `/api/v1/runs/${id}/look`, { token, body: {} })).json()).toMatchObject({ changed: [] });
+      expect((await rig.send('POST', `/api/v1/runs/${id}/recheck`, { token, body: {} })).json()).toMatchObject({ changed: [] });
     }
     expect(await written()).toBe(looked);
     writeFileSync(join(rig.folder, 'plan.md'), 'three');
     rig.wait(5000);
-    const { changed } = (await rig.send('POST', `/api/v1/runs/${id}/look`, { token, body: {} })).json<{ changed: object[] }>();
+    const { changed } = (await rig.send('POST', `/api/v1/runs/${id}/recheck`, { token, body: {} })).json<{ changed: object[] }>();
     expect(changed).toMatchObject([{ approval: 'ask#1', what: expect.stringContaining('plan.md') }]);
     // A decision about what is not true any more is refused all the same.
     writeFileSync(join(rig.folder, 'plan.md'), 'four');

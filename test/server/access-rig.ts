@@ -119,7 +119,7 @@ export class AccessRig {
   /** The secret of a link to log in. */
   link(name: string, lastsMs = 60_000): string {
     this.person(name);
-    return createLink(this.access, { kind: 'login', person: name, createdBy: 'test', lastsMs }).secret;
+    return createLink(this.access, { kind: 'login', person: name, createdBy: 'test', lifetimeMs: lastsMs }).secret;
   }
 
   /** The cookie of a person who logged in by link. */
@@ -130,7 +130,7 @@ export class AccessRig {
   /** The secret of a token. */
   token(name: string, scopes: readonly LoginScope[] = LOGIN_SCOPES): string {
     this.person(name);
-    return createToken(this.access, { person: name, name: `t${tokens++}`, scopes, lastsMs: 60_000 }).secret;
+    return createToken(this.access, { person: name, name: `t${tokens++}`, scopes, lifetimeMs: 60_000 }).secret;
   }
 
   /** Sends a form from a page of the server. */

@@ -44,7 +44,7 @@ const SAME_AS: Readonly<Record<string, readonly [command: string, scope: LoginSc
   'POST /api/v1/runs': ['run', 'operate', { workflow: 'daily' }],
   'POST /api/v1/runs/bulk': ['cancel, retry: asked for each run', 'operate', { action: 'cancel', ids: ['x'] }],
   'POST /api/v1/runs/:id/decide': ['decide', 'decide', { digest: 'a'.repeat(12), option: 'approve' }],
-  'POST /api/v1/runs/:id/look': ['decide', 'decide', {}],
+  'POST /api/v1/runs/:id/recheck': ['decide', 'decide', {}],
   'POST /api/v1/runs/:id/answer': ['answer', 'decide', { digest: 'x', answers: [] }],
   'POST /api/v1/runs/:id/signal': ["signal: another's run", 'decide', { name: 'x' }],
   'POST /api/v1/runs/:id/cancel': ["cancel: another's run", 'decide', {}],

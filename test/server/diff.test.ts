@@ -96,6 +96,6 @@ test('the page of a decision shows the changed files as inert text, and says whe
   expect(page).not.toContain(SECRET);
   const run = await parked('large');
   const cut = await pageOf(run);
-  expect(cut).toContain('This is only the beginning of 1700 kB.');
+  expect(cut).toContain('Truncated: the diff has 1700 kB.');
   expect(cut.length).toBeLessThan(140 * 1024);
 });

@@ -42,7 +42,7 @@ async function costBeside(parked: number, scene: Scene): Promise<ParkedCost> {
   const source = { ...forge, watch: () => () => undefined };
   const relay = relayForge(source);
   const { engine, server } = await rig.open({
-    ...{ workflows: [scene.workflow], engine: { forge: relay.forge }, events: { forge: { forge: source, tell: relay.publish } } },
+    ...{ workflows: [scene.workflow], engine: { forge: relay.forge }, events: { forge: { forge: source, onEvent: relay.publish } } },
   });
   try {
     const { facts, happen } = await scene.prepare({ forge, repository });

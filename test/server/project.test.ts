@@ -115,8 +115,6 @@ test('an option that a server does not have is an error, and one without effect 
   };
   expect(failure({ publicURL: 'https://x' })).toMatch(/^createServer: .*publicURL.*it accepts workflows, project/);
   expect(failure({ events: { hook: {} } })).toMatch(/^createServer, events: .*hook.*it accepts hooks/);
-  expect(failure({ workflows: [], project: embeddedProject([]) })).toBe(
-    'createServer: "workflows" has no effect beside "project"; leave one of them out',
-  );
+  expect(failure({ workflows: [], project: embeddedProject([]) })).toBe('createServer: pass either "workflows" or "project", not both');
   await expect(openServer(engine).listen({ prot: 1 } as object)).rejects.toMatchObject({ code: 'OPTION_INVALID' });
 });

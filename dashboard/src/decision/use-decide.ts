@@ -66,7 +66,7 @@ export function useRecheck({ run, path, subjects, mine }: InboxItem): string {
     if (!isAbout) return;
     const showChange = ({ changed }: RecheckResult): void => setWhat(changed.find((one) => one.approval === path)?.what ?? '');
     // Where nobody can look, a decision is refused if something changed.
-    write<RecheckResult>(pathOf('runs', run, 'look'), {}).then(showChange, () => undefined);
+    write<RecheckResult>(pathOf('runs', run, 'recheck'), {}).then(showChange, () => undefined);
   }, [run, path, isAbout]);
   return what;
 }

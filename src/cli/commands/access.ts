@@ -121,7 +121,7 @@ function createFor(open: OpenAccess, name: string): void {
   const person = given.option('for') ?? own;
   if (person === own) ensureOwner(store, own);
   const made = createToken(store, {
-    ...{ person, name, lastsMs: lifetimeOf(given.option('expires'), 'token') },
+    ...{ person, name, lifetimeMs: lifetimeOf(given.option('expires'), 'token') },
     scopes: scopes.length === 0 ? ['view'] : scopes,
   });
   recordAction(open, 'token create', { person: by, about: `${person} ${name}` });

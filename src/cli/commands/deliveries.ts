@@ -2,7 +2,7 @@
 
 import { EngineError } from '../../base/error.ts';
 import type { Deliveries } from '../../server/events/deliveries.ts';
-import { openDeliveries, shownDelivery } from '../../server/events/events.ts';
+import { deliveryJson, openDeliveries } from '../../server/events/events.ts';
 import type { CommandRun } from '../command.ts';
 import { assertSettingsTrusted } from '../forge/session.ts';
 import { withProjectEvents } from '../serve/project-events.ts';
@@ -25,7 +25,7 @@ export const run: CommandRun = async (shell, given) => {
       const one = action === 'resend' ? await deliveries.resend(Number(number)) : deliveries.get(Number(number));
       if (action === 'resend' && one.run !== null) await services.engine.run(one.run).wait('outside');
       const result = [one.status, oneLine(one.reason ?? ''), one.run === null ? '' : `run ${one.run}`].filter((part) => part !== '');
-      return shell.result({ delivery: { ...shownDelivery(one), headers: one.headers, body: one.body } }, () => [
+      return shell.result({ delivery: { ...deliveryJson(one), headers: one.headers, body: one.body } }, () => [
         `delivery ${one.number} of ${oneLine(one.route)}: ${result.join(', ')}`,
         ...(action === 'show' ? [oneLine(JSON.stringify(one.body))] : []),
       ]);
@@ -34,7 +34,7 @@ export const run: CommandRun = async (shell, given) => {
 };
 
 function listed(shell: Shell, all: ReturnType<Deliveries['list']>): number {
-  return shell.result({ deliveries: all.map(shownDelivery) }, () =>
+  return shell.result({ deliveries: all.map(deliveryJson) }, () =>
     all.length === 0
       ? ['Nothing was received yet.']
       : table(shell.look, [

@@ -1,7 +1,7 @@
 // `pawl schedules`: lists scheduled workflows with their next time and last result; pauses, resumes, runs and backfills them.
 
 import { EngineError } from '../../base/error.ts';
-import { type EventServices, openSchedules, shownSchedule } from '../../server/events/events.ts';
+import { type EventServices, openSchedules, scheduleJson } from '../../server/events/events.ts';
 import type { ScheduleReport, Schedules } from '../../server/events/schedules.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { assertSettingsTrusted } from '../forge/session.ts';
@@ -28,7 +28,7 @@ export const run: CommandRun = async (shell, given) => {
 async function list(shell: Shell, given: ParsedArgs, schedules: Schedules): Promise<number> {
   const name = given.maybe('WORKFLOW');
   const all = name === undefined ? await schedules.list() : [await schedules.get(name)];
-  return shell.result({ schedules: all.map(shownSchedule) }, () => (all.length === 0 ? [NONE] : linesOf(shell, all)));
+  return shell.result({ schedules: all.map(scheduleJson) }, () => (all.length === 0 ? [NONE] : linesOf(shell, all)));
 }
 
 const NONE = 'No trusted workflow of this project has a schedule; give one "trigger: { schedule: "0 6 * * 1-5" }".';
@@ -68,7 +68,7 @@ async function act(
   if (action === 'resume') await schedules.resume(workflow);
   const ended = await Promise.all(runs.map((id) => services.engine.run(id).wait('outside')));
   const schedule = await schedules.get(workflow);
-  return shell.result({ schedule: shownSchedule(schedule), runs }, () => [
+  return shell.result({ schedule: scheduleJson(schedule), runs }, () => [
     ...ended.map(({ status }, index) => `run ${runs[index]} ${status}`),
     ...(action === 'backfill' && runs.length === 0 ? ['No runs were missed.'] : []),
     ...linesOf(shell, [schedule]),

@@ -9,13 +9,13 @@ import type { ShownLink } from '../../server/access/invitations.ts';
 import { PORT } from '../../server/app-server.ts';
 import type { ListenOptions } from '../../server/server.ts';
 import type { ProjectAddress } from '../../server/services.ts';
-import type { Neighbour } from '../../server/triggers/neighbours.ts';
+import type { WebhookProject } from '../../server/triggers/webhook-forwarding.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { assertSettingsTrusted } from '../forge/session.ts';
 import { catchInterrupts, type Interrupt } from '../interrupt.ts';
 import { wholeNumber } from '../params.ts';
 import { listedPlaces } from '../serve/listed-projects.ts';
-import { neighbourOf, type OpenProject, openProject } from '../serve/open-project.ts';
+import { type OpenProject, openProject, webhookProjectOf } from '../serve/open-project.ts';
 import { registerServer } from '../serve/running-servers.ts';
 import { ownerLogin, tlsOf } from '../serve/server-options.ts';
 import { findPlace } from '../session.ts';
@@ -31,11 +31,11 @@ export const run: CommandRun = async (shell, given) => {
   const opened: OpenProject[] = [];
   let interrupt: Interrupt | undefined;
   try {
-    const neighbours = (): readonly Neighbour[] => opened.slice(1).flatMap((one) => neighbourOf(one) ?? []);
+    const webhookProjects = (): readonly WebhookProject[] => opened.slice(1).flatMap((one) => webhookProjectOf(one) ?? []);
     const listed = await listedPlaces(shell, place);
     const served: ServedAddress[] = [];
     const shared = (root: string) => ({ locked, beside: () => othersThan(served, root) });
-    const forwarding = listed.length === 0 ? {} : { neighbours };
+    const forwarding = listed.length === 0 ? {} : { webhookProjects };
     opened.push(await openProject(shell, { place, named: namedOf(given), ...shared(place.project.root), ...forwarding }));
     for (const other of listed) {
       const { root } = other.project;

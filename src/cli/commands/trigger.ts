@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { EngineError } from '../../base/error.ts';
 import { isJsonObject } from '../../base/json.ts';
 import { eventProblem } from '../../definition/trigger/event.ts';
-import { openDeliveries, shownDelivery } from '../../server/events/events.ts';
+import { deliveryJson, openDeliveries } from '../../server/events/events.ts';
 import { handDelivery } from '../../server/triggers/occasion.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { assertSettingsTrusted, FORGE_HINT } from '../forge/session.ts';
@@ -32,7 +32,7 @@ export const run: CommandRun = async (shell, given) => {
       const one = deliveries.list({ route: forge.kind, limit: 100 }).find(({ delivery }) => delivery === id);
       if (one === undefined) throw new EngineError('DELIVERY_UNKNOWN', `delivery "${id}" no longer exists`);
       if (one.run !== null) await services.engine.run(one.run).wait('outside');
-      return shell.result({ delivery: shownDelivery(one) }, () => [
+      return shell.result({ delivery: deliveryJson(one) }, () => [
         one.run === null
           ? `${event} started nothing: ${oneLine(one.reason ?? one.status)}`
           : `${event} started run ${one.run}${one.reason === null ? '' : `; ${oneLine(one.reason)}`}`,

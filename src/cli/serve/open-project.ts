@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { present } from '../../base/fields.ts';
 import { type OpenServer, openServer } from '../../server/app-server.ts';
 import type { ProjectAddress } from '../../server/services.ts';
-import type { Neighbour } from '../../server/triggers/neighbours.ts';
+import type { WebhookProject } from '../../server/triggers/webhook-forwarding.ts';
 import { Secrets } from '../../steps/secrets.ts';
 import { ParsedArgs } from '../command.ts';
 import { openEngine } from '../open-engine.ts';
@@ -30,13 +30,13 @@ interface ProjectOpening {
   readonly place: Place;
   readonly named: Map<string, readonly string[]>;
   readonly locked: boolean;
-  readonly neighbours?: () => readonly Neighbour[];
+  readonly webhookProjects?: () => readonly WebhookProject[];
   /** The other projects of this process, once they listen. */
   readonly beside: () => readonly ProjectAddress[];
 }
 
 /** Opens a project and its server; nothing listens yet. */
-export async function openProject(shell: Shell, { place, named, locked, neighbours, beside }: ProjectOpening): Promise<OpenProject> {
+export async function openProject(shell: Shell, { place, named, locked, webhookProjects, beside }: ProjectOpening): Promise<OpenProject> {
   // Nobody is at the terminal when a request arrives, so the commands must not ask.
   const quiet = new Shell(shell.world, new ParsedArgs(new Map(), named, new Set(['json'])));
   const store = await openStore(place);
@@ -57,7 +57,7 @@ export async function openProject(shell: Shell, { place, named, locked, neighbou
       version: versionOf(),
       ...serverOptionsOf(quiet, place),
       pages: join(packageRoot(), 'dashboard', 'dist'),
-      events: { ...eventsOf(place, forge), ...present({ neighbours }) },
+      events: { ...eventsOf(place, forge), ...present({ webhookProjects }) },
       // The message may contain text from a request, which must not look like another line of the log.
       warn: (error) => shell.warn(oneLine(error instanceof Error ? error.message : String(error))),
     });
@@ -70,7 +70,7 @@ export async function openProject(shell: Shell, { place, named, locked, neighbou
 }
 
 /** The project for the one that receives the webhooks of all; undefined if it has none. */
-export function neighbourOf({ place: { settings }, server }: OpenProject): Neighbour | undefined {
+export function webhookProjectOf({ place: { settings }, server }: OpenProject): WebhookProject | undefined {
   const { forge, secrets = {} } = settings;
   if (forge?.kind !== 'github' || forge.webhook_secret === undefined) return undefined;
   const { repository, webhook_secret: name } = forge;

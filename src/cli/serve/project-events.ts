@@ -40,7 +40,7 @@ function forgeEventsOf(place: Pick<Place, 'settings' | 'project'>, opened: Opene
   const webhook = secret === undefined || name === undefined ? undefined : { secret, repository: name };
   return {
     forge: source,
-    tell: relay.publish,
+    onEvent: relay.publish,
     groups: () => groups,
     surface: surfaceOf(forge, groups),
     ...present({ repository: repositoryOf(place), webhook, forks }),

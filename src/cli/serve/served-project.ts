@@ -51,7 +51,7 @@ export class FileProject implements ServedProject {
   private readonly place: Place;
   private readonly source: ProjectSource;
   private readonly store: Store;
-  readonly beside: () => readonly ProjectAddress[];
+  readonly otherProjects: () => readonly ProjectAddress[];
 
   constructor(shell: Shell, place: Place, { source, store, beside = () => [] }: FileProjectParts) {
     this.name = basename(place.project.root);
@@ -60,7 +60,7 @@ export class FileProject implements ServedProject {
     this.place = place;
     this.source = source;
     this.store = store;
-    this.beside = beside;
+    this.otherProjects = beside;
   }
 
   async workflows(): Promise<WorkflowList> {
@@ -144,7 +144,7 @@ export class FileProject implements ServedProject {
     await this.source.reload(run);
   }
 
-  complete(report: RunReport): Promise<RunReport> {
+  completeReport(report: RunReport): Promise<RunReport> {
     return completeReport(this.shell, this.place, { store: this.store, report });
   }
 

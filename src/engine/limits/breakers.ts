@@ -204,7 +204,7 @@ export class CircuitBreakers {
   private async warn(state: RunState, name: keyof Breakers, { spent, allowed, since }: ReachedLimit): Promise<void> {
     const { core } = this.parts;
     const input: InputOf<'control'> = {
-      ...{ type: 'control', at: core.clock.now(), actor: ACTOR, action: { do: 'look' } },
+      ...{ type: 'control', at: core.clock.now(), actor: ACTOR, action: { do: 'recheckGates' } },
       reaction: {
         rule: -1,
         do: 'notify',

@@ -13,7 +13,7 @@ import { controlRun } from './requests.ts';
 
 /** A reaction of a run to an event. */
 export interface ReactionRequest {
-  readonly action: Extract<ControlAction, { do: 'cancel' | 'look' | 'wake' | 'back' }>;
+  readonly action: Extract<ControlAction, { do: 'cancel' | 'recheckGates' | 'wake' | 'back' }>;
   readonly reaction: ReactedTo;
   /** Who caused the event. */
   readonly actor: string;

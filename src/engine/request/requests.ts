@@ -356,7 +356,7 @@ const ACTION_TEXTS: Readonly<Record<ControlAction['do'], string>> = {
   accept: 'resume',
   answer: 'answer an assumption of',
   again: 'run a step again in',
-  look: 'check the gates of',
+  recheckGates: 'check the gates of',
   wake: 'wake the agents of',
   back: 'go back in',
   halt: 'stop',

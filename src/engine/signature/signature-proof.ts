@@ -115,30 +115,30 @@ class Walk {
   private next(event: RunEvent): void {
     if (event.type === 'run.started') {
       this.draft = draftOf(createRun(event));
-      return this.lookAtStart(event);
+      return this.checkStart(event);
     }
-    this.look(event);
+    this.checkEvent(event);
     apply(this.draft, event);
   }
 
-  private look(event: RunEvent): void {
+  private checkEvent(event: RunEvent): void {
     switch (event.type) {
       case 'run.changed':
-        return this.lookAtRun(event);
+        return this.checkRunChange(event);
       case 'step.changed':
-        return this.lookAtChange(event);
+        return this.checkStepChange(event);
       case 'step.settled':
-        return this.lookAtEnd(event);
+        return this.checkStepEnd(event);
       case 'step.opened':
-        return this.lookAtOpening(event);
+        return this.checkOpening(event);
       case 'edge.taken':
-        return this.lookAtEdge(event);
+        return this.checkEdge(event);
       default:
         return undefined;
     }
   }
 
-  private lookAtStart(event: EventOf<'run.started'>): void {
+  private checkStart(event: EventOf<'run.started'>): void {
     const { signed, at } = event;
     this.begins = signed?.from ?? this.parts.definition.entry;
     if (this.draft.signed !== true) return;
@@ -153,7 +153,7 @@ class Walk {
   }
 
   /** Fails unless the first step of a graph is its entry, the step that was signed for, or a question. */
-  private lookAtOpening({ activation }: EventOf<'step.opened'>): void {
+  private checkOpening({ activation }: EventOf<'step.opened'>): void {
     const begins = this.begins;
     this.begins = undefined;
     if (begins === undefined || this.draft.form === 'flow' || this.draft.signed !== true || activation.kind === 'human') return;
@@ -166,13 +166,13 @@ class Walk {
     return reacting.length > 0 && reacting.every((at) => isBefore(this.parts.definition, step, at));
   }
 
-  private lookAtRun(event: EventOf<'run.changed'>): void {
+  private checkRunChange(event: EventOf<'run.changed'>): void {
     switch (event.change) {
       case 'reacted':
         this.reacting = Object.values(this.draft.live).flatMap(({ step, side, member }) => (side === true || member ? [] : [step]));
         return undefined;
       case 'decided':
-        return this.lookAtDecision(event);
+        return this.checkDecision(event);
       case 'signed':
         return this.takeSigned(event.signed, event);
       case 'assumption-answered':
@@ -195,7 +195,7 @@ class Walk {
     if (this.draft.signed === true) this.wants(what, isIt);
   }
 
-  private lookAtDecision(event: EventOf<'run.changed'> & ChangeOf<'decided'>): void {
+  private checkDecision(event: EventOf<'run.changed'> & ChangeOf<'decided'>): void {
     const { decision, signed, actor = '' } = event;
     if (signed !== undefined) {
       this.takeSigned(signed, event);
@@ -244,7 +244,7 @@ class Walk {
     this.chosen.set(path, chosen.set(actor, decision.option));
   }
 
-  private lookAtChange({ activation: after, failed }: EventOf<'step.changed'>): void {
+  private checkStepChange({ activation: after, failed }: EventOf<'step.changed'>): void {
     const { path } = after;
     const activation = this.draft.live[path];
     const wait = waitOf(activation);
@@ -258,7 +258,7 @@ class Walk {
     this.chosen.delete(path);
   }
 
-  private lookAtEnd(event: EventOf<'step.settled'>): void {
+  private checkStepEnd(event: EventOf<'step.settled'>): void {
     const { path, outcome, at } = event;
     const activation = this.draft.live[path];
     if (activation === undefined) return;
@@ -274,7 +274,7 @@ class Walk {
     this.chosen.delete(path);
   }
 
-  private lookAtEdge({ from, to, key }: Extract<RunEvent, { type: 'edge.taken' }>): void {
+  private checkEdge({ from, to, key }: Extract<RunEvent, { type: 'edge.taken' }>): void {
     if (key === JUMPS && this.draft.signed === true && !this.goesBackTo(to))
       this.wants(
         `continuing at "${to}"`,

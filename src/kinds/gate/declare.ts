@@ -12,8 +12,6 @@ export type GateConfig = {
   readonly checks: readonly CheckModel[];
   /** Set for a gate about the files as they are at that moment: a merge does not run it again after later changes. */
   readonly rerunAtMerge?: false;
-  /** How long a pending gate waits before it checks again by itself. */
-  readonly lookAgainMs?: number;
   /**
    * What a check that fails and then passes on the same files means. If set, a failed check runs a second time, and both
    * results are recorded: `fail` fails the gate, `quarantine` lets it pass and names the check as flaky.

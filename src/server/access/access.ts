@@ -18,7 +18,7 @@ import { findToken, hasToken } from './tokens.ts';
 export interface Access extends PasskeyStore {
   readonly services: Services;
   readonly failures: FailedLogins;
-  /** The open streams; each can be asked to check whether its caller is still valid, and ends itself if not. */
+  /** A check for each open stream, which ends the stream if its caller is no longer valid. */
   readonly streams: Set<() => void>;
 }
 
@@ -43,7 +43,7 @@ export function callerOfSession(access: Access, secret: string): Caller | undefi
   const session = findSession(access, secret);
   const person = session === undefined ? undefined : findPerson(access, session.person);
   if (session === undefined || person === undefined) return undefined;
-  return proved(callerOf(access, person, session.via === 'passkey' ? 'passkey' : 'session'), {
+  return withProof(callerOf(access, person, session.via === 'passkey' ? 'passkey' : 'session'), {
     kind: 'session',
     id: session.id,
     person: person.name,
@@ -56,10 +56,10 @@ export function callerOfToken(access: Access, secret: string): Caller | undefine
   const person = token === undefined ? undefined : findPerson(access, token.person);
   if (token === undefined || person === undefined) return undefined;
   const scopes = token.scopes.filter((scope) => person.scopes.includes(scope));
-  return proved(callerOf(access, { ...person, scopes }, 'token'), { kind: 'token', id: token.id, person: person.name });
+  return withProof(callerOf(access, { ...person, scopes }, 'token'), { kind: 'token', id: token.id, person: person.name });
 }
 
-/** A person as a caller, with the groups that the settings put them in. */
+/** A person as a caller, with their groups in the settings. */
 export function callerOf({ services }: Access, { name, scopes }: Pick<Person, 'name' | 'scopes'>, via: Caller['via']): Caller {
   return {
     kind: 'person',
@@ -70,24 +70,24 @@ export function callerOf({ services }: Access, { name, scopes }: Pick<Person, 'n
   };
 }
 
-/** The groups of a person, by the settings. */
+/** The groups of a person in the settings. */
 export function groupsOf(services: Services, name: string): readonly string[] {
   return Object.entries(services.groups()).flatMap(([group, members]) =>
     members.some((member) => isSamePerson(member, name)) ? [group] : [],
   );
 }
 
-function proved(caller: Caller, proof: Proof): Caller {
+function withProof(caller: Caller, proof: Proof): Caller {
   proofs.set(caller, proof);
   return caller;
 }
 
-/** The session or token of a caller; undefined if they were identified otherwise. */
+/** The session or token of a caller; undefined if they were authenticated otherwise. */
 export function proofOf(caller: Caller): Proof | undefined {
   return proofs.get(caller);
 }
 
-/** Whether a caller is still valid: not revoked, and their session or token has not ended. */
+/** Whether a caller is still valid: neither the person nor their session or token was revoked or has expired. */
 export function isStillValid(access: Access, caller: Caller): boolean {
   const proof = proofs.get(caller);
   if (proof === undefined) return true;
@@ -95,7 +95,7 @@ export function isStillValid(access: Access, caller: Caller): boolean {
   return exists && findPerson(access, proof.person) !== undefined;
 }
 
-/** Makes every stream check whether its caller is still valid, after something was revoked. */
+/** Ends the streams whose caller is no longer valid; called after a revocation. */
 export function endRevokedStreams({ streams }: Access): void {
   for (const check of [...streams]) check();
 }
@@ -106,7 +106,7 @@ export function addressOf({ addresses }: Access, c: ServerContext): string {
   return addresses().clientOf(incoming?.socket?.remoteAddress ?? 'unknown', c.req.header('x-forwarded-for'));
 }
 
-/** Runs a function whose failure counts as a failed login: limited by address, and recorded. */
+/** Runs a function whose failure counts as a failed login, which is recorded and limited by address. */
 export async function loginAttempt<T>(access: Access, c: ServerContext, attempt: () => T | Promise<T>): Promise<T> {
   const address = addressOf(access, c);
   try {

@@ -21,13 +21,13 @@ export interface ListenAt {
 
 /** The accepted names, and what follows from them. */
 export interface Addresses {
-  /** The first part of every link. */
+  /** The base of every link. */
   readonly baseUrl: string;
-  /** Whether browsers reach the server by TLS, so that a cookie can demand it. */
+  /** Whether browsers reach the server over TLS, so that the cookie can be `Secure`. */
   readonly isSecure: boolean;
-  /** The name that passkeys belong to. */
-  readonly site: string;
-  /** The origins of our own pages. */
+  /** The host name that passkeys are bound to: the relying party of WebAuthn. */
+  readonly rpId: string;
+  /** The origins of the server's own pages. */
   readonly origins: readonly string[];
   isHost(header: string | undefined): boolean;
   isOrigin(header: string): boolean;
@@ -42,7 +42,7 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
-/** The accepted names of a server; an address that would send logins in the clear is NOT_ALLOWED. */
+/** The accepted names of a server. Throws NOT_ALLOWED if logins would cross the network unencrypted. */
 export function addressesOf(at: ListenAt): Addresses {
   const proxies = proxyList(at.trustedProxy ?? []);
   const publicUrl = at.publicUrl === undefined ? undefined : parsePublicUrl(at.publicUrl);
@@ -67,7 +67,7 @@ export function addressesOf(at: ListenAt): Addresses {
   return {
     baseUrl: base,
     isSecure: base.startsWith('https:'),
-    site: new URL(base).hostname,
+    rpId: new URL(base).hostname,
     origins,
     isHost: (header) => header !== undefined && hosts.has(header.toLowerCase()),
     isOrigin: (header) => origins.includes(header),

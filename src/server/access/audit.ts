@@ -12,13 +12,13 @@ import type { AccessStore } from './tables.ts';
 export interface AuditEntry {
   readonly id: number;
   readonly at: number;
-  /** Absent if nobody was known: a failed login. */
+  /** Null for a failed login. */
   readonly person: string | null;
   /** How they were authenticated: `session`, `token`, `link`, `passkey`, `terminal`; `none` if they were not. */
   readonly via: string;
   /** A verb such as `login`, `decide`, `cancel`; for other requests the HTTP method. */
   readonly action: string;
-  /** The subject: run, step and choice in one text; a person, a token, the path of a request. */
+  /** The subject: run, step and choice in one string; a person, a token, the path of a request. */
   readonly about: string;
   readonly run: string | null;
   /** The step, the approval or the assumption that it was about. */
@@ -38,12 +38,12 @@ const ABOUT_MAX = 300;
 
 type NewEntry = Pick<AuditEntry, 'person' | 'via' | 'action' | 'address' | 'outcome'>;
 
-/** Records an entry with an action and one text. */
+/** Records an entry that is not about a run. */
 export function recordAudit(access: AccessStore, { about, ...entry }: NewEntry & Pick<AuditEntry, 'about'>): void {
   insert(access, { ...entry, about, run: null, step: null, choice: null });
 }
 
-/** Records a line about what a request did. */
+/** Records an action of a request. */
 export function recordAct(
   access: AccessStore,
   by: Omit<NewEntry, 'action'>,
@@ -77,12 +77,12 @@ function insert({ database, now }: AccessStore, entry: Omit<AuditEntry, 'id' | '
   );
 }
 
-/** A text without secrets: the path of a link contains one. */
+/** Masks secrets in a text: the path of a link contains one. */
 function withoutSecrets(text: string): string {
   return text.replace(/\b(pawl[lpst]_)[\w-]+/g, '$1…');
 }
 
-/** The lines before a position, newest first. */
+/** The entries before an id, newest first. */
 export function readAudit(
   { database }: AccessStore,
   { before = Number.MAX_SAFE_INTEGER, limit, person }: { readonly before?: number; readonly limit: number; readonly person?: string },

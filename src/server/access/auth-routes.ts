@@ -1,8 +1,9 @@
-// Owns logging in and out: the pages for people, and the requests of their script. Only a POST uses up a link, so that a bot
-// that previews it, or a browser that prefetches it, does not.
+// Owns logging in and out: the pages for people, and the requests of their script. Only a POST uses up a link: a bot that
+// previews it, or a browser that prefetches it, does not.
 
 import { EngineError, ERROR_CODES, isEngineError } from '../../base/error.ts';
 import { readBody } from '../body.ts';
+import { emptyBody } from '../contract/value.ts';
 import { handle, type Route, type ServerApp, type ServerContext } from '../route.ts';
 import type { Services } from '../services.ts';
 import { type Access, accessOf, addressOf, loginAttempt, proofOf } from './access.ts';
@@ -10,7 +11,7 @@ import { recordAudit } from './audit.ts';
 import { answers, bodies } from './contract.ts';
 import { clearSessionCookie, setSessionCookie } from './cookie.ts';
 import { html, type Markup, ownPath, page } from './html.ts';
-import { type AccessLink, takeLink, usableLink } from './links.ts';
+import { type AccessLink, redeemLink, usableLink } from './links.ts';
 import { SCRIPT, STYLE } from './page-files.ts';
 import { loginOptions, loginWithPasskey } from './passkeys.ts';
 import { createSession, revokeSession, type Session } from './sessions.ts';
@@ -23,11 +24,11 @@ const FORM_MAX = 200_000;
 export const AUTH = {
   login: { method: 'GET', path: '/auth/login', scope: 'public', summary: 'the page to log in', content: HTML },
   link: { method: 'GET', path: '/auth/link/:secret', scope: 'public', summary: 'the page of a one-time link', content: HTML },
-  takeLink: { method: 'POST', path: '/auth/link', scope: 'public', summary: 'logs in with a one-time link', content: HTML },
+  redeemLink: { method: 'POST', path: '/auth/link', scope: 'public', summary: 'logs in with a one-time link', content: HTML },
   register: { method: 'GET', path: '/auth/register', scope: 'view', summary: 'the page to add a passkey', content: HTML },
   passkeyOptions: {
     ...{ method: 'POST', path: '/auth/passkey/options', scope: 'public', summary: 'a challenge to log in with a passkey' },
-    ...{ body: bodies.empty, answer: answers.options },
+    ...{ body: emptyBody, answer: answers.options },
   },
   passkey: {
     ...{ method: 'POST', path: '/auth/passkey', scope: 'public', summary: 'logs in with a passkey' },
@@ -52,16 +53,18 @@ export function mountAuth(app: ServerApp, services: Services): void {
   handle(at, AUTH.login, async ({ c }) => pageResponse(c, loginPage(nextOf(c))));
   handle(at, AUTH.register, async ({ c, caller }) => pageResponse(c, registerPage(caller.name)));
   handle(at, AUTH.link, async ({ c, param }) =>
-    onPage(c, () => loginAttempt(access, c, () => linkPage(usableLink(access, param('secret'), ['login', 'invite']), param('secret')))),
+    respondWithPage(c, () =>
+      loginAttempt(access, c, () => linkPage(usableLink(access, param('secret'), ['login', 'invite']), param('secret'))),
+    ),
   );
-  handle(at, AUTH.takeLink, async ({ c }) => {
+  handle(at, AUTH.redeemLink, async ({ c }) => {
     const secret = (await readForm(c)).get('secret') ?? '';
     try {
-      const { person, kind } = await loginAttempt(access, c, () => takeLink(access, secret, ['login', 'invite']));
+      const { person, kind } = await loginAttempt(access, c, () => redeemLink(access, secret, ['login', 'invite']));
       const page = beginSession(access, c, { person, via: 'link' });
       return pageResponse(c, loggedInPage(page, kind === 'invite' ? '/auth/register' : '/'));
     } catch (error) {
-      return onPage(c, () => Promise.reject(error));
+      return respondWithPage(c, () => Promise.reject(error));
     }
   });
   handle(at, AUTH.passkeyOptions, async () => ({ options: { ...(await loginOptions(access)) } }));
@@ -100,10 +103,10 @@ export interface Page {
   readonly status?: number;
 }
 
-/** Renders a page; an EngineError becomes an error page. */
-export async function onPage(c: ServerContext, make: () => Page | Promise<Page>): Promise<Response> {
+/** Responds with a page; an EngineError becomes an error page. */
+export async function respondWithPage(c: ServerContext, createPage: () => Page | Promise<Page>): Promise<Response> {
   try {
-    return pageResponse(c, await make());
+    return pageResponse(c, await createPage());
   } catch (error) {
     if (!isEngineError(error)) throw error;
     const { http: status } = ERROR_CODES[error.code];
@@ -111,9 +114,9 @@ export async function onPage(c: ServerContext, make: () => Page | Promise<Page>)
     const retryAfter = Number(error.details.retryAfter ?? 0);
     if (retryAfter > 0) c.header('retry-after', String(retryAfter));
     return pageResponse(c, {
-      title: 'That did not work',
+      title: 'Request failed',
       status,
-      body: html`<h1>That did not work</h1><p class="notice" role="alert">${why}</p><p><a href="/auth/login">Log in</a></p>`,
+      body: html`<h1>Request failed</h1><p class="notice" role="alert">${why}</p><p><a href="/auth/login">Log in</a></p>`,
     });
   }
 }
@@ -135,7 +138,7 @@ function loginPage(next: string): Page {
   return {
     title: 'Log in to Pawl',
     body: html`<h1>Log in to Pawl</h1>
-<p class="notice" data-told role="alert" hidden></p>
+<p class="notice" data-error role="alert" hidden></p>
 <button type="button" class="main" data-act="login" data-next="${next}">Log in with a passkey</button>
 <h2>Without a passkey</h2>
 <p>Open a one-time link: <code>pawl serve</code> prints one when it starts, and <code>pawl access login NAME</code> prints another at a terminal.</p>`,
@@ -166,8 +169,8 @@ function registerPage(person: string): Page {
     title: 'Add a passkey',
     body: html`<h1>Add a passkey</h1>
 <p>You are logged in as <strong>${person}</strong>. With a passkey you can log in again from this device without a link.</p>
-<p class="notice" data-told role="alert" hidden></p>
-<label for="title">A name for it, such as "phone"</label>
+<p class="notice" data-error role="alert" hidden></p>
+<label for="title">Name, such as "phone"</label>
 <input type="text" id="title" name="title" maxlength="60" autocomplete="off">
 <div class="choices"><button type="button" class="main" data-act="register" data-next="/">Add a passkey</button></div>
 <p><a href="/">Not now</a></p>`,

@@ -1,4 +1,4 @@
-// Owns the shapes of access in the API.
+// Owns the schemas of access in the API.
 
 import * as z from 'zod';
 import { LOGIN_SCOPES } from '../../authority/rights.ts';
@@ -6,10 +6,10 @@ import { isDuration } from './lifetimes.ts';
 
 const time = z.string();
 const scopes = z.array(z.enum(LOGIN_SCOPES));
-const lasts = z.string().max(20).refine(isDuration, 'must be a duration such as 12h or 90d, of at most a year').optional();
+const duration = z.string().max(20).refine(isDuration, 'must be a duration such as 12h or 90d, of at most a year').optional();
 const schemaVersion = z.literal(1).default(1);
 const name = z.string().min(1).max(64);
-/** The response of an authenticator; the library validates its parts. */
+/** The response of an authenticator; the library validates the rest. */
 const response = z.looseObject({ id: z.string().max(2000), response: z.looseObject({ clientDataJSON: z.string().max(10_000) }) });
 
 const person = z.object({
@@ -53,7 +53,7 @@ const passkey = z.object({
 });
 const link = z.object({ schemaVersion, person: name, url: z.string(), expiresAt: time });
 
-/** The shapes of answers. */
+/** The schemas of responses. */
 export const answers = {
   people: z.object({ schemaVersion, people: z.array(person) }),
   person: z.object({ schemaVersion, person, link: link.omit({ schemaVersion: true }).optional() }),
@@ -79,7 +79,7 @@ export const answers = {
         about: z.string(),
         run: z.string().nullable(),
         step: z.string().nullable().meta({ description: 'the step, the approval or the assumption that it was about' }),
-        choice: z.string().nullable().meta({ description: 'an option, a way to go on, the name of a signal, the id of a fork' }),
+        choice: z.string().nullable().meta({ description: 'an option, how to resume, the name of a signal, the id of a fork' }),
         address: z.string(),
         outcome: z.string(),
       }),
@@ -88,12 +88,11 @@ export const answers = {
   }),
 } as const;
 
-/** The shapes of bodies. */
+/** The schemas of request bodies. */
 export const bodies = {
-  empty: z.strictObject({}),
-  invite: z.strictObject({ name, scopes: scopes.optional(), manages: z.boolean().default(false), expires: lasts }),
-  loginLink: z.strictObject({ expires: lasts }),
-  token: z.strictObject({ name: z.string().min(1).max(64), scopes: scopes.optional(), expires: lasts }),
+  invite: z.strictObject({ name, scopes: scopes.optional(), manages: z.boolean().default(false), expires: duration }),
+  loginLink: z.strictObject({ expires: duration }),
+  token: z.strictObject({ name: z.string().min(1).max(64), scopes: scopes.optional(), expires: duration }),
   passkey: z.strictObject({ response, title: z.string().max(100).default('') }),
   passkeyLogin: z.strictObject({ response }),
   toSign: z.strictObject({
@@ -107,12 +106,12 @@ export const bodies = {
     run: z.string().min(1).max(200),
     approval: z.string().max(500).optional(),
     for: name,
-    expires: lasts,
+    expires: duration,
   }),
   toSignByLink: z.strictObject({ digest: z.string().max(64), option: z.string().min(1).max(1000), input: z.string().max(100_000) }),
 } as const;
 
-/** The shapes of queries. */
+/** The schemas of queries. */
 export const queries = {
   audit: z.object({
     person: name.optional(),

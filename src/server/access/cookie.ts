@@ -1,4 +1,4 @@
-// Owns the session cookie: no script can read it, no other site sends it, and it goes over TLS only where there is TLS.
+// Owns the session cookie: scripts cannot read it, other sites cannot send it, and with TLS it is sent over TLS only.
 
 import type { Context } from 'hono';
 import { deleteCookie, setCookie } from 'hono/cookie';
@@ -7,7 +7,7 @@ import { SESSION_MS } from './sessions.ts';
 
 /**
  * The name of the cookie. With TLS it has the prefix that browsers enforce: no other host and no page without TLS can set
- * it. It has the port, since all servers of one host share its cookies: a login to one must not end that to another.
+ * it. It contains the port, since all servers on a host share its cookies: a login to one must not end a login to another.
  */
 export function cookieName({ isSecure, baseUrl }: Addresses): string {
   const { port } = new URL(baseUrl);

@@ -47,16 +47,16 @@ export async function createDecideLink(
 ): Promise<ShownLink & LinkedApproval> {
   const { name, scopes } = requirePerson(access, person);
   if (!scopes.includes('decide'))
-    throw new EngineError('NOT_ALLOWED', `${name} does not have the scope "decide", so a link would not help`);
+    throw new EngineError('NOT_ALLOWED', `${name} does not have the scope "decide", so a link would not let them decide`);
   const asked = pickApproval(run, await pendingApprovals(store, run), { approval });
   if (asked === undefined)
     throw new EngineError(
       'WAIT_NOT_FOUND',
-      `run ${run} has no pending approval${approval === undefined ? '' : ` "${approval}"`} to make a link for`,
+      `run ${run} has no pending approval${approval === undefined ? '' : ` "${approval}"`} that a link could decide`,
     );
   const about = linkTo(asked);
   const { link, secret } = createLink(access, {
-    ...{ kind: 'decide', person: name, createdBy: by, lastsMs: lifetimeOf(expires, 'decide') },
+    ...{ kind: 'decide', person: name, createdBy: by, lifetimeMs: lifetimeOf(expires, 'decide') },
     about: { ...about },
   });
   return { ...about, person: name, url: `${addresses.baseUrl}/d/${secret}`, expiresAt: new Date(link.expiresAt).toISOString() };

@@ -11,7 +11,7 @@ import type { OpenApproval } from '../../engine/request/approvals.ts';
 import type { Page } from './auth-routes.ts';
 import { html, type Markup } from './html.ts';
 
-interface AskedApproval {
+interface ShownApproval {
   readonly run: string;
   readonly workflow: string;
   readonly approval: OpenApproval;
@@ -21,20 +21,20 @@ interface AskedApproval {
   readonly action: string;
   /** What the run changed in files, or why that cannot be shown. */
   readonly diff?: BoundedDiff | { readonly problem: string } | undefined;
-  /** What changed since the person was asked, if something did. */
+  /** What changed since the person was asked, if anything did. */
   readonly change?: ApprovalChange | undefined;
-  /** Why the last attempt did not count. */
+  /** Why the last attempt to decide failed. */
   readonly problem?: string | undefined;
 }
 
-/** How many lines a value has before it gets a box that scrolls. */
+/** A value with more lines is shown in a box that scrolls. */
 const LINES_LONG = 40;
 const DIGEST_SHOWN = 12;
 
-/** The page that asks. */
-export function decidePage(asked: AskedApproval): Page {
+/** The page with the approval and its options. */
+export function decidePage(asked: ShownApproval): Page {
   const { run, workflow, approval, person, change, problem, expiresAt } = asked;
-  const facts = [`run ${run}`, approval.path, `asked ${timeText(approval.since)}`, `digest ${approval.digest.slice(0, DIGEST_SHOWN)}`];
+  const facts = [`run ${run}`, approval.path, `requested ${timeText(approval.since)}`, `digest ${approval.digest.slice(0, DIGEST_SHOWN)}`];
   return {
     title: `${workflow}: ${approval.step}`,
     status: change === undefined && problem === undefined ? 200 : 409,
@@ -55,7 +55,7 @@ ${formMarkup(asked)}
 
 /** The page after the decision. */
 export function decidedPage(
-  { approval, run, workflow }: Pick<AskedApproval, 'approval' | 'run' | 'workflow'>,
+  { approval, run, workflow }: Pick<ShownApproval, 'approval' | 'run' | 'workflow'>,
   option: string,
   person: string,
 ): Page {
@@ -67,7 +67,7 @@ export function decidedPage(
 }
 
 /** The page of an approval that no longer waits. */
-export function pastPage({
+export function closedPage({
   run,
   step,
   decided,
@@ -122,22 +122,20 @@ function treeLines(tree: NonNullable<SeenSubjects['tree']>): string[] {
   return [`The workspace, tree ${tree.id}`, ...stale];
 }
 
-function diffMarkup({ diff, run }: AskedApproval): Markup | undefined {
+function diffMarkup({ diff, run }: ShownApproval): Markup | undefined {
   if (diff === undefined) return undefined;
-  if ('problem' in diff) return html`<h2>Changed files</h2><p>They cannot be shown: ${diff.problem}</p>`;
-  if (diff.text === '') return html`<h2>Changed files</h2><p>No file differs.</p>`;
+  if ('problem' in diff) return html`<h2>Changed files</h2><p>The changes cannot be shown: ${diff.problem}</p>`;
+  if (diff.text === '') return html`<h2>Changed files</h2><p>No files changed.</p>`;
   const kilobytes = Math.ceil(diff.bytes / 1024);
   return html`<h2>Changed files</h2>${valueMarkup(diff.text)}${
-    diff.truncated
-      ? html`<p class="notice">This is only the beginning of ${kilobytes} kB. "pawl diff ${run}" shows all of it.</p>`
-      : undefined
+    diff.truncated ? html`<p class="notice">Truncated: the diff has ${kilobytes} kB. "pawl diff ${run}" shows all of it.</p>` : undefined
   }`;
 }
 
 function changeMarkup({ isKnown, changes, note }: ApprovalChange): Markup {
   return html`<div class="notice" role="alert"><p><strong>The content changed</strong> since you were asked${
     note === undefined ? '' : `: ${note}`
-  }. Nothing was decided. Read it again, then decide.</p>${isKnown ? undefined : html`<p>What you were shown is not in the log of the run.</p>`}</div>
+  }. Nothing was decided. Read it again, then decide.</p>${isKnown ? undefined : html`<p>The log of the run does not have the content that you were shown.</p>`}</div>
 ${changes.map(changedMarkup)}`;
 }
 
@@ -152,14 +150,14 @@ function valueMarkup(value: Json, kind = ''): Markup {
   return html`<pre class="${kind}${text.split('\n').length > LINES_LONG ? ' long' : ''}" tabindex="0">${text}</pre>`;
 }
 
-function formMarkup({ approval, action }: AskedApproval): Markup {
+function formMarkup({ approval, action }: ShownApproval): Markup {
   const { options } = approval.question;
-  const asking = options.filter(({ requiresInput }) => requiresInput).map(({ label }) => label);
-  const label = asking.length === 0 ? 'A note, if you like' : `Your text; required for: ${asking.join(', ')}`;
+  const needInput = options.filter(({ requiresInput }) => requiresInput).map(({ label }) => label);
+  const label = needInput.length === 0 ? 'Note (optional)' : `Text, required for: ${needInput.join(', ')}`;
   // The script sets `option` itself, once the passkey has signed it.
   const name = approval.signed ? 'choice' : 'option';
   const signing = approval.signed
-    ? html`<input type="hidden" name="option" value=""><input type="hidden" name="passkey" value=""><p class="notice" data-told role="alert" hidden></p>`
+    ? html`<input type="hidden" name="option" value=""><input type="hidden" name="passkey" value=""><p class="notice" data-error role="alert" hidden></p>`
     : undefined;
   const opening = approval.signed
     ? html`<form method="post" action="${action}" data-sign="${action}/sign">`
@@ -177,7 +175,7 @@ function buttonMarkup(option: ApprovalOptionModel, name: string): Markup {
   return html`<button type="submit" class="${kind}" name="${name}" value="${option.label}">${option.label}<small>${leadsTo(option)}</small></button>`;
 }
 
-const ENDS = { complete: 'completes', fail: 'fails', escalate: 'escalates', reject: 'ends rejected' } as const;
+const ENDS = { complete: 'completes', fail: 'fails', escalate: 'escalates', reject: 'is rejected' } as const;
 
 function leadsTo({ to, outcome }: ApprovalOptionModel): string {
   if (to === undefined) return outcome === 'ok' ? '' : `outcome "${outcome}"`;

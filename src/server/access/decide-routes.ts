@@ -19,18 +19,18 @@ import { handle, type Route, type ServerApp, type ServerContext } from '../route
 import type { Services } from '../services.ts';
 import { type Access, accessOf, addressOf, callerOf, loginAttempt } from './access.ts';
 import { recordAct } from './audit.ts';
-import { onPage, type Page, readForm } from './auth-routes.ts';
+import { type Page, readForm, respondWithPage } from './auth-routes.ts';
 import { answers, bodies } from './contract.ts';
 import { createDecideLink, type LinkedApproval, linkedApproval } from './decide-link.ts';
-import { decidedPage, decidePage, pastPage } from './decide-page.ts';
-import { type AccessLink, returnLink, takeLink, usableLink } from './links.ts';
+import { closedPage, decidedPage, decidePage } from './decide-page.ts';
+import { type AccessLink, redeemLink, restoreLink, usableLink } from './links.ts';
 import { signatureOf, signingOptions } from './passkeys.ts';
 import { requirePerson } from './people.ts';
 import { assertManages } from './people-routes.ts';
 
 /** The routes of decisions by link and by passkey. */
 export const DECIDE = {
-  look: { method: 'GET', path: '/d/:secret', scope: 'public', summary: 'the page of one decision', content: 'text/html' },
+  page: { method: 'GET', path: '/d/:secret', scope: 'public', summary: 'the page of one decision', content: 'text/html' },
   decide: { method: 'POST', path: '/d/:secret', scope: 'public', summary: 'decides by link', content: 'text/html' },
   sign: {
     ...{ method: 'POST', path: '/d/:secret/sign', scope: 'public', summary: 'a challenge to sign a decision by link' },
@@ -60,15 +60,15 @@ export const DECIDE = {
 export function mountDecide(app: ServerApp, services: Services): void {
   const access = accessOf(services);
   const at = { app, repeats: services.repeats };
-  handle(at, DECIDE.look, async ({ c, param }) =>
-    onPage(c, async () => {
-      const opened = { link: await usable(access, c, param('secret')), secret: param('secret') };
-      return lookPage(access, opened, { asAsked: isPreview(c) });
+  handle(at, DECIDE.page, async ({ c, param }) =>
+    respondWithPage(c, async () => {
+      const opened = { link: await requireLink(access, c, param('secret')), secret: param('secret') };
+      return approvalPage(access, opened, { isPreview: isPreview(c) });
     }),
   );
-  handle(at, DECIDE.decide, async ({ c, param }) => onPage(c, () => decideByForm(access, c, param('secret'))));
+  handle(at, DECIDE.decide, async ({ c, param }) => respondWithPage(c, () => decideByForm(access, c, param('secret'))));
   handle(at, DECIDE.sign, async ({ c, param, body: { digest, option, input } }) => {
-    const link = await usable(access, c, param('secret'));
+    const link = await requireLink(access, c, param('secret'));
     const { run, path } = linkedApproval(link.about);
     const approval = await approvalAt(access, { run, path });
     if (approval?.digest !== digest)
@@ -95,8 +95,8 @@ export function mountDecide(app: ServerApp, services: Services): void {
   }));
 }
 
-/** The link, if it can be used; guessing one is a failed login. */
-function usable(access: Access, c: ServerContext, secret: string): Promise<AccessLink> {
+/** The link, if it can be used. An unknown one counts as a failed login. */
+function requireLink(access: Access, c: ServerContext, secret: string): Promise<AccessLink> {
   return loginAttempt(access, c, () => usableLink(access, secret, ['decide']));
 }
 
@@ -119,7 +119,7 @@ function statementFor({ run, approval, option, input, actor }: SigningRequest): 
   return decisionStatement({ run, path: approval.path, digest: approval.digest, option, input, actor });
 }
 
-/** The approval as it is now; undefined if it no longer waits. */
+/** The approval; undefined if it no longer waits. */
 async function approvalAt({ services }: Access, { run, path }: Pick<LinkedApproval, 'run' | 'path'>): Promise<OpenApproval | undefined> {
   const approvals = await services.engine.run(run).approvals();
   return approvals.find((approval) => approval.path === path);
@@ -135,7 +135,7 @@ async function freshApprovalAt(access: Access, at: Pick<LinkedApproval, 'run' | 
   return approvalAt(access, at);
 }
 
-/** Programs that fetch the links of messages to show a preview of them. */
+/** Programs that fetch links in messages to show a preview. */
 const PREVIEWER = /bot\b|bot\/|crawler|spider|preview|externalhit|whatsapp|slack|telegram|discord|skype|mattermost|embedly|unfurl/i;
 
 /** Whether a program fetches the page for a preview. The subjects are not checked again for that. */
@@ -155,17 +155,17 @@ interface OpenedLink {
   readonly secret: string;
 }
 
-/** The page for the decision, with the changes since the digest that the person saw. */
-async function lookPage(
+/** The page of the approval, with the changes since the digest that the person saw. */
+async function approvalPage(
   access: Access,
   { link, secret }: OpenedLink,
-  last: { readonly digest?: string; readonly problem?: string; readonly asAsked?: boolean } = {},
+  last: { readonly digest?: string; readonly problem?: string; readonly isPreview?: boolean } = {},
 ): Promise<Page> {
   const { store } = access.services;
   const { run, path, digest } = linkedApproval(link.about);
-  const approval = last.asAsked === true ? await approvalAt(access, { run, path }) : await freshApprovalAt(access, { run, path });
+  const approval = last.isPreview === true ? await approvalAt(access, { run, path }) : await freshApprovalAt(access, { run, path });
   const step = withoutVisits(path);
-  if (approval === undefined) return pastPage({ run, step, decided: await decisionOn(store, run, { approval: path }) });
+  if (approval === undefined) return closedPage({ run, step, decided: await decisionOn(store, run, { approval: path }) });
   const seen = last.digest ?? digest;
   const change = seen === approval.digest ? undefined : await changeSince(store, run, { approval, digest: seen });
   const { workflow } = (await store.load(run)).state;
@@ -176,18 +176,18 @@ async function lookPage(
   return decidePage({ ...asked, ...present({ change, problem: last.problem }) });
 }
 
-/** Makes the decision in the form, or shows what changed since (AC5). */
+/** Decides as the form says, or shows what changed since (AC5). */
 async function decideByForm(access: Access, c: ServerContext, secret: string): Promise<Page> {
-  const link = await usable(access, c, secret);
+  const link = await requireLink(access, c, secret);
   const form = await readForm(c);
   const { run, path } = linkedApproval(link.about);
   const { actor } = rightOf(callerOf(access, requirePerson(access, link.person), 'link'), { demand: 'decide', on: 'decide' });
   const approval = await approvalAt(access, { run, path });
   const digest = form.get('digest') ?? '';
-  if (approval === undefined || approval.digest !== digest) return lookPage(access, { link, secret }, { digest });
+  if (approval === undefined || approval.digest !== digest) return approvalPage(access, { link, secret }, { digest });
   const option = form.get('option') ?? '';
   const input = inputOf(form.get('input') ?? '');
-  takeLink(access, secret, ['decide']);
+  redeemLink(access, secret, ['decide']);
   const record = (outcome: string): void =>
     recordAct(
       access,
@@ -201,10 +201,10 @@ async function decideByForm(access: Access, c: ServerContext, secret: string): P
     record('ok');
     return decidedPage({ approval, run, workflow }, option, actor);
   } catch (error) {
-    returnLink(access, link.id);
+    restoreLink(access, link.id);
     if (!isEngineError(error)) throw error;
     record(error.code);
-    return lookPage(access, { link, secret }, { digest, problem: access.services.paths.message(error.message) });
+    return approvalPage(access, { link, secret }, { digest, problem: access.services.paths.message(error.message) });
   }
 }
 
@@ -212,12 +212,12 @@ function signedBy(access: Access, person: string, passkey: string | null) {
   if (passkey === null || passkey === '')
     throw new EngineError(
       'SIGNATURE_REQUIRED',
-      'this decision must be signed with your passkey, which needs a script in the browser; or sign it with "pawl decide" at a terminal',
+      'this decision must be signed with your passkey, which needs JavaScript in the browser; or sign it with "pawl decide" at a terminal',
     );
   return signatureOf(access, person, JSON.parse(passkey));
 }
 
-/** The text of a form: browsers send lines with CRLF, and an empty text is none. */
+/** The text of a form with LF instead of CRLF; undefined if it is empty. */
 function inputOf(text: string): string | undefined {
   const plain = text.replaceAll('\r\n', '\n');
   return plain.trim() === '' ? undefined : plain;

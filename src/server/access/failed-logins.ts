@@ -1,11 +1,11 @@
-// Slows down failed logins: each address, and all of them together, have a number of attempts that is restored over time.
-// Only failures count, and only failures are slowed down: any site can make a browser send them from this machine, so they
-// must not lock out somebody with a valid secret.
+// Limits failed logins: each address, and all of them together, have a number of attempts that is restored over time. Only
+// failures count and only failures are limited: any site can make a browser send them from this machine, so they must not
+// lock out somebody with a valid secret.
 //
-// - Memory is bounded: beyond a number of addresses, the one with the oldest failure is forgotten. The limit for all
-//   together still applies.
+// - Memory is bounded: above a number of addresses, the one with the oldest failure is dropped. The limit for all of them
+//   still applies.
 
-/** How many failures there may be at once, and how long it takes until one more is allowed. */
+/** How many failures are allowed in a burst, and how long it takes until one more is allowed. */
 interface Allowance {
   readonly failuresMax: number;
   readonly refillMs: number;
@@ -42,8 +42,8 @@ export class FailedLogins {
     const before = this.byAddress.get(key) ?? { count: 0, at: this.now() };
     // The order of the map is the order of the last failure.
     this.byAddress.delete(key);
-    this.byAddress.set(key, this.counted(before, PER_ADDRESS));
-    this.overall = this.counted(this.overall, OVERALL);
+    this.byAddress.set(key, this.withFailure(before, PER_ADDRESS));
+    this.overall = this.withFailure(this.overall, OVERALL);
     const [oldest] = this.byAddress.keys();
     if (this.byAddress.size > ADDRESSES_MAX && oldest !== undefined) this.byAddress.delete(oldest);
   }
@@ -58,22 +58,22 @@ export class FailedLogins {
     return this.byAddress.size;
   }
 
-  private counted(failures: Failures, allowance: Allowance): Failures {
-    return { count: Math.min(this.left(failures, allowance) + 1, allowance.failuresMax), at: this.now() };
+  private withFailure(failures: Failures, allowance: Allowance): Failures {
+    return { count: Math.min(this.outstanding(failures, allowance) + 1, allowance.failuresMax), at: this.now() };
   }
 
-  private left({ count, at }: Failures, { refillMs }: Allowance): number {
+  private outstanding({ count, at }: Failures, { refillMs }: Allowance): number {
     // A clock that was set back must not lock anybody out until it has caught up.
     return Math.max(0, count - Math.max(0, this.now() - at) / refillMs);
   }
 
   private waitOf(failures: Failures, allowance: Allowance): number {
-    const over = this.left(failures, allowance) - (allowance.failuresMax - 1);
+    const over = this.outstanding(failures, allowance) - (allowance.failuresMax - 1);
     return over <= 0 ? 0 : Math.ceil(over * allowance.refillMs);
   }
 }
 
-/** The addresses that count as one: the owner of an IPv6 address has all 2^64 of its network. */
+/** The key under which an address is counted: for IPv6 the /64 network, all of whose addresses have one owner. */
 function groupOf(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/, '');
   if (!plain.includes(':')) return plain;

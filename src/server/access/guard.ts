@@ -32,12 +32,13 @@ export function mountGuard(app: ServerApp, services: Services): void {
     if (c.req.path !== ALIVE) access.database.assertInPlace();
     const caller = identify(access, c);
     assertOrigin(access, c, caller);
-    if (caller !== undefined) assertPage(access, c, caller);
-    if (caller !== undefined) c.set('caller', caller);
-    else if (isPageOfApp(c)) return toLogin(c);
+    if (caller !== undefined) {
+      assertPage(access, c, caller);
+      c.set('caller', caller);
+    } else if (isPageOfApp(c)) return toLogin(c);
     await next();
     if (caller !== undefined) recordRequest(access, c, caller);
-    cutStream(access, c, caller);
+    endStreamOnRevocation(access, c, caller);
   });
 }
 
@@ -45,7 +46,7 @@ export function mountGuard(app: ServerApp, services: Services): void {
 function assertHost({ addresses }: Access, c: ServerContext): void {
   if (PROBES.has(c.req.path)) return;
   const { host } = new URL(c.req.url);
-  // The request line may name a host, too.
+  // The request line may contain a host, too.
   const wrong = [c.req.header('host') ?? host, host].find((name) => !addresses().isHost(name));
   if (wrong === undefined) return;
   throw new EngineError(
@@ -74,7 +75,7 @@ function byToken(access: Access, c: ServerContext, header: string): Caller {
   );
 }
 
-/** AC2. A browser never sends a token on its own, so a program with a token needs no page. */
+/** AC2. A browser never sends a token on its own, so a request with a token needs no origin. */
 function assertOrigin({ addresses }: Access, c: ServerContext, caller: Caller | undefined): void {
   const origin = c.req.header('origin');
   const site = c.req.header('sec-fetch-site');
@@ -84,11 +85,11 @@ function assertOrigin({ addresses }: Access, c: ServerContext, caller: Caller | 
     if (!isOurs || isFromElsewhere) throw originRefused(origin ?? site ?? '');
   }
   if (SAFE.has(c.req.method) || c.req.path.startsWith('/hooks/') || caller?.via === 'token') return;
-  const isShown = origin !== undefined || site === 'same-origin' || c.req.header('x-pawl') === '1';
-  if (!isShown) throw originRefused(undefined);
+  const hasProof = origin !== undefined || site === 'same-origin' || c.req.header('x-pawl') === '1';
+  if (!hasProof) throw originRefused(undefined);
 }
 
-/** AC6. Starting a run is free: an agent may do it, too. */
+/** AC6. Starting a run needs no page: an agent may do it, too. */
 function assertPage(access: Access, c: ServerContext, caller: Caller): void {
   const proof = proofOf(caller);
   if (proof?.kind !== 'session' || SAFE.has(c.req.method) || !c.req.path.startsWith('/api/') || c.req.path === START) return;
@@ -152,30 +153,30 @@ function recordRequest(access: Access, c: ServerContext, caller: Caller): void {
   const by = { person: caller.name, via: caller.via, address: addressOf(access, c), outcome: code };
   const acts = c.get('acts');
   if (acts === undefined) recordAudit(access, { ...by, action: c.req.method, about: c.req.path });
-  for (const act of acts ?? []) recordAct(access, by, act);
+  else for (const act of acts) recordAct(access, by, act);
 }
 
 /** AC4. */
-function cutStream(access: Access, c: ServerContext, caller: Caller | undefined): void {
+function endStreamOnRevocation(access: Access, c: ServerContext, caller: Caller | undefined): void {
   const { body, headers } = c.res;
   if (caller === undefined || body === null || !(headers.get('content-type') ?? '').startsWith('text/event-stream')) return;
-  let ends: TransformStreamDefaultController<Uint8Array> | undefined;
+  let output: TransformStreamDefaultController<Uint8Array> | undefined;
   const check = (): boolean => {
     if (isStillValid(access, caller)) return true;
     access.streams.delete(check);
-    ends?.terminate();
+    output?.terminate();
     return false;
   };
   const through = new TransformStream<Uint8Array, Uint8Array>({
     start: (controller) => {
-      ends = controller;
+      output = controller;
     },
     transform: (chunk, controller) => {
       if (check()) controller.enqueue(chunk);
     },
   });
   access.streams.add(check);
-  // The reader left, or the stream was cut: both are its end.
+  // Both are the end of the stream: the reader disconnected, or `check` ended it.
   body.pipeTo(through.writable).then(
     () => access.streams.delete(check),
     () => access.streams.delete(check),

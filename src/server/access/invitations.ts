@@ -1,5 +1,5 @@
-// Owns the login links: the one that `pawl serve` prints, an invitation, and a new link for somebody who is already
-// known. The command line and the API share it.
+// Owns the login links: the one that `pawl serve` prints, invitations, and new links for existing people. The command line
+// and the API share it.
 
 import type { LoginScope } from '../../authority/rights.ts';
 import { LOGIN_SCOPES } from '../../authority/rights.ts';
@@ -26,7 +26,7 @@ type Base = Pick<Addresses, 'baseUrl'>;
 
 /** Creates a link with which an existing person logs in once. */
 export function loginLink(store: AccessStore, { baseUrl }: Base, { person, by, expires }: LinkRequest): ShownLink {
-  return shown(baseUrl, createLink(store, { kind: 'login', person, createdBy: by, lastsMs: lifetimeOf(expires, 'login') }));
+  return shown(baseUrl, createLink(store, { kind: 'login', person, createdBy: by, lifetimeMs: lifetimeOf(expires, 'login') }));
 }
 
 /** Makes sure that the person who runs the server can log in and manages the others. */
@@ -46,9 +46,9 @@ export function invite(
     manages = false,
   }: LinkRequest & { readonly scopes?: readonly LoginScope[]; readonly manages?: boolean },
 ): { readonly person: Person; readonly link: ShownLink } {
-  const lastsMs = lifetimeOf(expires, 'invite');
+  const lifetimeMs = lifetimeOf(expires, 'invite');
   const added = store.database.transaction(() => addPerson(store, { name: person, scopes, manages, invitedBy: by }));
-  return { person: added, link: shown(baseUrl, createLink(store, { kind: 'invite', person: added.name, createdBy: by, lastsMs })) };
+  return { person: added, link: shown(baseUrl, createLink(store, { kind: 'invite', person: added.name, createdBy: by, lifetimeMs })) };
 }
 
 function shown(baseUrl: string, { link, secret }: ReturnType<typeof createLink>): ShownLink {

@@ -14,8 +14,8 @@ export function isDuration(text: string): boolean {
 }
 
 /** The duration of a text, or the default one. */
-export function lifetimeOf(text: string | undefined, usual: keyof typeof LIFETIMES): number {
-  const ms = msIn(text ?? LIFETIMES[usual]);
+export function lifetimeOf(text: string | undefined, kind: keyof typeof LIFETIMES): number {
+  const ms = msIn(text ?? LIFETIMES[kind]);
   if (ms !== undefined) return ms;
   throw new EngineError('USAGE', `--expires must be a duration such as 12h, 30d or 52w, of at most a year, not "${text}"`);
 }

@@ -15,7 +15,7 @@ export interface AccessLink {
   readonly id: string;
   readonly kind: LinkKind;
   readonly person: string;
-  /** What it is about; for a decision the approval. */
+  /** For a link that decides, the approval. */
   readonly about: Json;
   readonly createdBy: string;
   readonly createdAt: number;
@@ -28,7 +28,7 @@ interface NewLink {
   readonly person: string;
   readonly about?: Json;
   readonly createdBy: string;
-  readonly lastsMs: number;
+  readonly lifetimeMs: number;
 }
 
 /** How long used and expired links are kept, so that opening one shows what happened to it. */
@@ -37,13 +37,22 @@ const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 /** Creates a link and returns its secret, which is not stored. */
 export function createLink(
   store: AccessStore,
-  { kind, person, about = {}, createdBy, lastsMs }: NewLink,
+  { kind, person, about = {}, createdBy, lifetimeMs }: NewLink,
 ): { readonly link: AccessLink; readonly secret: string } {
   const { database, now } = store;
   const { name } = requirePerson(store, person);
   const { secret, hash } = createSecret('link');
   const at = now();
-  const link: AccessLink = { id: createId(), kind, person: name, about, createdBy, createdAt: at, expiresAt: at + lastsMs, usedAt: null };
+  const link: AccessLink = {
+    id: createId(),
+    kind,
+    person: name,
+    about,
+    createdBy,
+    createdAt: at,
+    expiresAt: at + lifetimeMs,
+    usedAt: null,
+  };
   database.run('DELETE FROM links WHERE expires_at <= ?', at - KEPT_MS);
   database.run(
     'INSERT INTO links (id, hash, kind, person, about, created_by, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
@@ -58,7 +67,7 @@ function findLink({ database }: AccessStore, secret: string): AccessLink | undef
   return row === undefined ? undefined : linkOf(row);
 }
 
-/** The link, if it can still be used; otherwise an error says why not. */
+/** The link, if it can still be used; otherwise throws LINK_INVALID with the reason. */
 export function usableLink(store: AccessStore, secret: string, kinds: readonly LinkKind[]): AccessLink {
   const link = findLink(store, secret);
   if (link === undefined || !kinds.includes(link.kind))
@@ -75,7 +84,7 @@ export function usableLink(store: AccessStore, secret: string, kinds: readonly L
 }
 
 /** Uses up a link. Of two concurrent requests, one gets it. */
-export function takeLink(store: AccessStore, secret: string, kinds: readonly LinkKind[]): AccessLink {
+export function redeemLink(store: AccessStore, secret: string, kinds: readonly LinkKind[]): AccessLink {
   return store.database.transaction(() => {
     const link = usableLink(store, secret, kinds);
     store.database.run('UPDATE links SET used_at = ? WHERE id = ?', store.now(), link.id);
@@ -84,7 +93,7 @@ export function takeLink(store: AccessStore, secret: string, kinds: readonly Lin
 }
 
 /** Restores a link that was used up for something that then failed. */
-export function returnLink({ database }: AccessStore, id: string): void {
+export function restoreLink({ database }: AccessStore, id: string): void {
   database.run('UPDATE links SET used_at = NULL WHERE id = ?', id);
 }
 

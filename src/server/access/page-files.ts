@@ -45,20 +45,20 @@ export const SCRIPT = `const bytesOf = (text) => Uint8Array.from(atob(text.repla
 const textOf = (buffer) => btoa(String.fromCharCode(...new Uint8Array(buffer))).replace(/\\+/g, '-').replace(/\\//g, '_').replace(/=+$/, '');
 
 const post = async (path, body) => {
-  const answer = await fetch(path, {
+  const response = await fetch(path, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-pawl': '1', 'x-pawl-page': localStorage.getItem('pawl-page') ?? '' },
     body: JSON.stringify(body),
   });
-  const said = await answer.json();
-  if (!answer.ok) throw new Error(said.detail);
-  return said;
+  const answer = await response.json();
+  if (!response.ok) throw new Error(answer.detail);
+  return answer;
 };
 
 const withIds = (list) => (list ?? []).map((one) => ({ ...one, id: bytesOf(one.id) }));
 
 const create = async (options) => {
-  const made = await navigator.credentials.create({
+  const credential = await navigator.credentials.create({
     publicKey: {
       ...options,
       challenge: bytesOf(options.challenge),
@@ -67,36 +67,36 @@ const create = async (options) => {
     },
   });
   return {
-    id: made.id,
-    rawId: textOf(made.rawId),
-    type: made.type,
-    clientExtensionResults: made.getClientExtensionResults(),
+    id: credential.id,
+    rawId: textOf(credential.rawId),
+    type: credential.type,
+    clientExtensionResults: credential.getClientExtensionResults(),
     response: {
-      clientDataJSON: textOf(made.response.clientDataJSON),
-      attestationObject: textOf(made.response.attestationObject),
-      transports: made.response.getTransports?.() ?? [],
+      clientDataJSON: textOf(credential.response.clientDataJSON),
+      attestationObject: textOf(credential.response.attestationObject),
+      transports: credential.response.getTransports?.() ?? [],
     },
   };
 };
 
 const assert = async (options) => {
-  const given = await navigator.credentials.get({
+  const credential = await navigator.credentials.get({
     publicKey: { ...options, challenge: bytesOf(options.challenge), allowCredentials: withIds(options.allowCredentials) },
   });
   return {
-    id: given.id,
-    rawId: textOf(given.rawId),
-    type: given.type,
-    clientExtensionResults: given.getClientExtensionResults(),
+    id: credential.id,
+    rawId: textOf(credential.rawId),
+    type: credential.type,
+    clientExtensionResults: credential.getClientExtensionResults(),
     response: {
-      clientDataJSON: textOf(given.response.clientDataJSON),
-      authenticatorData: textOf(given.response.authenticatorData),
-      signature: textOf(given.response.signature),
+      clientDataJSON: textOf(credential.response.clientDataJSON),
+      authenticatorData: textOf(credential.response.authenticatorData),
+      signature: textOf(credential.response.signature),
     },
   };
 };
 
-const acts = {
+const actions = {
   login: async (button) => {
     const { options } = await post('/auth/passkey/options', {});
     const { page } = await post('/auth/passkey', { response: await assert(options) });
@@ -110,26 +110,26 @@ const acts = {
   },
 };
 
-// After a login: only pages of this port read what is kept here, while the cookie goes to every port of the machine.
-const begun = document.querySelector('[data-page]');
-if (begun !== null) {
-  localStorage.setItem('pawl-page', begun.dataset.page);
-  location.replace(begun.dataset.next);
+// After a login: only pages of this port can read the storage, while the cookie is sent to every port of the machine.
+const loggedIn = document.querySelector('[data-page]');
+if (loggedIn !== null) {
+  localStorage.setItem('pawl-page', loggedIn.dataset.page);
+  location.replace(loggedIn.dataset.next);
 }
 
-const told = document.querySelector('[data-told]');
-const run = async (act) => {
-  told.hidden = true;
+const failure = document.querySelector('[data-error]');
+const run = async (action) => {
+  failure.hidden = true;
   try {
-    await act();
+    await action();
   } catch (error) {
-    told.textContent = error.name === 'NotAllowedError' ? 'The passkey was not used: it was cancelled, or took too long.' : error.message;
-    told.hidden = false;
+    failure.textContent = error.name === 'NotAllowedError' ? 'The passkey was not used: the request was cancelled or timed out.' : error.message;
+    failure.hidden = false;
   }
 };
 
 for (const button of document.querySelectorAll('button[data-act]'))
-  button.addEventListener('click', () => run(() => acts[button.dataset.act](button)));
+  button.addEventListener('click', () => run(() => actions[button.dataset.act](button)));
 
 // A decision that must be signed: the passkey signs what was shown and chosen, then the form is sent with the signature.
 for (const form of document.querySelectorAll('form[data-sign]'))

@@ -29,7 +29,7 @@ export interface Passkey {
   /** The id that the authenticator gave it. */
   readonly id: string;
   readonly person: string;
-  /** What its person calls it. */
+  /** The name that its person gave it. */
   readonly title: string;
   /** The public key, as `pawl identity enrol` takes it. */
   readonly key: string;
@@ -37,13 +37,13 @@ export interface Passkey {
   readonly seenAt: number | null;
 }
 
-/** Where passkeys are stored, and the site they belong to. */
+/** Where passkeys are stored, and the addresses of the server they belong to. */
 export interface PasskeyStore extends AccessStore {
   readonly addresses: () => Addresses;
 }
 
 const CHALLENGE_MS = 5 * 60_000;
-/** EdDSA, ES256 and RS256: what every process can verify without a library. */
+/** EdDSA, ES256 and RS256, which every process can verify without a library. */
 const ALGORITHMS = [-8, -7, -257];
 const TITLE_MAX = 60;
 const CHALLENGES_MAX = 10_000;
@@ -55,7 +55,7 @@ export async function registrationOptions(store: PasskeyStore, person: Person): 
   const { generateRegistrationOptions } = await import('@simplewebauthn/server');
   const options = await generateRegistrationOptions({
     rpName: 'Pawl',
-    rpID: siteOf(store),
+    rpID: rpIdOf(store),
     userName: person.name,
     userDisplayName: person.name,
     userID: new Uint8Array(hash('sha256', `pawl person ${person.name}`, 'buffer')),
@@ -64,35 +64,35 @@ export async function registrationOptions(store: PasskeyStore, person: Person): 
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
     supportedAlgorithmIDs: ALGORITHMS,
   });
-  keepChallenge(store, { challenge: options.challenge, purpose: 'register', person: person.name });
+  storeChallenge(store, { challenge: options.challenge, purpose: 'register', person: person.name });
   return options;
 }
 
-/** Registers what the browser created. */
+/** Registers the passkey that the browser created. */
 export async function registerPasskey(
   store: PasskeyStore,
   person: Person,
   { response, title }: { readonly response: RegistrationResponseJSON; readonly title: string },
 ): Promise<Passkey> {
-  const { challenge } = takeChallenge(store, response, { purpose: 'register', person: person.name });
+  const { challenge } = consumeChallenge(store, response, { purpose: 'register', person: person.name });
   const { addresses, database, now } = store;
   const [{ verifyRegistrationResponse }, helpers] = await Promise.all([
     import('@simplewebauthn/server'),
     import('@simplewebauthn/server/helpers'),
   ]);
-  const { registrationInfo } = await verified(() =>
+  const { registrationInfo } = await verifyOrThrow(() =>
     verifyRegistrationResponse({
       response,
       expectedChallenge: challenge,
       expectedOrigin: [...addresses().origins],
-      expectedRPID: siteOf(store),
+      expectedRPID: rpIdOf(store),
       requireUserVerification: true,
       supportedAlgorithmIDs: ALGORITHMS,
     }),
   );
   if (registrationInfo === undefined) throw notVerified('the authenticator returned no key');
   const { id, publicKey, counter, transports = [] } = registrationInfo.credential;
-  const key = passkeyText(siteOf(store), keyOf(helpers.decodeCredentialPublicKey(publicKey) as unknown as ReadonlyMap<number, unknown>));
+  const key = passkeyText(rpIdOf(store), keyOf(helpers.decodeCredentialPublicKey(publicKey) as unknown as ReadonlyMap<number, unknown>));
   const passkey: Passkey = {
     id,
     person: person.name,
@@ -113,23 +113,23 @@ export async function registerPasskey(
 /** What a browser needs to log in with a passkey; the authenticator knows the person. */
 export async function loginOptions(store: PasskeyStore): Promise<PublicKeyCredentialRequestOptionsJSON> {
   const { generateAuthenticationOptions } = await import('@simplewebauthn/server');
-  const options = await generateAuthenticationOptions({ rpID: siteOf(store), userVerification: 'required' });
-  keepChallenge(store, { challenge: options.challenge, purpose: 'login', person: undefined });
+  const options = await generateAuthenticationOptions({ rpID: rpIdOf(store), userVerification: 'required' });
+  storeChallenge(store, { challenge: options.challenge, purpose: 'login', person: undefined });
   return options;
 }
 
 /** The person who answered a challenge with their passkey. */
 export async function loginWithPasskey(store: PasskeyStore, response: AuthenticationResponseJSON): Promise<Person> {
-  const { challenge } = takeChallenge(store, response, { purpose: 'login' });
+  const { challenge } = consumeChallenge(store, response, { purpose: 'login' });
   const row = store.database.get('SELECT * FROM passkeys WHERE id = ?', String(response.id));
   if (row === undefined) throw notVerified('this passkey is not registered here, or was revoked');
   const { verifyAuthenticationResponse } = await import('@simplewebauthn/server');
-  const { verified: isVerified, authenticationInfo } = await verified(() =>
+  const { verified, authenticationInfo } = await verifyOrThrow(() =>
     verifyAuthenticationResponse({
       response,
       expectedChallenge: challenge,
       expectedOrigin: [...store.addresses().origins],
-      expectedRPID: siteOf(store),
+      expectedRPID: rpIdOf(store),
       requireUserVerification: true,
       credential: {
         id: String(row.id),
@@ -138,7 +138,7 @@ export async function loginWithPasskey(store: PasskeyStore, response: Authentica
       },
     }),
   );
-  if (!isVerified) throw notVerified('its signature does not match');
+  if (!verified) throw notVerified('its signature does not match');
   store.database.run(
     'UPDATE passkeys SET counter = ?, seen_at = ? WHERE id = ?',
     authenticationInfo.newCounter,
@@ -164,18 +164,18 @@ export async function signingOptions(
   const challenge = challengeOf(statement, at);
   const { generateAuthenticationOptions } = await import('@simplewebauthn/server');
   const options = await generateAuthenticationOptions({
-    rpID: siteOf(store),
+    rpID: rpIdOf(store),
     userVerification: 'required',
     challenge: new Uint8Array(Buffer.from(challenge, 'base64url')),
     allowCredentials: keys.map(({ id }) => ({ id })),
   });
-  keepChallenge(store, { challenge, purpose: 'sign', person, about: { at } });
+  storeChallenge(store, { challenge, purpose: 'sign', person, about: { at } });
   return options;
 }
 
 /** The signature in the response to such a challenge. Whether it counts is checked when the decision is made. */
 export function signatureOf(store: PasskeyStore, person: string, response: AuthenticationResponseJSON): Signature {
-  const { about } = takeChallenge(store, response, { purpose: 'sign', person });
+  const { about } = consumeChallenge(store, response, { purpose: 'sign', person });
   const row = store.database.get('SELECT key FROM passkeys WHERE id = ? AND person = ?', String(response.id), person);
   if (row === undefined) throw notVerified(`it is not a passkey of ${person}`);
   const { at } = about as { readonly at: number };
@@ -205,7 +205,7 @@ interface NewChallenge {
   readonly about?: Json;
 }
 
-function keepChallenge({ database, now }: AccessStore, { challenge, purpose, person, about = {} }: NewChallenge): void {
+function storeChallenge({ database, now }: AccessStore, { challenge, purpose, person, about = {} }: NewChallenge): void {
   database.transaction(() => {
     database.run('DELETE FROM challenges WHERE expires_at <= ?', now());
     // Anybody may request a challenge to log in, so their number is limited; the oldest of the same purpose are deleted.
@@ -222,7 +222,7 @@ function keepChallenge({ database, now }: AccessStore, { challenge, purpose, per
 }
 
 /** The challenge of a response. It is used up even if the response is not valid. */
-function takeChallenge(
+function consumeChallenge(
   { database, now }: AccessStore,
   { response }: { readonly response?: { readonly clientDataJSON?: unknown } },
   { purpose, person }: { readonly purpose: Purpose; readonly person?: string },
@@ -239,7 +239,7 @@ function challengeIn(clientDataJSON: unknown): string {
   return typeof challenge === 'string' ? challenge : '';
 }
 
-async function verified<T>(verify: () => Promise<T>): Promise<T> {
+async function verifyOrThrow<T>(verify: () => Promise<T>): Promise<T> {
   try {
     return await verify();
   } catch (cause) {
@@ -252,13 +252,13 @@ function notVerified(why: string): EngineError {
   return new EngineError('PASSKEY_INVALID', `the passkey was not accepted: ${why}`);
 }
 
-/** The site that passkeys belong to; browsers do not allow passkeys for an IP address. */
-function siteOf({ addresses }: PasskeyStore): string {
-  const { site, baseUrl } = addresses();
-  if (isIP(site.replace(/[[\]]/g, '')) === 0) return site;
+/** The relying party of passkeys. Browsers do not allow an IP address. */
+function rpIdOf({ addresses }: PasskeyStore): string {
+  const { rpId, baseUrl } = addresses();
+  if (isIP(rpId.replace(/[[\]]/g, '')) === 0) return rpId;
   throw new EngineError(
     'PASSKEY_INVALID',
-    `passkeys need a server with a name, and this one is ${baseUrl}; set serve.public_url to a name`,
+    `passkeys need a host name, but the address of this server is ${baseUrl}; set serve.public_url to an address with a host name`,
   );
 }
 

@@ -10,6 +10,7 @@ import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import type { Caller } from '../caller.ts';
 import { sessionReport as session } from '../contract/project.ts';
+import { emptyBody } from '../contract/value.ts';
 import { handle, type Route, type ServerApp } from '../route.ts';
 import type { Services } from '../services.ts';
 import { type Access, accessOf, endRevokedStreams, groupsOf, proofOf } from './access.ts';
@@ -25,7 +26,7 @@ import { createToken, readTokens, revokeToken } from './tokens.ts';
 
 const V1 = '/api/v1';
 
-/** The routes of people and what they have. */
+/** The routes of people, and of their tokens, sessions and passkeys. */
 export const PEOPLE = {
   session: { method: 'GET', path: `${V1}/session`, scope: 'view', summary: 'who is logged in, and what they may do', answer: session },
   people: { method: 'GET', path: `${V1}/people`, scope: 'view', summary: 'the people who may log in', answer: answers.people },
@@ -58,7 +59,7 @@ export const PEOPLE = {
   passkeys: { method: 'GET', path: `${V1}/passkeys`, scope: 'view', summary: 'registered passkeys', answer: answers.passkeys },
   passkeyOptions: {
     ...{ method: 'POST', path: `${V1}/passkeys/options`, scope: 'view', summary: 'a challenge to register a passkey' },
-    ...{ body: bodies.empty, answer: answers.options },
+    ...{ body: emptyBody, answer: answers.options },
   },
   registerPasskey: {
     ...{ method: 'POST', path: `${V1}/passkeys`, scope: 'view', summary: 'registers a passkey', status: 201 },
@@ -71,7 +72,7 @@ export const PEOPLE = {
   },
 } as const satisfies Readonly<Record<string, Route>>;
 
-/** Mounts people and what they have. */
+/** Mounts the routes. */
 export function mountPeople(app: ServerApp, services: Services): void {
   const access = accessOf(services);
   const at = { app, repeats: services.repeats };
@@ -79,7 +80,7 @@ export function mountPeople(app: ServerApp, services: Services): void {
     person: { name, groups: [...groups], manages: findPerson(access, name)?.manages === true },
     scopes: [...scopes],
     project: { name: services.project.name },
-    projects: [...(services.project.beside?.() ?? [])],
+    projects: [...(services.project.otherProjects?.() ?? [])],
     version: services.version,
   }));
   mountPersons(at, access);
@@ -87,11 +88,11 @@ export function mountPeople(app: ServerApp, services: Services): void {
   mountSessions(at, access);
   mountPasskeys(at, access);
   handle(at, PEOPLE.audit, async ({ caller, query: { person, cursor, limit } }) => {
-    const whose = manages(access, caller) ? person : caller.name;
+    const shownPerson = manages(access, caller) ? person : caller.name;
     const entries = readAudit(access, {
       limit,
       ...(cursor === undefined ? {} : { before: Number(cursor) }),
-      ...present({ person: whose }),
+      ...present({ person: shownPerson }),
     });
     const last = entries.length < limit ? undefined : entries.at(-1);
     return { entries: entries.map(auditReport), next: last === undefined ? null : String(last.id) };
@@ -110,14 +111,14 @@ function mountPersons(at: RouteMount, access: Access): void {
   handle(at, PEOPLE.invite, async ({ caller, body: { name, scopes, manages: isManager, expires }, note }) => {
     note({ action: 'invite', about: name });
     assertManages(access, caller, 'invite');
-    const made = invite(access, access.addresses(), {
+    const invited = invite(access, access.addresses(), {
       person: name,
       by: caller.name,
       expires,
       ...(scopes && { scopes }),
       manages: isManager,
     });
-    return { person: report(made.person), link: made.link };
+    return { person: report(invited.person), link: invited.link };
   });
   handle(at, PEOPLE.revokePerson, async ({ caller, param, note }) => {
     note({ action: 'revoke', about: param('name') });
@@ -135,7 +136,7 @@ function mountPersons(at: RouteMount, access: Access): void {
 
 function mountTokens(at: RouteMount, access: Access): void {
   handle(at, PEOPLE.tokens, async ({ caller }) => ({
-    tokens: readTokens(access, whose(access, caller)).map((token) => tokenReport(token, access.now())),
+    tokens: readTokens(access, visiblePerson(access, caller)).map((token) => tokenReport(token, access.now())),
   }));
   handle(at, PEOPLE.createToken, async ({ caller, body: { name, scopes = ['view' as const], expires }, note }) => {
     note({ action: 'token create', about: name });
@@ -143,12 +144,12 @@ function mountTokens(at: RouteMount, access: Access): void {
     const more = scopes.filter((scope) => !caller.scopes.has(scope));
     if (more.length > 0)
       throw new EngineError('NOT_ALLOWED', `you do not have the scope "${more.join('", "')}", so a token cannot have it`);
-    const made = createToken(access, { person: caller.name, name, scopes, lastsMs: lifetimeOf(expires, 'token') });
-    return { token: tokenReport(made.token, access.now()), secret: made.secret };
+    const { token, secret } = createToken(access, { person: caller.name, name, scopes, lifetimeMs: lifetimeOf(expires, 'token') });
+    return { token: tokenReport(token, access.now()), secret };
   });
   handle(at, PEOPLE.revokeToken, async ({ caller, param, note }) => {
     note({ action: 'token revoke', about: readTokens(access).find(({ id }) => id === param('id'))?.name ?? param('id') });
-    const id = own(access, caller, { what: 'token', id: param('id'), all: readTokens(access) });
+    const id = requireOwn(access, caller, { what: 'token', id: param('id'), all: readTokens(access) });
     revokeToken(access, id);
     return revoked(access, id);
   });
@@ -157,10 +158,10 @@ function mountTokens(at: RouteMount, access: Access): void {
 function mountSessions(at: RouteMount, access: Access): void {
   handle(at, PEOPLE.sessions, async ({ caller }) => {
     const mine = proofOf(caller)?.id;
-    return { sessions: readSessions(access, whose(access, caller)).map((session) => sessionReport(session, session.id === mine)) };
+    return { sessions: readSessions(access, visiblePerson(access, caller)).map((session) => sessionReport(session, session.id === mine)) };
   });
   handle(at, PEOPLE.revokeSession, async ({ caller, param }) => {
-    const id = own(access, caller, { what: 'session', id: param('id'), all: readSessions(access) });
+    const id = requireOwn(access, caller, { what: 'session', id: param('id'), all: readSessions(access) });
     revokeSession(access, id);
     return revoked(access, id);
   });
@@ -168,18 +169,17 @@ function mountSessions(at: RouteMount, access: Access): void {
 
 function mountPasskeys(at: RouteMount, access: Access): void {
   const report = (passkey: Passkey) => passkeyReport(passkey, isEnrolled(access.services, passkey));
-  handle(at, PEOPLE.passkeys, async ({ caller }) => ({ passkeys: readPasskeys(access, whose(access, caller)).map(report) }));
+  handle(at, PEOPLE.passkeys, async ({ caller }) => ({ passkeys: readPasskeys(access, visiblePerson(access, caller)).map(report) }));
   handle(at, PEOPLE.passkeyOptions, async ({ caller }) => {
     assertInBrowser(caller, 'passkey create');
     return { options: { ...(await registrationOptions(access, requirePerson(access, caller.name))) } };
   });
   handle(at, PEOPLE.registerPasskey, async ({ caller, body: { response, title } }) => {
     assertInBrowser(caller, 'passkey create');
-    const made = await registerPasskey(access, requirePerson(access, caller.name), { response: response as never, title });
-    return { passkey: report(made) };
+    return { passkey: report(await registerPasskey(access, requirePerson(access, caller.name), { response: response as never, title })) };
   });
   handle(at, PEOPLE.revokePasskey, async ({ caller, param }) => {
-    const id = own(access, caller, { what: 'passkey', id: param('id'), all: readPasskeys(access) });
+    const id = requireOwn(access, caller, { what: 'passkey', id: param('id'), all: readPasskeys(access) });
     revokePasskey(access, id);
     return revoked(access, id);
   });
@@ -201,8 +201,8 @@ function manages(access: Access, caller: Caller): boolean {
   return caller.via !== 'token' && findPerson(access, caller.name)?.manages === true;
 }
 
-/** Whose things a caller sees: all, for who manages people. */
-function whose(access: Access, caller: Caller): string | undefined {
+/** The person whose tokens, sessions and passkeys a caller sees; undefined for a caller who sees those of everybody. */
+function visiblePerson(access: Access, caller: Caller): string | undefined {
   return manages(access, caller) ? undefined : caller.name;
 }
 
@@ -225,9 +225,9 @@ interface RevocableItem {
   readonly all: readonly { readonly id: string; readonly person: string }[];
 }
 
-/** The id of something that the caller may revoke. For things of other people the error is the same as for unknown ones. */
-function own(access: Access, caller: Caller, { what, id, all }: RevocableItem): string {
+/** The id of an item that the caller may revoke. For items of other people the error is the same as for unknown ones. */
+function requireOwn(access: Access, caller: Caller, { what, id, all }: RevocableItem): string {
   const found = all.find((one) => one.id === id);
   if (found !== undefined && (found.person === caller.name || manages(access, caller))) return id;
-  throw new EngineError('RESOURCE_UNKNOWN', `there is no ${what} "${id.slice(0, 100)}" of yours`);
+  throw new EngineError('RESOURCE_UNKNOWN', `you have no ${what} "${id.slice(0, 100)}"; GET /api/v1/${what}s lists yours`);
 }

@@ -45,7 +45,7 @@ export function requirePerson(store: AccessStore, name: string): Person {
   );
 }
 
-/** Adds a person. One who was revoked comes back without the logins they had. */
+/** Adds a person. One who was revoked before does not get the earlier logins back. */
 export function addPerson({ database, now }: AccessStore, { name, scopes, manages, invitedBy }: NewPerson): Person {
   assertName(name);
   const folded = foldedName(name);
@@ -85,7 +85,7 @@ export function withView(scopes: readonly LoginScope[]): readonly LoginScope[] {
   return LOGIN_SCOPES.filter((scope) => scope === 'view' || scopes.includes(scope));
 }
 
-/** The scopes of a stored text. */
+/** Parses stored scopes. */
 export function scopesIn(text: unknown): readonly LoginScope[] {
   return LOGIN_SCOPES.filter((scope) => String(text).split(' ').includes(scope));
 }

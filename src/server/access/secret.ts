@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { digestText } from '../../base/digest.ts';
 
-/** What a secret is for; it shows in its first characters, so that a leaked one can be recognised. */
+/** What a secret is for. The prefix shows it, so that a leaked secret can be recognised. */
 type SecretUse = 'session' | 'page' | 'token' | 'link';
 
 const PREFIX = { session: 'pawls_', page: 'pawlp_', token: 'pawlt_', link: 'pawll_' } as const;

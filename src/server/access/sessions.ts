@@ -13,10 +13,10 @@ import type { AccessStore } from './tables.ts';
 export interface Session {
   readonly id: string;
   readonly person: string;
-  /** How it began. */
+  /** How the person logged in. */
   readonly via: 'link' | 'passkey';
   readonly address: string;
-  /** What the browser calls itself. */
+  /** The `User-Agent` of the browser. */
   readonly agent: string;
   readonly createdAt: number;
   readonly seenAt: number;
@@ -26,13 +26,13 @@ export interface Session {
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** How long a session lasts without a request. */
 const IDLE_MS = 7 * DAY_MS;
-/** How long it lasts at most; the cookie ends then, too. */
+/** How long a session and its cookie last at most. */
 export const SESSION_MS = 30 * DAY_MS;
 /** The precision of `seenAt`, so that not every request is a write. */
 const SEEN_MS = 60_000;
 const AGENT_MAX = 200;
 
-/** Begins a session and returns the secret of its cookie. */
+/** Creates a session. Returns the secret of its cookie and, as `page`, the secret of its pages. */
 export function createSession(
   { database, now }: AccessStore,
   login: Pick<Session, 'person' | 'via' | 'address' | 'agent'>,
@@ -59,7 +59,7 @@ export function createSession(
 /** The session with this secret, if it has not ended; records that it was used. */
 export function findSession(store: AccessStore, secret: string): Session | undefined {
   if (!isSecret('session', secret)) return undefined;
-  const session = alive(store, store.database.get('SELECT * FROM sessions WHERE hash = ?', hashOf(secret)));
+  const session = unexpired(store, store.database.get('SELECT * FROM sessions WHERE hash = ?', hashOf(secret)));
   const at = store.now();
   if (session !== undefined && at - session.seenAt >= SEEN_MS)
     store.database.run('UPDATE sessions SET seen_at = ? WHERE id = ?', at, session.id);
@@ -73,13 +73,13 @@ export function isPageOf({ database }: AccessStore, id: string, page: string): b
 
 /** Whether a session still exists. */
 export function hasSession(store: AccessStore, id: string): boolean {
-  return alive(store, store.database.get('SELECT * FROM sessions WHERE id = ?', id)) !== undefined;
+  return unexpired(store, store.database.get('SELECT * FROM sessions WHERE id = ?', id)) !== undefined;
 }
 
 /** The sessions that have not ended, of one person or of all, newest first. */
 export function readSessions(store: AccessStore, person?: string): readonly Session[] {
   const rows = store.database.all('SELECT * FROM sessions ORDER BY created_at DESC');
-  return rows.flatMap((row) => alive(store, row) ?? []).filter((session) => person === undefined || session.person === person);
+  return rows.flatMap((row) => unexpired(store, row) ?? []).filter((session) => person === undefined || session.person === person);
 }
 
 /** Ends a session; true if there was one. */
@@ -87,7 +87,7 @@ export function revokeSession({ database }: AccessStore, id: string): boolean {
   return database.run('DELETE FROM sessions WHERE id = ?', id) > 0;
 }
 
-function alive({ now }: AccessStore, row: ServerRow | undefined): Session | undefined {
+function unexpired({ now }: AccessStore, row: ServerRow | undefined): Session | undefined {
   if (row === undefined) return undefined;
   const session: Session = {
     id: String(row.id),

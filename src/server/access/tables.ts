@@ -1,5 +1,5 @@
-// Owns the tables of access in the server's database. What is revoked is deleted; the audit keeps the record of it. Every
-// secret is a hash.
+// Owns the tables of access in the server's database. What is revoked is deleted; the audit keeps a record of it. Secrets are
+// stored as hashes.
 
 import type { PartTables, ServerDatabase } from '../server-database.ts';
 
@@ -78,7 +78,7 @@ export const ACCESS_TABLES: PartTables = {
       outcome TEXT NOT NULL
     );
     CREATE INDEX audit_person ON audit (person, id);
-    CREATE TABLE reached (
+    CREATE TABLE server_address (
       id INTEGER PRIMARY KEY CHECK (id = 1),
       base_url TEXT NOT NULL,
       at INTEGER NOT NULL
@@ -98,11 +98,11 @@ export interface AccessStore {
 
 /** Records the server's address, so that links can be created while it is not running, and by other processes. */
 export function recordBaseUrl({ database, now }: AccessStore, baseUrl: string): void {
-  database.run('INSERT OR REPLACE INTO reached (id, base_url, at) VALUES (1, ?, ?)', baseUrl, now());
+  database.run('INSERT OR REPLACE INTO server_address (id, base_url, at) VALUES (1, ?, ?)', baseUrl, now());
 }
 
 /** The last address of the server; undefined if it never ran. */
 export function readBaseUrl({ database }: AccessStore): string | undefined {
-  const row = database.get('SELECT base_url FROM reached WHERE id = 1');
+  const row = database.get('SELECT base_url FROM server_address WHERE id = 1');
   return row === undefined ? undefined : String(row.base_url);
 }

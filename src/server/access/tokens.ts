@@ -1,5 +1,5 @@
-// Owns personal tokens for programs: a person's name and some of their scopes, until an end. The secret is shown once; only
-// its hash is stored. A token never allows more than its person may do now.
+// Owns personal tokens for programs: a person and some of their scopes, with an expiry. The secret is shown once; only its
+// hash is stored. A token never allows more than its person may do now.
 
 import type { LoginScope } from '../../authority/rights.ts';
 import { EngineError } from '../../base/error.ts';
@@ -12,7 +12,7 @@ import type { AccessStore } from './tables.ts';
 export interface AccessToken {
   readonly id: string;
   readonly person: string;
-  /** What it is for, in the words of its person. */
+  /** The name that its person gave it. */
   readonly name: string;
   readonly scopes: readonly LoginScope[];
   readonly createdAt: number;
@@ -30,8 +30,8 @@ export function createToken(
     person,
     name,
     scopes,
-    lastsMs,
-  }: { readonly person: string; readonly name: string; readonly scopes: readonly LoginScope[]; readonly lastsMs: number },
+    lifetimeMs,
+  }: { readonly person: string; readonly name: string; readonly scopes: readonly LoginScope[]; readonly lifetimeMs: number },
 ): { readonly token: AccessToken; readonly secret: string } {
   const { database, now } = store;
   const owner = requirePerson(store, person);
@@ -44,7 +44,7 @@ export function createToken(
   const at = now();
   const token: AccessToken = {
     ...{ id: createId(), person: owner.name, name, scopes: withView(scopes) },
-    ...{ createdAt: at, seenAt: null, expiresAt: at + lastsMs },
+    ...{ createdAt: at, seenAt: null, expiresAt: at + lifetimeMs },
   };
   database.run('DELETE FROM tokens WHERE expires_at <= ?', at);
   if (database.get('SELECT 1 FROM tokens WHERE person = ? AND name = ?', owner.name, name) !== undefined)
@@ -56,7 +56,7 @@ export function createToken(
   return { token, secret };
 }
 
-/** The token with this secret, if it has not ended; records that it was used. */
+/** The token with this secret, if it has not expired; records that it was used. */
 export function findToken(store: AccessStore, secret: string): AccessToken | undefined {
   if (!isSecret('token', secret)) return undefined;
   const row = store.database.get('SELECT * FROM tokens WHERE hash = ?', hashOf(secret));

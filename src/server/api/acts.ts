@@ -1,4 +1,4 @@
-// Owns the routes that change runs. Each checks the caller's right and calls the same code as the command line; the run
+// Owns the routes that change runs. Each checks the caller's rights and calls the same code as the command line. The run
 // continues in this server, or in the process that drives it.
 
 import type * as z from 'zod';
@@ -35,9 +35,9 @@ export function mountActs(app: ServerApp, services: Services): void {
   handle(at, API_ROUTES.start, ({ body, caller, key, note }) => start(services, caller, { body, key, note }));
   handle(at, API_ROUTES.decide, ({ param, body, caller, key, note }) => decide(services, caller, { run: param('id'), body, key, note }));
   handle(at, API_ROUTES.answer, ({ param, body, caller, note }) => answer(services, caller, { run: param('id'), body, note }));
-  handle(at, API_ROUTES.look, async ({ param, note }) => {
+  handle(at, API_ROUTES.recheck, async ({ param, note }) => {
     note();
-    return { changed: await lookAgain(services, param('id')) };
+    return { changed: await recheckApprovals(services, param('id')) };
   });
   handle(at, API_ROUTES.signal, async ({ param, body: { name, payload, id }, caller, key, note }) => {
     const run = param('id');
@@ -132,14 +132,14 @@ async function decide(services: Services, caller: Caller, { run, body, key, note
       });
   } catch (error) {
     if (key === undefined || !isTooLate(error)) throw error;
-    const made = await decisionOn(store, run, { approval, digest });
-    if (made?.option !== option || made.actor !== actor || made.input !== (input ?? null)) throw error;
+    const decided = await decisionOn(store, run, { approval, digest });
+    if (decided?.option !== option || decided.actor !== actor || decided.input !== (input ?? null)) throw error;
   }
   return reportOf(services, run);
 }
 
 /** Checks the subjects of a run's approvals again; returns the approvals that changed, and how. */
-async function lookAgain(services: Services, run: string) {
+async function recheckApprovals(services: Services, run: string) {
   const { engine, store } = services;
   const before = new Map((await engine.run(run).approvals()).map(({ path, digest }) => [path, digest]));
   await recheckSubjects(services, run);
@@ -147,11 +147,12 @@ async function lookAgain(services: Services, run: string) {
     const digest = before.get(approval.path);
     return digest === undefined || digest === approval.digest ? [] : [{ approval, digest }];
   });
-  const whats = changed.map(async ({ approval, digest }) => {
-    const { note = '' } = await changeSince(store, run, { approval, digest });
-    return { approval: approval.path, digest: approval.digest, what: note };
-  });
-  return Promise.all(whats);
+  return Promise.all(
+    changed.map(async ({ approval, digest }) => {
+      const { note = '' } = await changeSince(store, run, { approval, digest });
+      return { approval: approval.path, digest: approval.digest, what: note };
+    }),
+  );
 }
 
 function isTooLate(error: unknown): boolean {
@@ -169,7 +170,11 @@ async function answer(
   const { answers, step, assumption, answer: text, agree, digest, signature } = body;
   const choice = agree === true ? 'agree' : (text ?? answers?.map((one) => [one].flat().join(', ')).join('; '));
   note({ action: 'answer', run, step: assumption ?? step, choice });
-  if (digest === undefined) throw new EngineError('REQUEST_INVALID', 'name the "digest" of what you saw; the inbox and the run have it');
+  if (digest === undefined)
+    throw new EngineError(
+      'REQUEST_INVALID',
+      '"digest" is missing: send the digest of the questions that you saw; GET /api/v1/inbox has it',
+    );
   if (answers === undefined) {
     await engine.run(run).answerAssumption({ actor, digest, ...present({ assumption, answer: text, agree }) });
     return reportOf(services, run);
@@ -245,7 +250,7 @@ async function fork(
   return reportOf(services, forked.id);
 }
 
-/** Does the same to many runs, one after the other; one that fails does not stop the others. */
+/** Cancels or retries many runs, one after the other; a failure does not stop the others. */
 async function bulk(
   services: Services,
   caller: Caller,

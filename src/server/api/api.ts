@@ -31,10 +31,10 @@ function mountEvents(app: ServerApp, { repeats, streams }: Services): void {
   handle(at, API_ROUTES.allEvents, async ({ c, caller, query }) => streams.ofAll(caller, positionOf(c, query.after)));
 }
 
-/** The last position that a reader received: a browser sends the id of its last event when it reconnects. */
-function positionOf(c: ServerContext, named: number | undefined): number | undefined {
+/** The last position that a client received: a browser sends the id of its last event when it reconnects. */
+function positionOf(c: ServerContext, after: number | undefined): number | undefined {
   const header = c.req.header('last-event-id');
-  if (header === undefined || header === '') return named;
+  if (header === undefined || header === '') return after;
   const position = Number(header);
   if (Number.isSafeInteger(position) && position >= 0) return position;
   throw new EngineError('REQUEST_INVALID', `"Last-Event-ID" must be the id of an event of this stream, not "${header}"`);

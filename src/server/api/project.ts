@@ -138,7 +138,7 @@ function questionItem({ run, workflow, path, step, questions, digest, since, sig
   };
 }
 
-// A flow can stop between its steps; the contract has an empty text there, and for the digest of what nobody decides.
+// A flow can stop between two steps: the contract then has an empty string for the step, and for the digest in any case.
 function stuckItem({ run, workflow, wait, command }: StuckRun, caller: Caller): Item {
   return {
     ...NOT_ASKED,
@@ -173,7 +173,7 @@ async function diffsOf(
   return diffs;
 }
 
-/** Whether a question is for this person; the engine decides when they do. */
+/** Whether a question is for this person. The engine checks it again when they decide. */
 function mayDecide({ groups }: Caller, from: readonly string[] | undefined): boolean {
   return from === undefined || from.some((group) => groups.includes(group));
 }

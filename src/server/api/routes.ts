@@ -1,5 +1,4 @@
-// Owns the routes of `/api/v1` about runs, workflows and the server: paths, scopes and schemas, all in one table, so that the
-// scope of a route is easy to find.
+// Owns the routes of `/api/v1` about runs, workflows and the server: their paths, scopes and schemas in one table.
 
 import {
   answerBody,
@@ -8,15 +7,16 @@ import {
   cancelBody,
   cancelPlan,
   decideBody,
-  emptyBody,
   forkBody,
   forkPlan,
-  lookAnswer,
+  recheckAnswer,
   resumeBody,
   retryBody,
   signalBody,
   startBody,
 } from '../contract/act.ts';
+import { healthReport, inboxPage, settingsReport, usageQuery, usageReport, workflowDetail, workflowList } from '../contract/project.ts';
+import { runReport, runsPage, runsQuery } from '../contract/run.ts';
 import {
   diffQuery,
   history,
@@ -28,9 +28,8 @@ import {
   stepLog,
   streamQuery,
   timeline,
-} from '../contract/look.ts';
-import { healthReport, inboxPage, settingsReport, usageQuery, usageReport, workflowDetail, workflowList } from '../contract/project.ts';
-import { runReport, runsPage, runsQuery } from '../contract/run.ts';
+} from '../contract/run-detail.ts';
+import { emptyBody } from '../contract/value.ts';
 import type { Route } from '../route.ts';
 
 const V1 = '/api/v1';
@@ -39,7 +38,13 @@ const RUN = `${V1}/runs/:id`;
 const READS = {
   runs: { method: 'GET', path: `${V1}/runs`, scope: 'view', summary: 'list runs, newest first', query: runsQuery, answer: runsPage },
   run: { method: 'GET', path: RUN, scope: 'view', summary: 'show a run, as "pawl show --json"', answer: runReport },
-  graph: { method: 'GET', path: `${RUN}/graph`, scope: 'view', summary: 'the graph of a run and the path it took', answer: runGraph },
+  graph: {
+    method: 'GET',
+    path: `${RUN}/graph`,
+    scope: 'view',
+    summary: 'the graph of a run, and the transitions it took',
+    answer: runGraph,
+  },
   timeline: { method: 'GET', path: `${RUN}/timeline`, scope: 'view', summary: 'what a run did over time', answer: timeline },
   step: { method: 'GET', path: `${RUN}/steps/:path`, scope: 'view', summary: 'one step with its attempts', answer: stepDetail },
   log: {
@@ -81,9 +86,9 @@ const CHANGES = {
     ...{ method: 'POST', path: `${RUN}/decide`, scope: 'decide', summary: 'decide an approval' },
     ...{ body: decideBody, answer: runReport, isRepeatable: true },
   },
-  look: {
-    ...{ method: 'POST', path: `${RUN}/look`, scope: 'decide', summary: 'look again at what the approvals of a run are about' },
-    ...{ body: emptyBody, answer: lookAnswer },
+  recheck: {
+    ...{ method: 'POST', path: `${RUN}/recheck`, scope: 'decide', summary: 'check again what the approvals of a run are about' },
+    ...{ body: emptyBody, answer: recheckAnswer },
   },
   answer: {
     ...{ method: 'POST', path: `${RUN}/answer`, scope: 'decide', summary: 'answer the questions of an agent' },
@@ -94,12 +99,12 @@ const CHANGES = {
     ...{ body: signalBody, answer: runReport, isRepeatable: true },
   },
   cancel: {
-    ...{ method: 'POST', path: `${RUN}/cancel`, scope: 'operate', summary: 'end a run for good; dryRun shows what that undoes' },
+    ...{ method: 'POST', path: `${RUN}/cancel`, scope: 'operate', summary: 'cancel a run; dryRun shows what that undoes' },
     ...{ body: cancelBody, answer: runReport.or(cancelPlan) },
   },
   pause: { method: 'POST', path: `${RUN}/pause`, scope: 'operate', summary: 'start no new steps', body: emptyBody, answer: runReport },
   resume: { method: 'POST', path: `${RUN}/resume`, scope: 'operate', summary: 'continue a run', body: resumeBody, answer: runReport },
-  retry: { method: 'POST', path: `${RUN}/retry`, scope: 'operate', summary: 'run what failed again', body: retryBody, answer: runReport },
+  retry: { method: 'POST', path: `${RUN}/retry`, scope: 'operate', summary: 'retry what failed', body: retryBody, answer: runReport },
   fork: {
     ...{
       method: 'POST',
@@ -140,5 +145,5 @@ const PROJECT = {
   settings: { method: 'GET', path: `${V1}/settings`, scope: 'view', summary: 'the settings that are safe to show', answer: settingsReport },
 } as const satisfies Record<string, Route>;
 
-/** The routes, by a name each. */
+/** The routes by name. */
 export const API_ROUTES = { ...READS, ...CHANGES, ...PROJECT } as const;

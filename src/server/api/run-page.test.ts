@@ -43,7 +43,7 @@ test('a page within its time limit searches all runs', async () => {
   expect(await allPages(store, { tags: ['old'], limit: 5 }, 60_000)).toEqual([{ runs: ['run04', 'run01'], rest: undefined }]);
 });
 
-test('a full page ends at its last run, across slices too', async () => {
+test('a full page ends at its last run, also when it spans slices', async () => {
   const store = await twelveRuns();
   const pages = await allPages(store, { status: ['running'], limit: 7 }, 60_000);
   expect(pages.map(({ runs }) => runs.length)).toEqual([7, 5]);

@@ -2,7 +2,7 @@
 // meanwhile. So a filtered list is searched in slices, with other requests in between, and after a time limit the page ends:
 // it may have few runs, or none, and still a cursor for the next page.
 
-import { setImmediate as othersTurn } from 'node:timers/promises';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { present } from '../../base/fields.ts';
 import type { RunQuery, RunSummary, Store } from '../../store/store.ts';
 
@@ -44,7 +44,7 @@ export async function readRunPage(
     found.push(...(await store.list({ ...filter, from, below: newest.place + 1, limit: limit + 1 - found.length })));
     if (found.length > limit) return pageOf(found, limit);
     below = from;
-    await othersTurn();
+    await yieldToOthers();
   }
 }
 

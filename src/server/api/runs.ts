@@ -44,10 +44,10 @@ export function mountRuns(app: ServerApp, services: Services): void {
   handle(at, API_ROUTES.artifact, ({ param }) => artifactOf(store, param('id'), param('digest')));
 }
 
-/** The report of a run, with what the project says about its file. */
+/** The report of a run, completed by the project. */
 export async function reportOf({ store, project }: Pick<Services, 'store' | 'project'>, run: string): Promise<RunReport> {
   const report = await readRunReport(store, run);
-  return (await project.complete?.(report)) ?? report;
+  return (await project.completeReport?.(report)) ?? report;
 }
 
 async function listPage(store: Store, query: z.output<typeof runsQuery>) {
@@ -178,13 +178,13 @@ async function artifactOf(store: Store, run: string, digest: string): Promise<Re
     headers: {
       'content-type': 'application/json',
       'content-disposition': `attachment; filename="${name}.json"`,
-      // It is addressed by its content, so it never changes.
+      // The address is the digest of the content, so the response never changes.
       'cache-control': 'private, max-age=31536000, immutable',
     },
   });
 }
 
-/** The end of a page as an opaque text, which callers pass back. */
+/** The end of a page as an opaque string, which callers pass back. */
 function encodeCursor(place: number): string {
   return Buffer.from(`${CURSOR_MARK}${place}`).toString('base64url');
 }
@@ -193,5 +193,5 @@ function decodeCursor(cursor: string): number {
   const text = Buffer.from(cursor, 'base64url').toString();
   const place = text.startsWith(CURSOR_MARK) ? Number(text.slice(CURSOR_MARK.length)) : Number.NaN;
   if (Number.isSafeInteger(place) && place >= 0) return place;
-  throw new EngineError('REQUEST_INVALID', `"${cursor}" is not a cursor; pass "next" of the page before, or leave it out`);
+  throw new EngineError('REQUEST_INVALID', `"${cursor}" is not a cursor; pass "next" of the previous page, or omit it`);
 }

@@ -1,13 +1,13 @@
-// Owns times in requests and answers: ISO 8601 in UTC.
+// Owns times in requests and responses: ISO 8601 in UTC.
 
 import { EngineError } from '../../base/error.ts';
 
-/** A time as it is sent. */
+/** Formats a time as ISO 8601. */
 export function iso(at: number): string {
   return new Date(at).toISOString();
 }
 
-/** The time of a query or a body; undefined if there is none. */
+/** Parses the time of the field `name` in a query or body. */
 export function timeOf(text: string, name: string): number;
 export function timeOf(text: string | undefined, name: string): number | undefined;
 export function timeOf(text: string | undefined, name: string): number | undefined {

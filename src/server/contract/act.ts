@@ -23,7 +23,7 @@ export const decideBody = z.strictObject({
   signature: signature.optional(),
 });
 
-/** Answers the questions of an agent, or what it assumed. */
+/** Answers the questions of an agent, or one of its assumptions. */
 export const answerBody = z.strictObject({
   answers: z.array(z.union([z.string().max(100_000), z.array(z.string().max(10_000))])).optional(),
   step: z.string().optional(),
@@ -41,7 +41,7 @@ export const signalBody = z.strictObject({
   id: z.string().max(200).optional(),
 });
 
-/** Cancels a run, or says what that would undo. */
+/** Cancels a run, or shows what that would undo. */
 export const cancelBody = z.strictObject({
   reason: z.string().max(10_000).optional(),
   undo: z.literal(false).optional().meta({ description: 'false leaves what its steps did; that needs the right to override' }),
@@ -61,15 +61,12 @@ export const cancelPlan = z.object({
 });
 
 /** What changed since the approvals of a run were requested. */
-export const lookAnswer = z.object({
+export const recheckAnswer = z.object({
   schemaVersion,
   changed: z.array(z.object({ approval: z.string(), digest: z.string(), what: z.string() })),
 });
 
-/** Has no fields. */
-export const emptyBody = z.strictObject({});
-
-/** Continues a run; after a halt with one choice, or one per step whose end is unknown. */
+/** Continues a run. After a halt it needs one choice, or one for each step that is `unknown`. */
 export const resumeBody = z.strictObject({
   retry: z.literal(true).optional(),
   accept: z.literal(true).optional(),
@@ -82,7 +79,7 @@ export const resumeBody = z.strictObject({
   note,
 });
 
-/** Runs what failed again. */
+/** Retries what failed. */
 export const retryBody = z.strictObject({ step: z.string().optional(), extend: z.number().int().min(1).optional(), note });
 
 /** Starts a run from the middle of another. */
@@ -117,7 +114,7 @@ export const forkPlan = z.object({
   }),
 });
 
-/** Does the same to many runs. */
+/** Cancels or retries many runs. */
 export const bulkBody = z.strictObject({
   action: z.enum(['cancel', 'retry']),
   ids: z.array(z.string()).min(1).max(500),

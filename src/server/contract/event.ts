@@ -1,4 +1,4 @@
-// Owns the shapes of automatic activity: schedules, deliveries and notices.
+// Owns the schemas of automatic activity: schedules, deliveries and notices.
 
 import * as z from 'zod';
 import { json, jsonObject, schemaVersion, time } from './value.ts';
@@ -35,10 +35,8 @@ export const oneSchedule = z.object({ schemaVersion, schedule: scheduleReport })
 export const startedRuns = z.object({ schemaVersion, runs: z.array(z.string()), schedule: scheduleReport });
 /** A past period. */
 export const backfillBody = z.strictObject({ from: time, until: time.optional() });
-/** No options. */
-export const noBody = z.strictObject({});
 
-/** What was received. */
+/** One delivery, without its body. */
 const deliveryReport = z.object({
   number: z.number(),
   route: z.string(),
@@ -52,7 +50,7 @@ const deliveryReport = z.object({
 });
 /** The deliveries, newest first. */
 export const deliveryList = z.object({ schemaVersion, deliveries: z.array(deliveryReport), next: z.string().nullable() });
-/** One delivery with what was sent. */
+/** One delivery with its headers and body. */
 export const oneDelivery = z.object({ schemaVersion, delivery: deliveryReport.extend({ headers: jsonObject, body: json }) });
 /** Which deliveries to list. */
 export const deliveriesQuery = z.strictObject({
@@ -60,16 +58,16 @@ export const deliveriesQuery = z.strictObject({
   cursor: z.string().regex(/^\d+$/).optional(),
   limit: z.coerce.number().int().min(1).max(500).default(50),
 });
-/** The answer to a delivery. */
+/** The response to a delivery. */
 export const acceptedDelivery = z.object({ schemaVersion, delivery: z.string(), status: z.enum(['stored', 'duplicate']) });
 
-/** Notices to people and programs. */
+/** A notice to a person or a program. */
 const noticeReport = z.object({
   id: z.string(),
   target: z.string(),
   run: z.string(),
   event: z.string(),
-  madeAt: time,
+  createdAt: time,
   status: z.enum(['open', 'sending', 'sent', 'failed', 'unknown']),
   tries: z.number(),
   message: z.string().nullable(),

@@ -1,4 +1,4 @@
-// Owns the shapes of the project as a whole: the inbox, the workflows, agent usage, and the health of the server.
+// Owns the schemas of the project as a whole: the inbox, the workflows, agent usage, and the health of the server.
 
 import * as z from 'zod';
 import { assumptionReport } from './run.ts';
@@ -25,9 +25,9 @@ export const inboxItem = z.object({
   decided: z.object({ option: z.string(), actor: z.string() }).nullable(),
   signed: z.boolean().meta({ description: 'a decision must be signed with an enrolled key' }),
   diff: z.string().optional().meta({
-    description: 'what the run changed in files; absent where nothing is known, and where the inbox is long: see /runs/{id}/diff',
+    description: 'what the run changed in files; absent if unknown, and for most items of a long inbox: see /runs/{id}/diff',
   }),
-  diffTruncated: z.literal(true).optional().meta({ description: 'diff is only its beginning' }),
+  diffTruncated: z.literal(true).optional().meta({ description: 'diff is truncated' }),
   evidence: z.array(z.object({ path: z.string(), step: z.string(), outcome: z.string().nullable(), evidence: json, claim: json })),
   mine: z.boolean().meta({ description: 'the caller may decide it and has not done so yet' }),
   command: z.string(),
@@ -83,7 +83,7 @@ export const workflowDetail = z.looseObject({
   findings: z.array(finding),
 });
 
-/** The period of the usage, and how it is divided. */
+/** The period of the usage report, and its buckets. */
 export const usageQuery = z.object({
   since: time.optional(),
   until: time.optional(),
@@ -125,7 +125,7 @@ export const healthReport = z.object({
 /** The settings of the project that are safe to show. */
 export const settingsReport = z.object({ schemaVersion, settings: jsonObject });
 
-/** Who asks, and where. */
+/** Who is logged in, and to which project. */
 export const sessionReport = z.object({
   schemaVersion,
   person: z.object({ name: z.string(), groups: z.array(z.string()), manages: z.boolean() }),

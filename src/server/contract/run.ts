@@ -1,5 +1,5 @@
-// Owns the shapes of runs: the row of a list, and the report of one run. They are what `pawl runs --json` and
-// `pawl show --json` print.
+// Owns the schemas of runs: the row of a list, and the report of one run, as `pawl runs --json` and `pawl show --json` print
+// them.
 
 import * as z from 'zod';
 import { json, jsonObject, origin, runStatus, schemaVersion, time, usage } from './value.ts';
@@ -20,7 +20,7 @@ export const runRow = z.object({
   damaged: z.string().optional(),
 });
 
-/** Which runs to list. `param.NAME=VALUE` keeps those that were started with this value. */
+/** Which runs to list. `param.NAME=VALUE` selects those that were started with this value. */
 export const runsQuery = z.looseObject({
   workflow: z.string().optional(),
   status: z.union([runStatus, z.array(runStatus)]).optional(),
@@ -39,9 +39,9 @@ export const runsPage = z.object({
   runs: z.array(runRow),
   next: z.string().nullable().meta({
     description:
-      'pass it as cursor for the next page; null on the last one. A page of a filter that few runs match can be short, or empty, and still have a next',
+      'pass it as cursor for the next page; null on the last one. If few runs match the filter, a page can be short or empty and still have a next',
   }),
-  rest: time.nullable().meta({ description: 'when the newest run that this page did not look at was started; null if there is none' }),
+  rest: time.nullable().meta({ description: 'when the newest run that was not searched for this page was started; null if there is none' }),
 });
 
 const stepStatus = z.enum([

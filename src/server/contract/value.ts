@@ -1,10 +1,12 @@
-// Owns the small shapes that the others share.
+// Owns the small schemas that the others share.
 
 import * as z from 'zod';
 import type { Json, JsonObject } from '../../base/json.ts';
 
 /** Any JSON. */
 export const json = z.unknown().meta({ description: 'any JSON' }) as unknown as z.ZodType<Json, Json>;
+/** A body without fields. */
+export const emptyBody = z.strictObject({});
 /** Any JSON object. */
 export const jsonObject = z.record(z.string(), z.unknown()) as unknown as z.ZodType<JsonObject, JsonObject>;
 /** A time in UTC. */

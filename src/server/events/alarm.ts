@@ -1,4 +1,4 @@
-// Owns one timer for the nearest due time, and running its work one at a time.
+// Owns one timer for the nearest due time. Its work never runs twice at once.
 
 import type { Clock } from '../../engine/clock.ts';
 import type { Store } from '../../store/store.ts';
@@ -8,8 +8,8 @@ interface AlarmParts {
   readonly warn: (error: unknown) => void;
 }
 
-/** How long to wait after a failure, and at most: another process may have changed the database meanwhile. */
-const AGAIN_MS = 60_000;
+/** How long to wait after a failure, and at most in any case: another process may have changed the database meanwhile. */
+const WAIT_MAX_MS = 60_000;
 
 const REPEATS_MAX = 3;
 
@@ -42,7 +42,7 @@ export abstract class Alarm<P extends AlarmParts = AlarmParts> {
     return this.running;
   }
 
-  /** Stops the timer, and resolves when nothing is under way. */
+  /** Stops the timer, and resolves when the work has ended. */
   async close(): Promise<void> {
     this.isClosed = true;
     this.cancel?.();
@@ -55,7 +55,7 @@ export abstract class Alarm<P extends AlarmParts = AlarmParts> {
     while (this.isRung && !this.isClosed) {
       this.isRung = false;
       this.cancel?.();
-      const latest = clock.now() + AGAIN_MS;
+      const latest = clock.now() + WAIT_MAX_MS;
       const since = performance.now();
       let due: number | undefined;
       try {
@@ -65,7 +65,7 @@ export abstract class Alarm<P extends AlarmParts = AlarmParts> {
         warn(error);
       }
       if (this.isClosed) return;
-      // Time went on meanwhile. What is still due after that cannot be done now.
+      // More can be due by now. What is still due after a few repeats cannot be done now, and waits.
       const isDue = due !== undefined && due <= clock.now();
       if (isDue && repeats < REPEATS_MAX) {
         repeats += 1;
@@ -84,7 +84,7 @@ export abstract class CommitAlarm<P extends AlarmParts & { readonly store: Store
   private readonly unfollow: () => void;
   private pause: NodeJS.Timeout | undefined;
 
-  /** Pauses before each check for `pauseMs`; without it, for as long as the last check makes affordable. */
+  /** Pauses for `pauseMs` before each check; by default in proportion to what the last check cost. */
   constructor(parts: P, pauseMs?: number) {
     super(parts);
     this.unfollow = parts.store.follow(() => this.ringIn(pauseMs ?? Math.max(PAUSE_MS, this.costMs * COST_FACTOR)));

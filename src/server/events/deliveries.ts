@@ -1,11 +1,11 @@
-// Owns deliveries from outside: each is stored before it is answered, accepted once, and then handled by the handler of its
-// route. Hooks and forges share it: they verify a delivery, store it here, and say what it does.
+// Owns deliveries from outside: each is accepted once, stored before the response, and then handled by the handler of its
+// route. Hooks and forges share it: they verify deliveries, store them here, and set the handlers.
 //
 // DL1. A delivery is accepted once: a second one with the same route and id changes nothing.
 // DL2. A stored delivery that was not handled yet is handled later, also by another server. A handler can be called twice for one
 //      delivery, so what it starts has an id that is derived from the delivery (`runOf`).
-// - Deliveries are kept for 30 days, and at most 10,000 of them; those that are still to be acted on are always kept. Of those
-//   that their sender signed without a time, the digest is kept for a year, so that none can be sent again.
+// - Deliveries are kept for 30 days, and at most 10,000 of them, except that those which are not handled yet are always kept.
+//   If the signature of a delivery does not cover a time, its digest is kept for a year, so that it cannot be replayed.
 
 import { EngineError, isEngineError, messageOf } from '../../base/error.ts';
 import { deriveRunId } from '../../base/id.ts';
@@ -39,7 +39,7 @@ export interface StoredDelivery {
   readonly delivery: string;
   readonly event: string | null;
   readonly receivedAt: number;
-  /** `received`: still to be acted on. `ignored`: it matched nothing. `limited`: too many came. `superseded`: a later one counts. */
+  /** `received`: not handled yet. `ignored`: it matched nothing. `limited`: too many came. `superseded`: a later one counts. */
   readonly status: 'received' | 'done' | 'ignored' | 'limited' | 'superseded' | 'failed';
   readonly reason: string | null;
   readonly run: string | null;
@@ -52,12 +52,12 @@ export interface StoredDelivery {
 export type DeliveryResult =
   | { readonly status: 'done'; readonly run: string; readonly reason?: string }
   | { readonly status: 'ignored' | 'limited'; readonly reason: string }
-  /** It cannot be acted on before a time. */
+  /** It cannot be handled before a time. */
   | { readonly status: 'later'; readonly at: number; readonly reason: string };
 
 type EndedDelivery = Exclude<DeliveryResult, { readonly status: 'later' }> | { readonly status: 'failed'; readonly reason: string };
 
-/** Acts on a delivery. What it throws is the reason of a failed one. */
+/** Handles a delivery. An error fails the delivery, with its message as the reason. */
 export type DeliveryHandler = (delivery: StoredDelivery) => Promise<DeliveryResult>;
 
 interface DeliveryParts {
@@ -71,18 +71,26 @@ const KEPT_MAX = 10_000;
 /** Pruning reads all of them, which costs as much as storing a few. */
 const PRUNE_EVERY = 100;
 const DIGEST_KEPT_MS = 365 * 86_400_000;
-/** How often a delivery is tried again after a failure that may pass, and when first. */
+/** How often a delivery is retried after a temporary error, and the first pause. */
 const TRIES_MAX = 5;
 const RETRY_MS = 5000;
+
+/** The errors after which a delivery is retried. */
+const TEMPORARY: ReadonlySet<string> = new Set(['STORE_UNAVAILABLE', 'RUN_LOCKED', 'ENGINE_CLOSED']);
+
+/** Whether an error is temporary, so that a handler must throw it instead of ending the delivery. */
+export function isTemporary({ code }: EngineError): boolean {
+  return TEMPORARY.has(code);
+}
 
 /** The deliveries of a server. */
 export class Deliveries extends Alarm<DeliveryParts> {
   private readonly handlers = new Map<string, DeliveryHandler>();
   private readonly listeners = new Set<(delivery: StoredDelivery) => void>();
-  private taken = 0;
+  private receivedCount = 0;
   private batches = 0;
 
-  /** The number of the current batch: all deliveries that were due at one moment. */
+  /** The number of the current batch: all deliveries that were due at one time. */
   get batch(): number {
     return this.batches;
   }
@@ -92,17 +100,17 @@ export class Deliveries extends Alarm<DeliveryParts> {
     this.handlers.set(route, handler);
   }
 
-  /** Calls back after each delivery that was acted on. */
-  listen(acted: (delivery: StoredDelivery) => void): void {
-    this.listeners.add(acted);
+  /** Calls back after each delivery that was handled. */
+  listen(handled: (delivery: StoredDelivery) => void): void {
+    this.listeners.add(handled);
   }
 
-  /** Stores a delivery (DL1); it is acted on after the answer. */
+  /** Stores a delivery (DL1). It is handled later, after the response. */
   receive({ route, id, event, headers, body, key = '', debounceMs = 0, digest }: ReceivedDelivery): 'stored' | 'duplicate' {
     const { database, clock } = this.parts;
     const now = clock.now();
     const isNew = database.transaction(() => {
-      if (digest !== undefined && this.isPast(route, digest)) return false;
+      if (digest !== undefined && this.wasReceivedBefore(route, digest)) return false;
       const added = database.run(
         `INSERT INTO deliveries (route, delivery, received_at, event, headers, body, key, due, digest, status)
          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'received') ON CONFLICT DO NOTHING`,
@@ -113,8 +121,8 @@ export class Deliveries extends Alarm<DeliveryParts> {
           "UPDATE deliveries SET status = 'superseded', reason = ?, acted_at = ? WHERE route = ? AND key = ? AND status = 'received' AND delivery != ?",
           ...['a later delivery with the same key arrived', now, route, key, id],
         );
-      if (this.taken % PRUNE_EVERY === 0) this.prune(now);
-      this.taken += 1;
+      if (this.receivedCount % PRUNE_EVERY === 0) this.prune(now);
+      this.receivedCount += 1;
       return added === 1;
     });
     if (isNew) void this.ring();
@@ -144,7 +152,7 @@ export class Deliveries extends Alarm<DeliveryParts> {
     throw new EngineError('DELIVERY_UNKNOWN', `there is no delivery ${number}; "pawl deliveries" lists those that are kept`);
   }
 
-  /** Acts on a delivery again, as if it had just come. A run that it started before is not started again. */
+  /** Handles a delivery again, as if it had just arrived. A run that it started before is not started again. */
   async resend(number: number): Promise<StoredDelivery> {
     this.get(number);
     this.parts.database.run(
@@ -155,7 +163,7 @@ export class Deliveries extends Alarm<DeliveryParts> {
     return this.get(number);
   }
 
-  /** The deliveries of a key that came before one and did not fail. */
+  /** The deliveries of a key before the one with this number, except failed ones. */
   withKey(route: string, key: string, before: number): StoredDelivery[] {
     const rows = this.parts.database.all(
       "SELECT * FROM deliveries WHERE route = ? AND key = ? AND number < ? AND status != 'failed' ORDER BY number DESC LIMIT 50",
@@ -164,7 +172,7 @@ export class Deliveries extends Alarm<DeliveryParts> {
     return rows.map(deliveryOf);
   }
 
-  /** How many deliveries of a key were acted on since a time, without the given one. */
+  /** How many deliveries of a key were handled since a time, not counting the given one. */
   countSince({
     route,
     key,
@@ -195,16 +203,16 @@ export class Deliveries extends Alarm<DeliveryParts> {
   private async act(delivery: StoredDelivery, tries: number): Promise<void> {
     const { clock, warn } = this.parts;
     const handler = this.handlers.get(delivery.route);
-    if (handler === undefined) return this.end(delivery, { status: 'ignored', reason: `this server has no ${delivery.route} any more` });
+    if (handler === undefined)
+      return this.end(delivery, { status: 'ignored', reason: `this server no longer has a handler for "${delivery.route}"` });
     try {
       const result = await handler(delivery);
       if (result.status === 'later') this.postpone(delivery, result);
       else this.end(delivery, result);
     } catch (error) {
-      // The engine closes: the next server acts on it (DL2).
+      // The engine is closing: the next server handles it (DL2).
       if (isEngineError(error) && error.code === 'ENGINE_CLOSED') return;
-      const mayPass = isEngineError(error) && (error.code === 'STORE_UNAVAILABLE' || error.code === 'RUN_LOCKED');
-      if (mayPass && tries < TRIES_MAX) {
+      if (isEngineError(error) && isTemporary(error) && tries < TRIES_MAX) {
         const due = clock.now() + RETRY_MS * 2 ** tries;
         this.parts.database.run('UPDATE deliveries SET due = ?, tries = tries + 1 WHERE number = ?', due, delivery.number);
         return;
@@ -224,10 +232,10 @@ export class Deliveries extends Alarm<DeliveryParts> {
       'UPDATE deliveries SET status = ?, reason = ?, run = ?, acted_at = ? WHERE number = ?',
       ...[result.status, result.reason ?? null, 'run' in result ? result.run : null, this.parts.clock.now(), number],
     );
-    for (const acted of this.listeners) acted(delivery);
+    for (const handled of this.listeners) handled(delivery);
   }
 
-  private isPast(route: string, digest: string): boolean {
+  private wasReceivedBefore(route: string, digest: string): boolean {
     return this.parts.database.get('SELECT 1 FROM past_digests WHERE route = ? AND digest = ?', route, digest) !== undefined;
   }
 

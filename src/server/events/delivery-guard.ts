@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { EngineError } from '../../base/error.ts';
 import { clockOf, type EventSettings } from './event-settings.ts';
 
-/** How long a secret is kept after it was fetched: a new value counts from then on. */
+/** How long a fetched secret is cached; a changed value counts after that. */
 const KEPT_MS = 10_000;
 const MINUTE_MS = 60_000;
 const LINES_MAX = 10;
@@ -19,7 +19,7 @@ interface GuardParts {
 export class DeliveryGuard {
   private readonly parts: GuardParts;
   private readonly kept = new Map<string, { readonly at: number; readonly secret: Promise<string | Error> }>();
-  private readonly minute = { since: Number.NEGATIVE_INFINITY, lines: 0, left: 0 };
+  private readonly minute = { since: Number.NEGATIVE_INFINITY, lines: 0, unlogged: 0 };
   /** Compared with the signature if there is no such hook, so that the response time reveals nothing. */
   readonly noSecret = randomBytes(32).toString('hex');
 
@@ -43,16 +43,16 @@ export class DeliveryGuard {
     return secret;
   }
 
-  /** The failure for a delivery that is not accepted. Why goes to the log only. */
+  /** The error for a delivery that is not accepted. The reason goes to the log only. */
   refusal(name: string, why: string): EngineError {
     const now = clockOf(this.parts.events).now();
     const { minute } = this;
     if (now - minute.since >= MINUTE_MS || now < minute.since) Object.assign(minute, { since: now, lines: 0 });
     if (minute.lines < LINES_MAX) {
-      const more = minute.left === 0 ? '' : ` (${minute.left} more were refused before)`;
+      const more = minute.unlogged === 0 ? '' : ` (${minute.unlogged} more were refused before)`;
       this.parts.warn(new EngineError('DELIVERY_REFUSED', `a delivery to the hook ${shown(name)} was refused: ${why}${more}`));
-      Object.assign(minute, { lines: minute.lines + 1, left: 0 });
-    } else minute.left += 1;
+      Object.assign(minute, { lines: minute.lines + 1, unlogged: 0 });
+    } else minute.unlogged += 1;
     return new EngineError('DELIVERY_REFUSED', 'this delivery is not accepted');
   }
 }

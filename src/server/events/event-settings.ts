@@ -1,13 +1,13 @@
-// Owns a server's event settings: hooks, targets of notices, and where their secrets are.
+// Owns a server's event settings: hooks, targets of notices, and how to fetch their secrets.
 
 import type { Json, JsonObject } from '../../base/json.ts';
 import { type Clock, systemClock } from '../../engine/clock.ts';
 import type { Forge, ForgeEvent } from '../../forge/forge.ts';
 import type { Groups } from '../../forge/people.ts';
 import type { SurfaceSettings } from '../surface/surface-settings.ts';
-import type { Neighbour } from '../triggers/neighbours.ts';
+import type { WebhookProject } from '../triggers/webhook-forwarding.ts';
 
-/** What a delivery at `/hooks/<name>` does. Texts are templates that read `body`, `headers` and `delivery`. */
+/** What a delivery at `/hooks/<name>` does. Strings are templates that read `body`, `headers` and `delivery`. */
 export interface HookSetting {
   /** The name of the secret that deliveries are signed with. */
   readonly secret: string;
@@ -37,7 +37,7 @@ export type NoticeEvent = (typeof NOTICE_EVENTS)[number];
 /** The shapes of a webhook's body. */
 export const NOTICE_SHAPES = ['json', 'slack', 'teams', 'discord'] as const;
 
-/** Whom to tell, and how. */
+/** Whom to notify, and how. */
 export interface NotificationTarget {
   /** The URL of a webhook, or the name of the secret that holds it. */
   readonly webhook?: string | { readonly secret: string };
@@ -62,8 +62,8 @@ export interface ForgeEventSettings {
   readonly repository?: string;
   /** The groups of people, by the settings. */
   readonly groups?: () => Groups;
-  /** Passes an event to the engine, whose gates check again. */
-  readonly tell?: (event: ForgeEvent) => void;
+  /** Called with every event, so that gates of the engine check again. */
+  readonly onEvent?: (event: ForgeEvent) => void;
   /** The forks, by owner or as `owner/name`, whose pull requests start workflows like those of the repository. Default: none. */
   readonly forks?: readonly string[];
   /** What people see at the forge, and whether they can decide there. Default: nothing. */
@@ -77,12 +77,12 @@ export interface EventSettings {
   readonly hooks?: Readonly<Record<string, HookSetting>>;
   /** The forge whose events start workflows and wake gates. */
   readonly forge?: ForgeEventSettings;
-  /** The other projects that the same process serves, whose webhooks come to this address too. */
-  readonly neighbours?: () => readonly Neighbour[];
+  /** The other projects of this process whose webhooks also arrive at this address. */
+  readonly webhookProjects?: () => readonly WebhookProject[];
   readonly notifications?: Readonly<Record<string, NotificationTarget>>;
   /** Fetches the value of a secret. */
   readonly secret?: (name: string) => Promise<string>;
-  /** Hosts that may be reached although they are not public. */
+  /** Private hosts to which requests are allowed. */
   readonly allow?: readonly string[];
   /** `public`: `/metrics` needs no login. */
   readonly metrics?: 'public';

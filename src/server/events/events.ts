@@ -1,4 +1,4 @@
-// Owns the part of the server that acts by itself: schedules, deliveries, notices and metrics.
+// Owns the part of the server for automatic activity: schedules, deliveries, notices and metrics.
 
 import { rightOf } from '../../authority/right.ts';
 import { EngineError } from '../../base/error.ts';
@@ -13,8 +13,8 @@ import { commandHandler } from '../surface/command-handler.ts';
 import { forgeHandler } from '../triggers/forge-handler.ts';
 import { watchForge } from '../triggers/forge-watch.ts';
 import { GITHUB_BODY_MAX, type GitHubRequest, githubDelivery, githubProblem } from '../triggers/github-hook.ts';
-import { forwardWebhook, type Neighbour, neighbourFor } from '../triggers/neighbours.ts';
 import { TriggerAges } from '../triggers/trigger-age.ts';
+import { forwardWebhook, projectOfWebhook, type WebhookProject } from '../triggers/webhook-forwarding.ts';
 import { Deliveries, type StoredDelivery } from './deliveries.ts';
 import { DeliveryGuard } from './delivery-guard.ts';
 import { clockOf, type HookSetting } from './event-settings.ts';
@@ -72,26 +72,26 @@ function mountSchedules(app: ServerApp, services: Services): void {
   const schedules = openSchedules(services);
   services.onClose(() => schedules.close());
   const on = { app, repeats };
-  handle(on, EVENT_ROUTES.schedules, async () => ({ schedules: (await schedules.list()).map(shownSchedule) }));
+  handle(on, EVENT_ROUTES.schedules, async () => ({ schedules: (await schedules.list()).map(scheduleJson) }));
   // The command line requires the right `upkeep` for these, so a token that may only start runs is not enough.
   handle(on, EVENT_ROUTES.pause, async ({ param, caller }) => {
     const { actor } = rightOf(caller, { demand: 'override', on: 'schedules pause' });
-    return { schedule: shownSchedule(await schedules.pause(param('id'), actor)) };
+    return { schedule: scheduleJson(await schedules.pause(param('id'), actor)) };
   });
   handle(on, EVENT_ROUTES.resume, async ({ param, caller }) => {
     rightOf(caller, { demand: 'override', on: 'schedules resume' });
-    return { schedule: shownSchedule(await schedules.resume(param('id'))) };
+    return { schedule: scheduleJson(await schedules.resume(param('id'))) };
   });
   handle(on, EVENT_ROUTES.runNow, async ({ param, caller, note }) => {
     const run = await schedules.runNow(param('id'), caller.name);
     note({ action: 'start', run, choice: `schedule ${param('id')}` });
-    return { runs: [run], schedule: shownSchedule(await schedules.get(param('id'))) };
+    return { runs: [run], schedule: scheduleJson(await schedules.get(param('id'))) };
   });
   handle(on, EVENT_ROUTES.backfill, async ({ param, caller, body, note }) => {
     const [from, until] = [timeOf(body.from, 'from'), timeOf(body.until, 'until') ?? clockOf(events).now()];
     const runs = await schedules.backfill(param('id'), { from, until, actor: caller.name });
     if (runs.length > 0) note(...runs.map((run) => ({ action: 'start', run, choice: `schedule ${param('id')}` })));
-    return { runs, schedule: shownSchedule(await schedules.get(param('id'))) };
+    return { runs, schedule: scheduleJson(await schedules.get(param('id'))) };
   });
   void schedules.ring();
 }
@@ -100,18 +100,18 @@ function mountDeliveries(app: ServerApp, services: Services): void {
   const { repeats, deliveries, events } = services;
   services.onClose(() => deliveries.close());
   if (events.forge !== undefined) services.onClose(watchForge(services, deliveries, events.forge));
-  if (events.forge !== undefined) noteAges(services);
+  if (events.forge !== undefined) recordTriggerAges(services);
   const on = { app, repeats };
   const guard = new DeliveryGuard(services);
   handle(on, EVENT_ROUTES.hook, async ({ c, param }) =>
     isGitHub(param('name'), services)
-      ? takeGitHub(c, { services, guard })
-      : takeHook(c, { name: param('name'), services, deliveries, guard }),
+      ? receiveGitHub(c, { services, guard })
+      : receiveHook(c, { name: param('name'), services, deliveries, guard }),
   );
   handle(on, EVENT_ROUTES.deliveries, async ({ query: { route, cursor, limit } }) => {
     const found = deliveries.list({ limit: limit + 1, ...present({ route, before: cursor === undefined ? undefined : Number(cursor) }) });
     const shown = found.slice(0, limit);
-    return { deliveries: shown.map(shownDelivery), next: found.length > limit ? String(shown.at(-1)?.number) : null };
+    return { deliveries: shown.map(deliveryJson), next: found.length > limit ? String(shown.at(-1)?.number) : null };
   });
   handle(on, EVENT_ROUTES.delivery, async ({ param }) => oneDelivery(deliveries.get(numberOf(param('id')))));
   handle(on, EVENT_ROUTES.resend, async ({ param, caller }) => {
@@ -137,40 +137,40 @@ interface HookCall {
   readonly guard: DeliveryGuard;
 }
 
-/** Verifies a delivery and stores it. Without a valid signature a caller learns nothing, not even which hooks exist. */
-async function takeHook(c: ServerContext, call: HookCall): Promise<AcceptedDelivery> {
+/** Verifies a delivery and stores it. Without a valid signature, a caller cannot even find out which hooks exist. */
+async function receiveHook(c: ServerContext, call: HookCall): Promise<AcceptedDelivery> {
   const { name, services, deliveries, guard } = call;
   const { events } = services;
   const bytes = await readBody(c);
   const setting = Object.hasOwn(events.hooks ?? {}, name) ? events.hooks?.[name] : undefined;
   const header = (key: keyof typeof SIGNED_HEADERS): string => c.req.header(SIGNED_HEADERS[key]) ?? '';
   const signed = { id: header('id'), timestamp: header('time'), signature: header('signature'), body: bytes };
-  const problem = await problemWith(setting, signed, call);
+  const problem = await hookProblem(setting, signed, call);
   if (setting === undefined) throw guard.refusal(name, 'there is no such hook');
   if (problem !== undefined) throw guard.refusal(name, problem);
   const body = parseJsonBody(bytes, c.req.header('content-type'));
-  const headers = shownHeaders(c);
+  const headers = storedHeaders(c);
   const scope = scopeOf({ body, headers, delivery: signed.id, receivedAt: clockOf(events).now() });
   const status = deliveries.receive({ route: routeOf(name), id: signed.id, headers, body, ...groupOf(setting, scope) });
   return { delivery: signed.id, status };
 }
 
 /** Records the triggers with an age now, so that ages do not count only from the first event. */
-function noteAges({ project, database, events, warn }: Services): void {
+function recordTriggerAges({ project, database, events, warn }: Services): void {
   const ages = new TriggerAges(database, clockOf(events).now);
   (project.triggered?.() ?? Promise.resolve([])).then((found) => ages.note(found)).catch(warn);
 }
 
 function isGitHub(name: string, { events }: Services): boolean {
-  return name === 'github' && (events.forge?.webhook !== undefined || events.neighbours !== undefined);
+  return name === 'github' && (events.forge?.webhook !== undefined || events.webhookProjects !== undefined);
 }
 
 /** Verifies a webhook of GitHub and stores it. */
-async function takeGitHub(c: ServerContext, { services, guard }: Pick<HookCall, 'services' | 'guard'>): Promise<AcceptedDelivery> {
+async function receiveGitHub(c: ServerContext, { services, guard }: Pick<HookCall, 'services' | 'guard'>): Promise<AcceptedDelivery> {
   const { events, deliveries } = services;
   const request = { body: await readBody(c, GITHUB_BODY_MAX), header: (name: string) => c.req.header(name) };
-  const neighbour = events.neighbours === undefined ? undefined : await neighbourFor(events.neighbours(), request);
-  if (neighbour !== undefined) return await forwarded(neighbour, request, guard);
+  const other = events.webhookProjects === undefined ? undefined : await projectOfWebhook(events.webhookProjects(), request);
+  if (other !== undefined) return await forward(other, request, guard);
   if (events.forge?.webhook === undefined) throw guard.refusal('github', 'no project on this server accepts it');
   const secret = await guard.secret(events.forge.webhook.secret);
   const problem = typeof secret === 'string' ? githubProblem(secret, request) : secret.message;
@@ -179,9 +179,9 @@ async function takeGitHub(c: ServerContext, { services, guard }: Pick<HookCall, 
   return { delivery: delivery.id, status: deliveries.receive(delivery) };
 }
 
-async function forwarded(neighbour: Neighbour, request: GitHubRequest, guard: DeliveryGuard): Promise<AcceptedDelivery> {
-  const answer = await forwardWebhook(neighbour, request);
-  if (answer === undefined) throw guard.refusal('github', `the project of ${neighbour.repository} refused it`);
+async function forward(other: WebhookProject, request: GitHubRequest, guard: DeliveryGuard): Promise<AcceptedDelivery> {
+  const answer = await forwardWebhook(other, request);
+  if (answer === undefined) throw guard.refusal('github', `the project of ${other.repository} refused it`);
   return answer as unknown as AcceptedDelivery;
 }
 
@@ -190,8 +190,8 @@ interface AcceptedDelivery {
   readonly status: 'stored' | 'duplicate';
 }
 
-/** Why a delivery is not accepted. For an unknown hook the same work is done, so that the response time reveals nothing. */
-async function problemWith(
+/** Why a delivery is not accepted. It does the same work for an unknown hook, so that the response time reveals nothing. */
+async function hookProblem(
   setting: HookSetting | undefined,
   signed: Parameters<typeof signatureProblem>[1],
   { services: { events }, guard }: HookCall,
@@ -203,10 +203,10 @@ async function problemWith(
 
 const WINDOW_MS = 5 * 60_000;
 
-/** The headers that are stored: without credentials, and cut to a maximum length. */
-function shownHeaders(c: ServerContext): Record<string, string> {
+/** The headers that are stored: without credentials, and truncated. */
+function storedHeaders(c: ServerContext): Record<string, string> {
   const all = Object.entries(c.req.header()).filter(
-    ([name]) => !/^(authorization|cookie|proxy-authorization|webhook-signature)$/.test(name),
+    ([name]) => !/^(?:authorization|cookie|proxy-authorization|webhook-signature)$/.test(name),
   );
   return Object.fromEntries(all.slice(0, HEADERS_MAX).map(([name, value]) => [name, value.slice(0, HEADER_MAX)]));
 }
@@ -215,7 +215,7 @@ const HEADERS_MAX = 50;
 const HEADER_MAX = 1000;
 
 /** A schedule as JSON. */
-export function shownSchedule({ paused, next, ticks, ...rest }: ScheduleReport) {
+export function scheduleJson({ paused, next, ticks, ...rest }: ScheduleReport) {
   return {
     ...rest,
     paused: paused === null ? null : { ...paused, at: iso(paused.at) },
@@ -225,16 +225,16 @@ export function shownSchedule({ paused, next, ticks, ...rest }: ScheduleReport) 
 }
 
 /** A delivery as JSON, without its body. */
-export function shownDelivery({ headers: _, body: __, receivedAt, actedAt, ...rest }: StoredDelivery) {
+export function deliveryJson({ headers: _, body: __, receivedAt, actedAt, ...rest }: StoredDelivery) {
   return { ...rest, receivedAt: iso(receivedAt), actedAt: actedAt === null ? null : iso(actedAt) };
 }
 
 function oneDelivery(delivery: StoredDelivery) {
   const { headers, body } = delivery;
-  return { delivery: { ...shownDelivery(delivery), headers: headers as JsonObject, body } };
+  return { delivery: { ...deliveryJson(delivery), headers: headers as JsonObject, body } };
 }
 
 function numberOf(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new EngineError('DELIVERY_UNKNOWN', `there is no delivery "${text}"; deliveries have numbers`);
+  throw new EngineError('DELIVERY_UNKNOWN', `"${text}" is not the number of a delivery; "pawl deliveries" lists them`);
 }

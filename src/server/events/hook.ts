@@ -1,5 +1,5 @@
-// Owns what a delivery to `/hooks/<name>` does: it starts a workflow or sends a signal. Its body is data: templates of the
-// settings read it, and nothing in it is ever read as a template, a name of a workflow or a secret.
+// Owns what a delivery to `/hooks/<name>` does: it starts a workflow or sends a signal. Its body is data for the templates in
+// the settings; nothing in it is interpreted as a template, or names a workflow or a secret.
 
 import { digestText } from '../../base/digest.ts';
 import { EngineError, isEngineError, messageOf } from '../../base/error.ts';
@@ -24,14 +24,14 @@ export function routeOf(hook: string): string {
   return `hook/${hook}`;
 }
 
-/** The key of a delivery, and how long it waits for a later one. */
+/** The key of a delivery, and how long it is debounced. */
 export function groupOf(setting: HookSetting, scope: JsonObject): Pick<ReceivedDelivery, 'key' | 'debounceMs'> {
   const { key, debounceMs = 0 } = setting;
   if (key === undefined) return { key: '', debounceMs };
   try {
     return { key: keyIn(key, scope), debounceMs };
   } catch {
-    // Handling the delivery reports the error; until then it has no group.
+    // The handler reports the error; until then the delivery has no key.
     return { key: '', debounceMs: 0 };
   }
 }
@@ -46,7 +46,7 @@ export function scopeOf({
   return { body, headers, delivery: { id: delivery, received_at: new Date(receivedAt).toISOString() } };
 }
 
-/** Acts on the deliveries of one hook. */
+/** Creates the handler for the deliveries of one hook. */
 export function hookHandler(name: string, setting: HookSetting, parts: HookParts): DeliveryHandler {
   return async (delivery) => {
     const scope = scopeOf(delivery);
@@ -57,7 +57,7 @@ export function hookHandler(name: string, setting: HookSetting, parts: HookParts
     const { start, signal } = setting;
     if (signal !== undefined) return sendSignal(signal, { delivery, scope }, parts);
     if (start === undefined) return { status: 'ignored', reason: `hook "${name}" neither starts a workflow nor sends a signal` };
-    const params = filled(setting.params ?? {}, scope) as JsonObject;
+    const params = rendered(setting.params ?? {}, scope) as JsonObject;
     const id = runOfDelivery(delivery);
     const trigger = { hook: name, ...scope };
     try {
@@ -72,9 +72,11 @@ export function hookHandler(name: string, setting: HookSetting, parts: HookParts
 
 function limitOf({ rate, key }: HookSetting, delivery: StoredDelivery, { deliveries, now }: HookParts): string | undefined {
   if (rate === undefined) return undefined;
-  const shared = key === undefined ? '' : keyIn(key, scopeOf(delivery));
-  const came = deliveries.countSince({ route: delivery.route, key: shared, since: now() - rate.perMs, except: delivery.number });
-  return came < rate.max ? undefined : `${came} deliveries with this key counted in the last ${rate.perMs / 1000} s, which is the limit`;
+  const rateKey = key === undefined ? '' : keyIn(key, scopeOf(delivery));
+  const count = deliveries.countSince({ route: delivery.route, key: rateKey, since: now() - rate.perMs, except: delivery.number });
+  return count < rate.max
+    ? undefined
+    : `${count} deliveries with this key were handled in the last ${rate.perMs / 1000} s, which is the limit`;
 }
 
 async function sendSignal(
@@ -82,11 +84,11 @@ async function sendSignal(
   { delivery, scope }: { readonly delivery: StoredDelivery; readonly scope: JsonObject },
   parts: HookParts,
 ): ReturnType<DeliveryHandler> {
-  const run = filled(signal.run, scope);
-  const name = filled(signal.name, scope);
+  const run = rendered(signal.run, scope);
+  const name = rendered(signal.name, scope);
   if (typeof run !== 'string' || typeof name !== 'string')
-    throw new EngineError('STEP_FAILED', 'the run and the name of the signal must be texts');
-  const payload = signal.payload === undefined ? delivery.body : filled(signal.payload, scope);
+    throw new EngineError('STEP_FAILED', '"signal.run" and "signal.name" of the hook must be strings');
+  const payload = signal.payload === undefined ? delivery.body : rendered(signal.payload, scope);
   try {
     await parts.signal(run, { name, payload, id: `${delivery.route}/${delivery.delivery}` });
   } catch (error) {
@@ -101,10 +103,10 @@ const KEY_MAX = 200;
 
 /** The key of a delivery. A long one is replaced by its digest: keys are only compared. */
 function keyIn(template: string, scope: JsonObject): string {
-  const key = JSON.stringify(filled(template, scope));
+  const key = JSON.stringify(rendered(template, scope));
   return key.length > KEY_MAX ? digestText(key) : key;
 }
 
-function filled(value: Json, scope: JsonObject): Json {
+function rendered(value: Json, scope: JsonObject): Json {
   return renderTemplateTree(parseTemplateTree(value), scope);
 }

@@ -7,11 +7,11 @@ import { handle, type ServerApp, type ServerVariables } from '../route.ts';
 import type { Services } from '../services.ts';
 import { EVENT_ROUTES } from './routes.ts';
 
-/** The upper ends of the ranges that durations are counted in, in seconds. */
+/** The upper bounds of the histogram of durations, in seconds. */
 const BUCKETS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 14_400];
 const CACHED_MS = 5000;
 const QUEUE_MAX = 10_000;
-/** Names of workflows come from files; more of them than this are counted together. */
+/** How many combinations of labels a figure has at most; further workflows are counted together. */
 const LABELS_MAX = 200;
 
 type Labels = Readonly<Record<string, string>>;
@@ -103,7 +103,7 @@ class Counters {
 
 const counts = new WeakMap<Services, Counters>();
 
-function countedOf(services: Services): Counters {
+function countersOf(services: Services): Counters {
   const known = counts.get(services) ?? new Counters();
   counts.set(services, known);
   return known;
@@ -111,7 +111,7 @@ function countedOf(services: Services): Counters {
 
 /** Counts every request. */
 export function watchRequests(app: ServerApp, services: Services): void {
-  const { requests } = countedOf(services);
+  const { requests } = countersOf(services);
   app.use('*', async (c, next) => {
     await next();
     requests.add({ method: KNOWN_METHODS.includes(c.req.method) ? c.req.method : 'other', status: String(c.res.status) });
@@ -123,13 +123,13 @@ const KNOWN_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS'];
 /** Mounts `/metrics`. */
 export function mountMetrics(app: ServerApp, services: Services): void {
   const { engine, repeats, events } = services;
-  const counted = countedOf(services);
+  const counted = countersOf(services);
   services.onClose(engine.onCommit((committed) => counted.committed(committed)));
   let known: { readonly at: number; readonly text: Promise<string> } | undefined;
   handle({ app, repeats }, EVENT_ROUTES.metrics, async ({ c }) => {
     if (events.metrics !== 'public') assertMayView(c.get('caller'));
     const now = performance.now();
-    if (known === undefined || now - known.at > CACHED_MS) known = { at: now, text: stored(services) };
+    if (known === undefined || now - known.at > CACHED_MS) known = { at: now, text: storedFigures(services) };
     const live = [counted.steps, counted.durations, counted.refusals, counted.requests].flatMap((figures) => figures.lines());
     return c.body(`${[await known.text, ...live].join('\n')}\n`, 200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' });
   });
@@ -141,8 +141,8 @@ function assertMayView(caller: ServerVariables['caller'] | undefined): void {
     throw new EngineError('NOT_ALLOWED', `GET /metrics needs the scope "view", which ${caller.name} does not have`);
 }
 
-/** The figures that the databases know. */
-async function stored({ store, database, now }: Services): Promise<string> {
+/** The figures that are read from the databases. */
+async function storedFigures({ store, database, now }: Services): Promise<string> {
   const runs = new Figures('pawl_runs', 'Runs by status', 'gauge');
   for (const [status, count] of await store.statusCounts()) runs.add({ status }, count);
   const slots = new Figures('pawl_slots', 'Steps that hold a slot or wait for one', 'gauge');

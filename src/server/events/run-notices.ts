@@ -1,4 +1,4 @@
-// Owns which notices are sent to whom: it turns events of runs into notices for the targets in the settings.
+// Owns which notices are sent to whom: it creates notices of runs for the targets in the settings.
 
 import { isEngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
@@ -94,7 +94,7 @@ async function withLink(services: Services, notice: Notice, person: string | und
   return { ...notice, link: decide ?? `${address}/runs/${run}${where}` };
 }
 
-/** The link with which a person decides; undefined if it is already decided, or if the person may not, which is logged. */
+/** The link with which a person decides; undefined if it is already decided, or if the person may not decide, which is logged. */
 async function decideLink(
   services: Services,
   about: { run: string; approval: string | undefined; person: string },

@@ -1,5 +1,5 @@
-// Owns detecting what causes notices: runs that wait for a person, and runs that ended or stopped. It checks the open runs
-// when the store signals a commit of any process, at a limited rate.
+// Owns finding the runs that people are notified of: those that wait for a person, and those that ended or stopped. It checks
+// the open runs when the store signals a commit of any process, at a limited rate.
 //
 // - Open runs are recorded in the database, so that the end of a run is noticed even if no server ran when it ended.
 // - A run that was never seen open is noticed if it failed or escalated, because those stay open.
@@ -17,12 +17,12 @@ import { CommitAlarm } from './alarm.ts';
 export interface RunAlert {
   readonly event: 'waiting' | 'failed' | 'escalated' | 'completed' | 'rejected' | 'cancelled' | 'warning';
   readonly run: RunSummary;
-  /** Tells two events of one kind of a run apart. */
+  /** Distinguishes two events of one kind of a run. */
   readonly mark: string;
   /** The question that waits, or why the run stopped. */
   readonly text: string;
   readonly path?: string;
-  /** What is waited for: a decision at an approval, or answers to questions of an agent. */
+  /** What the run waits for: a decision at an approval, or answers to questions of an agent. */
   readonly asks?: 'decision' | 'answer';
 }
 
@@ -59,7 +59,7 @@ export class RunWatch extends CommitAlarm<WatchParts> {
 
   private async compare({ run: id, status, seq }: RunHead, now: Map<string, string>): Promise<void> {
     const { store, database, warn } = this.parts;
-    // Times are not enough: a run can change twice within a millisecond.
+    // The time is not enough: a run can change twice within a millisecond.
     const mark = `${status}/${seq}`;
     now.set(id, mark);
     if (this.seen.get(id) === mark) return;

@@ -2,7 +2,7 @@
 //
 // SC1. A tick starts at most one run: the id of its run is derived from the workflow and the time, so that a second server,
 //      or the same one after a crash, finds that the run exists.
-// SC2. A tick is on disk before its run is started. If a crash comes in between, the next server starts it.
+// SC2. A tick is on disk before its run is started. If a crash comes in between, the next server starts the run.
 // - A new, changed or resumed schedule starts now; earlier times do not count.
 // - Ticks that passed while no server was running are caught up as `catch_up` says.
 
@@ -16,7 +16,7 @@ import type { Clock } from '../../engine/clock.ts';
 import type { ServerDatabase, ServerRow } from '../server-database.ts';
 import { Alarm } from './alarm.ts';
 
-/** A workflow that starts by itself. */
+/** A workflow with a schedule. */
 export interface ScheduledWorkflow {
   readonly workflow: string;
   readonly schedule: ScheduleModel;
@@ -45,7 +45,7 @@ interface ScheduleParts {
   readonly warn: (error: unknown) => void;
 }
 
-/** One tick as it is shown. */
+/** One tick, for reports. */
 export interface Tick {
   readonly at: number;
   readonly why: 'schedule' | 'by-hand' | 'backfill';
@@ -55,7 +55,7 @@ export interface Tick {
   readonly actor?: string;
 }
 
-/** A schedule as it is shown. */
+/** A schedule, for reports. */
 export interface ScheduleReport {
   readonly id: string;
   readonly workflow: string;
@@ -74,7 +74,7 @@ export interface ScheduleReport {
 const CATCH_UP_MAX = 100;
 const NEXT_SHOWN = 5;
 const TICKS_SHOWN = 10;
-/** A tick that is started this much later is not late: the process was busy. */
+/** A tick within this delay is on time: the process was only busy. */
 const GRACE_MS = 60_000;
 /** How many ticks of a schedule are kept. */
 const TICKS_KEPT = 1000;
@@ -102,7 +102,7 @@ export class Schedules extends Alarm<ScheduleParts> {
     return this.get(workflow);
   }
 
-  /** Continues with the next time. Times during the pause are not caught up; `backfill` does that. */
+  /** Continues with the next time. Times during the pause are not caught up; `backfill` starts them. */
   async resume(workflow: string): Promise<ScheduleReport> {
     await this.find(workflow);
     const { database, clock } = this.parts;
@@ -127,11 +127,11 @@ export class Schedules extends Alarm<ScheduleParts> {
     return run;
   }
 
-  /** Starts the ticks of a past period that no run was started for. Returns the runs. */
+  /** Starts the runs that are missing for the ticks of a past period. Returns their ids. */
   async backfill(workflow: string, { from, until, actor }: { from: number; until: number; actor: string }): Promise<readonly string[]> {
     const { schedule } = await this.find(workflow);
     const now = this.parts.clock.now();
-    if (!(from < until)) throw new EngineError('USAGE', 'the first time of a backfill must be before the last one');
+    if (!(from < until)) throw new EngineError('USAGE', 'a backfill must start before it ends');
     if (until > now) throw new EngineError('USAGE', 'a backfill must end in the past; the schedule itself starts future runs');
     const ticks = ticksBetween(schedule, { after: from - 1, until, max: CATCH_UP_MAX + 1 });
     if (ticks.length > CATCH_UP_MAX)
@@ -153,7 +153,7 @@ export class Schedules extends Alarm<ScheduleParts> {
   /** Records the ticks that are due, starts them, and returns when the next one is due. */
   protected override async work(): Promise<number | undefined> {
     const all = await this.known();
-    for (const one of all) this.noteDue(one);
+    for (const one of all) this.recordDue(one);
     for (const one of all) await this.startOpen(one);
     const next = all.flatMap((one) =>
       this.row(one).paused_at === null ? (nextTick(one.schedule, Number(this.row(one).handled)) ?? []) : [],
@@ -162,7 +162,7 @@ export class Schedules extends Alarm<ScheduleParts> {
   }
 
   /** Records the ticks that are due (SC2). */
-  private noteDue(one: ScheduledWorkflow): void {
+  private recordDue(one: ScheduledWorkflow): void {
     const { database, clock } = this.parts;
     const { workflow, schedule } = one;
     database.transaction(() => {
@@ -172,7 +172,7 @@ export class Schedules extends Alarm<ScheduleParts> {
       const due = lastTicks(schedule, { after: Number(handled), until: now, max: CATCH_UP_MAX });
       const last = due.at(-1);
       if (last === undefined) return;
-      const wanted = new Set(wantedOf(schedule, due, now));
+      const wanted = new Set(ticksToStart(schedule, due, now));
       for (const at of due) {
         const status = wanted.has(at) ? 'open' : 'missed';
         this.insert({ workflow, at, why: 'schedule', run: runOf(workflow, at) }, status);
@@ -198,7 +198,7 @@ export class Schedules extends Alarm<ScheduleParts> {
       );
   }
 
-  /** Starts the run of a tick. Returns whether it is there (SC1). */
+  /** Starts the run of a tick. Returns whether the run exists now (SC1). */
   private async startTick({ workflow, at, why, run, actor }: WrittenTick, schedule: ScheduleModel): Promise<boolean> {
     const time = new Date(at).toISOString();
     const trigger = { schedule: schedule.cron, timezone: schedule.timezone, time, why };
@@ -214,7 +214,7 @@ export class Schedules extends Alarm<ScheduleParts> {
       });
     } catch (error) {
       if (!isEngineError(error) || error.code !== 'RUN_EXISTS') {
-        // The engine closes: the next server starts it.
+        // The engine is closing: the next server starts it.
         if (isEngineError(error) && error.code === 'ENGINE_CLOSED') return false;
         end('failed', messageOf(error as Error));
         this.parts.warn(error);
@@ -232,7 +232,7 @@ export class Schedules extends Alarm<ScheduleParts> {
     );
   }
 
-  /** The workflows that have a schedule now. One that is new or changed begins now. */
+  /** The workflows that have a schedule now. A new or changed schedule counts from now on. */
   private async known(): Promise<readonly ScheduledWorkflow[]> {
     const { database, clock, scheduled } = this.parts;
     const all = await scheduled();
@@ -290,8 +290,8 @@ function runOf(workflow: string, at: number): string {
   return deriveRunId(`schedule/${workflow}`, String(at));
 }
 
-/** Which of them start a run. */
-function wantedOf({ catchUp }: ScheduleModel, due: readonly number[], now: number): readonly number[] {
+/** Which of the due ticks start a run. */
+function ticksToStart({ catchUp }: ScheduleModel, due: readonly number[], now: number): readonly number[] {
   if (catchUp === 'all') return due;
   const last = due.slice(-1);
   return catchUp === 'one' ? last : last.filter((at) => now - at <= GRACE_MS);

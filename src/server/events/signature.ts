@@ -18,24 +18,24 @@ export function signDelivery(secret: string, { id, timestamp, body }: SignedDeli
   return `v1,${createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.`).update(body).digest('base64')}`;
 }
 
-/** Why a delivery is not accepted, for the log; undefined if it is. */
+/** Why a delivery is not accepted, for the log; undefined if it is accepted. */
 export function signatureProblem(
   secret: string,
   delivery: SignedDelivery & { readonly signature: string },
   { now, windowMs }: { readonly now: number; readonly windowMs: number },
 ): string | undefined {
   const { id, timestamp, signature } = delivery;
-  // Everybody can sign with an empty secret.
+  // Anybody can sign with an empty secret.
   if (keyOf(secret).length === 0) return 'the secret of the hook is empty';
   if (!/^[\w.:-]{1,200}$/.test(id)) return `its ${SIGNED_HEADERS.id} must be 1 to 200 letters, digits and ". : _ -"`;
   if (!/^\d{1,12}$/.test(timestamp)) return `its ${SIGNED_HEADERS.time} must be a time in seconds`;
-  // A sender may sign with the old and the new secret while it changes them.
+  // While a sender rotates its secret, it may sign with both the old and the new one.
   const given = signature.split(' ').slice(0, SIGNATURES_MAX);
   const expected = Buffer.from(signDelivery(secret, delivery));
   const isRight = given.map((one) => isSame(Buffer.from(one), expected)).includes(true);
   if (!isRight) return 'its signature does not match';
-  const late = Math.abs(now - Number(timestamp) * 1000);
-  return late > windowMs ? `its time is ${Math.round(late / 1000)} s from ours, more than ${Math.round(windowMs / 1000)} s` : undefined;
+  const offMs = Math.abs(now - Number(timestamp) * 1000);
+  return offMs > windowMs ? `its time is ${Math.round(offMs / 1000)} s off, more than ${Math.round(windowMs / 1000)} s` : undefined;
 }
 
 const SIGNATURES_MAX = 5;

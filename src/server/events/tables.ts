@@ -21,7 +21,7 @@ export const EVENT_TABLES: PartTables = {
      CREATE INDEX deliveries_key ON deliveries (route, key, acted_at);
      CREATE TABLE notices (
        id TEXT PRIMARY KEY, target TEXT NOT NULL, run TEXT NOT NULL, event TEXT NOT NULL, notice TEXT NOT NULL,
-       made_at INTEGER NOT NULL, due INTEGER NOT NULL, status TEXT NOT NULL, tries INTEGER NOT NULL DEFAULT 0,
+       created_at INTEGER NOT NULL, due INTEGER NOT NULL, status TEXT NOT NULL, tries INTEGER NOT NULL DEFAULT 0,
        sender TEXT, message TEXT, ended_at INTEGER) WITHOUT ROWID;
      CREATE INDEX notices_open ON notices (due) WHERE status IN ('open', 'sending');
      CREATE TABLE servers (owner TEXT PRIMARY KEY, url TEXT NOT NULL, since INTEGER NOT NULL) WITHOUT ROWID;

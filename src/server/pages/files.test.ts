@@ -30,7 +30,7 @@ test('a file is compressed only for a browser that accepts it', async () => {
   expect((await pages.response('/index.html', 'gzip;q=0.5'))?.headers.get('content-encoding')).toBe('gzip');
 });
 
-test('a compressed file is sent unchanged, and a missing file is undefined', async () => {
+test('a file that is compressed already is sent unchanged, and a missing file is undefined', async () => {
   const pages = files();
   expect((await pages.response('/picture.png', 'gzip'))?.headers.get('content-encoding')).toBeNull();
   expect(await pages.response('/../index.html', 'gzip')).toBeUndefined();

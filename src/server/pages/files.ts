@@ -1,6 +1,6 @@
-// Owns serving the built files of the dashboard. Browsers cache names with a hash forever and revalidate all others. Only
-// files inside the folder are served, by the names they have there; links are not followed. Responses are compressed if the
-// client accepts that: the files are the same for everybody and hold no secret, so their compressed length reveals nothing.
+// Owns serving the built files of the dashboard. Browsers cache files with a hash in their name forever and revalidate all
+// others. Only files inside the folder are served, and links are not followed. Responses are compressed if the client accepts
+// it: the files are the same for everybody and contain no secret, so their compressed length reveals nothing.
 
 import { type Dirent, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
@@ -21,12 +21,12 @@ const TYPES: Readonly<Record<string, string>> = {
   '.webmanifest': 'application/manifest+json',
   '.txt': 'text/plain; charset=utf-8',
 };
-const FOR_GOOD = 'public, max-age=31536000, immutable';
-const ASK_AGAIN = 'no-cache';
+const CACHE_FOREVER = 'public, max-age=31536000, immutable';
+const REVALIDATE = 'no-cache';
 const COMPRESSIBLE = /^text\/|json|svg/;
 /** Not `gzip;q=0`, which refuses it. */
 const GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:[,\s]|$))/i;
-/** A name that Vite gave: it has a hash of the content. */
+/** A name from Vite, which has a hash of the content. */
 const HASHED = /[-.][A-Za-z0-9_-]{8,}\.\w+$/;
 
 /** The files of a folder. */
@@ -43,14 +43,14 @@ export class PageFiles {
   /** The response for a path; undefined if there is no such file. */
   async response(path: string, accepted = ''): Promise<Response | undefined> {
     const name = path.replace(/^\//, '');
-    if (this.folder === undefined || !this.known().has(name)) return undefined;
+    if (this.folder === undefined || !this.fileNames().has(name)) return undefined;
     const type = TYPES[extname(name)] ?? 'application/octet-stream';
     const isHashed = name.startsWith('assets/') && HASHED.test(name);
-    const headers = { 'content-type': type, 'cache-control': isHashed ? FOR_GOOD : ASK_AGAIN, vary: 'accept-encoding' };
+    const headers = { 'content-type': type, 'cache-control': isHashed ? CACHE_FOREVER : REVALIDATE, vary: 'accept-encoding' };
     if (!COMPRESSIBLE.test(type) || !GZIP.test(accepted)) return new Response(this.read(name), { headers });
     let body = this.compressed.get(name);
     if (body === undefined) {
-      body = compress(this.read(name)).then((made) => new Uint8Array(made));
+      body = compress(this.read(name)).then((zipped) => new Uint8Array(zipped));
       this.compressed.set(name, body);
     }
     return new Response(await body, { headers: { ...headers, 'content-encoding': 'gzip' } });
@@ -60,8 +60,8 @@ export class PageFiles {
     return new Uint8Array(readFileSync(join(this.folder ?? '', name)));
   }
 
-  /** Every file there is, by its path from the folder; read once, since a package does not change. */
-  private known(): ReadonlySet<string> {
+  /** The paths of all files, relative to the folder; read once, since an installed package does not change. */
+  private fileNames(): ReadonlySet<string> {
     this.names ??= new Set(this.folder === undefined ? [] : filesIn(this.folder));
     return this.names;
   }

@@ -1,5 +1,5 @@
-// Owns the health of the process and the pages of the dashboard. Every path without another route is a page of the app, which
-// has its own router.
+// Owns the health probes and the pages of the dashboard. Every path without another route is a page of the app, which has its
+// own router.
 
 import { health } from '../contract/project.ts';
 import { handle, type Route } from '../route.ts';
@@ -9,7 +9,7 @@ import { PageFiles } from './files.ts';
 const ROUTES = {
   alive: { method: 'GET', path: '/healthz', scope: 'public', summary: 'whether the process answers', answer: health },
   ready: { method: 'GET', path: '/readyz', scope: 'public', summary: 'whether its database answers', answer: health },
-  // The code of the dashboard is public; what it shows is not.
+  // The code of the dashboard is public; the data that it shows is not.
   asset: { method: 'GET', path: '/assets/*', scope: 'public', summary: 'code of the dashboard', content: 'text/javascript' },
   page: { method: 'GET', path: '/*', scope: 'view', summary: 'a page of the dashboard', content: 'text/html' },
 } as const satisfies Record<string, Route>;

@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-/** A log on runs of which nobody names one, as if another process wrote them; `written` is what the store tells after a write. */
+/** A change log whose store never names the run that was written, as if another process wrote it; `written` reports a write. */
 async function openLog() {
   const store = await openSqliteStore({ file: ':memory:' });
   const database = openServerDatabase(':memory:', [CHANGE_TABLES]);

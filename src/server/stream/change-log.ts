@@ -1,16 +1,15 @@
-// Owns the order of everything that happens to all runs: a position per log row, the same for every server on a database and
-// after a restart, so that a stream of all runs can continue where it was cut off.
+// Owns the order of the changes of all runs: one position per log row, the same for every server on a database and after a
+// restart, so that a stream of all runs can continue where it was interrupted.
 //
 // CL1. A log row gets one position, after those of the rows before it in its run. Positions only grow.
-// CL2. A row that another process wrote gets its position too: at once where the store or a second server names the run, and
-//      otherwise when runs are compared, soon after something was written: all of them at the start, later those that were not
-//      final at the last comparison, and new ones. Nothing is polled while nothing is written.
+// CL2. A row that another process wrote gets its position too. If the store names the run that was written, it gets it at once;
+//      otherwise soon after a write, when runs are compared: all of them at the start, later the new ones and those that were
+//      not final at the last comparison. Nothing is polled while nothing is written.
 //
-// Positions are in the server's database, which two servers share. They are made again from the runs, so losing the last ones in
-// a power cut is no loss: a reader whose position is unknown has to read everything again.
+// Positions are in the server's database, which two servers share. They can be rebuilt from the runs, so losing the last ones in
+// a power cut does no harm: a reader whose position is unknown has to read everything again.
 
 import type { Engine } from '../../api/engine.ts';
-import { present } from '../../base/fields.ts';
 import { OPEN_STATES } from '../../control/trigger/open-runs.ts';
 import { isFinal } from '../../definition/run-status.ts';
 import type { RunHead, Store } from '../../store/store.ts';
@@ -25,7 +24,7 @@ export const CHANGE_TABLES: PartTables = {
   ],
 };
 
-/** One log row in the order of all. */
+/** The position of one log row. */
 export interface Change {
   readonly position: number;
   readonly run: string;
@@ -36,7 +35,7 @@ interface ChangeLogParts {
   readonly engine: Pick<Engine, 'store' | 'onCommit'>;
   readonly database: ServerDatabase;
   readonly warn: (error: unknown) => void;
-  /** How long after a write runs are compared, for what nobody named. */
+  /** How long after a write runs are compared, to find changes of runs that the store did not name. */
   readonly compareMs?: number;
 }
 
@@ -49,7 +48,7 @@ const COMPARE_MS = 3000;
 /** How long a named run is checked again with each write. */
 const RECENT_MS = 10_000;
 
-/** The order of everything that happens. */
+/** The order of the changes of all runs. */
 export class ChangeLog {
   private readonly store: Store;
   private readonly database: ServerDatabase;
@@ -63,8 +62,8 @@ export class ChangeLog {
   /** The runs that were not final at the last comparison; undefined before the first. */
   private open: ReadonlySet<string> | undefined;
   private newest = 0;
-  private looking: Promise<void> | undefined;
-  private looksAgain = false;
+  private checking: Promise<void> | undefined;
+  private isCheckDue = false;
   private compareTimer: NodeJS.Timeout | undefined;
   private comparing: Promise<void>;
   private trimmedAt = 0;
@@ -76,9 +75,9 @@ export class ChangeLog {
     this.database = database;
     this.warn = warn;
     this.stops.push(
-      engine.onCommit(({ run }) => this.named(run)),
-      this.store.watch((run) => this.named(run)),
-      this.store.follow(() => this.written()),
+      engine.onCommit(({ run }) => this.runNamed(run)),
+      this.store.watch((run) => this.runNamed(run)),
+      this.store.follow(() => this.storeWritten()),
     );
     this.comparing = this.compareAll();
   }
@@ -88,7 +87,7 @@ export class ChangeLog {
     return Number(this.database.get('SELECT max(position) AS last FROM changes')?.last ?? 0);
   }
 
-  /** The changes after a position; undefined if the position is not one that can be continued from. */
+  /** The changes after a position; undefined if they are no longer complete, or the position does not exist. */
   after(position: number, limit: number): readonly Change[] | undefined {
     const { first, last } = this.database.get('SELECT min(position) AS first, max(position) AS last FROM changes') ?? {};
     if (position > Number(last ?? 0) || (first !== null && first !== undefined && position < Number(first) - 1)) return undefined;
@@ -107,34 +106,34 @@ export class ChangeLog {
     clearTimeout(this.compareTimer);
     for (const stop of this.stops) stop();
     this.listeners.clear();
-    await this.looking;
+    await this.checking;
     await this.comparing;
   }
 
-  private named(run: string): void {
+  private runNamed(run: string): void {
     this.recent.set(run, Date.now() + RECENT_MS);
-    this.look();
+    this.checkSoon();
   }
 
-  private written(): void {
-    this.look();
+  private storeWritten(): void {
+    this.checkSoon();
     if (!this.isClosed) this.compareSoon();
   }
 
   /** Checks the runs that may have changed, one check at a time. */
-  private look(): void {
+  private checkSoon(): void {
     if (this.isClosed) return;
-    this.looksAgain = true;
-    this.looking ??= this.lookOften().finally(() => {
-      this.looking = undefined;
+    this.isCheckDue = true;
+    this.checking ??= this.checkUntilDone().finally(() => {
+      this.checking = undefined;
     });
   }
 
-  private async lookOften(): Promise<void> {
-    // Before the first comparison, the whole past of a run would look new.
+  private async checkUntilDone(): Promise<void> {
+    // Before the first comparison, every row of a run would count as new.
     await this.comparing;
-    while (this.looksAgain && !this.isClosed) {
-      this.looksAgain = false;
+    while (this.isCheckDue && !this.isClosed) {
+      this.isCheckDue = false;
       try {
         this.record(await this.candidates());
       } catch (error) {
@@ -162,10 +161,10 @@ export class ChangeLog {
     }, this.compareMs).unref();
   }
 
-  /** Compares runs with what has a position (CL2): a final one does not change any more. */
+  /** Gives positions to rows of runs that have changed (CL2). Final runs cannot change. */
   private async compareAll(): Promise<void> {
     try {
-      // The rows of runs from before the first server have no reader.
+      // Rows from before the first server have no reader, so they get no position.
       const isFirst = this.database.get('SELECT 1 FROM seen') === undefined;
       const before = this.open;
       const open = new Set<string>();
@@ -174,7 +173,7 @@ export class ChangeLog {
         for (const { run, status } of page) if (!isFinal(status)) open.add(run);
         this.record(page, isFirst);
         after = page.length < PAGE ? undefined : page.at(-1)?.place;
-        // Requests go first.
+        // Lets requests run first.
         await new Promise((resolve) => setImmediate(resolve));
       }
       if (before !== undefined) await this.compareEnded([...before.difference(open)]);
@@ -203,7 +202,7 @@ export class ChangeLog {
     if (changed.length > 0) {
       const { database } = this;
       database.transaction(() => {
-        // Another server may have been quicker.
+        // Another server may have recorded them meanwhile.
         const latest = this.seenOf(changed);
         for (const { run, place, seq } of changed) {
           const from = latest.get(run) ?? 0;
@@ -218,7 +217,7 @@ export class ChangeLog {
     for (const listener of this.listeners) listener();
   }
 
-  /** The last rows that have a position, by run. A place that another run had before it was pruned does not count. */
+  /** The last row of each run that has a position. The place of a pruned run, which another run may have now, does not count. */
   private seenOf(heads: readonly RunHead[]): Map<string, number> {
     const runs = new Map(heads.map(({ place, run }) => [place, run]));
     const sql = 'SELECT place, run, seq FROM seen WHERE place IN (SELECT value FROM json_each(?))';
@@ -232,9 +231,4 @@ export class ChangeLog {
     this.trimmedAt = last;
     this.database.run('DELETE FROM changes WHERE position <= ?', last - KEPT);
   }
-}
-
-/** The fields of an event that a reader needs to know what to read again. */
-export function factsOf(types: readonly string[], paths: readonly string[], status: string | undefined): object {
-  return { type: types[0] ?? 'row', types: [...new Set(types)], paths: [...new Set(paths)], ...present({ status }) };
 }

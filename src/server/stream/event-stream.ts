@@ -3,15 +3,15 @@
 
 /** Where a stream reads from. */
 export interface StreamSource {
-  /** The next messages after where the stream is, as text; an empty text if there are none now. */
+  /** The next messages of the stream; an empty string if there are none now. */
   read(): Promise<string>;
-  /** Calls back when there may be more. Returns what ends that. */
+  /** Calls back when there may be more. Returns a function that ends that. */
   listen(more: () => void): () => void;
 }
 
-/** How long a reader may leave what there is for it. */
+/** How long a reader may leave messages unread. */
 const STALL_MS = 30_000;
-/** How often a quiet stream says that it is alive. */
+/** How often a stream without messages sends a keep-alive. */
 const QUIET_MS = 15_000;
 const HELLO = 'retry: 2000\n\n';
 const ALIVE = ': alive\n\n';
@@ -26,27 +26,22 @@ export class EventStream {
   private wake: (() => void) | undefined;
   private hasMore = true;
   private isEnded = false;
-  private greets = true;
+  private isFirstPull = true;
+  private readonly stallMs: number;
   private stall: NodeJS.Timeout | undefined;
 
   constructor(source: StreamSource, { onEnd, stallMs = STALL_MS }: { readonly onEnd: () => void; readonly stallMs?: number }) {
     this.source = source;
     this.onEnd = onEnd;
-    // Nothing is read ahead, and nothing begins before somebody reads.
-    this.body = new ReadableStream<Uint8Array>(
-      { start: (controller) => this.started(controller, stallMs), pull: () => this.pull(), cancel: () => this.end() },
-      { highWaterMark: 0 },
-    );
-  }
-
-  private started(controller: ReadableStreamDefaultController<Uint8Array>, stallMs: number): void {
-    this.controller = controller;
     this.stallMs = stallMs;
+    const start = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+      this.controller = controller;
+    };
+    // Nothing is read ahead: `pull` is first called when the reader reads.
+    this.body = new ReadableStream<Uint8Array>({ start, pull: () => this.pull(), cancel: () => this.end() }, { highWaterMark: 0 });
   }
 
-  private stallMs = STALL_MS;
-
-  /** Ends the stream; the reader connects again. */
+  /** Ends the stream. A browser then connects again. */
   end(): void {
     if (this.isEnded) return;
     this.isEnded = true;
@@ -65,8 +60,8 @@ export class EventStream {
     clearTimeout(this.stall);
     this.stall = undefined;
     this.unlisten ??= this.source.listen(() => this.more());
-    if (this.greets) {
-      this.greets = false;
+    if (this.isFirstPull) {
+      this.isFirstPull = false;
       return this.send(HELLO);
     }
     while (!this.isEnded) {
@@ -93,7 +88,7 @@ export class EventStream {
   private more(): void {
     this.hasMore = true;
     if (this.wake !== undefined) return this.wake();
-    // Nobody has asked for what there is: a reader that stays away is cut off.
+    // The reader has not asked for more: the stream is closed if it does not do so in time.
     if (this.controller?.desiredSize !== 0 || this.stall !== undefined || this.isEnded) return;
     this.stall = setTimeout(() => this.end(), this.stallMs).unref();
   }

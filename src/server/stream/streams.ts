@@ -1,12 +1,13 @@
-// Owns the streams that are open: of one run, whose positions are the numbers of its log rows, and of all runs, whose positions
-// are those of the change log.
+// Owns the open streams: those of one run, whose positions are the numbers of its log rows, and those of all runs, whose
+// positions are in the change log.
 
 import { EngineError, isEngineError } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
 import { pathOf } from '../../engine/event-facts.ts';
 import type { RunEvent } from '../../kernel/event.ts';
 import type { EventRow, Store } from '../../store/store.ts';
 import type { Caller } from '../caller.ts';
-import { type Change, type ChangeLog, factsOf } from './change-log.ts';
+import type { Change, ChangeLog } from './change-log.ts';
 import { EventStream, type StreamSource } from './event-stream.ts';
 
 /** How many streams may be open at once. */
@@ -20,8 +21,8 @@ export class Streams {
   private readonly store: Store;
   private readonly log: ChangeLog;
   private readonly open = new Map<EventStream, Caller>();
-  /** Messages that were made lately: many readers get the same ones. */
-  private readonly made = new Map<number, string>();
+  /** Recent messages by position: many readers get the same ones. */
+  private readonly recentMessages = new Map<number, string>();
 
   constructor(store: Store, log: ChangeLog) {
     this.store = store;
@@ -38,12 +39,12 @@ export class Streams {
     const [head] = await this.store.heads({ of: [run] });
     if (head === undefined) throw new EngineError('RUN_NOT_FOUND', `there is no run "${run}"; GET /api/v1/runs lists those that exist`);
     let seq = after ?? head.seq;
-    let greets = after === undefined || after > head.seq;
+    let isFirst = after === undefined || after > head.seq;
     if (after !== undefined && after > head.seq) seq = head.seq;
     return this.start(caller, {
       read: async () => {
-        if (greets) {
-          greets = false;
+        if (isFirst) {
+          isFirst = false;
           return messageOf(seq, after === undefined ? 'ready' : 'reset', { run, seq });
         }
         const rows = await this.rowsAfter(run, seq);
@@ -103,16 +104,16 @@ export class Streams {
   }
 
   private async message({ position, run, seq }: Change): Promise<string> {
-    const known = this.made.get(position);
+    const known = this.recentMessages.get(position);
     if (known !== undefined) return known;
     const [row] = await this.rowsAfter(run, seq - 1);
     // A run that was pruned has no rows any more.
     const facts = row?.seq === seq ? rowFacts(run, row) : { run, seq, at: new Date().toISOString(), type: 'run.removed' };
     const text = messageOf(position, 'change', facts);
-    this.made.set(position, text);
-    for (const old of this.made.keys()) {
-      if (this.made.size <= REMEMBERED) break;
-      this.made.delete(old);
+    this.recentMessages.set(position, text);
+    for (const old of this.recentMessages.keys()) {
+      if (this.recentMessages.size <= REMEMBERED) break;
+      this.recentMessages.delete(old);
     }
     return text;
   }
@@ -122,10 +123,14 @@ function messageOf(id: number, event: string, data: object): string {
   return `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
+/** The data of a change: a reader needs it to know what to read again. */
 function rowFacts(run: string, { seq, at, events }: EventRow): object {
   const paths = events.flatMap((event) => pathOf(event) ?? ('path' in event && typeof event.path === 'string' ? [event.path] : []));
   const types = events.map(({ type }) => type);
-  return { run, seq, at: new Date(at).toISOString(), ...factsOf(types, paths, statusIn(events)) };
+  return {
+    ...{ run, seq, at: new Date(at).toISOString(), type: types[0] ?? 'row' },
+    ...{ types: [...new Set(types)], paths: [...new Set(paths)], ...present({ status: statusIn(events) }) },
+  };
 }
 
 /** The status that a row gives the run, if it says so. */

@@ -22,7 +22,7 @@ import { type ForgeOccasion, sourceOf } from '../triggers/occasion.ts';
 import { type BadCommand, commandIn, type ParsedCommand } from './command.ts';
 import { actOnCommand, type CommandResult } from './command-acts.ts';
 import { CommandRows } from './command-rows.ts';
-import { outsideText } from './outside-text.ts';
+import { outsideText } from './inert-text.ts';
 import { RunRows } from './run-rows.ts';
 import type { SurfaceSettings } from './surface-settings.ts';
 

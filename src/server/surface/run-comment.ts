@@ -1,6 +1,6 @@
 // Owns the text of the one comment that a run has at its issue or pull request: its state, its steps with their evidence, what
 // it waits for, how to decide, its graph and its cost. The text changes only when one of these does: nothing in it is about
-// the present moment. It is bounded, and everything from outside in it is text without effect (`outside-text.ts`).
+// the present moment. It is bounded, and everything from outside in it is text without effect (`inert-text.ts`).
 
 import type { WaitingQuestions } from '../../attended/questions.ts';
 import { jsonText } from '../../base/json.ts';
@@ -9,7 +9,7 @@ import type { PendingApproval } from '../../control/approvals.ts';
 import type { RunReport, WaitReport } from '../../control/run-report.ts';
 import { usageText } from '../../control/usage.ts';
 import { areShownWhole, type DecisionLine, DIGEST_SHOWN, OPTION_MAX, QUESTION_MAX } from './decision-lines.ts';
-import { code, outsideText } from './outside-text.ts';
+import { code, outsideText } from './inert-text.ts';
 import { evidenceOf, markOf } from './step-evidence.ts';
 
 /** An approval that waits, and the lines with which it is decided. */

@@ -6,7 +6,7 @@ import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import type { PlanReport, RunReport, StepReport } from '../../control/run-report.ts';
 import { type CheckReport, OWN_CHECK_PREFIX } from '../../forge/forge.ts';
-import { outsideLine, outsideText } from './outside-text.ts';
+import { outsideLine, outsideText } from './inert-text.ts';
 import type { RunView } from './run-view.ts';
 import { evidenceOf } from './step-evidence.ts';
 

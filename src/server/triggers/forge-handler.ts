@@ -70,7 +70,7 @@ export function forgeHandler(given: ForgeHandlerParts): DeliveryHandler {
 
 async function actOn(parts: ActingParts, delivery: StoredDelivery): Promise<DeliveryResult> {
   const { deliveries, settings } = parts;
-  const { forge, tell } = settings;
+  const { forge, onEvent: tell } = settings;
   const event = eventOf(delivery);
   // Gates check again whichever way the event came, except for events caused by the surface.
   if (event.comment === undefined || settings.surface === undefined || !new RunRows(parts.services.database).isOwn(event.comment))

@@ -13,7 +13,7 @@ import { keyOfEvent, SOURCE_HEADER } from './occasion.ts';
 export function watchForge(
   { database, warn }: Pick<Services, 'database' | 'warn'>,
   deliveries: Deliveries,
-  { forge, tell }: ForgeEventSettings,
+  { forge, onEvent: tell }: ForgeEventSettings,
 ): () => void {
   const kept = database.get('SELECT cursor FROM forge_cursors WHERE forge = ?', forge.name)?.cursor;
   const keep = (cursor: string): void =>

@@ -113,7 +113,7 @@ function actionOf({ rule, index, occasion }: Reaction): ReactionRequest['action'
   const back = step === undefined ? undefined : { step, rule: index, max };
   if (what === 'cancel') return { do: 'cancel', reason: `${occasion.event.event} at the forge` };
   if (what === 'invalidate_and_restart' && back !== undefined) return { do: 'back', ...back };
-  if (what !== 'wake_agent') return { do: 'look' };
+  if (what !== 'wake_agent') return { do: 'recheckGates' };
   return { do: 'wake', note: { event: occasion.event.event, text: factsOf(occasion) }, ...present({ back }) };
 }
 

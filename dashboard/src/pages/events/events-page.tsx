@@ -130,7 +130,7 @@ function Sent() {
               {notice.message !== null && <span className="said">{plainText(notice.message)}</span>}
             </span>
             <span className="faint">
-              <Ago at={notice.madeAt} />
+              <Ago at={notice.createdAt} />
             </span>
           </li>
         ))}

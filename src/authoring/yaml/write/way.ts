@@ -99,8 +99,8 @@ export class WayWriter {
       const transition = this.transition(step, key, edge);
       return transition === onward && (key === 'skip_to' || key === this.successKey(step)) ? [] : [[key, transition]];
     });
-    const isSaid = failure === 'on_failure' && fail !== undefined;
-    const onError = isCovered ? {} : this.onError(step, error, isSaid);
+    const writesOnFailure = failure === 'on_failure' && fail !== undefined;
+    const onError = isCovered ? {} : this.onError(step, error, writesOnFailure);
     return { ...Object.fromEntries(written), ...onError, ...this.onTimeout(step, error) };
   }
 
@@ -127,10 +127,10 @@ export class WayWriter {
     return edge;
   }
 
-  private onError(step: StepModel, error: Edge, isSaid: boolean): JsonObject {
+  private onError(step: StepModel, error: Edge, writesOnFailure: boolean): JsonObject {
     const written = this.transition(step, 'on_error', error);
     if (step.retry.max > 0 && step.retry.on.includes('error')) return { on_error: this.retried(step, written) };
-    return written === 'escalate' && !isSaid ? {} : { on_error: written };
+    return written === 'escalate' && !writesOnFailure ? {} : { on_error: written };
   }
 
   /** A timeout without its own transition follows the one for errors, and is retried like an error. */

@@ -1,5 +1,5 @@
-// Owns access to routes: the table of all parts says which scope each route needs, and a route without a row is refused. Also
-// the methods of a path, for OPTIONS and for unsupported methods.
+// Owns access to routes: the table of all routes says which scope each one needs, and a route without a row is refused. Also
+// owns the methods of a path, for OPTIONS and for unsupported methods.
 //
 // SV1. Only a caller with its scope can reach a route; nobody can reach a route that no part declares.
 
@@ -9,12 +9,12 @@ import { EngineError } from '../base/error.ts';
 import type { Caller } from './caller.ts';
 import type { MachinePaths } from './machine-paths.ts';
 import { problemResponse } from './problem.ts';
-import type { Route, ServerContext, ServerVariables } from './route.ts';
+import { loginRequired, type Route, type ServerContext, type ServerVariables } from './route.ts';
 
 type Guard = MiddlewareHandler<{ Variables: Partial<ServerVariables> }>;
 
-/** Lets a request through to its route if the caller has the scope (SV1). */
-export function scopeGate(routes: readonly Route[]): Guard {
+/** Middleware that rejects a request whose caller lacks the scope of its route (SV1). */
+export function requireScope(routes: readonly Route[]): Guard {
   const rows = new Map(routes.map((route) => [`${route.method} ${route.path}`, route]));
   return async (c, next) => {
     const route = matchedRoutes(c).find(({ method }) => method !== 'ALL');
@@ -28,8 +28,7 @@ export function scopeGate(routes: readonly Route[]): Guard {
 
 function assertScope(caller: Caller | undefined, { scope, method, path }: Route): void {
   if (scope === 'public') return;
-  if (caller === undefined)
-    throw new EngineError('LOGIN_REQUIRED', 'log in first: open the link that "pawl serve" printed, or send a personal token');
+  if (caller === undefined) throw loginRequired();
   if (!caller.scopes.has(scope))
     throw new EngineError('NOT_ALLOWED', `${method} ${path} needs the scope "${scope}", which ${caller.name} does not have`, {
       details: { scope },
@@ -40,10 +39,10 @@ function assertScope(caller: Caller | undefined, { scope, method, path }: Route)
 export class Methods {
   private readonly paths: readonly { readonly pattern: RegExp; readonly method: string }[];
 
-  private readonly places: MachinePaths;
+  private readonly machinePaths: MachinePaths;
 
-  constructor(routes: readonly Route[], places: MachinePaths) {
-    this.places = places;
+  constructor(routes: readonly Route[], machinePaths: MachinePaths) {
+    this.machinePaths = machinePaths;
     this.paths = routes
       .filter(({ path }) => path !== '/*')
       .map(({ method, path }) => ({ method, pattern: new RegExp(`^${path.replace(/:\w+/g, '[^/]+').replace(/\/\*$/, '/.*')}$`) }));
@@ -56,7 +55,7 @@ export class Methods {
     return [...(found.has('GET') ? ['GET', 'HEAD'] : []), ...[...found].filter((method) => method !== 'GET'), 'OPTIONS'].join(', ');
   }
 
-  /** Answers OPTIONS. Nothing is allowed to other sites: no header of CORS is ever sent. */
+  /** Answers OPTIONS. Other sites have no access: the server never sends a CORS header. */
   readonly options: Guard = async (c, next) => {
     if (c.req.method !== 'OPTIONS') return next();
     const allow = this.allowed(c.req.path) ?? 'GET, HEAD, OPTIONS';
@@ -69,12 +68,12 @@ export class Methods {
     if (allow !== undefined && !allow.split(', ').includes(c.req.method))
       return problemResponse(
         new EngineError('METHOD_REFUSED', `${c.req.path} does not accept ${c.req.method}; it accepts ${allow}`, { details: { allow } }),
-        this.places,
+        this.machinePaths,
         { allow },
       );
     return problemResponse(
       new EngineError('ROUTE_UNKNOWN', `there is nothing at ${c.req.path}; /api/v1/openapi.json lists the routes`),
-      this.places,
+      this.machinePaths,
     );
   };
 }

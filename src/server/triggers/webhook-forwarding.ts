@@ -7,7 +7,7 @@ import { isJsonObject, type Json, parseJsonObject } from '../../base/json.ts';
 import { type GitHubRequest, githubProblem } from './github-hook.ts';
 
 /** Another project that the same process serves. */
-export interface Neighbour {
+export interface WebhookProject {
   /** `owner/name`. */
   readonly repository: string;
   /** The secret that its webhooks are signed with. */
@@ -15,13 +15,13 @@ export interface Neighbour {
   readonly fetch: (request: Request) => Promise<Response>;
 }
 
-/** The neighbour that a webhook is for; undefined if there is none, or nobody signed it. */
-export async function neighbourFor(neighbours: readonly Neighbour[], request: GitHubRequest): Promise<Neighbour | undefined> {
-  for (const { secret } of neighbours) {
+/** The project that a webhook is for; undefined if there is none, or nobody signed it. */
+export async function projectOfWebhook(projects: readonly WebhookProject[], request: GitHubRequest): Promise<WebhookProject | undefined> {
+  for (const { secret } of projects) {
     const value = await secret().catch(() => '');
     if (githubProblem(value, request) !== undefined) continue;
     const name = repositoryIn(request.body)?.toLowerCase();
-    return neighbours.find(({ repository }) => repository.toLowerCase() === name);
+    return projects.find(({ repository }) => repository.toLowerCase() === name);
   }
   return undefined;
 }
@@ -33,8 +33,8 @@ function repositoryIn(body: Uint8Array): string | undefined {
 
 const HEADERS = ['content-type', 'x-github-event', 'x-github-delivery', 'x-hub-signature-256'];
 
-/** Passes a webhook on. Returns what the neighbour answered, or undefined if it refused. */
-export async function forwardWebhook({ fetch }: Neighbour, { body, header }: GitHubRequest): Promise<Json | undefined> {
+/** Passes a webhook on. Returns the response of the other project, or undefined if it refused. */
+export async function forwardWebhook({ fetch }: WebhookProject, { body, header }: GitHubRequest): Promise<Json | undefined> {
   const headers = HEADERS.flatMap((name): [string, string][] => {
     const value = header(name);
     return value === undefined ? [] : [[name, value]];

@@ -23,12 +23,12 @@ beforeEach(async () => {
     return rig.open({ workflows: [waits('feature', { label: 'feature' })], events });
   };
   bank = await open(1, BANK);
-  const neighbour = {
+  const other = {
     repository: 'Octo/Bank',
     secret: async () => BANK.secret,
     fetch: async (request: Request) => bank.server.fetch(request),
   };
-  shop = await open(0, SHOP, { neighbours: () => [neighbour] });
+  shop = await open(0, SHOP, { webhookProjects: () => [other] });
 });
 afterEach(async () => {
   for (const rig of rigs) await rig.close();

@@ -1,10 +1,10 @@
-// Owns the shapes of further views of a run: its graph, its timeline, one step in full, its log and its history.
+// Owns the schemas of the details of a run: its graph, its timeline, one step in full, its log and its history.
 
 import * as z from 'zod';
 import { stepReport } from './run.ts';
 import { json, schemaVersion, time } from './value.ts';
 
-/** The graph of a run, with its state and the way it took. */
+/** The graph of a run, with the state of its steps and the transitions it took. */
 export const runGraph = z.object({
   schemaVersion,
   nodes: z.array(z.object({ id: z.string(), title: z.string(), kind: z.string(), group: z.string().optional() })),
@@ -40,7 +40,7 @@ export const timeline = z.object({
   truncated: z.boolean(),
 });
 
-/** A value, cut off where it is very long. */
+/** A value, truncated if it is very long. */
 const bounded = z.object({ text: z.string(), bytes: z.number(), truncated: z.boolean(), digest: z.string() }).nullable();
 
 /** One step with everything about it. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { code, outsideText } from './outside-text.ts';
+import { code, outsideText } from './inert-text.ts';
 
 const GAP = '\u200B';
 
