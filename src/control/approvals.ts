@@ -2,28 +2,33 @@
 // what the person saw. Only reads the store.
 
 import { EngineError, isEngineError } from '../base/error.ts';
-import { type OpenApproval, openApprovals } from '../engine/request/approvals.ts';
+import { isAsked, type OpenApproval, openApprovals, type WaitingApproval } from '../engine/request/approvals.ts';
 import { childOf } from '../kernel/activation.ts';
 import type { Store } from '../store/store.ts';
 
 /** An approval that waits for a decision, and its run. */
-export interface PendingApproval {
+export interface PendingApproval<Gate = OpenApproval> {
   readonly run: string;
   readonly workflow: string;
-  readonly gate: OpenApproval;
+  readonly gate: Gate;
 }
 
 /** The pending approvals of a run and of the child runs it waits for, oldest first. */
 export async function pendingApprovals(store: Store, run: string): Promise<readonly PendingApproval[]> {
+  return (await waitingApprovals(store, run)).flatMap(({ gate, ...of }) => (isAsked(gate) ? [{ ...of, gate }] : []));
+}
+
+/** The same, with those that nobody is asked yet. */
+export async function waitingApprovals(store: Store, run: string): Promise<readonly PendingApproval<WaitingApproval>[]> {
   const { state } = await store.load(run);
   const own = (await openApprovals({ store }, run)).map((gate) => ({ run, workflow: state.workflow, gate }));
   const children = Object.values(state.live).flatMap((activation) => childOf(activation) ?? []);
-  const below = await Promise.all(children.map((child) => pendingApprovals(store, child).catch(emptyIfNotFound)));
+  const below = await Promise.all(children.map((child) => waitingApprovals(store, child).catch(emptyIfNotFound)));
   return [...own, ...below.flat()].sort((a, b) => a.gate.since - b.gate.since);
 }
 
 /** A child run that its parent has not started yet has no approvals. */
-function emptyIfNotFound(error: unknown): readonly PendingApproval[] {
+function emptyIfNotFound(error: unknown): readonly PendingApproval<WaitingApproval>[] {
   if (isEngineError(error) && error.code === 'RUN_NOT_FOUND') return [];
   throw error;
 }
@@ -40,9 +45,14 @@ export interface ApprovalRef {
   readonly digest?: string | undefined;
 }
 
+/** Whether an approval has the path or step that identifies it, if one is given. */
+export function isNamed({ path, step }: WaitingApproval, ref: ApprovalRef): boolean {
+  return ref.gate === undefined || path === ref.gate || step === ref.gate;
+}
+
 /** The one approval that matches; undefined if none does, an error that lists them if several do. */
 export function pickApproval(run: string, pending: readonly PendingApproval[], ref: ApprovalRef): PendingApproval | undefined {
-  const named = pending.filter(({ gate }) => ref.gate === undefined || gate.path === ref.gate || gate.step === ref.gate);
+  const named = pending.filter(({ gate }) => isNamed(gate, ref));
   const seen = named.filter(({ gate }) => ref.digest === undefined || gate.digest.startsWith(ref.digest));
   const matches = seen.length > 0 ? seen : named;
   if (matches.length <= 1) return matches[0];
