@@ -1,13 +1,13 @@
 // Owns which command a person runs to end a wait.
 
 import { shellWord } from '../base/shell-word.ts';
-import type { OpenApproval } from '../engine/request/approvals.ts';
+import type { WaitingApproval } from '../engine/request/approvals.ts';
 import type { OpenWait } from '../engine/status.ts';
 import type { Halt } from '../kernel/run-state.ts';
 
 /** The context of a wait: its approval, whether several approvals are pending, and why the run halted. */
 export interface WaitContext {
-  readonly approval: OpenApproval | undefined;
+  readonly approval: WaitingApproval | undefined;
   readonly several: boolean;
   readonly halt: Halt | undefined;
 }

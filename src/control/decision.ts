@@ -2,9 +2,10 @@
 // the content has changed. Only reads the store.
 
 import { EngineError } from '../base/error.ts';
+import { isAsked } from '../engine/request/approvals.ts';
 import type { Store } from '../store/store.ts';
 import { alreadyDecided, contentChanged } from './approval-change.ts';
-import { type ApprovalRef, type PendingApproval, pendingApprovals, pickApproval } from './approvals.ts';
+import { type ApprovalRef, isNamed, type PendingApproval, pendingApprovals, pickApproval, waitingApprovals } from './approvals.ts';
 
 /** Finds the approval, with the content the person saw; otherwise throws an error that says what happened to it. */
 export async function findApproval(store: Store, run: string, named: ApprovalRef): Promise<PendingApproval> {
@@ -15,7 +16,17 @@ export async function findApproval(store: Store, run: string, named: ApprovalRef
   // The approval may have been decided and then requested again with other content; then report the change.
   if (asked !== undefined && digest !== undefined && (decided === undefined || decided.details.step === asked.approval.step))
     throw await contentChanged(store, { asked, digest });
-  throw decided ?? noApproval(run, named.approval);
+  throw decided ?? (await notAsked(store, run, named)) ?? noApproval(run, named.approval);
+}
+
+async function notAsked(store: Store, run: string, named: ApprovalRef): Promise<EngineError | undefined> {
+  const found = (await waitingApprovals(store, run)).find(({ approval }) => !isAsked(approval) && isNamed(approval, named));
+  if (found === undefined) return undefined;
+  const why = 'what it is about outside the run has not been read yet';
+  return new EngineError(
+    'WAIT_NOT_FOUND',
+    `approval "${found.approval.step}" of run ${found.run} is not pending yet: ${why}; unless another process drives the run, "pawl resume ${run}" continues it`,
+  );
 }
 
 /** The error for an approval that is not pending. */

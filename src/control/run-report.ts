@@ -11,7 +11,7 @@ import { REFUSED_ELSEWHERE } from '../definition/outcome.ts';
 import { readSubjects, treeIn } from '../definition/question/subjects.ts';
 import { isSettled, type RunStatus } from '../definition/run-status.ts';
 import { type RunView, type StepView, type ValueFilter, viewRun } from '../engine/inspect.ts';
-import { type OpenApproval, openApprovals, postedText } from '../engine/request/approvals.ts';
+import { openApprovals, postedText, type WaitingApproval } from '../engine/request/approvals.ts';
 import { readRunTree } from '../engine/run-tree.ts';
 import type { OpenWait } from '../engine/status.ts';
 import type { Halt } from '../kernel/run-state.ts';
@@ -255,7 +255,7 @@ function memberOf(path: string): { readonly group: string; readonly key: string 
 }
 
 /** The steps, with `staleSince` on gates that checked an earlier tree than the latest. */
-function withStale(steps: readonly StepReport[], approvals: readonly OpenApproval[]): StepReport[] {
+function withStale(steps: readonly StepReport[], approvals: readonly WaitingApproval[]): StepReport[] {
   const latest =
     approvals.map(treeAsked).findLast((tree) => tree !== undefined) ?? steps.map(treeOf).findLast((tree) => tree !== undefined);
   return steps.map((step) => {
@@ -269,7 +269,7 @@ function treeOf({ evidence }: StepReport): string | undefined {
   return isJsonObject(evidence) && typeof evidence.tree === 'string' ? evidence.tree : undefined;
 }
 
-function treeAsked({ subjects }: OpenApproval): string | undefined {
+function treeAsked({ subjects }: WaitingApproval): string | undefined {
   return treeIn(readSubjects(subjects))?.id;
 }
 
@@ -317,7 +317,7 @@ const SUCCEEDED: ReadonlySet<string> = new Set(['ok', 'iterate', 'skip']);
 
 interface WaitContext {
   readonly run: string;
-  readonly approvals: readonly OpenApproval[];
+  readonly approvals: readonly WaitingApproval[];
   readonly halt: Halt | undefined;
   readonly steps: readonly StepReport[];
 }

@@ -46,7 +46,7 @@ export class GateProgress {
 
   constructor(job: Job, tree: string | undefined) {
     this.#job = job;
-    this.#tree = tree === undefined || tree === '' ? null : tree;
+    this.#tree = tree ?? null;
     const last = GATE_PROGRESS.of(job.request.activation.path).in(job.context.snapshot.data);
     this.#last = last?.attempt === job.request.activation.attempt ? last : undefined;
   }

@@ -24,6 +24,6 @@ export async function decisionAt(job: Job, step: string): Promise<PersonDecision
   if (question === undefined || !isJsonObject(result) || typeof result.option !== 'string') return undefined;
   const option = question.options.find(({ label }) => label === result.option);
   const tree = JUDGED_TREES.of(step).in(data)?.tree ?? undefined;
-  const isStale = tree !== undefined && (await treeNow(job)).id !== tree;
+  const isStale = tree !== undefined && (await treeNow(job))?.id !== tree;
   return { option: result.option, actor: String(result.actor ?? ''), isApproval: option?.outcome === 'ok', isStale };
 }

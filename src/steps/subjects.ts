@@ -37,8 +37,8 @@ export async function observeSubjects(job: Job): Promise<SeenSubjects> {
 /** The tree of the workspace, and the verdicts of gates and reviews that are about another tree. */
 async function treeOf(job: Job): Promise<SeenSubjects['tree']> {
   try {
-    const { id } = await treeNow(job);
-    if (id === '') return undefined;
+    const { id } = (await treeNow(job)) ?? {};
+    if (id === undefined) return undefined;
     const judges = staleVerdicts(job.runner, await requiredVerdicts(job), { tree: id }).filter(({ by }) => by !== 'approval');
     const filesSince = async (tree: string) => (await differingFiles(job.runner.services.cwd, tree, id)).slice(0, CHANGES_MAX);
     const stale = await Promise.all(judges.map(async ({ step, tree }) => ({ step, files: tree === null ? [] : await filesSince(tree) })));

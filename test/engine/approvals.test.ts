@@ -5,8 +5,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkYaml } from '../../src/authoring/yaml/check/check.ts';
 import { defineWorkflow } from '../../src/compat/index.ts';
 import { changeSince } from '../../src/control/approval-change.ts';
-import type { OpenApproval } from '../../src/engine/request/approvals.ts';
+import { findApproval } from '../../src/control/decision.ts';
+import { type OpenApproval, openApprovals } from '../../src/engine/request/approvals.ts';
 import { type Engine, type EngineOptions, step, workflow } from '../../src/index.ts';
+import { type Activation, humanWaitOf } from '../../src/kernel/activation.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';
 import { openLocalForgeStage } from '../../src/proof/forge-suite/local-stage.ts';
 import { openSample, valueIn } from '../../src/proof/forge-suite/stage.ts';
@@ -40,6 +42,21 @@ async function parked(
   const run = await engine.start(definition, {}, { facts });
   await run.wait('idle');
   return { engine, id: run.id };
+}
+
+/** A run as it is before the subjects of its question were observed. */
+function notAsked(loaded: Awaited<ReturnType<Engine['store']['load']>>): typeof loaded {
+  const live = Object.entries(loaded.state.live).map(([path, activation]): [string, Activation] => {
+    const wait = humanWaitOf(activation);
+    if (wait?.outside === undefined || activation.state !== 'waiting') return [path, activation];
+    const {
+      digest: _,
+      outside: { question },
+      ...rest
+    } = wait;
+    return [path, { ...activation, wait: { ...rest, outside: { question } } }];
+  });
+  return { ...loaded, state: { ...loaded.state, live: Object.fromEntries(live) } };
 }
 
 const yes = (actor: string) => ({ option: 'approve', actor });
@@ -253,6 +270,19 @@ describe('a question about files', () => {
     expect((await engine.run(id).get()).decision).toBeUndefined();
     await engine.run(id).decide({ ...yes('ann'), digest: after?.digest as string });
     expect((await engine.run(id).wait()).status).toBe('completed');
+  });
+
+  test('nobody is asked, and there is nothing to decide, until the files were read', async () => {
+    const { engine, id } = await parked(about);
+    const store: typeof engine.store = Object.create(engine.store, {
+      load: { value: async (run: string) => notAsked(await engine.store.load(run)) },
+    });
+    const [waiting] = await openApprovals({ store }, id);
+    expect(waiting).toMatchObject({ path: 'ask#1', question: { prompt: 'Ship it?' } });
+    expect(waiting).not.toHaveProperty('digest');
+    const error = await errorOf(findApproval(store, id, {}));
+    expect(error.code).toBe('WAIT_NOT_FOUND');
+    expect(error.message).toContain(`"pawl resume ${id}"`);
   });
 
   test('whoever looks afresh is shown what is true now, and can decide on that at once', async () => {

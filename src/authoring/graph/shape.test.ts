@@ -287,6 +287,13 @@ describe('a value of another type is refused, and the message says what must be 
     ['a question', one({ human: 'Ship it?' }), '`human` must be an object such as { prompt: "Ship it?" }, not "Ship it?"'],
     ['a review', one({ review: 'src' }), '`review` must be an object such as { subject: "the change in src/"'],
     ['a webhook', one({ webhook: 'https://a.b' }), '`webhook` must be an object such as { request: { url: '],
+    ['a webhook without an address', one({ webhook: { request: {} } }), '`request.url` must be an address'],
+    [
+      'a kind that is none, with an outcome of its own',
+      one({ use: 'deploy', next: { ok: null, odd: null } }),
+      '`use` must be a kind of step',
+    ],
+    ['a child that is no workflow', one({ workflow: {} }), '`workflow` must name the workflow to start'],
     ['an action', one({ forge: 'merge_pr' }), '`forge` must be an object such as { action: "merge_pr" }, not "merge_pr"'],
     ['a fan-out', one({ each: 'files' }), '`each` must be an object such as { items: '],
     ['branches', one({ parallel: { branches: 'lint' } }), '`parallel.branches` must be steps by id, such as { lint: { … } }, not "lint"'],

@@ -49,8 +49,8 @@ export interface KindCompiler extends KindDeclaration {
   readonly beside?: readonly string[];
   /** The types of these fields, unless parsing its configuration checks them. */
   readonly shapes?: Readonly<Record<string, Shape<unknown>>>;
-  /** Reads the work of a graph's step. */
-  read(spec: AnyWork, place: WorkPlace): Work;
+  /** Reads the work of a graph's step; undefined if the faults that it reported leave nothing to go on with. */
+  read(spec: AnyWork, place: WorkPlace): Work | undefined;
   /** Its methods of `step(name)` in flows, by name. */
   readonly flow?: Readonly<Record<string, FlowMethod>>;
   /** The texts of its work that an agent, a person, a program or a web server reads; they are not templates unless the step says so. */
@@ -121,6 +121,9 @@ function fieldsOf(kinds: readonly KindCompiler[]): WorkFields {
   return { kinds: new Map(kinds.map((kind) => [kind.field, kind])), beside, names: [...fields, ...beside.keys()], shapes };
 }
 
+/** The work of a step that was not read. What a kind requires of a step is not checked there. */
+const UNREAD: Work = { work: { kind: 'task', config: {} } };
+
 /** Reads the work of a step: exactly one field selects its kind, or none, and then it only has instructions. */
 export function readWork(spec: AnyWork, place: WorkPlace): Work {
   const given = spec as Readonly<Record<string, unknown>>;
@@ -131,5 +134,7 @@ export function readWork(spec: AnyWork, place: WorkPlace): Work {
     if (given[name] !== undefined && !(field !== undefined && owners.includes(field)))
       place.step.fault('FIELD_INVALID', `\`${name}\` has no effect here`, `write it beside \`${owners.join('` or `')}\``);
   }
-  return (kinds.get(field ?? 'handler') ?? compilers.kinds.task).read(spec, place);
+  const work = (kinds.get(field ?? 'handler') ?? compilers.kinds.task).read(spec, place);
+  if (work === undefined) place.step.graph.problems.unread.add(place.step.at);
+  return work ?? UNREAD;
 }

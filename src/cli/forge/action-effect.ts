@@ -1,7 +1,7 @@
 // Owns the effect of an action at the local forge with its options: a comment can be a command, and a question of an open run
 // can wait for a comment or a label.
 
-import { pendingApprovals } from '../../control/approvals.ts';
+import { waitingApprovals } from '../../control/approvals.ts';
 import { OPEN_STATES } from '../../control/trigger/open-runs.ts';
 import type { ApprovalModel } from '../../definition/model.ts';
 import { commandIn } from '../../server/surface/command.ts';
@@ -33,7 +33,7 @@ async function hasQuestion(place: Place, number: number, matches: (forge: Approv
   const about = { issues: [number], prs: [number] };
   for (const { id, origin } of await store.list({ status: OPEN_STATES, about, mayAsk: true })) {
     if (!isAbout(await openRunOf(store, { id, origin }), about)) continue;
-    if ((await pendingApprovals(store, id)).some(({ approval }) => matches(approval.question.forge))) return true;
+    if ((await waitingApprovals(store, id)).some(({ approval }) => matches(approval.question.forge))) return true;
   }
   return false;
 }

@@ -51,6 +51,8 @@ export class ProblemList {
   readonly found: Problem[] = [];
   /** Steps whose configuration was refused when it was parsed: what is left of it is not validated again. */
   readonly refused = new Set<string>();
+  /** Steps whose work was not read: nothing that depends on their kind is validated. */
+  readonly unread = new Set<string>();
   #suggestionsLeft = SUGGESTIONS_MAX;
 
   /** The steps with fields of a wrong type, and the empty text for the workflow. */

@@ -53,14 +53,15 @@ export function checkStep(place: StepPlace, checks: StepChecks): void {
   checkNext(place, checks, fault);
   checkQuestion(place, fault);
   checkWrites(place, fault);
-  checkRestrictions(place, checks.registry, fault);
   checkContract(step, fault);
-  checkDatabases(place, checks.registry, fault);
-  checkRestore(place, checks.registry, fault);
-  checkMembership(place, checks.registry, fault);
   checkJoin(step, fault);
   checkNumbers(step, fault);
   for (const source of expressionsOf(step)) expression(source.text, source.what);
+  if (checks.problems.unread.has(at)) return;
+  checkRestrictions(place, checks.registry, fault);
+  checkDatabases(place, checks.registry, fault);
+  checkRestore(place, checks.registry, fault);
+  checkMembership(place, checks.registry, fault);
   if (!checks.problems.refused.has(at)) checks.registry.kinds[step.kind].validate(step, kindReport(at, checks));
 }
 
@@ -83,7 +84,7 @@ function checkId(id: string, fault: Fault): void {
   else if (id in {}) fault('NAME_INVALID', 'this id has another meaning in JavaScript', 'use another id');
 }
 
-function checkNext({ step, group }: StepPlace, { problems, registry }: StepChecks, fault: Fault): void {
+function checkNext({ step, at, group }: StepPlace, { problems, registry }: StepChecks, fault: Fault): void {
   const keys = Object.keys(step.next);
   if (group !== undefined) {
     if (keys.length > 0)
@@ -93,7 +94,7 @@ function checkNext({ step, group }: StepPlace, { problems, registry }: StepCheck
   const chosen = step.question?.options ?? [];
   if (keys.length === 0 && step.side !== true && !(chosen.length > 0 && chosen.every(({ to }) => to !== undefined)))
     fault('NEXT_MISSING', 'it does not say what comes next', 'write `next: null` to end the run here, or name a step');
-  for (const key of keys) {
+  for (const key of problems.unread.has(at) ? [] : keys) {
     const outcomes = outcomesOf(step, registry);
     if (COMMON_KEYS.has(key) || outcomes.includes(key) || chosen.some(({ outcome }) => outcome === key)) continue;
     const allowed = [...new Set([...COMMON_KEYS, ...outcomes, ...chosen.map(({ outcome }) => outcome)])];

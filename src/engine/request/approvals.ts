@@ -13,11 +13,12 @@ import type { ReceivedMail } from '../../store/store.ts';
 import type { Readable } from '../inspect.ts';
 import { readValues } from '../values.ts';
 
-/** A question that waits for a person. */
+/** A question that a person is asked. */
 export interface OpenApproval {
   readonly path: Path;
   readonly step: string;
   readonly question: ApprovalModel;
+  /** The digest of everything shown; a decision must name it. */
   readonly digest: string;
   readonly shown: Json;
   /** The subjects outside the run that the question is about, if any. */
@@ -34,9 +35,12 @@ export interface OpenApproval {
   readonly posted?: { readonly option: string; readonly actor: string };
 }
 
-/** Whether people are asked already: what the question is about outside the run has been looked at. The digest is empty until then. */
-export function isAsked({ digest }: Pick<OpenApproval, 'digest'>): boolean {
-  return digest !== '';
+/** A question that waits for a person. Nobody is asked, and it has no digest, until what it is about outside the run was looked at. */
+export type WaitingApproval = OpenApproval | (Omit<OpenApproval, 'digest'> & { readonly digest?: undefined });
+
+/** Whether people are asked already. */
+export function isAsked(approval: WaitingApproval): approval is OpenApproval {
+  return approval.digest !== undefined;
 }
 
 /** A decision that no process has applied yet, as text. */
@@ -44,8 +48,8 @@ export function postedText({ option, actor }: NonNullable<OpenApproval['posted']
   return `decided: "${option}" by ${actor}; no process has applied it yet`;
 }
 
-/** Returns the questions of a run that wait for a person, oldest first. */
-export async function openApprovals(core: Readable, run: string): Promise<readonly OpenApproval[]> {
+/** Returns the questions of a run that wait for a person, oldest first, also those that nobody is asked yet. */
+export async function openApprovals(core: Readable, run: string): Promise<readonly WaitingApproval[]> {
   return approvalsIn(core, await core.store.load(run));
 }
 
@@ -53,7 +57,7 @@ export async function openApprovals(core: Readable, run: string): Promise<readon
 export async function approvalsIn(
   core: Readable,
   { state, definition }: { readonly state: RunState; readonly definition: Definition },
-): Promise<readonly OpenApproval[]> {
+): Promise<readonly WaitingApproval[]> {
   const asking = Object.values(state.live).flatMap((activation) => {
     const wait = humanWaitOf(activation);
     return wait === undefined ? [] : [{ activation, wait }];
@@ -64,7 +68,7 @@ export async function approvalsIn(
   return approvals.map((approval) => ({ ...approval, ...postedFor(approval, mail) })).sort((a, b) => a.since - b.since);
 }
 
-function postedFor({ path, digest, question }: OpenApproval, mail: readonly ReceivedMail[]): Pick<OpenApproval, 'posted'> {
+function postedFor({ path, digest, question }: WaitingApproval, mail: readonly ReceivedMail[]): Pick<OpenApproval, 'posted'> {
   for (const { input } of mail)
     if (input.type === 'decided' && input.path === path && input.digest === digest && (question.count ?? 1) === 1)
       return { posted: { option: input.option, actor: input.actor } };
@@ -75,7 +79,7 @@ async function approvalOf(
   core: Readable,
   { activation, wait }: { readonly activation: Activation; readonly wait: HumanWait },
   { state, definition }: { readonly state: RunState; readonly definition: Definition },
-): Promise<OpenApproval> {
+): Promise<WaitingApproval> {
   const { path, step, openedAt, deadline } = activation;
   const subjects = wait.outside?.seen?.subjects;
   const read = await readValues(core.store, [wait.shown, wait.question, subjects]);
@@ -84,10 +88,9 @@ async function approvalOf(
     path,
     step,
     question,
-    digest: wait.digest ?? '',
     shown: read(wait.shown) ?? {},
     ...(subjects === undefined ? {} : { subjects: read(subjects) }),
-    ...present({ votes: wait.votes, split: wait.split }),
+    ...present({ digest: wait.digest, votes: wait.votes, split: wait.split }),
     since: openedAt,
     ...present({ due: deadline }),
     signed: state.signed === true || wait.signed === true,

@@ -124,12 +124,11 @@ async function untilAsked(core: EngineCore, run: string): Promise<void> {
 }
 
 /**
- * Returns the questions that wait for people. Those that this process is about to ask are asked first: they have no
- * digest yet.
+ * Returns the questions that people are asked. Those that this process is about to ask are asked first.
  */
 export async function askedApprovals(core: EngineCore, run: string): Promise<readonly OpenApproval[]> {
   if (core.driverOf(run) !== undefined) await untilState(core, run, allAsked);
-  return openApprovals(core, run);
+  return (await openApprovals(core, run)).filter(isAsked);
 }
 
 /**

@@ -26,7 +26,8 @@ export const delay: KindCompiler = {
     ),
   },
   read({ delay: given }, { step }) {
-    if (typeof given !== 'object') return { work: { kind: 'delay', durationMs: step.duration(given ?? '', 'its delay') } };
+    if (given === undefined) return undefined;
+    if (typeof given !== 'object') return { work: { kind: 'delay', durationMs: step.duration(given, 'its delay') } };
     step.knownFields(given, ['duration', 'poll'], 'a delay');
     const { duration, poll } = given;
     const durationMs = step.duration(duration, 'its delay');

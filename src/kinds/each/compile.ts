@@ -17,10 +17,10 @@ export const each: KindCompiler = {
     ),
   },
   read({ each: given }, { step, id, readMember }) {
-    const group = given ?? { items: '', step: {} };
-    step.knownFields(group, ['items', 'step', 'join', 'concurrency'], 'an each');
-    const body = readMember({ ...group.step, id, name: undefined }, id);
-    const work = { kind: 'each' as const, items: group.items, body: body.model, ...readGroup(group, step, undefined) };
+    if (given === undefined) return undefined;
+    step.knownFields(given, ['items', 'step', 'join', 'concurrency'], 'an each');
+    const body = readMember({ ...given.step, id, name: undefined }, id);
+    const work = { kind: 'each' as const, items: given.items, body: body.model, ...readGroup(given, step, undefined) };
     return { work, code: { members: codesOf([body]) } };
   },
 };

@@ -60,14 +60,14 @@ async function judge(job: GateJob): Promise<Work> {
     return conclude(job, { ...(await runChecks({ ...job, startedAt }, undefined)), startedAt });
   const watch = await TreeWatch.open(job);
   try {
-    const { id } = await watch.settled();
+    const tree = (await watch.settled())?.id;
     if (watch.hidden.length > 0) return { error: hiddenError(job.request.bound.model.id, watch.hidden) };
     const disguised = await watch.hiddenContent(changesAllowed(job));
     if (disguised.length > 0) return { error: disguisedError(job.request.bound.model.id, disguised) };
-    const steered = await steeredFiles(job, id);
+    const steered = await steeredFiles(job, tree);
     if (steered.length > 0) return { error: steeredError(job.request.bound.model.id, steered) };
     return await runOnAcceptedFiles(job, async () => {
-      const ran = await runChecks({ ...job, startedAt }, id);
+      const ran = await runChecks({ ...job, startedAt }, tree);
       return conclude(job, { ...ran, startedAt, ...(await watch.moves(checks)) });
     });
   } catch (thrown) {
@@ -90,8 +90,9 @@ interface GateRun {
   readonly checks: readonly CheckRun[];
   readonly progress: GateProgress;
   readonly startedAt: number;
-  /** The tree that was judged, if the checks read files, and the files that changed meanwhile. */
+  /** The tree that was judged. */
   readonly tree?: WorkspaceTree;
+  /** If the checks read files: those that changed meanwhile. */
   readonly moves?: readonly FileMove[];
 }
 
@@ -197,9 +198,8 @@ function wellFormed(verdict: CheckVerdict): CheckVerdict {
   return { ...verdict, result: toPlain(verdict.result, 'the result of the check') };
 }
 
-function conclude(job: Job, { checks: runs, progress, startedAt, tree: read, moves = [] }: GateRun): Work {
-  const tree = read?.id === '' ? undefined : read;
-  const head = read === undefined ? headIn(runs.map(({ verdict }) => verdict.result)) : undefined;
+function conclude(job: Job, { checks: runs, progress, startedAt, tree, moves }: GateRun): Work {
+  const head = moves === undefined ? headIn(runs.map(({ verdict }) => verdict.result)) : undefined;
   const step = job.request.bound.model.id;
   const sentenceOf = ({ config, verdict }: CheckRun): string => `${titleOf(job, config)}: ${verdict.error ?? 'it did not pass'}`;
   const checks = [...progress.seen, ...runs.flatMap((one) => (one.runs ?? [one]).map(recordOf))];
@@ -220,7 +220,7 @@ function conclude(job: Job, { checks: runs, progress, startedAt, tree: read, mov
       return { error: stepError('STEP_FAILED', message, { reason: 'timeout' }), checks, ...seen };
     return { error: stepError('COMMAND_NOT_RUN', message), checks, ...seen };
   }
-  if (moves.length > 0)
+  if (moves !== undefined && moves.length > 0)
     return { error: movedError(step, moves), checks, evidence: { ...seen.evidence, moved: moves.map((move) => ({ ...move })) } };
   const failures = runs.filter(({ verdict }) => verdict.passed === false);
   const open = runs.filter(({ verdict }) => verdict.pending === true);

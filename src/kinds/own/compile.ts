@@ -17,7 +17,7 @@ export const own: KindCompiler = {
     const kind = use?.kind;
     if (typeof kind?.run !== 'function') {
       step.fault('FIELD_INVALID', '`use` must be a kind of step', 'write use: deploy({ … }), where deploy is from defineStepKind');
-      return { work: { kind: 'own', config: { use: '', with: null, outcomes: [] } } };
+      return undefined;
     }
     step.code('run', kind.run);
     const given = step.plain(use?.config ?? null, 'its configuration');

@@ -59,7 +59,10 @@ export const review: KindCompiler = {
   },
   read({ review: given }, { step, id }) {
     const spec = (given ?? {}) as ReviewFields | ReviewConfig;
-    if ('part' in spec) return { work: { kind: 'review', config: step.parse(spec, 'its review', parseReview) } };
+    if ('part' in spec) {
+      const config = step.parse(spec, 'its review', parseReview);
+      return config && { work: { kind: 'review', config } };
+    }
     step.knownFields(spec, FIELDS, 'a review');
     for (const field of ['subject', 'reviewer', 'fixer'] as const)
       if (spec[field] === undefined || spec[field] === '')

@@ -53,18 +53,17 @@ export const review: KindDeclaration = {
 const ROUNDS = `\`rounds\` must be a whole number from 1 to ${REVIEW_ROUNDS_MAX}`;
 const ITEMS = `write items as { id, severity: ${SEVERITIES.join(' | ')}, question }`;
 
-/** Parses which part of a review a step is. */
-export function parseReview(given: unknown, report: KindReport): ReviewConfig {
+/** Parses which part of a review a step is; undefined if it does not say so. */
+export function parseReview(given: unknown, report: KindReport): ReviewConfig | undefined {
   const { optional, required } = fieldReader(given, report);
   const isRounds = (value: unknown): value is number => isCount(value, 1) && value <= REVIEW_ROUNDS_MAX;
   const items = optional('items', isItems, ['items have an `id`, a `severity` and a `question`', ITEMS]);
   for (const fault of items === undefined ? [] : itemFaults(items)) report.fault(fault, ITEMS);
-  return {
-    part: required('part', oneOf('begin', 'judge', 'end'), ['`part` must be a part of a review', 'write begin, judge or end']) ?? 'begin',
-    name: required('name', isText, ['`name` must be a string', 'write one']) ?? '',
-    rounds: required('rounds', isRounds, [ROUNDS, 'write one, or leave it out']) ?? REVIEW_ROUNDS_MAX,
-    ...present({ items }),
-  };
+  const part = required('part', oneOf('begin', 'judge', 'end'), ['`part` must be a part of a review', 'write begin, judge or end']);
+  const name = required('name', isText, ['`name` must be a string', 'write one']);
+  const rounds = required('rounds', isRounds, [ROUNDS, 'write one, or leave it out']);
+  if (part === undefined || name === undefined || rounds === undefined) return undefined;
+  return { part, name, rounds, ...present({ items }) };
 }
 
 /** Whether a value has the shape of items; their content may still be invalid. */

@@ -42,7 +42,7 @@ type WrittenWorker =
       readonly timeout?: string | undefined;
     };
 
-function workerOf(written: WrittenWorker | undefined) {
+function workerOf(written: WrittenWorker) {
   if (typeof written !== 'object') return written;
   const { agent, prompt, budget, timeout } = written;
   return { agent, ...present({ prompt, budget: budgetOf(budget), timeout: timeout as `${number}m` | undefined }) };
@@ -76,7 +76,9 @@ export const yaml: StageForm = stageForm({
     };
   },
   toSpec({ subject, reviewer, fixer, splitter, items, rounds, concurrency, from, title }) {
-    const required = { subject, reviewer: workerOf(reviewer) ?? '', fixer: workerOf(fixer) ?? '' };
-    return { review: { ...required, ...present({ splitter: workerOf(splitter), items, rounds, concurrency, from, name: title }) } };
+    const required = { subject, reviewer: workerOf(reviewer), fixer: workerOf(fixer) };
+    return {
+      review: { ...required, ...present({ splitter: splitter && workerOf(splitter), items, rounds, concurrency, from, name: title }) },
+    };
   },
 });

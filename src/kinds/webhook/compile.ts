@@ -18,12 +18,9 @@ export const webhook: KindCompiler = {
   shapes: { webhook: objectShape<object>({}, { example: '{ request: { url: "https://api.example.com/validate" } }' }) },
   read({ webhook: given }, { step }) {
     const { data, built } = takeFunctions({ request: given?.request, ...given }, BUILT_FIELDS, { step });
-    return {
-      work: { kind: 'webhook', config: step.parse({ ...data, templates: true }, 'its webhook', parseWebhook) },
-      code: builtCode(built),
-      // The step says so in its configuration, and fills them in itself: only it may read secrets.
-      templates: false,
-    };
+    const config = step.parse({ ...data, templates: true }, 'its webhook', parseWebhook);
+    // The step says so in its configuration, and fills them in itself: only it may read secrets.
+    return config && { work: { kind: 'webhook', config }, code: builtCode(built), templates: false };
   },
 };
 

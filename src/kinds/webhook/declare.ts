@@ -42,8 +42,8 @@ export const webhook: KindDeclaration = {
   },
 };
 
-/** Parses a request and what counts as a good answer. */
-export function parseWebhook(given: unknown, report: KindReport): WebhookConfig {
+/** Parses a request and what counts as a good answer; undefined if there is no request. */
+export function parseWebhook(given: unknown, report: KindReport): WebhookConfig | undefined {
   const { optional, required } = fieldReader(given, report);
   const fields = isJsonObject(given) ? given : {};
   const timeoutMs = optional('timeoutMs', countFrom(1), ['`timeout` must be a duration', 'write one such as "30s"']);
@@ -52,27 +52,24 @@ export function parseWebhook(given: unknown, report: KindReport): WebhookConfig 
   checkFields(fields, ['request', 'expect', 'templates', 'timeoutMs'], report);
   const templates = optional('templates', oneOf(true), ['`templates` must be true', 'write true, or leave it out']);
   const request = parseRequest(required('request', isJsonObject, NO_ADDRESS), report);
+  if (request === undefined) return undefined;
   if (templates === true) checkTemplates(request, report);
   return { request, ...present({ expect: expected, templates, timeoutMs }) };
 }
 
 const NO_ADDRESS = ['`request.url` must be an address', 'write request: { url: "https://api.example.com/validate" }'] as const;
 
-function parseRequest(given: JsonObject | undefined, report: KindReport): RequestModel {
-  if (given === undefined) return { url: '' };
+function parseRequest(given: JsonObject | undefined, report: KindReport): RequestModel | undefined {
+  if (given === undefined) return undefined;
   const { optional, required } = fieldReader(given, report);
   checkFields(given, ['url', 'method', 'headers', 'body'], report);
-  return {
-    url: required('url', isText, NO_ADDRESS) ?? '',
-    ...present({
-      method: optional('method', isMethod, ['`request.method` must be an HTTP method', `write one of ${METHODS.join(', ')}`]),
-      headers: optional('headers', isTexts, [
-        '`request.headers` must be strings by name',
-        'write them as headers: { Accept: "application/json" }',
-      ]),
-      body: given.body,
-    }),
-  };
+  const url = required('url', isText, NO_ADDRESS);
+  const method = optional('method', isMethod, ['`request.method` must be an HTTP method', `write one of ${METHODS.join(', ')}`]);
+  const headers = optional('headers', isTexts, [
+    '`request.headers` must be strings by name',
+    'write them as headers: { Accept: "application/json" }',
+  ]);
+  return url === undefined ? undefined : { url, ...present({ method, headers, body: given.body }) };
 }
 
 function isMethod(value: unknown): value is string {

@@ -13,7 +13,7 @@ import type { CompiledWorkflow, StepContext } from '../../definition/code.ts';
 import type { WorkOf } from '../../definition/model.ts';
 import type { ChildDispatch } from '../../definition/step-terms.ts';
 import { duplicateWorkflow } from '../../definition/validation/children.ts';
-import { workflow as declaration } from './declare.ts';
+import { workflow as declaration, UNNAMED } from './declare.ts';
 
 const CHILD = eitherShape(
   TEXT,
@@ -39,6 +39,10 @@ export const workflow: KindCompiler = {
   literals: ({ input }: WorkOf<'workflow'>) => ({ input }),
   read({ workflow: given, input, dispatch }, { step }) {
     const child = compiledOf(given);
+    if (child === undefined) {
+      step.fault('KIND_INVALID', ...UNNAMED);
+      return undefined;
+    }
     const name = typeof child === 'string' ? child : child.definition.name;
     if (typeof child !== 'string') addChild(child, step);
     if (typeof input === 'function')
@@ -50,11 +54,11 @@ export const workflow: KindCompiler = {
   },
 };
 
-/** The name or the workflow itself; the empty name, which `validate` reports, for anything else. */
-function compiledOf(child: ChildWorkflow | undefined): string | CompiledWorkflow {
-  if (typeof child !== 'object' || child === null) return typeof child === 'string' ? child : '';
+/** The name or the workflow itself; undefined for anything else. */
+function compiledOf(child: ChildWorkflow | undefined): string | CompiledWorkflow | undefined {
+  if (typeof child !== 'object' || child === null) return typeof child === 'string' ? child : undefined;
   if ('compiled' in child) return child.compiled;
-  return 'definition' in child ? child : '';
+  return 'definition' in child ? child : undefined;
 }
 
 function addChild(child: CompiledWorkflow, { graph, at }: StepReading): void {

@@ -3,6 +3,9 @@
 import { isText, type KindDeclaration } from '../../definition/kind.ts';
 import type { StepOf } from '../../definition/model.ts';
 
+/** What is wrong with a step that names no workflow, and what to do. */
+export const UNNAMED = ['`workflow` must name the workflow to start', 'write its name, or give it as a value'] as const;
+
 /** A child run. */
 export const workflow: KindDeclaration = {
   kind: 'workflow',
@@ -13,6 +16,6 @@ export const workflow: KindDeclaration = {
   outcomes: [],
   recovery: 'rerun',
   validate(step: StepOf<'workflow'>, report) {
-    if (!isText(step.workflow)) report.fault('`workflow` must name the workflow to start', 'write its name, or give it as a value');
+    if (!isText(step.workflow)) report.fault(...UNNAMED);
   },
 };

@@ -3,7 +3,7 @@
 
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import { isFinal, isHalted } from '../../definition/run-status.ts';
-import { openApprovals } from '../../engine/request/approvals.ts';
+import { isAsked, openApprovals } from '../../engine/request/approvals.ts';
 import { handoutsOf } from '../../engine/request/handouts.ts';
 import { reportWork } from '../../engine/request/reports.ts';
 import { controlRun, decideApproval, sendSignal } from '../../engine/request/requests.ts';
@@ -123,7 +123,7 @@ export class People {
       if (approval === undefined) return;
       const { options } = approval.question;
       const option = options[Math.floor(share * options.length)]?.label as string;
-      const digest = isStale ? 'what was shown before' : approval.digest;
+      const digest = isStale || !isAsked(approval) ? 'what was shown before' : approval.digest;
       await decideApproval(core, run, { option, actor, approval: path, digest, input: 'because' });
       witness.acknowledged.push({ run, actor });
     });

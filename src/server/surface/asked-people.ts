@@ -5,7 +5,6 @@ import { isSamePerson } from '../../base/person.ts';
 import { allChecks, checksIn } from '../../definition/check.ts';
 import type { StepModel } from '../../definition/model.ts';
 import { isGroupApproval } from '../../definition/read-check.ts';
-import { isAsked } from '../../engine/request/approvals.ts';
 import { retryHintOf } from '../../forge/forge.ts';
 import type { Place, ShownRun, SurfaceParts } from './run-surface.ts';
 
@@ -49,7 +48,7 @@ function requestsOf({ settings }: SurfaceParts, { view, pull }: ShownRun): Peopl
   });
   const decisions = view.approvals.flatMap(({ run, approval }): PeopleRequest[] => {
     const { from } = approval.question;
-    if (from === undefined || !isAsked(approval)) return [];
+    if (from === undefined) return [];
     const message = `Run ${run} waits for your decision at "${approval.step.replaceAll(/[^\w.:#/ -]/g, '')}". The comment of the run says how to decide.`;
     return [{ kind: 'decision', path: `${run}/${approval.path}`, people: members(from), target: from.join(', '), message }];
   });

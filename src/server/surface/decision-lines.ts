@@ -6,7 +6,6 @@ import { isEngineError } from '../../base/error.ts';
 import type { PendingApproval } from '../../control/approvals.ts';
 import { optionFor, type Verdict } from '../../control/verdict-option.ts';
 import type { Definition } from '../../definition/model.ts';
-import { isAsked } from '../../engine/request/approvals.ts';
 import { cleanLine } from '../../notify/clean-text.ts';
 
 /** A line, and the option that it chooses. */
@@ -20,7 +19,7 @@ export const DIGEST_SHOWN = 12;
 
 /** The lines of an approval; none where its options are no plain yes and no, or its step has a name that no line can have. */
 export function approvalLines({ run, approval }: PendingApproval, definition: Definition): DecisionLine[] {
-  if (!isWord(approval.step) || !isAsked(approval)) return [];
+  if (!isWord(approval.step)) return [];
   return (['approve', 'reject'] as const).flatMap((verdict) => {
     const option = optionOrNone(verdict, { run, approval }, definition);
     if (option === undefined) return [];

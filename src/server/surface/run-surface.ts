@@ -260,9 +260,7 @@ function questionsOf(view: RunView, { before, at }: { readonly before: RunRow['s
     ...approvals.map(({ run, approval: { path, digest } }) => ({ run, path, digest })),
     ...questions.filter(areShownWhole).map(({ run, path, digest }) => ({ run, path, digest })),
   ];
-  return asked
-    .filter(({ digest }) => digest !== '')
-    .map((one) => before.find((old) => isSameQuestion(old, { ...one, head })) ?? { ...one, head, at });
+  return asked.map((one) => before.find((old) => isSameQuestion(old, { ...one, head })) ?? { ...one, head, at });
 }
 
 function isSameQuestion(one: Omit<ShownQuestion, 'at'>, other: Omit<ShownQuestion, 'at'>): boolean {

@@ -11,7 +11,7 @@ import { isSamePerson } from '../../base/person.ts';
 import { OPEN_STATES } from '../../control/trigger/open-runs.ts';
 import type { ApprovalModel } from '../../definition/model.ts';
 import type { Clock } from '../../engine/clock.ts';
-import { isAsked, type OpenApproval } from '../../engine/request/approvals.ts';
+import type { OpenApproval } from '../../engine/request/approvals.ts';
 import type { ForgeAnswer } from '../../forge/forge.ts';
 import { type Groups, membersOf } from '../../forge/people.ts';
 import type { Store } from '../../store/store.ts';
@@ -72,7 +72,7 @@ class PeopleWatch extends CommitAlarm<PeopleParts> {
       if (!(await ASKS_AT_FORGE.of(engine.store, id))) continue;
       const run = await openRunOf(engine.store, { id, origin });
       for (const approval of await engine.run(id).approvals()) {
-        if (approval.question.forge === undefined || !isAsked(approval)) continue;
+        if (approval.question.forge === undefined) continue;
         const next = await this.checkQuestion(run, approval).catch((error: unknown) => void warn(error));
         if (typeof next === 'number') due = Math.min(due ?? next, next);
       }

@@ -37,7 +37,7 @@ export async function recordChanges(job: Job, work: () => Promise<Work> | Work):
 async function treeId(job: Job): Promise<string | undefined> {
   if ((await gitFolder(job.runner.services.cwd)) === undefined) return undefined;
   try {
-    return (await treeNow(job)).id;
+    return (await treeNow(job))?.id;
   } catch (thrown) {
     if (thrown instanceof TreeError) return undefined;
     throw thrown;
@@ -45,11 +45,12 @@ async function treeId(job: Job): Promise<string | undefined> {
 }
 
 /** The files that decide what a gate's commands run on this tree and that agents of a flow changed, with the steps. */
-export async function steeredFiles(job: Job, tree: string): Promise<string[]> {
+export async function steeredFiles(job: Job, tree: string | undefined): Promise<string[]> {
   const changes = CHANGED.allIn(job.context.snapshot.data);
   const { model } = job.request.bound;
   const commands = changes.length === 0 ? [] : commandsIn(checksIn(model));
   if (commands.length === 0) return [];
+  if (tree === undefined) throw new TreeError('the workspace is not in a git checkout any more');
   const { cwd } = job.runner.services;
   const prefix = await git(cwd, ['rev-parse', '--show-prefix']);
   const search = new SteeredFileSearch(cwd, prefix.ok ? prefix.stdout.trim() : '');

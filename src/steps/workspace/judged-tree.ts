@@ -207,8 +207,7 @@ type TreeReading = WorkspaceTree | 'unreadable' | undefined;
 
 async function treeIfAny(place: Pick<Job, 'runner' | 'request'>): Promise<TreeReading> {
   try {
-    const tree = await treeNow(place);
-    return tree.id === '' ? undefined : tree;
+    return await treeNow(place);
   } catch (thrown) {
     if (thrown instanceof TreeError) return 'unreadable';
     throw thrown;
@@ -254,7 +253,8 @@ function foreignVerdicts(others: readonly FamilyRun[]): RequiredVerdict[] {
 
 /** The tree to merge; the head only if there is a pull request. */
 export interface Candidate {
-  readonly tree: string;
+  /** Undefined if it is not known, or if no files are named. */
+  readonly tree: string | undefined;
   readonly head?: string | undefined;
 }
 

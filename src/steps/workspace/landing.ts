@@ -2,6 +2,7 @@
 // passed on an earlier tree runs again on that head. If the head was not checked, or does not pass, the outcome is
 // `stale_tree`: nothing is merged, and the checks have to run again.
 
+import { present } from '../../base/fields.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { shortList } from '../../base/short-text.ts';
 import { NO_CODE } from '../../definition/code.ts';
@@ -49,8 +50,7 @@ export async function checkLanding(job: Job, forge: Forge, subject: ActionSubjec
   const { cwd } = job.runner.services;
   const head = subject.head ?? (await headOf(forge, subject.pr));
   if ((await gitFolder(cwd)) === undefined) {
-    const { id } = await treeNow(job);
-    return compareTree(job, required, { subject, tree: id, head });
+    return compareTree(job, required, { subject, tree: (await treeNow(job))?.id, head });
   }
   // If the head cannot be read, the merge itself reports why.
   if (head === undefined) return { subject };
@@ -62,7 +62,7 @@ export async function checkLanding(job: Job, forge: Forge, subject: ActionSubjec
         { head },
       ),
     };
-  const landing = await compareTree(job, required, { subject: { ...subject, head }, tree: tree ?? '', head });
+  const landing = await compareTree(job, required, { subject: { ...subject, head }, tree, head });
   // In the run's own worktree, the next checks must include what others pushed.
   if ('stale' in landing && (await isOwnWorktree(job))) await fastForward(cwd, head);
   return landing;
@@ -76,7 +76,7 @@ async function compareTree(job: Job, required: readonly RequiredVerdict[], { sub
   const { tree } = candidate;
   const head = subject.head === undefined ? {} : { head: subject.head };
   const stale = staleVerdicts(job.runner, required, candidate);
-  const seen = { ...(tree === '' ? {} : { tree }), ...head };
+  const seen = { ...present({ tree }), ...head };
   if (stale.length === 0) return { subject, evidence: seen };
   const again = stale.every(({ by }) => by === 'gate') ? await rerunGates(job, stale, tree) : undefined;
   if (again?.kind === 'passed') return { subject, evidence: { ...seen, again: stale.map(({ step }) => step) }, checks: again.checks };
@@ -128,19 +128,19 @@ type Rerun =
   | { readonly kind: 'refused'; readonly why: string; readonly refused: RequiredVerdict; readonly checks: readonly CheckResult[] };
 
 /** Runs gates again on the tree to merge, if the workspace has exactly that tree. */
-async function rerunGates(job: Job, stale: readonly RequiredVerdict[], tree: string): Promise<Rerun | undefined> {
+async function rerunGates(job: Job, stale: readonly RequiredVerdict[], tree: string | undefined): Promise<Rerun | undefined> {
   const checks: CheckResult[] = [];
   if (!stale.every((verdict) => isRepeatable(job.runner, verdict))) return undefined;
   for (const verdict of stale) {
     const looksAtFiles = verdict.tree !== null;
-    if (looksAtFiles && (await treeNow(job)).id !== tree) return undefined;
+    if (looksAtFiles && (await treeNow(job))?.id !== tree) return undefined;
     const { item, ...judge } = verdict.judge ?? {};
     const model = { ...job.request.bound.model, ...judge, id: verdict.step } as StepModel;
     const request = { ...job.request, item, bound: { model, code: NO_CODE } };
     const done = await job.runner.kinds[model.kind]?.execute?.({ ...job, request });
     if (done === undefined) return undefined;
     checks.push(...(done.checks ?? []));
-    const why = refusalOf(done) ?? (looksAtFiles && (await treeNow(job)).id !== tree ? 'it changed files' : undefined);
+    const why = refusalOf(done) ?? (looksAtFiles && (await treeNow(job))?.id !== tree ? 'it changed files' : undefined);
     if (why !== undefined) return { kind: 'refused', why, refused: verdict, checks };
   }
   return { kind: 'passed', checks };
@@ -171,10 +171,10 @@ function staleWork(error: string, facts: JsonObject): Work {
   };
 }
 
-async function filesBetween({ runner }: Job, stale: readonly RequiredVerdict[], tree: string): Promise<string[]> {
+async function filesBetween({ runner }: Job, stale: readonly RequiredVerdict[], tree: string | undefined): Promise<string[]> {
   const found = new Set<string>();
   for (const other of new Set(stale.map((one) => one.tree)))
-    for (const file of other === null ? [] : await differingFiles(runner.services.cwd, other, tree)) found.add(file);
+    for (const file of other === null || tree === undefined ? [] : await differingFiles(runner.services.cwd, other, tree)) found.add(file);
   return [...found].sort();
 }
 

@@ -15,6 +15,8 @@
 import { createHash } from 'node:crypto';
 import { lstat } from 'node:fs/promises';
 import { dirname, join, posix, relative } from 'node:path';
+import { present } from '../../base/fields.ts';
+import { invariant } from '../../base/invariant.ts';
 import { allChecks, type CheckModel, checksIn } from '../../definition/check.ts';
 import { membersOf, type StepModel } from '../../definition/model.ts';
 import { isFileOutput, patternRefusal } from '../../definition/output-pattern.ts';
@@ -28,7 +30,7 @@ import { ifExists } from './workspace-file.ts';
 
 /** The tree of a workspace. */
 export interface WorkspaceTree {
-  /** The git id of the tree; without git a digest, which is empty if no files are named. */
+  /** The git id of the tree; without git, a digest of the files that the workflow names. */
   readonly id: string;
   /** Its commit, if the engine committed it. */
   readonly head?: string;
@@ -43,14 +45,24 @@ export interface FileMove {
   readonly what: 'changed' | 'deleted' | 'added' | 'rewritten';
 }
 
-interface TreeState {
-  readonly id: string;
+interface FileMarks {
   /** The change time and the identity of each file. */
   readonly marks: ReadonlyMap<string, string>;
   readonly nested: readonly string[];
-  /** Without git: the digests. */
-  readonly digests?: ReadonlyMap<string, string>;
 }
+
+interface GitTree extends FileMarks {
+  readonly id: string;
+  readonly digests?: undefined;
+}
+
+/** Without git: the digests of the named files, and an id if the workflow names any. */
+interface NamedFiles extends FileMarks {
+  readonly id: string | undefined;
+  readonly digests: ReadonlyMap<string, string>;
+}
+
+type TreeState = GitTree | NamedFiles;
 
 const AT_ONCE = 64;
 const COVERAGE_REPORTS = ['**/coverage.xml', '**/*cobertura*.xml', '**/lcov.info', 'coverage/**'];
@@ -81,8 +93,11 @@ export async function differingFiles(cwd: string, before: string, after: string)
   return changes.map(({ path, what }) => `${path} (${what})`);
 }
 
-/** Reads the current tree of the workspace, and commits it if the run has its own worktree. */
-export async function treeNow(job: TreeRequest): Promise<WorkspaceTree> {
+/**
+ * Reads the current tree of the workspace, and commits it if the run has its own worktree. Undefined without git, if the
+ * workflow names no files.
+ */
+export async function treeNow(job: TreeRequest): Promise<WorkspaceTree | undefined> {
   const watch = await TreeWatch.open(job);
   try {
     return await watch.settled();
@@ -126,14 +141,15 @@ export class TreeWatch {
   }
 
   /** Reads the tree before the checks, and commits it if the worktree is the run's own. */
-  async settled(): Promise<WorkspaceTree> {
+  async settled(): Promise<WorkspaceTree | undefined> {
     this.first = await this.read();
     return await this.committed(this.first);
   }
 
   /** The files that changed since `settled`, except the reports of these checks. */
-  async moves(checks: readonly CheckModel[]): Promise<{ readonly moves: readonly FileMove[]; readonly tree: WorkspaceTree }> {
-    const before = this.first as TreeState;
+  async moves(checks: readonly CheckModel[]): Promise<{ readonly moves: readonly FileMove[]; readonly tree?: WorkspaceTree }> {
+    const before = this.first;
+    invariant(before !== undefined, 'the tree is read before the checks');
     const after = await this.read();
     const changes = await this.changes(before, after);
     const named = new Set(changes.map(({ path }) => path));
@@ -144,7 +160,7 @@ export class TreeWatch {
     const moves = [...changes.filter(({ what }) => what !== 'added'), ...rewritten].filter(({ path }) => {
       return !reports.some((pattern) => matches(this.fromWorkspace(path), pattern));
     });
-    return { moves, tree: await this.committed(after) };
+    return { moves, ...present({ tree: await this.committed(after) }) };
   }
 
   /** Repositories that were created inside the run's own worktree; their content can never be merged. */
@@ -155,7 +171,7 @@ export class TreeWatch {
   /** Returns why files on disk differ from what would be merged, after `settled`; `allowed` are changes that a flow's steps may make. */
   async hiddenContent(allowed: readonly string[]): Promise<readonly string[]> {
     const { git, first } = this;
-    if (git === undefined || first === undefined) return [];
+    if (git === undefined || first === undefined || first.digests !== undefined) return [];
     const { head, workflow } = this.job.request;
     const lifted = [...allowed, ...workflow.definition.steps.flatMap(mayChangeOf)];
     const mayChange = (path: string): boolean => lifted.some((pattern) => matches(this.fromWorkspace(path), pattern));
@@ -167,14 +183,16 @@ export class TreeWatch {
     return this.git === undefined ? path : posix.normalize(relative(this.job.runner.services.cwd, join(this.git.top, path)));
   }
 
-  private async committed({ id }: TreeState): Promise<WorkspaceTree> {
+  private async committed({ id }: TreeState): Promise<WorkspaceTree | undefined> {
+    if (id === undefined) return undefined;
     if (this.git === undefined || !this.isOwn) return { id };
     const { runId, bound } = this.job.request;
     return { id, head: await commitTree(this.git.top, id, `pawl: run ${runId}, step ${bound.model.id}`) };
   }
 
   private async changes(before: TreeState, after: TreeState): Promise<FileMove[]> {
-    if (this.git !== undefined) return await changesOfTrees(this.git.top, before.id, after.id);
+    if (this.git !== undefined && before.digests === undefined && after.digests === undefined)
+      return await changesOfTrees(this.git.top, before.id, after.id);
     const [was, is] = [before.digests ?? new Map<string, string>(), after.digests ?? new Map<string, string>()];
     const gone = [...was].flatMap(([path, digest]): FileMove[] => {
       return is.get(path) === digest ? [] : [{ path, what: is.has(path) ? 'changed' : 'deleted' }];
@@ -216,7 +234,7 @@ async function marksOf(top: string, paths: Iterable<string>): Promise<Map<string
   return marks;
 }
 
-async function readNamedFiles(job: TreeRequest): Promise<TreeState> {
+async function readNamedFiles(job: TreeRequest): Promise<NamedFiles> {
   const { cwd } = job.runner.services;
   const patterns = namedPatterns(job).filter((pattern) => patternRefusal(pattern) === undefined);
   const guards = patterns.map((pattern) => ({ pattern }));
@@ -225,8 +243,8 @@ async function readNamedFiles(job: TreeRequest): Promise<TreeState> {
   const digests = new Map([...found].filter(([path]) => !reports.some((pattern) => matches(path, pattern))));
   const marks = await marksOf(cwd, digests.keys());
   const lines = [...digests].map(([path, digest]) => `${path}\0${digest}\n`).sort();
-  if (patterns.length === 0) return { id: '', digests, marks, nested: [] };
-  return { id: createHash('sha256').update(lines.join('')).digest('hex'), digests, marks, nested: [] };
+  const id = patterns.length === 0 ? undefined : createHash('sha256').update(lines.join('')).digest('hex');
+  return { id, digests, marks, nested: [] };
 }
 
 function reportsOf(checks: readonly CheckModel[]): string[] {
