@@ -129,7 +129,7 @@ export interface RunHost {
    * Rejects actions that only a person may do, if this process was started by a run of the store or by an agent. For
    * the `own` run, processes that the run itself started are allowed.
    */
-  assertOutside(deed: string, own?: string): Promise<void>;
+  assertOutside(action: string, own?: string): Promise<void>;
 }
 
 /** The handle of a run. */

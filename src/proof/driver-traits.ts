@@ -63,18 +63,18 @@ export function describeSessions(ask: Ask): void {
 export function describePermissions(ask: Ask): void {
   test('an action without permission is denied, and the answer and the transcript say so', async () => {
     const events: AgentEvent[] = [];
-    const answer = await ask({ agent: 'fetches' }, { permissions: { deeds: ['read'] }, onEvent: (event) => events.push(event) });
-    expect(answer).toMatchObject({ kind: 'answered', output: { allowed: false }, refusals: [{ deed: 'fetch' }] });
+    const answer = await ask({ agent: 'fetches' }, { permissions: { allow: ['read'] }, onEvent: (event) => events.push(event) });
+    expect(answer).toMatchObject({ kind: 'answered', output: { allowed: false }, refusals: [{ action: 'fetch' }] });
     expect(answer.refusals).toHaveLength(1);
     expect(events.filter(({ kind }) => kind === 'refused')).toEqual([{ kind: 'refused', ...answer.refusals?.[0] }]);
   });
 
   test('without permissions, the network is not reachable', async () => {
-    expect(await ask({ agent: 'fetches' })).toMatchObject({ output: { allowed: false }, refusals: [{ deed: 'fetch' }] });
+    expect(await ask({ agent: 'fetches' })).toMatchObject({ output: { allowed: false }, refusals: [{ action: 'fetch' }] });
   });
 
   test('a permitted action is not denied', async () => {
-    const answer = await ask({ agent: 'fetches' }, { permissions: { deeds: ['read', 'edit', 'fetch', 'execute'] } });
+    const answer = await ask({ agent: 'fetches' }, { permissions: { allow: ['read', 'edit', 'fetch', 'execute'] } });
     expect(answer).toMatchObject({ kind: 'answered', output: { allowed: true } });
     expect(answer.refusals ?? []).toEqual([]);
   });

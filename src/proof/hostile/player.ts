@@ -29,7 +29,7 @@ export async function playAttended(
     await driveRun(stage, handle, NEVER);
     const [handout] = await handle.handouts();
     if (handout === undefined) break;
-    const reply = await agent.deed(targetAt(handout.step), stage.cwd);
+    const reply = await agent.act(targetAt(handout.step), stage.cwd);
     if (reply === 'hangs') break;
     const result = reply === 'breaks off' ? { success: false } : reply.output;
     const table: Table = { run: handle, handout, result, earlier: [...earlier] };
