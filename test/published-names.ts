@@ -166,7 +166,7 @@ export const PUBLISHED: Readonly<Record<string, readonly string[]>> = {
     'OwnResult',
     'ParallelItemResult',
     'ParserTypes',
-    'Patience',
+    'OwnerTimeout',
     'PersonDecision',
     'Place',
     'ProcessTypes',

@@ -248,7 +248,7 @@ function partsOf(options: EngineOptions, { store, snapshots, tracing, tools }: E
     drives: options.drives ?? 'all',
     depthMax: options.depthMax ?? DEPTH_MAX,
     runsMax: options.runsMax ?? RUNS_MAX,
-    ...present({ patience: options.patience, snapshots: db === undefined ? undefined : snapshotsOf(db) }),
+    ...present({ ownerTimeout: options.ownerTimeout, snapshots: db === undefined ? undefined : snapshotsOf(db) }),
     warn,
   };
 }

@@ -129,7 +129,7 @@ class World {
     this.witness = new Witness({ [`key:${SHARED_SLOT}`]: slotLimit });
     this.faults = drawFaults(random, wide);
     this.randomActs = random.chance(0.3) ? 0 : random.next() * 0.15;
-    this.schedule.impatience = random.chance(0.5) ? 0 : 0.05;
+    this.schedule.timeChance = random.chance(0.5) ? 0 : 0.05;
     const workflow: CompiledWorkflow = wide ? createWideWorkflow(random) : createWorkflow(random);
     const { schedule, witness, faults } = this;
     const luck = random.pick([0.5, 0.8, 1]);
@@ -155,7 +155,7 @@ class World {
   /** From here on nothing goes wrong any more, and everything must come to an end. */
   private async calmDown(): Promise<void> {
     Object.assign(this.faults, CALM);
-    this.schedule.impatience = 0;
+    this.schedule.timeChance = 0;
     this.people.careful = true;
     for (;;) {
       await this.settle();
