@@ -131,7 +131,7 @@ export type { RunAssumption } from './engine/request/assumption-list.ts';
 export type { AnsweredResult, AssumeRequest, AssumptionRequest } from './engine/request/assumptions.ts';
 export type { Until } from './engine/request/follow.ts';
 export type { Handout, OpenQuestions } from './engine/request/handouts.ts';
-export type { OwnerTimeout as Patience } from './engine/request/owner-wait.ts';
+export type { OwnerTimeout } from './engine/request/owner-wait.ts';
 export type { ReactionRequest } from './engine/request/reactions.ts';
 export type { AnswerRequest, ReportVerdict, WorkReport } from './engine/request/reports.ts';
 export type { DecisionRequest } from './engine/request/requests.ts';
