@@ -90,11 +90,18 @@ export type * as CheckTypes from './definition/check.ts';
 export type { CheckConfigs, UsedCheck } from './definition/check.ts';
 export type * as CodeTypes from './definition/code.ts';
 export type { CheckpointView, CompiledWorkflow, StepCode, StepContext } from './definition/code.ts';
+export {
+  type ConfiguredKind,
+  type CustomJob,
+  type CustomKind,
+  type CustomKindSpec,
+  type CustomResult,
+  defineStepKind,
+} from './definition/custom-kind.ts';
 export { type GraphArrow, type GraphDescription, type GraphNode, type NodeState, toMermaid } from './definition/describe.ts';
 export type { NumberQuery } from './definition/forge/run-numbers.ts';
 export type * as DefinitionTypes from './definition/model.ts';
 export type { WorkConfigs } from './definition/model.ts';
-export { defineStepKind, type OwnJob, type OwnKind, type OwnKindSpec, type OwnResult, type UsedKind } from './definition/own-kind.ts';
 export {
   type Arg,
   type ArgInput,

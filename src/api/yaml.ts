@@ -3,7 +3,7 @@
 import type { WrittenYaml } from '../authoring/yaml/write/write.ts';
 import { EngineError } from '../base/error.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
-import type { OwnKind } from '../definition/own-kind.ts';
+import type { CustomKind } from '../definition/custom-kind.ts';
 import { describeWorkflow } from '../definition/plain-workflow.ts';
 import { registryWith } from '../kinds/registry.ts';
 import type { GateCheck } from '../steps/check.ts';
@@ -13,7 +13,7 @@ import { compiledOf } from './workflow-source.ts';
 /** The options for compiling a workflow file. */
 export interface YamlOptions {
   /** Kinds of steps of the application: `type: deploy` in the file. */
-  readonly kinds?: Readonly<Record<string, OwnKind>> | undefined;
+  readonly kinds?: Readonly<Record<string, CustomKind>> | undefined;
   /** Checks of the application: `check: licences` in the file. */
   readonly checks?: Readonly<Record<string, GateCheck>> | undefined;
   /** How messages name the file; left out: `workflow.yaml`. */

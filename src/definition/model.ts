@@ -262,7 +262,7 @@ export interface ValidateWork {
 /**
  * The configuration of each executed step kind, by its name. A kind adds its own in its declaration: `declare module
  * '../../definition/model.ts' { interface WorkConfigs { webhook: WebhookConfig } }`. The kinds of applications add
- * nothing: their steps have the kind `own`, whose configuration has the name of the kind and what was written for it.
+ * nothing: their steps have the kind `custom`, whose configuration has the name of the kind and what was written for it.
  */
 export interface WorkConfigs {}
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { isEngineError } from '../../base/error.ts';
-import { defineStepKind } from '../../definition/own-kind.ts';
+import { defineStepKind } from '../../definition/custom-kind.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
 import { type Fields, isFields } from '../spec/shape.ts';
 import { compileGraph, compileWorkflow } from './graph.ts';

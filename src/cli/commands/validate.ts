@@ -3,8 +3,8 @@
 
 import { readFileSync } from 'node:fs';
 import type { LoadFailure } from '../../api/module/import.ts';
+import type { DeclaredPart } from '../../authoring/discover/custom-parts.ts';
 import { type CheckedModule, duplicates, readDefinition, YAML_FILE } from '../../authoring/discover/discover.ts';
-import type { DeclaredPart } from '../../authoring/discover/own-parts.ts';
 import type { Place, SourceProblem } from '../../authoring/discover/syntax.ts';
 import { isEngineError } from '../../base/error.ts';
 import type { Severity } from '../../definition/validation/finding.ts';

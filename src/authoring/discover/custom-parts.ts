@@ -12,7 +12,7 @@ export interface DeclaredPart extends Place {
   readonly part: 'kind' | 'check';
   readonly name: string;
   readonly file: string;
-  /** The own outcomes of a kind. */
+  /** The additional outcomes of a kind. */
   readonly outcomes: readonly string[];
   readonly recovery: RecoveryPolicy;
   /** Whether a check needs a pull request. */
