@@ -1,6 +1,6 @@
 // Owns workflow files in the library: the text of one becomes a workflow that an engine runs.
 
-import type { WrittenYaml } from '../authoring/yaml/write/write.ts';
+import type { WorkflowYaml } from '../authoring/yaml/write/write.ts';
 import { EngineError } from '../base/error.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import type { CustomKind } from '../definition/custom-kind.ts';
@@ -41,7 +41,7 @@ export async function workflowFromYaml(text: string, options: YamlOptions = {}):
  * Writes a graph as the text of a workflow file, which reads back as the same definition; `differences` names what does
  * not. Throws USAGE for what a file cannot hold: a flow, or a step that is a function.
  */
-export async function workflowToYaml(workflow: AnyWorkflow, options: Pick<YamlOptions, 'kinds' | 'checks'> = {}): Promise<WrittenYaml> {
+export async function workflowToYaml(workflow: AnyWorkflow, options: Pick<YamlOptions, 'kinds' | 'checks'> = {}): Promise<WorkflowYaml> {
   const { writeYaml } = await import('../authoring/yaml/write/write.ts');
   return writeYaml(describeWorkflow(compiledOf(workflow)), registryWith(options));
 }

@@ -138,7 +138,7 @@ export const all = defineWorkflow({
       fresh: 'activation',
       merges: ['pr_number'],
       timeout: '1h',
-      extend: { by: '30m', max: 2, tells: 'late' },
+      extend: { by: '30m', max: 2, onExtend: 'late' },
       next: { ok: 'count', fail: { to: 'write', maxIterations: 2, context: { why: '{{ result }}' } } },
     },
     count: { handler: () => ({ n: 1 }), merges: false, outputs: [{ name: 'o', type: 'artifact', pattern: 'out.txt' }], next: null },

@@ -37,9 +37,9 @@ async function endOf({ directory, point, copies, isCopy = false }: AttendedJob):
   for (;;) {
     const { status, waits } = await engine.run(RUN).wait('idle');
     if (status !== 'waiting') break;
-    const [handout] = await engine.run(RUN).handouts();
-    if (handout === undefined) throw new Error(`nothing is handed out, and the run waits for ${waits.map(({ kind }) => kind).join(', ')}`);
-    const { step, token, attempt, prompt } = handout;
+    const [openStep] = await engine.run(RUN).openSteps();
+    if (openStep === undefined) throw new Error(`nothing is handed out, and the run waits for ${waits.map(({ kind }) => kind).join(', ')}`);
+    const { step, token, attempt, prompt } = openStep;
     if (attempt === 2 && !prompt.includes('Previous attempt failed')) throw new Error('the second attempt is not told of the first');
     if (!did().includes(`${step} ${attempt}\n`)) appendFileSync(workLog, `${step} ${attempt}\n`);
     await engine.run(RUN).report({ token, result: { done: `${step} ${attempt}` } });

@@ -108,9 +108,9 @@ describe('a review is about the files that it started with', () => {
 
   test('also when it is attended', async () => {
     const { engine, run, folder } = await played(defineWorkflow({ name: 'w', steps: steps('reviewer') }));
-    const [handout] = await engine.run(run.id).handouts();
+    const [openStep] = await engine.run(run.id).openSteps();
     writeFileSync(join(folder, 'answer.txt'), 'not reviewed\n');
-    await engine.run(run.id).report({ token: handout?.token ?? '', result: { verdict: 'approve' } });
+    await engine.run(run.id).report({ token: openStep?.token ?? '', result: { verdict: 'approve' } });
     const view = await run.wait('idle');
     expect([view.steps.at(-1)?.path, await onMain()]).toEqual(['review#2', 'broken\n']);
   });

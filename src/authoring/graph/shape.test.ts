@@ -33,7 +33,7 @@ const shared = {
   fresh: 'run',
   merges: ['x'],
   templates: true,
-  extend: { by: '1m', max: 2, tells: 'side' },
+  extend: { by: '1m', max: 2, onExtend: 'side' },
   protected: ['p'],
   mayChange: ['m'],
   writes: ['w'],

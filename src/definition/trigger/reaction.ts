@@ -41,7 +41,7 @@ export interface WayBack {
 }
 
 /** A reaction that happened, as the log of a run has it. */
-export interface ReactedTo {
+export interface ReactionRecord {
   /** The position of the reaction in its workflow, from 0. */
   readonly rule: number;
   readonly do: ReactionKind;

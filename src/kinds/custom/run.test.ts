@@ -26,7 +26,7 @@ const lockfile = (license: string) => (cwd: string) =>
 describeCheck(licences, {
   passes: { config: { allow: ['MIT'] }, arrange: lockfile('MIT') },
   fails: { config: { allow: ['MIT'] }, arrange: lockfile('GPL-3.0') },
-  cannotLook: { config: { allow: 'MIT' }, arrange: lockfile('MIT') },
+  cannotDecide: { config: { allow: 'MIT' }, arrange: lockfile('MIT') },
 });
 
 const double = defineStepKind({

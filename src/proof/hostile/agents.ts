@@ -28,7 +28,7 @@ export interface HostileTarget {
 }
 
 /** How a hostile agent ends: with a claim, or without one. */
-export type HostileReply = Claim | 'hangs' | 'breaks off';
+export type HostileReply = Claim | 'hangs' | 'crashes';
 
 /** An agent that does not do its work. */
 export interface HostileAgent {
@@ -66,7 +66,7 @@ const AGENTS = {
   'works-ahead': { does: "writes the next steps' outputs instead of its own", act: worksAhead },
   hangs: { does: 'never answers', act: () => 'hangs' },
   floods: { does: 'answers with megabytes', act: floods, program: (result) => `console.log('x'.repeat(${FLOOD}));${report(result)}` },
-  'exits-early': { does: 'ends without an answer', act: () => 'breaks off', program: () => 'process.exit(0)' },
+  'exits-early': { does: 'ends without an answer', act: () => 'crashes', program: () => 'process.exit(0)' },
   'leaves-a-daemon': { does: 'claims, and goes on writing files', act: leavesADaemon },
   injects: { does: 'answers with text that commands and templates would trip over', act: ({ claim }) => poisoned(claim) },
   forges: { does: 'reports with tokens that it made up', act: claims, trick: forges },
@@ -86,7 +86,7 @@ export function hostileScript(name: HostileName, target: HostileTarget): (reques
   const { act } = hostileAgents[name];
   return async ({ cwd, signal }) => {
     const said = await act(target, cwd);
-    if (said === 'breaks off') return { kind: 'failed', failure: 'crash', message: 'the agent ended without an answer' };
+    if (said === 'crashes') return { kind: 'failed', failure: 'crash', message: 'the agent ended without an answer' };
     if (said !== 'hangs') return said;
     target.onHang();
     return await new Promise<AgentAnswer>((resolve) => {
