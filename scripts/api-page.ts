@@ -95,7 +95,7 @@ const TOPICS: Readonly<Record<string, string>> = {
   authoring: 'Parts of a workflow',
   kinds: 'Kinds of steps',
   programs: 'Flows',
-  definition: 'Parameters, results and own kinds',
+  definition: 'Parameters, results and custom kinds',
   engine: 'Runs',
   agents: 'Agents',
   steps: 'Checks, roles and services',

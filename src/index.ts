@@ -22,7 +22,7 @@ export { defineWorkflow, type RunArguments, type Workflow, workflow } from './ap
 export { workflowFromYaml, workflowToYaml, type YamlOptions } from './api/yaml.ts';
 export type { Discovery, FileProblem } from './authoring/discover/discover.ts';
 export type { DiscoveredWorkflow } from './authoring/discover/outline.ts';
-export type { Place, SourceProblem } from './authoring/discover/syntax.ts';
+export type { FilePosition, SourceProblem } from './authoring/discover/syntax.ts';
 export { all, branch, type FlowBatch, type FlowCall, type ResultOf, race } from './authoring/flow/call.ts';
 export type { Child, FlowBody, FlowOptions } from './authoring/flow/flow.ts';
 export type { FlowCondition, StepOptions } from './authoring/flow/model.ts';
@@ -37,7 +37,7 @@ export type {
   WebhookResult,
 } from './authoring/flow/result.ts';
 export type { LiveAgent } from './authoring/graph/dispatch.ts';
-export type { WrittenForgeQuestion } from './authoring/graph/forge-question.ts';
+export type { ForgeQuestionSpec } from './authoring/graph/forge-question.ts';
 export type { StepOutput } from './authoring/graph/output.ts';
 export type { ForgeSpec } from './authoring/graph/spec.ts';
 export type { CheckFields, CheckSpec, Checks, Program } from './authoring/spec/check.ts';
@@ -74,7 +74,7 @@ export type {
 } from './authoring/spec/step.ts';
 export type * as WorkerTypes from './authoring/spec/worker.ts';
 export type { WorkflowSpec } from './authoring/spec/workflow.ts';
-export type { WrittenYaml } from './authoring/yaml/write/write.ts';
+export type { WorkflowYaml } from './authoring/yaml/write/write.ts';
 export type { EnrolledKey, Entry as EnrolmentEntry, KeyList } from './authority/enrolment.ts';
 export type { PublicKey, UnlockedKey } from './authority/keys.ts';
 export type * as StatementTypes from './authority/statement.ts';
@@ -90,11 +90,18 @@ export type * as CheckTypes from './definition/check.ts';
 export type { CheckConfigs, UsedCheck } from './definition/check.ts';
 export type * as CodeTypes from './definition/code.ts';
 export type { CheckpointView, CompiledWorkflow, StepCode, StepContext } from './definition/code.ts';
+export {
+  type ConfiguredKind,
+  type CustomJob,
+  type CustomKind,
+  type CustomKindSpec,
+  type CustomResult,
+  defineStepKind,
+} from './definition/custom-kind.ts';
 export { type GraphArrow, type GraphDescription, type GraphNode, type NodeState, toMermaid } from './definition/describe.ts';
 export type { NumberQuery } from './definition/forge/run-numbers.ts';
 export type * as DefinitionTypes from './definition/model.ts';
 export type { WorkConfigs } from './definition/model.ts';
-export { defineStepKind, type OwnJob, type OwnKind, type OwnKindSpec, type OwnResult, type UsedKind } from './definition/own-kind.ts';
 export {
   type Arg,
   type ArgInput,
@@ -114,7 +121,7 @@ export type * as ResultTypes from './definition/result.ts';
 export type { ProgressEvent, StepResult, WorkflowResult } from './definition/result.ts';
 export type { FindingSeverity, OpenFinding, ReviewItem } from './definition/review/review.ts';
 export type { RunStatus } from './definition/run-status.ts';
-export type { ReactedTo, ReactionKind } from './definition/trigger/reaction.ts';
+export type { ReactionKind, ReactionRecord } from './definition/trigger/reaction.ts';
 export type { CatchUp, ScheduleModel } from './definition/trigger/schedule.ts';
 export type { TriggerModel } from './definition/trigger/trigger.ts';
 export type { FindingCode } from './definition/validation/finding.ts';
@@ -130,8 +137,8 @@ export type { OpenApproval } from './engine/request/approvals.ts';
 export type { RunAssumption } from './engine/request/assumption-list.ts';
 export type { AnsweredResult, AssumeRequest, AssumptionRequest } from './engine/request/assumptions.ts';
 export type { Until } from './engine/request/follow.ts';
-export type { Handout, OpenQuestions } from './engine/request/handouts.ts';
-export type { Patience } from './engine/request/owner-wait.ts';
+export type { OpenQuestions, OpenStep } from './engine/request/open-steps.ts';
+export type { OwnerTimeout } from './engine/request/owner-wait.ts';
 export type { ReactionRequest } from './engine/request/reactions.ts';
 export type { AnswerRequest, ReportVerdict, WorkReport } from './engine/request/reports.ts';
 export type { DecisionRequest } from './engine/request/requests.ts';
@@ -139,7 +146,7 @@ export type { ResumeChoice, ResumeRequest } from './engine/request/resume.ts';
 export type { NewRunOptions, SuppliedOutputs } from './engine/run-start.ts';
 export type { Signer } from './engine/signature/signatures.ts';
 export type { OpenWait } from './engine/status.ts';
-export type { CancelPlan, NotUndone } from './engine/undo/compensation.ts';
+export type { CancelPlan, StepWithoutUndo } from './engine/undo/compensation.ts';
 export type { FileQuery, FileReport, StepFiles } from './engine/undo/file-history.ts';
 export type { OutsideEffect, UndoPlan, UndoRequest, UndoResult } from './engine/undo/undo.ts';
 export type * as ForgeTypes from './forge/forge.ts';
@@ -174,7 +181,7 @@ export type { KeptFile } from './process/restore-files.ts';
 export type { FileSummary } from './process/snapshot-changes.ts';
 export type * as FlowStepTypes from './programs/flow-step.ts';
 export { type FlowStep, type FlowYield, StepFailed } from './programs/flow-step.ts';
-export type { DoneWork, UndoItem } from './programs/undo.ts';
+export type { CompletedAttempt, UndoItem } from './programs/undo.ts';
 export {
   type CheckScene,
   type CheckSpec as OwnCheckSpec,

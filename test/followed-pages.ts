@@ -12,7 +12,7 @@ const GUIDES = [
   'signals',
   'outputs',
   'reviews',
-  'own-kinds',
+  'custom-kinds',
   'hostile-agents',
   'skills',
   'protected-data',

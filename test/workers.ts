@@ -97,7 +97,7 @@ export const WORKERS: Readonly<Record<string, WorkerKind>> = {
     options: () => ({ roles: { worker: { driver: 'attended' } } }),
     agent: () => 'worker',
     async work(engine, run, reply) {
-      for (const { token } of await engine.run(run).handouts()) await engine.run(run).report({ token, result: resultOf(reply) });
+      for (const { token } of await engine.run(run).openSteps()) await engine.run(run).report({ token, result: resultOf(reply) });
     },
   },
 };

@@ -28,17 +28,17 @@ export interface ReadStep {
 }
 
 /** What is to be done in a step besides writing its documents. */
-export type Deed = (scene: Scene) => object | undefined;
+export type StepWork = (scene: Scene) => object | undefined;
 
 /** What an agent was prepared for. */
 export interface Playbook {
   /** The folder with the documents that it thinks up; those of an earlier round are in `SKILL-ROUND` in it. */
   readonly thoughts: string;
-  /** By `skill/step`. The deed comes before the documents are written, and returns the result of the step, if it has one. */
-  readonly deeds?: Readonly<Record<string, Deed>>;
+  /** By `skill/step`. It is done before the documents are written, and returns the result of the step, if it has one. */
+  readonly work?: Readonly<Record<string, StepWork>>;
 }
 
-/** Where a deed happens. */
+/** The step that an agent is in. */
 export interface Scene extends ReadStep {
   /** Runs a command in the project, notes it, and returns how it ended and what it printed. */
   sh(command: string): { readonly status: number; readonly printed: string };
@@ -110,7 +110,7 @@ export class Agent {
     this.left -= 1;
     const written = new Set<string>();
     const scene = this.sceneOf(step, written);
-    const result = this.playbook.deeds?.[`${skill}/${id}`]?.(scene);
+    const result = this.playbook.work?.[`${skill}/${id}`]?.(scene);
     for (const path of documents) if (!written.has(path)) scene.write(path, scene.thought(path));
     const words =
       result === undefined ? report : [...report.filter((word) => !/^(--result|@.*)$/.test(word)), '--result', JSON.stringify(result)];

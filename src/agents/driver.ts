@@ -61,26 +61,26 @@ export interface Watchdogs {
 }
 
 /** Kinds of actions of agents, as the Agent Client Protocol names them. */
-export type AgentDeed = 'read' | 'edit' | 'delete' | 'move' | 'search' | 'execute' | 'think' | 'fetch' | 'other';
+export type ToolAction = 'read' | 'edit' | 'delete' | 'move' | 'search' | 'execute' | 'think' | 'fetch' | 'other';
 
 /** The permissions of an agent: kinds of actions, and tools by the names that its program uses (`Bash(npm test)`). */
 export interface AgentPermissions {
-  readonly deeds: readonly AgentDeed[];
+  readonly allow: readonly ToolAction[];
   /** Tools that are permitted in addition to those kinds. */
   readonly tools?: readonly string[];
   /** Tools that are forbidden, whatever their kind. */
-  readonly not?: readonly string[];
+  readonly deny?: readonly string[];
   /** The hosts that its program may connect to. Default: all. */
   readonly network?: NetworkSpec;
 }
 
 /** The default permissions: work on the files of the workspace, without the network. */
-export const WORK_IN_PLACE: AgentPermissions = { deeds: ['read', 'edit', 'delete', 'move', 'search', 'execute', 'think'] };
+export const WORK_IN_PLACE: AgentPermissions = { allow: ['read', 'edit', 'delete', 'move', 'search', 'execute', 'think'] };
 
 /** An action that an agent requested and was denied. */
 export interface AgentRefusal {
   readonly tool: string;
-  readonly deed: AgentDeed;
+  readonly action: ToolAction;
   readonly why: string;
 }
 

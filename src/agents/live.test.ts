@@ -10,7 +10,7 @@ function workerOf(behaviour: DriverBehaviour): LiveWorker {
       switch (behaviour.agent) {
         case 'answers':
           return { success: behaviour.success ?? true, output: behaviour.output };
-        case 'repeats':
+        case 'echoes':
           return { success: true, output: { prompt } };
         case 'hangs':
           queueMicrotask(behaviour.begun);
@@ -19,7 +19,7 @@ function workerOf(behaviour: DriverBehaviour): LiveWorker {
             running -= 1;
           });
           return new Promise(() => {});
-        case 'babbles':
+        case 'sends-garbage':
           return { success: true, output: () => 1 };
         default:
           throw new Error('the object broke');

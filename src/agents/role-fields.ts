@@ -7,7 +7,7 @@ import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
 import { type Budget, UNKNOWN_USAGE } from '../definition/budget.ts';
 import { type NetworkSpec, networkFault } from '../definition/network.ts';
-import { type AgentDeed, type AgentFailure, type AgentPermissions, WORK_IN_PLACE } from './driver.ts';
+import { type AgentFailure, type AgentPermissions, type ToolAction, WORK_IN_PLACE } from './driver.ts';
 import { RETRIED_FAILURES, type RoleExtras, type RoleRetry, type RoleVariable } from './role-driver.ts';
 
 /** The fields of a role. They are plain data, because they are stored with the run. */
@@ -43,7 +43,7 @@ export interface RoleFault {
   readonly what: string;
 }
 
-const DEEDS: readonly AgentDeed[] = ['read', 'edit', 'delete', 'move', 'search', 'execute', 'think', 'fetch', 'other'];
+const TOOL_ACTIONS: readonly ToolAction[] = ['read', 'edit', 'delete', 'move', 'search', 'execute', 'think', 'fetch', 'other'];
 
 /** Checks the value at a path. */
 export type Check = (value: Json, path: RoleFault['path']) => RoleFault | undefined;
@@ -58,9 +58,9 @@ const text = simple((value) => typeof value === 'string' && value.trim() !== '',
 const count = simple((value) => Number.isSafeInteger(value) && Number(value) >= 1, 'a whole number of at least 1');
 const money = simple((value) => typeof value === 'number' && Number.isFinite(value) && value > 0, 'a number above 0, in US dollars');
 
-const deed: Check = (value, path) => {
-  if (typeof value === 'string' && DEEDS.some((known) => known === value)) return undefined;
-  return { path, what: `is not a kind of action${didYouMean(String(value), DEEDS)}; use one of ${DEEDS.join(', ')}` };
+const toolAction: Check = (value, path) => {
+  if (typeof value === 'string' && TOOL_ACTIONS.some((known) => known === value)) return undefined;
+  return { path, what: `is not a kind of action${didYouMean(String(value), TOOL_ACTIONS)}; use one of ${TOOL_ACTIONS.join(', ')}` };
 };
 
 function list(item: Check, example: string): Check {
@@ -89,13 +89,13 @@ export function firstOf(faults: readonly (RoleFault | undefined)[]): RoleFault |
   return faults.find((fault) => fault !== undefined);
 }
 
-const deeds = list(deed, '[read, edit, execute]');
+const toolActions = list(toolAction, '[read, edit, execute]');
 const tools = list(text, '[Read, "Bash(npm test)"]');
 const network: Check = (value, path) => {
   const what = networkFault(value);
   return what === undefined ? undefined : { path, what };
 };
-const permissionFields = fields({ deeds, tools, not: tools, network });
+const permissionFields = fields({ allow: toolActions, tools, deny: tools, network });
 const program: Check = (value, path) =>
   Array.isArray(value) && value.length === 0
     ? { path, what: 'is empty; it must name a program' }
@@ -158,7 +158,7 @@ const role = fields({
   model: text,
   credential: text,
   tools,
-  permissions: (value, path) => (Array.isArray(value) ? deeds(value, path) : permissionFields(value, path)),
+  permissions: (value, path) => (Array.isArray(value) ? toolActions(value, path) : permissionFields(value, path)),
   budget: fields({ ...AMOUNT_CHECKS, day: fields(AMOUNT_CHECKS) }),
   idle: time,
   argv: program,
@@ -223,10 +223,10 @@ function texts(given: Readonly<Record<string, Json | undefined>>): Record<string
 // Without `permissions`, tools extend the defaults; a list of kinds replaces them.
 function permissionsOf({ tools: named, permissions = null }: JsonObject): AgentPermissions | undefined {
   if (named === undefined && permissions === null) return undefined;
-  const fields: JsonObject = Array.isArray(permissions) ? { deeds: permissions } : isJsonObject(permissions) ? permissions : {};
+  const fields: JsonObject = Array.isArray(permissions) ? { allow: permissions } : isJsonObject(permissions) ? permissions : {};
   return {
-    deeds: fields.deeds === undefined ? WORK_IN_PLACE.deeds : DEEDS.filter((known) => words(fields.deeds)?.includes(known)),
-    ...present({ tools: words(fields.tools ?? named), not: words(fields.not), network: fields.network as NetworkSpec | undefined }),
+    allow: fields.allow === undefined ? WORK_IN_PLACE.allow : TOOL_ACTIONS.filter((known) => words(fields.allow)?.includes(known)),
+    ...present({ tools: words(fields.tools ?? named), deny: words(fields.deny), network: fields.network as NetworkSpec | undefined }),
   };
 }
 

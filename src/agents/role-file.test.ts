@@ -34,7 +34,7 @@ idle: 30m
     model: 'big',
     credential: 'team',
     argv: ['my-agent', '--acp'],
-    permissions: { deeds: ['read', 'search', 'think'], tools: ['Bash(npm test)'] },
+    permissions: { allow: ['read', 'search', 'think'], tools: ['Bash(npm test)'] },
     budget: { tokens: 200_000, costUsd: 1.5, turns: 40 },
     idleMs: 1_800_000,
     prompt: '# You write code\n\n---\nWith care.',
@@ -53,20 +53,20 @@ test('line endings and a byte order mark do not matter', () => {
 
 describe('permissions', () => {
   test('tools alone extend the default permissions', () => {
-    expect(parse(role('tools: [Skill]\n')).permissions).toEqual({ deeds: WORK_IN_PLACE.deeds, tools: ['Skill'] });
+    expect(parse(role('tools: [Skill]\n')).permissions).toEqual({ allow: WORK_IN_PLACE.allow, tools: ['Skill'] });
   });
 
   test('a mapping has kinds of actions, permitted tools, and forbidden tools', () => {
-    expect(parse(role('permissions: { deeds: [read], tools: [A], not: [B] }\n')).permissions).toEqual({
-      deeds: ['read'],
+    expect(parse(role('permissions: { allow: [read], tools: [A], deny: [B] }\n')).permissions).toEqual({
+      allow: ['read'],
       tools: ['A'],
-      not: ['B'],
+      deny: ['B'],
     });
-    expect(parse(role('permissions: { not: [B] }\n')).permissions).toEqual({ deeds: WORK_IN_PLACE.deeds, not: ['B'] });
+    expect(parse(role('permissions: { deny: [B] }\n')).permissions).toEqual({ allow: WORK_IN_PLACE.allow, deny: ['B'] });
   });
 
   test('an empty list permits nothing', () => {
-    expect(parse(role('permissions: []\n')).permissions).toEqual({ deeds: [] });
+    expect(parse(role('permissions: []\n')).permissions).toEqual({ allow: [] });
   });
 });
 
@@ -74,7 +74,7 @@ describe('a mistake is reported at its position', () => {
   test.each([
     ['an unknown field', 'driver: acp\nmodle: big\n', '3:8 "modle" is not a field of a role (did you mean "model"?)'],
     ['a field that is empty', 'driver:\n', '"driver" must be a non-empty string'],
-    ['an unknown deed', 'permissions:\n  - read\n  - exec\n', '4:5 "permissions.1" is not a kind of action'],
+    ['an unknown action', 'permissions:\n  - read\n  - exec\n', '4:5 "permissions.1" is not a kind of action'],
     ['tools twice', 'tools: [A]\npermissions: { tools: [B] }\n', '2:8 "tools" is set twice'],
     ['a budget of nothing', 'budget:\n  tokens: 0\n', '3:11 "budget.tokens" must be a whole number of at least 1'],
     ['an unknown budget', 'budget: { euros: 1 }\n', '2:18 "budget.euros" is not a field of a role'],

@@ -24,14 +24,14 @@ function scriptOf(behaviour: DriverBehaviour): Script {
     switch (behaviour.agent) {
       case 'answers':
         return [{ do: 'answer', output: behaviour.output, success: behaviour.success ?? true }];
-      case 'repeats':
+      case 'echoes':
         return { kind: 'answered', success: true, output: { prompt: request.prompt } };
       case 'hangs':
         queueMicrotask(behaviour.begun);
         return hang(request.signal);
       case 'crashes':
         throw new Error('the script broke');
-      case 'babbles':
+      case 'sends-garbage':
         return { kind: 'answered', success: true, output: (() => 1) as unknown as Json };
       default:
         throw new Error(`a script has no agent that ${behaviour.agent}`);

@@ -53,7 +53,7 @@ describe('an option that does not exist is an error', () => {
     [{ command: undefined, delay: { duration: '1s', pol: 1 } }, 'a delay has no field "pol" (did you mean "poll"?)'],
     [{ command: undefined, gate: { checks: ['x'], check: 1 } }, 'a gate has no field "check" (did you mean "checks"?)'],
     [{ command: undefined, validate: { stage: 'x' } }, 'a validation has no field "stage" (did you mean "stages"?)'],
-    [{ extend: { by: '1s', tell: 'x' } }, 'an extension has no field "tell" (did you mean "tells"?)'],
+    [{ extend: { by: '1s', onExtended: 'x' } }, 'an extension has no field "onExtended" (did you mean "onExtend"?)'],
   ])('of a step of a graph, in either spelling: %j', (fields, message) => {
     const step = { command: 'x', ...fields, next: null };
     expect(() => defineWorkflow({ name: 'w', steps: { a: step } } as never)).toThrow(message);

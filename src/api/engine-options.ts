@@ -9,7 +9,7 @@ import type { Clock } from '../engine/clock.ts';
 import type { DefinitionSource } from '../engine/host.ts';
 import type { Budgets } from '../engine/limits/budgets.ts';
 import type { Limits } from '../engine/limits/limits.ts';
-import type { Patience } from '../engine/request/owner-wait.ts';
+import type { OwnerTimeout } from '../engine/request/owner-wait.ts';
 import type { DatabaseService, RoleSetting, StepServices, WebhookSetting } from '../steps/services.ts';
 import type { Store } from '../store/store.ts';
 
@@ -24,8 +24,8 @@ export interface EngineOptions
   extends Partial<Omit<StepServices, 'now' | 'pidDir' | 'copyDir' | 'snapshots' | 'accounting' | 'keepText' | 'openOutput'>> {
   /** The database file; `:memory:` for runs that need not survive the process. */
   readonly db?: string;
-  /** How a request waits for a run that another process drives. By default it waits without a limit. */
-  readonly patience?: Patience;
+  /** How long a request waits for the process that drives its run. Default: no limit. */
+  readonly ownerTimeout?: OwnerTimeout;
   /** An open store to use instead of `db`. It is not closed with the engine. */
   readonly store?: Store;
   /** FULL (the default) survives a power cut; NORMAL, for throwaway runs, only a crash of the process. */
@@ -105,7 +105,7 @@ const OPTIONS: Record<keyof EngineOptions, true> = {
   decisions: true,
   identities: true,
   rights: true,
-  patience: true,
+  ownerTimeout: true,
   synchronous: true,
   clock: true,
   warn: true,

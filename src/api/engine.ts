@@ -136,9 +136,9 @@ async function openTracing({ clock = systemClock }: EngineOptions, store: Store)
 function publicEngine(core: EngineCore, options: EngineOptions, tracing: Tracing | undefined): Engine {
   const workspaces = workspacesOf(core, options);
   // With `checked`, the program that created the engine makes sure that nothing inside a run decides.
-  const outside: RunHost['assertOutside'] = async (deed, own) => {
+  const outside: RunHost['assertOutside'] = async (action, own) => {
     core.assertReadable();
-    if (options.rights !== 'checked') await assertOutside(core.store, deed, own);
+    if (options.rights !== 'checked') await assertOutside(core.store, action, own);
   };
   return new PublicEngine({ core, workspaces, assertOutside: outside }, { ownsStore: options.store === undefined, tracing });
 }
@@ -248,7 +248,7 @@ function partsOf(options: EngineOptions, { store, snapshots, tracing, tools }: E
     drives: options.drives ?? 'all',
     depthMax: options.depthMax ?? DEPTH_MAX,
     runsMax: options.runsMax ?? RUNS_MAX,
-    ...present({ patience: options.patience, snapshots: db === undefined ? undefined : snapshotsOf(db) }),
+    ...present({ ownerTimeout: options.ownerTimeout, snapshots: db === undefined ? undefined : snapshotsOf(db) }),
     warn,
   };
 }

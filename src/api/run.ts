@@ -22,7 +22,7 @@ import {
   recordAssumption,
 } from '../engine/request/assumptions.ts';
 import { followLog, followProgress, type Until, waitFor } from '../engine/request/follow.ts';
-import { type Handout, handoutsOf, type OpenQuestions, questionsOf } from '../engine/request/handouts.ts';
+import { type OpenQuestions, type OpenStep, openStepsOf, questionsOf } from '../engine/request/open-steps.ts';
 import { type ReactionRequest, reactToEvent } from '../engine/request/reactions.ts';
 import {
   type AnswerRequest,
@@ -86,7 +86,7 @@ export interface RunHandle<Output = Json, Names extends WorkflowNames = Workflow
   planFork(from: StepPath<Names['steps']>): Promise<ForkPlan>;
 
   /** Returns the work that waits for the calling agent to do and report it. */
-  handouts(): Promise<readonly Handout[]>;
+  openSteps(): Promise<readonly OpenStep[]>;
   /** Accepts the report of an attended agent. Resolves with the verdict when the work is verified. */
   report(report: WorkReport): Promise<ReportVerdict>;
   /** Passes questions of an attended agent on to the person it works for. */
@@ -129,7 +129,7 @@ export interface RunHost {
    * Rejects actions that only a person may do, if this process was started by a run of the store or by an agent. For
    * the `own` run, processes that the run itself started are allowed.
    */
-  assertOutside(deed: string, own?: string): Promise<void>;
+  assertOutside(action: string, own?: string): Promise<void>;
 }
 
 /** The handle of a run. */
@@ -258,8 +258,8 @@ export class Run implements RunHandle {
     return planFork(await this.#checked(), this.id, from);
   }
 
-  async handouts(): Promise<readonly Handout[]> {
-    return handoutsOf(await this.#checked(), this.id);
+  async openSteps(): Promise<readonly OpenStep[]> {
+    return openStepsOf(await this.#checked(), this.id);
   }
 
   async report(report: WorkReport): Promise<ReportVerdict> {

@@ -1,9 +1,9 @@
 // Owns workflow files in the library: the text of one becomes a workflow that an engine runs.
 
-import type { WrittenYaml } from '../authoring/yaml/write/write.ts';
+import type { WorkflowYaml } from '../authoring/yaml/write/write.ts';
 import { EngineError } from '../base/error.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
-import type { OwnKind } from '../definition/own-kind.ts';
+import type { CustomKind } from '../definition/custom-kind.ts';
 import { describeWorkflow } from '../definition/plain-workflow.ts';
 import { registryWith } from '../kinds/registry.ts';
 import type { GateCheck } from '../steps/check.ts';
@@ -13,7 +13,7 @@ import { compiledOf } from './workflow-source.ts';
 /** The options for compiling a workflow file. */
 export interface YamlOptions {
   /** Kinds of steps of the application: `type: deploy` in the file. */
-  readonly kinds?: Readonly<Record<string, OwnKind>> | undefined;
+  readonly kinds?: Readonly<Record<string, CustomKind>> | undefined;
   /** Checks of the application: `check: licences` in the file. */
   readonly checks?: Readonly<Record<string, GateCheck>> | undefined;
   /** How messages name the file; left out: `workflow.yaml`. */
@@ -41,7 +41,7 @@ export async function workflowFromYaml(text: string, options: YamlOptions = {}):
  * Writes a graph as the text of a workflow file, which reads back as the same definition; `differences` names what does
  * not. Throws USAGE for what a file cannot hold: a flow, or a step that is a function.
  */
-export async function workflowToYaml(workflow: AnyWorkflow, options: Pick<YamlOptions, 'kinds' | 'checks'> = {}): Promise<WrittenYaml> {
+export async function workflowToYaml(workflow: AnyWorkflow, options: Pick<YamlOptions, 'kinds' | 'checks'> = {}): Promise<WorkflowYaml> {
   const { writeYaml } = await import('../authoring/yaml/write/write.ts');
   return writeYaml(describeWorkflow(compiledOf(workflow)), registryWith(options));
 }

@@ -7,7 +7,7 @@ import type { Engine } from '../api/engine.ts';
 import { present } from '../base/fields.ts';
 import { modelAt, splitName, topStepOf } from '../definition/address.ts';
 import { isFinal, isHalted, type RunStatus } from '../definition/run-status.ts';
-import { type Handout, handoutsOf } from '../engine/request/handouts.ts';
+import { type OpenStep, openStepsOf } from '../engine/request/open-steps.ts';
 import { type RunTree, readRunTree, type TreeRun } from '../engine/run-tree.ts';
 import { statusOf } from '../engine/status.ts';
 import { keyReader } from '../process/key-file.ts';
@@ -17,7 +17,7 @@ import { dispatchesOf, dispatchFor, type WorkDispatch } from './dispatch.ts';
 import { type ExplainedWait, explainWaits } from './waits.ts';
 
 /** A step that is open for the agent, with its number in the definition; steps of a flow have none. */
-export interface OpenWork extends Handout {
+export interface OpenWork extends OpenStep {
   readonly number: number | undefined;
   /** The sub-agent that must do it; absent if the run's own agent does. */
   readonly dispatch?: WorkDispatch;
@@ -75,18 +75,18 @@ interface RunFacts {
 /** Reads runs, and their open work with its tokens. */
 export interface WorkSource {
   readonly store: Store;
-  handouts(run: string): Promise<readonly Handout[]>;
+  openSteps(run: string): Promise<readonly OpenStep[]>;
 }
 
 /** Reads a database file, without an engine. */
 export function sourceOfFile(store: Store, file: string): WorkSource {
   const core = { store, parts: { tokenKey: keyReader(file) } };
-  return { store, handouts: (run) => handoutsOf(core, run) };
+  return { store, openSteps: (run) => openStepsOf(core, run) };
 }
 
 /** Reads the store of an engine. */
 export function sourceOfEngine(engine: Engine): WorkSource {
-  return { store: engine.store, handouts: (run) => engine.run(run).handouts() };
+  return { store: engine.store, openSteps: (run) => engine.run(run).openSteps() };
 }
 
 /** Reads a run and its child runs as their agent sees them. */
@@ -106,10 +106,10 @@ export async function readAttendedRun(source: WorkSource, run: string): Promise<
 async function workOf(source: WorkSource, { runs }: RunTree, of: TreeRun): Promise<readonly OpenWork[]> {
   const { state, definition } = of;
   const run = { id: state.id, dispatches: dispatchesOf(runs, of) };
-  return (await source.handouts(state.id)).map((handout) => {
-    const index = definition.steps.findIndex(({ id }) => id === topStepOf(handout.path));
-    const dispatch = dispatchFor({ ...handout, model: modelAt(definition, handout.path) }, run);
-    return { ...handout, number: index === -1 ? undefined : index + 1, ...present({ dispatch }) };
+  return (await source.openSteps(state.id)).map((openStep) => {
+    const index = definition.steps.findIndex(({ id }) => id === topStepOf(openStep.path));
+    const dispatch = dispatchFor({ ...openStep, model: modelAt(definition, openStep.path) }, run);
+    return { ...openStep, number: index === -1 ? undefined : index + 1, ...present({ dispatch }) };
   });
 }
 

@@ -11,7 +11,7 @@ import { type AttendedRun, readAttendedRun, sourceOfEngine } from './attended-ru
 /** How long a call may take. */
 export interface DriveLimits {
   /** Returns after this time even if something is still running. */
-  readonly patienceMs?: number;
+  readonly waitMs?: number;
   /** The limit while no step is open for the agent. */
   readonly idleMs?: number | undefined;
   /** Stops waiting for a timer or a schedule. */
@@ -27,9 +27,9 @@ export const POLL_MS = 2000;
 
 /** Drives a run until it needs somebody, and returns its state as its agent sees it. */
 export async function driveForAgent(engine: Engine, run: string, limits: DriveLimits = {}): Promise<AttendedRun> {
-  const { patienceMs = TIMER_MS_MAX, idleMs = patienceMs, stopped, signal } = limits;
-  const last = Date.now() + Math.max(idleMs, patienceMs);
-  let end = Date.now() + patienceMs;
+  const { waitMs = TIMER_MS_MAX, idleMs = waitMs, stopped, signal } = limits;
+  const last = Date.now() + Math.max(idleMs, waitMs);
+  let end = Date.now() + waitMs;
   for (;;) {
     for (const one of (await readRunTree(engine.store, run)).runs)
       if (await shouldResume(engine.store, one)) await resumeUndriven(engine, one.state.id);

@@ -3,7 +3,7 @@
 
 import type { AgentQuestion } from '../agents/driver.ts';
 import { EngineError } from '../base/error.ts';
-import { type OpenQuestions, questionsOf } from '../engine/request/handouts.ts';
+import { type OpenQuestions, questionsOf } from '../engine/request/open-steps.ts';
 import { readRunTree } from '../engine/run-tree.ts';
 import type { Store } from '../store/store.ts';
 

@@ -91,7 +91,7 @@ const muchLater = defineWorkflow({ name: 'much-later', steps: [{ id: 'wait', del
 const child = defineWorkflow({ name: 'child', steps: [{ id: 'inner', agent: 'attended', prompt: 'Inside.', next: null }] });
 const parent = defineWorkflow({ name: 'parent', steps: [{ id: 'call', workflow: 'child', next: null }] });
 
-function sessionOf(runs: readonly string[] = [], patienceMs = 5000, mayAdopt = true): AttendedSession {
+function sessionOf(runs: readonly string[] = [], waitMs = 5000, mayAdopt = true): AttendedSession {
   return new AttendedSession(
     {
       open: async () => engine,
@@ -107,7 +107,7 @@ function sessionOf(runs: readonly string[] = [], patienceMs = 5000, mayAdopt = t
       },
       assign: (run) => remembered.push(run),
     },
-    { runs, patienceMs, mayAdopt },
+    { runs, waitMs, mayAdopt },
   );
 }
 

@@ -54,12 +54,12 @@ export interface AttendedHost {
 }
 
 /** How long a call waits for a verdict, and then for the next step. Clients give up after a minute. */
-const PATIENCE_MS = 25_000;
+const WAIT_MS = 25_000;
 
 /** Which runs a session serves, and how long its calls wait. */
 interface SessionOptions {
   readonly runs: readonly string[];
-  readonly patienceMs?: number;
+  readonly waitMs?: number;
   /** False for a session that serves only the runs it was given. */
   readonly mayAdopt?: boolean;
 }
@@ -84,18 +84,18 @@ export interface SessionRuns {
 export class AttendedSession {
   private readonly host: AttendedHost;
   private readonly runs: Set<string>;
-  private readonly patienceMs: number;
+  private readonly waitMs: number;
   private readonly mayAdopt: boolean;
 
-  constructor(host: AttendedHost, { runs, patienceMs = PATIENCE_MS, mayAdopt = true }: SessionOptions) {
+  constructor(host: AttendedHost, { runs, waitMs = WAIT_MS, mayAdopt = true }: SessionOptions) {
     this.host = host;
     this.runs = new Set(runs);
-    this.patienceMs = patienceMs;
+    this.waitMs = waitMs;
     this.mayAdopt = mayAdopt;
   }
 
-  private limited(limits: DriveLimits): DriveLimits & { readonly patienceMs: number } {
-    return { ...limits, patienceMs: limits.patienceMs ?? this.patienceMs };
+  private limited(limits: DriveLimits): DriveLimits & { readonly waitMs: number } {
+    return { ...limits, waitMs: limits.waitMs ?? this.waitMs };
   }
 
   /** Starts a run, or finds the one that was started with the same key. */
@@ -146,7 +146,7 @@ export class AttendedSession {
     const end = Date.now() + idleMs;
     let driven = await all(short);
     while (driven.some(isUnderWay) && !driven.some(({ kind }) => kind === 'work') && Date.now() < end && limits.signal?.aborted !== true)
-      driven = await all({ ...short, patienceMs: POLL_MS });
+      driven = await all({ ...short, waitMs: POLL_MS });
     return driven;
   }
 

@@ -100,7 +100,7 @@ export async function submit(engine: Engine, request: SubmitRequest): Promise<Re
   const sent = workIn(before).find(({ token }) => token === submission.token)?.dispatch;
   if (sent !== undefined && submission.kind === 'result') assertReturns(sent, submission.result);
   const receipt = await receiptFor(engine, request);
-  const limits = request.only === true && receipt.kind === 'accepted' && request.patienceMs !== undefined ? { patienceMs: 0 } : request;
+  const limits = request.only === true && receipt.kind === 'accepted' && request.waitMs !== undefined ? { waitMs: 0 } : request;
   const isRead = receipt.kind === 'pending' || receipt.kind === 'assumed';
   const run = isRead ? await readAttendedRun(source, root) : await driveForAgent(engine, root, limits);
   const reply: Reply = { receipt, run, given: new Set(workIn(before).map(({ token }) => token)), of: request.run };
@@ -125,7 +125,7 @@ export function nothingLeft({ sent }: Reply): string {
 
 async function receiptFor(
   engine: Engine,
-  { submission, run, patienceMs = Number.POSITIVE_INFINITY, idleMs = patienceMs, signal }: SubmitRequest,
+  { submission, run, waitMs = Number.POSITIVE_INFINITY, idleMs = waitMs, signal }: SubmitRequest,
 ): Promise<Receipt> {
   const { token } = submission;
   if (submission.kind === 'questions') {
@@ -146,7 +146,7 @@ async function receiptFor(
       await engine.run(run).waitOnly('idle');
       return engine.run(run).report(report);
     });
-  if (!(await endsWithin(verdict, Math.max(idleMs, patienceMs), signal))) return { kind: 'pending' };
+  if (!(await endsWithin(verdict, Math.max(idleMs, waitMs), signal))) return { kind: 'pending' };
   const { accepted, step, path, attempt, repeated, message = '' } = await verdict;
   const about = { step, path, attempt, repeated };
   return accepted ? { ...about, kind: 'accepted' } : { ...about, kind: submission.kind === 'failure' ? 'gave-up' : 'refused', message };

@@ -5,7 +5,7 @@ import { present } from '../base/fields.ts';
 import { shellWord } from '../base/shell-word.ts';
 import { shortText } from '../base/short-text.ts';
 import { openApprovals } from '../engine/request/approvals.ts';
-import { questionsOf } from '../engine/request/handouts.ts';
+import { questionsOf } from '../engine/request/open-steps.ts';
 import type { TreeWait } from '../engine/run-tree.ts';
 import { inOneLine, quotedAfterFirst } from '../steps/instructions/quotes.ts';
 import type { Store } from '../store/store.ts';

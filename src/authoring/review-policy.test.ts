@@ -89,8 +89,8 @@ describe('a review policy', () => {
     const started = (action: string, base: string, draft = false): string[] =>
       compileReviewPolicy(SEED).flatMap((workflow) => {
         const payload = { pull_request: { number: 1, draft, base: { ref: base } } };
-        const occasion = { event: `pull_request.${action}`, payload };
-        return mismatchOf(reviewTrigger(SEED, workflow), occasion) === undefined ? [workflow.metadata.name] : [];
+        const triggerEvent = { event: `pull_request.${action}`, payload };
+        return mismatchOf(reviewTrigger(SEED, workflow), triggerEvent) === undefined ? [workflow.metadata.name] : [];
       });
     for (const action of ['opened', 'reopened', 'ready_for_review', 'synchronize']) {
       expect([action, started(action, 'squadron-dev')]).toEqual([action, ['squadron-dev-pipeline']]);

@@ -18,7 +18,7 @@ import type { Place } from './session.ts';
 import type { Shell } from './shell.ts';
 import { rememberSigned } from './trust/signed-projects.ts';
 
-const PATIENCE_MS = 15_000;
+const OWNER_TIMEOUT_MS = 15_000;
 
 interface OpenedParts {
   readonly store: Store;
@@ -44,7 +44,7 @@ export async function openEngine(shell: Shell, place: Place, parts: OpenedParts)
     checks: await lazyChecks(shell, place.project),
     cwd: place.project.root,
     drives: parts.drives ?? 'own',
-    patience: { ms: PATIENCE_MS, note: warn },
+    ownerTimeout: { ms: OWNER_TIMEOUT_MS, onWait: warn },
     worktrees: { folder: join(dirname(place.file), 'worktrees') },
     warn: (error) => warn(messageOf(error)),
     ...present({

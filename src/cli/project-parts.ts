@@ -3,14 +3,14 @@
 
 import { join } from 'node:path';
 import type { LoadedParts } from '../api/module/import.ts';
+import type { DeclaredPart } from '../authoring/discover/custom-parts.ts';
 import type { FileProblem } from '../authoring/discover/discover.ts';
-import type { DeclaredPart } from '../authoring/discover/own-parts.ts';
 import type { Compilers } from '../authoring/graph/work.ts';
 import { EngineError } from '../base/error.ts';
 import { present } from '../base/fields.ts';
 import { allChecks, checksIn } from '../definition/check.ts';
+import { type CustomKind, defineStepKind } from '../definition/custom-kind.ts';
 import { type Definition, stepsWithin } from '../definition/model.ts';
-import { defineStepKind, type OwnKind } from '../definition/own-kind.ts';
 import { REGISTRY, registryWith } from '../kinds/registry.ts';
 import type { GateCheck } from '../steps/check.ts';
 import { LoadedModules } from './loaded-modules.ts';
@@ -39,7 +39,7 @@ export async function readProjectParts(project: Project): Promise<ProjectParts> 
   if (files.length === 0) return { declared: [], problems: [] };
   const [{ readDefinition }, { partClashes, readDeclaredParts }] = await Promise.all([
     import('../authoring/discover/discover.ts'),
-    import('../authoring/discover/own-parts.ts'),
+    import('../authoring/discover/custom-parts.ts'),
   ]);
   const parsed = await Promise.all(
     files.map(async (file) => {
@@ -61,8 +61,8 @@ export function declaredRegistry({ declared }: ProjectParts): Compilers {
   return registryWith({ kinds: byName('kind', kindWithoutCode), checks: byName('check', (one) => checkOf(one, notLoaded)) });
 }
 
-function kindWithoutCode({ name, outcomes, recovery }: DeclaredPart): OwnKind {
-  return defineStepKind({ kind: name, outcomes, recovery, parse: (config) => config, run: notLoaded }) as OwnKind;
+function kindWithoutCode({ name, outcomes, recovery }: DeclaredPart): CustomKind {
+  return defineStepKind({ kind: name, outcomes, recovery, parse: (config) => config, run: notLoaded }) as CustomKind;
 }
 
 function checkOf({ name, needsPullRequest, reactiveEvents }: DeclaredPart, run: GateCheck['run']): GateCheck {

@@ -47,7 +47,7 @@ test('roles are read from both folders, each with the driver that it names', asy
   write('.pawl/agents/notes.txt', 'not a role');
   const { roles, drivers, files } = await readRoles(project, {});
   expect(roles).toEqual({
-    dev: { driver: 'acp:dev', argv: ['my-agent', '--acp'], model: 'big', permissions: { deeds: ['read'] }, prompt: 'You write code.' },
+    dev: { driver: 'acp:dev', argv: ['my-agent', '--acp'], model: 'big', permissions: { allow: ['read'] }, prompt: 'You write code.' },
     'docs-dev': { driver: 'attended', prompt: 'You write.' },
     'pr-review': { driver: 'claude-code', budget: { turns: 3 }, prompt: 'You review.' },
   });

@@ -8,4 +8,4 @@ export type { GraphContext, GraphSpec, HumanGateSpec, StepSpec } from '../author
 export type { StepCondition as ConditionSpec } from '../authoring/spec/part.ts';
 export { Outcome } from '../definition/outcome.ts';
 export { DocumentAvailability, LoopState } from '../definition/states.ts';
-export { defineWorkflow, type SeedStepBuilder, step, Workflow } from './workflow.ts';
+export { type CompatStepBuilder, defineWorkflow, step, Workflow } from './workflow.ts';

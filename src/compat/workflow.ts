@@ -44,13 +44,13 @@ export function defineWorkflow<Ctx = object, P extends ArgSpecs = ArgSpecs>(spec
 }
 
 /** A name that waits for what the step does, with the other names of what it can do. */
-export interface SeedStepBuilder extends StepBuilder {
+export interface CompatStepBuilder extends StepBuilder {
   /** Another name for `workflow`. */
   subworkflow<const W extends string | Child>(workflow: W, ...rest: ChildArguments<W>): FlowCall<OutputOfWorkflow<W>>;
 }
 
 /** Names a step of a flow. */
-export function step(name: string): SeedStepBuilder {
+export function step(name: string): CompatStepBuilder {
   const named = namedStep(name);
   return Object.assign(named, { subworkflow: named.workflow });
 }

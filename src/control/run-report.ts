@@ -16,7 +16,7 @@ import { readRunTree } from '../engine/run-tree.ts';
 import type { OpenWait } from '../engine/status.ts';
 import type { Halt } from '../kernel/run-state.ts';
 import { isDriven } from '../process/owner.ts';
-import type { AgentUsed, Store } from '../store/store.ts';
+import type { RecordedAgentUse, Store } from '../store/store.ts';
 import { type AssumptionReport, reportAssumptions } from './assumption-report.ts';
 import { type DecisionReport, type History, type OverrideReport, readHistory } from './history.ts';
 import { isReviewWorkflow, rejectionOf } from './review-round.ts';
@@ -220,7 +220,7 @@ function titleOf(definition: Definition, name: string): string {
 interface StepContext {
   readonly title: string;
   readonly now: number;
-  readonly uses: readonly AgentUsed[];
+  readonly uses: readonly RecordedAgentUse[];
   readonly isReview: boolean;
 }
 

@@ -1,6 +1,6 @@
 // Owns how the usage of agents is printed: tokens and cost, and how much of them is unknown.
 
-import { type AgentUsed, NO_USAGE, type UsageTotal } from '../store/store.ts';
+import { NO_USAGE, type RecordedAgentUse, type UsageTotal } from '../store/store.ts';
 
 /** What agents used. `costUsd` is null if no cost is known; with `unknownCost` above 0 it is a lower bound. */
 export interface UsageReport extends Omit<UsageTotal, 'costUsd'> {
@@ -14,16 +14,16 @@ export function usageOf(total: UsageTotal): UsageReport | undefined {
 }
 
 /** The usage of one attempt at one path; after a crash it may have started more than once. */
-export function usageAt(uses: readonly AgentUsed[], path: string, attempt: number): UsageReport | undefined {
+export function usageAt(uses: readonly RecordedAgentUse[], path: string, attempt: number): UsageReport | undefined {
   return usageOfAll(uses.filter((use) => use.path === path && use.attempt === attempt));
 }
 
 /** The usage of several attempts together; undefined if there are none. */
-export function usageOfAll(uses: readonly AgentUsed[]): UsageReport | undefined {
+export function usageOfAll(uses: readonly RecordedAgentUse[]): UsageReport | undefined {
   return sumOf(uses.map((use) => totalOf(use)));
 }
 
-function totalOf({ inputTokens, outputTokens, costUsd, turns, ms = 0 }: AgentUsed): UsageTotal {
+function totalOf({ inputTokens, outputTokens, costUsd, turns, ms = 0 }: RecordedAgentUse): UsageTotal {
   return {
     attempts: 1,
     inputTokens: inputTokens ?? 0,

@@ -3,9 +3,9 @@
 
 import type { Json, JsonObject } from '../base/json.ts';
 import type { CheckCodes } from './check.ts';
+import type { CustomKind } from './custom-kind.ts';
 import type { ConditionModel, Definition, StepModel } from './model.ts';
 import type { OutcomeName } from './outcome.ts';
-import type { OwnKind } from './own-kind.ts';
 import type { ProtectedDatabase } from './protected-database.ts';
 import type { AssumptionInput } from './question/assumption.ts';
 import type { ScheduleModel } from './trigger/schedule.ts';
@@ -153,8 +153,8 @@ export interface StepCode {
   readonly agent?: { execute(context: JsonObject, ctx: StepContext): unknown };
   /** Finds what the step produced, by the name of the output. */
   readonly finds?: Readonly<Record<string, (ctx: never) => unknown>>;
-  /** The application's kind that does the work of an `own` step. */
-  readonly own?: OwnKind;
+  /** The application's kind that does the work of a `custom` step. */
+  readonly custom?: CustomKind;
   /** The application's checks that a gate makes, by name; how they run is up to whoever executes gates. */
   readonly checks?: CheckCodes;
   /** Builds the instructions, if they are not fixed text. */

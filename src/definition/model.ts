@@ -170,7 +170,7 @@ export interface StepFrame extends StepTerms {
   /** True for a step without incoming transitions: the engine runs it beside the others, and nothing depends on it. */
   readonly side?: true;
   /** What happens instead of a timeout, this many times: the time is extended, and a side step notifies people. */
-  readonly extension?: { readonly ms: number; readonly max: number; readonly tells?: string };
+  readonly extension?: { readonly ms: number; readonly max: number; readonly onExtend?: string };
   /** True if texts of its work, or the prompt of its question, are templates: they are rendered when used. */
   readonly templates?: true;
   /** Set if an object result stays in `outputs`: none of its fields is merged into the run's data, or only these. */
@@ -262,7 +262,7 @@ export interface ValidateWork {
 /**
  * The configuration of each executed step kind, by its name. A kind adds its own in its declaration: `declare module
  * '../../definition/model.ts' { interface WorkConfigs { webhook: WebhookConfig } }`. The kinds of applications add
- * nothing: their steps have the kind `own`, whose configuration has the name of the kind and what was written for it.
+ * nothing: their steps have the kind `custom`, whose configuration has the name of the kind and what was written for it.
  */
 export interface WorkConfigs {}
 

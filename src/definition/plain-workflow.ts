@@ -56,7 +56,7 @@ export function checksContained(code: CompiledWorkflow['code']): ReadonlyMap<str
   return new Map([...code].flatMap(([id, step]) => within(id, step)));
 }
 
-function functionsIn(path: string, { members, preconditions, postconditions, own: _, checks: __, ...single }: StepCode): string[] {
+function functionsIn(path: string, { members, preconditions, postconditions, custom: _, checks: __, ...single }: StepCode): string[] {
   const has = [...Object.values(single), ...preconditions, ...postconditions].some((part) => part !== undefined);
   return [...(has ? [path] : []), ...Object.entries(members).flatMap(([id, member]) => functionsIn(`${path}/${id}`, member))];
 }

@@ -9,7 +9,7 @@ import type { Clock } from './clock.ts';
 import type { DefinitionSource, DriverHost } from './host.ts';
 import type { LimitScope } from './limits/limits.ts';
 import type { RunObserver } from './observer.ts';
-import type { Patience } from './request/owner-wait.ts';
+import type { OwnerTimeout } from './request/owner-wait.ts';
 import type { Signing } from './signature/signatures.ts';
 
 /** The dependencies of an engine. */
@@ -46,8 +46,8 @@ export interface EngineParts {
   readonly depthMax: number;
   /** How many runs a run may start, directly or through its children. */
   readonly runsMax: number;
-  /** How requests wait for a run that another process owns. Without it they wait without a limit. */
-  readonly patience?: Patience;
+  /** How long a request waits for the process that drives its run. Default: no limit. */
+  readonly ownerTimeout?: OwnerTimeout;
   /** Watches the runs that this engine drives. */
   readonly observer?: RunObserver;
   /** Receives errors that no caller waits for. */

@@ -168,7 +168,7 @@ export interface CommentRequest {
 }
 
 /** A comment that was written: its id and, if known, the time that the forge gave to its text. */
-export interface WrittenComment {
+export interface PostedComment {
   readonly id: string;
   readonly at?: number;
 }
@@ -284,7 +284,7 @@ export interface ReviewersRequest {
 }
 
 /** An action that was done, by its key. */
-export interface DoneAction {
+export interface CompletedAction {
   readonly key: string;
   /** The name of the method: `comment`, `mergePullRequest`. */
   readonly action: string;
@@ -349,7 +349,7 @@ export interface ForgeReader {
   members(team: string): Promise<ForgeAnswer<readonly string[]>>;
   whoami(): Promise<ForgeAnswer<Identity>>;
   /** The actions that were done under keys that begin with `prefix`, oldest first. */
-  done(prefix: string): Promise<ForgeAnswer<readonly DoneAction[]>>;
+  done(prefix: string): Promise<ForgeAnswer<readonly CompletedAction[]>>;
 }
 
 /** Performs actions. Each has a unique key; see FG2. */
@@ -359,11 +359,11 @@ export interface ForgeActor {
   /** On an issue or a pull request. Returns the labels afterwards. */
   addLabels(request: LabelRequest, key: string): Promise<ForgeAnswer<LabelRequest>>;
   removeLabels(request: LabelRequest, key: string): Promise<ForgeAnswer<LabelRequest>>;
-  comment(request: CommentRequest, key: string): Promise<ForgeAnswer<WrittenComment>>;
+  comment(request: CommentRequest, key: string): Promise<ForgeAnswer<PostedComment>>;
   /** Adds a comment to a discussion; `denied` where the forge has no discussions. */
   replyToDiscussion(request: CommentRequest, key: string): Promise<ForgeAnswer<{ readonly id: string }>>;
   /** Replaces the text of a comment of the forge's own identity; for others' it is `denied`. */
-  editComment(request: { readonly id: string; readonly body: string }, key: string): Promise<ForgeAnswer<WrittenComment>>;
+  editComment(request: { readonly id: string; readonly body: string }, key: string): Promise<ForgeAnswer<PostedComment>>;
   /** A reaction that already exists is ok. */
   react(request: ReactionRequest, key: string): Promise<ForgeAnswer<{ readonly id: string }>>;
   /** `stale_head` if the head has changed. Approving one's own pull request is `denied`. */

@@ -12,7 +12,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { EngineError, messageOf } from '../base/error.ts';
 import { holdDatabase } from '../base/store-files.ts';
 import { openPrivateDatabase, withFileLock } from './file-lock.ts';
-import type { DoneAction, ForgeAnswer, ForgeFailure } from './forge.ts';
+import type { CompletedAction, ForgeAnswer, ForgeFailure } from './forge.ts';
 
 /** The name and the key of an action. */
 export interface LedgerAction {
@@ -34,7 +34,7 @@ export type JudgeError = (error: unknown) => { readonly failure: ForgeFailure; r
 export interface Ledger {
   /** Does an action once, however often it is requested under its key. */
   once<T extends object>(action: LedgerAction, work: LedgerWork<T>): Promise<ForgeAnswer<T>>;
-  done(prefix: string): DoneAction[];
+  done(prefix: string): CompletedAction[];
   close(): void;
 }
 
@@ -132,7 +132,7 @@ export const SELECT_DONE =
   'SELECT key, name, at, value FROM actions WHERE substr(key, 1, length(?)) = ? AND value IS NOT NULL ORDER BY rowid';
 
 /** A row of `SELECT_DONE`. */
-export function doneAction({ key, name, at, value }: Readonly<Record<string, unknown>>): DoneAction {
+export function doneAction({ key, name, at, value }: Readonly<Record<string, unknown>>): CompletedAction {
   return { key: String(key), action: String(name), at: Number(at), value: JSON.parse(String(value)) as object };
 }
 

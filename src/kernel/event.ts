@@ -10,7 +10,7 @@ import type { Detour, Override } from '../definition/passage.ts';
 import type { Assumption, AssumptionAnswer } from '../definition/question/assumption-record.ts';
 import type { PersonNote, Setback } from '../definition/question/notes.ts';
 import { withoutOwnNames } from '../definition/scope/joining-data.ts';
-import type { ReactedTo } from '../definition/trigger/reaction.ts';
+import type { ReactionRecord } from '../definition/trigger/reaction.ts';
 import type { Activation, Path, Ref } from './activation.ts';
 import type { ControlAction, StepError } from './input.ts';
 import type { Halt, RunState } from './run-state.ts';
@@ -144,7 +144,7 @@ export interface Changes {
   /** A person answered what a worker assumed. */
   readonly 'assumption-answered': { readonly assumption: string; readonly answer: AssumptionAnswer };
   /** A forge event that the workflow reacts to caused the events that follow. */
-  readonly reacted: { readonly reaction: ReactedTo };
+  readonly reacted: { readonly reaction: ReactionRecord };
   /** A person restored files to their state before a step: how many, and the tree before the restore. */
   readonly 'files-undone': { readonly to: Path; readonly files: number; readonly tree: string };
   /** The questions that are still to be asked again; `null` when there are none left. */

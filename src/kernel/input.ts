@@ -6,7 +6,7 @@ import type { Budget } from '../definition/budget.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
 import type { Decision, Observation } from '../definition/question/asked-question.ts';
 import type { RunStatus } from '../definition/run-status.ts';
-import type { ReactedTo, WayBack } from '../definition/trigger/reaction.ts';
+import type { ReactionRecord, WayBack } from '../definition/trigger/reaction.ts';
 import type { Path, Ref } from './activation.ts';
 import type { Begin } from './program.ts';
 import type { HaltedStep } from './run-state.ts';
@@ -103,7 +103,7 @@ export interface Inputs {
     readonly action: ControlAction;
     readonly signature?: Signature | undefined;
     /** The forge event that caused it. */
-    readonly reaction?: ReactedTo | undefined;
+    readonly reaction?: ReactionRecord | undefined;
   };
   /** The host rejected mail: it lacks a valid signature, or only the owner of the run may send it. */
   readonly refused: { readonly input: string; readonly path?: Path | undefined };

@@ -8,7 +8,7 @@ const tell = step('tell', { side: true });
 describe('a wait with an extension', () => {
   const ask = human('ask', {
     timeoutMs: 10,
-    extension: { ms: 5, max: 2, tells: 'tell' },
+    extension: { ms: 5, max: 2, onExtend: 'tell' },
     next: { ...to('complete'), timeout: edge('reject') },
   });
 

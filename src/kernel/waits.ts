@@ -92,7 +92,7 @@ function extend(turn: Turn, activation: Activation, what: 'due' | 'deadline'): b
   const used = activation.extensions ?? 0;
   if (extension === undefined || used >= extension.max) return false;
   turn.change({ ...activation, [what]: turn.at + extension.ms, extensions: used + 1 });
-  if (extension.tells !== undefined) turn.later({ do: 'open', opening: { step: extension.tells } });
+  if (extension.onExtend !== undefined) turn.later({ do: 'open', opening: { step: extension.onExtend } });
   return true;
 }
 

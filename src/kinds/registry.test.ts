@@ -22,7 +22,7 @@ describe('the kinds', () => {
       generate: 'execute',
       webhook: 'execute',
       action: 'execute',
-      own: 'execute',
+      custom: 'execute',
       human: 'human',
       parallel: 'group',
       each: 'group',
@@ -34,7 +34,7 @@ describe('the kinds', () => {
 
   test('that may have had an effect ask before they run again after a crash', () => {
     const asking = Object.values(kinds).filter(({ recovery }) => recovery === 'ask');
-    expect(asking.map(({ kind }) => kind)).toEqual(['task', 'agent', 'webhook', 'command', 'generate', 'own']);
+    expect(asking.map(({ kind }) => kind)).toEqual(['task', 'agent', 'webhook', 'command', 'generate', 'custom']);
   });
 
   test('have an executor, but for those that only wait', () => {
@@ -44,8 +44,8 @@ describe('the kinds', () => {
 
   test.each<[string, (kind: KindTraits) => boolean, readonly string[]]>([
     ['may change any file', ({ writesFiles }) => writesFiles === 'any', ['agent', 'command', 'validate', 'generate']],
-    ['may change files that they declare', ({ writesFiles }) => writesFiles === 'declared', ['task', 'own']],
-    ['are given work', ({ worker }) => worker !== undefined, ['task', 'agent', 'command', 'generate', 'own']],
+    ['may change files that they declare', ({ writesFiles }) => writesFiles === 'declared', ['task', 'custom']],
+    ['are given work', ({ worker }) => worker !== undefined, ['task', 'agent', 'command', 'generate', 'custom']],
     ['only read databases', ({ readsDatabases }) => readsDatabases === true, ['gate', 'delay', 'human', 'signal']],
     ['join the data of the run', ({ joinsData }) => joinsData === true, ['task', 'agent', 'workflow', 'command']],
     ['check work', ({ checksWork }) => checksWork === true, ['gate', 'validate']],
@@ -53,7 +53,11 @@ describe('the kinds', () => {
     ['leave nothing', ({ effects }) => effects === 'none', ['parallel', 'delay', 'human', 'each', 'review', 'signal']],
     ['leave nothing to take back', ({ effects }) => effects === 'passing', ['gate', 'workflow', 'generate']],
     ['can undo a step', ({ undoText }) => undoText !== undefined, ['task', 'command', 'action']],
-    ['act outside the workspace', ({ effectText }) => effectText !== undefined, ['task', 'agent', 'webhook', 'command', 'action', 'own']],
+    [
+      'act outside the workspace',
+      ({ effectText }) => effectText !== undefined,
+      ['task', 'agent', 'webhook', 'command', 'action', 'custom'],
+    ],
   ])('that %s are known by their declarations', (_what, is, expected) => {
     const found = Object.values(kinds)
       .filter(is)

@@ -3,13 +3,14 @@
 import type { CheckCompiler, Compilers, KindCompiler } from '../authoring/graph/work.ts';
 import { EngineError } from '../base/error.ts';
 import type { CheckDeclaration } from '../definition/check.ts';
+import type { CustomKind } from '../definition/custom-kind.ts';
 import type { StepKind } from '../definition/model.ts';
-import type { OwnKind } from '../definition/own-kind.ts';
 import type { GateCheck } from '../steps/check.ts';
 import type { Executors, KindExecutor } from '../steps/work.ts';
 import { actionKind } from './action/kind.ts';
 import { agentKind } from './agent/kind.ts';
 import { commandKind } from './command/kind.ts';
+import { customKind } from './custom/kind.ts';
 import { delayKind } from './delay/kind.ts';
 import { eachKind } from './each/kind.ts';
 import { anyOfCheck } from './gate/checks/any-of/check.ts';
@@ -27,7 +28,6 @@ import { webhookCheck } from './gate/checks/webhook/check.ts';
 import { gateKind } from './gate/kind.ts';
 import { generateKind } from './generate/kind.ts';
 import { humanKind } from './human/kind.ts';
-import { ownKind } from './own/kind.ts';
 import { parallelKind } from './parallel/kind.ts';
 import { reviewKind } from './review/kind.ts';
 import { signalKind } from './signal/kind.ts';
@@ -60,7 +60,7 @@ export const REGISTRY: Registry = Object.freeze({
     review: reviewKind,
     generate: generateKind,
     signal: signalKind,
-    own: ownKind,
+    custom: customKind,
   }),
   checks: Object.freeze({
     command: commandCheck,
@@ -79,16 +79,17 @@ export const REGISTRY: Registry = Object.freeze({
 });
 
 /** Kinds of steps and checks that an application defined. */
-interface OwnParts {
-  readonly kinds?: Readonly<Record<string, OwnKind>> | undefined;
+interface CustomParts {
+  readonly kinds?: Readonly<Record<string, CustomKind>> | undefined;
   readonly checks?: Readonly<Record<string, GateCheck>> | undefined;
 }
 
 /** The built-in kinds and checks with those of an application, so that workflow files can name them. */
-export function registryWith({ kinds = {}, checks = {} }: OwnParts): Compilers {
-  const ownKinds = Object.fromEntries(Object.values(kinds).map((kind) => [kind.kind, kind]));
+export function registryWith({ kinds = {}, checks = {} }: CustomParts): Compilers {
+  const customKinds = Object.fromEntries(Object.values(kinds).map((kind) => [kind.kind, kind]));
   const declared = Object.entries(checks).map(([name, check]): [string, CheckDeclaration] => [name, { validate() {}, ...check, name }]);
-  const taken = Object.keys(ownKinds).find((name) => name in REGISTRY.kinds) ?? Object.keys(checks).find((name) => name in REGISTRY.checks);
+  const taken =
+    Object.keys(customKinds).find((name) => name in REGISTRY.kinds) ?? Object.keys(checks).find((name) => name in REGISTRY.checks);
   if (taken !== undefined) throw new EngineError('USAGE', `"${taken}" is the name of a built-in kind or check; choose another name`);
-  return { ...REGISTRY, checks: { ...REGISTRY.checks, ...Object.fromEntries(declared) }, ownKinds };
+  return { ...REGISTRY, checks: { ...REGISTRY.checks, ...Object.fromEntries(declared) }, customKinds };
 }

@@ -68,7 +68,7 @@ function toolsOf(host: Partial<AttendedHost>, mayStart = true, more: Partial<Ser
     assign: () => undefined,
     ...host,
   };
-  return serverOf(new AttendedSession(whole, { runs: [], patienceMs: 5000 }), { version: '1', mayStart, ...more });
+  return serverOf(new AttendedSession(whole, { runs: [], waitMs: 5000 }), { version: '1', mayStart, ...more });
 }
 
 const context = { signal: new AbortController().signal, client: { name: 'x', elicits: false } };

@@ -10,7 +10,7 @@ import { cleanLine, cleanText } from './clean-text.ts';
 import { createCommandNotifier } from './command.ts';
 import { createWebhookNotifier, type NoticeShape } from './webhook.ts';
 
-const STATUS: Readonly<Record<string, number>> = { takes: 204, busy: 503, refuses: 404 };
+const STATUS: Readonly<Record<string, number>> = { accepts: 204, busy: 503, rejects: 404 };
 
 const webhook =
   (shape: NoticeShape) =>
@@ -26,7 +26,7 @@ const webhook =
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-    if (behaviour === 'absent') server.close();
+    if (behaviour === 'unavailable') server.close();
     return {
       notifier: createWebhookNotifier({ url: async () => `http://${host}/hook`, shape, allow: [host], now: Date.now }),
       received: () => received,
@@ -52,14 +52,14 @@ describeNotifier(
     const folder = tempFolder();
     const [program, log] = [join(folder, 'program.cjs'), join(folder, 'log')];
     writeFileSync(program, PROGRAM);
-    const argv = behaviour === 'absent' ? [join(folder, 'nothing')] : [process.execPath, program, log, behaviour];
+    const argv = behaviour === 'unavailable' ? [join(folder, 'nothing')] : [process.execPath, program, log, behaviour];
     return {
       notifier: createCommandNotifier(argv),
       received: () => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n').filter(Boolean) : []),
       close: () => undefined,
     };
   },
-  ['takes', 'absent', 'busy', 'silent'],
+  ['accepts', 'unavailable', 'busy', 'silent'],
 );
 
 describe('the text of a notice', () => {
@@ -71,13 +71,13 @@ describe('the text of a notice', () => {
   });
 
   test('cannot become a mention of Slack or Discord', async () => {
-    const { notifier, received, close } = await webhook('slack')('takes');
+    const { notifier, received, close } = await webhook('slack')('accepts');
     const base = { id: 'n', event: 'waiting', run: 'r', workflow: 'w', command: 'c', at: '' };
     await notifier.send({ ...base, title: '<!channel>', text: '<@U123>' }, new AbortController().signal);
     // The receiver of these tests shows the escaped text.
     expect(received()[0]).toBe('{"text":"*<!channel&gt;*\\n<@U123&gt;\\n`c`"}');
     await close();
-    const discord = await webhook('discord')('takes');
+    const discord = await webhook('discord')('accepts');
     await discord.notifier.send({ ...base, title: 't', text: 'x' }, new AbortController().signal);
     expect(JSON.parse(discord.received()[0] as string)).toMatchObject({ allowed_mentions: { parse: [] } });
     await discord.close();
@@ -108,7 +108,7 @@ describe('the text of a notice', () => {
       },
     ],
   ] as const)('has the format of %s, with a link to the decision', async (shape, body) => {
-    const { notifier, received, close } = await webhook(shape)('takes');
+    const { notifier, received, close } = await webhook(shape)('accepts');
     const notice = { id: 'n', event: 'waiting', run: 'r', workflow: 'w', command: 'c', at: '', title: 'release waits', text: 'Ship it?' };
     await notifier.send({ ...notice, link: 'https://pawl.example/r' }, new AbortController().signal);
     expect(JSON.parse(received()[0] as string)).toEqual(body);

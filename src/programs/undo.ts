@@ -13,7 +13,7 @@ import type { EndedActivation, Facts, Move } from '../kernel/program.ts';
 export const UNDO_STEP = '@undo';
 
 /** The result of one attempt. */
-export interface DoneWork {
+export interface CompletedAttempt {
   /** The run that produced it: the run itself, or one that it started. */
   readonly run: string;
   readonly path: string;
@@ -23,7 +23,7 @@ export interface DoneWork {
 }
 
 /** A result that is undone when the run fails, is rejected or is cancelled. */
-export interface UndoItem extends DoneWork {
+export interface UndoItem extends CompletedAttempt {
   /** What undoes it: a command line, the name of an action, or the title of a function. */
   readonly by: string;
 }

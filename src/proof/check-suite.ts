@@ -27,7 +27,7 @@ export interface CheckHarness {
   readonly passes: CheckCase;
   readonly fails: CheckCase;
   /** It cannot look: what it needs is not there, or what it is asked makes no sense. */
-  readonly cannotLook: CheckCase;
+  readonly cannotDecide: CheckCase;
 }
 
 /** Tests that a gate check fulfils the contract of `GateCheck`, inside a gate. */
@@ -47,7 +47,7 @@ export function describeCheck(check: GateCheck, harness: CheckHarness): void {
     });
 
     test('when it cannot check, the gate neither passes nor fails, and the check says why', async () => {
-      await inWorkspace(check, harness.cannotLook, async (look) => {
+      await inWorkspace(check, harness.cannotDecide, async (look) => {
         expect(await look()).toMatchObject({ type: 'errored', checks: [{ passed: null, error: expect.stringMatching(/./) }] });
       });
     });

@@ -12,32 +12,32 @@ import { describePermissions, describeProgram, describeRepair, describeSessions 
 
 /** How the agent behind a driver behaves in one test. */
 export type DriverBehaviour =
-  /** Answers with this output, and with success or without. */
+  /** Answers with this output; `success` is true by default. */
   | { readonly agent: 'answers'; readonly output: Json; readonly success?: boolean }
-  /** Answers with `{ prompt }` as it was given it. */
-  | { readonly agent: 'repeats' }
+  /** Answers with `{ prompt }`: the prompt that it got. */
+  | { readonly agent: 'echoes' }
   /** Calls `begun`, then does nothing, and ignores the request to stop. */
   | { readonly agent: 'hangs'; readonly begun: () => void }
-  /** Breaks off: a program that exits, a script that throws. */
+  /** Ends without an answer: a program exits, a script throws. */
   | { readonly agent: 'crashes' }
   /** Answers with something that is not JSON. */
-  | { readonly agent: 'babbles' }
-  /** Answers with the output `first`, and with `{ corrected: true }` once its instructions contain `told`. */
-  | { readonly agent: 'corrects'; readonly first: Json; readonly told: string }
-  /** Answers with `{ heard }`: all prompts of its session so far, this one included. */
+  | { readonly agent: 'sends-garbage' }
+  /** Answers with the output `first`, and with `{ corrected: true }` once its instructions contain `feedback`. */
+  | { readonly agent: 'corrects'; readonly first: Json; readonly feedback: string }
+  /** Answers with `{ prompts }`: all prompts of its session so far, this one included. */
   | { readonly agent: 'remembers' }
-  /** Wants to fetch something from the network, then answers with `{ allowed }`. */
+  /** Tries to fetch something from the network, then answers with `{ allowed }`. */
   | { readonly agent: 'fetches' }
   /** Answers with this output, then its program never ends. */
   | { readonly agent: 'lingers'; readonly output: Json }
   /** Answers with `{ env }`: the names of the variables it sees. */
-  | { readonly agent: 'looks' }
+  | { readonly agent: 'lists-env' }
   /** Leaves a program running in its own session, then answers with this output. */
   | { readonly agent: 'forks'; readonly output: Json };
 
 /**
- * What an agent has that not every agent has. `repair`: an answer that does not pass is sent back; `sessions`: it can go
- * on where it was; `permissions`: it asks before it does something; `program`: it is a separate program.
+ * What only some agents can do. `repair`: an invalid answer is sent back to be corrected; `sessions`: a session can be
+ * resumed; `permissions`: it asks before each action; `program`: it is a separate program.
  */
 export type DriverTrait = 'repair' | 'sessions' | 'permissions' | 'program';
 
@@ -45,9 +45,9 @@ export type DriverTrait = 'repair' | 'sessions' | 'permissions' | 'program';
 export interface DriverHarness {
   /** A driver whose agent behaves like this. */
   create(behaviour: DriverBehaviour): AgentDriver | Promise<AgentDriver>;
-  /** What the suite tests beside what every driver keeps. */
+  /** What the suite tests in addition to what every driver must do. */
   readonly traits?: readonly DriverTrait[];
-  /** How much of all agents asked so far still runs, as the system tells it: processes, connections, timers. */
+  /** How many processes, connections and timers of all agents called so far are still alive, according to the system. */
   running(): number | Promise<number>;
 }
 
@@ -93,18 +93,21 @@ function describeAnswers(ask: Ask): void {
 
   test('the agent receives the prompt unchanged', async () => {
     const prompt = 'Previous attempt failed: "$(id)" `x`\n\n# Do it\n\ttabs, ünïcode, {{ braces }}';
-    const answer = await ask({ agent: 'repeats' }, { prompt });
+    const answer = await ask({ agent: 'echoes' }, { prompt });
     expect(answer).toMatchObject({ kind: 'answered', output: { prompt } });
   });
 
   test('the agent receives the feedback of a failed attempt', async () => {
     const prompt = 'Previous attempt failed: no chapter changed\n\n# Work';
-    const answer = await ask({ agent: 'repeats' }, { attempt: 2, feedback: 'no chapter changed', prompt });
+    const answer = await ask({ agent: 'echoes' }, { attempt: 2, feedback: 'no chapter changed', prompt });
     expect(answer).toMatchObject({ kind: 'answered', output: { prompt } });
   });
 
   test('output that is not JSON is a failure, not an answer', async () => {
-    expect(await ask({ agent: 'babbles' }, { schema: { type: 'object' } })).toMatchObject({ kind: 'failed', failure: 'invalid-output' });
+    expect(await ask({ agent: 'sends-garbage' }, { schema: { type: 'object' } })).toMatchObject({
+      kind: 'failed',
+      failure: 'invalid-output',
+    });
   });
 }
 

@@ -12,7 +12,7 @@ const WRONG = 'output.n must be a number';
 export function describeRepair(ask: Ask): void {
   test('an invalid answer is sent back once, with what is wrong', async () => {
     const check = ({ output }: AgentReply): string | undefined => (JSON.stringify(output).includes('corrected') ? undefined : WRONG);
-    const answer = await ask({ agent: 'corrects', first: { n: 'one' }, told: WRONG }, { check });
+    const answer = await ask({ agent: 'corrects', first: { n: 'one' }, feedback: WRONG }, { check });
     expect(answer).toMatchObject({ kind: 'answered', success: true, output: { corrected: true } });
   });
 
@@ -28,24 +28,24 @@ export function describeRepair(ask: Ask): void {
   });
 }
 
-/** Tests that sessions go on, and that a lost one is no loss. */
+/** Tests that sessions can be resumed, and that a lost one is replaced. */
 export function describeSessions(ask: Ask): void {
-  const heard = (answer: Awaited<ReturnType<Ask>>): Json =>
-    answer.kind === 'answered' ? (answer.output as { readonly heard: Json }).heard : null;
+  const prompts = (answer: Awaited<ReturnType<Ask>>): Json =>
+    answer.kind === 'answered' ? (answer.output as { readonly prompts: Json }).prompts : null;
 
   test('a session continues where it stopped', async () => {
     const first = await ask({ agent: 'remembers' }, { prompt: 'one' });
     const session = first.session as string;
     expect(session).toEqual(expect.any(String));
     const second = await ask({ agent: 'remembers' }, { prompt: 'two', session: { id: session, handover: 'what came before' } });
-    expect(heard(second)).toEqual(['one', 'two']);
+    expect(prompts(second)).toEqual(['one', 'two']);
     expect(second).toMatchObject({ session });
     expect(second.sessionLost ?? false).toBe(false);
   });
 
   test('without a session the agent starts from scratch', async () => {
     await ask({ agent: 'remembers' }, { prompt: 'one' });
-    expect(heard(await ask({ agent: 'remembers' }, { prompt: 'two' }))).toEqual(['two']);
+    expect(prompts(await ask({ agent: 'remembers' }, { prompt: 'two' }))).toEqual(['two']);
   });
 
   test.each(['0199a213-81c0-7800-8aa1-bbab2a035a53', 'no-such-session', '--help'])(
@@ -54,27 +54,27 @@ export function describeSessions(ask: Ask): void {
       const answer = await ask({ agent: 'remembers' }, { prompt: 'two', session: { id, handover: 'what came before' } });
       expect(answer).toMatchObject({ kind: 'answered', sessionLost: true, session: expect.any(String) });
       expect(answer.session).not.toBe(id);
-      expect(heard(answer)).toEqual(['what came before\n\ntwo']);
+      expect(prompts(answer)).toEqual(['what came before\n\ntwo']);
     },
   );
 }
 
-/** Tests that an agent does what it may, and no more. */
+/** Tests that permissions are enforced. */
 export function describePermissions(ask: Ask): void {
   test('an action without permission is denied, and the answer and the transcript say so', async () => {
     const events: AgentEvent[] = [];
-    const answer = await ask({ agent: 'fetches' }, { permissions: { deeds: ['read'] }, onEvent: (event) => events.push(event) });
-    expect(answer).toMatchObject({ kind: 'answered', output: { allowed: false }, refusals: [{ deed: 'fetch' }] });
+    const answer = await ask({ agent: 'fetches' }, { permissions: { allow: ['read'] }, onEvent: (event) => events.push(event) });
+    expect(answer).toMatchObject({ kind: 'answered', output: { allowed: false }, refusals: [{ action: 'fetch' }] });
     expect(answer.refusals).toHaveLength(1);
     expect(events.filter(({ kind }) => kind === 'refused')).toEqual([{ kind: 'refused', ...answer.refusals?.[0] }]);
   });
 
   test('without permissions, the network is not reachable', async () => {
-    expect(await ask({ agent: 'fetches' })).toMatchObject({ output: { allowed: false }, refusals: [{ deed: 'fetch' }] });
+    expect(await ask({ agent: 'fetches' })).toMatchObject({ output: { allowed: false }, refusals: [{ action: 'fetch' }] });
   });
 
   test('a permitted action is not denied', async () => {
-    const answer = await ask({ agent: 'fetches' }, { permissions: { deeds: ['read', 'edit', 'fetch', 'execute'] } });
+    const answer = await ask({ agent: 'fetches' }, { permissions: { allow: ['read', 'edit', 'fetch', 'execute'] } });
     expect(answer).toMatchObject({ kind: 'answered', output: { allowed: true } });
     expect(answer.refusals ?? []).toEqual([]);
   });
@@ -82,7 +82,7 @@ export function describePermissions(ask: Ask): void {
 
 const CANARY = 'PAWL_SUITE_CANARY_TOKEN';
 
-/** Tests what a driver owes for the program that its agent lives in. */
+/** Tests a driver that runs its agent as a program. */
 export function describeProgram(ask: Ask, harness: DriverHarness): void {
   test('a silent agent is stopped, and the reason is given', async () => {
     const answer = await ask({ agent: 'hangs', begun: () => {} }, { watchdogs: { idleMs: 300 } });
@@ -104,7 +104,7 @@ export function describeProgram(ask: Ask, harness: DriverHarness): void {
   test('the agent sees the usual variables and those declared for it, but no secrets of Pawl', async () => {
     process.env[CANARY] = 'canary';
     try {
-      const answer = await ask({ agent: 'looks' }, { env: { DECLARED: 'yes' } });
+      const answer = await ask({ agent: 'lists-env' }, { env: { DECLARED: 'yes' } });
       const { env } = (answer.kind === 'answered' ? answer.output : {}) as { readonly env: readonly string[] };
       expect(env).toEqual(expect.arrayContaining(['PATH', 'DECLARED']));
       expect(env).not.toContain(CANARY);

@@ -30,7 +30,7 @@ export {
 } from './hostile/hostile.ts';
 export { attackSkill, type SkillAttack, type SkillAttacks } from './hostile/skill.ts';
 export type { HostileStage, StageOptions } from './hostile/stage.ts';
-export type { Table, Trick } from './hostile/tricks.ts';
+export type { Trick, TrickContext } from './hostile/tricks.ts';
 export { SimulationFailed, type SimulationOptions, type SimulationReport, simulate } from './simulate/simulate.ts';
 export type { SimulationCount } from './simulate/witness.ts';
 export { createVirtualClock, type VirtualClock } from './virtual-clock.ts';

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../base/json.ts';
+import type { CustomKind } from '../definition/custom-kind.ts';
 import { COMMON_OUTCOMES } from '../definition/outcome.ts';
-import type { OwnKind } from '../definition/own-kind.ts';
 import { REGISTRY } from '../kinds/registry.ts';
 import { removeFolder } from '../process/remove-folder.ts';
 import type { AttemptRequest, AttemptResult } from '../steps/attempt.ts';
@@ -29,7 +29,7 @@ export interface KindHarness {
 }
 
 /** Tests that a kind of step fulfils the contract of `defineStepKind`. */
-export function describeStepKind(kind: OwnKind, { settles, refuses }: KindHarness): void {
+export function describeStepKind(kind: CustomKind, { settles, refuses }: KindHarness): void {
   describe(`kind ${kind.kind}`, () => {
     test('returns an outcome that it declares, and plain output', async () => {
       expect([...COMMON_OUTCOMES, ...kind.outcomes]).toContain(settles.outcome);
@@ -64,7 +64,7 @@ export function describeStepKind(kind: OwnKind, { settles, refuses }: KindHarnes
 }
 
 async function inWorkspace(
-  kind: OwnKind,
+  kind: CustomKind,
   { config, arrange }: KindCase,
   body: (work: (over?: Partial<AttemptRequest>) => Promise<AttemptResult>) => Promise<void>,
 ): Promise<void> {
@@ -72,7 +72,7 @@ async function inWorkspace(
   try {
     arrange?.(cwd);
     const run = createAttemptRunner({ cwd, kinds: { [kind.kind]: kind }, now: () => 0 }, REGISTRY);
-    const request = createAttemptRequest({ kind: 'own', config: { use: kind.kind, with: config, outcomes: [...kind.outcomes] } });
+    const request = createAttemptRequest({ kind: 'custom', config: { use: kind.kind, with: config, outcomes: [...kind.outcomes] } });
     await body((over = {}) => run({ ...request, ...over }));
   } finally {
     await removeFolder(cwd);

@@ -12,7 +12,7 @@ export interface NotifierHarness {
 }
 
 /** How a receiver behaves: it accepts notifications, is unavailable, rejects for now or for good, or never responds. */
-export type ReceiverBehaviour = 'takes' | 'absent' | 'busy' | 'refuses' | 'silent';
+export type ReceiverBehaviour = 'accepts' | 'unavailable' | 'busy' | 'rejects' | 'silent';
 
 /** The notice that the suite sends. */
 const NOTICE: Notice = {
@@ -30,7 +30,7 @@ const NOTICE: Notice = {
 export function describeNotifier(
   name: string,
   open: (behaviour: ReceiverBehaviour) => Promise<NotifierHarness>,
-  behaviours: readonly ReceiverBehaviour[] = ['takes', 'absent', 'busy', 'refuses', 'silent'],
+  behaviours: readonly ReceiverBehaviour[] = ['accepts', 'unavailable', 'busy', 'rejects', 'silent'],
 ): void {
   const has = (behaviour: ReceiverBehaviour): boolean => behaviours.includes(behaviour);
   const sending = async (behaviour: ReceiverBehaviour, use: (harness: NotifierHarness) => Promise<void>): Promise<void> => {
@@ -45,7 +45,7 @@ export function describeNotifier(
 
   describe(`notifier ${name}`, () => {
     test('NT1: sends a notification once, with its title, its text and where to act', async () => {
-      await sending('takes', async ({ notifier, received }) => {
+      await sending('accepts', async ({ notifier, received }) => {
         expect(await notifier.send(NOTICE, never)).toEqual({ kind: 'sent' });
         const [got = '', ...more] = received();
         expect(more).toEqual([]);
@@ -54,15 +54,15 @@ export function describeNotifier(
     });
 
     test('sends the link of a notification that has one', async () => {
-      await sending('takes', async ({ notifier, received }) => {
+      await sending('accepts', async ({ notifier, received }) => {
         await notifier.send({ ...NOTICE, link: 'https://pawl.example/runs/7kq2' }, never);
         expect(received()[0]).toContain('https://pawl.example/runs/7kq2');
       });
     });
 
-    if (has('absent'))
+    if (has('unavailable'))
       test('reports that a notification was not sent if the receiver is unavailable', async () => {
-        await sending('absent', async ({ notifier }) => {
+        await sending('unavailable', async ({ notifier }) => {
           expect(await notifier.send(NOTICE, never)).toMatchObject({ kind: 'failed', message: expect.stringMatching(/./) });
         });
       });
@@ -76,9 +76,9 @@ export function describeNotifier(
         });
       });
 
-    if (has('refuses'))
+    if (has('rejects'))
       test('reports that retrying cannot help if it was rejected for good', async () => {
-        await sending('refuses', async ({ notifier }) => {
+        await sending('rejects', async ({ notifier }) => {
           expect(await notifier.send(NOTICE, never)).toMatchObject({ kind: 'failed', isFinal: true });
         });
       });

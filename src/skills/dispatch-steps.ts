@@ -7,8 +7,8 @@ import type { Json, JsonObject } from '../base/json.ts';
 import type { StepContext } from '../definition/code.ts';
 import { namesMatching } from '../definition/contract/name-pattern.ts';
 import { filled } from '../definition/contract/step-contract.ts';
+import { type CustomKind, defineStepKind } from '../definition/custom-kind.ts';
 import { withSource } from '../definition/hash.ts';
-import { defineStepKind, type OwnKind } from '../definition/own-kind.ts';
 import { REVIEW_ROUNDS_MAX } from '../definition/review/review.ts';
 import type { SkillDispatch } from './dispatch.ts';
 import { lateItems, runContext } from './run-context.ts';
@@ -95,7 +95,7 @@ interface ItemsConfig {
   readonly ids: string;
 }
 
-const skillItems: OwnKind<ItemsConfig> = partOfPawl(
+const skillItems: CustomKind<ItemsConfig> = partOfPawl(
   defineStepKind({
     kind: 'skill-items',
     recovery: 'rerun',

@@ -9,7 +9,7 @@ import { EngineError } from '../base/error.ts';
 import { readTextWithin } from '../base/file-within.ts';
 import type { Json } from '../base/json.ts';
 import { filled } from '../definition/contract/step-contract.ts';
-import { defineStepKind, type OwnKind } from '../definition/own-kind.ts';
+import { type CustomKind, defineStepKind } from '../definition/custom-kind.ts';
 import { exhaustedQuestion, gateOutput, judgeDocuments, judgeReport, openReview } from '../definition/review/review-loop.ts';
 import { partOfPawl } from './dispatch-steps.ts';
 
@@ -22,7 +22,7 @@ interface GateStepConfig {
 }
 
 /** The gate of a review loop: `ok` if it passed, `again` if the work must be fixed and reviewed again, `exhausted` if a person decides. */
-export const skillGate: OwnKind<GateStepConfig> = partOfPawl(
+export const skillGate: CustomKind<GateStepConfig> = partOfPawl(
   defineStepKind({
     kind: 'skill-gate',
     outcomes: ['again', 'exhausted'],

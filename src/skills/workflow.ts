@@ -9,7 +9,7 @@ import { EngineError } from '../base/error.ts';
 import { present } from '../base/fields.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
 import type { ActionsBuilder, RouteChoice, StepContext } from '../definition/code.ts';
-import { defineStepKind } from '../definition/own-kind.ts';
+import { defineStepKind } from '../definition/custom-kind.ts';
 import { type ArgSpecs, arg } from '../definition/param/arg.ts';
 import { asWritten, dispatchWork, itemsStep, itemsStepId, type NumberedDispatch, VISITS_MAX } from './dispatch-steps.ts';
 import { exhaustedPrompt, skillGate } from './gate-kind.ts';

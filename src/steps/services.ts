@@ -3,8 +3,8 @@
 
 import type { AgentDriver, AgentPermissions, Watchdogs } from '../agents/driver.ts';
 import type { Budget } from '../definition/budget.ts';
+import type { CustomKind } from '../definition/custom-kind.ts';
 import type { WriteLimits } from '../definition/forge/forge-write.ts';
-import type { OwnKind } from '../definition/own-kind.ts';
 import type { Forge } from '../forge/forge.ts';
 import type { Groups } from '../forge/people.ts';
 import type { GateCheck } from './check.ts';
@@ -116,7 +116,7 @@ export interface StepServices {
   /** How long a check or a stage may take if neither it nor its step has a timeout. Default: an hour. */
   readonly checkTimeoutMs?: number;
   /** Step kinds of the application by name, for workflows that do not contain them. */
-  readonly kinds?: Readonly<Record<string, OwnKind>>;
+  readonly kinds?: Readonly<Record<string, CustomKind>>;
   readonly roles?: Readonly<Record<string, RoleSetting>>;
   readonly drivers?: Readonly<Record<string, AgentDriver>>;
   /** Admits agents and records their usage; without it, nothing is counted. */

@@ -350,7 +350,7 @@ export interface UsedAmounts {
 }
 
 /** One row of the ledger. Without `ms` the agent is still working, or a crash left no record of its end. */
-export interface AgentUsed extends Omit<AgentUse, 'run'>, Partial<UsedAmounts> {}
+export interface RecordedAgentUse extends Omit<AgentUse, 'run'>, Partial<UsedAmounts> {}
 
 /** Which rows of the ledger to sum up. */
 export interface UsageQuery {
@@ -466,7 +466,7 @@ export interface Store {
   endUse(id: number, used: UsedAmounts): Promise<void>;
   usage(query: UsageQuery): Promise<UsageTotal>;
   /** What each attempt of a run used, oldest first. */
-  uses(run: string): Promise<readonly AgentUsed[]>;
+  uses(run: string): Promise<readonly RecordedAgentUse[]>;
   /** What agents used and how many runs were started over time, oldest first. */
   usageOver(span: UsageSpan): Promise<readonly UsageBucket[]>;
   family(run: string): Promise<Family>;

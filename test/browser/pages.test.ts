@@ -9,13 +9,13 @@ import type { Locator, Page } from './browser.ts';
 import { writeIn } from './served-project.ts';
 import { button, startRun, status, type Visit, visitShop } from './shop-visit.ts';
 
-const PATIENCE_MS = 60_000;
+const WAIT_MS = 60_000;
 const FILES = { '.pawl/config.yaml': `groups: { maintainers: [${userInfo().username}, cem] }\n` };
 
 let visit: Visit;
 beforeAll(async () => {
   visit = await visitShop(FILES);
-  visit.ann.page.setDefaultTimeout(PATIENCE_MS);
+  visit.ann.page.setDefaultTimeout(WAIT_MS);
 });
 afterAll(() => visit.close());
 

@@ -42,7 +42,7 @@ export function writeIn(folder: string, path: string, text: string): void {
   writeFileSync(join(folder, path), text);
 }
 
-const PATIENCE_MS = 60_000;
+const WAIT_MS = 60_000;
 
 /** A server that runs. */
 export class Served {
@@ -98,7 +98,7 @@ export class Served {
       const terminal = this.spawn(words, (text) => {
         printed += text;
       });
-      const timer = setTimeout(() => terminal.kill('SIGKILL'), PATIENCE_MS);
+      const timer = setTimeout(() => terminal.kill('SIGKILL'), WAIT_MS);
       terminal.onExit(({ exitCode }) => {
         clearTimeout(timer);
         if (exitCode === 0) resolve(printed);
@@ -133,7 +133,7 @@ export class Served {
       if (found !== null) resolve(found);
     };
     const fail = (): void => reject(new Error(`the server did not print ${pattern}:\n${this.printed}`));
-    const timer = setTimeout(fail, PATIENCE_MS);
+    const timer = setTimeout(fail, WAIT_MS);
     this.terminal?.onData(look);
     this.terminal?.onExit(fail);
     look();

@@ -159,7 +159,7 @@ export function tokenIn(text: string): string {
 export interface AgentJson {
   readonly run: { readonly id: string; readonly status: string };
   readonly steps: readonly { readonly path: string; readonly attempt: number; readonly outcome: string | null }[];
-  readonly handouts: readonly {
+  readonly openSteps: readonly {
     readonly path: string;
     readonly step: string;
     readonly attempt: number;

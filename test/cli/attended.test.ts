@@ -115,7 +115,7 @@ To guess what only a person can decide, and go on (MUST if a wrong guess does ha
     await beginAttended(rig, PLANNED);
     const told = await rig.json<AgentJson>(['next', RUN]);
     expect(told).toMatchObject({ code: 0, run: { id: RUN, status: 'waiting' } });
-    expect(told.handouts).toEqual([
+    expect(told.openSteps).toEqual([
       {
         run: RUN,
         path: 'plan#1',
@@ -234,12 +234,12 @@ describe('a report', () => {
   });
 
   test('has its verdict in the JSON', async () => {
-    const { handouts } = JSON.parse((await beginAttended(rig, PLANNED, { words: ['--json'] })).stdout) as AgentJson;
-    const told = await rig.json<AgentJson>(['done', RUN, `--token=${handouts[0]?.token}`]);
+    const { openSteps } = JSON.parse((await beginAttended(rig, PLANNED, { words: ['--json'] })).stdout) as AgentJson;
+    const told = await rig.json<AgentJson>(['done', RUN, `--token=${openSteps[0]?.token}`]);
     expect(told).toMatchObject({
       code: 1,
       verdict: { accepted: false, repeated: false, message: expect.stringContaining('plan.md is not there') },
-      handouts: [{ step: 'plan', attempt: 2 }],
+      openSteps: [{ step: 'plan', attempt: 2 }],
       run: { status: 'waiting' },
     });
   });
@@ -346,9 +346,9 @@ describe('a fan-out', () => {
     const served = await rig.run(['next', RUN, `--token=${two}`]);
     expect([served.code, tokensIn(served.stdout)]).toEqual([0, [two]]);
     expect(served.stdout).not.toContain('still open');
-    expect((await rig.json<{ handouts: { token: string }[] }>(['next', RUN, `--token=${two}`])).handouts.map(({ token }) => token)).toEqual(
-      [two],
-    );
+    expect(
+      (await rig.json<{ openSteps: { token: string }[] }>(['next', RUN, `--token=${two}`])).openSteps.map(({ token }) => token),
+    ).toEqual([two]);
     const refused = await done(one, '--only');
     expect([refused.code, tokensIn(refused.stdout).length]).toEqual([1, 1]);
     expect(refused.stdout).toContain('write, item one (attempt 2)');

@@ -139,7 +139,7 @@ const STEERED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** What the library offers a person, as a program calls it in a database of the user's. */
-const DEEDS: Readonly<Record<string, string>> = {
+const ACTIONS: Readonly<Record<string, string>> = {
   decide: `engine.run('${ASKING}').decide({ option: 'yes', actor })`,
   answer: `engine.run('${ASKING}').answer({ answers: {}, actor })`,
   answerAssumption: `engine.run('${ASKING}').answerAssumption({ agree: true, actor })`,
@@ -322,7 +322,7 @@ const PLACES: Readonly<Record<string, Try>> = {
 /** The places inside a run or an agent, where nothing is steered but one's own run. */
 const INSIDE = Object.keys(PLACES).filter((place) => place.startsWith('in a terminal'));
 
-/** What a program with these variables gets from each deed of the library, by its error; `done` where there is none. */
+/** What a program with these variables gets from each action of the library, by its error; `done` where there is none. */
 async function fromLibrary(env: Readonly<Record<string, string>>): Promise<Record<string, string>> {
   const script = `
     import { createEngine, defineWorkflow } from ${JSON.stringify(pathToFileURL(join(inject('bundle'), 'index.mjs')).href)};
@@ -332,10 +332,10 @@ async function fromLibrary(env: Readonly<Record<string, string>>): Promise<Recor
     const guarded = defineWorkflow({ name: 'guarded', steps });
     const engine = await createEngine({ db: ${JSON.stringify(db)}, workflows: [guarded], drives: 'own', warn: () => undefined });
     const came = {};
-    for (const [name, deed] of Object.entries({ ${Object.entries(DEEDS)
+    for (const [name, action] of Object.entries({ ${Object.entries(ACTIONS)
       .map(([name, call]) => `${JSON.stringify(name)}: () => ${call}`)
       .join(', ')} }))
-      came[name] = await deed().then(() => 'done', ({ code, message }) => code ?? message);
+      came[name] = await action().then(() => 'done', ({ code, message }) => code ?? message);
     console.log(JSON.stringify(came));
     await engine.close();`;
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], { env: rig.env(env) });
@@ -382,7 +382,7 @@ describe('commands that need a right', () => {
     'is refused to a program of the library inside %o, and nothing changes',
     async (env) => {
       const before = await everything();
-      expect(await fromLibrary(env)).toEqual(Object.fromEntries(Object.keys(DEEDS).map((name) => [name, 'NOT_ALLOWED'])));
+      expect(await fromLibrary(env)).toEqual(Object.fromEntries(Object.keys(ACTIONS).map((name) => [name, 'NOT_ALLOWED'])));
       expect(await everything()).toEqual(before);
     },
   );

@@ -4,7 +4,7 @@
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { Agent, type Deed, type Playbook } from '../../examples/skills/agent.ts';
+import { Agent, type Playbook, type StepWork } from '../../examples/skills/agent.ts';
 import { makeProject } from '../../examples/skills/project.ts';
 import type { CliRig } from './rig.ts';
 
@@ -18,10 +18,10 @@ export class FollowedSkill {
   private readonly playbook: Playbook;
   private readonly notes: string[] = [];
 
-  constructor(rig: CliRig, example: string, deeds: Readonly<Record<string, Deed>>) {
+  constructor(rig: CliRig, example: string, work: Readonly<Record<string, StepWork>>) {
     this.rig = rig;
     this.folder = join(EXAMPLES, example);
-    this.playbook = { thoughts: this.folder, deeds };
+    this.playbook = { thoughts: this.folder, work };
     makeProject(rig.project);
   }
 

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { expect, inject } from 'vitest';
 import { root } from '../../scripts/bundle.js';
 import { type CliRig, waitUntil } from './rig.ts';
-import { type Deed, escaped, patternOf, readPage, readTyped } from './tutorial-page.ts';
+import { escaped, type PageAction, patternOf, readPage, readTyped } from './tutorial-page.ts';
 
 const START = join(import.meta.dirname, 'start.js');
 const VITEST = join(root, 'node_modules', 'vitest', 'vitest.mjs');
@@ -36,19 +36,19 @@ export class PageReader {
   /** Follows a page from its first line to its last. */
   async follow(markdown: string): Promise<void> {
     try {
-      for (const deed of readPage(markdown)) await this.perform(deed);
+      for (const action of readPage(markdown)) await this.perform(action);
     } finally {
       await this.#endBackground();
     }
   }
 
   /** Does one thing that a page says. */
-  async perform(deed: Deed): Promise<void> {
-    if (deed.do === 'write') this.#rig.write(deed.path, deed.text);
-    else this.#seen = { ...this.#seen, ...(await this.#give(deed)) };
+  async perform(action: PageAction): Promise<void> {
+    if (action.do === 'write') this.#rig.write(action.path, action.text);
+    else this.#seen = { ...this.#seen, ...(await this.#give(action)) };
   }
 
-  async #give({ line: written, printed, place }: Deed & { readonly do: 'command' }): Promise<Readonly<Record<string, string>>> {
+  async #give({ line: written, printed, place }: PageAction & { readonly do: 'command' }): Promise<Readonly<Record<string, string>>> {
     const line = written.replace(/<(\w+)>/g, (all, name: string) => this.#seen[name] ?? all);
     if (place === 'terminal') return this.#atTerminal(line, printed);
     if (/^(node|npx) |--import /.test(line)) this.#install();

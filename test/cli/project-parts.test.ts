@@ -1,5 +1,5 @@
 // Step kinds and gate checks of a project, in .pawl/kinds and .pawl/checks, through the command line; the project is
-// examples/own-parts.
+// examples/custom-parts.
 
 import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { CliRig } from './rig.ts';
 let rig: CliRig;
 beforeEach(() => {
   rig = new CliRig();
-  cpSync(join(import.meta.dirname, '../../examples/own-parts'), rig.project, { recursive: true });
+  cpSync(join(import.meta.dirname, '../../examples/custom-parts'), rig.project, { recursive: true });
 });
 afterEach(() => rig.close());
 

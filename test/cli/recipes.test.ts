@@ -28,9 +28,9 @@ test('every example has a page, and the list of recipes names each', () => {
 test.each(NAMES)('%s does what its page says', async (name) => {
   cpSync(join(EXAMPLES, name), rig.project, { recursive: true });
   const reader = new PageReader(rig, { isQuick: true });
-  for (const deed of readPage(readFileSync(join(ROOT, `docs/recipes/${name}.md`), 'utf8'))) {
-    if (deed.do === 'write') expect(deed.text).toBe(readFileSync(join(EXAMPLES, name, deed.path), 'utf8'));
-    else await reader.perform(deed);
+  for (const action of readPage(readFileSync(join(ROOT, `docs/recipes/${name}.md`), 'utf8'))) {
+    if (action.do === 'write') expect(action.text).toBe(readFileSync(join(EXAMPLES, name, action.path), 'utf8'));
+    else await reader.perform(action);
   }
   expect(await rig.run(['validate', '--strict'])).toMatchObject({ code: 0 });
 });

@@ -34,7 +34,7 @@ const DAY_MS = 86_400_000;
 /** Verbs that find out by themselves whether they take a right. */
 const PERSONAL: ReadonlySet<string> = new Set(['trust', 'fork']);
 const START = join(import.meta.dirname, 'start.js');
-const PATIENCE_MS = 100_000;
+const WAIT_MS = 100_000;
 
 /** How a process in a pipe ended. */
 export interface Ended {
@@ -241,7 +241,7 @@ export async function waitUntil(
       if (has()) resolve();
     };
     source.watchers.add(look);
-    timer = setTimeout(() => reject(new Error(`${text} did not appear; what did:\n${source.all()}`)), PATIENCE_MS);
+    timer = setTimeout(() => reject(new Error(`${text} did not appear; what did:\n${source.all()}`)), WAIT_MS);
     source.ended.then(() => {
       if (has()) resolve();
       else reject(new Error(`${text} did not appear before the end; what did:\n${source.all()}`));

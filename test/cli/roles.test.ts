@@ -86,18 +86,18 @@ export default defineWorkflow({
   expect((await rig.run(['trust', '.pawl/workflows/plan.ts', '--yes'])).code).toBe(0);
   expect((await rig.run(['run', 'plan', '--attended'])).code).toBe(4);
   await rig.run(['trust', '--yes']);
-  const begun = await rig.json<{ run: { id: string }; handouts: readonly { token: string; prompt: string }[] }>([
+  const begun = await rig.json<{ run: { id: string }; openSteps: readonly { token: string; prompt: string }[] }>([
     'run',
     'plan',
     '--attended',
   ]);
-  expect(begun.handouts).toMatchObject([{ prompt: expect.stringContaining('## What to do\nWrite the plan into plan.md.\n') }]);
-  const token = begun.handouts[0]?.token ?? '';
+  expect(begun.openSteps).toMatchObject([{ prompt: expect.stringContaining('## What to do\nWrite the plan into plan.md.\n') }]);
+  const token = begun.openSteps[0]?.token ?? '';
   const refused = await rig.run(['done', begun.run.id, `--token=${token}`]);
   expect([refused.code, refused.stdout]).toEqual([1, expect.stringContaining('there is no plan')]);
   rig.write('plan.md', '# Plan');
-  const again = await rig.json<{ handouts: readonly { token: string }[] }>(['next', begun.run.id]);
-  expect((await rig.run(['done', begun.run.id, `--token=${again.handouts[0]?.token}`])).code).toBe(0);
+  const again = await rig.json<{ openSteps: readonly { token: string }[] }>(['next', begun.run.id]);
+  expect((await rig.run(['done', begun.run.id, `--token=${again.openSteps[0]?.token}`])).code).toBe(0);
 });
 
 const LOOKS = `

@@ -50,16 +50,16 @@ test('blocks of the author are printed as they are, and what came from outside i
 
 test('text and JSON have the same instructions', async () => {
   const [text, json] = [await rig.run(['next', run]), await rig.run(['next', run, '--json'])];
-  const [handout] = (JSON.parse(json.stdout) as { handouts: { prompt: string }[] }).handouts;
-  for (const told of [text.stdout, handout?.prompt ?? ''])
+  const [openStep] = (JSON.parse(json.stdout) as { openSteps: { prompt: string }[] }).openSteps;
+  for (const told of [text.stdout, openStep?.prompt ?? ''])
     expect(told).toContain(`Write about <b>bees</b>.\n<forbidden>\n- No &lt;b&gt;markup`);
   expect(text.stdout).toContain(DONE);
 });
 
 test('a report that is not true is refused with what is missing, and a review is sent off', async () => {
   const token = async (): Promise<string> => {
-    const { handouts } = JSON.parse((await rig.run(['next', run, '--json'])).stdout) as { handouts: { token: string }[] };
-    return handouts[0]?.token ?? '';
+    const { openSteps } = JSON.parse((await rig.run(['next', run, '--json'])).stdout) as { openSteps: { token: string }[] };
+    return openSteps[0]?.token ?? '';
   };
   const refused = await rig.run(['done', run, `--token=${await token()}`]);
   expect([refused.code, refused.stdout]).toEqual([1, expect.stringContaining('notes.md: it is missing; write it')]);
@@ -71,8 +71,8 @@ test('a report that is not true is refused with what is missing, and a review is
   expect(sent.stdout).not.toContain('Review the notes.');
   expect(sent.stdout).toContain(`<subagent_dispatch agent="agent" step="review" run="${run}">`);
   expect(sent.stdout).toContain(`run \`pawl next ${run} --token=${await token()} --format xml\``);
-  const { handouts } = JSON.parse((await rig.run(['next', run, '--json'])).stdout) as { handouts: Record<string, unknown>[] };
-  expect(handouts[0]).toMatchObject({ step: 'review', dispatch: { agent: 'agent' } });
+  const { openSteps } = JSON.parse((await rig.run(['next', run, '--json'])).stdout) as { openSteps: Record<string, unknown>[] };
+  expect(openSteps[0]).toMatchObject({ step: 'review', dispatch: { agent: 'agent' } });
   expect((await rig.run(['next', run])).stdout).toContain('Do not do it yourself.');
   const own = await rig.run(['next', run, `--token=${await token()}`]);
   expect(own.stdout).toContain('Review the notes.');

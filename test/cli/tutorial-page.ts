@@ -2,14 +2,14 @@
 // it says comes of them, and what the reader types. A page is run as it stands.
 
 /** Something the reader of a page does. */
-export type Deed =
+export type PageAction =
   | { readonly do: 'write'; readonly path: string; readonly text: string }
   | { readonly do: 'command'; readonly line: string; readonly printed: readonly string[]; readonly place: 'pipe' | 'terminal' };
 
 /** Everything a page has its reader do, in order. */
-export function readPage(markdown: string): Deed[] {
+export function readPage(markdown: string): PageAction[] {
   const blocks = [...markdown.matchAll(/^```(\S+)(?: (\S+))?\n([\s\S]*?)^```$/gm)];
-  return blocks.flatMap(([, language = '', word, text = '']): Deed[] => {
+  return blocks.flatMap(([, language = '', word, text = '']): PageAction[] => {
     if (language === 'sh') return readCommands(text, word === 'terminal' ? 'terminal' : 'pipe');
     // What only shows something: `test/guides.test.ts` reads those that are workflow files, settings or roles.
     if (language === 'text' || (word === undefined && (language === 'yaml' || language === 'md'))) return [];
@@ -18,7 +18,7 @@ export function readPage(markdown: string): Deed[] {
   });
 }
 
-function readCommands(text: string, place: 'pipe' | 'terminal'): Deed[] {
+function readCommands(text: string, place: 'pipe' | 'terminal'): PageAction[] {
   const [before = '', ...commands] = text.split(/^\$ /m);
   if (before !== '') throw new Error(`a block of commands begins with "${before}", not with "$ "`);
   return commands.map((command) => {

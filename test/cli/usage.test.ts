@@ -32,7 +32,7 @@ async function record(...usages: (AgentUsage | undefined)[]): Promise<void> {
       onEvent?.({ kind: 'text', text: 'I look at\nthe page.' });
       onEvent?.({ kind: 'tool', id: '1', name: 'Bash', input: { command: 'ls' } });
       onEvent?.({ kind: 'tool-result', id: '1', ok: false, text: 'no such folder' });
-      onEvent?.({ kind: 'refused', tool: 'Web', deed: 'fetch', why: 'the role may not' });
+      onEvent?.({ kind: 'refused', tool: 'Web', action: 'fetch', why: 'the role may not' });
       const usage = usages.shift();
       return { kind: 'answered', success: true, output: null, ...(usage === undefined ? {} : { usage }) };
     },

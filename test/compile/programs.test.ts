@@ -30,8 +30,8 @@ test('TypeScript newest, nodenext: the declarations and the right programs compi
 test('the programs of the tutorial and the guides compile', () => {
   const pages = [...globSync('docs/tutorial/*.md', { cwd: root }), ...FOLLOWED_PAGES];
   for (const page of pages)
-    for (const deed of readPage(readFileSync(join(root, page), 'utf8')))
-      if (deed.do === 'write') pawl.write(join('pages', basename(page, '.md'), deed.path), deed.text);
+    for (const action of readPage(readFileSync(join(root, page), 'utf8')))
+      if (action.do === 'write') pawl.write(join('pages', basename(page, '.md'), action.path), action.text);
   expect(pawl.check('newest', 'bundler', ['pages/*/*.ts', 'pages/*/.pawl/*/*.ts'])).toEqual([]);
 });
 

@@ -138,7 +138,7 @@ export const all = defineWorkflow({
       fresh: 'activation',
       merges: ['pr_number'],
       timeout: '1h',
-      extend: { by: '30m', max: 2, tells: 'late' },
+      extend: { by: '30m', max: 2, onExtend: 'late' },
       next: { ok: 'count', fail: { to: 'write', maxIterations: 2, context: { why: '{{ result }}' } } },
     },
     count: { handler: () => ({ n: 1 }), merges: false, outputs: [{ name: 'o', type: 'artifact', pattern: 'out.txt' }], next: null },
@@ -259,11 +259,11 @@ export const parent = workflow('parent', function* () {
 });
 `,
   'outcomes of kinds of the application and of routes': `
-import { defineStepKind, defineWorkflow, type OwnKind, type UsedKind } from 'pawl';
+import { defineStepKind, defineWorkflow, type CustomKind, type ConfiguredKind } from 'pawl';
 
 const deploy = defineStepKind({ kind: 'deploy', outcomes: ['drifted'], parse: (config) => config as { to: string }, run: () => ({ outcome: 'ok', output: { url: 'x' } }) });
-const plain: OwnKind<{ readonly to: string }> = deploy;
-declare const anything: UsedKind;
+const plain: CustomKind<{ readonly to: string }> = deploy;
+declare const anything: ConfiguredKind;
 
 export const w = defineWorkflow({
   name: 'w',
@@ -306,7 +306,7 @@ export const engine = await createEngine({ workflows: [listed, given], clock: cr
 export const call = step('a').subworkflow('child', { n: 1 });
 await engine.start(listed, {});
 `,
-  'own kinds and checks with a schema, any names of fields, and the handle of a found run': `
+  'custom kinds and checks with a schema, any names of fields, and the handle of a found run': `
 import { createEngine, defineCheck, defineStepKind, defineWorkflow, step, workflow } from 'pawl';
 import * as z from 'zod';
 

@@ -122,8 +122,8 @@ an output with a misspelt field | a: { command: 'x', outputs: [{ name: 'o', type
 outputs of a wait | a: { delay: '1s', outputs: [{ name: 'o', type: 'file', pattern: 'x' }], next: 'end' }, | "delay" steps have no such field
 outputs that are no list | a: { command: 'x', outputs: { name: 'o', type: 'file', pattern: 'x' }, next: 'end' }, | readonly OutputSpec<
 an unknown freshness | a: { command: 'x', outputs: [], fresh: 'always', next: 'end' }, | always
-an extension that tells a step that is not there | a: { command: 'x', timeout: '1m', extend: { by: '1m', tells: 'ned' }, next: 'end' }, | '"ned"'
-an extension that tells a step that is no side step | a: { command: 'x', timeout: '1m', extend: { by: '1m', tells: 'end' }, next: 'end' }, | '"end"'
+an extension that starts a step that is not there | a: { command: 'x', timeout: '1m', extend: { by: '1m', onExtend: 'ned' }, next: 'end' }, | '"ned"'
+an extension that starts a step that is no side step | a: { command: 'x', timeout: '1m', extend: { by: '1m', onExtend: 'end' }, next: 'end' }, | '"end"'
 an extension in words | a: { command: 'x', extend: { by: 'more' }, next: 'end' }, | more
 an extension without a span | a: { command: 'x', extend: { max: 2 }, next: 'end' }, | by
 merges that are true | a: { command: 'x', merges: true, next: 'end' }, | 'true'

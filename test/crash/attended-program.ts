@@ -26,8 +26,8 @@ for (const job of JSON.parse(process.argv[2] ?? '[]') as readonly AttendedJob[])
   process.stdout.write(`${JSON.stringify(await endOf(job))}\n`);
 
 async function endOf({ directory, point, copies, isCopy = false }: AttendedJob): Promise<readonly string[]> {
-  const deeds = join(directory, 'deeds');
-  const did = (): string => (existsSync(deeds) ? readFileSync(deeds, 'utf8') : '');
+  const workLog = join(directory, 'work.log');
+  const did = (): string => (existsSync(workLog) ? readFileSync(workLog, 'utf8') : '');
   const workflow = workflowOf(did);
   const inner = await openSqliteStore({ file: join(directory, 'pawl.db'), isDead, adopt: isCopy });
   const { store } = countStore(inner, copies === undefined ? dieAt(point) : copyTo(copies, directory));
@@ -37,11 +37,11 @@ async function endOf({ directory, point, copies, isCopy = false }: AttendedJob):
   for (;;) {
     const { status, waits } = await engine.run(RUN).wait('idle');
     if (status !== 'waiting') break;
-    const [handout] = await engine.run(RUN).handouts();
-    if (handout === undefined) throw new Error(`nothing is handed out, and the run waits for ${waits.map(({ kind }) => kind).join(', ')}`);
-    const { step, token, attempt, prompt } = handout;
+    const [openStep] = await engine.run(RUN).openSteps();
+    if (openStep === undefined) throw new Error(`nothing is handed out, and the run waits for ${waits.map(({ kind }) => kind).join(', ')}`);
+    const { step, token, attempt, prompt } = openStep;
     if (attempt === 2 && !prompt.includes('Previous attempt failed')) throw new Error('the second attempt is not told of the first');
-    if (!did().includes(`${step} ${attempt}\n`)) appendFileSync(deeds, `${step} ${attempt}\n`);
+    if (!did().includes(`${step} ${attempt}\n`)) appendFileSync(workLog, `${step} ${attempt}\n`);
     await engine.run(RUN).report({ token, result: { done: `${step} ${attempt}` } });
   }
   const { status, steps } = await engine.run(RUN).get();

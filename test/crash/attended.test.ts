@@ -37,7 +37,7 @@ async function endsOf(jobs: readonly AttendedJob[]): Promise<string[][]> {
     .map((line) => JSON.parse(line) as string[]);
 }
 
-const deedsIn = (of: string): string[] => readFileSync(join(of, 'deeds'), 'utf8').trim().split('\n').sort();
+const workIn = (of: string): string[] => readFileSync(join(of, 'work.log'), 'utf8').trim().split('\n').sort();
 
 test('a run whose files are those of any of its writes ends as if nobody had disturbed it', async () => {
   const copies = join(folder, 'copies');
@@ -47,13 +47,13 @@ test('a run whose files are those of any of its writes ends as if nobody had dis
   expect(points.length).toBeGreaterThan(40);
   const jobs = points.map((point) => ({ directory: join(copies, folderOf(point)), isCopy: true }));
   const ends = await endsOf(jobs);
-  const expected = points.map((point) => [folderOf(point), END, deedsIn(directory)]);
-  expect(points.map((point, index) => [folderOf(point), ends[index], deedsIn(jobs[index]?.directory ?? '')])).toEqual(expected);
+  const expected = points.map((point) => [folderOf(point), END, workIn(directory)]);
+  expect(points.map((point, index) => [folderOf(point), ends[index], workIn(jobs[index]?.directory ?? '')])).toEqual(expected);
 });
 
 test('a process that is killed after it reported is resumed by the next', async () => {
   const point = { operation: 'commit', nth: 3, when: 'after' } as const;
   await expect(endsOf([{ directory, point }])).rejects.toMatchObject({ signal: 'SIGKILL' });
   expect(await endsOf([{ directory }])).toEqual([END]);
-  expect(deedsIn(directory)).toEqual(['all/left 1', 'all/right 1', 'end 1', 'plan 1', 'plan 2']);
+  expect(workIn(directory)).toEqual(['all/left 1', 'all/right 1', 'end 1', 'plan 1', 'plan 2']);
 });

@@ -15,10 +15,10 @@ import { createRig, type Rig } from './rig.ts';
 let rig: Rig;
 let engine: Engine;
 /** What the agent of a step does. */
-let deeds: Readonly<Record<string, (request: AgentRequest) => readonly ScriptedMove[]>>;
+let scripts: Readonly<Record<string, (request: AgentRequest) => readonly ScriptedMove[]>>;
 beforeEach(() => {
   rig = createRig();
-  deeds = {};
+  scripts = {};
   put('answer.txt', 'broken\n');
   put('check.sh', 'grep -q fixed answer.txt\n');
 });
@@ -31,7 +31,7 @@ function put(path: string, text: string): void {
 const write = (path: string, text: string) => (): readonly ScriptedMove[] => [{ do: 'write', path, text }];
 
 async function open(workflows: readonly AnyWorkflow[]): Promise<Engine> {
-  const driver = createScriptedDriver((request) => deeds[request.step]?.(request) ?? []);
+  const driver = createScriptedDriver((request) => scripts[request.step]?.(request) ?? []);
   engine = await rig.open({
     workflows: [...workflows],
     roles: { dev: { driver: 'scripted' } },
@@ -123,7 +123,7 @@ describe('a gate', () => {
 
   test('accepts what an agent may change, and nothing else after it', async () => {
     const allowed = defineWorkflow({ name: 'allowed', steps: [{ ...work, mayChange: ['check.sh'] }, pause, check] });
-    deeds = { work: write('check.sh', 'true\n') };
+    scripts = { work: write('check.sh', 'true\n') };
     expect((await played(allowed, () => undefined)).view.status).toBe('completed');
     const { view } = await played(allowed, () => put('check.sh', 'exit 0\n'));
     expect([view.status, view.error]).toEqual(refused('check.sh (changed)'));
@@ -150,14 +150,14 @@ describe('a gate', () => {
         { id: 'check', gate: { checks: ['sh check.sh', 'sh two.sh'] }, next: null },
       ],
     });
-    deeds = { one: write('check.sh', 'true\n'), two: write('two.sh', 'true\n') };
+    scripts = { one: write('check.sh', 'true\n'), two: write('two.sh', 'true\n') };
     const view = await (await (await open([apart])).start(apart)).wait('idle');
     expect([view.status, view.error]).toEqual(['completed', undefined]);
   });
 
   test('protects a test that an agent added from then on', async () => {
     const named = defineWorkflow({ name: 'named', protected: ['tests/**'], steps: [work, pause, check] });
-    deeds = { work: write('tests/new.sh', 'false\n') };
+    scripts = { work: write('tests/new.sh', 'false\n') };
     const { view } = await played(named, () => put('tests/new.sh', 'true\n'));
     expect([view.status, view.error]).toEqual(refused('tests/new.sh (changed)'));
   });
@@ -201,7 +201,7 @@ describe('runs of one family', () => {
   };
 
   test('an agent may not change what a gate of a child runs', async () => {
-    deeds = { work: write('check.sh', 'true\n') };
+    scripts = { work: write('check.sh', 'true\n') };
     const parent = judgedByChild('parent', [{ ...work, next: 'child' }]);
     const view = await (await (await open([parent])).start(parent)).wait('idle');
     expect([view.status, view.error]).toEqual(['escalated', expect.stringContaining('check.sh (changed)')]);
@@ -220,7 +220,7 @@ describe('runs of one family', () => {
       name: 'parent',
       steps: [{ ...work, next: 'child' }, { id: 'child', workflow: inner, next: 'check' }, check],
     });
-    deeds = { work: write('answer.txt', 'fixed\n'), edit: write('check.sh', 'true\n') };
+    scripts = { work: write('answer.txt', 'fixed\n'), edit: write('check.sh', 'true\n') };
     const run = await (await open([parent, inner])).start(parent);
     await run.wait('idle');
     expect(await childOf(run)).toEqual([
@@ -238,7 +238,7 @@ describe('runs of one family', () => {
       name: 'parent',
       steps: [{ ...work, next: 'child' }, { id: 'child', workflow: inner, next: 'check' }, check],
     });
-    deeds = { edit: write('check.sh', 'true\n') };
+    scripts = { edit: write('check.sh', 'true\n') };
     expect((await (await (await open([parent, inner])).start(parent)).wait('idle')).status).toBe('completed');
   });
 });

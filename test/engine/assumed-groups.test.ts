@@ -72,12 +72,12 @@ describe('in a group', () => {
     });
     const run = await engine.start(attended, {}, { facts: { $attended: true } });
     await run.wait('idle');
-    const [left, right] = await run.handouts();
+    const [left, right] = await run.openSteps();
     await run.assume({ token: left?.token ?? '', assumptions: [DATABASE] });
     await run.report({ token: left?.token ?? '', result: {} });
     await run.answerAssumption({ answer: 'Postgres', actor: 'ann' });
     await run.wait('idle');
-    const open2 = await run.handouts();
+    const open2 = await run.openSteps();
     expect(open2.map(({ path, attempt }) => `${path}/${attempt}`).sort()).toEqual(['fan#1/left/2', 'fan#1/right/1']);
     expect(open2.some(({ token }) => token === right?.token)).toBe(true);
     for (const { token } of open2) await run.report({ token, result: {} });

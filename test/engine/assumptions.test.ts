@@ -167,7 +167,7 @@ describe('an attended agent', () => {
 
   async function handed(engine: Engine, id: string) {
     await engine.run(id).wait('idle');
-    const [first] = await engine.run(id).handouts();
+    const [first] = await engine.run(id).openSteps();
     return first as NonNullable<typeof first>;
   }
 

@@ -47,9 +47,9 @@ async function begun(definition: Parameters<Engine['start']>[0], options: Parame
 }
 
 async function onlyHandout(engine: Engine, id: string) {
-  const handouts = await engine.run(id).handouts();
-  expect(handouts).toHaveLength(1);
-  return handouts[0] as (typeof handouts)[number];
+  const openSteps = await engine.run(id).openSteps();
+  expect(openSteps).toHaveLength(1);
+  return openSteps[0] as (typeof openSteps)[number];
 }
 
 describe('a step that only has instructions', () => {
@@ -104,9 +104,9 @@ describe('a reviewer', () => {
 describe('one step at a time', () => {
   test('the run waits for a report, and the instructions are self-contained', async () => {
     const { engine, id } = await begun(two);
-    const handout = await onlyHandout(engine, id);
-    expect(handout).toMatchObject({ step: 'plan', attempt: 1, role: 'planner' });
-    expect(handout.prompt).toContain('Write plan.md.');
+    const openStep = await onlyHandout(engine, id);
+    expect(openStep).toMatchObject({ step: 'plan', attempt: 1, role: 'planner' });
+    expect(openStep.prompt).toContain('Write plan.md.');
     expect((await engine.run(id).get()).waits.map(({ kind }) => kind)).toEqual(['report']);
     expect((await engine.run(id).get()).status).toBe('waiting');
   });
@@ -154,7 +154,7 @@ describe('one step at a time', () => {
       await engine.run(id).wait('idle');
     }
     expect((await engine.run(id).get()).status).toBe('escalated');
-    expect(await engine.run(id).handouts()).toEqual([]);
+    expect(await engine.run(id).openSteps()).toEqual([]);
   });
 
   test('another process prints the same token, and its report continues the run there', async () => {
@@ -287,16 +287,17 @@ describe('a fan-out', () => {
     const engine = await rig.open();
     const run = await engine.start(each, { chapters: ['one', 'two', 'three'] }, { facts });
     await run.wait('idle');
-    const handouts = await engine.run(run.id).handouts();
-    expect(handouts.map(({ path }) => path)).toHaveLength(3);
-    expect(new Set(handouts.map(({ token }) => token)).size).toBe(3);
+    const openSteps = await engine.run(run.id).openSteps();
+    expect(openSteps.map(({ path }) => path)).toHaveLength(3);
+    expect(new Set(openSteps.map(({ token }) => token)).size).toBe(3);
     written = new Set(['three', 'one']);
     const verdicts = [];
-    for (const handout of [...handouts].reverse()) verdicts.push(await engine.run(run.id).report({ token: handout.token, result: null }));
+    for (const openStep of [...openSteps].reverse())
+      verdicts.push(await engine.run(run.id).report({ token: openStep.token, result: null }));
     expect(verdicts.map(({ accepted }) => accepted)).toEqual([true, false, true]);
     await run.wait('idle');
     const left = await onlyHandout(engine, run.id);
-    expect([left.item, left.attempt]).toEqual([handouts[1]?.item, 2]);
+    expect([left.item, left.attempt]).toEqual([openSteps[1]?.item, 2]);
     expect(left.prompt).toContain('two');
     written.add('two');
     await engine.run(run.id).report({ token: left.token, result: null });

@@ -370,11 +370,11 @@ test('an attended agent is told where its copy is, and what it wrote there count
   const { id } = await engine.start(attended, {}, { facts: { $attended: true } });
   await engine.run(id).wait('idle');
   const copyIn = async (own: Engine): Promise<{ token: string; copy: string }> => {
-    const [handout] = await own.run(id).handouts();
-    expect(handout?.prompt).toContain(
+    const [openStep] = await own.run(id).openSteps();
+    expect(openStep?.prompt).toContain(
       `Pawl writes them to ${file} when the step is accepted. Delete no row, and do not change the schema.`,
     );
-    return { token: handout?.token ?? '', copy: /the SQLite file (\S+)/.exec(handout?.prompt ?? '')?.[1] ?? '' };
+    return { token: openStep?.token ?? '', copy: /the SQLite file (\S+)/.exec(openStep?.prompt ?? '')?.[1] ?? '' };
   };
   const { copy, token } = await copyIn(engine);
   await engine.close();
@@ -468,9 +468,9 @@ test('the normal flow: backup, precondition, a command that prints the prompt, a
   const engine = await engineOn(file, { workflows: [w1], commands });
   const run = await engine.start(w1, {}, { facts: { $attended: true } });
   await run.wait('idle');
-  const [handout] = await run.handouts();
-  write(/Plan in (\S+)/.exec(handout?.prompt ?? '')?.[1] ?? '', "UPDATE books SET title = 'Planned' WHERE id = 1");
-  expect(await run.report({ token: handout?.token ?? '', result: null })).toMatchObject({ accepted: true });
+  const [openStep] = await run.openSteps();
+  write(/Plan in (\S+)/.exec(openStep?.prompt ?? '')?.[1] ?? '', "UPDATE books SET title = 'Planned' WHERE id = 1");
+  expect(await run.report({ token: openStep?.token ?? '', result: null })).toMatchObject({ accepted: true });
   await run.wait('idle');
   await run.decide({ option: 'yes', actor: 'ann' });
   expect(await run.wait()).toMatchObject({ status: 'completed' });

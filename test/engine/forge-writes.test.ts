@@ -221,8 +221,8 @@ describe('staged', () => {
 
   test('the report of an attended agent is staged, too', async () => {
     const { engine, run } = await start(STAGED, [], { facts: { $attended: true }, options: { roles: {} } });
-    const [handout] = await engine.run(run.id).handouts();
-    await engine.run(run.id).report({ token: handout?.token ?? '', result: { outputs: { note: 'Done @ann' } } });
+    const [openStep] = await engine.run(run.id).openSteps();
+    await engine.run(run.id).report({ token: openStep?.token ?? '', result: { outputs: { note: 'Done @ann' } } });
     await run.wait('idle');
     expect(await comments()).toEqual([]);
     await engine.run(run.id).answer({ answers: ['write'], actor: 'ann' });

@@ -181,7 +181,7 @@ describe('a graph with side steps', () => {
       name: 'late',
       onError: 'report',
       steps: {
-        wait: { signal: 'go', timeout: '10m', extend: { by: '5m', tells: 'tell' }, next: { ok: null, timeout: 'fail' } },
+        wait: { signal: 'go', timeout: '10m', extend: { by: '5m', onExtend: 'tell' }, next: { ok: null, timeout: 'fail' } },
         tell: { handler: noting('tell'), side: true },
         report: { handler: noting('report'), side: true },
       },

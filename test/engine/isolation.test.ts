@@ -205,7 +205,7 @@ describe('agents that write the same files at the same time', () => {
 
     const where = async (
       definition: Parameters<Engine['start']>[0],
-      permissions?: { readonly deeds: readonly ['read'] },
+      permissions?: { readonly allow: readonly ['read'] },
     ): Promise<string[]> => {
       const folders: string[] = [];
       const driver = createScriptedDriver(({ cwd }) => {
@@ -220,7 +220,7 @@ describe('agents that write the same files at the same time', () => {
 
     test('stay in the workspace when their role may not change files, when they review, or work one by one', async () => {
       const review = parallelStage('    on_any_reject: escalate\n', [silent('a'), silent('b')]);
-      expect(await where(inTypeScript, { deeds: ['read'] })).toEqual([project]);
+      expect(await where(inTypeScript, { allow: ['read'] })).toEqual([project]);
       expect(await where(review)).toEqual([project]);
       expect(await where(parallel(`${silent('a')}, writes: []`, silent('b')))).toEqual([project]);
     });

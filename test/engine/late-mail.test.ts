@@ -105,9 +105,9 @@ test('a report on a run that has nothing else to do is verified when it is answe
   const engine = await rig.open({ drives: 'own', store: lateMail(store) });
   const run = await engine.start(attended, {}, { facts: { $attended: true } });
   await run.wait('idle');
-  const [handout] = await engine.run(run.id).handouts();
+  const [openStep] = await engine.run(run.id).openSteps();
   store.calls.length = 0;
-  const verdict = await engine.run(run.id).report({ token: handout?.token ?? '', result: { pages: 2 } });
+  const verdict = await engine.run(run.id).report({ token: openStep?.token ?? '', result: { pages: 2 } });
   expect(verdict).toMatchObject({ accepted: true, repeated: false, step: 'plan' });
   expect(store.calls.filter((name) => name === 'claim' || name === 'post').slice(0, 2)).toEqual(['claim', 'post']);
   await engine.close({ abort: true });

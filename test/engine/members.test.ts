@@ -38,8 +38,8 @@ test('each member has its own arguments, title, definition and decision', async 
     ['left', 'right'],
   ] as const) {
     await run.wait('idle');
-    const [handout] = await run.handouts();
-    const report = (found: string) => run.report({ token: handout?.token ?? '', result: { found } });
+    const [openStep] = await run.openSteps();
+    const report = (found: string) => run.report({ token: openStep?.token ?? '', result: { found } });
     await expect(report(wrong)).rejects.toMatchObject({ code: 'REPORT_INVALID' });
     expect(await report(right)).toMatchObject({ accepted: true });
   }

@@ -20,7 +20,7 @@ let rig: Rig;
 let project: string;
 let forge: LocalForge;
 /** What the agent of a step does in its workspace. */
-let deeds: Readonly<Record<string, (request: AgentRequest) => readonly ScriptedMove[]>>;
+let scripts: Readonly<Record<string, (request: AgentRequest) => readonly ScriptedMove[]>>;
 beforeEach(async () => {
   rig = createRig();
   project = rig.path('project');
@@ -28,7 +28,7 @@ beforeEach(async () => {
   // A local forge moves no branch that is checked out.
   git(project, 'checkout', '--quiet', '-b', 'desk');
   forge = await openLocalForge({ repository: project, state: rig.path('forge.db') });
-  deeds = {};
+  scripts = {};
 });
 afterEach(async () => {
   await rig.close();
@@ -59,7 +59,7 @@ const landing = defineWorkflow({
 });
 
 async function open(more: Parameters<Rig['open']>[0] = {}): Promise<Engine> {
-  const driver = createScriptedDriver((request) => deeds[request.step]?.(request) ?? []);
+  const driver = createScriptedDriver((request) => scripts[request.step]?.(request) ?? []);
   return await rig.open({
     cwd: project,
     worktrees: { folder: rig.path('worktrees') },
@@ -85,7 +85,7 @@ const evidenceOf = (view: RunView, path: string) =>
 
 describe('a run in a worktree of its own', () => {
   test('lands what its gate saw, although the agent committed a bug and not the fix', async () => {
-    deeds = {
+    scripts = {
       implement: ({ cwd }) => {
         put('answer.txt', 'worse\n', cwd);
         commitAsAgent(cwd);
@@ -110,7 +110,7 @@ describe('a run in a worktree of its own', () => {
   test('commits past hooks, includes files marked assume-unchanged, and leaves out ignored files', async () => {
     mkdirSync(join(project, '.git/hooks'), { recursive: true });
     writeFileSync(join(project, '.git/hooks/pre-commit'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
-    deeds = {
+    scripts = {
       implement: ({ cwd }) => {
         git(cwd, 'update-index', '--assume-unchanged', 'answer.txt');
         put('.gitignore', '*.log\n', cwd);
@@ -126,7 +126,7 @@ describe('a run in a worktree of its own', () => {
   });
 
   test('does not pass a gate while it contains another repository', async () => {
-    deeds = {
+    scripts = {
       implement: ({ cwd }) => {
         git(cwd, 'init', '--quiet', 'hidden');
         put('hidden/answer.txt', 'fixed\n', cwd);
@@ -142,7 +142,7 @@ describe('a run in a worktree of its own', () => {
     put('answer.txt', 'untested\n');
     git(project, 'commit', '--quiet', '--all', '-m', 'untested');
     git(project, 'checkout', '--quiet', 'desk');
-    deeds = { implement: () => [{ do: 'write', path: 'answer.txt', text: 'fixed\n' }] };
+    scripts = { implement: () => [{ do: 'write', path: 'answer.txt', text: 'fixed\n' }] };
     const engine = await open();
     const run = await engine.start(landing, { head: 'other' }, { origin: { issue: 1 } });
     await run.wait('idle');
@@ -166,7 +166,7 @@ describe('a file that is edited after the gate', () => {
         { id: 'land', forge: { action: 'merge_pr' }, next: null },
       ],
     });
-    deeds = {
+    scripts = {
       implement: () => [{ do: 'write', path: 'answer.txt', text: 'fixed\n' }],
       polish: () => [{ do: 'write', path: 'answer.txt', text: 'spoiled\n' }],
     };
@@ -194,7 +194,7 @@ describe('a file that is edited after the gate', () => {
         { id: 'land', forge: { action: 'merge_pr' }, next: null },
       ],
     });
-    deeds = {
+    scripts = {
       implement: () => [{ do: 'write', path: 'answer.txt', text: 'fixed\n' }],
       document: () => [{ do: 'write', path: 'README', text: 'It is fixed.\n' }],
     };
@@ -205,7 +205,7 @@ describe('a file that is edited after the gate', () => {
   });
 
   test('while the question waits causes a new question: a decision on what was shown does not count', async () => {
-    deeds = { implement: () => [{ do: 'write', path: 'answer.txt', text: 'fixed\n' }] };
+    scripts = { implement: () => [{ do: 'write', path: 'answer.txt', text: 'fixed\n' }] };
     const { engine, run, folder } = await started();
     const [before] = await engine.run(run.id).approvals();
     put('answer.txt', 'spoiled\n', folder);
@@ -230,7 +230,7 @@ describe('a file that is edited after the gate', () => {
         { id: 'land', forge: { action: 'merge_pr' }, next: { ok: null, stale_tree: { to: 'tests', maxIterations: 3 } } },
       ],
     });
-    deeds = { implement: () => [{ do: 'write', path: 'answer.txt', text: 'fixed\n' }] };
+    scripts = { implement: () => [{ do: 'write', path: 'answer.txt', text: 'fixed\n' }] };
     const { engine, run, folder } = await started(late);
     await engine.run(run.id).decide({ option: 'approve', actor: 'ann' });
     await run.wait('idle');
@@ -258,7 +258,7 @@ test('a merge is held to what a validation passed', async () => {
       { id: 'land', forge: { action: 'merge_pr' }, next: { ok: null, stale_tree: { to: 'check', maxIterations: 1 } } },
     ],
   });
-  deeds = { implement: () => [{ do: 'write', path: 'answer.txt', text: 'fixed\n' }] };
+  scripts = { implement: () => [{ do: 'write', path: 'answer.txt', text: 'fixed\n' }] };
   const engine = await open({ workflows: [validated], stages: { tests: 'sh check.sh' } });
   const run = await engine.start(validated, {}, { origin: { issue: 1 } });
   await run.wait('idle');
@@ -294,14 +294,14 @@ describe('a gate of a flow', () => {
       yield* step('tests').gate({ checks: ['sh check.sh'] });
     });
   const steered = async (mayChange: readonly string[]): Promise<RunView> => {
-    deeds = { implement: () => [{ do: 'write', path: 'check.sh', text: 'true\n' }] };
+    scripts = { implement: () => [{ do: 'write', path: 'check.sh', text: 'true\n' }] };
     const engine = await open();
     return await (await engine.start(flow(mayChange))).wait('idle');
   };
 
   test('judges a .gitattributes that a step was allowed to change, and no other', async () => {
     const played = async (mayChange: readonly string[]): Promise<string> => {
-      deeds = {
+      scripts = {
         implement: ({ cwd }) => {
           put('answer.txt', 'fixed\n', cwd);
           return [{ do: 'write', path: '.gitattributes', text: '*.png binary\n' }];
@@ -334,7 +334,7 @@ describe('a run in the checkout of people', () => {
   test('is not committed to, and does not land what they did not commit', async () => {
     put('notes.txt', 'mine\n');
     git(project, 'add', 'notes.txt');
-    deeds = {
+    scripts = {
       implement: ({ cwd }) => {
         commitAsAgent(cwd);
         return [{ do: 'write', path: 'answer.txt', text: 'fixed\n' }];
@@ -354,7 +354,7 @@ describe('a run in the checkout of people', () => {
   });
 
   test('lands what they committed', async () => {
-    deeds = {
+    scripts = {
       implement: ({ cwd }) => {
         put('answer.txt', 'fixed\n', cwd);
         commitAsAgent(cwd);
@@ -457,7 +457,7 @@ describe('a review of several items', () => {
   };
 
   test('lets land what its reviewers saw', async () => {
-    deeds = looks();
+    scripts = looks();
     const { run } = await approved();
     await approve(run, 'ask#1');
     expect(told(await run.wait())).toContain('land#1 ok');
@@ -465,7 +465,7 @@ describe('a review of several items', () => {
   });
 
   test('runs again when a step changed something after it', async () => {
-    deeds = looks();
+    scripts = looks();
     verified = 0;
     late = 'late.txt';
     const { run } = await approved();

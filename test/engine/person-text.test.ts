@@ -93,11 +93,11 @@ describe.each([
     const { engine, id } = await asked(definition() as AnyWorkflow, {}, { $attended: true });
     await engine.run(id).decide({ option: 'Rework', actor: 'ann', input: TEXT });
     await engine.run(id).wait('idle');
-    const [fix] = await engine.run(id).handouts();
+    const [fix] = await engine.run(id).openSteps();
     expect(fix?.prompt).toContain(said(TEXT));
     await engine.run(id).report({ token: fix?.token ?? '', result: null });
     await engine.run(id).wait('idle');
-    expect((await engine.run(id).handouts())[0]?.prompt).not.toContain('said:');
+    expect((await engine.run(id).openSteps())[0]?.prompt).not.toContain('said:');
   });
 });
 

@@ -21,8 +21,8 @@ const planning = defineWorkflow({
 const questions = [{ question: 'Which database?', options: [{ label: 'Postgres' }, { label: 'SQLite' }] }];
 const save = (text: string): void => writeFileSync(rig.path('plan.json'), text);
 
-async function handout(engine: Engine, id: string) {
-  const [only] = await engine.run(id).handouts();
+async function openStep(engine: Engine, id: string) {
+  const [only] = await engine.run(id).openSteps();
   return only as NonNullable<typeof only>;
 }
 
@@ -36,7 +36,7 @@ describe('an attended agent', () => {
 
   test('is refused while it has saved nothing, and its token stays valid', async () => {
     const { engine, run } = await begun();
-    const { token, prompt } = await handout(engine, run.id);
+    const { token, prompt } = await openStep(engine, run.id);
     expect(prompt).toContain('save your progress in files that match "plan.json"');
     const refused = await errorOf(run.ask({ token, questions }));
     expect([refused.code, refused.message]).toEqual([
@@ -52,12 +52,12 @@ describe('an attended agent', () => {
   test('is told after the answer what it saved, and gets the text of what is gone since', async () => {
     const { engine, run } = await begun();
     save('{"done": ["schema"]}');
-    await run.ask({ token: (await handout(engine, run.id)).token, questions });
+    await run.ask({ token: (await openStep(engine, run.id)).token, questions });
     await run.wait('idle');
     rmSync(rig.path('plan.json'));
     await run.answer({ answers: ['SQLite'], actor: 'ann' });
     await run.wait('idle');
-    const { prompt } = await handout(engine, run.id);
+    const { prompt } = await openStep(engine, run.id);
     expect(prompt).toContain('You saved your progress before you asked: plan.json.');
     expect(prompt).toContain('Changed or deleted since then: plan.json.');
     expect(prompt).toContain(String.raw`"text": "{\"done\": [\"schema\"]}"`);
@@ -66,11 +66,11 @@ describe('an attended agent', () => {
   test('saves again before it asks again', async () => {
     const { engine, run } = await begun();
     save('1');
-    await run.ask({ token: (await handout(engine, run.id)).token, questions });
+    await run.ask({ token: (await openStep(engine, run.id)).token, questions });
     await run.wait('idle');
     await run.answer({ answers: ['SQLite'], actor: 'ann' });
     await run.wait('idle');
-    const again = await handout(engine, run.id);
+    const again = await openStep(engine, run.id);
     expect(again.prompt).not.toContain('Changed or deleted since then');
     expect((await errorOf(run.ask({ token: again.token, questions }))).message).toContain('nothing changed in this attempt');
   });

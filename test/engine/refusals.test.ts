@@ -57,7 +57,7 @@ function attended(last: () => object) {
 const QUESTIONS = [{ question: 'Which?', options: ['a', 'b'] }];
 
 async function tokenOf(engine: Engine, run: string): Promise<string> {
-  return (await engine.run(run).handouts())[0]?.token as string;
+  return (await engine.run(run).openSteps())[0]?.token as string;
 }
 
 interface Case {

@@ -22,8 +22,8 @@ const two = defineWorkflow({
 async function begun(engine: Engine, definition: Parameters<Engine['start']>[0] = two) {
   const run = await engine.start(definition, {}, { facts: { $attended: true } });
   await run.wait('idle');
-  const [handout] = await engine.run(run.id).handouts();
-  return { id: run.id, token: handout?.token ?? '' };
+  const [openStep] = await engine.run(run.id).openSteps();
+  return { id: run.id, token: openStep?.token ?? '' };
 }
 
 const isRepeated = ({ repeated }: { readonly repeated: boolean }): boolean => repeated;
@@ -105,7 +105,7 @@ test('a report on a cancelled step is not accepted, with the reason', async () =
   });
   const engine = await rig.open();
   const { id, token } = await begun(engine, first);
-  const late = (await engine.run(id).handouts())[1]?.token as string;
+  const late = (await engine.run(id).openSteps())[1]?.token as string;
   expect(await engine.run(id).report({ token, result: { pages: 2 } })).toMatchObject({ accepted: true });
   await engine.run(id).wait('idle');
   expect(await engine.run(id).report({ token: late, result: { pages: 3 } })).toMatchObject({

@@ -30,7 +30,7 @@ async function begin(skill: Skill, params: Record<string, unknown> = {}) {
 
 function agentOf(engine: Engine, id: string) {
   const run = engine.run(id);
-  const open = async () => (await run.handouts()).map(({ step, prompt, parts, token }) => ({ step, prompt, parts, token }));
+  const open = async () => (await run.openSteps()).map(({ step, prompt, parts, token }) => ({ step, prompt, parts, token }));
   return {
     id,
     run,

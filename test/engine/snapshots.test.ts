@@ -183,11 +183,11 @@ describe('on_fail: restore', () => {
     );
     const run = await engine.start(definition);
     await run.wait('idle');
-    const [first] = await run.handouts();
+    const [first] = await run.openSteps();
     writeFileSync(join(project, 'text'), 'half done');
     await run.report({ token: first?.token ?? '', failure: 'it is too hard' });
     await run.wait('idle');
-    expect([(await run.handouts()).length, read('text')]).toEqual([1, 'one\n']);
+    expect([(await run.openSteps()).length, read('text')]).toEqual([1, 'one\n']);
   });
 });
 

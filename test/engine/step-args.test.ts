@@ -31,8 +31,8 @@ describe('the arguments of a step', () => {
     const engine = await rig.open();
     const run = await engine.start(w, {}, { facts: { $attended: true } });
     await run.wait('idle');
-    const [handout] = await run.handouts();
-    const report = (result: object) => run.report({ token: handout?.token ?? '', result });
+    const [openStep] = await run.openSteps();
+    const report = (result: object) => run.report({ token: openStep?.token ?? '', result });
     await expect(report({ confidence: 'bogus' })).rejects.toMatchObject({
       code: 'REPORT_INVALID',
       message: expect.stringContaining('step "judge": "confidence"'),

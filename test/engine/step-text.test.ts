@@ -102,7 +102,7 @@ describe.each([
     const run = await engine.start(definition(), {}, { facts: { $attended: true } });
     const next = async () => {
       await run.wait('idle');
-      return (await run.handouts())[0];
+      return (await run.openSteps())[0];
     };
     const first = await next();
     await run.report({ token: first?.token ?? '', result: null });

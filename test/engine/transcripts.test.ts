@@ -41,7 +41,7 @@ describe('a transcript', () => {
       said('I look.'),
       { kind: 'tool', id: '1', name: 'Bash', input: { command: 'ls' } },
       { kind: 'tool-result', id: '1', ok: true, text: 'a.txt' },
-      { kind: 'refused', tool: 'Web', deed: 'fetch', why: 'not allowed' },
+      { kind: 'refused', tool: 'Web', action: 'fetch', why: 'not allowed' },
       { kind: 'thought', text: 'Hm.' },
     ];
     expect((await transcribed(events)).lines).toEqual(events);

@@ -81,7 +81,7 @@ describe.each(Object.entries(WORKERS))('%s', (_name, kind) => {
   async function untilIdle(engine: Engine, id: string, reply: WorkerReply): Promise<string | undefined> {
     for (let round = 0; round < 9; round += 1) {
       await engine.run(id).wait('idle');
-      if (kind.work === undefined || (await engine.run(id).handouts()).length === 0) return undefined;
+      if (kind.work === undefined || (await engine.run(id).openSteps()).length === 0) return undefined;
       try {
         await kind.work(engine, id, reply);
       } catch (error) {

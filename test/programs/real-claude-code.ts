@@ -25,7 +25,7 @@ export function describeClaudeCode(modules: string): void {
   describeProgram({ ...program, writes: WRITES, usage: { oneTurn: usage, mended: usage } });
   describeSilence(program);
   describePermissions(program, [
-    ['a command that only looks', { tool: 'Bash', input: { command: 'ls' } }, { tool: 'Bash', deed: 'execute' }],
+    ['a command that only looks', { tool: 'Bash', input: { command: 'ls' } }, { tool: 'Bash', action: 'execute' }],
   ]);
   describeOwn(program);
   describeAccount(program, programWith);
@@ -47,7 +47,7 @@ function describeOwn(program: RealProgram): void {
     ['touch no.txt', 1],
   ])('a single command is permitted by its rule, and others are not: %s', async (command, refused) => {
     await withModel(program, callsOnce({ tool: 'Bash', input: { command } }), async ({ ask, place }) => {
-      const answer = await ask({ permissions: { deeds: ['read'], tools: ['Bash(touch yes.txt)'] } });
+      const answer = await ask({ permissions: { allow: ['read'], tools: ['Bash(touch yes.txt)'] } });
       expect(answer.refusals ?? []).toHaveLength(refused);
       expect(existsSync(join(place.cwd, command.slice(6)))).toBe(refused === 0);
     });

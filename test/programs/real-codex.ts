@@ -95,9 +95,9 @@ function describeSandbox(program: RealProgram): void {
   test.each([
     [['read', 'execute'] as const, false],
     [['read', 'edit'] as const, true],
-  ])('files change only where a deed of the role changes files: %j', async (deeds, written) => {
+  ])('files change only where an action of the role changes files: %j', async (allow, written) => {
     await withModel(program, callsOnce(run('echo x > made.txt')), async ({ ask, place }) => {
-      expect(await ask({ permissions: { deeds } })).toMatchObject({ kind: 'answered' });
+      expect(await ask({ permissions: { allow } })).toMatchObject({ kind: 'answered' });
       expect(existsSync(join(place.cwd, 'made.txt'))).toBe(written);
     });
   });
@@ -113,7 +113,7 @@ function describeSandbox(program: RealProgram): void {
   test('the search of the web is there only for a role that may fetch', async () => {
     await withModel(program, DONE, async ({ ask, stub }) => {
       await ask();
-      await ask({ permissions: { deeds: ['edit', 'fetch'] } });
+      await ask({ permissions: { allow: ['edit', 'fetch'] } });
       expect(stub.calls.map(({ tools }) => tools.includes('web_search'))).toEqual([false, true]);
     });
   });

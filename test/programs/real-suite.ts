@@ -86,12 +86,12 @@ export function describeSilence(program: RealProgram): void {
 }
 
 /** A call of a tool that the role does not permit: what it is about, the call, and how its refusal is told. */
-type Forbidden = readonly [string, ModelTurn, { readonly tool: string; readonly deed: string }];
+type Forbidden = readonly [string, ModelTurn, { readonly tool: string; readonly action: string }];
 
 const FORBIDDEN: readonly Forbidden[] = [
-  ['the network', { tool: 'WebFetch', input: { url: 'https://example.com', prompt: 'look' } }, { tool: 'WebFetch', deed: 'fetch' }],
-  ['a command', { tool: 'Bash', input: { command: 'touch stray.txt' } }, { tool: 'Bash', deed: 'execute' }],
-  ['a change of files', { tool: 'Write', input: { file_path: 'stray.txt', content: 'x' } }, { tool: 'Write', deed: 'edit' }],
+  ['the network', { tool: 'WebFetch', input: { url: 'https://example.com', prompt: 'look' } }, { tool: 'WebFetch', action: 'fetch' }],
+  ['a command', { tool: 'Bash', input: { command: 'touch stray.txt' } }, { tool: 'Bash', action: 'execute' }],
+  ['a change of files', { tool: 'Write', input: { file_path: 'stray.txt', content: 'x' } }, { tool: 'Write', action: 'edit' }],
 ];
 
 /** Tests what a program with the tools of Claude Code is let do; `more` are calls that only this one refuses. */
@@ -101,7 +101,7 @@ export function describePermissions(program: RealProgram, more: readonly Forbidd
     async (_what, wanted, refusal) => {
       await withModel(program, callsOnce(wanted), async ({ ask, place }) => {
         const events: AgentEvent[] = [];
-        const permissions = { deeds: ['read', 'search', 'think'] as const };
+        const permissions = { allow: ['read', 'search', 'think'] as const };
         const answer = await ask({ permissions, onEvent: (event) => events.push(event) });
         expect(answer).toMatchObject({ kind: 'answered', refusals: [refusal] });
         expect(events).toContainEqual(expect.objectContaining({ kind: 'tool', name: refusal.tool }));

@@ -17,9 +17,9 @@ agent({ name: 'stand-in' })
     return { sessionId };
   })
   .onRequest('session/load', async ({ params: { sessionId }, client }) => {
-    const heard = recall(sessionId);
-    if (heard === undefined) throw RequestError.sessionNotFound(sessionId);
-    await say(client, sessionId, `{"success": true, "output": ${JSON.stringify(heard)}}`);
+    const prompts = recall(sessionId);
+    if (prompts === undefined) throw RequestError.sessionNotFound(sessionId);
+    await say(client, sessionId, `{"success": true, "output": ${JSON.stringify(prompts)}}`);
     return {};
   })
   .onRequest('session/prompt', ({ params, client }) => takeTurn(params, client))
@@ -31,10 +31,10 @@ agent({ name: 'stand-in' })
   );
 
 async function takeTurn({ sessionId, prompt }: PromptRequest, client: AgentContext): Promise<PromptResponse> {
-  const told = prompt.map((block) => (block.type === 'text' ? block.text : '')).join('\n\n');
-  const heard = [...(recall(sessionId) ?? []), told];
-  remember(sessionId, heard);
-  const words = behaviour.agent === 'fetches' ? await fetchWords(client, sessionId) : await wordsFor(told, heard);
+  const text = prompt.map((block) => (block.type === 'text' ? block.text : '')).join('\n\n');
+  const prompts = [...(recall(sessionId) ?? []), text];
+  remember(sessionId, prompts);
+  const words = behaviour.agent === 'fetches' ? await fetchWords(client, sessionId) : await wordsFor(text, prompts);
   await say(client, sessionId, words);
   return { stopReason: 'end_turn' };
 }

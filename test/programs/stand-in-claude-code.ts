@@ -1,4 +1,4 @@
-// A stand-in for Claude Code: the same stream as the real program prints, for what the real one cannot be told to do.
+// A stand-in for Claude Code: the same stream as the real program prints, for behaviour that the real one cannot be made to show.
 
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
@@ -13,18 +13,18 @@ interface Said {
 const print = (message: object): void => void process.stdout.write(`${JSON.stringify(message)}\n`);
 const flag = process.argv.indexOf('--resume');
 const resumed = flag === -1 ? undefined : process.argv[flag + 1];
-const heard = resumed === undefined ? [] : recall(resumed);
+const prompts = resumed === undefined ? [] : recall(resumed);
 const session = resumed ?? randomUUID();
 let asked = 0;
 
 note(process.pid);
-if (heard === undefined) {
+if (prompts === undefined) {
   print({ type: 'result', subtype: 'error_during_execution', is_error: true, num_turns: 0, errors: ['No conversation found'] });
   process.exit(1);
 }
 process.stdout.write('A new version is available!\n');
 print({ type: 'an_event_of_tomorrow', data: [1] });
-for await (const line of createInterface({ input: process.stdin })) await hear(JSON.parse(line) as Said, heard);
+for await (const line of createInterface({ input: process.stdin })) await hear(JSON.parse(line) as Said, prompts);
 
 async function hear(said: Said, before: readonly string[]): Promise<void> {
   if (said.type === 'control_response') {
@@ -32,11 +32,11 @@ async function hear(said: Said, before: readonly string[]): Promise<void> {
     return finish(`{"success": true, "output": {"allowed": ${allowed}}}`);
   }
   print({ type: 'system', subtype: 'init', session_id: session });
-  const told = said.message?.content ?? '';
-  const all = [...before, told];
+  const prompt = said.message?.content ?? '';
+  const all = [...before, prompt];
   remember(session, all);
   if (behaviour.agent === 'fetches') return askToFetch();
-  const words = await wordsFor(told, all);
+  const words = await wordsFor(prompt, all);
   print({ type: 'assistant', message: { id: 'm1', content: [{ type: 'text', text: words }] } });
   finish(words);
   if (behaviour.agent === 'lingers') await hang();

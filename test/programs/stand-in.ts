@@ -1,5 +1,5 @@
-// Owns what the stand-ins of agent programs have in common: they behave as the driver suite asks, and leave word in a
-// folder of the test about the processes they are and about the moment when they hang.
+// Owns what the stand-ins of agent programs have in common: they behave as the driver suite requests, and write their pids,
+// and a file when they hang, into a folder of the test.
 
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -11,18 +11,18 @@ const dir = process.env.STAND_IN_DIR as string;
 /** How this stand-in behaves. */
 export const behaviour = JSON.parse(process.env.STAND_IN as string) as DriverBehaviour;
 
-/** Says that a process of the test runs, so that the test can see that it does no more. */
+/** Records a pid, so that the test can check that the process was ended. */
 export function note(pid: number): void {
   writeFileSync(join(dir, `pid-${pid}`), '');
 }
 
-/** What it was told, without how to answer. */
-export function promptIn(told: string): string {
-  return told.split('\n\n## How to answer\n')[0] as string;
+/** The prompt without its instructions for the answer. */
+export function promptIn(prompt: string): string {
+  return prompt.split('\n\n## How to answer\n')[0] as string;
 }
 
-/** All that the stand-in says to what it was told, now and earlier; it may also break off, or say nothing ever. */
-export async function wordsFor(told: string, heard: readonly string[] = [told]): Promise<string> {
+/** The answer of the stand-in to the prompts of its session; it may also crash, or never answer. */
+export async function wordsFor(prompt: string, prompts: readonly string[] = [prompt]): Promise<string> {
   switch (behaviour.agent) {
     case 'crashes':
       process.stderr.write('the stand-in broke\n');
@@ -30,22 +30,22 @@ export async function wordsFor(told: string, heard: readonly string[] = [told]):
     case 'hangs':
       writeFileSync(join(dir, 'begun'), '');
       return await hang();
-    case 'babbles':
+    case 'sends-garbage':
       return 'It went well, I think.';
     default:
-      return `Done.\n${JSON.stringify(replyTo(told, heard))}`;
+      return `Done.\n${JSON.stringify(replyTo(prompt, prompts))}`;
   }
 }
 
-function replyTo(told: string, heard: readonly string[]): object {
+function replyTo(prompt: string, prompts: readonly string[]): object {
   switch (behaviour.agent) {
     case 'answers':
       return { success: behaviour.success ?? true, output: behaviour.output };
     case 'corrects':
-      return { success: true, output: told.includes(behaviour.told) ? { corrected: true } : behaviour.first };
+      return { success: true, output: prompt.includes(behaviour.feedback) ? { corrected: true } : behaviour.first };
     case 'remembers':
-      return { success: true, output: { heard: heard.map(promptIn) } };
-    case 'looks':
+      return { success: true, output: { prompts: prompts.map(promptIn) } };
+    case 'lists-env':
       return { success: true, output: { env: Object.keys(process.env) } };
     case 'forks':
       leaveDaemon();
@@ -53,11 +53,11 @@ function replyTo(told: string, heard: readonly string[]): object {
     case 'lingers':
       return { success: true, output: behaviour.output };
     default:
-      return { success: true, output: { prompt: promptIn(told) } };
+      return { success: true, output: { prompt: promptIn(prompt) } };
   }
 }
 
-/** Does nothing, and does not listen when it is told to stop. */
+/** Does nothing, and ignores the request to stop. */
 export function hang(): Promise<never> {
   process.on('SIGTERM', () => {});
   setInterval(() => {}, 1000);
@@ -70,15 +70,15 @@ function leaveDaemon(): void {
   note(daemon.pid as number);
 }
 
-/** What a session has heard so far, or undefined when there is none of this name. */
+/** Returns the prompts of a session; undefined if there is no such session. */
 export function recall(session: string): readonly string[] | undefined {
   const file = join(dir, `session-${session}`);
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as string[]) : undefined;
 }
 
-/** Keeps what a session has heard. */
-export function remember(session: string, heard: readonly string[]): void {
-  writeFileSync(join(dir, `session-${session}`), JSON.stringify(heard));
+/** Stores the prompts of a session. */
+export function remember(session: string, prompts: readonly string[]): void {
+  writeFileSync(join(dir, `session-${session}`), JSON.stringify(prompts));
 }
 
 /** Reads the whole standard input. */

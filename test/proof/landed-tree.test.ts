@@ -31,7 +31,7 @@ afterEach(async () => {
   await stage.close();
 });
 
-type Deeds = Readonly<Record<string, (request: AgentRequest) => readonly ScriptedMove[]>>;
+type Scripts = Readonly<Record<string, (request: AgentRequest) => readonly ScriptedMove[]>>;
 
 function fileOf(stages: string): AnyWorkflow {
   const { compiled, errors } = checkYaml(
@@ -44,12 +44,12 @@ function fileOf(stages: string): AnyWorkflow {
 }
 
 /** Runs a workflow for the issue until it ends or waits. */
-async function play(workflow: AnyWorkflow, deeds: Deeds): Promise<{ view: RunView; engine: Engine; folder: string }> {
+async function play(workflow: AnyWorkflow, scripts: Scripts): Promise<{ view: RunView; engine: Engine; folder: string }> {
   const engine = await rig.open({
     ...{ workflows: [workflow], cwd: clone.folder, forge: stage.forge, groups: { team: ['ann'] } },
     worktrees: { folder: rig.path('worktrees') },
     roles: { dev: { driver: 'scripted' } },
-    drivers: { scripted: createScriptedDriver((request) => deeds[request.step]?.(request) ?? []) },
+    drivers: { scripted: createScriptedDriver((request) => scripts[request.step]?.(request) ?? []) },
   });
   const run = await engine.start(workflow, {}, { origin: { issue }, facts: { issue_number: issue } });
   return { view: await run.wait('idle'), engine, folder: rig.path(`worktrees/${run.id}`) };
@@ -92,20 +92,20 @@ describe('reviewers side by side', () => {
   const ASK = '  - { id: ask, type: gate, conditions: [{ check: pr_approval, from: team }], on_pass: merge }\n';
   const approve = (): readonly ScriptedMove[] => [{ do: 'answer', verdict: 'approve' }];
   const workflow = fileOf(`${WORK.replace('tests', 'reviews')}${REVIEWS}${ASK}${MERGE}`);
-  const deeds: Deeds = { work: () => [{ do: 'write', path: 'answer.txt', text: 'fixed\n' }], one: approve, two: approve };
+  const scripts: Scripts = { work: () => [{ do: 'write', path: 'answer.txt', text: 'fixed\n' }], one: approve, two: approve };
   const approved = async (): Promise<void> => {
     const [request] = stage.forge.control.list('pr');
     await stage.review(request?.number as number, 'ann', 'approved');
   };
 
   test('review the tree that is merged', async () => {
-    const { view, engine } = await play(workflow, deeds);
+    const { view, engine } = await play(workflow, scripts);
     await approved();
     expect([(await engine.run(view.id).wait()).status, await onMain()]).toEqual(['completed', 'fixed\n']);
   });
 
   test('that saw other files review again before anything is merged, whoever approved the pull request', async () => {
-    const { view, engine, folder } = await play(workflow, deeds);
+    const { view, engine, folder } = await play(workflow, scripts);
     put(folder, 'answer.txt', 'not reviewed\n');
     await engine.run(view.id).resume();
     await engine.run(view.id).wait('idle');
@@ -126,7 +126,7 @@ describe('reviewers side by side', () => {
     const again = ASK.replace('ask,', 'again,');
     const sent = fileOf(`${WORK.replace('tests', 'reviews')}${REVIEWS.replace('ask', 'more')}${later}${again}${MERGE}`);
     const more = (): readonly ScriptedMove[] => [{ do: 'write', path: 'more.txt', text: 'not reviewed\n' }];
-    const { view, engine } = await play(sent, { ...deeds, more });
+    const { view, engine } = await play(sent, { ...scripts, more });
     await approved();
     await engine.run(view.id).resume();
     const done = await engine.run(view.id).wait('idle');

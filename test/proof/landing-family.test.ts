@@ -18,7 +18,7 @@ let project: string;
 let forge: LocalForge;
 let engine: Engine;
 /** What the agent of a step does. */
-let deeds: Readonly<Record<string, (request: AgentRequest) => readonly ScriptedMove[]>>;
+let scripts: Readonly<Record<string, (request: AgentRequest) => readonly ScriptedMove[]>>;
 beforeEach(async () => {
   rig = createRig();
   project = rig.path('project');
@@ -26,7 +26,7 @@ beforeEach(async () => {
   // A local forge moves no branch that is checked out.
   git(project, 'checkout', '--quiet', '-b', 'desk');
   forge = await openLocalForge({ repository: project, state: rig.path('forge.db') });
-  deeds = { work: write('answer.txt', 'fixed\n') };
+  scripts = { work: write('answer.txt', 'fixed\n') };
 });
 afterEach(async () => {
   await rig.close();
@@ -43,7 +43,7 @@ interface Edit {
 
 /** Runs a workflow for an issue until it waits; edits change files of its worktree then, and it goes on. */
 async function played(given: readonly AnyWorkflow[], ...edits: readonly Edit[]): Promise<RunView> {
-  const driver = createScriptedDriver((request) => deeds[request.step]?.(request) ?? []);
+  const driver = createScriptedDriver((request) => scripts[request.step]?.(request) ?? []);
   engine = await rig.open({
     ...{ cwd: project, workflows: [...given], forge, worktrees: { folder: rig.path('worktrees') } },
     ...{ roles: { dev: { driver: 'scripted' } }, drivers: { scripted: driver } },
@@ -96,7 +96,7 @@ describe('in a flow', () => {
     ['a function', () => step('more').task(() => writeFileSync(join(worktree(), 'more.txt'), 'more\n'))],
     ['a command', () => step('more').command('echo more > more.txt')],
   ])('an earlier gate is replaced when %s changed files after it', async (_who, more) => {
-    deeds = { ...deeds, more: write('more.txt', 'more\n') };
+    scripts = { ...scripts, more: write('more.txt', 'more\n') };
     const view = await played([between(more)]);
     expect([view.output, onMain('more.txt')]).toEqual(['landed', 'more']);
   });
@@ -124,7 +124,7 @@ describe('with a child run', () => {
 
   test('the loop back can lead through the child, which checks again', async () => {
     const reviewing = defineWorkflow({ name: 'child', steps: [{ id: 'inner', agent: 'dev', prompt: 'Review it.', next: null }] });
-    deeds = { ...deeds, inner: () => [{ do: 'answer', verdict: 'approve' }] };
+    scripts = { ...scripts, inner: () => [{ do: 'answer', verdict: 'approve' }] };
     const looping = defineWorkflow({
       name: 'looping',
       steps: [

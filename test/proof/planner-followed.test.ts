@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Deed, Scene } from '../../examples/skills/agent.ts';
+import type { Scene, StepWork } from '../../examples/skills/agent.ts';
 import { gitIn } from '../../examples/skills/project.ts';
 import { FollowedSkill } from '../cli/followed-skill.ts';
 import { CliRig } from '../cli/rig.ts';
@@ -21,7 +21,7 @@ const diffOf = (number: number): string => `notes/planner/diffs/0${number}-C-${n
 const jsonIn = (folder: string, path: string) => JSON.parse(readFileSync(join(folder, path), 'utf8'));
 
 /** The developer writes the diffs and enters them in the plan; in round 2 only those that the review named. */
-const writeDiffs: Deed = ({ round, folder, write, thought }) => {
+const writeDiffs: StepWork = ({ round, folder, write, thought }) => {
   for (const number of round === 1 ? [1, 2, 3, 4, 5] : [3, 4]) write(diffOf(number), thought(diffOf(number)));
   const plan = jsonIn(folder, 'notes/planner/plan.json');
   const changes = FILES.map((file, index) => ({
@@ -43,7 +43,7 @@ const inCopy = ({ sh }: Scene, command: string) => {
 };
 
 /** The reviewer of the diffs runs the error path that I-2 names. */
-const verifyDiffs: Deed = (scene) => {
+const verifyDiffs: StepWork = (scene) => {
   const { status } = inCopy(scene, "echo '2026-03-02 45m mail' > w.log && node src/cli.js w.log --since 2026-02-30");
   expect(status).toBe(scene.round === 1 ? 0 : 2);
   return undefined;
@@ -51,14 +51,14 @@ const verifyDiffs: Deed = (scene) => {
 
 /** The verdict of a reviewer follows from the file with its verdicts. */
 const verdictOf =
-  (file: string): Deed =>
+  (file: string): StepWork =>
   ({ folder }) => {
     const { verdicts } = jsonIn(folder, file) as { verdicts: { id: string; status: string }[] };
     const failed = verdicts.filter(({ status }) => status === 'fail').map(({ id }) => id);
     return { status: failed.length === 0 ? 'pass' : 'fail', failed };
   };
 
-const PLANNER: Readonly<Record<string, Deed>> = {
+const PLANNER: Readonly<Record<string, StepWork>> = {
   'planner/context': ({ sh }) => void expect(sh('node --test').printed).toContain('tests 11'),
   'qr-plan-completeness/verdict': verdictOf('notes/planner/qr/completeness-verdicts.json'),
   'dev-fill-diffs/write': writeDiffs,
@@ -80,7 +80,7 @@ function carryOutMilestone({ sh }: Scene, { tests, rest, message }: { tests: num
   gitIn(rig.project, ['commit', '--quiet', '--message', message, '--', 'src', 'test', 'README.md']);
 }
 
-const EXECUTOR: Readonly<Record<string, Deed>> = {
+const EXECUTOR: Readonly<Record<string, StepWork>> = {
   'planner-executor/intake': ({ sh }) => void expect(sh('cat notes/planner/diffs/*.diff | git apply --check').status).toBe(0),
   'planner-executor/baseline': ({ sh }) => void expect(sh('node --test').status).toBe(0),
   'planner-executor/implement': (scene) => {

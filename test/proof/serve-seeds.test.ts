@@ -11,11 +11,11 @@ const first = SEED === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(
 const KILL_WITHIN = 12;
 const KILL_AFTER_MS = 400;
 const LOOK_MS = 50;
-const PATIENCE_MS = 500_000;
+const WAIT_MS = 500_000;
 
 /** Lets everything happen until no run is open, with a kill now and then. */
 async function play(fleet: SeedFleet, chance: () => number): Promise<void> {
-  const end = Date.now() + PATIENCE_MS;
+  const end = Date.now() + WAIT_MS;
   let killAt = fleet.progress() + Math.ceil(chance() * KILL_WITHIN);
   for (let turn = 0; ; turn += 1) {
     if (fleet.kills < Number(KILLS) && fleet.progress() >= killAt) {
@@ -53,7 +53,7 @@ test.each(Array.from({ length: Number(SEEDS) }, (_, index) => first + index))(
       await fleet.close();
     }
   },
-  PATIENCE_MS + 60_000,
+  WAIT_MS + 60_000,
 );
 
 async function judge(fleet: SeedFleet): Promise<void> {

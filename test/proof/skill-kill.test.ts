@@ -32,7 +32,7 @@ test('a skill continues after kill -9 in the middle of a confidence loop', async
     const run = await engine.start(made, {}, { facts: { $attended: true } });
     await run.wait('idle');
     writeFileSync(${JSON.stringify(rig.path('look.md'))}, 'The first look found one thing.');
-    await run.report({ token: (await run.handouts())[0].token, result: { confidence: 'low' } });
+    await run.report({ token: (await run.openSteps())[0].token, result: { confidence: 'low' } });
     await run.wait('idle');
     say(run.id);
     await hear();`);
@@ -41,13 +41,13 @@ test('a skill continues after kill -9 in the middle of a confidence loop', async
   const engine = await rig.open({ workflows: [defineWorkflow({ ...skillWorkflow(skill), name: 'look' })] });
   const run = engine.run(id);
   await run.wait('idle');
-  const [again] = await run.handouts();
+  const [again] = await run.openSteps();
   expect([again?.step, again?.prompt]).toEqual(['look', expect.stringContaining('Look, visit 2.')]);
-  const report = async () => run.report({ token: (await run.handouts())[0]?.token ?? '', result: { confidence: 'high' } });
+  const report = async () => run.report({ token: (await run.openSteps())[0]?.token ?? '', result: { confidence: 'high' } });
   expect((await report()).message).toContain('look.md: it is as it was before this step');
   await run.wait('idle');
   writeFileSync(rig.path('look.md'), 'The second look found another thing as well.');
   expect((await report()).accepted).toBe(true);
   await run.wait('idle');
-  expect((await run.handouts()).map(({ step }) => step)).toEqual(['end']);
+  expect((await run.openSteps()).map(({ step }) => step)).toEqual(['end']);
 });

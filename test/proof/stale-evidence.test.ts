@@ -15,12 +15,12 @@ import { createRig, type Rig } from '../engine/rig.ts';
 
 let rig: Rig;
 let stage: LocalForgeStage;
-let deeds: Readonly<Record<string, (request: AgentRequest) => AgentAnswer | readonly ScriptedMove[]>>;
+let scripts: Readonly<Record<string, (request: AgentRequest) => AgentAnswer | readonly ScriptedMove[]>>;
 beforeEach(async () => {
   rig = createRig();
   stage = await openLocalForgeStage();
   await stage.commit('main', { 'answer.txt': 'broken\n', 'check.sh': 'grep -q fixed answer.txt\n', 'format.sh': 'true\n' });
-  deeds = { work: write('fixed\n'), more: write('spoiled\n') };
+  scripts = { work: write('fixed\n'), more: write('spoiled\n') };
 });
 afterEach(async () => {
   await rig.close();
@@ -46,7 +46,7 @@ async function played(given: AnyWorkflow, more: Parameters<Rig['open']>[0] = {})
     ...{ workflows: [given], cwd: clone.folder, forge: stage.forge, groups: { security: ['ann'], team: ['bob'] } },
     worktrees: { folder: rig.path('worktrees') },
     roles: { dev: { driver: 'scripted' }, reviewer: { driver: 'attended' } },
-    drivers: { scripted: createScriptedDriver((request) => deeds[request.step]?.(request) ?? []) },
+    drivers: { scripted: createScriptedDriver((request) => scripts[request.step]?.(request) ?? []) },
     ...more,
   });
   const run = await engine.start(given, {}, { origin: { issue }, facts: { issue_number: issue } });
@@ -108,9 +108,9 @@ describe('a review is about the files that it started with', () => {
 
   test('also when it is attended', async () => {
     const { engine, run, folder } = await played(defineWorkflow({ name: 'w', steps: steps('reviewer') }));
-    const [handout] = await engine.run(run.id).handouts();
+    const [openStep] = await engine.run(run.id).openSteps();
     writeFileSync(join(folder, 'answer.txt'), 'not reviewed\n');
-    await engine.run(run.id).report({ token: handout?.token ?? '', result: { verdict: 'approve' } });
+    await engine.run(run.id).report({ token: openStep?.token ?? '', result: { verdict: 'approve' } });
     const view = await run.wait('idle');
     expect([view.steps.at(-1)?.path, await onMain()]).toEqual(['review#2', 'broken\n']);
   });
@@ -118,8 +118,8 @@ describe('a review is about the files that it started with', () => {
   test('also when the reviewer asked a question in the meantime', async () => {
     const question = { question: 'Is it urgent?', options: [{ label: 'yes' }, { label: 'no' }] };
     let visits = 0;
-    deeds = {
-      ...deeds,
+    scripts = {
+      ...scripts,
       review: () => {
         visits += 1;
         return visits === 1 ? { kind: 'asks', questions: [question] } : [{ do: 'answer', verdict: 'approve' }];
@@ -135,7 +135,7 @@ describe('a review is about the files that it started with', () => {
 
 test('an agent whose step is not a review does not replace the reviewer', async () => {
   // The review saw "fixed"; "more" spoils it, and "notes", which changes nothing, claims a verdict.
-  deeds = { ...deeds, review: () => [{ do: 'answer', verdict: 'approve' }], notes: () => [{ do: 'answer', verdict: 'approve' }] };
+  scripts = { ...scripts, review: () => [{ do: 'answer', verdict: 'approve' }], notes: () => [{ do: 'answer', verdict: 'approve' }] };
   const review = { id: 'review', agent: 'dev', prompt: 'Review it.', next: { ok: 'more', reject: 'work' } } as const;
   const notes = { id: 'notes', agent: 'dev', prompt: 'Write the notes.', next: 'land' } as const;
   const { view } = await played(
@@ -165,7 +165,7 @@ test('each item of a fan-out is checked again as that item', async () => {
       land,
     ],
   } as never);
-  deeds = { ...deeds, more: write('fixed more\n') };
+  scripts = { ...scripts, more: write('fixed more\n') };
   const { view } = await played(given);
   expect([view.steps.at(-1)?.outcome, await onMain()]).toEqual(['ok', 'fixed more\n']);
 });

@@ -17,7 +17,7 @@ test('every example is in the README', () => {
     'examples/w1/run.ts',
     'examples/patterns/run.ts',
     'examples/flow/run.ts',
-    'examples/own-kind/run.ts',
+    'examples/custom-kind/run.ts',
   ]);
 });
 

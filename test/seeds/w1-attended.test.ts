@@ -9,7 +9,7 @@ import { BookDatabase, type Chapter } from '../../examples/w1/database.ts';
 import { type Editing, openEditing } from '../../examples/w1/editing.ts';
 import { ANALYSIS, addPondBook } from '../../examples/w1/manuscript.ts';
 import { type Area, remaining } from '../../examples/w1/prose.ts';
-import type { Handout } from '../../src/engine/request/handouts.ts';
+import type { OpenStep } from '../../src/engine/request/open-steps.ts';
 import { SafeDatabaseClient } from '../../src/safe-db/index.ts';
 import { tempFolder } from '../temp-folder.ts';
 
@@ -35,7 +35,7 @@ function without(text: string, { words = [], corrections = [] }: Area): string {
 }
 
 /** What an honest agent does for each command, with nothing but the instructions and the database. */
-const AGENT: Readonly<Record<string, (db: BookDatabase, handout: Handout) => object>> = {
+const AGENT: Readonly<Record<string, (db: BookDatabase, openStep: OpenStep) => object>> = {
   'w1:strategic': (db, { prompt, run }) => {
     const areas = JSON.parse(told(prompt, /found these areas: (.*)/)) as Area[];
     db.write('INSERT INTO strategic_plans (run_id, areas, threshold) VALUES (?, ?, ?)', run, JSON.stringify(areas), 5);
@@ -78,8 +78,8 @@ function review(
 }
 
 /** The agent works on the copy of the books that it is told about. */
-function onCopy(handout: Handout, work: (db: BookDatabase) => object | undefined): object | undefined {
-  const client = new SafeDatabaseClient(told(handout.prompt, /the SQLite file (\S+)/));
+function onCopy(openStep: OpenStep, work: (db: BookDatabase) => object | undefined): object | undefined {
+  const client = new SafeDatabaseClient(told(openStep.prompt, /the SQLite file (\S+)/));
   try {
     return work(new BookDatabase(client));
   } finally {
@@ -92,14 +92,14 @@ async function play(run: string): Promise<string[]> {
   const done: string[] = [];
   for (;;) {
     await editing.engine.run(run).wait('idle');
-    const [handout] = await editing.engine.run(run).handouts();
-    if (handout === undefined) return done;
-    const result = onCopy(handout, (db) => AGENT[handout.role]?.(db, handout));
-    const verdict = await editing.engine.run(run).report({ token: handout.token, result });
+    const [openStep] = await editing.engine.run(run).openSteps();
+    if (openStep === undefined) return done;
+    const result = onCopy(openStep, (db) => AGENT[openStep.role]?.(db, openStep));
+    const verdict = await editing.engine.run(run).report({ token: openStep.token, result });
     // Two writers got their copies at the same time: the second report is about chapters that the first one changed.
     const isConflict = !verdict.accepted && verdict.message?.includes('database "book"') === true;
-    expect(verdict).toMatchObject({ accepted: !isConflict, step: handout.step });
-    done.push(isConflict ? `${handout.role}, in conflict` : handout.role);
+    expect(verdict).toMatchObject({ accepted: !isConflict, step: openStep.step });
+    done.push(isConflict ? `${openStep.role}, in conflict` : openStep.role);
   }
 }
 
@@ -130,10 +130,10 @@ test('an agent that does what the commands tell it brings the book to the gate, 
 test('an agent that only says that it planned is told what is missing in the database', async () => {
   const { id } = await editing.start(addPondBook(editing));
   await editing.engine.run(id).wait('idle');
-  const [handout] = await editing.engine.run(id).handouts();
-  const verdict = await editing.engine.run(id).report({ token: handout?.token ?? '', result: { improvementAreas: [], threshold: 0 } });
+  const [openStep] = await editing.engine.run(id).openSteps();
+  const verdict = await editing.engine.run(id).report({ token: openStep?.token ?? '', result: { improvementAreas: [], threshold: 0 } });
   expect(verdict).toMatchObject({ accepted: false, message: expect.stringContaining('Strategic plan not saved to DB') });
   await editing.engine.run(id).wait('idle');
-  const [again] = await editing.engine.run(id).handouts();
+  const [again] = await editing.engine.run(id).openSteps();
   expect([again?.attempt, again?.prompt]).toEqual([2, expect.stringContaining('Previous attempt failed: Strategic plan not saved to DB')]);
 });

@@ -173,7 +173,7 @@ test('reminders are sent once per interval, up to the limit, and once after a lo
 });
 
 describe('FD5: what happened before a question was asked as it is now', () => {
-  /** Somebody whose deeds are heard of only now. */
+  /** A person whose earlier actions are polled only now. */
   const late = async (actor: string, byMs: number): Promise<LocalForge> => {
     const one = await openLocalForge({ ...shared, actor, now: () => rig.clock.now() - byMs });
     others.push(one);

@@ -110,9 +110,9 @@ describe('a notice', () => {
     const opened = await open({ webhook: url, person: 'ann' }, host, { publicUrl: 'https://pawl.example.com' });
     const run = await opened.engine.start(planning, {}, { facts: { $attended: true } });
     await run.wait('idle');
-    const [handout] = await run.handouts();
+    const [openStep] = await run.openSteps();
     await run.ask({
-      token: handout?.token as string,
+      token: openStep?.token as string,
       questions: [{ question: 'Which database?', options: [{ label: 'SQLite' }, { label: 'Postgres' }] }],
     });
     await expect.poll(() => notices.length).toBe(1);

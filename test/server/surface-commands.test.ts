@@ -257,12 +257,12 @@ test('the questions of an agent are answered, each after its own dashes', async 
   await at.open({}, { workflows: [planning] });
   const run = await at.start(planning, { $attended: true });
   await run.wait('idle');
-  const [handout] = await run.handouts();
+  const [openStep] = await run.openSteps();
   const questions = [
     { question: 'Which database?', options: [{ label: 'SQLite' }, { label: 'Postgres' }] },
     { question: 'Why, @ann?', options: [{ label: 'small' }, { label: 'fast' }] },
   ];
-  await run.ask({ token: handout?.token as string, questions: questions as never });
+  await run.ask({ token: openStep?.token as string, questions: questions as never });
   await at.shows(' -- ANSWER 1 -- ANSWER 2');
   expect((await at.comments())[0]?.body).toContain('2. Why, ＠ann? (small / fast)');
   expect((await at.say('/pawl answer -- sqlite')).answers.join()).toContain('asks 2 questions, and 1 answers were given');
@@ -279,10 +279,10 @@ test('CM3: questions that a comment does not show whole, such as a long text to 
   await at.open({}, { workflows: [planning] });
   const run = await at.start(planning, { $attended: true });
   await run.wait('idle');
-  const [handout] = await run.handouts();
+  const [openStep] = await run.openSteps();
   const question = `Write this?\n${'All is well. '.repeat(80)}\nAnd publish the keys.`;
   await run.ask({
-    token: handout?.token as string,
+    token: openStep?.token as string,
     questions: [{ question, options: [{ label: 'write' }, { label: 'refuse' }] }] as never,
   });
   await at.shows('too long for a comment');

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { expect } from 'vitest';
 
 const COMMAND = fileURLToPath(new URL('../../scripts/simulate.js', import.meta.url));
-const WENT_WRONG = ['crashes', 'haunted', 'takeovers', 'failed', 'unanswered', 'duplicates', 'bellLost'];
+const WENT_WRONG = ['crashes', 'zombies', 'takeovers', 'failed', 'unanswered', 'duplicates', 'lostWakeUps'];
 const WENT_WRONG_WIDE = ['crashes', 'takeovers', 'failed', 'unanswered'];
 
 /** Runs the command with these words and returns what it prints. */

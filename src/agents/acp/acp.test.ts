@@ -93,10 +93,10 @@ describe('a request for permission', () => {
 
   test.each<[string, Parameters<typeof turns>[0], AgentRequest['permissions']]>([
     ['a kind that is not permitted by default', { kind: 'fetch' }, undefined],
-    ['a kind that the role does not permit', { kind: 'edit' }, { deeds: ['read'] }],
+    ['a kind that the role does not permit', { kind: 'edit' }, { allow: ['read'] }],
     ['an unknown kind', { kind: 'switch_mode' }, undefined],
     ['no kind at all', {}, undefined],
-    ['a tool that the role forbids', { kind: 'edit', name: 'Write' }, { deeds: ['edit'], not: ['Write'] }],
+    ['a tool that the role forbids', { kind: 'edit', name: 'Write' }, { allow: ['edit'], deny: ['Write'] }],
   ])('is denied and recorded once: %s', async (_what, call, permissions) => {
     const asked = await ask({ turns: turns(call) }, permissions === undefined ? {} : { permissions });
     expect(chosen(asked)).toEqual({ permission: { outcome: 'selected', optionId: 'id-reject_once' } });
@@ -104,13 +104,13 @@ describe('a request for permission', () => {
     expect(asked.answer).toMatchObject({ kind: 'answered', refusals: [refusal] });
     expect(asked.events.slice(0, 2)).toEqual([
       { kind: 'tool', id: 't1', name: call.name ?? 'Do it', input: null },
-      { kind: 'refused', deed: expect.any(String), ...refusal },
+      { kind: 'refused', action: expect.any(String), ...refusal },
     ]);
   });
 
   test.each(['Do it', 'Bash', 'Bash(npm test)'])('is granted for a tool that the role permits, whatever its kind: %s', async (tool) => {
     const call = { kind: 'fetch', name: 'Bash', rawInput: { command: 'npm test' } } as const;
-    const asked = await ask({ turns: turns(call) }, { permissions: { deeds: [], tools: [tool] } });
+    const asked = await ask({ turns: turns(call) }, { permissions: { allow: [], tools: [tool] } });
     expect(chosen(asked)).toEqual({ permission: { outcome: 'selected', optionId: 'id-allow_once' } });
   });
 
@@ -118,7 +118,7 @@ describe('a request for permission', () => {
     const announced = { sessionUpdate: 'tool_call', toolCallId: 't1', title: 'Fetch it', kind: 'fetch' } as const;
     const [turn] = turns({});
     const asked = await ask({ turns: [{ ...turn, updates: [announced] }] });
-    expect(asked.answer).toMatchObject({ refusals: [{ deed: 'fetch' }] });
+    expect(asked.answer).toMatchObject({ refusals: [{ action: 'fetch' }] });
   });
 
   test('to change a file outside the workspace is denied, although the role may change files', async () => {
@@ -128,7 +128,7 @@ describe('a request for permission', () => {
       permission: { toolCall: { toolCallId: 't1', kind: 'edit', title: 'Do it', locations: [{ path }] }, options },
     });
     const outside = await ask({ turns: [at(join(cwd, '../stray.txt'))] });
-    expect(outside.answer).toMatchObject({ refusals: [{ deed: 'edit', why: expect.stringContaining('outside the workspace') }] });
+    expect(outside.answer).toMatchObject({ refusals: [{ action: 'edit', why: expect.stringContaining('outside the workspace') }] });
     expect((await ask({ turns: [at(join(cwd, 'plan.md'))] })).answer).not.toHaveProperty('refusals');
   });
 
@@ -137,7 +137,7 @@ describe('a request for permission', () => {
     const toolCall = { toolCallId: 't1', title: 'Do it', kind: 'edit' } as const;
     const asked = await ask({ turns: [{ permission: { toolCall, options: always }, reports: true }] });
     expect(chosen(asked)).toEqual({ permission: { outcome: 'cancelled' } });
-    expect(asked.answer).toMatchObject({ refusals: [{ deed: 'edit' }] });
+    expect(asked.answer).toMatchObject({ refusals: [{ action: 'edit' }] });
   });
 });
 

@@ -223,11 +223,11 @@ class AcpAttempt {
   private checkUnrequested(call: AcpToolCall): void {
     const violation = violationOf(call, grantOf(this.request));
     if (violation === undefined) return;
-    const { tool, deed, why } = violation;
+    const { tool, action, why } = violation;
     this.endTurn(
       new AcpFailure(
         'refused',
-        `the agent used "${tool}" (${deed}) without asking, and ${why}; change the agent's own settings so that it asks`,
+        `the agent used "${tool}" (${action}) without asking, and ${why}; change the agent's own settings so that it asks`,
       ),
     );
   }

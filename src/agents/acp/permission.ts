@@ -9,7 +9,7 @@ import type { PermissionOptionKind } from '@agentclientprotocol/sdk';
 import { present } from '../../base/fields.ts';
 import { isInsideFolder } from '../../base/inside-folder.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
-import { type AgentDeed, type AgentPermissions, type AgentRefusal, WORK_IN_PLACE } from '../driver.ts';
+import { type AgentPermissions, type AgentRefusal, type ToolAction, WORK_IN_PLACE } from '../driver.ts';
 import { listAt, textAt, valueAt } from '../json-message.ts';
 
 /** A tool call, as far as the agent has described it. */
@@ -17,7 +17,7 @@ export interface AcpToolCall {
   readonly name: string;
   /** Other names that permissions may use: its title, and its name with the command that it runs. */
   readonly aliases: readonly string[];
-  readonly deed: AgentDeed;
+  readonly action: ToolAction;
   /** The files that it uses, as far as the agent reported them. */
   readonly paths: readonly string[];
 }
@@ -28,7 +28,7 @@ export interface AcpGrant {
   readonly cwd: string;
 }
 
-const DEEDS: ReadonlySet<string> = new Set(['read', 'edit', 'delete', 'move', 'search', 'execute', 'think', 'fetch']);
+const TOOL_ACTIONS: ReadonlySet<string> = new Set(['read', 'edit', 'delete', 'move', 'search', 'execute', 'think', 'fetch']);
 
 /** Reads a tool call from a message of the agent. */
 export function toolCallOf(message: JsonObject): AcpToolCall {
@@ -40,28 +40,28 @@ export function toolCallOf(message: JsonObject): AcpToolCall {
   return {
     name,
     aliases: [title ?? [], command === undefined ? [] : `${name}(${command})`].flat(),
-    deed: DEEDS.has(kind) ? (kind as AgentDeed) : 'other',
+    action: TOOL_ACTIONS.has(kind) ? (kind as ToolAction) : 'other',
     paths: listAt(message, 'locations').flatMap((location) => textAt(location, 'path') ?? []),
   };
 }
 
-const CHANGES: ReadonlySet<AgentDeed> = new Set(['edit', 'delete', 'move']);
-const EFFECTS: ReadonlySet<AgentDeed> = new Set([...CHANGES, 'execute', 'fetch']);
+const CHANGES: ReadonlySet<ToolAction> = new Set(['edit', 'delete', 'move']);
+const EFFECTS: ReadonlySet<ToolAction> = new Set([...CHANGES, 'execute', 'fetch']);
 
 /** Returns why a tool call is denied, or undefined if it is allowed. */
 function refusalOf(call: AcpToolCall, { permissions = WORK_IN_PLACE, cwd }: AcpGrant): AgentRefusal | undefined {
   const names = [call.name, ...call.aliases];
-  const refuse = (why: string): AgentRefusal => ({ tool: call.name, deed: call.deed, why });
-  if (permissions.not?.some((name) => names.includes(name)) === true) return refuse('the role does not permit this tool');
-  const outside = CHANGES.has(call.deed) ? call.paths.find((path) => !isInsideFolder(cwd, path)) : undefined;
+  const refuse = (why: string): AgentRefusal => ({ tool: call.name, action: call.action, why });
+  if (permissions.deny?.some((name) => names.includes(name)) === true) return refuse('the role does not permit this tool');
+  const outside = CHANGES.has(call.action) ? call.paths.find((path) => !isInsideFolder(cwd, path)) : undefined;
   if (outside !== undefined) return refuse(`"${outside}" is outside the workspace, and the role must not change it`);
-  if (permissions.tools?.some((name) => names.includes(name)) === true || permissions.deeds.includes(call.deed)) return undefined;
-  return refuse(`"${call.deed}" is not among the role's permissions`);
+  if (permissions.tools?.some((name) => names.includes(name)) === true || permissions.allow.includes(call.action)) return undefined;
+  return refuse(`"${call.action}" is not among the role's permissions`);
 }
 
 /** Returns why a tool call made without a request is forbidden; undefined if it is permitted or had no effect. */
 export function violationOf(call: AcpToolCall, grant: AcpGrant): AgentRefusal | undefined {
-  return EFFECTS.has(call.deed) ? refusalOf(call, grant) : undefined;
+  return EFFECTS.has(call.action) ? refusalOf(call, grant) : undefined;
 }
 
 /** The answer to a permission request. */
@@ -80,7 +80,7 @@ export function permissionFor(call: AcpToolCall, options: Json | undefined, gran
 
 function onceRefusal(call: AcpToolCall, options: Json | undefined): AgentRefusal | undefined {
   if (optionOf(options, 'allow_once') !== undefined) return undefined;
-  return { tool: call.name, deed: call.deed, why: 'the agent did not offer to allow it only once' };
+  return { tool: call.name, action: call.action, why: 'the agent did not offer to allow it only once' };
 }
 
 function optionOf(options: Json | undefined, kind: PermissionOptionKind): string | undefined {

@@ -14,7 +14,7 @@ type Turn =
   | { readonly text: string; readonly finish?: string; readonly usage?: JsonObject; readonly afterMs?: number }
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: Json }
   | 'silence'
-  | 'breaks off';
+  | 'disconnects';
 
 type Model = (body: JsonObject, call: number) => Turn;
 
@@ -50,7 +50,7 @@ async function driverFor(model: Model, isStrict = true): Promise<{ readonly driv
 
 function answer(response: ServerResponse, turn: Turn): void {
   if (turn === 'silence') return;
-  if (turn === 'breaks off') return void response.destroy();
+  if (turn === 'disconnects') return void response.destroy();
   const isError = 'status' in turn;
   response.writeHead(isError ? turn.status : 200, { 'content-type': 'application/json', ...(isError ? turn.headers : {}) });
   if (isError) return void response.end(JSON.stringify(turn.body ?? { error: { message: 'no' } }));
@@ -74,15 +74,15 @@ function modelOf(behaviour: DriverBehaviour): Model {
     switch (behaviour.agent) {
       case 'answers':
         return replyWith(behaviour.output, behaviour.success);
-      case 'repeats':
+      case 'echoes':
         return replyWith({ prompt: message.split(INSTRUCTIONS)[0] as string });
       case 'corrects':
-        return replyWith(message.includes(behaviour.told) ? { corrected: true } : behaviour.first);
+        return replyWith(message.includes(behaviour.feedback) ? { corrected: true } : behaviour.first);
       case 'hangs':
         behaviour.begun();
         return 'silence';
       case 'crashes':
-        return 'breaks off';
+        return 'disconnects';
       default:
         return { text: 'It went well, I think.' };
     }

@@ -103,7 +103,7 @@ describe('Claude Code', () => {
   test('that denied a use by a rule reports the denial', async () => {
     const denials = [{ tool_name: 'Bash', tool_use_id: 't1', tool_input: { command: 'rm -r .' } }];
     const answer = await ask([INIT, JSON.stringify({ ...JSON.parse(RESULT), permission_denials: denials })]);
-    expect(answer).toMatchObject({ kind: 'answered', refusals: [{ tool: 'Bash', deed: 'execute', why: 'a rule forbids it' }] });
+    expect(answer).toMatchObject({ kind: 'answered', refusals: [{ tool: 'Bash', action: 'execute', why: 'a rule forbids it' }] });
   });
 
   test('can ask the person it works for', async () => {

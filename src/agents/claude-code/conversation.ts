@@ -11,7 +11,7 @@ import { type AnswerNotes, type AttemptFailure, addUsage, checkReply, requestCor
 import { type AgentAnswer, type AgentEvent, type AgentRefusal, type AgentRequest, type AgentUsage, WORK_IN_PLACE } from '../driver.ts';
 import { listAt, numberAt, objectAt, parseMessage, textAt } from '../json-message.ts';
 import { blocksOf, failureIn, resultText, usageOf, usageSoFar } from './message.ts';
-import { deedOf, refusalOf } from './permission.ts';
+import { actionOf, refusalOf } from './permission.ts';
 
 interface ToolUse {
   readonly id: string;
@@ -161,7 +161,7 @@ export class ClaudeCodeConversation {
 
   private refuse({ id, tool }: ToolUse, why: string): void {
     if (this.refusals.has(id)) return;
-    const refusal = { tool, deed: deedOf(tool), why };
+    const refusal = { tool, action: actionOf(tool), why };
     this.refusals.set(id, refusal);
     this.emit({ kind: 'refused', ...refusal });
   }

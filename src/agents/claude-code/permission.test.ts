@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { tempFolder } from '../../../test/temp-folder.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { type AgentPermissions, WORK_IN_PLACE } from '../driver.ts';
-import { deedOf, permissionRules, refusalOf } from './permission.ts';
+import { actionOf, permissionRules, refusalOf } from './permission.ts';
 
 const root = tempFolder();
 const cwd = join(root, 'work');
@@ -16,14 +16,14 @@ const refusal = (tool: string, input: JsonObject = {}, permissions: AgentPermiss
 
 describe('the rules that the program starts with', () => {
   test('deny every tool of a kind that is not permitted, and no others', () => {
-    const { allow, deny } = permissionRules({ deeds: ['read', 'search'] });
+    const { allow, deny } = permissionRules({ allow: ['read', 'search'] });
     expect(allow).toEqual([]);
     expect(deny).toEqual(expect.arrayContaining(['Bash', 'Write', 'Edit', 'WebFetch', 'WebSearch', 'AskUserQuestion']));
     for (const tool of ['Read', 'Glob', 'Grep']) expect(deny).not.toContain(tool);
   });
 
   test('do not deny a tool that has a use permitted by name', () => {
-    const { allow, deny } = permissionRules({ deeds: ['read'], tools: ['Bash(npm test)', 'mcp__db__query'], not: ['Read(.env)'] });
+    const { allow, deny } = permissionRules({ allow: ['read'], tools: ['Bash(npm test)', 'mcp__db__query'], deny: ['Read(.env)'] });
     expect(allow).toEqual(['Bash(npm test)', 'mcp__db__query']);
     expect(deny).not.toContain('Bash');
     expect(deny).toContain('Read(.env)');
@@ -35,9 +35,9 @@ describe('a permission request of the program', () => {
     expect(refusal('Bash')).toBeUndefined();
     expect(refusal('WebFetch')).toContain('WebFetch');
     expect(refusal('mcp__db__query')).toContain('(other)');
-    expect(refusal('mcp__db__query', {}, { deeds: [], tools: ['mcp__db__query'] })).toBeUndefined();
-    expect(refusal('Bash', {}, { deeds: ['execute'], not: ['Bash'] })).toContain('Bash');
-    expect(refusal('AskUserQuestion', {}, { deeds: ['other'] })).toContain('AskUserQuestion');
+    expect(refusal('mcp__db__query', {}, { allow: [], tools: ['mcp__db__query'] })).toBeUndefined();
+    expect(refusal('Bash', {}, { allow: ['execute'], deny: ['Bash'] })).toContain('Bash');
+    expect(refusal('AskUserQuestion', {}, { allow: ['other'] })).toContain('AskUserQuestion');
   });
 
   test.each(['../stray.txt', '/etc/passwd', 'out/stray.txt', 'out/new/deep.txt'])(
@@ -55,5 +55,5 @@ describe('a permission request of the program', () => {
 });
 
 test('an unknown tool has the kind "other", whatever its name', () => {
-  expect(deedOf('constructor')).toBe('other');
+  expect(actionOf('constructor')).toBe('other');
 });

@@ -4,9 +4,9 @@
 
 import { isInsideFolder } from '../../base/inside-folder.ts';
 import type { JsonObject } from '../../base/json.ts';
-import type { AgentDeed, AgentPermissions } from '../driver.ts';
+import type { AgentPermissions, ToolAction } from '../driver.ts';
 
-const DEEDS: Readonly<Record<string, AgentDeed>> = {
+const TOOL_ACTIONS: Readonly<Record<string, ToolAction>> = {
   Read: 'read',
   Glob: 'search',
   Grep: 'search',
@@ -37,25 +37,25 @@ const DEEDS: Readonly<Record<string, AgentDeed>> = {
 const NOT_HEADLESS = ['AskUserQuestion', 'CronCreate', 'EnterPlanMode', 'EnterWorktree', 'ScheduleWakeup'];
 
 /** Returns the kind of action that a tool of Claude Code performs. */
-export function deedOf(tool: string): AgentDeed {
-  return Object.hasOwn(DEEDS, tool) ? (DEEDS[tool] as AgentDeed) : 'other';
+export function actionOf(tool: string): ToolAction {
+  return Object.hasOwn(TOOL_ACTIONS, tool) ? (TOOL_ACTIONS[tool] as ToolAction) : 'other';
 }
 
 /** Returns the rules that Claude Code starts with, in the format of its settings. */
-export function permissionRules({ deeds, tools = [], not = [] }: AgentPermissions): JsonObject {
+export function permissionRules({ allow, tools = [], deny = [] }: AgentPermissions): JsonObject {
   const named = new Set(tools.map(toolOf));
-  const forbidden = Object.keys(DEEDS).filter((tool) => !deeds.includes(deedOf(tool)));
-  return { allow: [...tools], deny: [...[...forbidden, ...NOT_HEADLESS].filter((tool) => !named.has(tool)), ...not] };
+  const forbidden = Object.keys(TOOL_ACTIONS).filter((tool) => !allow.includes(actionOf(tool)));
+  return { allow: [...tools], deny: [...[...forbidden, ...NOT_HEADLESS].filter((tool) => !named.has(tool)), ...deny] };
 }
 
 /** Returns why a use of a tool is denied, or undefined if it is permitted. */
 export function refusalOf(use: { readonly tool: string; readonly input: JsonObject }, permissions: AgentPermissions, cwd: string) {
   const { tool, input } = use;
-  const { deeds, tools = [], not = [] } = permissions;
-  if (not.includes(tool)) return `the tool "${tool}" is not permitted`;
+  const { allow, tools = [], deny = [] } = permissions;
+  if (deny.includes(tool)) return `the tool "${tool}" is not permitted`;
   if (tools.includes(tool)) return undefined;
-  const deed = deedOf(tool);
-  if (!deeds.includes(deed) || NOT_HEADLESS.includes(tool)) return `the tool "${tool}" (${deed}) is not permitted`;
+  const action = actionOf(tool);
+  if (!allow.includes(action) || NOT_HEADLESS.includes(tool)) return `the tool "${tool}" (${action}) is not permitted`;
   const path = [input.file_path, input.notebook_path, input.path].find((value) => typeof value === 'string');
   return path === undefined || isInsideFolder(cwd, path) ? undefined : `"${path}" is outside the workspace`;
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { standInHarness } from '../../../test/programs/stand-in-harness.ts';
 import { tempFolder } from '../../../test/temp-folder.ts';
 import { createAgentRequest, describeDriver } from '../../proof/driver-suite.ts';
-import { type AgentDeed, type AgentPermissions, type AgentRequest, WORK_IN_PLACE } from '../driver.ts';
+import { type AgentPermissions, type AgentRequest, type ToolAction, WORK_IN_PLACE } from '../driver.ts';
 import { createCodexDriver } from './codex.ts';
 import { startArguments } from './start.ts';
 
@@ -14,16 +14,16 @@ describeDriver(
 const cwd = tempFolder();
 
 describe('the sandbox of Codex', () => {
-  const sandbox = (deeds: readonly AgentDeed[]): string[] =>
-    startArguments({}, createAgentRequest({ cwd, permissions: { deeds } }), undefined);
+  const sandbox = (allow: readonly ToolAction[]): string[] =>
+    startArguments({}, createAgentRequest({ cwd, permissions: { allow } }), undefined);
 
   test('allows file changes only if the role permits them', () => {
     expect(sandbox(['read', 'search', 'execute', 'think', 'fetch', 'other'])).toContain('read-only');
-    for (const deed of ['edit', 'delete', 'move'] as const) expect(sandbox([deed])).toContain('workspace-write');
+    for (const action of ['edit', 'delete', 'move'] as const) expect(sandbox([action])).toContain('workspace-write');
   });
 
   test('allows the network only if the role permits it', () => {
-    expect(sandbox(WORK_IN_PLACE.deeds)).toEqual(
+    expect(sandbox(WORK_IN_PLACE.allow)).toEqual(
       expect.arrayContaining(['sandbox_workspace_write.network_access=false', 'web_search="disabled"']),
     );
     expect(sandbox(['edit', 'fetch'])).toEqual(
@@ -32,8 +32,8 @@ describe('the sandbox of Codex', () => {
   });
 
   test.each<[string, AgentPermissions]>([
-    ['a forbidden single tool', { deeds: ['edit'], not: ['apply_patch'] }],
-    ['the network without files', { deeds: ['read', 'fetch'] }],
+    ['a forbidden single tool', { allow: ['edit'], deny: ['apply_patch'] }],
+    ['the network without files', { allow: ['read', 'fetch'] }],
   ])('rejects permissions that it cannot enforce: %s', async (_what, permissions) => {
     const answer = await createCodexDriver({ program: 'no-such-program' }).ask(createAgentRequest({ cwd, permissions }));
     expect(answer).toMatchObject({ kind: 'failed', failure: 'refused', message: expect.stringContaining('another driver') });

@@ -4,7 +4,7 @@
 import { present } from '../../base/fields.ts';
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import type { AttemptFailure } from '../answer.ts';
-import type { AgentDeed } from '../driver.ts';
+import type { ToolAction } from '../driver.ts';
 
 /** An item of Codex's work: a message, a thought, or an action. */
 export interface CodexItem {
@@ -19,7 +19,7 @@ export function itemOf({ item }: JsonObject): CodexItem | undefined {
   return { id: typeof item.id === 'string' ? item.id : '', type: item.type, fields: item };
 }
 
-const DEEDS: Readonly<Record<string, AgentDeed>> = {
+const TOOL_ACTIONS: Readonly<Record<string, ToolAction>> = {
   command_execution: 'execute',
   file_change: 'edit',
   web_search: 'fetch',
@@ -28,8 +28,8 @@ const DEEDS: Readonly<Record<string, AgentDeed>> = {
 };
 
 /** Returns the kind of action of an item, or undefined if it is text. */
-export function deedOf({ type }: CodexItem): AgentDeed | undefined {
-  return Object.hasOwn(DEEDS, type) ? DEEDS[type] : undefined;
+export function actionOf({ type }: CodexItem): ToolAction | undefined {
+  return Object.hasOwn(TOOL_ACTIONS, type) ? TOOL_ACTIONS[type] : undefined;
 }
 
 const AUTH = /\b40[13]\b|unauthorized|api key|not logged in|log in again|codex login|authenticat/i;

@@ -1,8 +1,8 @@
 // Owns the command line arguments for Codex. It never asks for permission: its sandbox decides what it can do.
 
-import { type AgentDeed, type AgentPermissions, type AgentRequest, WORK_IN_PLACE } from '../driver.ts';
+import { type AgentPermissions, type AgentRequest, type ToolAction, WORK_IN_PLACE } from '../driver.ts';
 
-const WRITES: readonly AgentDeed[] = ['edit', 'delete', 'move'];
+const WRITES: readonly ToolAction[] = ['edit', 'delete', 'move'];
 
 /** Settings of the driver that affect the arguments. */
 export interface CodexSettings {
@@ -34,18 +34,18 @@ export function startArguments(settings: CodexSettings, request: AgentRequest, s
 }
 
 /** Returns why Codex cannot enforce these permissions, or undefined if it can. */
-export function unenforceablePermission({ deeds, not = [] }: AgentPermissions): string | undefined {
-  if (not.length > 0)
-    return `Codex cannot forbid single tools, but the role forbids ${not.join(', ')}; remove "not", or use another driver for the role`;
-  if (deeds.includes('fetch') && !WRITES.some((deed) => deeds.includes(deed)))
+export function unenforceablePermission({ allow, deny = [] }: AgentPermissions): string | undefined {
+  if (deny.length > 0)
+    return `Codex cannot forbid single tools, but the role forbids ${deny.join(', ')}; remove "deny", or use another driver for the role`;
+  if (allow.includes('fetch') && !WRITES.some((action) => allow.includes(action)))
     return 'Codex can only use the network if it may also change files; permit "edit", or use another driver for the role';
   return undefined;
 }
 
-function mayWrite({ deeds }: AgentPermissions): boolean {
-  return WRITES.some((deed) => deeds.includes(deed));
+function mayWrite({ allow }: AgentPermissions): boolean {
+  return WRITES.some((action) => allow.includes(action));
 }
 
-function mayFetch({ deeds }: AgentPermissions): boolean {
-  return deeds.includes('fetch');
+function mayFetch({ allow }: AgentPermissions): boolean {
+  return allow.includes('fetch');
 }

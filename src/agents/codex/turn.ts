@@ -5,7 +5,7 @@ import { type AttemptFailure, crashFailure } from '../answer.ts';
 import type { AgentEvent, AgentRefusal, AgentRequest, AgentUsage } from '../driver.ts';
 import { numberAt, parseMessage, textAt } from '../json-message.ts';
 import type { ProgramEnd } from '../program.ts';
-import { type CodexItem, deedOf, failureIn, itemOf } from './event.ts';
+import { actionOf, type CodexItem, failureIn, itemOf } from './event.ts';
 
 /** The result of one run of the program. */
 export interface TurnResult {
@@ -46,7 +46,7 @@ export class CodexTurn {
   private readItem(event: JsonObject): void {
     const item = itemOf(event);
     if (item === undefined) return;
-    if (deedOf(item) !== undefined) this.onAction(item, event.type === 'item.completed');
+    if (actionOf(item) !== undefined) this.onAction(item, event.type === 'item.completed');
     else if (event.type === 'item.completed') this.onText(item);
   }
 
@@ -67,7 +67,7 @@ export class CodexTurn {
   }
 
   private refuse(item: CodexItem): void {
-    const refusal = { tool: item.type, deed: deedOf(item) ?? 'other', why: 'the sandbox denied it' } as const;
+    const refusal = { tool: item.type, action: actionOf(item) ?? 'other', why: 'the sandbox denied it' } as const;
     this.refusals.push(refusal);
     this.emit({ kind: 'refused', ...refusal });
   }

@@ -6,7 +6,7 @@ import { type CheckedModule, type Discovery, discoverWorkflows, YAML_FILE } from
 import { propertyOf } from '../../authoring/discover/names.ts';
 import { isOutline, type Outline, readOutline } from '../../authoring/discover/outline.ts';
 import { hasField, locate, placeOfReference } from '../../authoring/discover/position.ts';
-import { type Place, placeAt, type SourceProblem } from '../../authoring/discover/syntax.ts';
+import { type FilePosition, placeAt, type SourceProblem } from '../../authoring/discover/syntax.ts';
 import { lintFlow } from '../../authoring/flow/lint.ts';
 import { flowReferences } from '../../authoring/flow/references.ts';
 import type { Compilers } from '../../authoring/graph/work.ts';
@@ -69,7 +69,7 @@ export async function checkModule(outline: Outline, checked?: CheckedContent): P
 }
 
 /** What a workflow needs outside its file, each at its position. */
-function referencesOf(outline: Outline, definition: Definition, contained: readonly string[]): (Reference & Place)[] {
+function referencesOf(outline: Outline, definition: Definition, contained: readonly string[]): (Reference & FilePosition)[] {
   if (definition.form === 'flow') return flowReferences(outline);
   return referencesIn(definition, contained).map((reference) => ({ ...reference, ...placeOfReference(outline, reference) }));
 }
@@ -88,13 +88,13 @@ function failureProblem(outline: Outline, { code, message, position, missing }: 
   return { code, message: `${what}${where}`, hint, line, column };
 }
 
-function placeOfCommand({ module, spec, workflow }: Outline): Place {
+function placeOfCommand({ module, spec, workflow }: Outline): FilePosition {
   const trigger = propertyOf(spec, 'trigger');
   const { line, column } = trigger === undefined ? workflow : placeAt(module.text, trigger.start);
   return { line, column };
 }
 
-function importPlace({ module, workflow }: Outline, specifier: string): Place {
+function importPlace({ module, workflow }: Outline, specifier: string): FilePosition {
   for (const node of module.tree.body)
     if ('source' in node && node.source?.value === specifier) return placeAt(module.text, node.source.start);
   return workflow;

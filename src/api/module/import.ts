@@ -7,7 +7,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { EngineError, type ErrorCode, isEngineError, messageOf, type SourcePosition } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
-import type { OwnKind } from '../../definition/own-kind.ts';
+import type { CustomKind } from '../../definition/custom-kind.ts';
 import type { Problem } from '../../definition/validation/problem.ts';
 import type { GateCheck } from '../../steps/check.ts';
 import { type CheckedContent, holdTo } from './hold.ts';
@@ -30,7 +30,7 @@ export async function importDefault(file: string, checked: CheckedContent): Prom
 
 /** Step kinds and checks of the user, by name. */
 export interface LoadedParts {
-  readonly kinds: Readonly<Record<string, OwnKind>>;
+  readonly kinds: Readonly<Record<string, CustomKind>>;
   readonly checks: Readonly<Record<string, GateCheck>>;
 }
 
@@ -45,7 +45,7 @@ export async function importParts(files: readonly CheckedContent[]): Promise<Loa
   };
 }
 
-function isKind(value: unknown): value is OwnKind {
+function isKind(value: unknown): value is CustomKind {
   return typeof value === 'function' && 'kind' in value && 'parse' in value && 'run' in value;
 }
 

@@ -11,7 +11,7 @@ import type { TriggerModel } from '../../definition/trigger/trigger.ts';
 import type { Reference } from '../../definition/validation/reference.ts';
 import type { Compilers } from '../graph/work.ts';
 import { type DiscoveredWorkflow, isOutline, readOutline } from './outline.ts';
-import type { Place, SourceProblem } from './syntax.ts';
+import type { FilePosition, SourceProblem } from './syntax.ts';
 
 /** A problem of a file. */
 export interface FileProblem extends SourceProblem {
@@ -33,13 +33,13 @@ export interface CheckedModule {
   /** Advice. */
   readonly hints?: readonly SourceProblem[];
   /** Its references outside the file, with their positions. */
-  readonly references?: readonly (Reference & Place)[];
+  readonly references?: readonly (Reference & FilePosition)[];
   /** The parameters, if the definition was read. */
   readonly params?: Definition['params'];
   /** The event that starts it, with its position. */
-  readonly trigger?: { readonly model: TriggerModel } & Place;
+  readonly trigger?: { readonly model: TriggerModel } & FilePosition;
   /** The command that starts it, with its position. */
-  readonly command?: { readonly name: string } & Place;
+  readonly command?: { readonly name: string } & FilePosition;
 }
 
 /** The endings of files that may define a workflow. */

@@ -15,7 +15,7 @@ import { readPackages } from './package-files.ts';
 import { rememberedReferences } from './reference-cache.ts';
 import { type Reference, referencesIn } from './references.ts';
 import { isInstalled, localPath, manifestAbove, resolveSpecifier, type Target } from './resolution.ts';
-import { isParsed, type ParsedModule, type Place, parseModule, placeAt, type SourceProblem } from './syntax.ts';
+import { type FilePosition, isParsed, type ParsedModule, parseModule, placeAt, type SourceProblem } from './syntax.ts';
 
 /** All code that is loaded with a file. */
 export interface ModuleGraph {
@@ -34,7 +34,7 @@ export interface ModuleGraph {
 
 const FILES_MAX = 2000;
 const MISSING = 'missing';
-const START: Place = { line: 1, column: 1 };
+const START: FilePosition = { line: 1, column: 1 };
 const CODE_FILE = /\.(?:[mc]?[jt]s|json|wasm|node)$/;
 const RUNNABLE = /\.(?:[mc]?[jt]s|wasm|node)$/;
 const PARSED_FILE = /\.[mc]?[jt]s$/;
@@ -176,7 +176,7 @@ class GraphReader {
     return relative(dirname(this.root), path).split(sep).join('/');
   }
 
-  private refuse(file: string, { line, column }: Place, about: Pick<SourceProblem, 'message' | 'hint'>): void {
+  private refuse(file: string, { line, column }: FilePosition, about: Pick<SourceProblem, 'message' | 'hint'>): void {
     this.problems.push({ file, code: 'CODE_UNSEEN', message: about.message, hint: about.hint, line, column });
   }
 }

@@ -7,7 +7,7 @@ import type { Problem } from '../../definition/validation/problem.ts';
 import type { Reference } from '../../definition/validation/reference.ts';
 import { type ModuleNames, nameOf, propertyOf } from './names.ts';
 import type { Outline } from './outline.ts';
-import { nodesIn, type Place, placeAt, type SourceProblem } from './syntax.ts';
+import { type FilePosition, nodesIn, placeAt, type SourceProblem } from './syntax.ts';
 
 /** A step in the source: the position of its id, and the node with its fields. */
 interface WrittenStep {
@@ -39,7 +39,7 @@ export function locate(outline: Outline, problems: readonly Problem[]): SourcePr
 }
 
 /** Where a reference is written: at its name in the step, or else at the step. */
-export function placeOfReference(outline: Outline, reference: Reference): Place {
+export function placeOfReference(outline: Outline, reference: Reference): FilePosition {
   const step = stepOf(outline, reference.step);
   const name = reference.kind === 'group' ? reference.from[0] : reference.name;
   const written = step === undefined || name === undefined ? undefined : findText(step.node, name);

@@ -6,13 +6,13 @@ import { type ErrorCode, messageOf } from '../../base/error.ts';
 import type { FindingCode } from '../../definition/validation/finding.ts';
 
 /** A place in a file; lines and columns count from 1. */
-export interface Place {
+export interface FilePosition {
   readonly line: number;
   readonly column: number;
 }
 
 /** A problem of a file, with its position. */
-export interface SourceProblem extends Place {
+export interface SourceProblem extends FilePosition {
   readonly code: FindingCode | ErrorCode;
   readonly message: string;
   readonly hint: string;
@@ -135,7 +135,7 @@ function parserProblem(error: unknown, text: string): SourceProblem {
 }
 
 /** Where an offset of a text is. */
-export function placeAt(text: string, offset: number): Place {
+export function placeAt(text: string, offset: number): FilePosition {
   const before = text.slice(0, offset);
   return { line: before.split('\n').length, column: offset - before.lastIndexOf('\n') };
 }

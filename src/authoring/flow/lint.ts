@@ -8,7 +8,7 @@ import type { AnyNode, CallExpression } from 'acorn';
 import { isEngineError } from '../../base/error.ts';
 import { type ModuleNames, nameOf } from '../discover/names.ts';
 import type { Outline } from '../discover/outline.ts';
-import { childrenOf, nodesIn, type Place, placeAt, type SourceProblem } from '../discover/syntax.ts';
+import { childrenOf, type FilePosition, nodesIn, placeAt, type SourceProblem } from '../discover/syntax.ts';
 import { stepName } from './model.ts';
 
 /** The errors and warnings of a flow. */
@@ -61,15 +61,15 @@ export function lintFlow(outline: Outline): FlowFindings {
   const body = flowBody(outline);
   if (body === undefined) return { errors: [], warnings: [] };
   const calls = stepCalls(names, body);
-  const at = (node: AnyNode): Place => placeAt(module.text, node.start);
-  const byPlace = (a: Place, b: Place): number => a.line - b.line || a.column - b.column;
+  const at = (node: AnyNode): FilePosition => placeAt(module.text, node.start);
+  const byPlace = (a: FilePosition, b: FilePosition): number => a.line - b.line || a.column - b.column;
   return {
     errors: [...nameProblems(calls, at), ...unyielded(names, body, at), ...literals(names, body, at)].sort(byPlace),
     warnings: [...repeated(calls, at), ...replayed(names, body, at)].sort(byPlace),
   };
 }
 
-type At = (node: AnyNode) => Place;
+type At = (node: AnyNode) => FilePosition;
 
 function stepCalls(names: ModuleNames, body: AnyNode): StepCall[] {
   const calls: StepCall[] = [];
@@ -100,7 +100,7 @@ function isStep(names: ModuleNames, node: AnyNode): node is CallExpression {
 }
 
 function nameProblems(calls: readonly StepCall[], at: At): SourceProblem[] {
-  const seen = new Map<string, Place>();
+  const seen = new Map<string, FilePosition>();
   return calls.flatMap(({ name, node, reached }): SourceProblem[] => {
     if (name === undefined) return [];
     const refused = refusal(name);

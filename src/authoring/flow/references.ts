@@ -5,11 +5,11 @@ import type { AnyNode, CallExpression, ObjectExpression } from 'acorn';
 import type { Reference } from '../../definition/validation/reference.ts';
 import { type ModuleNames, nameOf, propertyOf } from '../discover/names.ts';
 import type { Outline } from '../discover/outline.ts';
-import { nodesIn, type Place, placeAt } from '../discover/syntax.ts';
+import { type FilePosition, nodesIn, placeAt } from '../discover/syntax.ts';
 import { flowBody, stepCallOf } from './lint.ts';
 
 /** Returns the references in the function of a flow, each with its position. */
-export function flowReferences(outline: Outline): (Reference & Place)[] {
+export function flowReferences(outline: Outline): (Reference & FilePosition)[] {
   const body = flowBody(outline);
   return body === undefined
     ? []
@@ -18,12 +18,12 @@ export function flowReferences(outline: Outline): (Reference & Place)[] {
       );
 }
 
-function referencesOf({ names, module }: Outline, node: CallExpression): (Reference & Place)[] {
+function referencesOf({ names, module }: Outline, node: CallExpression): (Reference & FilePosition)[] {
   const step = node.callee.type === 'MemberExpression' ? stepCallOf(names, node) : undefined;
   const [first] = node.arguments;
   if (step === undefined || first === undefined || node.callee.type !== 'MemberExpression') return [];
   const name = names.text(step.arguments[0]) ?? '';
-  const at = (found: AnyNode): Place => placeAt(module.text, found.start);
+  const at = (found: AnyNode): FilePosition => placeAt(module.text, found.start);
   const texts = (value: AnyNode | undefined): { readonly text: string; readonly node: AnyNode }[] => textsIn(names, value);
   const options = objectOf(names, first);
   const field = (key: string): AnyNode | undefined => propertyOf(options, key)?.value;
@@ -54,7 +54,7 @@ function referencesOf({ names, module }: Outline, node: CallExpression): (Refere
 }
 
 /** The databases in the options of a step: a list of names, or an object with them. */
-function databasesOf({ names, module }: Outline, node: CallExpression): (Reference & Place)[] {
+function databasesOf({ names, module }: Outline, node: CallExpression): (Reference & FilePosition)[] {
   const step = node.callee.type === 'MemberExpression' ? stepCallOf(names, node) : undefined;
   const [first] = node.arguments;
   const given = step === undefined || first === undefined ? undefined : propertyOf(objectOf(names, first), 'databases')?.value;

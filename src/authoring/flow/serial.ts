@@ -55,14 +55,14 @@ function shown(value: unknown, parents: readonly object[]): Json {
   const inside = [...parents, value];
   if (Array.isArray(value)) return value.map((item) => shown(item, inside));
   if (typeof (value as { toJSON?: unknown }).toJSON === 'function')
-    return shown(ownForm(value as { toJSON(key: string): unknown }), inside);
+    return shown(customForm(value as { toJSON(key: string): unknown }), inside);
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) return nameOf(value);
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
   return Object.fromEntries(members.map(([key, member]) => [key, shown(member, inside)]));
 }
 
-function ownForm(value: { toJSON(key: string): unknown }): unknown {
+function customForm(value: { toJSON(key: string): unknown }): unknown {
   try {
     return value.toJSON('');
   } catch {

@@ -7,7 +7,7 @@ import { didYouMean } from '../../base/suggest.ts';
 import { type ForgeQuestion, WAITED_FOR } from '../../definition/model.ts';
 
 /** The part of a question that is at the forge, as it is written. */
-export interface WrittenForgeQuestion {
+export interface ForgeQuestionSpec {
   /** What else decides it at the forge: an approving review, a comment, a label, a dismissed review. */
   readonly waitFor?: (typeof WAITED_FOR)[number];
   /** The label that decides it, for `waitFor: 'label'`. */
@@ -25,7 +25,7 @@ export const FORGE_QUESTION_FIELDS = ['waitFor', 'label', 'autoAssign', 'reminde
 type Refuse = (message: string, hint: string) => void;
 
 /** The part as data; undefined if there is none. */
-export function readForgeQuestion(written: WrittenForgeQuestion, refuse: Refuse): ForgeQuestion | undefined {
+export function readForgeQuestion(written: ForgeQuestionSpec, refuse: Refuse): ForgeQuestion | undefined {
   const { waitFor, label, autoAssign, reminders } = written;
   if (waitFor !== undefined && !WAITED_FOR.includes(waitFor))
     refuse(`nothing is called "${String(waitFor)}"${didYouMean(String(waitFor), WAITED_FOR)}`, `wait for one of ${WAITED_FOR.join(', ')}`);
@@ -40,7 +40,7 @@ export function readForgeQuestion(written: WrittenForgeQuestion, refuse: Refuse)
   return Object.keys(read).length === 0 ? undefined : read;
 }
 
-function readReminders({ interval, max }: NonNullable<WrittenForgeQuestion['reminders']>, refuse: Refuse): ForgeQuestion['reminders'] {
+function readReminders({ interval, max }: NonNullable<ForgeQuestionSpec['reminders']>, refuse: Refuse): ForgeQuestion['reminders'] {
   if (!Number.isSafeInteger(max) || max < 1) refuse(`\`reminders.max\` must be a positive integer, not ${String(max)}`, 'correct it');
   try {
     return { intervalMs: parseDuration(interval, 'the interval of reminders'), max };

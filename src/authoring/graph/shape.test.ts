@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { isEngineError } from '../../base/error.ts';
-import { defineStepKind } from '../../definition/own-kind.ts';
+import { defineStepKind } from '../../definition/custom-kind.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
 import { type Fields, isFields } from '../spec/shape.ts';
 import { compileGraph, compileWorkflow } from './graph.ts';
@@ -33,7 +33,7 @@ const shared = {
   fresh: 'run',
   merges: ['x'],
   templates: true,
-  extend: { by: '1m', max: 2, tells: 'side' },
+  extend: { by: '1m', max: 2, onExtend: 'side' },
   protected: ['p'],
   mayChange: ['m'],
   writes: ['w'],

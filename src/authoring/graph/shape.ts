@@ -224,7 +224,7 @@ const SHARED: FieldShapes<SharedSpec> = {
   merges: eitherShape(wordShape(false), TEXTS),
   templates: FLAG,
   extend: objectShape<NonNullable<SharedSpec['extend']>>(
-    { by: DURATION, max: COUNT, tells: TEXT },
+    { by: DURATION, max: COUNT, onExtend: TEXT },
     { example: '{ by: "10m" }', needs: ['by'] },
   ),
   side: TRUE,

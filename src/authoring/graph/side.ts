@@ -18,7 +18,7 @@ export function checkSides({ steps, onError, entry }: Definition, { problems }: 
   named('`onError`', onError);
   if (sides.has(entry)) problems.add({ code: 'ENTRY_UNKNOWN', message: `it begins at the side step "${entry}"`, hint: 'begin at another' });
   for (const step of steps) {
-    named('`extend.tells`', step.extension?.tells, step.id);
+    named('`extend.onExtend`', step.extension?.onExtend, step.id);
     const wrong = transitionsOf(step).flatMap(({ to }) => ('step' in to && sides.has(to.step) !== sides.has(step.id) ? [to.step] : []));
     for (const id of new Set(wrong))
       problems.add({

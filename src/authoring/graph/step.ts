@@ -224,9 +224,9 @@ function readContract(contract: StepContract, step: StepReading): StepContract {
 
 function readExtension(extend: SharedSpec['extend'], step: StepReading): StepFrame['extension'] {
   if (extend === undefined) return undefined;
-  step.knownFields(extend, ['by', 'max', 'tells'], 'an extension');
-  const { by, max = 1, tells } = extend;
-  return { ms: step.duration(by, 'the extension of its timeout'), max, ...(tells === undefined ? {} : { tells }) };
+  step.knownFields(extend, ['by', 'max', 'onExtend'], 'an extension');
+  const { by, max = 1, onExtend } = extend;
+  return { ms: step.duration(by, 'the extension of its timeout'), max, ...(onExtend === undefined ? {} : { onExtend }) };
 }
 
 function readArgs(args: Readonly<Record<string, ArgModel>>, step: StepReading): Record<string, ArgModel> {

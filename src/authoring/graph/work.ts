@@ -4,9 +4,9 @@
 import type { Json, JsonObject } from '../../base/json.ts';
 import type { CheckDeclaration, CheckModel } from '../../definition/check.ts';
 import type { BoundStep, StepCode } from '../../definition/code.ts';
+import type { CustomKind } from '../../definition/custom-kind.ts';
 import type { KindDeclaration, KindRegistry } from '../../definition/kind.ts';
 import type { RecoveryPolicy, StepKind, StepModel, StepWork } from '../../definition/model.ts';
-import type { OwnKind } from '../../definition/own-kind.ts';
 import type { FlowMethod } from '../flow/method.ts';
 import type { Shape } from '../spec/shape.ts';
 import type { CheckForm, StageForm } from '../yaml/schema/form.ts';
@@ -86,11 +86,11 @@ export interface Compilers extends KindRegistry {
   readonly kinds: Readonly<Record<StepKind, KindCompiler>>;
   readonly checks: Readonly<Record<string, CheckCompiler>>;
   /** Kinds of the application, by the names that workflow files use. */
-  readonly ownKinds?: OwnKinds;
+  readonly customKinds?: CustomKinds;
 }
 
 /** Kinds of steps that an application defined, by their names. */
-export type OwnKinds = Readonly<Record<string, OwnKind>>;
+export type CustomKinds = Readonly<Record<string, CustomKind>>;
 
 /** The fields of a graph's step that are about its work. */
 export interface WorkFields {

@@ -23,7 +23,7 @@ import type { ReviewDocuments } from '../../definition/step-terms.ts';
 import type { ScheduleSpec } from '../../definition/trigger/schedule.ts';
 import type { CommandSpec } from '../../definition/trigger/start-command.ts';
 import type { LiveAgent } from '../graph/dispatch.ts';
-import type { WrittenForgeQuestion } from '../graph/forge-question.ts';
+import type { ForgeQuestionSpec } from '../graph/forge-question.ts';
 import type { ReactionSpec } from './reaction.ts';
 
 /** A unit of time. */
@@ -86,7 +86,7 @@ export type DataOrFunction<C> = [C] extends [never]
   : Json | ((ctx: C) => unknown) | readonly DataOrFunction<C>[] | { readonly [field: string]: DataOrFunction<C> };
 
 /** A question to a person. */
-export interface Question<Id = string, C = StepContext> extends WrittenForgeQuestion {
+export interface Question<Id = string, C = StepContext> extends ForgeQuestionSpec {
   readonly prompt: Text<C>;
   /** Paths into the run's data whose values are shown with the question. */
   readonly show?: readonly string[];
@@ -246,11 +246,11 @@ export type AsWritten<Model extends { readonly required: boolean }> = Omit<Model
   readonly required?: boolean;
 };
 
-/** Extends `timeout` when it has passed, at most `max` times (default: once); `tells` is a side step that runs then. */
+/** Extends `timeout` when it has passed, at most `max` times (default: once); `onExtend` is a side step that runs each time. */
 export interface Extension<Id = string, Time = TimeSpan> {
   readonly by: Time;
   readonly max?: number;
-  readonly tells?: Id;
+  readonly onExtend?: Id;
 }
 
 /** The fields of a step whose worker produces something. */
@@ -302,7 +302,7 @@ export interface SharedFields<C, Side = string, Time = TimeSpan> {
   merges: false | readonly string[];
   /** The texts of its work are templates. */
   templates: boolean;
-  /** No other step leads to it: the engine runs it beside them (`extend.tells`, `onError`), and nothing follows from it. */
+  /** No other step leads to it: the engine runs it beside them (`extend.onExtend`, `onError`), and nothing follows from it. */
   side: true;
   /** Patterns of files that an agent at this step may not change, beside those that are always protected. */
   protected: readonly string[];

@@ -31,8 +31,8 @@ export async function printReply(shell: Shell, store: Store, reply: Reply): Prom
   if (shell.wantsJson) {
     // Without the history, which the agent would read again with each step.
     const { run: overview, plan, waits } = await readRunReport(store, run.id, () => false);
-    const handouts = workIn(run).map((work) => (work.dispatch === undefined ? workRow(work) : dispatchRow(shell, work)));
-    shell.result({ run: overview, plan, waits, handouts, ...present({ verdict: verdictRow(reply.receipt) }) }, () => []);
+    const openSteps = workIn(run).map((work) => (work.dispatch === undefined ? workRow(work) : dispatchRow(shell, work)));
+    shell.result({ run: overview, plan, waits, openSteps, ...present({ verdict: verdictRow(reply.receipt) }) }, () => []);
   } else if (shell.format === 'xml') {
     const { replyXml } = await import('./xml.ts');
     shell.print(replyXml(shell, reply));

@@ -33,7 +33,7 @@ export const ATTEND: readonly CommandSpec[] = inGroup('Run', [
       { line: 'pawl next 7kq2', about: 'what to do now in this run' },
       { line: 'pawl next 7kq2 --token=4h0vTzq1', about: 'one step of several' },
       { line: 'pawl next 7kq2 --format xml', about: 'for an agent that follows <DO>, <NEXT> and <INVOKE_AFTER>' },
-      { line: 'pawl next 7kq2 --json', about: 'the same for programs: handouts, each with its prompt and token' },
+      { line: 'pawl next 7kq2 --json', about: 'the same for programs: open steps, each with its prompt and token' },
     ],
     load: () => import('../commands/next.ts'),
   },

@@ -3,9 +3,9 @@
 
 import { readFileSync } from 'node:fs';
 import type { LoadFailure } from '../../api/module/import.ts';
+import type { DeclaredPart } from '../../authoring/discover/custom-parts.ts';
 import { type CheckedModule, duplicates, readDefinition, YAML_FILE } from '../../authoring/discover/discover.ts';
-import type { DeclaredPart } from '../../authoring/discover/own-parts.ts';
-import type { Place, SourceProblem } from '../../authoring/discover/syntax.ts';
+import type { FilePosition, SourceProblem } from '../../authoring/discover/syntax.ts';
 import { isEngineError } from '../../base/error.ts';
 import type { Severity } from '../../definition/validation/finding.ts';
 import { type Problem, severityOf } from '../../definition/validation/problem.ts';
@@ -157,12 +157,12 @@ function otherName({ name, line, column }: DeclaredPart): SourceProblem {
   return { code: 'NAME_UNSEEN', message, hint: 'make the names equal', line, column };
 }
 
-function failureOf({ failure }: { readonly failure: LoadFailure }, { line, column }: Place): SourceProblem {
+function failureOf({ failure }: { readonly failure: LoadFailure }, { line, column }: FilePosition): SourceProblem {
   return { code: failure.code, message: failure.message, hint: 'loading the file runs it: fix this, or catch the error', line, column };
 }
 
 /** Prepares a check that runs code; without trust, only the syntax is checked. */
-async function ifTrusted({ line, column }: Place, checked: Partial<FileResult>, prepare: () => Promise<Check>): Promise<Check> {
+async function ifTrusted({ line, column }: FilePosition, checked: Partial<FileResult>, prepare: () => Promise<Check>): Promise<Check> {
   try {
     return await prepare();
   } catch (error) {
@@ -208,17 +208,17 @@ async function checkReferences(
   });
 }
 
-type ChildReference = Extract<Reference, { kind: 'workflow' }> & Place;
+type ChildReference = Extract<Reference, { kind: 'workflow' }> & FilePosition;
 
 function childReferences(file: Pick<CheckedFile, 'references'> | undefined): ChildReference[] {
   return (file?.references ?? []).filter((reference): reference is ChildReference => reference.kind === 'workflow');
 }
 
-function placeOf({ line, column }: Place): Place {
+function placeOf({ line, column }: FilePosition): FilePosition {
   return { line, column };
 }
 
-function withProblems(file: CheckedFile, problems: readonly (Problem & Place)[]): CheckedFile {
+function withProblems(file: CheckedFile, problems: readonly (Problem & FilePosition)[]): CheckedFile {
   const noun = YAML_FILE.test(file.file) ? 'stage' : 'step';
   const of = (wanted: Severity): SourceProblem[] =>
     problems
@@ -231,7 +231,7 @@ function withProblems(file: CheckedFile, problems: readonly (Problem & Place)[])
   };
 }
 
-function byPlace(a: Place, b: Place): number {
+function byPlace(a: FilePosition, b: FilePosition): number {
   return a.line - b.line || a.column - b.column;
 }
 

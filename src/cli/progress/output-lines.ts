@@ -55,7 +55,7 @@ function eventTexts(event: TranscriptLine): string[] {
     case 'notice':
       return [`(${oneLine(event.text.slice(0, LINE_MAX))})`];
     case 'refused':
-      return [`denied: ${event.tool} (${event.deed}): ${event.why}`];
+      return [`denied: ${event.tool} (${event.action}): ${event.why}`];
     default:
       return [];
   }

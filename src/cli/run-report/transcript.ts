@@ -48,6 +48,6 @@ function linesOf(shell: Shell, line: TranscriptLine): string[] {
     case 'tool-result':
       return styled(line.ok ? 'dim' : 'red', `${line.ok ? '' : 'failed: '}${line.text}`, { indent: INDENT + 2, max: RESULT_LINES });
     case 'refused':
-      return styled('red', `denied: ${oneLine(line.tool)} (${line.deed}): ${line.why}`);
+      return styled('red', `denied: ${oneLine(line.tool)} (${line.action}): ${line.why}`);
   }
 }

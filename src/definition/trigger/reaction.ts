@@ -6,7 +6,7 @@ import { didYouMean } from '../../base/suggest.ts';
 import type { Definition } from '../model.ts';
 import type { ProblemList } from '../validation/problem.ts';
 import { eventProblem } from './event.ts';
-import { mismatchOf, type Occasion, type TriggerModel } from './trigger.ts';
+import { mismatchOf, type TriggerEvent, type TriggerModel } from './trigger.ts';
 
 /** What a run can do in reaction to an event. */
 export const REACTIONS = ['reevaluate_gates', 'invalidate_and_restart', 'cancel', 'notify', 'wake_agent'] as const;
@@ -41,7 +41,7 @@ export interface WayBack {
 }
 
 /** A reaction that happened, as the log of a run has it. */
-export interface ReactedTo {
+export interface ReactionRecord {
   /** The position of the reaction in its workflow, from 0. */
   readonly rule: number;
   readonly do: ReactionKind;
@@ -50,11 +50,11 @@ export interface ReactedTo {
   readonly delivery: string;
 }
 
-/** Returns why an occasion does not match a reaction, as the end of a sentence, or undefined if it does. */
-export function reactionMismatch(reaction: ReactionModel, occasion: Occasion): string | undefined {
-  const mismatch = mismatchOf(reaction, occasion);
+/** Returns why an event does not match a reaction, as the end of a sentence, or undefined if it does. */
+export function reactionMismatch(reaction: ReactionModel, triggerEvent: TriggerEvent): string | undefined {
+  const mismatch = mismatchOf(reaction, triggerEvent);
   if (mismatch !== undefined || reaction.reviewState === undefined) return mismatch;
-  const { review } = occasion.payload;
+  const { review } = triggerEvent.payload;
   const state = isJsonObject(review) ? review.state : undefined;
   const found = typeof state === 'string' ? state.toLowerCase() : 'unknown';
   return found === reaction.reviewState ? undefined : `the review must be "${reaction.reviewState}", but it is "${found}"`;

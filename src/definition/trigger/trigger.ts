@@ -43,7 +43,7 @@ export interface TriggerModel {
 }
 
 /** What happened: an event with its payload from the forge, or, by hand, the facts of an issue or a pull request. */
-export interface Occasion {
+export interface TriggerEvent {
   readonly event?: string | undefined;
   readonly payload: JsonObject;
 }
@@ -58,22 +58,22 @@ function isEventOf({ event }: TriggerModel, name: string): boolean {
   return name === event || name.startsWith(`${event}.`);
 }
 
-/** Returns why an occasion does not match a trigger, as the end of a sentence, or undefined if it does. */
-export function mismatchOf(trigger: TriggerModel, occasion: Occasion): string | undefined {
-  const { event } = occasion;
+/** Returns why an event does not match a trigger, as the end of a sentence, or undefined if it does. */
+export function mismatchOf(trigger: TriggerModel, triggerEvent: TriggerEvent): string | undefined {
+  const { event } = triggerEvent;
   const all = allTriggers(trigger);
   const fitting = event === undefined ? all : all.filter((one) => isEventOf(one, event));
   if (fitting.length === 0) return `it starts on ${[...new Set(all.map((one) => one.event))].join(' or ')}, not on ${event}`;
-  const reasons = fitting.map((one) => ownMismatch(one, occasion));
+  const reasons = fitting.map((one) => ownMismatch(one, triggerEvent));
   return reasons.includes(undefined) ? undefined : reasons[0];
 }
 
-/** The trigger, or the alternative of it, that matches an occasion. */
-export function matchingTrigger(trigger: TriggerModel, occasion: Occasion): TriggerModel | undefined {
-  return allTriggers(trigger).find((one) => mismatchOf({ ...one, or: undefined }, occasion) === undefined);
+/** The trigger, or the alternative of it, that matches an event. */
+export function matchingTrigger(trigger: TriggerModel, triggerEvent: TriggerEvent): TriggerModel | undefined {
+  return allTriggers(trigger).find((one) => mismatchOf({ ...one, or: undefined }, triggerEvent) === undefined);
 }
 
-function ownMismatch(trigger: TriggerModel, { event, payload }: Occasion): string | undefined {
+function ownMismatch(trigger: TriggerModel, { event, payload }: TriggerEvent): string | undefined {
   const subject = event === undefined ? subjectByHand(trigger, payload) : (payload.pull_request ?? payload.issue);
   // Started by hand for another kind of subject: no condition applies.
   if (event === undefined && subject === undefined) return undefined;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { defineWorkflow } from '../../compat/index.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
-import { defineStepKind } from '../own-kind.ts';
+import { defineStepKind } from '../custom-kind.ts';
 import { arg } from '../param/arg.ts';
 import { bypassesIn } from './rework.ts';
 

@@ -5,12 +5,12 @@ import { EngineError } from '../../base/error.ts';
 import { isDead, isStopped, ownerText } from '../../process/owner.ts';
 import type { EngineCore } from '../engine.ts';
 
-/** How a request waits for another process. */
-export interface Patience {
-  /** How long an owner may take to answer. */
+/** How long a request waits for the process that drives its run. */
+export interface OwnerTimeout {
+  /** After this time without an answer the request fails with RUN_LOCKED. */
   readonly ms: number;
-  /** Called once when a request has to wait for more than a moment. */
-  readonly note: (text: string) => void;
+  /** Called once with a message when a request has waited for two seconds. */
+  readonly onWait: (text: string) => void;
 }
 
 const LOOK_MS = 500;
@@ -24,11 +24,11 @@ type WaitTarget = 'answer' | 'work';
  * when the owner does not answer. Work may take any time, unless its process was stopped.
  */
 export function watchOwner(core: EngineCore, run: string, awaited: WaitTarget): Disposable & { readonly free: Promise<void> } {
-  const { patience } = core.parts;
-  if (patience === undefined) return { free: new Promise(() => {}), [Symbol.dispose]: () => {} };
+  const { ownerTimeout } = core.parts;
+  if (ownerTimeout === undefined) return { free: new Promise(() => {}), [Symbol.dispose]: () => {} };
   let timer: NodeJS.Timeout | undefined;
   const free = new Promise<void>((resolve, reject) => {
-    const waiting = new OwnerWait(patience, run, awaited);
+    const waiting = new OwnerWait(ownerTimeout, run, awaited);
     const look = async (): Promise<void> => {
       const { owner, state } = await core.store.load(run);
       // A run that this process drives is never waited for.
@@ -43,15 +43,15 @@ export function watchOwner(core: EngineCore, run: string, awaited: WaitTarget): 
 }
 
 class OwnerWait {
-  private readonly patience: Patience;
+  private readonly timeout: OwnerTimeout;
   private readonly run: string;
   private readonly awaited: WaitTarget;
   private isNoted = false;
   private waitedMs = 0;
   private stuckMs = 0;
 
-  constructor(patience: Patience, run: string, awaited: WaitTarget) {
-    this.patience = patience;
+  constructor(timeout: OwnerTimeout, run: string, awaited: WaitTarget) {
+    this.timeout = timeout;
     this.run = run;
     this.awaited = awaited;
   }
@@ -60,10 +60,10 @@ class OwnerWait {
   look(owner: string, at: number): void {
     this.waitedMs += LOOK_MS;
     this.stuckMs = this.awaited === 'answer' || isStopped(owner) ? this.stuckMs + LOOK_MS : 0;
-    if (this.stuckMs >= this.patience.ms) throw heldError(this.run, owner, { at, isRecorded: true });
+    if (this.stuckMs >= this.timeout.ms) throw heldError(this.run, owner, { at, isRecorded: true });
     if (this.isNoted || this.waitedMs < NOTE_MS) return;
     this.isNoted = true;
-    this.patience.note(`waiting for ${ownerText(owner)}, which drives run ${this.run}; last change: ${timeOf(at)}`);
+    this.timeout.onWait(`waiting for ${ownerText(owner)}, which drives run ${this.run}; last change: ${timeOf(at)}`);
   }
 }
 

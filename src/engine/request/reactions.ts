@@ -3,7 +3,7 @@
 
 import { EngineError, isEngineError } from '../../base/error.ts';
 import { isFinal } from '../../definition/run-status.ts';
-import type { ReactedTo } from '../../definition/trigger/reaction.ts';
+import type { ReactionRecord } from '../../definition/trigger/reaction.ts';
 import { childOf } from '../../kernel/activation.ts';
 import type { ControlAction, InputOf } from '../../kernel/input.ts';
 import type { EngineCore } from '../engine.ts';
@@ -14,7 +14,7 @@ import { controlRun } from './requests.ts';
 /** A reaction of a run to an event. */
 export interface ReactionRequest {
   readonly action: Extract<ControlAction, { do: 'cancel' | 'recheckGates' | 'wake' | 'back' }>;
-  readonly reaction: ReactedTo;
+  readonly reaction: ReactionRecord;
   /** Who caused the event. */
   readonly actor: string;
 }

@@ -1,4 +1,4 @@
-// Owns reports and questions of workers about handed-out work (handouts.ts), and the answers. Each request is mail: on
+// Owns reports and questions of workers about handed-out work (open-steps.ts), and the answers. Each request is mail: on
 // disk before anything acts on it, and harmless when repeated.
 //
 // - A token belongs to one attempt. It says which work a report is about, not who holds it.
@@ -29,7 +29,7 @@ import { type Signer, signedBy } from '../signature/signatures.ts';
 import { readValues, storedValue } from '../values.ts';
 import { requireActor } from './actor.ts';
 import { send } from './delivery.ts';
-import { type OpenQuestions, questionsOf, tokenOf } from './handouts.ts';
+import { type OpenQuestions, questionsOf, tokenOf } from './open-steps.ts';
 import { checkAnswers } from './request-shape.ts';
 import { assertSignedFor, finalRun, untilState } from './requests.ts';
 

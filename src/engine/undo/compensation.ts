@@ -12,7 +12,7 @@ import { type Definition, type StepModel, stepsWithin } from '../../definition/m
 import { isSuccess } from '../../definition/outcome.ts';
 import { childIdOf, type RunState } from '../../kernel/run-state.ts';
 import { graphProgram } from '../../programs/graph.ts';
-import { type DoneWork, UNDO_STEP, type UndoItem } from '../../programs/undo.ts';
+import { type CompletedAttempt, UNDO_STEP, type UndoItem } from '../../programs/undo.ts';
 import type { AttemptRequest, AttemptResult, Snapshot } from '../../steps/attempt.ts';
 import { keyOf } from '../../steps/context.ts';
 import { UNDO_LIST, UNDOABLE } from '../../steps/run-records.ts';
@@ -27,14 +27,14 @@ import { readValues } from '../values.ts';
 const NO_CHECKS = Object.freeze([]);
 
 /** A step that may have changed something and has no undo. */
-export interface NotUndone extends DoneWork {
+export interface StepWithoutUndo extends CompletedAttempt {
   readonly kind: string;
 }
 
 /** The results that are undone, newest first, and those that are not. */
 export interface CancelPlan {
   readonly items: readonly UndoItem[];
-  readonly stays: readonly NotUndone[];
+  readonly stays: readonly StepWithoutUndo[];
 }
 
 /** A run with everything that undoing it needs. */
@@ -48,7 +48,7 @@ interface UndoneRun {
 /** Returns what would be undone if the run were cancelled now. */
 export async function planCancel(core: EngineCore, run: string): Promise<CancelPlan> {
   const items: UndoItem[] = [];
-  const stays: NotUndone[] = [];
+  const stays: StepWithoutUndo[] = [];
   const runs = [run];
   // The list grows during the loop: each run is followed by the runs it started.
   for (const id of runs) {
@@ -93,7 +93,7 @@ function lastByPath(rows: readonly StoredAttempt[]): readonly StoredAttempt[] {
   return [...new Map(rows.map((row) => [row.path, row])).values()];
 }
 
-function newestFirst<Item extends DoneWork>(items: readonly Item[]): readonly Item[] {
+function newestFirst<Item extends CompletedAttempt>(items: readonly Item[]): readonly Item[] {
   // Attempts that ended in the same millisecond are sorted by their rows, newest first.
   return [...items].reverse().sort((a, b) => b.endedAt - a.endedAt);
 }

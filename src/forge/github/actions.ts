@@ -7,9 +7,9 @@ import type {
   IssueRequest,
   LabelRequest,
   Notification,
+  PostedComment,
   PullRequestRequest,
   ReactionRequest,
-  WrittenComment,
 } from '../forge.ts';
 import { keyed, type Ledger, type LedgerWork } from '../ledger.ts';
 import { assertComment, assertLabels, assertText, deny, refuseMissing } from '../refusal.ts';
@@ -108,7 +108,7 @@ async function removeLabels(connection: Connection, { number, labels }: LabelReq
   return { number, labels: await readLabels(connection, number) };
 }
 
-function commentWork(parts: ActionParts, { number, body }: CommentRequest, key: string): Required<LedgerWork<WrittenComment>> {
+function commentWork(parts: ActionParts, { number, body }: CommentRequest, key: string): Required<LedgerWork<PostedComment>> {
   const { octokit, repo } = parts.connection;
   return {
     adopt: (since) => findComment(parts, { number, body, key, since }),
@@ -124,7 +124,7 @@ function commentWork(parts: ActionParts, { number, body }: CommentRequest, key: 
 async function findComment(
   { connection, reader, ledger }: ActionParts,
   { number, body, key, since }: CommentRequest & { readonly key: string; readonly since: number },
-): Promise<WrittenComment | undefined> {
+): Promise<PostedComment | undefined> {
   const { octokit, repo } = connection;
   const { login } = await reader.whoami();
   const query = { ...repo, issue_number: number, since: new Date(since - CLOCK_DRIFT_MS).toISOString(), per_page: PAGE };
@@ -146,7 +146,7 @@ async function editComment(
   { connection, reader }: ActionParts,
   { id, body }: { readonly id: string; readonly body: string },
   key: string,
-): Promise<WrittenComment> {
+): Promise<PostedComment> {
   const { octokit, repo } = connection;
   assertComment(body);
   const { data } = await octokit.rest.issues.getComment({ ...repo, comment_id: Number(id) });

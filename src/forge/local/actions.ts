@@ -8,9 +8,9 @@ import type {
   IssueRequest,
   LabelRequest,
   Notification,
+  PostedComment,
   PullRequestRequest,
   ReactionRequest,
-  WrittenComment,
 } from '../forge.ts';
 import { assertComment, assertLabels, assertText, deny, refuseMissing, type ThrowingMethods } from '../refusal.ts';
 import { doOnce, type LocalDatabase, recall } from './database.ts';
@@ -81,7 +81,7 @@ function changeLabels(
   return { number, labels: readLabels(database, number) };
 }
 
-function addComment(database: LocalDatabase, { number, body }: CommentRequest): WrittenComment {
+function addComment(database: LocalDatabase, { number, body }: CommentRequest): PostedComment {
   const item = itemOf(database, number);
   assertComment(body);
   const at = database.now();
@@ -96,7 +96,7 @@ function react(database: LocalDatabase, { id, reaction }: ReactionRequest): { id
   return { id };
 }
 
-function editComment(database: LocalDatabase, { id, body }: { readonly id: string; readonly body: string }): WrittenComment {
+function editComment(database: LocalDatabase, { id, body }: { readonly id: string; readonly body: string }): PostedComment {
   const row =
     database.get('SELECT number, author, body FROM comments WHERE id = ?', Number(id)) ?? refuseMissing(`there is no comment ${id}`);
   const author = String(row.author);

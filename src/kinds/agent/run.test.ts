@@ -18,7 +18,7 @@ async function ask(fields: Partial<AttemptFields>, moves: readonly ScriptedMove[
   const roles = {
     developer: { driver: 'scripted', prompt: 'You write code.', model: 'm1' },
     lost: { driver: 'scriptd' },
-    bound: { driver: 'scripted', permissions: { deeds: ['read'], not: ['Bash'] }, budget: { tokens: 9 }, credential: 'team' },
+    bound: { driver: 'scripted', permissions: { allow: ['read'], deny: ['Bash'] }, budget: { tokens: 9 }, credential: 'team' },
   } as const;
   const run = createAttemptRunner(
     { cwd: '.', env: { CI: '1' }, roles, drivers: { scripted: driver }, now: () => 0, ...services },
@@ -49,7 +49,7 @@ describe('an agent is asked', () => {
     const services = { secrets: { TOKEN: 'hush-hush-1' }, pidDir: 'pids', inheritEnv: ['PATH'], watchdogs: { idleMs: 7 } };
     const { asked } = await ask({ config: { role: 'bound' } }, [], services);
     expect(asked).toMatchObject({
-      permissions: { deeds: ['read'], not: ['Bash'] },
+      permissions: { allow: ['read'], deny: ['Bash'] },
       budget: { tokens: 9 },
       credential: 'team',
       pidDir: 'pids',
@@ -195,7 +195,7 @@ describe('what an agent may do', () => {
       name: 'seen',
       ask: async (request: AgentRequest): Promise<AgentAnswer> => {
         seen = request;
-        return { kind: 'answered', success: true, output: null, refusals: [{ tool: 'Bash', deed: 'execute', why: 'not allowed' }] };
+        return { kind: 'answered', success: true, output: null, refusals: [{ tool: 'Bash', action: 'execute', why: 'not allowed' }] };
       },
     };
     const run = createAttemptRunner(
@@ -209,15 +209,15 @@ describe('what an agent may do', () => {
     );
     const request = createAttemptRequest({ kind: 'agent', config: { role: 'developer' } });
     const workflow = { ...request.workflow, definition: { ...request.workflow.definition, ...definition } };
-    return { result: await run({ ...request, workflow }), deeds: seen?.permissions?.deeds };
+    return { result: await run({ ...request, workflow }), allow: seen?.permissions?.allow };
   };
 
   test('is what its role allows, without what the workflow takes away', async () => {
-    expect((await asked({ permissions: { contents: 'read' } }, { deeds: ['read', 'edit', 'fetch'] })).deeds).toEqual(['read', 'fetch']);
+    expect((await asked({ permissions: { contents: 'read' } }, { allow: ['read', 'edit', 'fetch'] })).allow).toEqual(['read', 'fetch']);
   });
 
   test('is left to the driver where nobody says anything', async () => {
-    expect((await asked({})).deeds).toBeUndefined();
+    expect((await asked({})).allow).toBeUndefined();
   });
 
   test('and what it was not let do is kept as evidence', async () => {

@@ -3,7 +3,7 @@
 import type { FlowCall } from '../../authoring/flow/call.ts';
 import type { StepOptions } from '../../authoring/flow/model.ts';
 import type { HumanResult } from '../../authoring/flow/result.ts';
-import type { WrittenForgeQuestion } from '../../authoring/graph/forge-question.ts';
+import type { ForgeQuestionSpec } from '../../authoring/graph/forge-question.ts';
 import type { HumanGateSpec } from '../../authoring/graph/spec.ts';
 import type { Question } from '../../authoring/spec/part.ts';
 import type { Get, Targets } from '../../authoring/spec/step.ts';
@@ -51,7 +51,7 @@ type LeadsOn<O> = O extends unknown ? ('nextStep' extends keyof O ? true : false
 export type HumanOption = string | { readonly label: string; readonly outcome?: string; readonly requiresInput?: boolean };
 
 /** A question to a person; without options it can be approved or rejected. */
-export interface HumanSpec<Options extends readonly HumanOption[]> extends StepOptions, WrittenForgeQuestion {
+export interface HumanSpec<Options extends readonly HumanOption[]> extends StepOptions, ForgeQuestionSpec {
   readonly prompt: string;
   /** Paths into the run's data, shown with the question. */
   readonly show?: readonly string[];

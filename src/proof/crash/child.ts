@@ -153,11 +153,11 @@ async function resolveUnknown(engine: Engine, at: { run: string; path: string; k
 
 /** An agent that does the work unless it finds it done, and reports it; a report that was taken is not repeated. */
 async function doHandedOut(engine: Engine, at: { run: string; path: string; key: string }, ledger: Ledger): Promise<void> {
-  const handout = (await engine.run(at.run).handouts()).find(({ path }) => path === at.path);
-  if (handout === undefined) return;
-  const result = { did: handout.item ?? handout.step };
+  const openStep = (await engine.run(at.run).openSteps()).find(({ path }) => path === at.path);
+  if (openStep === undefined) return;
+  const result = { did: openStep.item ?? openStep.step };
   if (ledger.found({ idempotencyKey: at.key }) === false) await ledger.append({ at: 'done', key: at.key, output: result });
-  await engine.run(at.run).report({ token: handout.token, result });
+  await engine.run(at.run).report({ token: openStep.token, result });
 }
 
 async function answer(

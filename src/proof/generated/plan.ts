@@ -32,7 +32,7 @@ export interface TestOptions extends GenerateOptions {
   /** The roles, checks and protected files of the project, which are part of what agents read. */
   readonly services?: Pick<EngineOptions, 'cwd' | 'roles' | 'checks' | 'stages' | 'protected'>;
   /**
-   * The step kinds and checks to validate with, where there are own ones.
+   * The step kinds and checks to validate with, if there are custom ones.
    * @internal
    */
   readonly registry?: KindRegistry;

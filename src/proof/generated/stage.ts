@@ -30,7 +30,7 @@ interface Way {
 const GROUP_OUTCOMES: ReadonlySet<string> = new Set(['reject_all']);
 const SIGNAL = 'pawl-test';
 const ACTOR = 'pawl test';
-const PATIENCE_MS = 30_000;
+const WAIT_MS = 30_000;
 /** An engine keeps what its runs were in memory, so a new one takes over now and then. */
 const RUNS_PER_ENGINE = 1000;
 
@@ -93,7 +93,7 @@ export class TrialStage {
 /** A run that does not come to rest is a failure, not a command that hangs. */
 async function inTime(trial: Promise<string | undefined>): Promise<string | undefined> {
   const { promise, resolve } = Promise.withResolvers<string>();
-  const timer = setTimeout(() => resolve(`the run did not come to rest within ${PATIENCE_MS / 1000} seconds`), PATIENCE_MS);
+  const timer = setTimeout(() => resolve(`the run did not come to rest within ${WAIT_MS / 1000} seconds`), WAIT_MS);
   return await Promise.race([trial, promise]).finally(() => clearTimeout(timer));
 }
 

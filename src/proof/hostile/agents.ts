@@ -28,13 +28,13 @@ export interface HostileTarget {
 }
 
 /** How a hostile agent ends: with a claim, or without one. */
-export type HostileReply = Claim | 'hangs' | 'breaks off';
+export type HostileReply = Claim | 'hangs' | 'crashes';
 
 /** An agent that does not do its work. */
 export interface HostileAgent {
   readonly does: string;
   /** What it does in the workspace, and what it says then. */
-  readonly deed: (target: HostileTarget, cwd: string) => HostileReply | Promise<HostileReply>;
+  readonly act: (target: HostileTarget, cwd: string) => HostileReply | Promise<HostileReply>;
   /** As an attended agent: what it tries with its tokens. */
   readonly trick?: Trick;
   /** In place of a registered command: the JavaScript of a program that prints its report. */
@@ -53,26 +53,26 @@ const FLOOD = 4 << 20;
 const AGAIN_MS = 3;
 const LATER_MS = 10;
 const report = (result: Json): string => `console.log(${JSON.stringify(JSON.stringify({ success: true, result }))})`;
-const claims: HostileAgent['deed'] = ({ claim }) => claim;
+const claims: HostileAgent['act'] = ({ claim }) => claim;
 
 const AGENTS = {
-  claims: { does: 'does nothing and claims that all is done', deed: claims, program: report },
-  'deletes-tests': { does: 'deletes the tests and claims that they pass', deed: deletesTests },
-  'loosens-tests': { does: 'empties the tests and claims that they pass', deed: loosensTests },
-  'links-tests': { does: 'puts links to a script that always passes in the place of the tests', deed: linksTests },
-  'loosens-tests-later': { does: 'claims, and empties the tests when its step is over', deed: loosensTestsLater },
-  'plants-settings': { does: 'adds settings that act by themselves', deed: plantsSettings },
-  'edits-the-gate': { does: 'rewrites the scripts and settings that judge it', deed: editsTheGate },
-  'works-ahead': { does: "writes the next steps' outputs instead of its own", deed: worksAhead },
-  hangs: { does: 'never answers', deed: () => 'hangs' },
-  floods: { does: 'answers with megabytes', deed: floods, program: (result) => `console.log('x'.repeat(${FLOOD}));${report(result)}` },
-  'exits-early': { does: 'ends without an answer', deed: () => 'breaks off', program: () => 'process.exit(0)' },
-  'leaves-a-daemon': { does: 'claims, and goes on writing files', deed: leavesADaemon },
-  injects: { does: 'answers with text that commands and templates would trip over', deed: ({ claim }) => poisoned(claim) },
-  forges: { does: 'reports with tokens that it made up', deed: claims, trick: forges },
-  skips: { does: 'reports the next step with the token of this one', deed: claims, trick: skips },
-  reorders: { does: 'reports steps that are over', deed: claims, trick: reorders },
-  repeats: { does: 'reports everything twice', deed: claims, trick: repeats },
+  claims: { does: 'does nothing and claims that all is done', act: claims, program: report },
+  'deletes-tests': { does: 'deletes the tests and claims that they pass', act: deletesTests },
+  'loosens-tests': { does: 'empties the tests and claims that they pass', act: loosensTests },
+  'links-tests': { does: 'puts links to a script that always passes in the place of the tests', act: linksTests },
+  'loosens-tests-later': { does: 'claims, and empties the tests when its step is over', act: loosensTestsLater },
+  'plants-settings': { does: 'adds settings that act by themselves', act: plantsSettings },
+  'edits-the-gate': { does: 'rewrites the scripts and settings that judge it', act: editsTheGate },
+  'works-ahead': { does: "writes the next steps' outputs instead of its own", act: worksAhead },
+  hangs: { does: 'never answers', act: () => 'hangs' },
+  floods: { does: 'answers with megabytes', act: floods, program: (result) => `console.log('x'.repeat(${FLOOD}));${report(result)}` },
+  'exits-early': { does: 'ends without an answer', act: () => 'crashes', program: () => 'process.exit(0)' },
+  'leaves-a-daemon': { does: 'claims, and goes on writing files', act: leavesADaemon },
+  injects: { does: 'answers with text that commands and templates would trip over', act: ({ claim }) => poisoned(claim) },
+  forges: { does: 'reports with tokens that it made up', act: claims, trick: forges },
+  skips: { does: 'reports the next step with the token of this one', act: claims, trick: skips },
+  reorders: { does: 'reports steps that are over', act: claims, trick: reorders },
+  repeats: { does: 'reports everything twice', act: claims, trick: repeats },
 } satisfies Record<string, HostileAgent>;
 
 /** The name of a hostile agent. */
@@ -83,10 +83,10 @@ export const hostileAgents: Readonly<Record<HostileName, HostileAgent>> = Object
 
 /** A hostile agent as a script, for the scripted driver. */
 export function hostileScript(name: HostileName, target: HostileTarget): (request: AgentRequest) => Promise<AgentAnswer> {
-  const { deed } = hostileAgents[name];
+  const { act } = hostileAgents[name];
   return async ({ cwd, signal }) => {
-    const said = await deed(target, cwd);
-    if (said === 'breaks off') return { kind: 'failed', failure: 'crash', message: 'the agent ended without an answer' };
+    const said = await act(target, cwd);
+    if (said === 'crashes') return { kind: 'failed', failure: 'crash', message: 'the agent ended without an answer' };
     if (said !== 'hangs') return said;
     target.onHang();
     return await new Promise<AgentAnswer>((resolve) => {

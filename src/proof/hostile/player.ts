@@ -3,10 +3,10 @@
 
 import type { RunHandle } from '../../api/run.ts';
 import type { RunView } from '../../engine/inspect.ts';
-import type { Handout } from '../../engine/request/handouts.ts';
+import type { OpenStep } from '../../engine/request/open-steps.ts';
 import type { HostileAgent, HostileTarget } from './agents.ts';
 import { driveRun, type HostileStage } from './stage.ts';
-import { reported, type Table } from './tricks.ts';
+import { reported, type TrickContext } from './tricks.ts';
 
 const ROUNDS_MAX = 60;
 const NEVER = new Promise<void>(() => {});
@@ -23,20 +23,20 @@ export async function playAttended(
   handle: RunHandle,
   { agent, targetAt }: Player,
 ): Promise<{ readonly view: RunView; readonly breaches: readonly string[] }> {
-  const earlier: Handout[] = [];
+  const earlier: OpenStep[] = [];
   const breaches: string[] = [];
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     await driveRun(stage, handle, NEVER);
-    const [handout] = await handle.handouts();
-    if (handout === undefined) break;
-    const reply = await agent.deed(targetAt(handout.step), stage.cwd);
+    const [openStep] = await handle.openSteps();
+    if (openStep === undefined) break;
+    const reply = await agent.act(targetAt(openStep.step), stage.cwd);
     if (reply === 'hangs') break;
-    const result = reply === 'breaks off' ? { success: false } : reply.output;
-    const table: Table = { run: handle, handout, result, earlier: [...earlier] };
+    const result = reply === 'crashes' ? { success: false } : reply.output;
+    const table: TrickContext = { run: handle, step: openStep, result, earlier: [...earlier] };
     breaches.push(...((await agent.trick?.(table)) ?? []));
-    await reported(table, handout.token, result);
-    earlier.push(handout);
-    if ((await handle.handouts()).some(({ token }) => token === handout.token)) break;
+    await reported(table, openStep.token, result);
+    earlier.push(openStep);
+    if ((await handle.openSteps()).some(({ token }) => token === openStep.token)) break;
   }
   return { view: await handle.wait('idle'), breaches };
 }

@@ -18,7 +18,7 @@ test('a step with documents or changes is enforced: every agent that cheats is r
     { changes: ['src/**'] },
   ];
   const { steps, share } = attack(contracts.map((contract, index) => step(`s${index}`, { contract })));
-  expect(steps.flatMap(({ believed }) => believed)).toEqual([]);
+  expect(steps.flatMap(({ undetected: believed }) => believed)).toEqual([]);
   expect(share).toBe(1);
 });
 
@@ -36,7 +36,7 @@ test.each([
   ],
 ])('a step %s is advised', (_, more, why) => {
   const { steps, enforced } = attack([step('a', more)]);
-  expect([enforced, steps[0]?.why, steps[0]?.believed.includes('skips')]).toEqual([0, why, true]);
+  expect([enforced, steps[0]?.why, steps[0]?.undetected.includes('skips')]).toEqual([0, why, true]);
 });
 
 test('a step of sub-agents is enforced if all of their steps are', () => {

@@ -34,7 +34,7 @@ export interface SkillAttack {
   readonly title: string;
   readonly enforced: boolean;
   /** The agents that got away with it. */
-  readonly believed: readonly string[];
+  readonly undetected: readonly string[];
   /** What refused the bare claim, or why nothing did. */
   readonly why: string;
 }
@@ -70,17 +70,17 @@ interface Target {
 function attackStep(skill: Skill, { step, number, skillNamed }: Target): SkillAttack {
   const { id, title } = step;
   const at = { number, id, title };
-  if (step.gate !== undefined) return { ...at, enforced: true, believed: [], why: 'the engine decides it from what the review wrote' };
+  if (step.gate !== undefined) return { ...at, enforced: true, undetected: [], why: 'the engine decides it from what the review wrote' };
   const { contract, dispatch } = step;
   const child = dispatch === undefined ? undefined : skillNamed(dispatch.skill);
   if (child !== undefined && child.name !== skill.name) {
     const { share } = attackSkill(child, { skillNamed });
-    if (share === 1) return { ...at, enforced: true, believed: [], why: `every step of "${child.name}" is enforced` };
+    if (share === 1) return { ...at, enforced: true, undetected: [], why: `every step of "${child.name}" is enforced` };
   }
   const tries = Object.keys(CHEATS).map((name) => ({ name, faults: faultsOf(skill, { step, contract, number }, name) }));
   const believed = tries.filter(({ faults }) => faults.length === 0).map(({ name }) => name);
   const why = tries[0]?.faults[0] ?? step.advisory ?? 'nothing about it is checked but what its agent reports';
-  return { ...at, enforced: believed.length === 0, believed, why };
+  return { ...at, enforced: believed.length === 0, undetected: believed, why };
 }
 
 const EARLIER = 'notes-of-an-earlier-step.md';
@@ -154,7 +154,7 @@ function sampleOf(schema: Json, word: string | undefined, name: string): Json {
 /** The attacks on a skill as text: a line per step. */
 function formatSkillAttacks({ skill, steps, enforced }: Omit<SkillAttacks, 'report'>): string {
   const width = Math.max(0, ...steps.map(({ id }) => id.length));
-  const lines = steps.map(({ number, id, enforced: is, believed, why }) => {
+  const lines = steps.map(({ number, id, enforced: is, undetected: believed, why }) => {
     const got = believed.length === 0 ? why : `${why} (believed: ${believed.join(', ')})`;
     return `  ${is ? 'enforced' : 'advised '}  ${String(number).padStart(2)}  ${id.padEnd(width)}  ${got}`;
   });

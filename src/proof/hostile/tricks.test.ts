@@ -1,12 +1,12 @@
 // The tricks with tokens against an engine that takes everything: each of them notices that it got through.
 
 import { describe, expect, test } from 'vitest';
-import type { Handout } from '../../engine/request/handouts.ts';
+import type { OpenStep } from '../../engine/request/open-steps.ts';
 import type { ReportVerdict } from '../../engine/request/reports.ts';
 import { EngineError } from '../../index.ts';
-import { forges, reorders, repeats, skips, type Table, type Trick } from './tricks.ts';
+import { forges, reorders, repeats, skips, type Trick, type TrickContext } from './tricks.ts';
 
-const handout: Handout = {
+const openStep: OpenStep = {
   ...{ run: 'r', path: 'work#1', step: 'work', attempt: 1, token: 'secret-A', kind: 'agent' },
   ...{ parts: { body: '' }, prompt: '', role: 'dev', title: 'Work', mayAsk: false },
 };
@@ -17,7 +17,7 @@ interface Answers {
 }
 
 /** A table at a run that answers so. */
-function tableWith({ report, rows = 1 }: Answers): Table & { readonly tokens: string[] } {
+function tableWith({ report, rows = 1 }: Answers): TrickContext & { readonly tokens: string[] } {
   const tokens: string[] = [];
   const view = { steps: Array.from({ length: rows }, () => ({ path: 'work#1', step: 'work', attempt: 1 })) };
   const run = {
@@ -28,7 +28,7 @@ function tableWith({ report, rows = 1 }: Answers): Table & { readonly tokens: st
     get: async () => view,
     wait: async () => view,
   };
-  return { run: run as unknown as Table['run'], handout, result: 1, earlier: [{ ...handout, token: 'old' }], tokens };
+  return { run: run as unknown as TrickContext['run'], step: openStep, result: 1, earlier: [{ ...openStep, token: 'old' }], tokens };
 }
 
 const taken: ReportVerdict = { accepted: true, repeated: false, step: 'work', path: 'work#1', attempt: 1 };
@@ -56,6 +56,6 @@ describe('tricks', () => {
   test('no forged token is the real one', async () => {
     const table = tableWith({ report: refuse });
     await forges(table);
-    expect(table.tokens).not.toContain(handout.token);
+    expect(table.tokens).not.toContain(openStep.token);
   });
 });

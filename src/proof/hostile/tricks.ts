@@ -2,23 +2,23 @@
 
 import type { RunHandle } from '../../api/run.ts';
 import { isEngineError } from '../../base/error.ts';
-import type { Handout } from '../../engine/request/handouts.ts';
+import type { OpenStep } from '../../engine/request/open-steps.ts';
 import type { ReportVerdict } from '../../engine/request/reports.ts';
 
 /** Where a trick is played: a step that was handed out, what the agent reports, and what it was handed before. */
-export interface Table {
+export interface TrickContext {
   readonly run: Pick<RunHandle, 'report' | 'get' | 'wait'>;
-  readonly handout: Handout;
+  readonly step: OpenStep;
   readonly result: unknown;
-  readonly earlier: readonly Handout[];
+  readonly earlier: readonly OpenStep[];
 }
 
 /** Tries something with tokens; returns what was accepted but should have been refused. */
-export type Trick = (table: Table) => Promise<readonly string[]>;
+export type Trick = (table: TrickContext) => Promise<readonly string[]>;
 
 /** Reports with tokens that nobody gave it. */
 export const forges: Trick = async (table) => {
-  const { token, path, run } = table.handout;
+  const { token, path, run } = table.step;
   const other = `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`;
   const breaches: string[] = [];
   for (const forged of ['', 'A'.repeat(token.length), other, `${token} `, `${run}/${path}/1`]) {
@@ -29,7 +29,7 @@ export const forges: Trick = async (table) => {
 
 /** Reports this step, and with its token the next one. */
 export const skips: Trick = async (table) => {
-  const { token, step } = table.handout;
+  const { token, step } = table.step;
   await reported(table, token, table.result);
   const next = await reported(table, token, { skipped: true });
   return next === undefined ? [] : [`a second result for step "${step}" was taken`];
@@ -47,7 +47,7 @@ export const reorders: Trick = async (table) => {
 
 /** Reports the same twice: the second time, the engine has to say the same and to count nothing. */
 export const repeats: Trick = async (table) => {
-  const { token, step } = table.handout;
+  const { token, step } = table.step;
   const first = await reported(table, token, table.result);
   if (first === undefined) return [];
   const second = await reported(table, token, table.result);
@@ -58,7 +58,7 @@ export const repeats: Trick = async (table) => {
 };
 
 /** Reports, and gives the verdict; undefined when the report was refused. */
-export async function reported({ run }: Table, token: string, result: unknown): Promise<ReportVerdict | undefined> {
+export async function reported({ run }: TrickContext, token: string, result: unknown): Promise<ReportVerdict | undefined> {
   try {
     return await run.report({ token, result });
   } catch (error) {

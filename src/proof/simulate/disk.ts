@@ -7,23 +7,23 @@ import type { Random } from './random.ts';
 import type { Schedule } from './schedule.ts';
 import type { Witness } from './witness.ts';
 
-/** How often what goes wrong, each a share of one. */
+/** The probability of each fault. */
 export interface Faults {
-  /** A write that never reached the disk and says so. */
+  /** A write that fails and did not reach the disk. */
   failed: number;
-  /** A write that reached the disk, of which the caller hears an error. */
+  /** A write that reached the disk but returns an error. */
   unanswered: number;
   /** A read that fails. */
   unread: number;
-  /** An answer that takes its time. */
+  /** A delayed response. */
   slow: number;
-  bellLost: number;
-  bellTwice: number;
+  lostWakeUps: number;
+  repeatedWakeUps: number;
   /** Mail that its sender sends again. */
   mailTwice: number;
   /** Per event: an engine dies, is declared dead but still runs, or is closed. */
   crash: number;
-  haunt: number;
+  zombie: number;
   close: number;
 }
 
@@ -180,7 +180,7 @@ function brokenDisk(name: string): EngineError {
   return new EngineError('STORE_UNAVAILABLE', `the simulated disk gave no answer to: ${name}`);
 }
 
-/** The bells between all stores of a simulation: heard late, twice, or not at all. */
+/** The bells between all stores of a simulation: delivered late, twice, or not at all. */
 export class Bells {
   private readonly rings = new Map<string, (run: string) => void>();
   private readonly followers = new Map<string, Set<() => void>>();
@@ -218,13 +218,13 @@ export class Bells {
   private ring(run: string): void {
     const { random, faults, witness } = this.parts;
     for (const owner of this.rings.keys()) {
-      if (random.chance(faults.bellLost)) {
-        witness.count('bellLost');
+      if (random.chance(faults.lostWakeUps)) {
+        witness.count('lostWakeUps');
         this.lost.push({ owner, run });
         continue;
       }
       this.deliver(owner, run);
-      if (random.chance(faults.bellTwice)) this.deliver(owner, run);
+      if (random.chance(faults.repeatedWakeUps)) this.deliver(owner, run);
     }
   }
 

@@ -21,7 +21,7 @@ export interface SimulatedEngine {
   readonly me: string;
   readonly core: EngineCore;
   /** Declared dead although it still runs. */
-  haunts: boolean;
+  isZombie: boolean;
   closing: boolean;
 }
 
@@ -70,7 +70,7 @@ export class Engines {
 
   /** Engines that nobody has declared dead. */
   get live(): readonly SimulatedEngine[] {
-    return [...this.up.values()].filter(({ haunts, closing }) => !haunts && !closing);
+    return [...this.up.values()].filter(({ isZombie, closing }) => !isZombie && !closing);
   }
 
   /** Starts an engine that looks for work at once. */
@@ -100,7 +100,7 @@ export class Engines {
       runsMax: 10_000,
       warn: (error) => this.judge(me, error),
     });
-    const engine = { me, core, haunts: false, closing: false };
+    const engine = { me, core, isZombie: false, closing: false };
     this.up.set(me, engine);
     schedule.soon(me, `${me} sweeps`, () => this.sweep(engine));
     return engine;
@@ -140,9 +140,9 @@ export class Engines {
     if (random.chance(faults.crash)) {
       witness.count('crashes');
       this.kill(random.pick(this.live));
-    } else if (random.chance(faults.haunt)) {
-      witness.count('haunted');
-      this.haunt(random.pick(this.live));
+    } else if (random.chance(faults.zombie)) {
+      witness.count('zombies');
+      this.makeZombie(random.pick(this.live));
     } else if (random.chance(faults.close)) {
       witness.count('closed');
       this.close(random.pick(this.live));
@@ -159,9 +159,9 @@ export class Engines {
 
   // One at a time: several that are declared dead for good would take a run from each other for ever. A real one that
   // goes on renews its heartbeat, and counts as alive again.
-  private haunt(engine: SimulatedEngine): void {
-    if ([...this.up.values()].some(({ haunts }) => haunts)) return;
-    engine.haunts = true;
+  private makeZombie(engine: SimulatedEngine): void {
+    if ([...this.up.values()].some(({ isZombie }) => isZombie)) return;
+    engine.isZombie = true;
     this.dead.add(engine.me);
     this.startReplacement();
   }
@@ -181,7 +181,7 @@ export class Engines {
 
   /** Ends what should have ended long ago: engines that were declared dead, and those that hang while closing. */
   endLeftovers(): boolean {
-    const over = [...this.up.values()].filter(({ haunts, closing }) => haunts || closing);
+    const over = [...this.up.values()].filter(({ isZombie, closing }) => isZombie || closing);
     for (const { me } of over) {
       this.parts.schedule.drop(me);
       this.dead.add(me);

@@ -4,7 +4,7 @@
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import { isFinal, isHalted } from '../../definition/run-status.ts';
 import { isAsked, openApprovals } from '../../engine/request/approvals.ts';
-import { handoutsOf } from '../../engine/request/handouts.ts';
+import { openStepsOf } from '../../engine/request/open-steps.ts';
 import { reportWork } from '../../engine/request/reports.ts';
 import { controlRun, decideApproval, sendSignal } from '../../engine/request/requests.ts';
 import { type ResumeChoice, resumeRun } from '../../engine/request/resume.ts';
@@ -135,10 +135,10 @@ export class People {
     const twice = random.chance(0.2);
     const share = random.next();
     this.ask(async ({ core }) => {
-      const handouts = await handoutsOf(core, run);
-      const handout = handouts[Math.floor(share * handouts.length)];
-      if (handout === undefined) return;
-      const report = { token: handout.token, result: { did: handout.path } };
+      const openSteps = await openStepsOf(core, run);
+      const openStep = openSteps[Math.floor(share * openSteps.length)];
+      if (openStep === undefined) return;
+      const report = { token: openStep.token, result: { did: openStep.path } };
       await Promise.all([reportWork(core, run, report), ...(twice ? [reportWork(core, run, report)] : [])]);
     });
   }

@@ -23,8 +23,8 @@ export class Schedule {
   readonly clock: VirtualClock;
   /** What happened, in order. */
   readonly trace: string[] = [];
-  /** How often time passes although something could happen now. */
-  impatience = 0;
+  /** The probability that time passes although something could happen now. */
+  timeChance = 0;
   private readonly random: Random;
   private pending: PendingEvent[] = [];
   private readonly gone = new Set<string>();
@@ -70,7 +70,7 @@ export class Schedule {
   /** Runs the next event; returns false if there is none. */
   async step(): Promise<boolean> {
     const { pending, random } = this;
-    if (pending.length === 0 || random.chance(this.impatience)) {
+    if (pending.length === 0 || random.chance(this.timeChance)) {
       const next = this.clock.next();
       if (next !== undefined) this.clock.advance(Math.max(0, next - this.clock.now()));
       else if (pending.length === 0) return false;

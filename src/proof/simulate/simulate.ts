@@ -62,7 +62,18 @@ export class SimulationFailed extends Error {
 
 const STEPS_MAX = 100_000;
 const SHOWN_MAX = 20;
-const CALM = { failed: 0, unanswered: 0, unread: 0, slow: 0, bellLost: 0, bellTwice: 0, mailTwice: 0, crash: 0, haunt: 0, close: 0 };
+const CALM = {
+  failed: 0,
+  unanswered: 0,
+  unread: 0,
+  slow: 0,
+  lostWakeUps: 0,
+  repeatedWakeUps: 0,
+  mailTwice: 0,
+  crash: 0,
+  zombie: 0,
+  close: 0,
+};
 
 /** Simulates one seed; throws SimulationFailed when a rule is broken. */
 export async function simulate(seed: number, options: SimulationOptions = {}): Promise<SimulationReport> {
@@ -129,7 +140,7 @@ class World {
     this.witness = new Witness({ [`key:${SHARED_SLOT}`]: slotLimit });
     this.faults = drawFaults(random, wide);
     this.randomActs = random.chance(0.3) ? 0 : random.next() * 0.15;
-    this.schedule.impatience = random.chance(0.5) ? 0 : 0.05;
+    this.schedule.timeChance = random.chance(0.5) ? 0 : 0.05;
     const workflow: CompiledWorkflow = wide ? createWideWorkflow(random) : createWorkflow(random);
     const { schedule, witness, faults } = this;
     const luck = random.pick([0.5, 0.8, 1]);
@@ -155,7 +166,7 @@ class World {
   /** From here on nothing goes wrong any more, and everything must come to an end. */
   private async calmDown(): Promise<void> {
     Object.assign(this.faults, CALM);
-    this.schedule.impatience = 0;
+    this.schedule.timeChance = 0;
     this.people.careful = true;
     for (;;) {
       await this.settle();
@@ -259,11 +270,11 @@ function drawFaults(random: Random, wide: boolean): Faults {
     unanswered: upTo(wide ? UNANSWERED_WIDE : 0.1),
     unread: upTo(0.05),
     slow: upTo(0.3),
-    bellLost: upTo(0.5),
-    bellTwice: upTo(0.5),
+    lostWakeUps: upTo(0.5),
+    repeatedWakeUps: upTo(0.5),
     mailTwice: upTo(0.5),
     crash: upTo(0.05),
-    haunt: upTo(0.04),
+    zombie: upTo(0.04),
     close: upTo(0.02),
   };
 }

@@ -16,7 +16,7 @@
 
 import { fieldOf } from '../../base/json.ts';
 import { isSamePerson } from '../../base/person.ts';
-import { type DoneAction, type ForgeEvent, type ForgeReader, OWN_CHECK_PREFIX } from '../../forge/forge.ts';
+import { type CompletedAction, type ForgeEvent, type ForgeReader, OWN_CHECK_PREFIX } from '../../forge/forge.ts';
 import { git } from '../../process/git.ts';
 import type { RunSummary, Store } from '../../store/store.ts';
 import type { ServerDatabase } from '../server-database.ts';
@@ -119,7 +119,7 @@ async function runOfRecord({ forge, store }: OwnActionParts, event: ForgeEvent):
 }
 
 /** The actions on record that can have caused an event. */
-async function recordsOf(forge: ForgeReader, event: ForgeEvent): Promise<readonly DoneAction[]> {
+async function recordsOf(forge: ForgeReader, event: ForgeEvent): Promise<readonly CompletedAction[]> {
   const names = ACTIONS[event.event] ?? ACTIONS[event.event.split('.')[1] ?? ''] ?? [];
   if (names.length === 0) return [];
   return valueIn(await forge.done('')).filter(

@@ -19,9 +19,9 @@ export function selectTriggered(
   all: readonly TriggeredWorkflow[],
   { event: { event }, payload }: ForgeOccasion,
 ): readonly SelectedWorkflow[] | string {
-  const occasion = { event, payload };
+  const triggerEvent = { event, payload };
   const found = all.flatMap(({ workflow, trigger }) => {
-    const matching = matchingTrigger(trigger, occasion);
+    const matching = matchingTrigger(trigger, triggerEvent);
     return matching === undefined ? [] : [{ workflow, trigger: matching }];
   });
   const overrides = found.some(({ trigger }) => trigger.overrides === true);
@@ -29,6 +29,6 @@ export function selectTriggered(
   const kind = event.split('.')[0];
   const reasons = all
     .filter(({ trigger }) => allTriggers(trigger).some((one) => one.event.split('.')[0] === kind))
-    .map(({ workflow, trigger }) => `"${workflow}": ${mismatchOf(trigger, occasion)}`);
+    .map(({ workflow, trigger }) => `"${workflow}": ${mismatchOf(trigger, triggerEvent)}`);
   return reasons.length === 0 ? `no workflow starts on ${event}` : reasons.join('; ');
 }

@@ -153,7 +153,7 @@ export interface CopyClients {
 /** Opens the clients of a step, if it has functions. */
 export function openClients(copies: readonly DatabaseCopy[], request: AttemptRequest): CopyClients {
   // A step kind of the application is a function, too.
-  if (!hasFunctions(request) && !isOwnKind(request.bound.model)) return { close: () => undefined };
+  if (!hasFunctions(request) && !isCustomKind(request.bound.model)) return { close: () => undefined };
   const clients = copies.map(({ use, copy, service }) => {
     const { rowLimit } = service;
     return [use.name, new SafeDatabaseClient(copy, rowLimit === undefined ? {} : { rowLimit })] as const;
@@ -166,6 +166,6 @@ export function openClients(copies: readonly DatabaseCopy[], request: AttemptReq
   };
 }
 
-function isOwnKind(model: StepModel): boolean {
+function isCustomKind(model: StepModel): boolean {
   return 'config' in model && 'use' in model.config;
 }

@@ -30,14 +30,14 @@ const json = (value: JsonObject): string => JSON.stringify(value, null, 2);
 interface Attack {
   /** The checks of the gate behind the agent: a line for the shell, or the whole check. */
   readonly gate: string | JsonObject;
-  readonly deed: () => void;
+  readonly act: () => void;
   readonly model?: Partial<StepModel>;
 }
 
 /** An agent does something in a workflow whose gate runs a command. */
-async function attack({ gate, deed, model = {} }: Attack): Promise<AttemptResult> {
+async function attack({ gate, act, model = {} }: Attack): Promise<AttemptResult> {
   const driver = createScriptedDriver(() => {
-    deed();
+    act();
     return { kind: 'answered', success: true, output: null };
   });
   const run = createAttemptRunner({ cwd, roles: { dev: { driver: 'scripted' } }, drivers: { scripted: driver }, now: Date.now }, REGISTRY);
@@ -75,7 +75,7 @@ describe('before a gate that runs npm test', () => {
     ['it is made unreadable', ['package.json', '{'], 'package.json changed'],
   ])('an agent has no verdict when %s', async (_what, [path, text], change) => {
     const [name = '', what = ''] = change.split(' ');
-    expect(await attack({ gate, deed: () => put(path, text) })).toMatchObject(voided(name, what));
+    expect(await attack({ gate, act: () => put(path, text) })).toMatchObject(voided(name, what));
   });
 
   test.each<[string, string]>([
@@ -83,25 +83,25 @@ describe('before a gate that runs npm test', () => {
     ['changes a script that no gate runs', scripts({ dev: 'vite --host' })],
     ['writes it in another order', json({ dependencies: { a: '1' }, scripts: PACKAGE.scripts, name: 'p' })],
   ])('an agent that only %s is accepted', async (_what, text) => {
-    expect(await attack({ gate, deed: () => put('package.json', text) })).toMatchObject(accepted);
+    expect(await attack({ gate, act: () => put('package.json', text) })).toMatchObject(accepted);
   });
 
   test('a step that may change package.json may change its scripts', async () => {
     const model = { mayChange: ['package.json'] };
-    expect(await attack({ gate, model, deed: () => put('package.json', scripts({ test: 'true' })) })).toMatchObject(accepted);
+    expect(await attack({ gate, model, act: () => put('package.json', scripts({ test: 'true' })) })).toMatchObject(accepted);
   });
 
   test('the program of a tool may not be replaced, but a new one may be installed', async () => {
     mkdirSync(join(cwd, 'node_modules/.bin'), { recursive: true });
     symlinkSync('../eslint/bin.js', join(cwd, 'node_modules/.bin/eslint'));
     put('node_modules/eslint/bin.js', '1');
-    expect(await attack({ gate, deed: () => put('node_modules/eslint/bin.js', '2') })).toMatchObject(accepted);
+    expect(await attack({ gate, act: () => put('node_modules/eslint/bin.js', '2') })).toMatchObject(accepted);
     const replaced = (): void => {
       unlinkSync(join(cwd, 'node_modules/.bin/eslint'));
       put('node_modules/.bin/eslint', '#!/bin/true');
     };
-    expect(await attack({ gate, deed: replaced })).toMatchObject(voided('node_modules/.bin/eslint', 'changed'));
-    expect(await attack({ gate: 'npx jest', deed: () => put('node_modules/.bin/jest', 'x') })).toMatchObject(accepted);
+    expect(await attack({ gate, act: replaced })).toMatchObject(voided('node_modules/.bin/eslint', 'changed'));
+    expect(await attack({ gate: 'npx jest', act: () => put('node_modules/.bin/jest', 'x') })).toMatchObject(accepted);
   });
 });
 
@@ -142,10 +142,10 @@ describe('the files that decide what a command runs', () => {
     [{ check: 'any_of', checks: [{ check: 'command', run: './ci.sh' }] }, 'ci.sh'],
   ])('of %j include %s, changed and added', async (gate, path) => {
     const text = path.endsWith('package.json') ? json({ scripts: { test: 'true' } }) : '[pytest]\nx';
-    expect(await attack({ gate, deed: () => put(path, text) })).toMatchObject(voided(path, 'added'));
+    expect(await attack({ gate, act: () => put(path, text) })).toMatchObject(voided(path, 'added'));
     const other = path.endsWith('package.json') ? json({ scripts: { test: 'false' } }) : '[pytest]\ny';
-    expect(await attack({ gate, deed: () => put(path, other) })).toMatchObject(voided(path, 'changed'));
-    expect(await attack({ gate, deed: () => put('src/a.ts', 'better') })).toMatchObject(accepted);
+    expect(await attack({ gate, act: () => put(path, other) })).toMatchObject(voided(path, 'changed'));
+    expect(await attack({ gate, act: () => put('src/a.ts', 'better') })).toMatchObject(accepted);
   });
 
   test.each([
@@ -163,46 +163,46 @@ describe('the files that decide what a command runs', () => {
     put('check', 'exec bash deep.sh\n');
     put('package.json', json({ scripts: { test: 'exit 1' } }));
     for (const file of ['ci/run.sh', 'ci/before.sh', 'lib.sh', 'deep.sh']) put(file, 'exit 1');
-    const deed = (): void => put(path, path === 'package.json' ? json({ scripts: { test: 'true' } }) : 'true');
-    expect(await attack({ gate, deed })).toMatchObject(voided(path, 'changed'));
-    expect(await attack({ gate, deed: () => put('src/a.ts', 'better') })).toMatchObject(accepted);
+    const act = (): void => put(path, path === 'package.json' ? json({ scripts: { test: 'true' } }) : 'true');
+    expect(await attack({ gate, act })).toMatchObject(voided(path, 'changed'));
+    expect(await attack({ gate, act: () => put('src/a.ts', 'better') })).toMatchObject(accepted);
   });
 
   test.each(['npm -w web test', 'pnpm --filter web test', 'yarn workspace web test'])(
     'of %s include the scripts of packages',
     async (gate) => {
       put('web/package.json', json({ scripts: { test: 'exit 1' } }));
-      const deed = (): void => put('web/package.json', json({ scripts: { test: 'true' } }));
-      expect(await attack({ gate, deed })).toMatchObject(voided('web/package.json', 'changed'));
+      const act = (): void => put('web/package.json', json({ scripts: { test: 'true' } }));
+      expect(await attack({ gate, act })).toMatchObject(voided('web/package.json', 'changed'));
     },
   );
 
   test('a conftest.py that is added anywhere decides what pytest runs', async () => {
-    expect(await attack({ gate: 'pytest', deed: () => put('tests/deep/conftest.py', 'x') })).toMatchObject(
+    expect(await attack({ gate: 'pytest', act: () => put('tests/deep/conftest.py', 'x') })).toMatchObject(
       voided('tests/deep/conftest.py', 'added'),
     );
-    expect(await attack({ gate: 'pytest', deed: () => put('tests/test_new.py', 'x') })).toMatchObject(accepted);
+    expect(await attack({ gate: 'pytest', act: () => put('tests/test_new.py', 'x') })).toMatchObject(accepted);
   });
 
   test('of pyproject.toml only the settings of the tool count', async () => {
     put('pyproject.toml', '[project]\ndependencies = []\n[tool.pytest.ini_options]\naddopts = "-q"\n');
     const gate = 'python -m pytest';
     const more = '[project]\ndependencies = ["a"]\n[tool.pytest.ini_options]\naddopts = "-q"\n';
-    expect(await attack({ gate, deed: () => put('pyproject.toml', more) })).toMatchObject(accepted);
+    expect(await attack({ gate, act: () => put('pyproject.toml', more) })).toMatchObject(accepted);
     const less = '[project]\ndependencies = ["a"]\n[tool.pytest.ini_options]\naddopts = "--co"\n';
-    expect(await attack({ gate, deed: () => put('pyproject.toml', less) })).toMatchObject(voided('pyproject.toml', 'changed'));
+    expect(await attack({ gate, act: () => put('pyproject.toml', less) })).toMatchObject(voided('pyproject.toml', 'changed'));
   });
 
   test('of Cargo.toml everything counts but dependencies', async () => {
     put('Cargo.toml', '[package]\nname = "a"\n[dependencies]\nb = "1"\n');
     const more = '[package]\nname = "a"\n[dependencies]\nb = "1"\nc = "2"\n[dev-dependencies]\nd = "1"\n';
-    expect(await attack({ gate: 'cargo test', deed: () => put('Cargo.toml', more) })).toMatchObject(accepted);
+    expect(await attack({ gate: 'cargo test', act: () => put('Cargo.toml', more) })).toMatchObject(accepted);
     const less = '[package]\nname = "a"\nautotests = false\n[dependencies]\nb = "1"\n';
-    expect(await attack({ gate: 'cargo test', deed: () => put('Cargo.toml', less) })).toMatchObject(voided('Cargo.toml', 'changed'));
+    expect(await attack({ gate: 'cargo test', act: () => put('Cargo.toml', less) })).toMatchObject(voided('Cargo.toml', 'changed'));
   });
 
   test('a workflow without a gate leaves them to the agent', async () => {
-    expect(await attack({ gate: { check: 'file_exists', paths: ['x'] }, deed: () => put('Makefile', 'all:') })).toMatchObject(accepted);
+    expect(await attack({ gate: { check: 'file_exists', paths: ['x'] }, act: () => put('Makefile', 'all:') })).toMatchObject(accepted);
   });
 });
 
@@ -216,19 +216,19 @@ describe('a file that is added where settings act by themselves', () => {
     '.mcp.json',
     '.npmrc',
   ])('voids the verdict: %s', async (path) => {
-    expect(await attack({ gate: 'true', deed: () => put(path, 'x') })).toMatchObject(voided(path, 'added'));
+    expect(await attack({ gate: 'true', act: () => put(path, 'x') })).toMatchObject(voided(path, 'added'));
     rmSync(join(cwd, path));
-    expect(await attack({ gate: 'true', model: { mayChange: [path] }, deed: () => put(path, 'x') })).toMatchObject(accepted);
+    expect(await attack({ gate: 'true', model: { mayChange: [path] }, act: () => put(path, 'x') })).toMatchObject(accepted);
   });
 });
 
 describe('what an author protects', () => {
   test('with tests/** is open for new tests, and tests/ is closed', async () => {
     put('tests/a.test.ts', 'x');
-    const deed = (): void => put('tests/b.test.ts', 'x');
-    expect(await attack({ gate: 'true', model: { protected: ['tests/**'] }, deed })).toMatchObject(accepted);
+    const act = (): void => put('tests/b.test.ts', 'x');
+    expect(await attack({ gate: 'true', model: { protected: ['tests/**'] }, act })).toMatchObject(accepted);
     rmSync(join(cwd, 'tests/b.test.ts'));
-    expect(await attack({ gate: 'true', model: { protected: ['tests/'] }, deed })).toMatchObject(voided('tests/b.test.ts', 'added'));
+    expect(await attack({ gate: 'true', model: { protected: ['tests/'] }, act })).toMatchObject(voided('tests/b.test.ts', 'added'));
   });
 
   test('through a link is the file that it leads to, and the link', async () => {
@@ -238,15 +238,15 @@ describe('what an author protects', () => {
     symlinkSync('../shared/a.test.ts', join(cwd, 'tests/a.test.ts'));
     symlinkSync('../shared', join(cwd, 'tests/all'));
     const model = { protected: ['tests/**'] };
-    expect(await attack({ gate: 'true', model, deed: () => undefined })).toMatchObject(accepted);
-    expect(await attack({ gate: 'true', model, deed: () => put('shared/a.test.ts', 'loose') })).toMatchObject(
+    expect(await attack({ gate: 'true', model, act: () => undefined })).toMatchObject(accepted);
+    expect(await attack({ gate: 'true', model, act: () => put('shared/a.test.ts', 'loose') })).toMatchObject(
       voided('tests/a.test.ts (changed), tests/all/a.test.ts', 'changed'),
     );
     const moved = (): void => {
       unlinkSync(join(cwd, 'tests/a.test.ts'));
       symlinkSync('../other.ts', join(cwd, 'tests/a.test.ts'));
     };
-    expect(await attack({ gate: 'true', model, deed: moved })).toMatchObject(voided('tests/a.test.ts', 'changed'));
+    expect(await attack({ gate: 'true', model, act: moved })).toMatchObject(voided('tests/a.test.ts', 'changed'));
   });
 
   test('through a link out of the workspace is refused before the agent is asked', async () => {
@@ -254,10 +254,10 @@ describe('what an author protects', () => {
     mkdirSync(join(cwd, 'tests'));
     symlinkSync(outside, join(cwd, 'tests/shared'));
     let isAsked = false;
-    const deed = (): void => {
+    const act = (): void => {
       isAsked = true;
     };
-    const result = await attack({ gate: 'true', model: { protected: ['tests/**'] }, deed });
+    const result = await attack({ gate: 'true', model: { protected: ['tests/**'] }, act });
     expect(result).toMatchObject({ error: { code: 'STEP_FAILED', message: expect.stringContaining('"tests/shared" cannot be checked') } });
     expect(isAsked).toBe(false);
     rmSync(outside, { recursive: true });
@@ -266,18 +266,18 @@ describe('what an author protects', () => {
   test('must not become a link out of the workspace, or a loop', async () => {
     put('tests/a.test.ts', 'x');
     symlinkSync('..', join(cwd, 'tests/loop'));
-    const deed = (): void => symlinkSync('/etc', join(cwd, 'tests/more'));
-    const result = await attack({ gate: 'true', model: { protected: ['tests/**'] }, deed });
+    const act = (): void => symlinkSync('/etc', join(cwd, 'tests/more'));
+    const result = await attack({ gate: 'true', model: { protected: ['tests/**'] }, act });
     expect(result).toMatchObject(voided('tests/more', 'added'));
   });
 
   test('is not opened if it was replaced by a named pipe', async () => {
     put('tests/a.test.ts', 'x');
-    const deed = (): void => {
+    const act = (): void => {
       unlinkSync(join(cwd, 'tests/a.test.ts'));
       execFileSync('sh', ['-c', 'mkfifo tests/a.test.ts tests/b.test.ts'], { cwd });
     };
-    const result = await attack({ gate: 'true', model: { protected: ['tests/**'] }, deed });
+    const result = await attack({ gate: 'true', model: { protected: ['tests/**'] }, act });
     expect(result).toMatchObject(voided('tests/a.test.ts (changed), tests/b.test.ts', 'added'));
     expect(existsSync(join(cwd, 'tests/b.test.ts'))).toBe(true);
   });
@@ -302,13 +302,13 @@ describe('a command that does not say which file it runs', () => {
     put('ci.sh', 'sh ci/part.sh\n');
     put('ci/all.sh', 'exit 1\n');
     put('ci/part.sh', 'exit 1\n');
-    expect(await attack({ gate, deed: () => put(path, 'true\n') })).toMatchObject(voided(path, 'changed'));
+    expect(await attack({ gate, act: () => put(path, 'true\n') })).toMatchObject(voided(path, 'changed'));
   });
 
   test('a script that find would run may not be added', async () => {
     put('ci/all.sh', 'exit 1\n');
     const gate = "find ci -name '*.sh' -exec sh {} ';'";
-    expect(await attack({ gate, deed: () => put('ci/new.sh', 'kill $PPID') })).toMatchObject(voided('ci/new.sh', 'added'));
+    expect(await attack({ gate, act: () => put('ci/new.sh', 'kill $PPID') })).toMatchObject(voided('ci/new.sh', 'added'));
   });
 });
 
@@ -345,12 +345,12 @@ describe('what a script imports', () => {
     put('tools/lib.js', "export * from './deep/more.js';\n");
     put('tools/deep/more.js', 'export const a = 1;\n');
     put('tools/bare.js', 'exports.b = 1;\n');
-    expect(await attack({ gate, deed: () => put(path, 'print(1)\n') })).toMatchObject(voided(path, what));
+    expect(await attack({ gate, act: () => put(path, 'print(1)\n') })).toMatchObject(voided(path, what));
   });
 
   test('as a setting of the check is protected as well', async () => {
     const gate = { check: 'command', run: 'npm test', env: { NODE_OPTIONS: '--require ./hook.js' } };
-    expect(await attack({ gate, deed: () => put('hook.js', 'process.exit(0)') })).toMatchObject(voided('hook.js', 'added'));
+    expect(await attack({ gate, act: () => put('hook.js', 'process.exit(0)') })).toMatchObject(voided('hook.js', 'added'));
   });
 
   test.each<[string, string]>([
@@ -368,7 +368,7 @@ describe('what a script imports', () => {
     put('chk.py', 'import app, queue\n');
     put('app.py', 'x = 1\n');
     put('queue.py', 'x = 1\n');
-    expect(await attack({ gate, deed: () => put(path, 'y = 2\n'), model: { protected: ['*.md'] } })).toMatchObject(accepted);
+    expect(await attack({ gate, act: () => put(path, 'y = 2\n'), model: { protected: ['*.md'] } })).toMatchObject(accepted);
   });
 
   test.each(['tests/util/__init__.py', 'tests/util.so', 'tests/help.js', 'tests/help/index.js'])(
@@ -377,8 +377,8 @@ describe('what a script imports', () => {
       put('tests/util.py', 'x = 1\n');
       put('tests/help.ts', 'export {};\n');
       const model = { protected: ['tests/**'] };
-      expect(await attack({ gate: 'pytest', model, deed: () => put(path, 'x') })).toMatchObject(voided(path, 'added'));
-      expect(await attack({ gate: 'pytest', model, deed: () => put('tests/test_new.py', 'x') })).toMatchObject(accepted);
+      expect(await attack({ gate: 'pytest', model, act: () => put(path, 'x') })).toMatchObject(voided(path, 'added'));
+      expect(await attack({ gate: 'pytest', model, act: () => put('tests/test_new.py', 'x') })).toMatchObject(accepted);
     },
   );
 });
@@ -431,7 +431,7 @@ describe('a script behind options and other programs', () => {
     put('ci.mk', 'test:\n\tsh ci/check.sh\n');
     put('hook.js', 'x\n');
     const what = existsSync(join(cwd, path)) ? 'changed' : 'added';
-    expect(await attack({ gate, deed: () => put(path, 'exit 0\n') })).toMatchObject(voided(path, what));
+    expect(await attack({ gate, act: () => put(path, 'exit 0\n') })).toMatchObject(voided(path, what));
   });
 
   test.each([
@@ -444,6 +444,6 @@ describe('a script behind options and other programs', () => {
   ])('%s: the work that it is given may change', async (gate) => {
     put('ci/check.sh', 'true\n');
     put('ci/check.js', 'x\n');
-    expect(await attack({ gate, deed: () => put('src/a.ts', 'y\n') })).toMatchObject(accepted);
+    expect(await attack({ gate, act: () => put('src/a.ts', 'y\n') })).toMatchObject(accepted);
   });
 });

@@ -16,12 +16,12 @@ import { createAttemptRunner } from '../runner.ts';
 import type { StepServices } from '../services.ts';
 
 let cwd: string;
-let deed: (request: AgentRequest) => AgentAnswer | undefined;
+let act: (request: AgentRequest) => AgentAnswer | undefined;
 /** What the run remembers, as a host keeps it. */
 let data: JsonObject;
 beforeEach(() => {
   cwd = mkdtempSync(join(tmpdir(), 'pawl-protected-'));
-  deed = () => undefined;
+  act = () => undefined;
   data = {};
   put('tests/a.test.ts', 'expect(1).toBe(1)');
   put('src/a.ts', 'export const a = 1;');
@@ -44,7 +44,7 @@ interface Asking {
 }
 
 async function attempt({ services, model = {}, workflow = {}, fields = {} }: Asking = {}): Promise<AttemptResult> {
-  const driver = createScriptedDriver((request) => deed(request) ?? done);
+  const driver = createScriptedDriver((request) => act(request) ?? done);
   const roles = { dev: { driver: 'scripted' } };
   const run = createAttemptRunner({ cwd, roles, drivers: { scripted: driver }, now: Date.now, ...services }, REGISTRY);
   const plain = createAttemptRequest({ kind: 'agent', config: { role: 'dev' }, model, snapshot: { data }, ...fields });
@@ -68,7 +68,7 @@ const voided = (...files: readonly [path: string, what: string][]) => ({
 describe('a protected file', () => {
   test('that is changed or deleted makes the verdict void; the claim stays on record', async () => {
     put('tests/b.test.ts', 'expect(2).toBe(2)');
-    deed = () => {
+    act = () => {
       put('tests/a.test.ts', 'expect(1).toBe(1) || true');
       remove('tests/b.test.ts');
       return undefined;
@@ -82,12 +82,12 @@ describe('a protected file', () => {
   test('that is no longer executable counts as changed, because a script runner would skip it', async () => {
     put('tests/smoke.sh', 'exit 1');
     chmodSync(join(cwd, 'tests/smoke.sh'), 0o755);
-    deed = () => void chmodSync(join(cwd, 'tests/smoke.sh'), 0o644);
+    act = () => void chmodSync(join(cwd, 'tests/smoke.sh'), 0o644);
     expect(await attempt(tests)).toMatchObject(voided(['tests/smoke.sh', 'changed']));
   });
 
   test('that is added is allowed, and so is every other change', async () => {
-    deed = () => {
+    act = () => {
       put('tests/new.test.ts', 'x');
       put('src/a.ts', 'export const a = 2;');
       return undefined;
@@ -96,7 +96,7 @@ describe('a protected file', () => {
   });
 
   test('that is rewritten with the same content has not changed', async () => {
-    deed = () => {
+    act = () => {
       put('tests/a.test.ts', readFileSync(join(cwd, 'tests/a.test.ts'), 'utf8'));
       return undefined;
     };
@@ -108,7 +108,7 @@ describe('a protected file', () => {
     ['a failure that the agent admits', { kind: 'answered', success: false, output: {} }],
     ['an agent that broke', { kind: 'failed', failure: 'crash', message: 'gone' }],
   ])('that is changed voids %s as well', async (_what, answer) => {
-    deed = () => {
+    act = () => {
       put('tests/a.test.ts', 'loosened');
       return answer;
     };
@@ -120,7 +120,7 @@ describe('a protected file', () => {
     ['the workflow', { workflow: { protected: ['tests/**'] } }],
     ['the project', { services: { protected: ['tests/**'] } }],
   ])('is named in %s', async (_who, asking) => {
-    deed = () => {
+    act = () => {
       put('tests/a.test.ts', 'loosened');
       return undefined;
     };
@@ -130,7 +130,7 @@ describe('a protected file', () => {
   });
 
   test('may be changed by a step that declares it', async () => {
-    deed = () => {
+    act = () => {
       put('tests/a.test.ts', 'better');
       return undefined;
     };
@@ -138,15 +138,15 @@ describe('a protected file', () => {
   });
 
   test('that stays changed fails the next attempt too; one that is restored does not', async () => {
-    deed = () => {
+    act = () => {
       put('tests/a.test.ts', 'loosened');
       return undefined;
     };
     expect(await attempt(tests)).toMatchObject(voided(['tests/a.test.ts', 'changed']));
-    deed = () => undefined;
+    act = () => undefined;
     const again = { ...tests, fields: { activation: { attempt: 2 } } };
     expect(await attempt(again)).toMatchObject(voided(['tests/a.test.ts', 'changed']));
-    deed = () => {
+    act = () => {
       put('tests/a.test.ts', 'expect(1).toBe(1)');
       return undefined;
     };
@@ -154,10 +154,10 @@ describe('a protected file', () => {
   });
 
   test('is compared with the start of the visit, not of the first visit', async () => {
-    deed = () => ({ kind: 'failed', failure: 'crash', message: 'gone' });
+    act = () => ({ kind: 'failed', failure: 'crash', message: 'gone' });
     expect(await attempt(tests)).toMatchObject({ error: { code: 'AGENT_FAILED' } });
     put('tests/a.test.ts', 'a person changed this');
-    deed = () => undefined;
+    act = () => undefined;
     expect(await attempt({ ...tests, fields: { activation: { attempt: 2 } } })).toMatchObject(voided(['tests/a.test.ts', 'changed']));
     expect(await attempt({ ...tests, fields: { activation: { path: 'work#2' } } })).toMatchObject({ type: 'settled' });
   });
@@ -170,7 +170,7 @@ describe('a protected file', () => {
 
   test('cannot be outside the workspace', async () => {
     let isAsked = false;
-    deed = () => {
+    act = () => {
       isAsked = true;
       return undefined;
     };
@@ -180,7 +180,7 @@ describe('a protected file', () => {
 });
 
 test('applies to a generator that only writes text as well', async () => {
-  deed = () => {
+  act = () => {
     put('tests/a.test.ts', 'loosened');
     return { kind: 'answered', success: true, output: 'a text' };
   };
@@ -224,7 +224,7 @@ describe('always protected', () => {
     '.vscode/tasks.json',
   ])('is %s', async (path) => {
     put(path, 'before');
-    deed = () => {
+    act = () => {
       put(path, 'after');
       return undefined;
     };
@@ -234,7 +234,7 @@ describe('always protected', () => {
   test('are the hooks and settings of git, where a new hook counts as well', async () => {
     git('init', '--quiet');
     put('.git/hooks/pre-push', 'exit 0');
-    deed = () => {
+    act = () => {
       put('.git/hooks/pre-commit', 'curl evil');
       put('.git/hooks/pre-push', 'curl evil');
       git('config', 'core.hooksPath', 'evil/hooks');
@@ -250,7 +250,7 @@ describe('always protected', () => {
     git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '--quiet', '--allow-empty', '-m', 'x');
     git('worktree', 'add', '--quiet', 'tree');
     const services = { cwd: join(cwd, 'tree') };
-    deed = () => {
+    act = () => {
       git('config', 'core.fsmonitor', 'evil');
       return undefined;
     };
@@ -260,13 +260,13 @@ describe('always protected', () => {
   test('is not the upstream of a branch: every push writes it', async () => {
     git('init', '--quiet');
     git('config', 'branch.topic.remote', 'origin');
-    deed = () => {
+    act = () => {
       git('config', 'branch.topic.merge', 'refs/heads/topic');
       git('config', 'branch.other.remote', 'origin');
       return undefined;
     };
     expect(await attempt()).toMatchObject({ type: 'settled' });
-    deed = () => {
+    act = () => {
       writeFileSync(join(cwd, '.git/config'), `${readFileSync(join(cwd, '.git/config'), 'utf8')}[branch "x"] [pull]\n\trebase = true\n`);
       return undefined;
     };
@@ -275,7 +275,7 @@ describe('always protected', () => {
 
   test("is not the engine's own database, wherever it lies", async () => {
     put('.pawl/pawl.db', 'before');
-    deed = () => {
+    act = () => {
       put('.pawl/pawl.db', 'after');
       put('.pawl/pawl.db-wal', 'new');
       return undefined;

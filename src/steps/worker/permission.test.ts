@@ -7,7 +7,7 @@ const allowing = (permissions: NonNullable<Definition['permissions']>): Definiti
 describe('the permissions of a workflow', () => {
   test('that are missing forbid nothing', () => {
     expect(actionRefusal(allowing({}), 'merge_pr', {})).toBeUndefined();
-    expect(narrowPermissions(allowing({})).deeds).toContain('edit');
+    expect(narrowPermissions(allowing({})).allow).toContain('edit');
   });
 
   test.each<[string, object, NonNullable<Definition['permissions']>]>([
@@ -43,11 +43,11 @@ describe('the permissions of a workflow', () => {
   });
 
   test('without contents let an agent read and run programs, but not change files', () => {
-    const deeds = narrowPermissions(allowing({ contents: 'read' })).deeds;
-    expect(deeds).toEqual(['read', 'search', 'execute', 'think']);
+    const allow = narrowPermissions(allowing({ contents: 'read' })).allow;
+    expect(allow).toEqual(['read', 'search', 'execute', 'think']);
   });
 
   test('never give an agent more than its role has', () => {
-    expect(narrowPermissions(allowing({ contents: 'write' }), { deeds: ['read'] }).deeds).toEqual(['read']);
+    expect(narrowPermissions(allowing({ contents: 'write' }), { allow: ['read'] }).allow).toEqual(['read']);
   });
 });

@@ -52,5 +52,5 @@ function areasOf(action: string, { target }: ActionTarget): readonly Area[] {
 /** The permissions of a run's agent: those of its role, without file changes if the workflow forbids them. */
 export function narrowPermissions({ permissions = {} }: Definition, allowed: AgentPermissions = WORK_IN_PLACE): AgentPermissions {
   if ((permissions.contents ?? 'write') === 'write') return allowed;
-  return { ...allowed, deeds: allowed.deeds.filter((deed) => !CHANGING.has(deed)) };
+  return { ...allowed, allow: allowed.allow.filter((action) => !CHANGING.has(action)) };
 }

@@ -2,7 +2,7 @@
 // changes conflict, the later branch ends with the outcome `conflict`. An agent that does not declare its files may write
 // anything, unless its role may not change files or the branches are reviews. Without git, the branches share the workspace.
 
-import type { AgentDeed } from '../../agents/driver.ts';
+import type { ToolAction } from '../../agents/driver.ts';
 import { worksOutside } from '../../definition/kind.ts';
 import { type Definition, membersOf, roleOf, type StepModel } from '../../definition/model.ts';
 import { isReview, isSilentWriter, overlappingWriters, writtenBy } from '../../definition/overlap.ts';
@@ -16,7 +16,7 @@ import { narrowPermissions } from '../worker/permission.ts';
 import { treeBeside } from './judged-tree.ts';
 
 const ANYTHING: readonly string[] = ['**'];
-const WRITING_DEEDS: readonly AgentDeed[] = ['edit', 'delete', 'move', 'execute'];
+const WRITING_ACTIONS: readonly ToolAction[] = ['edit', 'delete', 'move', 'execute'];
 
 /** Runs an attempt, in its own checkout if another branch may write the same files. */
 export async function inSideCheckout(job: Job, work: Attempt): Promise<AttemptResult> {
@@ -56,6 +56,6 @@ export function mayConflictWithOthers(runner: Runner, { activation, bound, group
 /** Whether the role of an agent may change files, by itself or with the programs that it runs. */
 function mayWrite({ roles }: StepServices, definition: Definition, step: StepModel): boolean {
   const role = roleOf(step);
-  const { deeds } = narrowPermissions(definition, role === undefined ? undefined : entryOf(roles, role)?.permissions);
-  return WRITING_DEEDS.some((deed) => deeds.includes(deed));
+  const { allow } = narrowPermissions(definition, role === undefined ? undefined : entryOf(roles, role)?.permissions);
+  return WRITING_ACTIONS.some((action) => allow.includes(action));
 }

@@ -1,7 +1,17 @@
 // Owns the ledger of agents' usage, and the accounts that are closed temporarily. A row is written before an agent is
 // called and completed when it has answered: an attempt that a crash cut off stays recorded, with unknown amounts.
 
-import type { AgentUse, AgentUsed, ClosedAccount, Family, UsageBucket, UsageQuery, UsageSpan, UsageTotal, UsedAmounts } from '../store.ts';
+import type {
+  AgentUse,
+  ClosedAccount,
+  Family,
+  RecordedAgentUse,
+  UsageBucket,
+  UsageQuery,
+  UsageSpan,
+  UsageTotal,
+  UsedAmounts,
+} from '../store.ts';
 import type { Connection } from './connection.ts';
 import { unknownRun } from './failure.ts';
 import { readKey } from './run-row.ts';
@@ -61,14 +71,14 @@ export function sumUsage(connection: Connection, { run, withChildren, step, role
 }
 
 /** What each attempt of a run used, oldest first; unknown amounts are absent. */
-export function readUses(connection: Connection, run: string): AgentUsed[] {
+export function readUses(connection: Connection, run: string): RecordedAgentUse[] {
   const rows = connection
     .sql(
       `SELECT path, step, attempt, role, account, started_at AS at, ms, input_tokens AS inputTokens, output_tokens AS outputTokens,
        turns, cost_usd AS costUsd FROM agent_usage WHERE run = (SELECT key FROM runs WHERE id = ?) ORDER BY id`,
     )
     .all(run);
-  return rows.map((row) => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as unknown as AgentUsed);
+  return rows.map((row) => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as unknown as RecordedAgentUse);
 }
 
 /** What agents used and how many runs were started, by period. */

@@ -12,7 +12,7 @@ import { type ScheduleModel, type ScheduleProblem, scheduleProblem } from '../..
 import { commandProblem } from '../../../definition/trigger/start-command.ts';
 import { type Reference, referencesIn } from '../../../definition/validation/reference.ts';
 import type { CheckedModule } from '../../discover/discover.ts';
-import type { Place, SourceProblem } from '../../discover/syntax.ts';
+import type { FilePosition, SourceProblem } from '../../discover/syntax.ts';
 import type { Compilers } from '../../graph/work.ts';
 import { commandOf, draftYaml, scheduleIn, stopOf, triggerOf } from '../compile/compile.ts';
 import { branchesOf } from '../compile/part.ts';
@@ -175,7 +175,7 @@ function at({ severity, code, message, hint, path, step, reads }: CompileProblem
 }
 
 /** The checks that a file names, each with its position, even if nothing else of the file can be read. */
-function checkReferences({ written, positionOf }: YamlReading): (Reference & Place)[] {
+function checkReferences({ written, positionOf }: YamlReading): (Reference & FilePosition)[] {
   return itemsAt(fieldOf(written, 'stages'), ['stages']).flatMap(({ value: stage, path }) => {
     const step = idOf(stage);
     const branches = itemsAt(fieldOf(stage, 'branches'), [...path, 'branches']);

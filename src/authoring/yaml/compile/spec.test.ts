@@ -64,7 +64,7 @@ describe('a transition becomes an edge, and steps that lie on it', () => {
 
   it('extend is more time before the timeout, and retry is more attempts', () => {
     const extended = specWith(`${AGENT}, on_timeout: { notify: all, extend: 24h, max_extensions: 3 }`);
-    expect(extended.steps[0]?.[1]).toMatchObject({ extend: { by: '24h', max: 3, tells: 'a.on_timeout.notify' } });
+    expect(extended.steps[0]?.[1]).toMatchObject({ extend: { by: '24h', max: 3, onExtend: 'a.on_timeout.notify' } });
     const backoff = 'backoff: { initial: 1s, factor: 3, max: 1m }';
     expect(specWith(`${AGENT}, on_timeout: { retry: 2, ${backoff} }`).steps[0]?.[1]).toMatchObject({
       retry: { max: 2, on: ['timeout'], backoff: { initial: '1s', factor: 3, max: '1m' } },

@@ -113,11 +113,11 @@ function questionOf(file: WrittenWorkflow, { stage, index, transitions }: StageP
 function extensionOf(stage: WrittenStage, transitions: Transitions): StepFields['extend'] {
   const { extend, max_extensions: max, notify } = transitionOf(stage, 'on_timeout') ?? {};
   if (extend === undefined) return undefined;
-  const tells =
+  const onExtend =
     notify === undefined
       ? undefined
       : transitions.add(addedName(stage.id, 'on_timeout', 'notify'), { ...notifyStep(notify, {}), side: true });
-  return { by: extend, ...present({ max, tells }) };
+  return { by: extend, ...present({ max, onExtend }) };
 }
 
 function nextOf(

@@ -1,7 +1,7 @@
 // Owns translating the work of a stage or a branch to the spec of a graph, with the help of its kind.
 
 import { present } from '../../../base/fields.ts';
-import type { OwnKind } from '../../../definition/own-kind.ts';
+import type { CustomKind } from '../../../definition/custom-kind.ts';
 import type { GateCheckSpec, SharedSpec } from '../../graph/spec.ts';
 import type { Compilers, KindCompiler } from '../../graph/work.ts';
 import type { WorkAndFrame, WrittenCheck, WrittenStage, WrittenUndo } from '../schema/form.ts';
@@ -32,8 +32,8 @@ function undoOf(written: WrittenUndo): SharedSpec['undo'] {
 }
 
 /** The kind of the application that a stage names, if it does. */
-export function ownKindOf({ type }: WrittenStage, { ownKinds = {} }: Compilers): OwnKind | undefined {
-  return type !== undefined && Object.hasOwn(ownKinds, type) ? ownKinds[type] : undefined;
+export function ownKindOf({ type }: WrittenStage, { customKinds = {} }: Compilers): CustomKind | undefined {
+  return type !== undefined && Object.hasOwn(customKinds, type) ? customKinds[type] : undefined;
 }
 
 /** A check of a gate; all fields of one that has no form are its own. */

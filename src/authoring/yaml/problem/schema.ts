@@ -96,7 +96,7 @@ class Reporter {
     const [list, index] = path;
     if (list === 'stages' && typeof index === 'number' && path.length === 2 && typeof place?.value === 'string')
       return shortStage(place.value);
-    if (issue.code === 'invalid_union') return this.unknownForm(issue, path);
+    if (issue.code === 'invalid_union') return this.unkncustomForm(issue, path);
     if (issue.code === 'invalid_key') return badName(path);
     const parent = schemaAt(this.schema, this.document, path.slice(0, -1));
     if (place?.value === undefined && parent !== undefined) return missing(path, place, parent);
@@ -104,7 +104,7 @@ class Reporter {
   }
 
   /** The fault of a missing or unknown word that selects the form. */
-  private unknownForm(issue: z.core.$ZodIssueInvalidUnion, path: YamlPath): Fault {
+  private unkncustomForm(issue: z.core.$ZodIssueInvalidUnion, path: YamlPath): Fault {
     const key = issue.discriminator ?? 'type';
     const parent = schemaAt(this.schema, this.document, path.slice(0, -1));
     const forms = formsOf(parent?.declared ?? this.schema).filter((form) => form instanceof z.ZodObject);

@@ -198,7 +198,7 @@ function createSchema(compilers: Compilers) {
         'Bounds for what does not say its own.',
       ).optional(),
       recovery: choice(
-        'What happens after a crash to a stage that may have run, where the stage does not say. Webhooks and own kinds keep asking.',
+        'What happens after a crash to a stage that may have run, where the stage does not say. Webhooks and custom kinds keep asking.',
         ['rerun', 'ask'],
       ).optional(),
       stages: noted(z.array(stageSchema(compilers)).min(1), {

@@ -2,7 +2,7 @@
 // transitions. A branch of a parallel stage is a stage without transitions.
 
 import * as z from 'zod';
-import type { OwnKind } from '../../../definition/own-kind.ts';
+import type { CustomKind } from '../../../definition/custom-kind.ts';
 import type { Compilers } from '../../graph/work.ts';
 import * as action from './action.ts';
 import { undo } from './action.ts';
@@ -25,18 +25,18 @@ const writes = textsOrNone(
 type Form = z.ZodObject | z.ZodDiscriminatedUnion;
 
 /** The schema of one stage of a workflow, with the kinds and checks that there are. */
-export function stageSchema({ kinds, checks, ownKinds = {} }: Compilers): z.ZodType<WrittenStage> {
+export function stageSchema({ kinds, checks, customKinds = {} }: Compilers): z.ZodType<WrittenStage> {
   const formsOf = <T>(list: Readonly<Record<string, { readonly yaml?: T }>>) =>
     Object.entries(list).flatMap(([name, { yaml }]): [string, T][] => (yaml === undefined ? [] : [[name, yaml]]));
   const check = checkSchema(Object.fromEntries(formsOf(checks)));
   const words = { ...field, ...part, ...action, z, check } as unknown as StageWords;
-  const own = Object.values(ownKinds);
+  const own = Object.values(customKinds);
   const described = formsOf<StageForm>(kinds);
   // Each field is described once, so that JSON Schema holds it once for stages and branches.
   const members = described.flatMap(([type, form]): DescribedKind[] =>
     form.branch === 'group' ? [] : [{ type, form, fields: form.fields(words) }],
   );
-  const branch = oneOf([...members.map((member) => branchForm(member, words)), ...own.map((kind) => ownForm(kind, 'branch', {}))], {
+  const branch = oneOf([...members.map((member) => branchForm(member, words)), ...own.map((kind) => customForm(kind, 'branch', {}))], {
     id: 'branch',
     what: 'a branch',
     accepts: 'a map such as { id: security, agent: security-review, action: review }',
@@ -45,7 +45,7 @@ export function stageSchema({ kinds, checks, ownKinds = {} }: Compilers): z.ZodT
     ([type, form]): DescribedKind =>
       members.find((member) => member.type === type) ?? { type, form, fields: form.fields({ ...words, branch }) },
   );
-  return oneOf([...stages.map((one) => stageForm(one, words)), ...own.map(ownStage)], {
+  return oneOf([...stages.map((one) => stageForm(one, words)), ...own.map(customStage)], {
     id: 'stage',
     what: 'a stage',
     accepts: 'a map such as { id: implement, type: agent, agent: feat-dev }',
@@ -107,13 +107,13 @@ function typed(type: string) {
   return noted(z.literal(type), { description: `The type of the stage: \`${type}\`.`, examples: [type] });
 }
 
-function ownStage(kind: OwnKind): z.ZodObject {
+function customStage(kind: CustomKind): z.ZodObject {
   const { on_complete, on_fail, on_reject } = outcomes;
   const own = kind.outcomes.map((outcome) => [`on_${outcome}`, leads(`on_${outcome}`, `When its outcome is \`${outcome}\`.`).optional()]);
-  return ownForm(kind, 'stage', { ...Object.fromEntries(own), on_complete, on_fail, on_reject, ...failures, on_enter: onEnter });
+  return customForm(kind, 'stage', { ...Object.fromEntries(own), on_complete, on_fail, on_reject, ...failures, on_enter: onEnter });
 }
 
-function ownForm({ kind }: OwnKind, what: 'stage' | 'branch', transitions: z.ZodRawShape): z.ZodObject {
+function customForm({ kind }: CustomKind, what: 'stage' | 'branch', transitions: z.ZodRawShape): z.ZodObject {
   const config = tree('The configuration of the kind, which may have templates.').optional();
   const shape = { ...frame, type: z.literal(kind), with: config, ...transitions };
   return noted(z.strictObject(shape), { what: `${article(kind)} ${kind} ${what}` });

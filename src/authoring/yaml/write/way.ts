@@ -138,7 +138,7 @@ export class WayWriter {
     const { extension, retry, id } = step;
     const edge = this.edge(step, 'timeout') ?? ESCALATE;
     if (extension !== undefined) {
-      const told = extension.tells === undefined ? undefined : this.steps.get(extension.tells);
+      const told = extension.onExtend === undefined ? undefined : this.steps.get(extension.onExtend);
       const notify = told === undefined ? undefined : writeNotify(told);
       const then = this.nameOf(edge.to, id);
       return { on_timeout: present({ notify, extend: writeDuration(extension.ms), max_extensions: extension.max, then }) };

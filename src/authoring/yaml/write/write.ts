@@ -25,14 +25,14 @@ const HOOK = /^on_(?:complete|error)\.\d+$/;
 const MAX_ITERATIONS = 10;
 
 /** A workflow file, and where it differs from the definition when it is read back. */
-export interface WrittenYaml {
+export interface WorkflowYaml {
   readonly text: string;
   /** By step or field; empty when the file is the same definition. */
   readonly differences: readonly string[];
 }
 
 /** Writes a workflow as a file; `around` are fields that definitions do not contain, such as its trigger. */
-export function writeYaml(workflow: DescribedWorkflow, registry: Compilers, around: JsonObject = {}): WrittenYaml {
+export function writeYaml(workflow: DescribedWorkflow, registry: Compilers, around: JsonObject = {}): WorkflowYaml {
   const { definition, functions, hasContext } = workflow;
   if (definition.form === 'flow')
     throw new EngineError('USAGE', `"${definition.name}" is a flow: what it does is a function, which a workflow file cannot hold`);

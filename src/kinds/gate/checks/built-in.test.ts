@@ -23,13 +23,13 @@ const README = (cwd: string): void => writeFileSync(join(cwd, 'README.md'), '');
 describeCheck(checkOf('command'), {
   passes: { config: { run: 'test -f README.md' }, arrange: README },
   fails: { config: { run: 'test -f README.md' } },
-  cannotLook: { config: { argv: ['no-such-program-anywhere'] } },
+  cannotDecide: { config: { argv: ['no-such-program-anywhere'] } },
 });
 
 describeCheck(checkOf('file_exists'), {
   passes: { config: { paths: ['README.md'] }, arrange: README },
   fails: { config: { paths: ['README.md'] } },
-  cannotLook: { config: { paths: ['../README.md'] } },
+  cannotDecide: { config: { paths: ['../README.md'] } },
 });
 
 const report = (text: string) => (cwd: string) => writeFileSync(join(cwd, 'lcov.info'), text);
@@ -37,7 +37,7 @@ const report = (text: string) => (cwd: string) => writeFileSync(join(cwd, 'lcov.
 describeCheck(checkOf('coverage'), {
   passes: { config: { minimum: '50%' }, arrange: report('SF:a.ts\nDA:1,1\nDA:2,0\nend_of_record\n') },
   fails: { config: { minimum: 51 }, arrange: report('SF:a.ts\nDA:1,1\nDA:2,0\nend_of_record\n') },
-  cannotLook: { config: { minimum: 50 } },
+  cannotDecide: { config: { minimum: 50 } },
 });
 
 describeCheck(checkOf('any_of'), {
@@ -58,7 +58,7 @@ describeCheck(checkOf('any_of'), {
       ],
     },
   },
-  cannotLook: {
+  cannotDecide: {
     config: {
       checks: [
         { check: 'file_exists', paths: ['README.md'] },
@@ -74,7 +74,7 @@ afterAll(() => new Promise((done) => server.close(done)));
 const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
 const asking = (path: string, allow = [host]) => ({ config: { url: `http://${host}${path}` }, services: { webhooks: { allow } } });
 
-describeCheck(checkOf('webhook'), { passes: asking('/yes'), fails: asking('/no'), cannotLook: asking('/yes', []) });
+describeCheck(checkOf('webhook'), { passes: asking('/yes'), fails: asking('/no'), cannotDecide: asking('/yes', []) });
 
 const ok = <T>(value: T): Promise<ForgeAnswer<T>> => Promise.resolve({ result: 'ok', value });
 const review = (state: Approval['state']): Approval => ({ actor: 'ann', state, headSha: 'head', at: 1, permission: 'write', bot: false });
@@ -101,7 +101,7 @@ describe.each<[string, JsonObject]>([
   describeCheck(checkOf(name), {
     passes: { config, ...forgeWith([review('approved')], 'success', true) },
     fails: { config, ...forgeWith([review('changes_requested')], 'failure', false) },
-    cannotLook: { config },
+    cannotDecide: { config },
   });
 });
 

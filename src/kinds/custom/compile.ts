@@ -5,11 +5,11 @@ import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { functionShape } from '../../authoring/spec/shape.ts';
 import { messageOf } from '../../base/error.ts';
 import type { Json } from '../../base/json.ts';
-import type { OwnKind } from '../../definition/own-kind.ts';
-import { own as declaration } from './declare.ts';
+import type { CustomKind } from '../../definition/custom-kind.ts';
+import { custom as declaration } from './declare.ts';
 
-/** The kind `own`. */
-export const own: KindCompiler = {
+/** The kind `custom`. */
+export const custom: KindCompiler = {
   ...declaration,
   field: 'use',
   flow: { use: { most: 3, first: { ...functionShape(), must: 'a kind of defineStepKind(…)' }, build } },
@@ -25,15 +25,15 @@ export const own: KindCompiler = {
     const isTemplate = step.graph.isFile && JSON.stringify(given).includes('{{');
     const fault = isTemplate ? undefined : faultOf(kind, given);
     if (fault !== undefined) step.fault('KIND_INVALID', `the configuration of "${kind.kind}" is wrong: ${fault}`, 'correct it');
-    return { work: workOf(kind, given), code: { own: kind }, recovery: kind.recovery };
+    return { work: workOf(kind, given), code: { custom: kind }, recovery: kind.recovery };
   },
 };
 
-function workOf({ kind, outcomes }: OwnKind, given: Json) {
-  return { kind: 'own' as const, config: { use: kind, with: given, outcomes: [...outcomes] } };
+function workOf({ kind, outcomes }: CustomKind, given: Json) {
+  return { kind: 'custom' as const, config: { use: kind, with: given, outcomes: [...outcomes] } };
 }
 
-function faultOf(kind: OwnKind, given: Json): string | undefined {
+function faultOf(kind: CustomKind, given: Json): string | undefined {
   try {
     kind.parse(given);
     return undefined;
@@ -43,9 +43,9 @@ function faultOf(kind: OwnKind, given: Json): string | undefined {
 }
 
 /** A step of a kind that the application defined. */
-function build(name: string, [kind, given, options]: readonly [OwnKind, unknown, StepOptions?]): StepParts {
+function build(name: string, [kind, given, options]: readonly [CustomKind, unknown, StepOptions?]): StepParts {
   const config = plainOf<Json>(name, 'the configuration', given ?? null);
   const fault = faultOf(kind, config);
   if (fault !== undefined) throw invalid(`step "${name}"`, `has a wrong configuration for "${kind.kind}": ${fault}`);
-  return { name, work: workOf(kind, config), code: { own: kind }, options: { recovery: kind.recovery, ...options } };
+  return { name, work: workOf(kind, config), code: { custom: kind }, options: { recovery: kind.recovery, ...options } };
 }

@@ -10,7 +10,7 @@ import type { Store } from '../../store/store.ts';
 import { readValues } from '../values.ts';
 
 /** Handed-out work that waits for a report. */
-export interface Handout extends Handover {
+export interface OpenStep extends Handover {
   readonly run: string;
   readonly path: Path;
   readonly step: string;
@@ -22,13 +22,13 @@ export interface Handout extends Handover {
 }
 
 /** What is needed to read handed-out work: a store and the token key, but no engine. */
-export interface HandoutReader {
+export interface OpenStepReader {
   readonly store: Store;
   readonly parts: { readonly tokenKey: () => string | Uint8Array };
 }
 
 /** Returns the token of an attempt, always the same one. */
-export function tokenOf(core: HandoutReader, attempt: { readonly run: string; readonly path: Path; readonly attempt: number }): string {
+export function tokenOf(core: OpenStepReader, attempt: { readonly run: string; readonly path: Path; readonly attempt: number }): string {
   const hmac = createHmac('sha256', core.parts.tokenKey());
   return hmac.update(`${attempt.run}\n${attempt.path}\n${attempt.attempt}`).digest('base64url').slice(0, TOKEN_LENGTH);
 }
@@ -36,7 +36,7 @@ export function tokenOf(core: HandoutReader, attempt: { readonly run: string; re
 const TOKEN_LENGTH = 22;
 
 /** Returns the work of a run that waits to be reported, in the order in which it was handed out. */
-export async function handoutsOf(core: HandoutReader, run: string): Promise<readonly Handout[]> {
+export async function openStepsOf(core: OpenStepReader, run: string): Promise<readonly OpenStep[]> {
   const { state } = await core.store.load(run);
   const waiting = Object.values(state.live).flatMap((activation) => {
     const wait = waitOf(activation);
@@ -77,7 +77,7 @@ export interface OpenQuestions {
 }
 
 /** Returns the questions of a run's workers that wait for a person, oldest first. */
-export async function questionsOf(core: Pick<HandoutReader, 'store'>, run: string): Promise<readonly OpenQuestions[]> {
+export async function questionsOf(core: Pick<OpenStepReader, 'store'>, run: string): Promise<readonly OpenQuestions[]> {
   const { state } = await core.store.load(run);
   const waiting = Object.values(state.live).flatMap((activation) => {
     const wait = waitOf(activation);

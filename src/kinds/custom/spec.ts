@@ -4,16 +4,16 @@ import type { FlowCall } from '../../authoring/flow/call.ts';
 import type { StepOptions } from '../../authoring/flow/model.ts';
 import type { OutputFields } from '../../authoring/spec/part.ts';
 import type { Get } from '../../authoring/spec/step.ts';
-import type { OwnKind, UsedKind } from '../../definition/own-kind.ts';
+import type { ConfiguredKind, CustomKind } from '../../definition/custom-kind.ts';
 
 /** A step of a kind that the application defined, with its configuration. */
-export interface OwnStep<C, X> {
-  fields: OutputFields<C> & { use: UsedKind };
+export interface CustomStep<C, X> {
+  fields: OutputFields<C> & { use: ConfiguredKind };
   flow: {
     /** Does the work of a kind that the application defined (`defineStepKind`). */
-    use<Config, Output>(kind: OwnKind<Config, Output>, config: Config, options?: StepOptions): FlowCall<Output>;
+    use<Config, Output>(kind: CustomKind<Config, Output>, config: Config, options?: StepOptions): FlowCall<Output>;
   };
-  list: { readonly use?: UsedKind };
-  outcomes: Get<X, 'use'> extends UsedKind<unknown, infer Outcome> ? Outcome : string;
-  result: Get<X, 'use'> extends UsedKind<infer Output> ? Output : unknown;
+  list: { readonly use?: ConfiguredKind };
+  outcomes: Get<X, 'use'> extends ConfiguredKind<unknown, infer Outcome> ? Outcome : string;
+  result: Get<X, 'use'> extends ConfiguredKind<infer Output> ? Output : unknown;
 }

@@ -1,30 +1,30 @@
-// Owns what the kind `own` declares: a kind of step that an application defined, by its name.
+// Owns what the kind `custom` declares: a kind of step that an application defined, by its name.
 
 import type { Json } from '../../base/json.ts';
 import { isText, type KindDeclaration } from '../../definition/kind.ts';
 import type { StepOf } from '../../definition/model.ts';
 
 /** The name of the application's kind, its configuration, and its outcomes besides the common ones. */
-export type OwnConfig = { readonly use: string; readonly with: Json; readonly outcomes: readonly string[] };
+export type CustomConfig = { readonly use: string; readonly with: Json; readonly outcomes: readonly string[] };
 
 declare module '../../definition/model.ts' {
   interface WorkConfigs {
-    own: OwnConfig;
+    custom: CustomConfig;
   }
 }
 
 /** Work of a kind that an application defined; it says itself whether it may run again after a crash. */
-export const own: KindDeclaration = {
-  kind: 'own',
+export const custom: KindDeclaration = {
+  kind: 'custom',
   worker: 'function',
   writesFiles: 'declared',
   effects: 'lasting',
   again: 'effects may repeat',
   effectText: () => 'what the step did outside the workspace',
-  outcomes: (step) => (step.kind === 'own' ? step.config.outcomes : []),
+  outcomes: (step) => (step.kind === 'custom' ? step.config.outcomes : []),
   recovery: 'ask',
   keepsRecovery: true,
-  validate({ config }: StepOf<'own'>, report) {
+  validate({ config }: StepOf<'custom'>, report) {
     if (!isText(config.use)) report.fault('`use` must be a kind of step', 'write use: deploy({ … }), where deploy is from defineStepKind');
   },
 };

@@ -5,6 +5,6 @@ import type { JsonObject } from '../../base/json.ts';
 import type { StepOf } from '../../definition/model.ts';
 
 /** A step of an application's kind as a stage. */
-export function write({ config }: StepOf<'own'>): JsonObject {
+export function write({ config }: StepOf<'custom'>): JsonObject {
   return present({ type: config.use, with: config.with ?? undefined });
 }

@@ -5,14 +5,14 @@ import type { AnyNode, CallExpression, ObjectExpression } from 'acorn';
 import { present } from '../../base/fields.ts';
 import type { RecoveryPolicy } from '../../definition/model.ts';
 import { ModuleNames, propertyOf } from './names.ts';
-import { isParsed, type ParsedModule, type Place, parseModule, placeAt, type SourceProblem } from './syntax.ts';
+import { type FilePosition, isParsed, type ParsedModule, parseModule, placeAt, type SourceProblem } from './syntax.ts';
 
 /** A step kind or a gate check as its module declares it. */
-export interface DeclaredPart extends Place {
+export interface DeclaredPart extends FilePosition {
   readonly part: 'kind' | 'check';
   readonly name: string;
   readonly file: string;
-  /** The own outcomes of a kind. */
+  /** The additional outcomes of a kind. */
   readonly outcomes: readonly string[];
   readonly recovery: RecoveryPolicy;
   /** Whether a check needs a pull request. */
@@ -88,7 +88,7 @@ function textsOf(names: ModuleNames, spec: ObjectExpression | undefined, field: 
   return texts.includes(undefined) ? undefined : (texts as string[]);
 }
 
-function unseen(what: string, hint: string, place: Place): SourceProblem {
+function unseen(what: string, hint: string, place: FilePosition): SourceProblem {
   return { code: 'NAME_UNSEEN', message: `${what}, so only running the file would show it`, hint, ...place };
 }
 

@@ -1,22 +1,22 @@
-// Owns the execution of `own`: the kind from the workflow's code, or the one that the engine was given by name.
+// Owns the execution of the kind `custom`: the kind from the workflow's code, or the one that the engine was given by name.
 
 import { messageOf } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { didYouMean } from '../../base/suggest.ts';
+import type { CustomKind, CustomResult } from '../../definition/custom-kind.ts';
 import type { StepOf } from '../../definition/model.ts';
 import { COMMON_OUTCOMES } from '../../definition/outcome.ts';
-import type { OwnKind, OwnResult } from '../../definition/own-kind.ts';
 import { untilStopped } from '../../steps/abort.ts';
 import { reviewedFor } from '../../steps/contracts/review-round.ts';
 import { entryOf } from '../../steps/services.ts';
 import { type Job, stepError, type Work } from '../../steps/work.ts';
 
 /** Reads the configuration and lets the application's kind work. */
-export async function execute(job: Job<StepOf<'own'>>): Promise<Work> {
+export async function execute(job: Job<StepOf<'custom'>>): Promise<Work> {
   const { runner, request, context } = job;
   const { model, code } = request.bound;
   const { use, with: given } = model.config;
-  const kind = code.own ?? entryOf(runner.services.kinds, use);
+  const kind = code.custom ?? entryOf(runner.services.kinds, use);
   if (kind === undefined) {
     const hint = didYouMean(use, Object.keys(runner.services.kinds ?? {}));
     const message = `step "${model.id}" uses the kind "${use}", which this engine does not have${hint}; pass it to the engine: createEngine({ kinds: { … } })`;
@@ -40,7 +40,7 @@ export async function execute(job: Job<StepOf<'own'>>): Promise<Work> {
 }
 
 // A kind is application code: its result is validated before it decides anything.
-function settled({ request }: Job, kind: OwnKind, result: OwnResult): Work {
+function settled({ request }: Job, kind: CustomKind, result: CustomResult): Work {
   const outcome: unknown = typeof result === 'object' && result !== null ? result.outcome : undefined;
   if (typeof outcome === 'string' && (COMMON_OUTCOMES.includes(outcome) || kind.outcomes.includes(outcome)))
     return { outcome, output: result.output ?? null, actor: kind.kind };

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import { deploy } from '../../../examples/own-kind/deploy.ts';
-import { licences } from '../../../examples/own-kind/licences.ts';
+import { deploy } from '../../../examples/custom-kind/deploy.ts';
+import { licences } from '../../../examples/custom-kind/licences.ts';
 import { tempFolder } from '../../../test/temp-folder.ts';
 import { createEngine } from '../../api/engine.ts';
 import { workflow } from '../../api/workflow.ts';
@@ -10,12 +10,12 @@ import { workflowFromYaml, type YamlOptions } from '../../api/yaml.ts';
 import type { ResultOf } from '../../authoring/flow/call.ts';
 import { defineWorkflow } from '../../compat/index.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
-import { defineStepKind, type OwnKind } from '../../definition/own-kind.ts';
+import { type CustomKind, defineStepKind } from '../../definition/custom-kind.ts';
 import { describeCheck } from '../../proof/check-suite.ts';
 import { describeStepKind } from '../../proof/kind-suite.ts';
 import { step } from '../step-builder.ts';
 
-describeStepKind(deploy as OwnKind, {
+describeStepKind(deploy as CustomKind, {
   settles: { config: { to: 'staging', version: '1' }, outcome: 'ok' },
   refuses: { config: { to: 'staging' } },
 });
@@ -26,7 +26,7 @@ const lockfile = (license: string) => (cwd: string) =>
 describeCheck(licences, {
   passes: { config: { allow: ['MIT'] }, arrange: lockfile('MIT') },
   fails: { config: { allow: ['MIT'] }, arrange: lockfile('GPL-3.0') },
-  cannotLook: { config: { allow: 'MIT' }, arrange: lockfile('MIT') },
+  cannotDecide: { config: { allow: 'MIT' }, arrange: lockfile('MIT') },
 });
 
 const double = defineStepKind({
@@ -65,7 +65,9 @@ describe('a kind of the application', () => {
     // @ts-expect-error: it takes a number.
     const use = double('x');
     expect(() => defineWorkflow({ name: 'w', steps: [{ id: 'a', use, next: null }] })).toThrow('write a number');
-    expect(() => step('a').use(double as OwnKind, 'x' as never)).toThrow('step "a" has a wrong configuration for "double": write a number');
+    expect(() => step('a').use(double as CustomKind, 'x' as never)).toThrow(
+      'step "a" has a wrong configuration for "double": write a number',
+    );
     expect(() => defineWorkflow({ name: 'w', steps: [{ id: 'a', use: double(1), next: { even: null } }] })).toThrow('"even"');
     expect(() => defineWorkflow({ name: 'w', steps: [{ id: 'a', use: 'double' as never, next: null }] })).toThrow(
       '`use` must be a kind of step',
@@ -82,14 +84,14 @@ describe('a kind of the application', () => {
   test('is found by its name in the engine, where the workflow has no code', async () => {
     const graph = defineWorkflow({ name: 'w', steps: [{ id: 'a', use: double(2), next: null }] });
     const bare = { ...graph.compiled, code: new Map() };
-    const outcomes = async (kinds: Record<string, OwnKind>) => {
+    const outcomes = async (kinds: Record<string, CustomKind>) => {
       const engine = await createEngine({ workflows: [bare], kinds });
       const view = await (await engine.start(bare)).wait('outside');
       await engine.close({ abort: true });
       return [view.status, view.steps[0]?.output ?? view.steps[0]?.error];
     };
-    expect(await outcomes({ double: double as OwnKind })).toEqual(['completed', { doubled: 4 }]);
-    expect(await outcomes({ doubel: double as OwnKind })).toEqual([
+    expect(await outcomes({ double: double as CustomKind })).toEqual(['completed', { doubled: 4 }]);
+    expect(await outcomes({ doubel: double as CustomKind })).toEqual([
       'escalated',
       expect.stringContaining('"double", which this engine does not have (did you mean "doubel"?)'),
     ]);

@@ -7,7 +7,7 @@ import type { AnyWorkflow } from '../../api/engine-options.ts';
 import { workflow } from '../../api/workflow.ts';
 import { workflowFromYaml } from '../../api/yaml.ts';
 import type { Json } from '../../base/json.ts';
-import { defineStepKind } from '../../definition/own-kind.ts';
+import { defineStepKind } from '../../definition/custom-kind.ts';
 import { defineWorkflow } from '../../index.ts';
 import { defineCheck } from '../../steps/check.ts';
 import { step } from '../step-builder.ts';
