@@ -23,7 +23,7 @@ const workflow = defineWorkflow({
   steps: {
     work: {
       recovery: 'rerun',
-      handler: (ctx) => ({ n: Number(ctx.stepState.n ?? 0) + 1 }),
+      handler: (ctx) => ({ n: Number(ctx.checkpoint.n ?? 0) + 1 }),
       next: { condition: `result.n >= ${steps}`, onTrue: 'last', onFalse: 'work', maxIterations: steps },
     },
     last: { recovery: 'rerun', handler: last, next: null },

@@ -30,7 +30,7 @@ const [db, mode] = process.argv.slice(2);
 const last = () => (mode === 'leave' ? process.exit() : 'done');
 const workflow = defineWorkflow({ name: 'small', limits: { maxIterations: 5 }, steps: {
   build: { recovery: 'rerun', command: [process.execPath, '--version'], next: 'work' },
-  work: { recovery: 'rerun', handler: (ctx) => ({ n: Number(ctx.stepState.n ?? 0) + 1 }),
+  work: { recovery: 'rerun', handler: (ctx) => ({ n: Number(ctx.checkpoint.n ?? 0) + 1 }),
     next: { condition: 'result.n >= 3', onTrue: 'last', onFalse: 'work', maxIterations: 5 } },
   last: { recovery: 'rerun', handler: last, next: null },
 } });

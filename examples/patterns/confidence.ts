@@ -1,12 +1,18 @@
 // Pattern 2 of seed 000: a step that repeats itself until it is sure, or has tried often enough.
 
-import { arg, defineWorkflow, type StepContext } from '../../src/index.ts';
+import { arg, defineWorkflow } from '../../src/index.ts';
 
 const MAX_ITERATIONS = 5;
 
-export function stepInvestigate(ctx: Pick<StepContext, 'workflowParams' | 'stepState'>): readonly ['ok' | 'iterate', object] {
-  const iteration = Number(ctx.stepState.iteration ?? 1);
-  const confidence = ctx.workflowParams.confidence ?? 'exploring';
+/** What the step reads: the parameters, and what earlier visits returned. */
+interface Context {
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly checkpoint: Readonly<Record<string, unknown>>;
+}
+
+export function stepInvestigate(ctx: Context): readonly ['ok' | 'iterate', object] {
+  const iteration = Number(ctx.checkpoint.iteration ?? 1);
+  const confidence = ctx.params.confidence ?? 'exploring';
 
   if (confidence === 'high') return ['ok', { confidence }];
   if (iteration >= MAX_ITERATIONS) return ['ok', { confidence: 'capped' }];
@@ -24,6 +30,6 @@ export const investigation = defineWorkflow({
         iterate: 'investigate', // continue loop
       },
     },
-    formulate: { handler: ({ stepState }) => ({ answer: `confidence: ${stepState.confidence}` }), next: null },
+    formulate: { handler: ({ checkpoint }) => ({ answer: `confidence: ${checkpoint.confidence}` }), next: null },
   },
 });

@@ -78,8 +78,8 @@ export const deepthink = defineWorkflow({
         const [title, body] = formatStep13(params as unknown as Params);
         return { title, actions: [body] };
       },
-      handler: ({ stepState }) => {
-        const iteration = Number(stepState.iteration ?? 1);
+      handler: ({ checkpoint }) => {
+        const iteration = Number(checkpoint.iteration ?? 1);
         return iteration < MAX_ITERATIONS ? ['iterate', { iteration: iteration + 1 }] : ['ok', { iteration }];
       },
       next: { ok: null, iterate: 'refine' },

@@ -2,8 +2,8 @@
 
 import { arg, defineWorkflow, type StepContext } from '../../src/index.ts';
 
-export function stepPlanning(ctx: Pick<StepContext, 'workflowParams'>): readonly ['ok' | 'skip', object] {
-  const mode = ctx.workflowParams.mode ?? 'full';
+export function stepPlanning(ctx: Pick<StepContext, 'params'>): readonly ['ok' | 'skip', object] {
+  const mode = ctx.params.mode ?? 'full';
   if (mode === 'quick') return ['skip', {}];
   return ['ok', {}];
 }
@@ -20,6 +20,6 @@ export const branching = defineWorkflow({
       },
     },
     subagent_design: { handler: () => ({ designed: true }), next: { ok: 'initial_synthesis' } },
-    initial_synthesis: { handler: ({ stepState }) => ({ designed: stepState.designed ?? false }), next: null },
+    initial_synthesis: { handler: ({ checkpoint }) => ({ designed: checkpoint.designed ?? false }), next: null },
   },
 });

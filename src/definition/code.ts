@@ -22,12 +22,9 @@ export interface StepContext {
   readonly idempotencyKey: string;
   /** The parameters of the run; they never change. */
   readonly params: JsonObject;
-  /** An alias of `params`. */
-  readonly workflowParams: JsonObject;
-  /** The data that steps have merged so far, over the params. */
-  readonly stepState: JsonObject;
   /** The step's arguments (`args`): from the run's data by name, otherwise their defaults. */
   readonly args: JsonObject;
+  /** The data that steps have merged so far, over the params, and the run's progress. */
   readonly checkpoint: CheckpointView;
   /** Earlier results by step name. */
   readonly results: Readonly<Record<string, { readonly output: Json }>>;
@@ -202,6 +199,8 @@ export interface CompiledWorkflow {
   readonly schedule?: ScheduleModel;
   /** The command in a comment that starts it, without its slash. */
   readonly command?: string;
+  /** It was written with `pawl/compat`: its functions also get `ctx.workflowParams` and `ctx.stepState`. */
+  readonly isCompat?: true;
 }
 
 /** A step with its data and its functions. */

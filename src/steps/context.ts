@@ -39,7 +39,6 @@ export class AttemptContext implements StepContext {
   readonly attempt: number;
   readonly idempotencyKey: string;
   readonly params: JsonObject;
-  readonly workflowParams: JsonObject;
   readonly undoes: StepContext['undoes'];
   readonly itemKey: string | undefined;
   readonly retryContext: StepContext['retryContext'];
@@ -51,7 +50,7 @@ export class AttemptContext implements StepContext {
   declare readonly db: ProtectedDatabase;
   declare readonly databases: StepContext['databases'];
   #snapshot: Snapshot | undefined;
-  #stepState: JsonObject | undefined;
+  #data: JsonObject | undefined;
   #checkpoint: CheckpointView | undefined;
   #results: StepContext['results'] | undefined;
 
@@ -68,7 +67,6 @@ export class AttemptContext implements StepContext {
     this.attempt = activation.attempt;
     this.idempotencyKey = keyOf(request);
     this.params = deepFreeze(request.params);
-    this.workflowParams = this.params;
     this.undoes = undoes;
     this.itemKey = activation.member?.key;
     this.retryContext = retryContextOf(request);
@@ -79,6 +77,10 @@ export class AttemptContext implements StepContext {
     // Defined on the object itself, so that `{ ...ctx }` has them. Only expensive fields are accessors, because defining one
     // takes longer than setting all the fields above.
     for (const { name, get } of LAZY_FIELDS) Object.defineProperty(this, name, { get, enumerable: true });
+    if (request.workflow.isCompat === true) {
+      Object.defineProperty(this, 'workflowParams', { value: this.params, enumerable: true });
+      Object.defineProperty(this, 'stepState', { get: () => this.#merged, enumerable: true });
+    }
     if (parts.app !== undefined) for (const name of Object.keys(parts.app)) this.#add(name, parts.app[name]);
   }
 
@@ -135,14 +137,14 @@ export class AttemptContext implements StepContext {
     return checked.assumed;
   }
 
-  get stepState(): JsonObject {
-    this.#stepState ??= deepFreeze({ ...this.#request.params, ...visibleData(this.snapshot) });
-    return this.#stepState;
+  get #merged(): JsonObject {
+    this.#data ??= deepFreeze({ ...this.#request.params, ...visibleData(this.snapshot) });
+    return this.#data;
   }
 
   get args(): JsonObject {
     const { id, args } = this.#request.bound.model;
-    const known = Object.entries(this.stepState).filter(([name]) => Object.hasOwn(args, name));
+    const known = Object.entries(this.#merged).filter(([name]) => Object.hasOwn(args, name));
     return bindParams(args, Object.fromEntries(known), `step "${id}"`);
   }
 
@@ -173,6 +175,18 @@ export class AttemptContext implements StepContext {
 const LAZY_FIELDS = Object.entries(Object.getOwnPropertyDescriptors(AttemptContext.prototype)).flatMap(([name, { get }]) =>
   get === undefined || name === 'snapshot' || name === 'assumed' ? [] : [{ name, get }],
 );
+
+/** What other workflows read in place of the names that `pawl/compat` adds. */
+const COMPAT_NAMES = { workflowParams: 'params', stepState: 'checkpoint' };
+for (const [name, main] of Object.entries(COMPAT_NAMES))
+  Object.defineProperty(AttemptContext.prototype, name, {
+    get(this: AttemptContext): never {
+      throw new EngineError(
+        'CONTEXT_FAILED',
+        `step "${this.stepId}" reads \`ctx.${name}\`, which only pawl/compat has; read \`ctx.${main}\``,
+      );
+    },
+  });
 
 /** Builds the context of an attempt, synchronously if possible. */
 export function openContext(request: AttemptRequest): AttemptContext | Promise<AttemptContext> {

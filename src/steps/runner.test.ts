@@ -189,11 +189,8 @@ describe('the context', () => {
         decision: { step: 'g', option: 'yes' },
       },
     };
-    expect(
-      await seen(fields, ({ workflowParams, stepState, results, checkpoint }) => ({ workflowParams, stepState, results, checkpoint })),
-    ).toEqual({
-      workflowParams: { threshold: 1, mode: 'x' },
-      stepState: { threshold: 2, mode: 'x', completedSteps: 'forged' },
+    expect(await seen(fields, ({ params, results, checkpoint }) => ({ params, results, checkpoint }))).toEqual({
+      params: { threshold: 1, mode: 'x' },
       results: { plan: { output: { areas: ['a'] } } },
       checkpoint: {
         threshold: 2,
@@ -208,10 +205,10 @@ describe('the context', () => {
 
   test('is deeply frozen, and does not change the record of the host', async () => {
     const data = { areas: ['a'] };
-    const change = (ctx: StepContext) => () => (ctx.stepState.areas as string[]).push('b');
+    const change = (ctx: StepContext) => () => (ctx.checkpoint.areas as string[]).push('b');
     const attempts = await seen({ snapshot: { data }, params: { deep: { n: 1 } } }, (ctx) => [
       change(ctx),
-      () => Object.assign(ctx.workflowParams.deep as object, { n: 2 }),
+      () => Object.assign(ctx.params.deep as object, { n: 2 }),
       () => Object.assign(ctx.checkpoint, { x: 1 }),
     ]);
     for (const attempt of attempts) expect(attempt).toThrow(TypeError);
@@ -249,7 +246,7 @@ describe('the context', () => {
 
   test('waits for a record that has to be loaded', async () => {
     const record = { data: { n: 1 }, results: {}, completedSteps: [], iterationCounts: {}, decision: undefined };
-    expect(await seen({ snapshot: async () => record }, (ctx) => ctx.stepState)).toEqual({ n: 1 });
+    expect(await seen({ snapshot: async () => record }, (ctx) => ctx.checkpoint.n)).toBe(1);
   });
 
   test('loads no record for a task of a flow whose arguments are given', async () => {

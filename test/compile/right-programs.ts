@@ -165,7 +165,7 @@ const typed = defineWorkflow({
     measure: { agent: 'dev', prompt: 'p', output: sized, next: 'end' },
     end: {
       handler: (ctx) => {
-        same<typeof ctx.workflowParams, { readonly id: string; readonly mode: 'quick' | 'full'; readonly note: string | undefined }>(true);
+        same<typeof ctx.params, { readonly id: string; readonly mode: 'quick' | 'full'; readonly note: string | undefined }>(true);
         same<typeof ctx.book, string>(true);
         const pages: number | undefined = ctx.results.make?.output.pages;
         const option: 'yes' | 'no' | undefined = ctx.results.ask?.output.option;
@@ -299,6 +299,11 @@ export const listed = defineWorkflow<{ readonly book: string }>({
   name: 'W1',
   initialStep: 'a',
   steps: [{ name: 'a', command: 'x', preconditions: [{ name: 'n', check: (ctx) => ctx.book !== '', error: 'e' }], next: null }],
+});
+export const named = defineWorkflow({
+  name: 'named',
+  params: { id: arg({ type: 'string', required: true }) },
+  steps: [{ id: 'a', handler: (ctx) => ({ id: ctx.workflowParams.id.length, n: ctx.stepState.n }), next: null }],
 });
 export const given = new Workflow('skill', StepDef({ id: 'a', next: { [Outcome.OK]: null } }), { params: { n: arg({ min: 1 }) } });
 export const title: string = given.run('a').title;

@@ -66,7 +66,7 @@ export const w = defineWorkflow({
   name: 'w',
   params: { id: arg({ type: 'string', required: true }), mode: arg({ choices: ['quick', 'full'], default: 'full' }) },
   steps: {
-    a: { handler: (ctx) => ctx.workflowParams.di, next: 'end' }, //! 'di'
+    a: { handler: (ctx) => ctx.params.di, next: 'end' }, //! 'di'
     end: { command: 'x', next: null },
   },
 });
@@ -76,7 +76,7 @@ export const w = defineWorkflow({
   name: 'w',
   params: { id: arg({ type: 'string', required: true }), mode: arg({ choices: ['quick', 'full'], default: 'full' }) },
   steps: {
-    a: { handler: (ctx) => ctx.workflowParams.id.toFixed(), next: 'end' }, //! 'toFixed'
+    a: { handler: (ctx) => ctx.params.id.toFixed(), next: 'end' }, //! 'toFixed'
     end: { command: 'x', next: null },
   },
 });
@@ -86,7 +86,7 @@ export const w = defineWorkflow({
   name: 'w',
   params: { id: arg({ type: 'string', required: true }), mode: arg({ choices: ['quick', 'full'], default: 'full' }) },
   steps: {
-    a: { handler: (ctx) => ctx.workflowParams.mode === 'slow', next: 'end' }, //! no overlap
+    a: { handler: (ctx) => ctx.params.mode === 'slow', next: 'end' }, //! no overlap
     end: { command: 'x', next: null },
   },
 });

@@ -110,6 +110,8 @@ an unknown join | a: { parallel: { branches: { x: { command: 'x' } }, join: 'som
 a fan-out without items | a: { each: { step: { command: 'x' } }, next: 'end' }, | items
 a fan-out with a misspelt field | a: { each: { items: 'x', step: { command: 'x' }, concurency: 2 }, next: 'end' }, | concurency
 a fan-out whose step has an unknown field | a: { each: { items: 'x', step: { command: 'x', prompt: 'p' } }, next: 'end' }, | steps have no such field
+the other name of the parameters | a: { handler: (ctx) => ctx.workflowParams, next: 'end' }, | 'workflowParams'
+the other name of the data | a: { handler: (ctx) => ctx.stepState.n, next: 'end' }, | 'stepState'
 what the engine context lacks | a: { handler: (ctx) => ctx.runid, next: 'end' }, | 'runid'
 the result of a step that is not there | a: { handler: (ctx) => ctx.results.b, next: 'end' }, | 'b'
 a result without the check that it is there | a: { handler: (ctx) => ctx.results.end.output, next: 'end' }, | possibly 'undefined'

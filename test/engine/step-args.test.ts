@@ -49,15 +49,15 @@ test('a context can be spread', async () => {
     steps: {
       a: {
         handler: (ctx) => {
-          const { runId, stepId, attempt, workflowParams, book } = { ...ctx };
-          return { runId: typeof runId, stepId, attempt, workflowParams, book };
+          const { runId, stepId, attempt, params, book } = { ...ctx };
+          return { runId: typeof runId, stepId, attempt, params, book };
         },
         next: null,
       },
     },
   });
   const view = await (await (await rig.open()).start(w)).wait();
-  expect(view.output).toEqual({ runId: 'string', stepId: 'a', attempt: 1, workflowParams: {}, book: 'b' });
+  expect(view.output).toEqual({ runId: 'string', stepId: 'a', attempt: 1, params: {}, book: 'b' });
 });
 
 test('the result of a step that ran another workflow has that run and its steps', async () => {

@@ -180,15 +180,15 @@ describe('the workflow example and the five patterns', () => {
   });
 
   test('sample 14 (313-330), pattern 2: the handler of the loop, on its own, is a function of params and state', () => {
-    const at = (confidence: string, iteration: number) => stepInvestigate({ workflowParams: { confidence }, stepState: { iteration } });
+    const at = (confidence: string, iteration: number) => stepInvestigate({ params: { confidence }, checkpoint: { iteration } });
     expect(at('high', 1)).toEqual([Outcome.OK, { confidence: 'high' }]);
     expect(at('exploring', 4)).toEqual([Outcome.ITERATE, { iteration: 5 }]);
     expect(at('exploring', 5)).toEqual([Outcome.OK, { confidence: 'capped' }]);
   });
 
   test('sample 15 (334-346), pattern 3: the quick mode skips, and the default is the full one', async () => {
-    expect(stepPlanning({ workflowParams: { mode: 'quick' } })).toEqual([Outcome.SKIP, {}]);
-    expect(stepPlanning({ workflowParams: {} })).toEqual([Outcome.OK, {}]);
+    expect(stepPlanning({ params: { mode: 'quick' } })).toEqual([Outcome.SKIP, {}]);
+    expect(stepPlanning({ params: {} })).toEqual([Outcome.OK, {}]);
     expect((await branching.run({})).finalOutput).toEqual({ designed: true });
   });
 

@@ -37,7 +37,7 @@ export function compileWorkflow<S, P, A>(spec: WorkflowSpec<S, P, A>, compilers:
 /** The same from a list of steps. */
 export function compileGraph<Ctx = object, P = ArgSpecs>(spec: GraphSpec<Ctx, P>, compilers: Compilers): CompiledWorkflow {
   const reading = new GraphReading(compilers);
-  return compile(listEntries(spec, reading), reading);
+  return Object.freeze({ ...compile(listEntries(spec, reading), reading), isCompat: true });
 }
 
 /** A spec as a definition and the functions of its steps, both unchecked. */

@@ -2,7 +2,6 @@
 // The five patterns of seed 000, in camelCase.
 
 import { describe, expect, test } from 'vitest';
-import type { StepContext } from '../../definition/code.ts';
 import { Outcome } from '../../definition/outcome.ts';
 import { arg } from '../../definition/param/arg.ts';
 import { extractSchema } from '../../definition/param/domain.ts';
@@ -10,8 +9,9 @@ import { REGISTRY } from '../../kinds/registry.ts';
 import { AgentRole, Dispatch } from './dispatch.ts';
 import { compileSteps, StepDef } from './graph.ts';
 import { stepOrder, stepOutput, totalSteps } from './output.ts';
+import type { GraphContext } from './spec.ts';
 
-const contextWith = (fields: Partial<StepContext>) => ({ workflowParams: {}, stepState: {}, ...fields }) as StepContext;
+const contextWith = (fields: Partial<GraphContext>) => ({ workflowParams: {}, stepState: {}, ...fields }) as GraphContext;
 
 describe('the patterns of seed 000', () => {
   test('linear: the entry is the first step, and a step without a handler does nothing', async () => {

@@ -4,6 +4,7 @@
 import { EngineError } from '../../base/error.ts';
 import { isJsonObject } from '../../base/json.ts';
 import type { BreakersSpec } from '../../definition/breakers.ts';
+import type { StepContext } from '../../definition/code.ts';
 import type { DocumentContract, SectionContract, StepContract } from '../../definition/contract/step-contract.ts';
 import { isText } from '../../definition/kind.ts';
 import type { ArgSpec, ArgSpecs } from '../../definition/param/arg.ts';
@@ -37,7 +38,7 @@ import {
   textShape,
   wordShape,
 } from '../spec/shape.ts';
-import type { GateOptionSpec, GraphContext, GroupSpec, HumanGateSpec, JoinSpec, NextSpec, SharedSpec, TargetSpec } from './spec.ts';
+import type { GateOptionSpec, GroupSpec, HumanGateSpec, JoinSpec, NextSpec, SharedSpec, TargetSpec } from './spec.ts';
 
 /** A step by its id, or an end. */
 const TARGET: Shape<TargetSpec> = plainShape('a step id or null', (value) => value === null || typeof value === 'string');
@@ -125,9 +126,9 @@ export const QUESTION: Shape<HumanGateSpec> = objectShape<HumanGateSpec>(
 );
 const PLAIN_QUESTION: Shape<HumanGateSpec> = objectShape<HumanGateSpec>({ ...QUESTION_FIELDS, prompt: TEXT }, QUESTION_EXAMPLE);
 
-const CONDITIONS: Shape<readonly StepCondition<GraphContext>[]> = listShape(
-  objectShape<StepCondition<GraphContext>>(
-    { name: TEXT, check: eitherShape(TEXT, functionShape<(ctx: GraphContext) => boolean | Promise<boolean>>()), error: TEXT },
+const CONDITIONS: Shape<readonly StepCondition<StepContext>[]> = listShape(
+  objectShape<StepCondition<StepContext>>(
+    { name: TEXT, check: eitherShape(TEXT, functionShape<(ctx: StepContext) => boolean | Promise<boolean>>()), error: TEXT },
     { example: '{ name: "tests", check: "…", error: "…" }', needs: ['name'] },
   ),
 );
@@ -242,7 +243,7 @@ const SHARED: FieldShapes<SharedSpec> = {
   ),
   independent: TRUE,
   undo: eitherShape(functionShape<() => unknown>(), objectShape<object>({}, { example: '{ command: "git revert" }' })) as Shape<
-    Undo<GraphContext>
+    Undo<StepContext>
   >,
 };
 

@@ -2,6 +2,7 @@
 // definition and its functions.
 
 import type { Duration } from '../../base/duration.ts';
+import type { JsonObject } from '../../base/json.ts';
 import type { StepContext } from '../../definition/code.ts';
 import type { OutcomeName } from '../../definition/outcome.ts';
 import type { ArgSpecs, ArgValues } from '../../definition/param/arg.ts';
@@ -20,9 +21,12 @@ import type {
 
 /** What checks and handlers see: the engine's context, the application's, and the workflow's parameters with their types. */
 export type GraphContext<Ctx = object, P = ArgSpecs> = Ctx &
-  Omit<StepContext, 'params' | 'workflowParams' | 'result' | 'item'> & {
+  Omit<StepContext, 'params' | 'result' | 'item'> & {
     readonly params: ArgValues<P>;
+    /** The same as `params`. */
     readonly workflowParams: ArgValues<P>;
+    /** The data of `checkpoint`, without the run's progress. */
+    readonly stepState: JsonObject;
     readonly result: Unchecked;
     readonly item: Unchecked;
   };
@@ -46,7 +50,7 @@ export interface GateOptionSpec extends Omit<AnswerOption, 'nextStep'> {
 }
 
 /** A question to a person; `context` is the other spelling of `show`. */
-export interface HumanGateSpec<C = GraphContext> extends Omit<Question<string, C>, 'options'> {
+export interface HumanGateSpec<C = StepContext> extends Omit<Question<string, C>, 'options'> {
   readonly context?: readonly string[];
   readonly options?: readonly GateOptionSpec[];
 }
@@ -76,16 +80,16 @@ export interface ForgeSpec {
 export type Optional<Fields> = { readonly [Field in keyof Fields]?: Fields[Field] };
 
 /** What does the work of a step. At most one of these is given; none of them is a step that only has instructions. */
-export interface WorkSpec<C = GraphContext> extends KindParts<'list', C> {}
+export interface WorkSpec<C = StepContext> extends KindParts<'list', C> {}
 
 /** What every step can have, whatever does its work. */
-export interface SharedSpec<C = GraphContext> extends Optional<SharedFields<C, string, Duration> & OutputFields<C>> {
+export interface SharedSpec<C = StepContext> extends Optional<SharedFields<C, string, Duration> & OutputFields<C>> {
   /** A question that is asked when the work is done. */
   readonly humanGate?: HumanGateSpec;
 }
 
 /** Several steps at once, or one step for every item of a list. */
-export interface GroupSpec<C = GraphContext, Branches = readonly (MemberSpec<C> & StepName)[]> {
+export interface GroupSpec<C = StepContext, Branches = readonly (MemberSpec<C> & StepName)[]> {
   readonly parallel?: boolean | { readonly branches: Branches; readonly join?: JoinSpec; readonly concurrency?: number };
   /** With `parallel: true`: the path to the list, for whose items the rest of the step is done. */
   readonly parallelKey?: string;
@@ -104,7 +108,7 @@ export interface GroupSpec<C = GraphContext, Branches = readonly (MemberSpec<C> 
 export type StepName = { readonly id: string; readonly name?: undefined } | { readonly name: string; readonly id?: undefined };
 
 /** A branch of a group, or the body of a fan-out: a step without transitions of its own. */
-export interface MemberSpec<C = GraphContext> extends WorkSpec<C>, SharedSpec<C> {
+export interface MemberSpec<C = StepContext> extends WorkSpec<C>, SharedSpec<C> {
   readonly id?: string | undefined;
   readonly name?: string | undefined;
 }
@@ -142,7 +146,7 @@ export type GraphSpec<Ctx = object, P = ArgSpecs> = Omit<WorkflowFields<P, Ctx>,
 export type Entries<Spec> = readonly (readonly [id: string, spec: Spec])[];
 
 /** The fields of a step, in the spec that `defineWorkflow` takes; its id is its key. */
-export interface StepFields<C = GraphContext> extends WorkSpec<C>, SharedSpec<C>, GroupSpec<C, Entries<MemberSpec<C>>> {
+export interface StepFields<C = StepContext> extends WorkSpec<C>, SharedSpec<C>, GroupSpec<C, Entries<MemberSpec<C>>> {
   readonly next?: NextSpec;
 }
 

@@ -2,7 +2,7 @@
 
 import { EngineError } from '../../base/error.ts';
 import { isJsonObject } from '../../base/json.ts';
-import type { BoundStep, ConditionCheck, StepCode } from '../../definition/code.ts';
+import type { BoundStep, ConditionCheck, StepCode, StepContext } from '../../definition/code.ts';
 import type { StepContract } from '../../definition/contract/step-contract.ts';
 import { traitsOf } from '../../definition/kind.ts';
 import type { ArgModel, ConditionModel, NextTable, RetryPolicy, StepFrame, StepModel, StepWork } from '../../definition/model.ts';
@@ -17,7 +17,7 @@ import { idOf } from './list.ts';
 import { readQuestion } from './question.ts';
 import { defined, type StepReading } from './reading.ts';
 import { STEP } from './shape.ts';
-import type { GraphContext, GroupSpec, MemberSpec, SharedSpec, StepFields } from './spec.ts';
+import type { GroupSpec, MemberSpec, SharedSpec, StepFields } from './spec.ts';
 import { readWork, type Work, workFields } from './work.ts';
 
 /** A step or member as it is written, when the types of its context no longer matter. */
@@ -155,7 +155,7 @@ function bind(spec: AnyStep, place: StepPlace, read: Work): BoundStep {
 const UNDO_FIELDS: readonly string[] = ['title', 'timeout', 'recovery', 'templates', 'handler', 'command', 'env', 'cwd', 'forge'];
 
 /** Reads the undo of a step. It is a step itself, without transitions, conditions and retries of its own. */
-function readUndo(undo: Undo<GraphContext>, { step }: StepPlace): BoundStep {
+function readUndo(undo: Undo<StepContext>, { step }: StepPlace): BoundStep {
   const spec: MemberSpec = typeof undo === 'function' ? { handler: undo } : ({ templates: true, ...undo } as MemberSpec);
   step.knownFields(spec, UNDO_FIELDS, 'an undo');
   const read = readInside(spec, { step, id: step.at }, 'undo');
@@ -243,7 +243,7 @@ function readArgs(args: Readonly<Record<string, ArgModel>>, step: StepReading): 
   );
 }
 
-function conditionModel(condition: StepCondition<GraphContext>, step: StepReading): ConditionModel {
+function conditionModel(condition: StepCondition<StepContext>, step: StepReading): ConditionModel {
   const { name, check, error } = condition;
   step.knownFields(condition, ['name', 'check', 'error'], `the condition "${name}"`);
   const model = { name, error: error ?? `"${name}" does not hold` };
@@ -251,7 +251,7 @@ function conditionModel(condition: StepCondition<GraphContext>, step: StepReadin
 }
 
 function checksOf(
-  conditions: readonly StepCondition<GraphContext>[] | undefined,
+  conditions: readonly StepCondition<StepContext>[] | undefined,
   role: string,
   step: StepReading,
 ): readonly (ConditionCheck | undefined)[] {

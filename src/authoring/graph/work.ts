@@ -3,7 +3,7 @@
 
 import type { Json, JsonObject } from '../../base/json.ts';
 import type { CheckDeclaration, CheckModel } from '../../definition/check.ts';
-import type { BoundStep, StepCode } from '../../definition/code.ts';
+import type { BoundStep, StepCode, StepContext } from '../../definition/code.ts';
 import type { CustomKind } from '../../definition/custom-kind.ts';
 import type { KindDeclaration, KindRegistry } from '../../definition/kind.ts';
 import type { RecoveryPolicy, StepKind, StepModel, StepWork } from '../../definition/model.ts';
@@ -12,10 +12,10 @@ import type { Shape } from '../spec/shape.ts';
 import type { CheckForm, StageForm } from '../yaml/schema/form.ts';
 import type { StageWriter } from '../yaml/write/stage.ts';
 import type { StepReading } from './reading.ts';
-import type { Entries, GraphContext, GroupSpec, MemberSpec, WorkSpec } from './spec.ts';
+import type { Entries, GroupSpec, MemberSpec, WorkSpec } from './spec.ts';
 
 /** A step's work as it is written, when the types of its context no longer matter. */
-export type AnyWork = WorkSpec & GroupSpec<GraphContext, Entries<MemberSpec>>;
+export type AnyWork = WorkSpec & GroupSpec<StepContext, Entries<MemberSpec>>;
 
 /** The work of a step. */
 export interface Work {

@@ -12,9 +12,8 @@ export type Unchecked = ReturnType<typeof JSON.parse>;
 
 /** The context of a step's functions: results by step, parameters by name, and what the application adds. */
 export type StepContextOf<Results, Params, App> = App &
-  Omit<StepContext, 'params' | 'workflowParams' | 'results' | 'result' | 'item'> & {
+  Omit<StepContext, 'params' | 'results' | 'result' | 'item'> & {
     readonly params: ArgValues<Params>;
-    readonly workflowParams: ArgValues<Params>;
     readonly results: Results;
     readonly result: Unchecked;
     readonly item: Unchecked;

@@ -43,7 +43,7 @@ async function problemOf(build: () => unknown, isText: boolean): Promise<string 
 
 /** The context of an attempt without a run, and whether something was read that only a run has. */
 function watchedContext(
-  { definition }: CompiledWorkflow,
+  { definition, isCompat }: CompiledWorkflow,
   { step, params, args }: GeneratedCase,
 ): { readonly ctx: StepContext; hasReadRun(): boolean } {
   let hasRead = false;
@@ -57,9 +57,8 @@ function watchedContext(
     idempotencyKey: 'KEY',
     signal: new AbortController().signal,
     params,
-    workflowParams: params,
     args,
-    stepState: known({ ...params, ...args }),
+    ...(isCompat === true ? { workflowParams: params, stepState: known({ ...params, ...args }) } : {}),
   };
   return { ctx: watched(values, () => (hasRead = true)) as unknown as StepContext, hasReadRun: () => hasRead };
 }

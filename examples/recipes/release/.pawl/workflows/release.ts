@@ -43,11 +43,11 @@ export default defineWorkflow({
       command: ['sh', 'publish.sh'],
       env: { VERSION: '{{ params.version }}' },
       templates: true,
-      reconcile: ({ workflowParams: { version } }) => existsSync(published(version)),
+      reconcile: ({ params: { version } }) => existsSync(published(version)),
       postconditions: [
         {
           name: 'published',
-          check: ({ workflowParams: { version } }) => existsSync(published(version)),
+          check: ({ params: { version } }) => existsSync(published(version)),
           error: 'the registry has no such version',
         },
       ],

@@ -13,7 +13,7 @@ const ask = (where: string) =>
   ({
     agent: 'researcher',
     prompt: `Find the answer in the ${where}. Give the claim and the address of its source.`,
-    context: ({ workflowParams }: { readonly workflowParams: object }) => ({ ...workflowParams, where }),
+    context: ({ params }: { readonly params: object }) => ({ ...params, where }),
     schema: FINDING,
     writes: [], // it only reads, so all of them work in the same folder
   }) as const;
@@ -30,7 +30,7 @@ export default defineWorkflow({
     synthesize: {
       agent: 'editor',
       prompt: 'Answer the question in ANSWER.md from the findings. Give the source of each claim.',
-      context: ({ results, workflowParams }) => ({ ...workflowParams, findings: results.ask?.output ?? null }),
+      context: ({ results, params }) => ({ ...params, findings: results.ask?.output ?? null }),
       outputs: [{ name: 'answer', type: 'file', pattern: 'ANSWER.md', required: true }],
       next: 'check',
     },
