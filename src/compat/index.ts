@@ -4,7 +4,7 @@ export { QUESTION_FORMAT as SUB_AGENT_QUESTION_FORMAT, QUESTION_RELAY_HANDLER } 
 export { AgentRole, Dispatch } from '../authoring/graph/dispatch.ts';
 export { StepDef } from '../authoring/graph/graph.ts';
 export type * as GraphTypes from '../authoring/graph/spec.ts';
-export type { GraphContext, GraphSpec, HumanGateSpec, StepSpec } from '../authoring/graph/spec.ts';
+export type { GraphContext, GraphSpec, QuestionSpec as HumanGateSpec, StepSpec } from '../authoring/graph/spec.ts';
 export type { StepCondition as ConditionSpec } from '../authoring/spec/part.ts';
 export { Outcome } from '../definition/outcome.ts';
 export { DocumentAvailability, LoopState } from '../definition/states.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { GateOptionSpec } from '../authoring/graph/spec.ts';
+import type { QuestionOptionSpec } from '../authoring/graph/spec.ts';
 import { defineWorkflow } from '../compat/index.ts';
 import type { OpenApproval } from '../engine/request/approvals.ts';
 import { optionFor, type Verdict } from './verdict-option.ts';
 
 /** What a verdict means at a question between `draft` and `publish` with these options; a refusal is its message. */
-function meant(verdict: Verdict, options: readonly GateOptionSpec[]): string {
+function meant(verdict: Verdict, options: readonly QuestionOptionSpec[]): string {
   const { definition } = defineWorkflow({
     name: 'review',
     steps: [

@@ -105,7 +105,7 @@ describe('a broken contract', () => {
 });
 
 describe('a question after a step', () => {
-  const gated = () => startStep({ question: question(), retry: { max: 1, on: ['error'] } });
+  const asking = () => startStep({ question: question(), retry: { max: 1, on: ['error'] } });
 
   test('stands between the work and its end, and frees its slots', () => {
     const host = startStep({ question: question(), slots: ['s'] });
@@ -119,14 +119,14 @@ describe('a question after a step', () => {
   });
 
   test('lets a person reject the work', () => {
-    const host = gated();
+    const host = asking();
     host.take(settled(host, 'a#1'));
     host.take(decided(host, 'a#1', { option: 'no' }));
     expect(host.state.status).toBe('rejected');
   });
 
   test('is not asked after work that did not succeed', () => {
-    const host = gated();
+    const host = asking();
     host.take(settled(host, 'a#1', { outcome: 'fail' }));
     expect(host.state.halt).toMatchObject({ reason: 'unmapped', outcome: 'fail' });
   });

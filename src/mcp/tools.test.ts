@@ -334,8 +334,10 @@ describe('questions of an agent in a form of the client', () => {
     content = { answer1: 'red' };
     const opened = textIn(await client.request('tools/call', { name: 'pawl_next', arguments: {} }));
     const before = client.heard.filter(({ method }) => method === 'elicitation/create').length;
-    const gate = textIn(await client.request('tools/call', { name: 'pawl_report', arguments: { token: tokensIn(opened)[0] as string } }));
-    expect(gate).toContain('waiting for a person to decide (step "ship")');
+    const waiting = textIn(
+      await client.request('tools/call', { name: 'pawl_report', arguments: { token: tokensIn(opened)[0] as string } }),
+    );
+    expect(waiting).toContain('waiting for a person to decide (step "ship")');
     expect(client.heard.filter(({ method }) => method === 'elicitation/create')).toHaveLength(before);
     await client.close();
   });

@@ -15,7 +15,7 @@ beforeEach(async () => {
   db = join(rig.folder, 'runs.db');
   rig.settings.PAWL_DB = db;
   rig.write('.pawl/workflows/three-steps.yaml', THREE_STEPS);
-  rig.write('.pawl/workflows/gated.yaml', GATED);
+  rig.write('.pawl/workflows/approval.yaml', APPROVAL);
   await rig.run(['trust', '--yes']);
   agent = await connect(rig, { env: { CLAUDE_CODE_SESSION_ID: 'mine' } });
 });
@@ -24,10 +24,10 @@ afterEach(async () => {
   await rig.close();
 });
 
-const GATED = `apiVersion: pawl.dev/v1
+const APPROVAL = `apiVersion: pawl.dev/v1
 kind: Workflow
 metadata:
-  name: gated
+  name: approval
 stages:
   - { id: plan, type: agent, agent: developer, prompt: Plan it. }
   - { id: ask, type: human, prompt: "Ship it?", options: [{ label: Ship it }] }
@@ -110,7 +110,7 @@ describe('an agent may stop', () => {
   });
 
   test('when its run waits for a person', async () => {
-    const { text } = await agent.call('pawl_report', { token: tokensIn(await begin('gated'))[0] });
+    const { text } = await agent.call('pawl_report', { token: tokensIn(await begin('approval'))[0] });
     expect(text).toContain('waiting for a person to decide');
     expect(await stop()).toEqual(MAY_STOP);
   });

@@ -182,10 +182,10 @@ describe('an agent', () => {
   });
 
   test('waits for the person at an approval, and continues when they have decided in another process', async () => {
-    rig.write('.pawl/workflows/gated.yaml', GATED);
+    rig.write('.pawl/workflows/approval.yaml', APPROVAL);
     await rig.run(['trust', '--yes']);
     const agent = await client();
-    const first = await agent.call('pawl_start', { workflow: 'gated' });
+    const first = await agent.call('pawl_start', { workflow: 'approval' });
     const waiting = await agent.call('pawl_report', { token: tokensIn(first)[0] });
     expect(waiting.text).toContain('waiting for a person to decide (step "ask")');
     expect(waiting.text).toContain('There is nothing for you to do now');
@@ -275,10 +275,10 @@ stages:
   - { id: work, type: agent, agent: developer, prompt: Work., supports_questions: true }
 `;
 
-const GATED = `apiVersion: pawl.dev/v1
+const APPROVAL = `apiVersion: pawl.dev/v1
 kind: Workflow
 metadata:
-  name: gated
+  name: approval
 stages:
   - { id: plan, type: agent, agent: developer, prompt: Plan it. }
   - { id: ask, type: human, prompt: "Ship it?", options: [{ label: Ship it }] }

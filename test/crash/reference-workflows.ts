@@ -58,11 +58,11 @@ const loop: CrashCase = {
 };
 
 /** Two programs and a person at once, then what they agreed on. */
-const gate: CrashCase = {
-  name: 'gate',
+const approval: CrashCase = {
+  name: 'approval',
   workflow: (ledger) =>
     defineWorkflow({
-      name: 'gate',
+      name: 'approval',
       steps: [
         { id: 'draft', recovery: 'rerun', handler: (ctx) => ledger.effect(ctx, { draft: 'text' }), next: 'review' },
         {
@@ -169,4 +169,4 @@ const generator: CrashCase = {
 };
 
 /** The six reference workflows. */
-export const referenceWorkflows: readonly CrashCase[] = [linear, loop, gate, fanOut, child, generator];
+export const referenceWorkflows: readonly CrashCase[] = [linear, loop, approval, fanOut, child, generator];

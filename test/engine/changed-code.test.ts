@@ -13,7 +13,7 @@ const QUESTION = { prompt: 'Go on?', options: [{ label: 'yes', nextStep: 'second
 /** Two questions, and a task whose code is what changes. */
 function createAsking(handler: () => object) {
   return defineWorkflow({
-    name: 'gated',
+    name: 'asking',
     steps: [
       { id: 'first', human: QUESTION },
       { id: 'second', human: { prompt: 'And now?', options: [{ label: 'yes', nextStep: 'work' }] } },
@@ -25,7 +25,7 @@ function createAsking(handler: () => object) {
 /** A run that waits at its first question, begun by an engine that is gone. */
 async function createWaiting(): Promise<string> {
   const engine = await rig.open({ workflows: [createAsking(() => ({ version: 1 }))] });
-  const run = await engine.start('gated');
+  const run = await engine.start('asking');
   await run.wait('idle');
   await engine.close();
   return run.id;

@@ -124,13 +124,13 @@ test('of two different reports at the same moment one counts, and the other is r
 });
 
 test('while a person decides about the work, the same report gets its verdict again, and another one is refused', async () => {
-  const gated = defineWorkflow({
-    name: 'gated',
+  const asking = defineWorkflow({
+    name: 'asking',
     steps: [{ id: 'plan', agent: 'planner', prompt: 'Plan it.', humanGate: { prompt: 'Good?' }, next: null }],
   });
   const engine = await rig.open();
   for (const result of [{ pages: 2 }, null]) {
-    const { id, token } = await begun(engine, gated);
+    const { id, token } = await begun(engine, asking);
     expect(await engine.run(id).report({ token, result })).toMatchObject({ accepted: true, repeated: false });
     expect(await engine.run(id).report({ token, result })).toMatchObject({ accepted: true, repeated: true, step: 'plan', attempt: 1 });
     expect((await errorOf(engine.run(id).report({ token, result: 'other' }))).code).toBe('TOKEN_SPENT');

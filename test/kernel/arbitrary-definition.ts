@@ -62,7 +62,7 @@ function plainStep(kind: string, id: string, given: Partial<StepFrame>): StepMod
   if (kind === 'workflow') return child(id, given);
   if (kind === 'validate') return step(id, { ...given, kind: 'validate', stages: null, repairs: 1 });
   if (kind === 'mended') return validation(id, 2, given);
-  if (kind === 'gated') return step(id, { ...given, question: question() });
+  if (kind === 'asking') return step(id, { ...given, question: question() });
   return step(id, given);
 }
 
@@ -72,7 +72,7 @@ const group = fc.record(
 ) as fc.Arbitrary<Partial<StepFrame>>;
 
 function bodyOf(id: string): fc.Arbitrary<StepModel> {
-  const kinds = ['task', 'human', 'signal', 'delay', 'poll', 'workflow', 'validate', 'mended', 'gated'];
+  const kinds = ['task', 'human', 'signal', 'delay', 'poll', 'workflow', 'validate', 'mended', 'asking'];
   return fc.oneof(
     { weight: 4, arbitrary: fc.tuple(fc.constantFrom(...kinds), common).map(([kind, given]) => plainStep(kind, id, given)) },
     { weight: 2, arbitrary: parallelOf(id) },

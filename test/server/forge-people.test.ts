@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { EngineOptions } from '../../src/api/engine-options.ts';
-import type { HumanGateSpec } from '../../src/authoring/graph/spec.ts';
+import type { QuestionSpec } from '../../src/authoring/graph/spec.ts';
 import { defineWorkflow } from '../../src/compat/index.ts';
 import { type LocalForge, openLocalForge } from '../../src/forge/local/local-forge.ts';
 import { git } from '../git.ts';
@@ -47,11 +47,11 @@ async function as(actor: string): Promise<LocalForge> {
 
 type Asking = Opened & { readonly run: string };
 
-const workflowOf = (human: HumanGateSpec) =>
+const workflowOf = (human: QuestionSpec) =>
   defineWorkflow({ name: 'asking', facts: ['pr_number'], steps: [{ id: 'ask', human, next: null }] });
 
 async function ask(
-  human: Omit<HumanGateSpec, 'prompt'>,
+  human: Omit<QuestionSpec, 'prompt'>,
   { aheadMs, ...engine }: Partial<EngineOptions> & { readonly aheadMs?: number } = {},
 ): Promise<Asking> {
   const at = aheadMs === undefined ? forge : { ...forge, aheadMs: () => aheadMs };

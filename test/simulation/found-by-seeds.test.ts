@@ -81,17 +81,17 @@ test('a verification that its engine did not finish is made again by the next on
     return new Promise<boolean>(() => undefined);
   };
   const human = { prompt: 'ok?', options: [{ label: 'yes' }] };
-  const gated = defineWorkflow({
-    name: 'gated',
+  const asking = defineWorkflow({
+    name: 'asking',
     steps: [{ id: 'ask', human, postconditions: [{ name: 'seen', check, error: 'unseen' }], next: null }],
   });
-  const first = await open({ store, workflows: [gated] });
-  const run = await first.start(gated);
+  const first = await open({ store, workflows: [asking] });
+  const run = await first.start(asking);
   await run.wait('idle');
   await first.run(run.id).decide({ option: 'yes', actor: 'ann' });
   await began.passed;
   await first.close({ abort: true });
-  const second = await open({ store, workflows: [gated] });
+  const second = await open({ store, workflows: [asking] });
   await second.recover();
   expect((await second.run(run.id).wait()).status).toBe('completed');
 });

@@ -5,12 +5,12 @@ import type { ApprovalModel, ApprovalOptionModel } from '../../definition/model.
 import { FORGE_QUESTION_FIELDS, readForgeQuestion } from './forge-question.ts';
 import { readTarget } from './next.ts';
 import type { StepReading } from './reading.ts';
-import type { GateOptionSpec, HumanGateSpec } from './spec.ts';
+import type { QuestionOptionSpec, QuestionSpec } from './spec.ts';
 
-const APPROVE_OR_REJECT: readonly GateOptionSpec[] = [{ label: 'approve' }, { label: 'reject', outcome: 'reject' }];
+const APPROVE_OR_REJECT: readonly QuestionOptionSpec[] = [{ label: 'approve' }, { label: 'reject', outcome: 'reject' }];
 
 /** The question as data. In a group member no answer has a target: the join decides by the outcome. */
-export function readQuestion(asked: HumanGateSpec, step: StepReading, isMember: boolean): ApprovalModel {
+export function readQuestion(asked: QuestionSpec, step: StepReading, isMember: boolean): ApprovalModel {
   step.knownFields(
     asked,
     ['prompt', 'context', 'show', 'options', 'from', 'count', 'subjects', 'signed', ...FORGE_QUESTION_FIELDS],
@@ -31,11 +31,11 @@ export function readQuestion(asked: HumanGateSpec, step: StepReading, isMember: 
   };
 }
 
-function peopleOf({ from, count }: HumanGateSpec): Pick<ApprovalModel, 'from' | 'count'> {
+function peopleOf({ from, count }: QuestionSpec): Pick<ApprovalModel, 'from' | 'count'> {
   return { ...(from === undefined ? {} : { from: typeof from === 'string' ? [from] : [...from] }), ...present({ count }) };
 }
 
-function readOption(option: GateOptionSpec, step: StepReading, isMember: boolean): ApprovalOptionModel {
+function readOption(option: QuestionOptionSpec, step: StepReading, isMember: boolean): ApprovalOptionModel {
   const { label, nextStep, ends, requiresInput = false } = option;
   step.knownFields(option, ['label', 'nextStep', 'ends', 'outcome', 'requiresInput'], `the option "${label}"`);
   if (ends !== undefined && nextStep !== null)

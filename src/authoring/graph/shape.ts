@@ -38,7 +38,7 @@ import {
   textShape,
   wordShape,
 } from '../spec/shape.ts';
-import type { GateOptionSpec, GroupSpec, HumanGateSpec, JoinSpec, NextSpec, SharedSpec, TargetSpec } from './spec.ts';
+import type { GroupSpec, JoinSpec, NextSpec, QuestionOptionSpec, QuestionSpec, SharedSpec, TargetSpec } from './spec.ts';
 
 /** A step by its id, or an end. */
 const TARGET: Shape<TargetSpec> = plainShape('a step id or null', (value) => value === null || typeof value === 'string');
@@ -92,7 +92,7 @@ export const GROUP = {
   concurrency: COUNT,
 } satisfies Partial<FieldShapes<GroupSpec>>;
 
-const OPTION = objectShape<GateOptionSpec>(
+const OPTION = objectShape<QuestionOptionSpec>(
   { label: TEXT, nextStep: TARGET, ends: wordShape('completed', 'rejected'), outcome: TEXT, requiresInput: FLAG },
   { example: '{ label: "approve" }', needs: ['label'] },
 );
@@ -104,15 +104,15 @@ const QUESTION_FIELDS = {
   options: listShape(OPTION),
   from: TEXT_OR_TEXTS,
   count: COUNT,
-  subjects: objectShape<NonNullable<HumanGateSpec['subjects']>>(
+  subjects: objectShape<NonNullable<QuestionSpec['subjects']>>(
     { files: TEXTS, pr: TRUE },
     { example: '{ files: ["plan.md"] }', what: '`subjects`' },
   ),
   signed: FLAG,
-  waitFor: anyShape<NonNullable<HumanGateSpec['waitFor']>>(),
+  waitFor: anyShape<NonNullable<QuestionSpec['waitFor']>>(),
   label: TEXT,
   autoAssign: TEXT_OR_TEXTS,
-  reminders: objectShape<NonNullable<HumanGateSpec['reminders']>>(
+  reminders: objectShape<NonNullable<QuestionSpec['reminders']>>(
     { interval: DURATION, max: COUNT },
     { what: '`reminders`', example: '{ interval: "24h", max: 3 }', needs: ['interval', 'max'] },
   ),
@@ -120,11 +120,11 @@ const QUESTION_FIELDS = {
 const QUESTION_EXAMPLE = { example: '{ prompt: "Ship it?" }' };
 
 /** A question to a person; a function may build its prompt. */
-export const QUESTION: Shape<HumanGateSpec> = objectShape<HumanGateSpec>(
-  { ...QUESTION_FIELDS, prompt: eitherShape(TEXT, functionShape<Exclude<HumanGateSpec['prompt'], string>>()) },
+export const QUESTION: Shape<QuestionSpec> = objectShape<QuestionSpec>(
+  { ...QUESTION_FIELDS, prompt: eitherShape(TEXT, functionShape<Exclude<QuestionSpec['prompt'], string>>()) },
   QUESTION_EXAMPLE,
 );
-const PLAIN_QUESTION: Shape<HumanGateSpec> = objectShape<HumanGateSpec>({ ...QUESTION_FIELDS, prompt: TEXT }, QUESTION_EXAMPLE);
+const PLAIN_QUESTION: Shape<QuestionSpec> = objectShape<QuestionSpec>({ ...QUESTION_FIELDS, prompt: TEXT }, QUESTION_EXAMPLE);
 
 const CONDITIONS: Shape<readonly StepCondition<StepContext>[]> = listShape(
   objectShape<StepCondition<StepContext>>(

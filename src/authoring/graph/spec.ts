@@ -43,16 +43,16 @@ export type NextSpec =
   | { readonly [outcome: OutcomeName]: TargetSpec | BoundedNext | ConditionalTarget };
 
 /** An answer that a person can give. */
-export interface GateOptionSpec extends Omit<AnswerOption, 'nextStep'> {
+export interface QuestionOptionSpec extends Omit<AnswerOption, 'nextStep'> {
   /** Where it leads; `null` ends the run as rejected, or as `ends` says; absent, the step's own `next` decides. */
   readonly nextStep?: TargetSpec;
   readonly ends?: 'completed' | 'rejected';
 }
 
 /** A question to a person; `context` is the other spelling of `show`. */
-export interface HumanGateSpec<C = StepContext> extends Omit<Question<string, C>, 'options'> {
+export interface QuestionSpec<C = StepContext> extends Omit<Question<string, C>, 'options'> {
   readonly context?: readonly string[];
-  readonly options?: readonly GateOptionSpec[];
+  readonly options?: readonly QuestionOptionSpec[];
 }
 
 /** A check of a gate: a shell line, or a registered check with its fields. */
@@ -85,7 +85,7 @@ export interface WorkSpec<C = StepContext> extends KindParts<'list', C> {}
 /** What every step can have, whatever does its work. */
 export interface SharedSpec<C = StepContext> extends Optional<SharedFields<C, string, Duration> & OutputFields<C>> {
   /** A question that is asked when the work is done. */
-  readonly humanGate?: HumanGateSpec;
+  readonly humanGate?: QuestionSpec;
 }
 
 /** Several steps at once, or one step for every item of a list. */

@@ -11,7 +11,7 @@ import { type Setback, setbacksAfter } from './notes.ts';
 const GATE = { ...plainFrame('gate', 'ask'), kind: 'gate', config: { checks: [] } } as unknown as StepModel;
 const AGENT = { ...plainFrame('agent', 'ask'), kind: 'agent', config: { role: 'r' } } as unknown as StepModel;
 const TASK = { ...plainFrame('task', 'ask'), kind: 'task', config: {} } as unknown as StepModel;
-const HUMAN = { ...plainFrame('ask', 'ask'), kind: 'human', gate: { prompt: '', show: [], options: [] } } as unknown as StepModel;
+const HUMAN = { ...plainFrame('ask', 'ask'), kind: 'human', question: { prompt: '', show: [], options: [] } } as unknown as StepModel;
 
 function after(
   setbacks: readonly Setback[],

@@ -4,7 +4,7 @@ import type { FlowCall } from '../../authoring/flow/call.ts';
 import type { StepOptions } from '../../authoring/flow/model.ts';
 import type { HumanResult } from '../../authoring/flow/result.ts';
 import type { ForgeQuestionSpec } from '../../authoring/graph/forge-question.ts';
-import type { HumanGateSpec } from '../../authoring/graph/spec.ts';
+import type { QuestionSpec } from '../../authoring/graph/spec.ts';
 import type { Question } from '../../authoring/spec/part.ts';
 import type { Get, Targets } from '../../authoring/spec/step.ts';
 
@@ -20,7 +20,7 @@ export interface HumanStep<C, X, Ids extends Targets> {
   };
   labels: Labels<X>;
   leads: Leads<X>;
-  list: { readonly human?: HumanGateSpec<C> };
+  list: { readonly human?: QuestionSpec<C> };
   outcomes: Labels<X> | Get<WrittenOption<X>, 'outcome'>;
   result: { readonly option: Labels<X>; readonly input?: string; readonly actor: string };
   targets: Get<WrittenOption<X>, 'nextStep'>;

@@ -5,7 +5,7 @@
 import { all, type FlowBatch, type FlowCall, race } from '../../authoring/flow/call.ts';
 import { compileFlow } from '../../authoring/flow/flow.ts';
 import { compileGraph } from '../../authoring/graph/graph.ts';
-import type { GraphSpec, HumanGateSpec, MemberSpec, NextSpec, StepSpec } from '../../authoring/graph/spec.ts';
+import type { GraphSpec, MemberSpec, NextSpec, QuestionSpec, StepSpec } from '../../authoring/graph/spec.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import type { RecoveryPolicy } from '../../definition/model.ts';
 import { arg } from '../../definition/param/arg.ts';
@@ -119,7 +119,7 @@ function recoveryOf(random: Random): { recovery: RecoveryPolicy; reconcile?: () 
   return recovery === 'reconcile' ? { recovery, reconcile: () => true } : { recovery };
 }
 
-function question(random: Random, place?: Place): HumanGateSpec {
+function question(random: Random, place?: Place): QuestionSpec {
   const back = place === undefined ? undefined : random.pick(place.ids.slice(0, place.index + 1));
   const ways = place !== undefined && random.chance(0.4) ? [{ label: 'again', nextStep: back as string, requiresInput: true }] : [];
   const end = place !== undefined && random.chance(0.2) ? [{ label: 'stop', nextStep: null }] : [];
