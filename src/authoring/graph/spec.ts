@@ -51,18 +51,6 @@ export interface HumanGateSpec<C = GraphContext> extends Omit<Question<string, C
   readonly options?: readonly GateOptionSpec[];
 }
 
-/** A check of a gate: a shell line, or a registered check with its fields. */
-export type GateCheckSpec =
-  | string
-  | {
-      readonly check?: string;
-      readonly run?: string;
-      readonly argv?: readonly string[];
-      readonly paths?: readonly string[];
-      readonly timeout?: Duration;
-      readonly [field: string]: unknown;
-    };
-
 /** How a group settles: all, the first, or some of its members; `2-of-3` names their number as well. */
 export type JoinSpec = Join | `${number}-of-${number}` | { readonly n: number };
 
