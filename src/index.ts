@@ -40,7 +40,8 @@ export type { LiveAgent } from './authoring/graph/dispatch.ts';
 export type { ForgeQuestionSpec } from './authoring/graph/forge-question.ts';
 export type { StepOutput } from './authoring/graph/output.ts';
 export type { ForgeSpec } from './authoring/graph/spec.ts';
-export type { CheckFields, CheckSpec, Checks, Program } from './authoring/spec/check.ts';
+export type * as CheckSpecTypes from './authoring/spec/check.ts';
+export type { CheckFields, CheckSpec, Checks } from './authoring/spec/check.ts';
 export type { StepContextOf, Unchecked } from './authoring/spec/context.ts';
 export type { AnyPath, NamesOf, NamesOfWorkflow, StepPath, WorkflowNames } from './authoring/spec/names.ts';
 export type * as SpecTypes from './authoring/spec/part.ts';
@@ -52,6 +53,7 @@ export type {
   ForgeActions,
   Join,
   OutputSpec,
+  Program,
   Question,
   Retry,
   ReviewAgent,

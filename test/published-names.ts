@@ -47,6 +47,7 @@ export const PUBLISHED: Readonly<Record<string, readonly string[]>> = {
     'CheckFields',
     'CheckScene',
     'CheckSpec',
+    'CheckSpecTypes',
     'CheckTypes',
     'CheckVerdict',
     'Checkpoint',

@@ -219,9 +219,12 @@ export function readExpect({ optional }: FieldReader, report: KindReport, { exam
   return expect;
 }
 
+/** The name of a check that `defineCheck` created. No literal is one, so a misspelt name is not taken for it. */
+export type OwnCheckName = string & { readonly '~own': true };
+
 /** A check with its fields, as a gate of a graph or a flow has it. */
 export type UsedCheck = {
-  readonly check: string;
+  readonly check: OwnCheckName;
   /** Its own fields. */
   readonly with: object;
   readonly timeout?: Duration;

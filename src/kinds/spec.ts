@@ -1,6 +1,6 @@
-// Owns the list of what authors write for each kind of step, as types: the other side of `registry.ts`, which has the
-// values. A new kind is its folder, and here its import and its entry. Nothing but types is in this file and in the
-// `spec.ts` of a kind, so that `authoring` may read it and still loads no kind.
+// Owns the list of what authors write for each kind of step and each gate check, as types: the other side of
+// `registry.ts`, which has the values. A new one is its folder, and here its import and its entry. Nothing but types is in
+// this file and in the `spec.ts` of a kind, so that `authoring` may read it and still loads no kind.
 
 import type { Targets } from '../authoring/spec/step.ts';
 import type { ActionStep } from './action/spec.ts';
@@ -9,6 +9,18 @@ import type { CommandStep } from './command/spec.ts';
 import type { CustomStep } from './custom/spec.ts';
 import type { DelayStep } from './delay/spec.ts';
 import type { EachStep } from './each/spec.ts';
+import type { AnyOfFields } from './gate/checks/any-of/spec.ts';
+import type { BranchUpToDateCheck } from './gate/checks/branch-up-to-date/spec.ts';
+import type { CiStatusCheck } from './gate/checks/ci-status/spec.ts';
+import type { CommandCheckFields } from './gate/checks/command/spec.ts';
+import type { CoverageFields } from './gate/checks/coverage/spec.ts';
+import type { FileExistsCheck } from './gate/checks/file-exists/spec.ts';
+import type { HumanApprovedCheck } from './gate/checks/human-approved/spec.ts';
+import type { LabelPresentCheck } from './gate/checks/label-present/spec.ts';
+import type { NoChangesRequestedCheck } from './gate/checks/no-changes-requested/spec.ts';
+import type { PrApprovalCheck } from './gate/checks/pr-approval/spec.ts';
+import type { PrApprovalsMetCheck } from './gate/checks/pr-approvals-met/spec.ts';
+import type { WebhookCheckFields } from './gate/checks/webhook/spec.ts';
 import type { GateStep } from './gate/spec.ts';
 import type { GenerateStep } from './generate/spec.ts';
 import type { HumanStep } from './human/spec.ts';
@@ -44,6 +56,25 @@ export interface Kinds<C, X, Ids extends Targets> {
   forge: ActionStep<C, X>;
   each: EachStep<C, X, Ids>;
   parallel: ParallelStep<C, X, Ids>;
+}
+
+/**
+ * The fields of each built-in check by its name. C is the context of its functions, Asks the ids of steps that ask a
+ * person.
+ */
+export interface BuiltInChecks<C, Asks> {
+  command: CommandCheckFields<C>;
+  file_exists: FileExistsCheck;
+  coverage: CoverageFields;
+  webhook: WebhookCheckFields<C>;
+  pr_approval: PrApprovalCheck;
+  pr_approvals_met: PrApprovalsMetCheck;
+  no_changes_requested: NoChangesRequestedCheck;
+  label_present: LabelPresentCheck;
+  branch_up_to_date: BranchUpToDateCheck;
+  human_approved: HumanApprovedCheck<Asks>;
+  ci_status: CiStatusCheck;
+  any_of: AnyOfFields<C, Asks>;
 }
 
 type KindName = keyof Kinds<never, unknown, Targets>;

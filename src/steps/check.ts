@@ -4,7 +4,7 @@
 import { EngineError, messageOf } from '../base/error.ts';
 import { present } from '../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import type { CheckDeclaration, CheckFrame, CheckModel, UsedCheck } from '../definition/check.ts';
+import type { CheckDeclaration, CheckFrame, CheckModel, OwnCheckName, UsedCheck } from '../definition/check.ts';
 import { standingFor } from '../definition/hash.ts';
 import type { KindReport } from '../definition/kind.ts';
 import { type ConfigParser, parseConfig, type WrittenFor } from '../definition/parser.ts';
@@ -113,7 +113,7 @@ export function defineCheck<Config extends object, Written = unknown>(
   const [fault] = (reactiveEvents ?? []).flatMap((event) => eventProblem(event) ?? []);
   if (fault !== undefined) throw new EngineError('DEFINITION_INVALID', `the check "${name}": ${fault.message}; ${fault.hint}`);
   const parse = (config: CheckModel): Config => parseConfig(spec.parse, fieldsOf(config));
-  const check = (fields: WrittenFor<Written, Config>) => ({ check: name, with: fields as object, own });
+  const check = (fields: WrittenFor<Written, Config>) => ({ check: name as OwnCheckName, with: fields as object, own });
   // The name of a function cannot be assigned.
   Object.defineProperty(check, 'name', { value: name });
   const own: OwnCheck<WrittenFor<Written, Config>> = Object.freeze(

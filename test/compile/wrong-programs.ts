@@ -346,7 +346,29 @@ export const w = workflow('w', { params: { id: arg({ type: 'string', required: t
 `,
   'a misspelt check of a flow': `
 export const w = workflow('w', {}, function* () {
-  yield* step('a').gate({ checks: [{ check: 'comand' }] }); //! not assignable to type 'CheckSpec'
+  yield* step('a').gate({ checks: [{ check: 'comand' }] }); //! Type '"comand"' is not assignable
+});
+`,
+  'a misspelt check of a flow, with its fields': `
+export const w = workflow('w', {}, function* () {
+  yield* step('a').gate({ checks: [{ check: 'comand', run: 'x' }] }); //! Did you mean '"command"'?
+});
+`,
+  'a misspelt check inside another of a flow': `
+export const w = workflow('w', {}, function* () {
+  yield* step('a').gate({ checks: ['x', { check: 'any_of', checks: [{ check: 'comand', run: 'x' }] }] }); //! Did you mean '"command"'?
+});
+`,
+  'a check of a flow without its field': `
+export const w = workflow('w', {}, function* () {
+  yield* step('a').gate({ checks: [{ check: 'file_exists' }] }); //! Property 'paths' is missing
+});
+`,
+  'a misspelt check in a list of steps': `
+import { defineWorkflow as defineList } from 'pawl/compat';
+export const w = defineList({
+  name: 'w',
+  steps: [{ id: 'a', gate: { checks: [{ check: 'comand', run: 'x' }] }, next: null }], //! Did you mean '"command"'?
 });
 `,
   'a misspelt field of a check of a flow': `

@@ -40,7 +40,7 @@ test.each(['named', 'contained'])(
       },
     });
     const { forge, publish } = relayForge(stage.forge);
-    const check = how === 'named' ? { check: 'counting' } : counting({});
+    const check = how === 'named' ? ({ check: 'counting' } as never) : counting({});
     const gated = defineWorkflow({ name: 'gated', steps: [{ id: 'gate', gate: { checks: [check] }, next: null }] });
     const checks = how === 'named' ? { counting } : {};
     // Time stands still: only events make it look.

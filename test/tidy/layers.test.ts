@@ -85,6 +85,8 @@ describe('neighbours', () => {
   test('the types of what authors write are listed beside the registry, for authoring too, and load nothing', () => {
     expect(violations('src/kinds/spec.ts', "import type { AgentStep } from './agent/spec.ts';")).toEqual([]);
     expect(violations('src/kinds/agent/spec.ts', "import type { Get } from '../../authoring/spec/step.ts';")).toEqual([]);
+    expect(violations('src/kinds/gate/checks/command/declare.ts', "import type { Fields } from './spec.ts';")).toEqual([]);
+    expect(violations('src/kinds/gate/checks/command/declare.ts', "import { fields } from './spec.ts';")).toHaveLength(1);
     expect(violations('src/authoring/spec/step.ts', "import type { Kinds } from '../../kinds/spec.ts';")).toEqual([]);
     expect(violations('src/authoring/spec/step.ts', "export type * from '../../kinds/spec.ts';")).toEqual([]);
     expect(violations('src/authoring/spec/step.ts', "import { type Kinds } from '../../kinds/spec.ts';")).toHaveLength(1);

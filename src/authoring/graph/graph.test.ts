@@ -110,7 +110,7 @@ describe('what does the work of a step', () => {
     ['a program', { command: ['npm', 'test'], env: { CI: '1' } }, { kind: 'command', config: { argv: ['npm', 'test'], env: { CI: '1' } } }],
     [
       'checks',
-      { gate: { checks: ['npm test', { paths: ['a.md'] }, { check: 'lint', level: 2, timeout: '5s' }] } },
+      { gate: { checks: ['npm test', { check: 'file_exists', paths: ['a.md'] }, { check: 'lint', level: 2, timeout: '5s' } as never] } },
       {
         kind: 'gate',
         recovery: 'rerun',

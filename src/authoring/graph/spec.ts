@@ -55,18 +55,6 @@ export interface QuestionSpec<C = StepContext> extends Omit<Question<string, C>,
   readonly options?: readonly QuestionOptionSpec[];
 }
 
-/** A check of a gate: a shell line, or a registered check with its fields. */
-export type GateCheckSpec =
-  | string
-  | {
-      readonly check?: string;
-      readonly run?: string;
-      readonly argv?: readonly string[];
-      readonly paths?: readonly string[];
-      readonly timeout?: Duration;
-      readonly [field: string]: unknown;
-    };
-
 /** How a group settles: all, the first, or some of its members; `2-of-3` names their number as well. */
 export type JoinSpec = Join | `${number}-of-${number}` | { readonly n: number };
 

@@ -131,6 +131,9 @@ export interface Webhook<C = never> {
   readonly expect?: { readonly status?: number; readonly body?: Json };
 }
 
+/** A program: a shell line, or words that are started without a shell. */
+export type Program = { readonly run: string; readonly argv?: undefined } | { readonly argv: readonly string[]; readonly run?: undefined };
+
 /** The actions of the forge, with their fields. Texts may be templates, or functions that build them. */
 export interface ForgeActions<C = never> {
   /** `pr`, here and below: the step whose pull request it is; without it, that of the run. */

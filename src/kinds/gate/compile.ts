@@ -4,7 +4,6 @@ import type { MethodArguments } from '../../authoring/flow/method.ts';
 import { invalid, plainOf, type StepParts } from '../../authoring/flow/model.ts';
 import { type BuiltFields, builtCode, takeFunctions } from '../../authoring/graph/built.ts';
 import type { StepReading } from '../../authoring/graph/reading.ts';
-import type { GateCheckSpec } from '../../authoring/graph/spec.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import type { CheckSpec } from '../../authoring/spec/check.ts';
 import { eitherShape, FLAG, isFields, listShape, objectShape, TEXT } from '../../authoring/spec/shape.ts';
@@ -87,7 +86,7 @@ interface CheckPlace {
 }
 
 /** A check as data; its fields are parsed with the gate. */
-function readCheck(check: GateCheckSpec, place: CheckPlace): Json {
+function readCheck(check: CheckSpec, place: CheckPlace): Json {
   const { step, what, at } = place;
   if (typeof check === 'string') return { check: 'command', run: check };
   if (!isFields(check)) return step.plain(check, what);
@@ -96,7 +95,7 @@ function readCheck(check: GateCheckSpec, place: CheckPlace): Json {
   place.built.push(...built);
   const implied = rest.paths === undefined ? 'command' : 'file_exists';
   const inner = Array.isArray(rest.checks)
-    ? { checks: rest.checks.map((one: GateCheckSpec, index: number) => readCheck(one, { ...place, at: [...at, 'checks', String(index)] })) }
+    ? { checks: rest.checks.map((one: CheckSpec, index: number) => readCheck(one, { ...place, at: [...at, 'checks', String(index)] })) }
     : {};
   const timeoutMs = timeout === undefined ? undefined : step.duration(timeout, `the timeout of ${what}`);
   return step.plain({ ...rest, ...inner, check: check.check ?? implied, timeoutMs }, what);

@@ -2,8 +2,9 @@
 
 import { present } from '../../../base/fields.ts';
 import type { CustomKind } from '../../../definition/custom-kind.ts';
-import type { GateCheckSpec, SharedSpec } from '../../graph/spec.ts';
+import type { SharedSpec } from '../../graph/spec.ts';
 import type { Compilers, KindCompiler } from '../../graph/work.ts';
+import type { CheckSpec } from '../../spec/check.ts';
 import type { WorkAndFrame, WrittenCheck, WrittenStage, WrittenUndo } from '../schema/form.ts';
 import { hookOf } from './forge.ts';
 import { envOf } from './part.ts';
@@ -37,9 +38,9 @@ export function ownKindOf({ type }: WrittenStage, { customKinds = {} }: Compiler
 }
 
 /** A check of a gate; all fields of one that has no form are its own. */
-function checkOf(written: WrittenCheck, compilers: Compilers): GateCheckSpec {
+function checkOf(written: WrittenCheck, compilers: Compilers): CheckSpec {
   const { check, timeout } = written;
   const form = Object.hasOwn(compilers.checks, check) ? compilers.checks[check]?.yaml : undefined;
-  if (form === undefined) return written as GateCheckSpec;
-  return { ...form.toSpec(written as never, (inner) => checkOf(inner, compilers)), check, ...present({ timeout }) };
+  const fields = form?.toSpec(written as never, (inner) => checkOf(inner, compilers)) ?? written;
+  return { ...fields, check, ...present({ timeout }) } as CheckSpec;
 }

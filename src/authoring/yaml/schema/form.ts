@@ -3,7 +3,8 @@
 
 import type * as z from 'zod';
 import type { RecoveryPolicy } from '../../../definition/model.ts';
-import type { GateCheckSpec, MemberSpec, StepFields } from '../../graph/spec.ts';
+import type { MemberSpec, StepFields } from '../../graph/spec.ts';
+import type { CheckSpec } from '../../spec/check.ts';
 import type { YamlPath } from '../position/position.ts';
 import type { PlacedFault } from '../problem/schema.ts';
 import type * as action from './action.ts';
@@ -61,7 +62,7 @@ export interface CheckForm<Written = never> {
   /** The fields beside `check` and `timeout`. */
   fields(words: FieldWords): z.ZodRawShape;
   /** Its fields in the spec of a graph, besides `check` and `timeout`. */
-  toSpec(written: Written, checkOf: (inner: WrittenCheck) => GateCheckSpec): Readonly<Record<string, unknown>>;
+  toSpec(written: Written, checkOf: (inner: WrittenCheck) => CheckSpec): Readonly<Record<string, unknown>>;
   /** What is wrong with fields that are right each by itself. */
   rules?(written: Written, path: YamlPath): PlacedFault[];
 }
@@ -86,7 +87,7 @@ export type WorkAndFrame = Omit<StepFields, 'each' | 'next'>;
 
 /** How the parts of a stage are translated. */
 export interface StageParts {
-  checkOf(check: WrittenCheck): GateCheckSpec;
+  checkOf(check: WrittenCheck): CheckSpec;
   memberOf(branch: WrittenStage): readonly [id: string, spec: MemberSpec];
 }
 

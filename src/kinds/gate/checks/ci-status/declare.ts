@@ -2,9 +2,7 @@
 
 import { present } from '../../../../base/fields.ts';
 import { type CheckDeclaration, declareCheck, isSelection, readPr } from '../../../../definition/check.ts';
-
-/** The CI workflows to check (default: all), and the conclusion each must have. */
-export type CiStatusCheck = { readonly workflows?: readonly string[]; readonly expect?: string; readonly pr?: string };
+import type { CiStatusCheck } from './spec.ts';
 
 declare module '../../../../definition/check.ts' {
   interface CheckConfigs {

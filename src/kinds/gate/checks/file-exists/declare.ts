@@ -2,10 +2,11 @@
 
 import { type CheckDeclaration, type CheckOf, declareCheck } from '../../../../definition/check.ts';
 import { isTextList } from '../../../../definition/kind.ts';
+import type { FileExistsCheck } from './spec.ts';
 
 declare module '../../../../definition/check.ts' {
   interface CheckConfigs {
-    file_exists: { readonly paths: readonly string[] };
+    file_exists: FileExistsCheck;
   }
 }
 

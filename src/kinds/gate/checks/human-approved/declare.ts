@@ -2,9 +2,7 @@
 
 import { type CheckDeclaration, declareCheck } from '../../../../definition/check.ts';
 import { isText } from '../../../../definition/kind.ts';
-
-/** The step that asked. */
-export type HumanApprovedCheck = { readonly step: string };
+import type { HumanApprovedCheck } from './spec.ts';
 
 declare module '../../../../definition/check.ts' {
   interface CheckConfigs {

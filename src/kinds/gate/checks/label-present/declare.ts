@@ -3,9 +3,7 @@
 import { present } from '../../../../base/fields.ts';
 import { type CheckDeclaration, declareCheck, isNames, readPr } from '../../../../definition/check.ts';
 import { oneOf } from '../../../../definition/field-reader.ts';
-
-/** The labels, all of which must be present. `pr` is the step that opened the pull request, and implies `target: pr`. */
-export type LabelPresentCheck = { readonly label: string | readonly string[]; readonly target?: 'issue' | 'pr'; readonly pr?: string };
+import type { LabelPresentCheck } from './spec.ts';
 
 declare module '../../../../definition/check.ts' {
   interface CheckConfigs {

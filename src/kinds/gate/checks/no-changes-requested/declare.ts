@@ -2,9 +2,7 @@
 
 import { present } from '../../../../base/fields.ts';
 import { type CheckDeclaration, declareCheck, readPr } from '../../../../definition/check.ts';
-
-/** `pr` is the step that opened the pull request. */
-export type NoChangesRequestedCheck = { readonly pr?: string };
+import type { NoChangesRequestedCheck } from './spec.ts';
 
 declare module '../../../../definition/check.ts' {
   interface CheckConfigs {

@@ -2,9 +2,7 @@
 
 import { present } from '../../../../base/fields.ts';
 import { type CheckDeclaration, declareCheck, isNames, readPeople, readPr } from '../../../../definition/check.ts';
-
-/** How many different people of these groups. Default: one. */
-export type PrApprovalCheck = { readonly from: string | readonly string[]; readonly count?: number; readonly pr?: string };
+import type { PrApprovalCheck } from './spec.ts';
 
 declare module '../../../../definition/check.ts' {
   interface CheckConfigs {

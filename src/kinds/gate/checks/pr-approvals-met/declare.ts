@@ -2,9 +2,7 @@
 
 import { present } from '../../../../base/fields.ts';
 import { type CheckDeclaration, declareCheck, readPeople, readPr } from '../../../../definition/check.ts';
-
-/** How many different people with write permission. Default: one. `pr` is the step that opened the pull request. */
-export type PrApprovalsMetCheck = { readonly count?: number; readonly pr?: string };
+import type { PrApprovalsMetCheck } from './spec.ts';
 
 declare module '../../../../definition/check.ts' {
   interface CheckConfigs {

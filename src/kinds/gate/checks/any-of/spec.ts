@@ -1,0 +1,8 @@
+// Owns what authors write for the check `any_of`, as types: the checks of which one must pass.
+
+import type { CheckSpec } from '../../../../authoring/spec/check.ts';
+
+/** The checks of which one must pass. */
+export interface AnyOfFields<C, Asks> {
+  readonly checks: readonly CheckSpec<C, Asks>[];
+}
