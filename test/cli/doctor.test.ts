@@ -140,8 +140,8 @@ describe('the processes that drive runs', () => {
     });
     try {
       await once(left.stdout, 'data');
-      const { pid, start } = identityOf(left.pid) ?? { pid: 0, start: '' };
-      writePidFile(`${db}.pids`, { mark: 'r1/build#1/1', pid, start, owner: owner as NonNullable<typeof owner> });
+      const first = identityOf(left.pid) as NonNullable<typeof owner>;
+      writePidFile(`${db}.pids`, { mark: 'r1/build#1/1', first, owner: owner as NonNullable<typeof owner> });
       expect(found(await doctor())).toMatchObject([{ id: 'processes', what: expect.stringContaining(`engine died: ${left.pid}`) }]);
     } finally {
       await kill(left);

@@ -131,9 +131,9 @@ function checkReady({ run, because }: { readonly run: string; readonly because: 
 
 function checkProcesses(folder: string): Check[] {
   try {
-    return readPidFiles(folder).flatMap(({ mark, pid, start, owner }): Check[] => {
+    return readPidFiles(folder).flatMap(({ mark, first, owner }): Check[] => {
       if (livenessOf(owner) !== 'dead') return [];
-      const pids = createFamily({ pid, start, mark }).scan();
+      const pids = createFamily({ ...first, mark }).scan();
       if (pids.length === 0) return [];
       const what = `step ${mark} left processes running when its engine died: ${pids.map((row) => row.pid).join(', ')}`;
       return [warning('processes', what, 'resume the run: the next engine on this database ends them')];
