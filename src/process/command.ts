@@ -171,11 +171,11 @@ async function start(spec: CommandSpec): Promise<RunningCommand | NotRun> {
       stdio: [spec.stdin === undefined && spec.onStart === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', ...closedDescriptors()],
     });
   } catch (error) {
-    return notStarted(file, error as NodeJS.ErrnoException);
+    return notStarted(file, error);
   }
   const { pid } = child;
   if (pid === undefined) {
-    const [error] = (await once(child, 'error')) as [NodeJS.ErrnoException];
+    const [error] = await once(child, 'error');
     return missingDirectory(spec) ?? notStarted(file, error);
   }
   const closed = new Promise((resolve) => child.once('close', resolve));

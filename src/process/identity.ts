@@ -7,6 +7,7 @@
 
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { systemCodeOf } from '../base/error.ts';
 import { readProcess } from './process-table.ts';
 
 /** Identifies one process on one boot of one machine. */
@@ -89,7 +90,7 @@ function isUnused(pid: number): boolean {
     process.kill(pid, 0);
     return false;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+    return systemCodeOf(error) === 'ESRCH';
   }
 }
 

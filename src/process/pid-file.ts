@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemCodeOf } from '../base/error.ts';
 import { isJsonObject, parseJsonObject } from '../base/json.ts';
 import { formatIdentity, type ProcessIdentity, parseIdentity } from './identity.ts';
 
@@ -42,7 +43,7 @@ export function readPidFiles(pidDir: string): PidRecord[] {
   try {
     names = readdirSync(pidDir);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    if (systemCodeOf(error) === 'ENOENT') return [];
     throw error;
   }
   const records = names.filter((name) => name.endsWith('.json')).map((name) => readRecord(join(pidDir, name)));
