@@ -12,7 +12,7 @@ import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSyn
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { digestText } from '../base/digest.ts';
-import { EngineError, isEngineError, messageOf } from '../base/error.ts';
+import { EngineError, isEngineError, messageOf, systemCodeOf } from '../base/error.ts';
 import { createRunId } from '../base/id.ts';
 import { readPlainFile } from '../base/plain-file.ts';
 
@@ -83,7 +83,7 @@ function textOf({ file, what }: StateFile): string | undefined {
   try {
     return readPlainFile(file).toString('utf8');
   } catch (cause) {
-    if (['ENOENT', 'ENOTDIR'].includes((cause as NodeJS.ErrnoException).code ?? '')) return undefined;
+    if (['ENOENT', 'ENOTDIR'].includes(systemCodeOf(cause) ?? '')) return undefined;
     throw new EngineError('CONFIG_INVALID', `cannot read ${what} in ${file}: ${messageOf(cause)}`, { cause });
   }
 }

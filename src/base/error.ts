@@ -138,13 +138,15 @@ export class EngineError extends Error {
   }
 }
 
+/** The code of an error of the system or of Node, such as ENOENT; undefined for anything without one. */
+export function systemCodeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
 /** True for any error of Pawl, also one from another copy of the module. */
 export function isEngineError(error: unknown): error is EngineError {
-  return (
-    error instanceof Error &&
-    typeof (error as { code?: unknown }).code === 'string' &&
-    Object.hasOwn(ERROR_CODES, (error as EngineError).code)
-  );
+  const code = systemCodeOf(error);
+  return code !== undefined && Object.hasOwn(ERROR_CODES, code);
 }
 
 /** The failure of `work` that a user can fix, if it has one; any other error is thrown. */

@@ -2,6 +2,7 @@
 // of those would block forever; or with a link, and writing there would change another file.
 
 import { closeSync, constants, fstatSync, ftruncateSync, lstatSync, openSync, readFileSync, type Stats, writeFileSync } from 'node:fs';
+import { systemCodeOf } from './error.ts';
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_WRONLY } = constants;
 const PRIVATE = 0o600;
@@ -11,7 +12,7 @@ export function entryAt(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined;
+    if (systemCodeOf(error) === 'ENOTDIR') return undefined;
     throw error;
   }
 }

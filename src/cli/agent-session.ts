@@ -30,8 +30,8 @@ export interface SessionRun {
 export interface AgentSession {
   readonly id: string;
   readonly runs: readonly SessionRun[];
-  /** How often the agent was prevented from stopping while its runs stayed at the same position. */
-  readonly kept: { readonly at: string; readonly times: number };
+  /** How often the agent was prevented from stopping while its runs stayed at the same position, if it ever was. */
+  readonly kept?: { readonly at: string; readonly times: number };
   /** The MCP servers and agent processes of the session. */
   readonly processes?: readonly string[];
   /** The id under which the same agent continues. */
@@ -152,13 +152,13 @@ function readSessions(shell: Shell): readonly AgentSession[] {
 
 /** Reads a session. If its file is missing or damaged it has no runs, so its agent may always stop. */
 export function readSession(shell: Shell, id: string): AgentSession {
-  return parseSession(fileOf(shell, id)) ?? { id, runs: [], kept: { at: '', times: 0 } };
+  return parseSession(fileOf(shell, id)) ?? { id, runs: [] };
 }
 
 function parseSession(file: string): AgentSession | undefined {
   try {
     const { id, runs, kept, processes, movedTo } = JSON.parse(readPlainFile(file).toString('utf8')) as AgentSession;
-    return Array.isArray(runs) ? { id, runs, kept, ...present({ processes, movedTo }) } : undefined;
+    return Array.isArray(runs) ? { id, runs, ...present({ kept, processes, movedTo }) } : undefined;
   } catch {
     return undefined;
   }

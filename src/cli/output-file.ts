@@ -1,7 +1,7 @@
 // Owns writing a file whose path the user chose.
 
 import { writeFileSync } from 'node:fs';
-import { EngineError, messageOf } from '../base/error.ts';
+import { EngineError, messageOf, systemCodeOf } from '../base/error.ts';
 
 /** The content of a file for error messages, and whether the file must not exist yet. */
 interface OutputFile {
@@ -16,7 +16,7 @@ export function writeOutput(path: string, text: string, { what, isNew = false, m
   try {
     writeFileSync(path, text, { flag: isNew ? 'wx' : 'w', mode });
   } catch (cause) {
-    const exists = (cause as NodeJS.ErrnoException).code === 'EEXIST';
+    const exists = systemCodeOf(cause) === 'EEXIST';
     const why = exists ? 'it already exists; choose another file with --out, or remove it' : messageOf(cause);
     throw new EngineError('USAGE', `cannot write ${what} to ${path}: ${why}`, { cause });
   }

@@ -165,18 +165,18 @@ describe('the doctor', () => {
     (await checkRoles(project, {}, { PATH: dirname(process.execPath), ...env })).map(({ status, what, hint }) => [status, what, hint]);
 
   test('lists the roles and whether their programs are found', async () => {
-    expect(await check()).toEqual([['ok', 'no roles are defined', '']]);
+    expect(await check()).toEqual([['ok', 'no roles are defined', undefined]]);
     write('.pawl/agents/a.md', '---\ndriver: command\nargv: [node, x.js]\n---\n');
     write('.pawl/agents/b.md', '---\ndriver: acp\nargv: [no-such-agent]\n---\n');
     write('.pawl/agents/c.md', '---\ndriver: codex\nmodel: big\n---\n');
     write('.pawl/agents/d.md', '---\ndriver: ai-sdk\nmodel: nobody/small\n---\n');
     write('.pawl/agents/e.md', 'attended');
     expect(await check()).toEqual([
-      ['ok', 'role a: command, node x.js', ''],
+      ['ok', 'role a: command, node x.js', undefined],
       ['warning', 'role b: acp, no-such-agent; the program "no-such-agent" cannot be found', 'install it, or add it to the PATH'],
       ['warning', 'role c: codex, big; the program "codex" cannot be found', 'install it, or add it to the PATH'],
       ['warning', 'role d: ai-sdk, nobody/small; ai and @ai-sdk/nobody cannot be found', 'npm install ai @ai-sdk/nobody'],
-      ['ok', 'role e: attended', ''],
+      ['ok', 'role e: attended', undefined],
     ]);
   });
 

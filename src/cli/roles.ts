@@ -150,10 +150,11 @@ const INTERPRETERS = /^(?:node|deno|bun|python\d*(?:\.\d+)?|ruby|perl|sh|bash|zs
  * change the program.
  */
 export function programOf(root: string, argv: readonly string[]): readonly string[] {
-  const [program = '', script = '', ...rest] = argv;
+  const [program = '', script, ...rest] = argv;
   if (program.includes('/')) return [resolve(root, program), ...argv.slice(1)];
-  const file = INTERPRETERS.test(program) && script !== '' && !script.startsWith('-') ? resolve(root, script) : '';
-  return file !== '' && existsSync(file) ? [program, file, ...rest] : argv;
+  if (!INTERPRETERS.test(program) || !script || script.startsWith('-')) return argv;
+  const file = resolve(root, script);
+  return existsSync(file) ? [program, file, ...rest] : argv;
 }
 
 function subAgentsOf({ name, file, agents }: Role, roles: readonly Role[]): readonly SubAgent[] | undefined {

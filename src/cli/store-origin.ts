@@ -11,7 +11,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Right } from '../authority/right.ts';
-import { EngineError, isEngineError, messageOf } from '../base/error.ts';
+import { EngineError, isEngineError, messageOf, systemCodeOf } from '../base/error.ts';
 import { readPlainFile } from '../base/plain-file.ts';
 import type { Store } from '../store/store.ts';
 import { realPath } from './project.ts';
@@ -32,7 +32,7 @@ export function readStateId(state: string): string | undefined {
   try {
     text = readPlainFile(file).toString('utf8').trim();
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (systemCodeOf(cause) === 'ENOENT') return undefined;
     throw new EngineError('STORE_UNAVAILABLE', `cannot read the id of the state folder: ${messageOf(cause)}`, { cause });
   }
   if (ID.test(text)) return text;
@@ -51,7 +51,7 @@ export function ensureStateId(state: string): string {
     writeFileSync(draft, `${randomUUID()}\n`, { mode: 0o600, flag: 'wx' });
     linkSync(draft, file);
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST')
+    if (systemCodeOf(cause) !== 'EEXIST')
       throw new EngineError(
         'STORE_UNAVAILABLE',
         `cannot write the id of the state folder to ${file}: ${messageOf(cause)}; make the folder writable, or choose another with PAWL_STATE`,

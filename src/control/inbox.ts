@@ -3,6 +3,7 @@
 
 import { readQuestions, type WaitingQuestions } from '../attended/questions.ts';
 import { commandFor } from '../attended/wait-command.ts';
+import { present } from '../base/fields.ts';
 import { shellWord } from '../base/shell-word.ts';
 import type { RunStatus } from '../definition/run-status.ts';
 import { readWaits } from '../engine/inspect.ts';
@@ -19,7 +20,7 @@ export interface Approval extends PendingApproval {
   readonly command: string;
   /** What changed since the person last looked. */
   readonly isNew?: string;
-  readonly diff?: { readonly title: string; readonly text: string };
+  readonly diff?: { readonly title: string; readonly text?: string };
 }
 
 /** A wait that only a person can end with "pawl resume". */
@@ -130,7 +131,7 @@ function approvalJson({ run, approval, workflow, command, diff }: Approval): obj
     signed: approval.signed,
     decided: approval.posted ?? null,
     subjects: approval.subjects ?? null,
-    ...(diff === undefined ? {} : { diff: diff.text }),
+    ...present({ diff: diff?.text }),
     digest,
     since: new Date(since).toISOString(),
     due: due === undefined ? null : new Date(due).toISOString(),

@@ -3,6 +3,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
+import { systemCodeOf } from '../base/error.ts';
 
 const POLL_MS = 20;
 const SQLITE_BUSY = 5;
@@ -42,6 +43,6 @@ export function createPrivateFile(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (systemCodeOf(error) !== 'EEXIST') throw error;
   }
 }

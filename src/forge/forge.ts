@@ -26,7 +26,8 @@ export type ForgeFailure =
   | { readonly result: 'unavailable'; readonly message: string; readonly until?: number }
   /** A merge in progress: in a merge queue, or waiting for checks. Repeating the request returns its result. */
   | { readonly result: 'queued'; readonly message: string; readonly until: number }
-  | { readonly result: 'stale_head'; readonly message: string; readonly head: string }
+  /** `head` is where it is now; absent if it is gone. */
+  | { readonly result: 'stale_head'; readonly message: string; readonly head?: string }
   /** `until` is the time, in milliseconds since 1970, from which a retry makes sense. */
   | { readonly result: 'rate_limited'; readonly message: string; readonly until: number };
 
@@ -96,8 +97,8 @@ export interface PullRequestFacts extends Omit<IssueFacts, 'state'> {
   /** A draft cannot be merged. */
   readonly draft: boolean;
   readonly baseBranch: string;
-  /** The head of the base branch; after a merge, the one it was merged into. */
-  readonly baseSha: string;
+  /** The head of the base branch, unless the branch is gone; after a merge, the one it was merged into. */
+  readonly baseSha?: string;
   /** Null while the forge does not know yet, which is not the same as false. */
   readonly mergeable: boolean | null;
 }
@@ -396,7 +397,8 @@ export interface LabelRequest {
 
 /** The result of a merge. */
 export interface MergeResult {
-  readonly sha: string;
+  /** The commit on the base branch, unless the forge does not say. */
+  readonly sha?: string;
   readonly branchDeleted: boolean;
 }
 

@@ -160,7 +160,7 @@ describe('the pid file of a command', () => {
     };
     const { stdout } = await exited({ shell: 'echo $$', pidDir, mark, onOutput });
     expect(files.map((text) => JSON.parse(text))).toEqual([
-      { mark, pid: Number(stdout), start: expect.stringMatching(/./), owner: expect.stringContaining(`|${process.pid}|`) },
+      { mark, first: { pid: Number(stdout), start: expect.stringMatching(/./) }, owner: expect.stringContaining(`|${process.pid}|`) },
     ]);
     expect(readdirSync(pidDir)).toEqual([]);
   });

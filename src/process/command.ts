@@ -20,7 +20,7 @@ import { commandEnvironment } from './environment.ts';
 import { identityOf } from './identity.ts';
 import type { NetworkFence } from './network.ts';
 import { checkWorkingDirectory, type NotRun, notRunByShell, notStarted } from './not-run.ts';
-import { removePidFile, writePidFile } from './pid-file.ts';
+import { type PidRecord, removePidFile, writePidFile } from './pid-file.ts';
 import { readProcess } from './process-table.ts';
 import type { Redactor } from './redact.ts';
 import { type ShellLine, shellExitCode, shellWords } from './shell.ts';
@@ -103,7 +103,8 @@ type Ending =
 
 interface RunningCommand {
   readonly child: ChildProcess & { readonly pid: number };
-  readonly start: string;
+  /** The process with its start time; undefined if it had ended before it could be read. */
+  readonly first: PidRecord['first'];
   readonly startedMs: number;
   readonly stdout: ReturnType<typeof captureStream>;
   readonly stderr: ReturnType<typeof captureStream>;
@@ -170,11 +171,11 @@ async function start(spec: CommandSpec): Promise<RunningCommand | NotRun> {
       stdio: [spec.stdin === undefined && spec.onStart === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', ...closedDescriptors()],
     });
   } catch (error) {
-    return notStarted(file, error as NodeJS.ErrnoException);
+    return notStarted(file, error);
   }
   const { pid } = child;
   if (pid === undefined) {
-    const [error] = (await once(child, 'error')) as [NodeJS.ErrnoException];
+    const [error] = await once(child, 'error');
     return missingDirectory(spec) ?? notStarted(file, error);
   }
   const closed = new Promise((resolve) => child.once('close', resolve));
@@ -183,7 +184,7 @@ async function start(spec: CommandSpec): Promise<RunningCommand | NotRun> {
   writeInput(child, spec);
   return {
     child: child as RunningCommand['child'],
-    start: readProcess(pid)?.start ?? '',
+    first: startedProcess(pid),
     startedMs,
     stdout: captureStream(child.stdout as Readable, captureOptions(spec, 'stdout')),
     stderr: captureStream(child.stderr as Readable, captureOptions(spec, 'stderr')),
@@ -239,8 +240,8 @@ function waitForEnd(running: RunningCommand, spec: CommandSpec): Promise<Ending>
   });
 }
 
-function endTree({ child, start }: RunningCommand, spec: CommandSpec): Promise<KillResult> {
-  const root = { pid: child.pid, start, mark: spec.mark, session: child.pid };
+function endTree({ child, first }: RunningCommand, spec: CommandSpec): Promise<KillResult> {
+  const root = { ...first, mark: spec.mark, session: child.pid };
   return killTree(root, present({ graceMs: spec.killGraceMs }));
 }
 
@@ -285,7 +286,7 @@ function abortedResult(): CommandResult {
 // Written before the command starts, so that its processes can be found after a crash in between.
 function recordBeforeStart(spec: CommandSpec): NotRun | undefined {
   try {
-    record(spec, 0);
+    record(spec, undefined);
     return undefined;
   } catch (error) {
     const message = `cannot write a pid file in ${spec.pidDir}, and without one a crash would leave the command running: ${messageOf(error)}`;
@@ -295,17 +296,22 @@ function recordBeforeStart(spec: CommandSpec): NotRun | undefined {
 
 function recordPid(spec: CommandSpec, pid: number): void {
   try {
-    record(spec, pid);
+    record(spec, startedProcess(pid));
   } catch {
     // The file from before the start contains the mark, which is enough to find the processes.
   }
 }
 
-function record(spec: CommandSpec, pid: number): void {
+function startedProcess(pid: number): PidRecord['first'] {
+  const start = readProcess(pid)?.start;
+  return start === undefined ? undefined : { pid, start };
+}
+
+function record(spec: CommandSpec, first: PidRecord['first']): void {
   if (spec.pidDir === undefined) return;
   const owner = identityOf();
   invariant(owner !== undefined, 'this process has an identity');
-  writePidFile(spec.pidDir, { mark: spec.mark, pid, start: pid === 0 ? '' : (readProcess(pid)?.start ?? ''), owner });
+  writePidFile(spec.pidDir, { mark: spec.mark, ...present({ first }), owner });
 }
 
 function removeRecord(spec: CommandSpec): void {

@@ -11,8 +11,8 @@ import { carriesMark, type ProcessRow, readProcess, readProcesses } from './proc
 
 /** How to find the processes of a command. */
 export interface TreeRoot {
-  /** The first process; 0 if only the mark is known. */
-  readonly pid: number;
+  /** The first process, if more than the mark is known. */
+  readonly pid?: number;
   /** Its start time. Without it, any process with that pid is meant. */
   readonly start?: string;
   /** The mark its processes inherited. Use it only for processes started in their own session. */
@@ -38,7 +38,8 @@ interface Scan {
 
 /** Starts tracking the processes of a command. Nothing is read until the first scan. */
 export function createFamily(root: TreeRoot): Family {
-  const known = new Set<string>(root.start === undefined ? [] : [keyOf({ pid: root.pid, start: root.start })]);
+  const { pid, start } = root;
+  const known = new Set<string>(pid === undefined || start === undefined ? [] : [keyOf({ pid, start })]);
   const sessions = new Set<number>(root.session === undefined ? [] : [root.session]);
   const mine = readProcess(process.pid)?.session;
   let first = true;
@@ -48,7 +49,7 @@ export function createFamily(root: TreeRoot): Family {
     const byPid = new Map(all.map((row) => [row.pid, row]));
     const ancestors = ancestry(byPid);
     const rows = all.filter((row) => !ancestors.has(row.pid));
-    if (first && root.start === undefined) adopt(byPid.get(root.pid));
+    if (first && pid !== undefined && start === undefined) adopt(byPid.get(pid));
     first = false;
     dropReusedSessions(byPid);
     const marked = new Set(rows.filter(isMarked).map((row) => row.pid));
@@ -62,7 +63,7 @@ export function createFamily(root: TreeRoot): Family {
 
   // Reading an environment is slow, and a process that started before the root cannot descend from it.
   function isMarked(row: ProcessRow): boolean {
-    return root.mark !== undefined && !(Number(row.start) < Number(root.start)) && carriesMark(row.pid, root.mark);
+    return root.mark !== undefined && !(Number(row.start) < Number(start)) && carriesMark(row.pid, root.mark);
   }
 
   function adopt(row: ProcessRow | undefined): void {

@@ -7,14 +7,15 @@
 
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { systemCodeOf } from '../base/error.ts';
 import { readProcess } from './process-table.ts';
 
 /** Identifies one process on one boot of one machine. */
 export interface ProcessIdentity {
   /** The machine id, or the host name if the system has none; inside a container, followed by `#` and the pid namespace. */
   readonly host: string;
-  /** The boot id; empty if the system has none. */
-  readonly boot: string;
+  /** The boot id; undefined if the system has none. */
+  readonly boot: string | undefined;
   readonly pid: number;
   /** The start time of the process in the system's format (Linux: clock ticks since boot). */
   readonly start: string;
@@ -25,7 +26,7 @@ export type Liveness = 'alive' | 'dead' | 'unknown';
 
 const INITIAL_PID_NAMESPACE = 'pid:[4026531836]';
 
-let here: { readonly host: string; readonly boot: string } | undefined;
+let here: Pick<ProcessIdentity, 'host' | 'boot'> | undefined;
 
 /** Returns the identity of a running process, by default this one. Returns undefined if there is no such process. */
 export function identityOf(pid: number = process.pid): ProcessIdentity | undefined {
@@ -41,21 +42,20 @@ export function formatIdentity(identity: ProcessIdentity): string {
 
 /** Parses the output of `formatIdentity`. Returns undefined for anything else. */
 export function parseIdentity(text: string): ProcessIdentity | undefined {
-  const match = /^(.+)\|([^|]*)\|([1-9]\d*)\|([^|]+)$/s.exec(text);
-  if (match === null) return undefined;
-  const [, host, boot, pid, start] = match as unknown as [string, string, string, string, string];
-  return Number.isSafeInteger(Number(pid)) ? { host, boot, pid: Number(pid), start } : undefined;
+  const [, host, boot, pid, start] = /^(.+)\|([^|]+)?\|([1-9]\d*)\|([^|]+)$/s.exec(text) ?? [];
+  if (host === undefined || start === undefined || !Number.isSafeInteger(Number(pid))) return undefined;
+  return { host, boot, pid: Number(pid), start };
 }
 
 /** Whether the process with this identity is still running, as far as this process can prove it. */
 export function livenessOf(identity: ProcessIdentity): Liveness {
   const place = currentPlace();
-  const isOtherBoot = identity.boot !== '' && place.boot !== '' && identity.boot !== place.boot;
+  const isOtherBoot = isOfOtherBoot(identity, place);
   const isSameMachine = machineOf(identity.host) === machineOf(place.host);
   // The machine id may come from an image that many containers share.
   if (isOtherBoot) return isSameMachine && !isContained(identity.host) && !isContained(place.host) ? 'dead' : 'unknown';
   // The same boot is the same machine, even if its name has changed.
-  if (!(identity.boot !== '' && identity.boot === place.boot) && !isSameMachine) return 'unknown';
+  if (!(identity.boot !== undefined && identity.boot === place.boot) && !isSameMachine) return 'unknown';
   if (namespaceOf(identity.host) !== namespaceOf(place.host)) return 'unknown';
   const row = readProcess(identity.pid);
   if (row === undefined) return isUnused(identity.pid) ? 'dead' : 'unknown';
@@ -64,20 +64,24 @@ export function livenessOf(identity: ProcessIdentity): Liveness {
 
 /** True if the process belonged to an earlier boot of this host, so that nothing it started can be running. */
 export function isOfEarlierBoot(identity: ProcessIdentity): boolean {
-  const place = currentPlace();
-  return livenessOf(identity) === 'dead' && identity.boot !== '' && place.boot !== '' && identity.boot !== place.boot;
+  return livenessOf(identity) === 'dead' && isOfOtherBoot(identity, currentPlace());
+}
+
+function isOfOtherBoot(identity: ProcessIdentity, { boot }: Pick<ProcessIdentity, 'boot'>): boolean {
+  return identity.boot !== undefined && boot !== undefined && identity.boot !== boot;
 }
 
 function machineOf(host: string): string {
   return host.replace(/#\d+$/, '');
 }
 
-function namespaceOf(host: string): string {
-  return /#(\d+)$/.exec(host)?.[1] ?? '';
+/** The pid namespace of a container. */
+function namespaceOf(host: string): string | undefined {
+  return /#(\d+)$/.exec(host)?.[1];
 }
 
 function isContained(host: string): boolean {
-  return namespaceOf(host) !== '';
+  return namespaceOf(host) !== undefined;
 }
 
 // An unreadable process may be hidden from us, but `kill` shows whether the pid is in use.
@@ -86,30 +90,30 @@ function isUnused(pid: number): boolean {
     process.kill(pid, 0);
     return false;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+    return systemCodeOf(error) === 'ESRCH';
   }
 }
 
-function currentPlace(): { readonly host: string; readonly boot: string } {
+function currentPlace(): Pick<ProcessIdentity, 'host' | 'boot'> {
   here ??= { host: readHost(), boot: readBoot() };
   return here;
 }
 
 function readHost(): string {
-  const namespace = readOrEmpty(() => readlinkSync('/proc/self/ns/pid'));
+  const namespace = readIfAny(() => readlinkSync('/proc/self/ns/pid'));
   const place = readMachine();
-  return namespace === '' || namespace === INITIAL_PID_NAMESPACE ? place : `${place}#${namespace.replace(/\D/g, '')}`;
+  return namespace === undefined || namespace === INITIAL_PID_NAMESPACE ? place : `${place}#${namespace.replace(/\D/g, '')}`;
 }
 
 /** The id of this machine, or its host name if the system has none. */
 function readMachine(): string {
-  const id = readOrEmpty(() => readFileSync('/etc/machine-id', 'utf8').trim());
-  return /^[0-9a-f]{32}$/.test(id) ? id : hostname();
+  const id = readIfAny(() => readFileSync('/etc/machine-id', 'utf8').trim());
+  return id !== undefined && /^[0-9a-f]{32}$/.test(id) ? id : hostname();
 }
 
-function readBoot(): string {
-  if (process.platform === 'linux') return readOrEmpty(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim());
-  return readOrEmpty(() =>
+function readBoot(): string | undefined {
+  if (process.platform === 'linux') return readIfAny(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim());
+  return readIfAny(() =>
     process
       .getBuiltinModule('node:child_process')
       .execFileSync('sysctl', ['-n', 'kern.bootsessionuuid'], { encoding: 'utf8', stdio: 'pipe' })
@@ -117,10 +121,11 @@ function readBoot(): string {
   );
 }
 
-function readOrEmpty(read: () => string): string {
+/** What the system has; undefined if it cannot be read, or is empty. */
+function readIfAny(read: () => string): string | undefined {
   try {
-    return read();
+    return read() || undefined;
   } catch {
-    return '';
+    return undefined;
   }
 }

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { linkSync, rmSync, writeFileSync } from 'node:fs';
-import { EngineError, messageOf } from '../base/error.ts';
+import { EngineError, messageOf, systemCodeOf } from '../base/error.ts';
 import { readPlainFile } from '../base/plain-file.ts';
 
 const KEY_BYTES = 32;
@@ -25,7 +25,7 @@ function readKey(file: string): Uint8Array {
   try {
     linkSync(draft, file);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (systemCodeOf(error) !== 'EEXIST') throw error;
   } finally {
     rmSync(draft, { force: true });
   }
@@ -38,7 +38,7 @@ function existing(file: string): Uint8Array | undefined {
   try {
     key = readPlainFile(file);
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (systemCodeOf(cause) === 'ENOENT') return undefined;
     throw new EngineError('CONFIG_INVALID', `cannot read the token key ${file}: ${messageOf(cause)}; ${ADVICE}`, { cause });
   }
   if (key.length === KEY_BYTES) return key;

@@ -2,6 +2,7 @@
 // the work: a gate that could not run neither passes nor fails.
 
 import { accessSync, constants, statSync } from 'node:fs';
+import { messageOf, systemCodeOf } from '../base/error.ts';
 
 /** Why a command could not be run. */
 export type NotRunReason = 'not-found' | 'not-executable' | 'cwd-missing' | 'failed';
@@ -27,7 +28,7 @@ export function checkWorkingDirectory(cwd: string): NotRun | undefined {
     accessSync(cwd, constants.X_OK);
     return undefined;
   } catch (error) {
-    return refuse((error as NodeJS.ErrnoException).code === 'EACCES' ? 'is not accessible' : 'does not exist');
+    return refuse(systemCodeOf(error) === 'EACCES' ? 'is not accessible' : 'does not exist');
   }
 }
 
@@ -35,8 +36,8 @@ export function checkWorkingDirectory(cwd: string): NotRun | undefined {
  * Converts a spawn error into a reason.
  * @internal
  */
-export function notStarted(command: string, error: NodeJS.ErrnoException): NotRun {
-  switch (error.code) {
+export function notStarted(command: string, error: unknown): NotRun {
+  switch (systemCodeOf(error)) {
     case 'ENOENT':
     case 'ENOTDIR':
       return notRun('not-found', `command "${command}" (or the interpreter in its first line) was not found; install it or fix PATH`);
@@ -46,7 +47,7 @@ export function notStarted(command: string, error: NodeJS.ErrnoException): NotRu
     case 'E2BIG':
       return notRun('failed', `the arguments and environment of "${command}" are too large for the system; pass large values by stdin`);
     default:
-      return notRun('failed', `"${command}" could not be started: ${error.message}`);
+      return notRun('failed', `"${command}" could not be started: ${messageOf(error)}`);
   }
 }
 

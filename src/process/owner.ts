@@ -23,7 +23,9 @@ const folders = new Set<string>();
 /** Creates the name of a new owner in this process. */
 export function createOwner(): string {
   engines += 1;
-  return `${formatIdentity(identityOf() ?? { host: 'unknown', boot: '', pid: process.pid, start: '' })}#${engines}`;
+  const identity = identityOf();
+  // Where no process can be read, nobody can prove that this one has ended, and its name is no identity.
+  return `${identity === undefined ? `process ${process.pid}` : formatIdentity(identity)}#${engines}`;
 }
 
 /** Uses the heartbeats of the owners of runs in a database. */

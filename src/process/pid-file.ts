@@ -4,14 +4,15 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemCodeOf } from '../base/error.ts';
+import { isJsonObject, parseJsonObject } from '../base/json.ts';
 import { formatIdentity, type ProcessIdentity, parseIdentity } from './identity.ts';
 
 /** The content of a pid file. */
 export interface PidRecord {
   readonly mark: string;
-  /** The first process of the command; 0 until it has started. */
-  readonly pid: number;
-  readonly start: string;
+  /** The first process of the command, once it has started, and its start time. */
+  readonly first?: Pick<ProcessIdentity, 'pid' | 'start'>;
   /** The engine that started the command. */
   readonly owner: ProcessIdentity;
 }
@@ -42,7 +43,7 @@ export function readPidFiles(pidDir: string): PidRecord[] {
   try {
     names = readdirSync(pidDir);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    if (systemCodeOf(error) === 'ENOENT') return [];
     throw error;
   }
   const records = names.filter((name) => name.endsWith('.json')).map((name) => readRecord(join(pidDir, name)));
@@ -52,11 +53,13 @@ export function readPidFiles(pidDir: string): PidRecord[] {
 // A file that is not ours, or was removed meanwhile, is skipped.
 function readRecord(path: string): PidRecord | undefined {
   try {
-    const { mark, pid, start, owner } = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
+    const { mark, first, owner } = parseJsonObject(readFileSync(path, 'utf8')) ?? {};
     const identity = typeof owner === 'string' ? parseIdentity(owner) : undefined;
-    if (typeof mark !== 'string' || mark === '' || typeof start !== 'string' || identity === undefined) return undefined;
-    if (!Number.isSafeInteger(pid) || (pid as number) < 0) return undefined;
-    return { mark, pid: pid as number, start, owner: identity };
+    if (typeof mark !== 'string' || mark === '' || identity === undefined) return undefined;
+    if (first === undefined) return { mark, owner: identity };
+    const { pid, start } = isJsonObject(first) ? first : {};
+    const isStarted = typeof pid === 'number' && Number.isSafeInteger(pid) && pid > 0 && typeof start === 'string';
+    return isStarted ? { mark, first: { pid, start }, owner: identity } : undefined;
   } catch {
     return undefined;
   }

@@ -5,6 +5,7 @@
 // There is no synchronous form: `rmSync` does not return while a program adds files faster than they are removed.
 
 import { rm } from 'node:fs/promises';
+import { systemCodeOf } from '../base/error.ts';
 
 const IN_USE: ReadonlySet<string | undefined> = new Set(['ENOTEMPTY', 'EBUSY']);
 
@@ -13,6 +14,6 @@ export async function removeFolder(folder: string): Promise<void> {
   try {
     await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
   } catch (error) {
-    if (!IN_USE.has((error as NodeJS.ErrnoException).code)) throw error;
+    if (!IN_USE.has(systemCodeOf(error))) throw error;
   }
 }

@@ -13,7 +13,7 @@ import type { Stats } from 'node:fs';
 import { chmod, copyFile, link, lstat, mkdir, readdir, readFile, readlink, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises';
 import { basename, dirname, join, posix } from 'node:path';
 import { digestText } from '../base/digest.ts';
-import { messageOf } from '../base/error.ts';
+import { messageOf, systemCodeOf } from '../base/error.ts';
 import { type FileState, LINK_MODE } from './git-tree.ts';
 
 /** A file to restore. */
@@ -200,7 +200,7 @@ class Restore {
       await linkInto(fresh, file);
       return true;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      if (systemCodeOf(error) !== 'EEXIST') throw error;
       this.keep(path, 'another program wrote it while the files were being restored');
       return false;
     } finally {
@@ -324,7 +324,7 @@ async function linkInto(fresh: string, file: string): Promise<void> {
   try {
     await link(fresh, file);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = systemCodeOf(error);
     if (code === 'EEXIST' || (await lstat(file).catch(() => undefined)) !== undefined)
       throw Object.assign(new Error(file), { code: 'EEXIST' });
     await rename(fresh, file);

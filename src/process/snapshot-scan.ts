@@ -46,12 +46,16 @@ const PATHSPECS_MAX = 200;
 /** The facts stored with the index. With another head or other rules, the next scan begins with the head again. */
 interface IndexFacts {
   readonly basis: string;
-  /** Empty if the index was changed since. */
   readonly tree: string;
   readonly excludes: readonly string[];
   /** The submodules in it: finding them takes as long as the rest of a scan of many files. */
   readonly submodules: readonly string[];
   readonly stamp: string;
+}
+
+/** A copied index; the tree is undefined if the index was changed since its facts were stored. */
+interface KeptIndex extends Omit<IndexFacts, 'tree'> {
+  readonly tree: string | undefined;
 }
 
 /** The inputs of a scan. */
@@ -86,23 +90,23 @@ export class SnapshotScan {
     // Usually the head and the rules are the same as in the last scan, so the listing starts with the rules of that time.
     const [checkout, ofUser, early] = await Promise.all([
       this.isInGit ? checkoutAround(this.context.place.top) : undefined,
-      this.isInGit ? userIgnoreFile(this.context.place.top) : '',
+      this.isInGit ? userIgnoreFile(this.context.place.top) : undefined,
       kept === undefined ? undefined : this.list(kept.excludes),
     ]);
     if (this.isInGit && checkout === undefined) throw new TreeError(`${this.context.place.top} is no longer a git checkout`);
     const excludes = this.excludes(checkout, ofUser);
-    const times = [checkout?.excludes ?? '', checkout?.sparse ?? '', ofUser].map(
-      (file) => statSync(file, { throwIfNoEntry: false })?.ctimeMs ?? 0,
+    const times = [checkout?.excludes, checkout?.sparse, ofUser].map((file) =>
+      file === undefined ? 0 : (statSync(file, { throwIfNoEntry: false })?.ctimeMs ?? 0),
     );
-    const basis = digestText(JSON.stringify(['submodules', checkout?.head ?? '', this.context.place, excludes, times]));
+    const basis = digestText(JSON.stringify(['submodules', checkout?.head, this.context.place, excludes, times]));
     const isUsable = kept?.basis === basis && early !== undefined && !this.ignoresMore(early);
     if (!isUsable) await this.begin(checkout);
     const { read, missing, folders, nested, hasReplaced } = await this.found(isUsable ? early : await this.list(excludes), excludes);
-    const isSame = isUsable && read.length === 0 && missing.length === 0 && !hasReplaced && kept.tree !== '';
-    const tree = isSame ? kept.tree : await this.write(read, missing);
+    const same = isUsable && read.length === 0 && missing.length === 0 && !hasReplaced ? kept.tree : undefined;
+    const tree = same ?? (await this.write(read, missing));
     const begun = isUsable ? kept.submodules : await this.submodules();
     const submodules = [...new Set([...begun, ...read.filter((path) => isSubmodule(this.context.place.top, path))])];
-    if (!isSame) await this.keepIndex({ basis, tree, excludes, submodules });
+    if (same === undefined) await this.keepIndex({ basis, tree, excludes, submodules });
     const checkedOut = submodules.filter((path) => isSubmodule(this.context.place.top, path)).map((path) => `${path}/`);
     return { tree, folders, unread: this.unread, nested: [...new Set([...nested, ...checkedOut])].sort() };
   }
@@ -145,7 +149,7 @@ export class SnapshotScan {
   }
 
   /** Copies the kept index and returns its facts; undefined if there is none. */
-  private async copyIndex(): Promise<IndexFacts | undefined> {
+  private async copyIndex(): Promise<KeptIndex | undefined> {
     const kept = join(this.context.home, 'index');
     try {
       const facts = JSON.parse(await readFile(`${kept}.json`, 'utf8')) as IndexFacts;
@@ -154,7 +158,7 @@ export class SnapshotScan {
       // With an older time of the index, git reads more files again, never fewer.
       const time = Number(found.mtimeMs) / 1000;
       await utimes(this.context.index, time, time);
-      return { ...facts, tree: facts.stamp === stampOf(found) ? facts.tree : '' };
+      return { ...facts, tree: facts.stamp === stampOf(found) ? facts.tree : undefined };
     } catch {
       await rm(this.context.index, { force: true });
       return undefined;
@@ -182,9 +186,9 @@ export class SnapshotScan {
   }
 
   /** The options for files that git ignores in the checkout. */
-  private excludes(checkout: Checkout | undefined, ofUser: string): readonly string[] {
+  private excludes(checkout: Checkout | undefined, ofUser: string | undefined): readonly string[] {
     if (checkout === undefined) return [];
-    const files = [checkout.excludes, ofUser].filter((file) => file !== '' && existsSync(file));
+    const files = [checkout.excludes, ofUser].filter((file) => file !== undefined && existsSync(file));
     return [
       '--exclude-standard',
       ...files.map((file) => `--exclude-from=${file}`),
@@ -295,18 +299,18 @@ export class SnapshotScan {
 /** Thrown if a snapshot is too large to be taken at every step. */
 class SnapshotRefused extends Error {}
 
-const userIgnoreFiles = new Map<string, Promise<string>>();
+const userIgnoreFiles = new Map<string, Promise<string | undefined>>();
 
-/** The user's file with patterns to ignore, which may not exist; read once per checkout. */
-function userIgnoreFile(top: string): Promise<string> {
+/** The user's file with patterns to ignore, which may not exist, if there is to be one; read once per checkout. */
+function userIgnoreFile(top: string): Promise<string | undefined> {
   const known = userIgnoreFiles.get(top) ?? readUserIgnoreFile(top);
   userIgnoreFiles.set(top, known);
   return known;
 }
 
-async function readUserIgnoreFile(top: string): Promise<string> {
+async function readUserIgnoreFile(top: string): Promise<string | undefined> {
   const set = await git(top, ['config', '--type=path', '--get', 'core.excludesFile']);
-  return set.ok ? set.stdout.trim() : join(process.env.XDG_CONFIG_HOME ?? join(homedir(), '.config'), 'git', 'ignore');
+  return set.ok ? set.stdout.trim() || undefined : join(process.env.XDG_CONFIG_HOME ?? join(homedir(), '.config'), 'git', 'ignore');
 }
 
 /** Whether a folder is a link or below one. */

@@ -174,7 +174,7 @@ describe.runIf(process.platform === 'linux')('a process that is not ours is left
 
   test('one in our own session, though its leader is gone and a marked process sits in it', async () => {
     const code = `import { killTree } from ${JSON.stringify(new URL('./tree.ts', import.meta.url).href)};
-      console.log(JSON.stringify(await killTree({ pid: 0, mark: 'leaderless' })));`;
+      console.log(JSON.stringify(await killTree({ mark: 'leaderless' })));`;
     const script = `(until ! kill -0 $$ 2>/dev/null; do sleep 0.02; done
       sleep 60 & other=$!
       PAWL_MARK=leaderless sleep 60 &
@@ -187,7 +187,7 @@ describe.runIf(process.platform === 'linux')('a process that is not ours is left
 
   test('one whose mark only starts or ends like ours', async () => {
     const others = [await bystander({ PAWL_MARK: 'abc1' }), await bystander({ X_PAWL_MARK: 'abc', Y: 'PAWL_MARK=abc' })];
-    expect(await killTree({ pid: 0, mark: 'abc' })).toEqual({ killed: 0, left: [] });
+    expect(await killTree({ mark: 'abc' })).toEqual({ killed: 0, left: [] });
     expect(others.map((other) => runs(other.pid))).toEqual([true, true]);
     for (const other of others) other.kill('SIGKILL');
   });
@@ -230,7 +230,7 @@ describe.runIf(process.platform === 'linux')('after a crash of the engine', () =
     await crashedEngine(pidDir, mark);
     const { owner } = JSON.parse(readFileSync(pidFilePath(pidDir, mark), 'utf8')) as { owner: string };
     const [host, boot, pid, start] = owner.split('|') as [string, string, string, string];
-    writePidFile(pidDir, { mark, pid: 0, start: '', owner: { host, boot, pid: Number(pid), start } });
+    writePidFile(pidDir, { mark, owner: { host, boot, pid: Number(pid), start } });
     expect(await sweepOrphans(pidDir, { graceMs: 100 })).toEqual({ swept: [mark], left: [] });
     expect(withMark(mark)).toEqual([]);
   });
@@ -264,12 +264,11 @@ describe.runIf(process.platform === 'linux')('after a crash of the engine', () =
     const parent = identityOf(process.ppid) as ProcessIdentity;
     writePidFile(pidDir, {
       mark: 'elsewhere',
-      pid: named.pid,
-      start: named.start,
+      first: named,
       owner: { ...me, host: 'elsewhere', boot: 'its own', start: '1' },
     });
-    writePidFile(pidDir, { mark: 'around', pid: parent.pid, start: parent.start, owner: { ...me, start: '1' } });
-    writePidFile(pidDir, { mark: 'rebooted', pid: named.pid, start: named.start, owner: { ...me, boot: 'another' } });
+    writePidFile(pidDir, { mark: 'around', first: parent, owner: { ...me, start: '1' } });
+    writePidFile(pidDir, { mark: 'rebooted', first: named, owner: { ...me, boot: 'another' } });
     // Inside a container another boot may be another machine.
     const rebooted = /#\d+$/.test(me.host) ? [] : ['rebooted'];
     expect(await sweepOrphans(pidDir)).toEqual({ swept: rebooted, left: [] });

@@ -65,15 +65,16 @@ export async function sweepOrphans(pidDir: string, options: KillOptions = {}): P
 async function killOrphan(record: PidRecord, options: KillOptions): Promise<boolean> {
   // Pids and start times start over with each boot: the same pair may belong to another process now.
   if (isOfEarlierBoot(record.owner)) return true;
-  const { left } = await killTree({ pid: record.pid, start: record.start, mark: record.mark }, options);
+  const { left } = await killTree({ ...record.first, mark: record.mark }, options);
   return left.length === 0;
 }
 
 // An engine can run inside a command of another engine that has died; it must not end the tree it runs in.
-function isOurAncestor(record: PidRecord): boolean {
-  if (process.env[MARK_VARIABLE] === record.mark) return true;
+function isOurAncestor({ mark, first }: PidRecord): boolean {
+  if (process.env[MARK_VARIABLE] === mark) return true;
+  if (first === undefined) return false;
   const byPid = new Map(readProcesses().map((row) => [row.pid, row]));
-  return ancestry(byPid).has(record.pid) && byPid.get(record.pid)?.start === record.start;
+  return ancestry(byPid).has(first.pid) && byPid.get(first.pid)?.start === first.start;
 }
 
 function terminate(members: readonly ProcessRow[]): void {

@@ -141,9 +141,12 @@ export async function unsavedWork({
 }
 
 /** Removes a worktree with its content, and its branch. Only a ref of Pawl still refers to its last commit. */
-export async function discardWorktree(checkout: string, { folder, branch }: Omit<Removal, 'isNeeded'>): Promise<boolean> {
+export async function discardWorktree(
+  checkout: string,
+  { folder, branch }: { readonly folder: string | undefined; readonly branch: string },
+): Promise<boolean> {
   const last = await commitAt(checkout, `refs/heads/${branch}`);
-  if (existsSync(folder) && !(await git(checkout, ['worktree', 'remove', '--force', folder])).ok) return false;
+  if (folder !== undefined && existsSync(folder) && !(await git(checkout, ['worktree', 'remove', '--force', folder])).ok) return false;
   if (last === undefined) return true;
   await git(checkout, ['update-ref', keptRef(branch), last]);
   return (await git(checkout, ['update-ref', '-d', `refs/heads/${branch}`, last])).ok;

@@ -263,7 +263,7 @@ function keyColumns({ identity, columns }: TableShape, side: 'a' | 'b'): string[
 /** The name of the rowid, if the table has one. */
 function rowidOf({ identity }: TableShape): string | undefined {
   if (identity.by === 'only-key') return undefined;
-  return quoted(identity.by === 'rowid-key' ? (identity.columns[0] as string) : identity.rowid);
+  return quoted(identity.by === 'rowid-key' ? identity.columns[0] : identity.rowid);
 }
 
 /** Changed rows are removed and inserted again, all of a table at once: two rows may have swapped unique values. */

@@ -29,15 +29,15 @@ export function collectChanges(db: DatabaseSync): CollectedTable[] {
     const base = before.get(now.table);
     if (base === undefined) return [];
     // A key with NULL values on either side cannot identify rows.
-    const shape = base.identity.by === 'rowid' ? base : now;
-    if (shape.identity.by === 'rowid' && shape.identity.rowid === '') return assertSame(db, shape);
-    const collected = collectTable(db, shape, `temp.pawl_changes_${index}`);
+    const { identity, ...shape } = base.identity === undefined || base.identity.by === 'rowid' ? base : now;
+    if (identity === undefined) return assertSame(db, shape);
+    const collected = collectTable(db, { ...shape, identity }, `temp.pawl_changes_${index}`);
     return collected.inserted + collected.updated + collected.deleted === 0 ? [] : [collected];
   });
 }
 
 /** Throws if a table was changed whose rows cannot be identified. */
-function assertSame(db: DatabaseSync, { table, columns }: TableShape): CollectedTable[] {
+function assertSame(db: DatabaseSync, { table, columns }: Pick<TableShape, 'table' | 'columns'>): CollectedTable[] {
   const list = columns.map(quoted).join(', ');
   const both = `SELECT ${list}, 1 AS pawl_side FROM ${COPY}.${quoted(table)} UNION ALL SELECT ${list}, -1 FROM ${BASE}.${quoted(table)}`;
   const other = db.prepare(`SELECT 1 AS found FROM (${both}) GROUP BY ${list} HAVING sum(pawl_side) <> 0 LIMIT 1`).get();

@@ -1,6 +1,6 @@
 // Owns the errors for failures of SQLite or the system on a user's database, with what to do next.
 
-import { EngineError, isEngineError, messageOf } from '../base/error.ts';
+import { EngineError, isEngineError, messageOf, systemCodeOf } from '../base/error.ts';
 
 const BUSY = 5;
 const LOCKED = 6;
@@ -31,14 +31,16 @@ interface FailedOperation {
 export function databaseFailure(cause: unknown, { what, file, state, details }: FailedOperation): EngineError {
   if (isEngineError(cause)) return cause;
   const reason = isBusy(cause) ? 'it is locked by another program' : messageOf(cause);
-  const next = NEXT[resultOf(cause) === 0 ? BUSY : (resultOf(cause) ?? codeOf(cause))];
+  const result = resultOf(cause) ?? systemCodeOf(cause);
+  const next = result === undefined ? undefined : NEXT[result === 0 ? BUSY : result];
   const text = [`cannot ${what}: ${reason}`, state, next].filter((part) => part !== undefined).join('; ');
   return new EngineError('DATABASE_FAILED', text, { cause, details: { file, ...details } });
 }
 
 /** True for a failure of the database or the disk, which does not depend on the statement. */
 export function isDatabaseFailure(cause: unknown): boolean {
-  return isBusy(cause) || NEXT[resultOf(cause) ?? ''] !== undefined;
+  const result = resultOf(cause);
+  return isBusy(cause) || (result !== undefined && NEXT[result] !== undefined);
 }
 
 /** True if another program holds the lock. Node's `backup` reports that as result 0, "not an error". */
@@ -47,10 +49,6 @@ export function isBusy(cause: unknown): boolean {
 }
 
 function resultOf(cause: unknown): number | undefined {
-  if (codeOf(cause) !== 'ERR_SQLITE_ERROR') return undefined;
-  return Number((cause as { errcode?: unknown }).errcode) & 0xff;
-}
-
-function codeOf(cause: unknown): string {
-  return cause instanceof Error ? String((cause as { code?: unknown }).code ?? '') : '';
+  if (systemCodeOf(cause) !== 'ERR_SQLITE_ERROR') return undefined;
+  return cause instanceof Error && 'errcode' in cause ? Number(cause.errcode) & 0xff : undefined;
 }

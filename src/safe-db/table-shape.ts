@@ -7,7 +7,7 @@ import { OWN_TABLES, quoted } from './names.ts';
 /** What identifies a row of a table. */
 export type RowIdentity =
   /** The primary key, which is the rowid itself (`INTEGER PRIMARY KEY`). */
-  | { readonly by: 'rowid-key'; readonly columns: readonly string[] }
+  | { readonly by: 'rowid-key'; readonly columns: readonly [string] }
   /** A primary key next to the rowid; `rowid` is a name of it that no column has. */
   | { readonly by: 'key'; readonly columns: readonly string[]; readonly rowid: string }
   /** The primary key of a table without rowids. */
@@ -15,12 +15,12 @@ export type RowIdentity =
   /** The rowid: there is no primary key, or it has NULL values. */
   | { readonly by: 'rowid'; readonly rowid: string };
 
-/** The facts about one table. */
-export interface TableShape {
+/** The facts about one table. Rows without a key, in a table whose columns use all names of the rowid, have no identity. */
+export interface TableShape<Identity extends RowIdentity | undefined = RowIdentity> {
   readonly table: string;
   /** The columns that hold data, without generated ones. */
   readonly columns: readonly string[];
-  readonly identity: RowIdentity;
+  readonly identity: Identity;
   /** True for a table that holds the data of a virtual one. */
   readonly isShadow: boolean;
 }
@@ -35,7 +35,7 @@ interface ColumnInfo {
 const ROWID_NAMES = ['rowid', '_rowid_', 'oid'];
 
 /** The tables of a schema that hold rows, without virtual tables and those of SQLite and Pawl. */
-export function tableShapes(db: DatabaseSync, schema: string): TableShape[] {
+export function tableShapes(db: DatabaseSync, schema: string): TableShape<RowIdentity | undefined>[] {
   const rows = db.prepare(`SELECT name, type, wr FROM pragma_table_list WHERE schema = ? ORDER BY name`).all(schema);
   return rows.flatMap(({ name: given, type, wr }) => {
     const table = String(given);
@@ -53,26 +53,25 @@ interface TableInfo {
   readonly isWithoutRowid: boolean;
 }
 
-function identityOf(db: DatabaseSync, info: TableInfo): RowIdentity {
+function identityOf(db: DatabaseSync, info: TableInfo): RowIdentity | undefined {
   const { schema, table, all, isWithoutRowid } = info;
   const key = all.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk);
   const columns = key.map(({ name }) => name);
   if (isWithoutRowid) return { by: 'only-key', columns };
-  if (isRowidAlias(db, info, key)) return { by: 'rowid-key', columns };
+  const [only, ...others] = key;
+  if (only !== undefined && others.length === 0 && isRowidAlias(db, info, only)) return { by: 'rowid-key', columns: [only.name] };
   const rowid = ROWID_NAMES.find((name) => !all.some((column) => column.name.toLowerCase() === name));
   if (columns.length > 0) {
     const isNull = columns.map((name) => `${quoted(name)} IS NULL`).join(' OR ');
     const hasNull = db.prepare(`SELECT 1 AS found FROM ${schema}.${quoted(table)} WHERE ${isNull} LIMIT 1`).get() !== undefined;
     if (!hasNull) return rowid === undefined ? { by: 'only-key', columns } : { by: 'key', columns, rowid };
   }
-  // Without a key, and with columns that use all names of the rowid, a row cannot be identified.
-  return { by: 'rowid', rowid: rowid ?? '' };
+  return rowid === undefined ? undefined : { by: 'rowid', rowid };
 }
 
 /** Whether the primary key is the rowid: one column of exactly this type, without an index. */
-function isRowidAlias(db: DatabaseSync, { schema, table }: TableInfo, key: readonly ColumnInfo[]): boolean {
-  const [only] = key;
-  if (key.length !== 1 || only?.type.toUpperCase() !== 'INTEGER') return false;
+function isRowidAlias(db: DatabaseSync, { schema, table }: TableInfo, { type }: ColumnInfo): boolean {
+  if (type.toUpperCase() !== 'INTEGER') return false;
   // `INTEGER PRIMARY KEY DESC` is an ordinary key, for historical reasons; such a key has an index.
   return db.prepare("SELECT 1 AS found FROM pragma_index_list(?, ?) WHERE origin = 'pk'").get(table, schema) === undefined;
 }

@@ -11,7 +11,7 @@ interface Row {
   readonly id: string;
   readonly status: string;
   readonly what: string;
-  readonly hint: string;
+  readonly hint?: string;
   readonly project?: string;
 }
 

@@ -50,7 +50,7 @@ function exitOf(checks: readonly Check[]): number {
 }
 
 function toRow({ id, status, what, hint, project }: Check): object {
-  return { id, status: status === 'broken' ? 'problem' : status, what, hint, ...present({ project }) };
+  return { id, status: status === 'broken' ? 'problem' : status, what, ...present({ hint, project }) };
 }
 
 function linesOf(shell: Shell, { status, what, hint }: Check): string[] {
@@ -62,7 +62,9 @@ function linesOf(shell: Shell, { status, what, hint }: Check): string[] {
   return [
     `${shell.style(style, mark)} ${first}`,
     ...rest.map((line) => `${indent}${line}`),
-    ...(hint === '' ? [] : wrap(`${shell.symbol('arrow')} ${oneLine(hint)}`, room).map((line) => `${indent}${shell.style('dim', line)}`)),
+    ...(hint === undefined
+      ? []
+      : wrap(`${shell.symbol('arrow')} ${oneLine(hint)}`, room).map((line) => `${indent}${shell.style('dim', line)}`)),
   ];
 }
 

@@ -76,7 +76,7 @@ async function withViews(shell: Shell, { place, store }: InboxSource, approvals:
   return Promise.all(approvals.map(view));
 }
 
-const NO_GIT: ApprovalDiff = { title: 'there is no diff: the work is not in a git repository', text: '' };
+const NO_GIT: ApprovalDiff = { title: 'there is no diff: the work is not in a git repository' };
 
 async function openRuns(shell: Shell, store: Store): Promise<readonly string[]> {
   const runs = await store.list({ status: OPEN_STATUSES });

@@ -31,7 +31,8 @@ interface FileResult extends CheckedModule {
 /** A file and its problems. */
 export interface CheckedFile extends FileResult {
   readonly file: string;
-  readonly text: string;
+  /** Its text, if the position of a problem is shown in it. */
+  readonly text?: string;
 }
 
 interface Source {
@@ -88,7 +89,7 @@ async function checkFiles(shell: Shell, project: Project, files: readonly string
   // One at a time, because each may ask for trust; files that are trusted already load meanwhile.
   for (const file of files) {
     const text = readDefinition(file);
-    if (typeof text !== 'string') checked.push(Promise.resolve({ errors: [text], warnings: [], file, text: '' }));
+    if (typeof text !== 'string') checked.push(Promise.resolve({ errors: [text], warnings: [], file }));
     else {
       const check = await prepare({ file, text, project, parts });
       checked.push(Promise.resolve(check()).then((result) => ({ ...result, file, text })));
@@ -247,9 +248,9 @@ async function otherWorkflows(project: Project, files: readonly CheckedFile[]): 
     .filter(({ file }) => !named.has(file))
     .map((workflow) => {
       const { file } = workflow;
-      const text = YAML_FILE.test(file) && !isSettingsFile(project, file) ? readFileSync(file, 'utf8') : '';
-      const found = text === '' ? { errors: [], warnings: [] } : yaml.findYamlProblems(file, text, REGISTRY);
-      return { ...found, workflow, file, text };
+      if (!YAML_FILE.test(file) || isSettingsFile(project, file)) return { errors: [], warnings: [], workflow, file };
+      const text = readFileSync(file, 'utf8');
+      return { ...yaml.findYamlProblems(file, text, REGISTRY), workflow, file, text };
     });
 }
 
@@ -326,7 +327,7 @@ function problemLines(
   return [
     `${shell.style('bold', head)}  ${label}`,
     ...wrap(oneLine(message), room),
-    ...(text === '' ? [] : codeFrame(shell, text, { line, column })),
+    ...(text === undefined || text === '' ? [] : codeFrame(shell, text, { line, column })),
     ...wrap(oneLine(hint), room - indent.length).map((row, index) => `${index === 0 ? `${arrow} ` : indent}${row}`),
     '',
   ];

@@ -84,7 +84,7 @@ async function clean(checkout: string, { status, folder, branch, unsaved }: Left
   const isUnsaved = unsaved.files > 0 || unsaved.commits > 0;
   const isForeign = status === 'gone' && folder === undefined;
   if ((isUnsaved || isForeign) && !isForced) return false;
-  if (isUnsaved || folder === undefined) return discardWorktree(checkout, { folder: folder ?? '', branch });
+  if (isUnsaved || folder === undefined) return discardWorktree(checkout, { folder, branch });
   return (await removeWorktree({ folder, branch, isNeeded: async () => false })) === 'removed';
 }
 

@@ -6,10 +6,10 @@ import { type StyleName, slices, spelledOut, widthOf } from '../terminal.ts';
 
 const LINES_SHOWN = 300;
 
-/** A diff; the title says what was compared. */
+/** A diff; the title says what was compared, or why there is no text. */
 export interface ApprovalDiff {
   readonly title: string;
-  readonly text: string;
+  readonly text?: string;
 }
 
 /** The lines of a diff; on a terminal coloured, wrapped and truncated. */
@@ -17,7 +17,7 @@ export function diffLines(shell: Shell, { title, text }: ApprovalDiff, command: 
   const { isTerminal, columns } = shell.look;
   const width = isTerminal ? Math.max(20, columns - 3) : Number.POSITIVE_INFINITY;
   const bar = shell.style('yellow', shell.symbol('bar'));
-  const lines = text === '' ? [] : text.trimEnd().split('\n');
+  const lines = text === undefined || text === '' ? [] : text.trimEnd().split('\n');
   const shown = isTerminal ? lines.slice(0, LINES_SHOWN) : lines;
   const rest = lines.length - shown.length;
   return [

@@ -37,21 +37,21 @@ export async function hasDiff(source: DiffSource): Promise<boolean> {
 /** The diff of an approval: all of the work, or what changed since `view`. */
 export async function readDiff(source: DiffSource, view?: ApprovalView): Promise<ApprovalDiff> {
   if (view !== undefined && view.tree === undefined)
-    return { title: `the content that you saw ${momentText(view.at)} was not kept; --diff shows all of the work`, text: '' };
+    return { title: `the content that you saw ${momentText(view.at)} was not kept; --diff shows all of the work` };
   try {
     const { folder, from } = await workspaceOf(source);
     const subjects = readSubjects(source.asked.approval.subjects);
     const paths = Object.keys('problem' in subjects ? {} : (subjects.files ?? {}));
     const now = contentOf(source.asked).tree ?? (await currentTree(folder));
     const base = view?.tree ?? from ?? (await headCommit(folder));
-    if (now === undefined || base === undefined) return { title: 'there is no commit to compare with', text: '' };
+    if (now === undefined || base === undefined) return { title: 'there is no commit to compare with' };
     const before = view?.tree ?? (await mergeBase(folder, base, now));
     recordView(source.shell, source.place, { asked: source.asked, content: { ...contentOf(source.asked), tree: now } });
     const text = await diffOfTrees(folder, { before, after: now, paths });
     const since = view === undefined ? `since commit ${before.slice(0, 12)}` : `since you looked ${momentText(view.at)}`;
     return { title: `${text === '' ? 'nothing changed' : 'changes'} ${since}`, text };
   } catch (error) {
-    return { title: `the diff could not be read: ${oneLine(messageOf(error))}`, text: '' };
+    return { title: `the diff could not be read: ${oneLine(messageOf(error))}` };
   }
 }
 

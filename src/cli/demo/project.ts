@@ -6,7 +6,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { EngineError } from '../../base/error.ts';
+import { EngineError, systemCodeOf } from '../../base/error.ts';
 import { packageRoot } from '../package.ts';
 
 const execute = promisify(execFile);
@@ -57,7 +57,7 @@ async function commitAll(root: string): Promise<boolean> {
   try {
     await git('init', '--quiet', '--template=', '--initial-branch=main');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    if (systemCodeOf(error) === 'ENOENT') return false;
     throw error;
   }
   for (const [name, value] of GIT_SETTINGS) await git('config', name, value);

@@ -5,6 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isEngineError, messageOf } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
 import { networkSupport } from '../../process/network.ts';
 import { secretProblem } from '../../steps/secrets.ts';
 import type { ParsedArgs } from '../command.ts';
@@ -20,25 +21,25 @@ export interface Check {
   readonly id: string;
   readonly status: 'ok' | 'warning' | 'problem' | 'broken';
   readonly what: string;
-  /** What to do about it; empty if there is no problem. */
-  readonly hint: string;
+  /** What to do about it, if anything. */
+  readonly hint?: string;
   /** The folder of the checked project, if it is one of `serve.projects`. */
   readonly project?: string;
 }
 
 /** A check that found no problem. */
 export function okCheck(id: string, what: string): Check {
-  return { id, status: 'ok', what, hint: '' };
+  return { id, status: 'ok', what };
 }
 
 /** A check whose result needs attention, but does not stop anything. */
-export function warning(id: string, what: string, hint: string): Check {
-  return { id, status: 'warning', what, hint };
+export function warning(id: string, what: string, hint?: string): Check {
+  return { id, status: 'warning', what, ...present({ hint }) };
 }
 
 /** A check that found something to fix. */
-export function problem(id: string, what: string, hint: string): Check {
-  return { id, status: 'problem', what, hint };
+export function problem(id: string, what: string, hint?: string): Check {
+  return { id, status: 'problem', what, ...present({ hint }) };
 }
 
 /** The problem that an error in a user's file is, with its position; any other error is thrown. */
@@ -157,6 +158,6 @@ export function checkDisk(file: string): Check[] {
     if (free >= DISK_BYTES_LOW) return [okCheck('disk', what)];
     return [(free < DISK_BYTES_MIN ? problem : warning)('disk', what, 'free some disk space, or delete old runs with "pawl prune"')];
   } catch (error) {
-    return [warning('disk', `the free disk space of ${folder} is unknown: ${messageOf(error)}`, '')];
+    return [warning('disk', `the free disk space of ${folder} is unknown: ${messageOf(error)}`)];
   }
 }

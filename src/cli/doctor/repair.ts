@@ -10,7 +10,7 @@ import { type Check, okCheck, problem } from './doctor.ts';
 
 /** Saves the runs of a database, one JSON object per line, and reports how many are complete. */
 export function saveRuns(file: string): Check {
-  if (!existsSync(file)) return problem('repair', `${file} does not exist, so nothing can be saved`, '');
+  if (!existsSync(file)) return problem('repair', `${file} does not exist, so nothing can be saved`);
   const target = `${nameBeside(file, 'recovered')}.jsonl`;
   const saved = { whole: 0, partial: 0 };
   try {

@@ -4,6 +4,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isEngineError, messageOf } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
 import { agoText } from '../../control/time-text.ts';
 import { isFinal, type RunStatus } from '../../definition/run-status.ts';
 import { createFamily } from '../../process/family.ts';
@@ -67,8 +68,13 @@ function checkLostLog(file: string): Check[] {
 
 function unreadable(error: unknown, before = ''): Check {
   const isDamaged = typeof error === 'string' || (isEngineError(error) && error.code === 'STORE_DAMAGED');
-  const hint = isDamaged ? '"pawl doctor --repair" saves what can be read; "pawl restore FILE" restores a backup' : '';
-  return { id: 'database', status: 'broken', what: `${before}${typeof error === 'string' ? error : messageOf(error)}`, hint };
+  const hint = isDamaged ? '"pawl doctor --repair" saves what can be read; "pawl restore FILE" restores a backup' : undefined;
+  return {
+    id: 'database',
+    status: 'broken',
+    what: `${before}${typeof error === 'string' ? error : messageOf(error)}`,
+    ...present({ hint }),
+  };
 }
 
 function checkVersion({ version, newest, journalMode, copyOf }: FileFacts): Check[] {
@@ -131,14 +137,14 @@ function checkReady({ run, because }: { readonly run: string; readonly because: 
 
 function checkProcesses(folder: string): Check[] {
   try {
-    return readPidFiles(folder).flatMap(({ mark, pid, start, owner }): Check[] => {
+    return readPidFiles(folder).flatMap(({ mark, first, owner }): Check[] => {
       if (livenessOf(owner) !== 'dead') return [];
-      const pids = createFamily({ pid, start, mark }).scan();
+      const pids = createFamily({ ...first, mark }).scan();
       if (pids.length === 0) return [];
       const what = `step ${mark} left processes running when its engine died: ${pids.map((row) => row.pid).join(', ')}`;
       return [warning('processes', what, 'resume the run: the next engine on this database ends them')];
     });
   } catch (error) {
-    return [warning('processes', `${folder} cannot be read: ${messageOf(error)}`, '')];
+    return [warning('processes', `${folder} cannot be read: ${messageOf(error)}`)];
   }
 }

@@ -29,7 +29,7 @@ export async function checkWorkflows(shell: Shell, given: ParsedArgs): Promise<C
     ];
   } catch (error) {
     if (!isEngineError(error)) throw error;
-    return [problem('workflows', `the workflows could not be checked: ${error.message}`, '')];
+    return [problem('workflows', `the workflows could not be checked: ${error.message}`)];
   }
 }
 

@@ -7,6 +7,7 @@
 
 import { type AttendedRun, stepNames } from '../../attended/attended-run.ts';
 import { EngineError } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { type AgentSession, changeSession, isSameRun, isSessionId, readSession, type SessionRun } from '../agent-session.ts';
 import type { Shell } from '../shell.ts';
@@ -26,7 +27,7 @@ export async function answer(shell: Shell, input: Json): Promise<Answer | undefi
   const progress = await Promise.all(session.runs.map(readProgress));
   const open = progress.flatMap((run) => (run?.todo === undefined ? [] : [run]));
   const at = open.map((run) => run.at).join(' ');
-  const times = at === session.kept.at && !isNewTurn(session, input) ? session.kept.times + 1 : 1;
+  const times = at === session.kept?.at && !isNewTurn(session, input) ? session.kept.times + 1 : 1;
   const ended = session.runs.filter((_, index) => progress[index] === undefined);
   const kept = open.length === 0 ? session.kept : { at, times: Math.min(times, TIMES_MAX + 1) };
   saveSession(shell, session, { ended, kept });
@@ -39,17 +40,21 @@ export async function answer(shell: Shell, input: Json): Promise<Answer | undefi
 
 /** Whether the agent was allowed to stop, and works again because somebody asked it to. */
 function isNewTurn({ kept }: AgentSession, input: Json): boolean {
-  return kept.times > TIMES_MAX && isJsonObject(input) && input.stop_hook_active === false;
+  return (kept?.times ?? 0) > TIMES_MAX && isJsonObject(input) && input.stop_hook_active === false;
 }
 
 /** Records the number of reminders and removes runs that have ended. Runs that were added in the meantime stay. */
 function saveSession(
   shell: Shell,
   session: AgentSession,
-  { ended, kept }: { readonly ended: readonly SessionRun[]; readonly kept: AgentSession['kept'] },
+  { ended, kept }: { readonly ended: readonly SessionRun[]; readonly kept: AgentSession['kept'] | undefined },
 ): void {
   if (ended.length === 0 && JSON.stringify(kept) === JSON.stringify(session.kept)) return;
-  changeSession(shell, session.id, (now) => ({ ...now, runs: now.runs.filter((run) => !ended.some((one) => isSameRun(one, run))), kept }));
+  changeSession(shell, session.id, (now) => ({
+    ...now,
+    runs: now.runs.filter((run) => !ended.some((one) => isSameRun(one, run))),
+    ...present({ kept }),
+  }));
 }
 
 interface RunProgress {

@@ -2,7 +2,7 @@
 // variables, which other processes can read.
 
 import { closeSync, readSync } from 'node:fs';
-import { EngineError, messageOf } from '../../base/error.ts';
+import { EngineError, messageOf, systemCodeOf } from '../../base/error.ts';
 import type { ParsedArgs } from '../command.ts';
 import type { Shell } from '../shell.ts';
 
@@ -68,7 +68,7 @@ function readSome(fd: number, bytes: Buffer, from: number): number {
     try {
       return readSync(fd, bytes, from, BYTES_MAX - from, null);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+      if (systemCodeOf(error) !== 'EAGAIN') throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS);
     }
   }

@@ -5,6 +5,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { present } from '../../base/fields.ts';
 import { git } from '../../process/git.ts';
 import { GitFailure, type GitRemote, gitRemote, isAccessRefused, isLoginRefused } from '../../process/git-remote.ts';
 import type { FetchRequest, PushRequest } from '../forge.ts';
@@ -91,7 +92,8 @@ export function replaceRef(
     const head = await remoteHead(transfer, ref);
     // The push was carried out, and its response was lost.
     if (head === sha) return { sha };
-    if (head !== expected) refuse({ result: 'stale_head', message: `${ref} is no longer at ${expected ?? 'nothing'}`, head: head ?? '' });
+    if (head !== expected)
+      refuse({ result: 'stale_head', message: `${ref} is no longer at ${expected ?? 'nothing'}`, ...present({ head }) });
     return unavailable('push', pushed.stderr);
   });
 }

@@ -11,6 +11,7 @@ import { constants, existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { systemCodeOf } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { git as runGit } from '../../process/git.ts';
 import type { ChangedFile, MergeMethod } from '../forge.ts';
@@ -180,7 +181,7 @@ async function readLooseRef(directory: string, ref: string): Promise<string | nu
     const text = await readFile(join(directory, ref), { encoding: 'utf8', flag: constants.O_RDONLY | constants.O_NONBLOCK });
     return /^([0-9a-f]{40}|[0-9a-f]{64})\n$/.exec(text)?.[1];
   } catch (error) {
-    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    const isMissing = systemCodeOf(error) === 'ENOENT';
     // Git packs a branch before it deletes its file, so a branch with neither does not exist.
     const isKnown = isMissing && existsSync(join(directory, 'refs', 'heads', '.')) && !existsSync(join(directory, 'packed-refs'));
     return isKnown ? null : undefined;

@@ -3,6 +3,7 @@
 
 import { basename, resolve } from 'node:path';
 import { EngineError, messageOf } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
 import type { ChangedFile, ChangeSource, Forge, ForgeActor, ForgeGit, ForgeReader, PullRequestFacts } from '../forge.ts';
 import { answer, refuseMissing, type ThrowingMethods, type ToAnswer, withAnswers } from '../refusal.ts';
 import { createAccountReader } from './accounts.ts';
@@ -161,8 +162,16 @@ async function readPullRequest({ database, git }: LocalState, number: number): P
   const base = await git.headOf(baseBranch);
   const isKnown = state === 'open' && base !== undefined && !takeControl(database, 'mergeability');
   const mergeable = isKnown ? (await git.conflicts(base, headSha)) === null : null;
-  const baseSha = state === 'merged' ? item.baseSha : (base ?? '');
-  const branches = { headBranch, headSha, fetchRef: fetchRefOf(item), fork: fork !== undefined, draft, baseBranch, baseSha };
+  const baseSha = state === 'merged' ? item.baseSha : base;
+  const branches = {
+    headBranch,
+    headSha,
+    fetchRef: fetchRefOf(item),
+    fork: fork !== undefined,
+    draft,
+    baseBranch,
+    ...present({ baseSha }),
+  };
   const people = { ...readSharedFacts(database, item), reviewers: readPeople(database, number, 'reviewer') };
   return { number, title, body, state, author, ...people, ...branches, mergeable };
 }

@@ -115,7 +115,9 @@ export const usageReport = z.object({
 export const healthReport = z.object({
   schemaVersion,
   ok: z.boolean(),
-  checks: z.array(z.object({ id: z.string(), status: z.enum(['ok', 'warning', 'problem']), what: z.string(), hint: z.string() })),
+  checks: z.array(
+    z.object({ id: z.string(), status: z.enum(['ok', 'warning', 'problem']), what: z.string(), hint: z.string().optional() }),
+  ),
   server: z.object({ version: z.string(), startedAt: time, rssBytes: z.number(), streams: z.number() }),
   owners: z.array(z.object({ owner: z.string(), runs: z.number(), isAlive: z.boolean(), isThis: z.boolean() })),
   queue: z.array(z.object({ key: z.string(), run: z.string(), path: z.string(), held: z.boolean() })),

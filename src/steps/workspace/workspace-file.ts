@@ -8,6 +8,7 @@
 
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
+import { systemCodeOf } from '../../base/error.ts';
 import { isStoreFile } from '../../base/store-files.ts';
 
 const READ_ONLY = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -36,7 +37,7 @@ export async function ifExists<T>(call: Promise<T>): Promise<T | undefined> {
   try {
     return await call;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = systemCodeOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP' || code === 'ENXIO') return undefined;
     throw error;
   }

@@ -2,6 +2,7 @@
 
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { systemCodeOf } from '../../base/error.ts';
 
 /** Where a path leads; `real` is the file after following all links. */
 export type WorkspacePlace = { readonly kind: 'inside'; readonly real: string } | { readonly kind: 'outside' | 'missing' };
@@ -14,7 +15,7 @@ export async function locateInWorkspace(root: string, path: string): Promise<Wor
     const real = await realpath(target);
     return isInside(root, real) ? { kind: 'inside', real } : { kind: 'outside' };
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = systemCodeOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'missing' };
     throw error;
   }

@@ -10,6 +10,7 @@
 
 import { chmodSync, type FSWatcher, mkdirSync, readdirSync, unlink, utimes, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemCodeOf } from '../../base/error.ts';
 import { storeGone } from './home.ts';
 
 const NOTIFY_AGAIN_MS = [5, 50, 500];
@@ -103,7 +104,7 @@ function writeBell(directory: string, run: string): void {
   try {
     writeFileSync(join(directory, run), '', { mode: 0o600 });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    if (systemCodeOf(error) !== 'ENOENT') throw error;
     createDirectory(directory);
     writeFileSync(join(directory, run), '', { mode: 0o600 });
   }
@@ -125,7 +126,7 @@ function watchLog(file: string, changed: () => void): FSWatcher {
   try {
     return watch(`${file}-wal`, changed);
   } catch (error) {
-    throw (error as NodeJS.ErrnoException).code === 'ENOENT' ? storeGone(file, 'its write-ahead log was removed') : error;
+    throw systemCodeOf(error) === 'ENOENT' ? storeGone(file, 'its write-ahead log was removed') : error;
   }
 }
 

@@ -9,6 +9,7 @@ import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
+import { systemCodeOf } from '../../base/error.ts';
 import { holdDatabase } from '../../base/store-files.ts';
 import { uptimeMs } from '../../base/uptime.ts';
 import { isBusy, toStoreError } from './failure.ts';
@@ -50,7 +51,7 @@ export function createPrivateFile(path: string): boolean {
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    if (systemCodeOf(error) === 'EEXIST') return false;
     throw error;
   }
   chmodSync(path, 0o600);

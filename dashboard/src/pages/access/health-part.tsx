@@ -45,7 +45,7 @@ export function HealthPart() {
               </span>
               <span>
                 <strong>{id}</strong> {plainText(what)}
-                {hint !== '' && <span className="said">{plainText(hint)}</span>}
+                {hint !== undefined && <span className="said">{plainText(hint)}</span>}
               </span>
             </li>
           ))}
