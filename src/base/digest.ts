@@ -4,18 +4,18 @@
 import { hash } from 'node:crypto';
 import { canonicalJson, type Json } from './json.ts';
 
-/** A value that is stored beside what names it, addressed by its content. */
+/** A reference to a stored value by the digest of its content. */
 export interface Ref {
   readonly digest: string;
   readonly bytes: number;
 }
 
-/** Returns the SHA-256 of a text, in hex. */
+/** Returns the SHA-256 of a string, in hex. */
 export function digestText(text: string): string {
   return hash('sha256', text);
 }
 
-/** Returns the SHA-256 of bytes, in hex; that of a text in UTF-8 is the same as of the text. */
+/** Returns the SHA-256 of bytes, in hex. The UTF-8 bytes of a string have the same digest as the string. */
 export function digestBytes(bytes: Uint8Array): string {
   return hash('sha256', bytes);
 }

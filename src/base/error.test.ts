@@ -15,13 +15,13 @@ describe('an engine error', () => {
     expect(error).toMatchObject({ details: {}, position: undefined });
   });
 
-  test('is recognised by its code, also when its class came from another copy of the module', () => {
+  test('is recognised by its code, even if its class came from another copy of the module', () => {
     expect(isEngineError(new EngineError('RUN_FINAL', 'over'))).toBe(true);
     expect(isEngineError(Object.assign(new Error('over'), { code: 'RUN_FINAL' }))).toBe(true);
   });
 
   test.each([new Error('x'), Object.assign(new Error('x'), { code: 'ENOENT' }), { code: 'RUN_FINAL' }, 'RUN_FINAL', null, undefined])(
-    'is not mistaken for %o',
+    'is not %o',
     (thrown) => {
       expect(isEngineError(thrown)).toBe(false);
     },

@@ -109,7 +109,7 @@ export const ERROR_CODES = {
 /** A key of the error catalogue. */
 export type ErrorCode = keyof typeof ERROR_CODES;
 
-/** A position in a source text; lines and columns start at 1. */
+/** A position in a source file; lines and columns start at 1. */
 export interface SourcePosition {
   readonly file?: string;
   readonly line: number;
@@ -143,13 +143,13 @@ export function systemCodeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** True for any error of Pawl, also one from another copy of the module. */
+/** True for every error of Pawl, including one from another copy of the module. */
 export function isEngineError(error: unknown): error is EngineError {
   const code = systemCodeOf(error);
   return code !== undefined && Object.hasOwn(ERROR_CODES, code);
 }
 
-/** The failure of `work` that a user can fix, if it has one; any other error is thrown. */
+/** Returns the EngineError that `work` throws, if any; another error is rethrown. */
 export async function failureOf(work: () => Promise<unknown>): Promise<EngineError | undefined> {
   try {
     await work();
@@ -160,8 +160,8 @@ export async function failureOf(work: () => Promise<unknown>): Promise<EngineErr
   }
 }
 
-/** Whether a later retry may help without any change. */
-export function isPassing(error: unknown): boolean {
+/** Whether trying again may help although nothing was changed. */
+export function isTransient(error: unknown): boolean {
   return isEngineError(error) && ERROR_CODES[error.code].retry === 'auto';
 }
 

@@ -5,7 +5,7 @@ type Present<T> = { readonly [K in keyof T as undefined extends T[K] ? never : K
   readonly [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };
 
-/** Returns an object that has fields; undefined for an empty one. */
+/** Returns the object, or undefined if it has no fields. */
 export function unlessEmpty<T extends object>(fields: T): T | undefined {
   return Object.keys(fields).length === 0 ? undefined : fields;
 }

@@ -1,4 +1,4 @@
-// Owns reading a text file that others named, from a folder that it must not lead out of.
+// Owns reading a text file whose path comes from others and must not lead out of a folder.
 
 import { lstatSync, realpathSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
@@ -8,7 +8,7 @@ import { isStoreFile } from './store-files.ts';
 
 const BYTES_MAX = 2 << 20;
 
-/** The text of a file below a folder; undefined when it is missing, leads outside, is too large, or is no text. */
+/** The text of a file below a folder; undefined when it is missing, leads outside, is too large, or is binary. */
 export function readTextWithin(folder: string, path: string): string | undefined {
   try {
     if (isAbsolute(path) || !isInsideFolder(folder, path)) return undefined;

@@ -21,7 +21,7 @@ export function isRunIdPrefix(text: string): boolean {
   return /^[0-9a-hjkmnp-tv-z]{1,16}$/.test(text);
 }
 
-/** What a run id of one's own may be, for messages. */
+/** The rule for run ids that callers choose, for messages. */
 export const RUN_ID_RULE = 'at most 64 letters, digits, ".", "_" and "-", beginning with a letter or digit';
 
 /** True for text that can be the id of a run. */

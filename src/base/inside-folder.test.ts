@@ -27,6 +27,6 @@ test.each<[string, boolean]>([
   ['out/new/plan.md', false],
   [join(root, 'worker/plan.md'), false],
   ['/etc/passwd', false],
-])('a path lies in the workspace, or not, wherever it leads: %s', (path, isInside) => {
+])('a path is inside the workspace only if it leads there: %s', (path, isInside) => {
   expect(isInsideFolder(cwd, path)).toBe(isInside);
 });

@@ -1,12 +1,12 @@
-// Owns whether a path is inside a folder after links are followed: `..` and links may lead out of it.
+// Owns checking whether a path is inside a folder once `..` and links are resolved.
 
 import { realpathSync } from 'node:fs';
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 
-/** Whether a path, relative or absolute, is inside a folder. For a file that does not exist yet its folder decides. */
+/** Whether a path, relative or absolute, is inside a folder. For a file that does not exist yet, its folder decides. */
 export function isInsideFolder(folder: string, path: string): boolean {
-  const way = relative(realpathSync(folder), realPath(resolve(folder, path)));
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+  const inside = relative(realpathSync(folder), realPath(resolve(folder, path)));
+  return inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
 }
 
 function realPath(path: string): string {

@@ -7,7 +7,7 @@ describe('an invariant', () => {
     expect(() => invariant(true, 'K1: holds')).not.toThrow();
   });
 
-  test.each([false, 0, '', null, undefined])('that is %j throws what it cites', (condition) => {
+  test.each([false, 0, '', null, undefined])('that is %j throws its message', (condition) => {
     expect(() => invariant(condition, 'K1: holds')).toThrow('invariant: K1: holds');
   });
 

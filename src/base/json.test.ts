@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { canonicalJson, deepFreeze, isJsonObject, type Json, ownCopy, toPlain } from './json.ts';
+import { canonicalJson, deepCopy, deepFreeze, isJsonObject, type Json, toPlain } from './json.ts';
 
 const json = () => fc.jsonValue() as fc.Arbitrary<Json>;
 
@@ -97,29 +97,29 @@ describe('a deep copy', () => {
   test('is equal to the data, shares nothing with it, and keeps keys such as __proto__', () => {
     fc.assert(
       fc.property(json(), (value) => {
-        expect(JSON.stringify(ownCopy(value))).toBe(JSON.stringify(value));
+        expect(JSON.stringify(deepCopy(value))).toBe(JSON.stringify(value));
       }),
     );
     const given = deepFreeze({ list: [{ a: 1 }] });
-    const copy = ownCopy(given) as { list: { a: number }[] };
+    const copy = deepCopy(given) as { list: { a: number }[] };
     copy.list.push({ a: 2 });
     expect(given).toEqual({ list: [{ a: 1 }] });
     const odd = JSON.parse('{"__proto__": {"x": 1}}') as object;
-    expect(Object.keys(ownCopy(odd))).toEqual(['__proto__']);
+    expect(Object.keys(deepCopy(odd))).toEqual(['__proto__']);
   });
 
   test('is the same object if it is live', () => {
     class Own extends Map {}
     const shared = new Uint8Array(new SharedArrayBuffer(2));
     for (const live of [new Own(), new Proxy(new Own(), {}), { run: () => 1 }, () => 1, Symbol('s'), shared])
-      expect(ownCopy(live)).toBe(live);
+      expect(deepCopy(live)).toBe(live);
   });
 
   test('copies lists, objects, maps, sets, dates and buffers around live values, which are not copied', () => {
     class Live {}
     const live = new Live();
     const given = { list: [live, [3, 1, 2]], map: new Map([['a', { live, n: [1] }]]), set: new Set([1]), date: new Date(5), live };
-    const copy = ownCopy(given);
+    const copy = deepCopy(given);
     expect(copy).toEqual(given);
     expect([copy.live, copy.list[0], copy.map.get('a')?.live].every((member) => member === live)).toBe(true);
     (copy.list[1] as number[]).sort();
@@ -132,7 +132,7 @@ describe('a deep copy', () => {
 
   test('has its own bytes, of the same type', () => {
     for (const bytes of [new Float64Array([3, 1]), Buffer.from('ba'), new Uint8Array([3, 1])]) {
-      const copy = ownCopy(bytes);
+      const copy = deepCopy(bytes);
       expect([[...copy], copy.constructor]).toEqual([[...bytes], bytes.constructor]);
       copy.sort();
       expect([...copy]).not.toEqual([...bytes]);
@@ -143,7 +143,7 @@ describe('a deep copy', () => {
     const twice = { n: 1 };
     const given: { a: object; b: object; me?: unknown } = { a: twice, b: twice };
     given.me = given;
-    const copy = ownCopy(given);
+    const copy = deepCopy(given);
     expect([copy === given, copy.me === copy, copy.a === copy.b, copy.a === twice]).toEqual([false, true, true, false]);
   });
 });

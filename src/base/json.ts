@@ -1,4 +1,4 @@
-// Owns the border between live values and data. Everything that enters a run's record passes `toPlain`: plain JSON in,
+// Owns the boundary between live values and data. Everything that enters a run's record passes `toPlain`: plain JSON in,
 // plain JSON out, nothing instantiated, nothing silently dropped.
 //
 // JS1. A value without an exact JSON form is rejected with its path.
@@ -16,7 +16,7 @@ export interface JsonObject {
 
 const DEPTH_MAX = 200;
 
-/** Returns a copy of the value as plain data, or throws an error with the path that is not. `what` starts the message. */
+/** Returns a copy of the value as plain data; if a part of it is not plain, throws an error with its path. `what` starts the message. */
 export function toPlain(value: unknown, what: string): Json {
   if (value === undefined || value === null) return null;
   if (typeof value === 'string' || typeof value === 'boolean') return value;
@@ -66,15 +66,15 @@ function refuse(what: string, place: Place, why: string): never {
 }
 
 /**
- * Returns a copy that its receiver may change: of data, and of lists, objects, maps, sets, dates and buffers with
- * anything in them. Live values (class instances, functions, objects with methods) are not copied.
+ * Returns a deep copy, which its receiver may change. Lists, objects, maps, sets, dates and buffers are copied; live values
+ * in them (class instances, functions, objects with methods) are not.
  */
-export function ownCopy<T>(value: T): T {
+export function deepCopy<T>(value: T): T {
   return typeof value === 'object' && value !== null ? (copyOf(value, { made: new Map(), depth: 0 }) as T) : value;
 }
 
 interface Copying {
-  /** What was copied so far: repeated and circular references stay so in the copy. */
+  /** The copies so far, so that repeated and circular references are the same in the copy. */
   readonly made: Map<object, object>;
   readonly depth: number;
 }
@@ -132,7 +132,7 @@ function copyView(view: ArrayBufferView): ArrayBufferView {
   return Uint8Array.prototype.slice.call(view);
 }
 
-/** True for an object that is neither null nor a list. Ask it of data only: it does not look inside. */
+/** True for an object that is neither null nor a list. For data only: the values of its fields are not checked. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -147,7 +147,7 @@ export function jsonText(value: Json, indent?: number): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, indent);
 }
 
-/** The value that a text spells; undefined if the text is not JSON. */
+/** Parses JSON; undefined if the text is not JSON. */
 export function parseJson(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json;
@@ -156,7 +156,7 @@ export function parseJson(text: string): Json | undefined {
   }
 }
 
-/** The object that a text spells; undefined if it spells anything else. */
+/** Parses a JSON object; undefined if the text is anything else. */
 export function parseJsonObject(text: string): JsonObject | undefined {
   const value = parseJson(text);
   return isJsonObject(value) ? value : undefined;

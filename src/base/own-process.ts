@@ -1,7 +1,7 @@
-// Owns whether this process was started to run Pawl, so that Pawl says what may be loaded into it. A program that uses
-// the library, and a test that runs a command inside itself, load what they like.
+// Owns whether this process was started to run Pawl, so that Pawl restricts which modules it loads. A program that uses
+// the library, or a test that runs a command inside itself, is not restricted.
 
-/** The bundles of the command line are several files with a copy of this module each, so the mark is not kept here. */
+/** The mark is global because each bundle of the command line has its own copy of this module. */
 const MARK = Symbol.for('pawl.own-process');
 
 /** Marks this process as one that was started to run Pawl. */

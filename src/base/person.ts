@@ -1,21 +1,21 @@
 // Owns when two names mean the same person: compared case-insensitively for A to Z only, as forges do. Similar-looking
-// letters are different. The groups of the settings name people as the forge does, so `github:ann`, who spoke there, is ann:
-// whoever decides there and here has one voice.
+// letters are different. The groups of the settings name people as the forge does, so `github:ann`, as a decision at the
+// forge is recorded, is `ann`: a person who decides at the forge and here has one vote.
 
 /** Whether two names mean the same person. */
 export function isSamePerson(one: string, other: string): boolean {
   return foldedName(one) === foldedName(other);
 }
 
-/** How the name of somebody begins who spoke at a forge. */
+/** The prefix of names that were recorded for people at a forge. */
 const AT_FORGE = /^(?:github|local):/;
 
-/** The name to record for somebody who spoke at a forge: `github:ann`. */
+/** Returns the name to record for a person at a forge: `github:ann`. */
 export function personAt(forge: string, login: string): string {
   return `${forge}:${login}`;
 }
 
-/** Spells a name as another one does, and keeps where it was spoken. */
+/** Returns the other spelling with the forge prefix of the name. */
 export function spelledAs(name: string, spelling: string): string {
   return `${AT_FORGE.exec(name)?.[0] ?? ''}${spelling}`;
 }

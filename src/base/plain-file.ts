@@ -1,5 +1,5 @@
-// Owns opening a file of a project or of the state folder. An agent or an archive can replace it with a named pipe or a device, and opening one
-// of those would block forever; or with a link, and writing there would change another file.
+// Owns opening a file of a project or of the state folder. An agent or an archive can replace it with a named pipe or a
+// device, which would block forever when it is opened, or with a link, through which another file would be written.
 
 import { closeSync, constants, fstatSync, ftruncateSync, lstatSync, openSync, readFileSync, type Stats, writeFileSync } from 'node:fs';
 import { systemCodeOf } from './error.ts';
@@ -7,7 +7,7 @@ import { systemCodeOf } from './error.ts';
 const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_WRONLY } = constants;
 const PRIVATE = 0o600;
 
-/** What is at a path, links not followed; undefined if nothing is, or if a file is where one of its folders should be. */
+/** What is at a path, without following links; undefined if there is nothing, or if one of its folders is a file. */
 export function entryAt(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });

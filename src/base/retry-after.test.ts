@@ -4,14 +4,14 @@ import { resumeTime } from './retry-after.ts';
 const NOW = Date.UTC(2026, 0, 31, 6, 0, 0);
 const seconds = (time: number): string => String(time / 1000);
 
-test('a time since 1970 is the time of the server, whose clock the answer tells', () => {
+test('an absolute time is converted to the local clock by the date of the response', () => {
   const theirs = NOW - 600_000;
   const headers = { date: new Date(theirs).toUTCString(), 'x-ratelimit-reset': seconds(theirs + 300_000) };
   expect(resumeTime(headers, NOW)).toBe(NOW + 300_000);
   expect(resumeTime({ date: headers.date, 'retry-after': new Date(theirs + 5000).toUTCString() }, NOW)).toBe(NOW + 5000);
 });
 
-test('clocks that differ by the few seconds of a slow answer count as the same', () => {
+test('clocks that differ by only a few seconds count as the same', () => {
   const headers = { date: new Date(NOW - 4000).toUTCString(), 'x-ratelimit-reset': seconds(NOW + 300_000) };
   expect(resumeTime(headers, NOW)).toBe(NOW + 300_000);
   expect(resumeTime({ 'x-ratelimit-reset': seconds(NOW + 300_000) }, NOW)).toBe(NOW + 300_000);

@@ -1,6 +1,6 @@
-// Owns the time that an HTTP answer gives for another try.
+// Owns reading from the headers of an HTTP response when to try again.
 
-/** From when on another request makes sense, or undefined if the headers do not say. Header names are in lower case. */
+/** The time from which another request makes sense; undefined if the headers do not say. Header names are in lower case. */
 export function resumeTime(headers: Readonly<Record<string, string>>, now: number): number | undefined {
   const milliseconds = Number(headers['retry-after-ms']);
   if (milliseconds > 0) return now + milliseconds;
@@ -16,10 +16,10 @@ export function resumeTime(headers: Readonly<Record<string, string>>, now: numbe
   return seconds > 1_000_000_000 ? seconds * 1000 - aheadMs(headers.date, now) : now + seconds * 1000;
 }
 
-/** Answers take a moment, and their times are whole seconds. */
+/** A smaller difference does not count: responses take a moment, and their dates are in whole seconds. */
 const SAME_MS = 30_000;
 
-/** How far the clock of the server is ahead of ours, by the time in its answer. */
+/** How far the clock of the server is ahead of ours, according to the date of its response. */
 function aheadMs(date: string | undefined, now: number): number {
   const ahead = Date.parse(date ?? '') - now;
   return Math.abs(ahead) >= SAME_MS ? ahead : 0;

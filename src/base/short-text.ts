@@ -1,10 +1,10 @@
-// Owns cutting texts that are too long for a message or a checkpoint. A cut never goes through a character.
+// Owns shortening strings that are too long for a message or a checkpoint, without splitting a character.
 
-/** The beginning of a text, in at most so many characters; an ellipsis marks the cut. */
+/** Shortens a string to at most so many characters; an ellipsis marks the cut. */
 export function shortText(text: string, charactersMax: number): string {
   if (text.length <= charactersMax) return text;
   const end = charactersMax - 1;
-  // Half of a surrogate pair is no character.
+  // Do not split a surrogate pair.
   const isInPair = isHighSurrogate(text.charCodeAt(end - 1));
   return `${text.slice(0, isInPair ? end - 1 : end)}…`;
 }
@@ -15,17 +15,17 @@ export function shortList(items: readonly string[], itemsMax: number): string {
   return `${items.slice(0, itemsMax).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }
 
-/** The beginning of a text that is put on one line. */
+/** Puts a string on one line and shortens it. */
 export function shortLine(text: string, charactersMax: number): string {
   return shortText(text.replaceAll(/\s+/g, ' '), charactersMax);
 }
 
-/** The beginning or the end of a text, in at most so many bytes of UTF-8. */
+/** Keeps the beginning or the end of a string, in at most so many bytes of UTF-8. */
 export function textWithin(text: string, bytesMax: number, kept: 'beginning' | 'end' = 'beginning'): string {
   const bytes = new TextEncoder().encode(text);
   const part = kept === 'end' ? bytes.subarray(Math.max(0, bytes.length - bytesMax)) : bytes.subarray(0, bytesMax);
   const decoded = new TextDecoder('utf-8', { ignoreBOM: true }).decode(part);
-  // What is left of a character at the cut is decoded as U+FFFD.
+  // A character that the cut splits is decoded as U+FFFD.
   return part.length === bytes.length ? decoded : decoded.replace(kept === 'end' ? /^\uFFFD+/ : /\uFFFD+$/, '');
 }
 

@@ -1,4 +1,4 @@
-// Owns values and conditions of SQL as data: how programs and functions of workflows say which rows they mean.
+// Owns values and conditions of SQL as data, with which programs and functions of workflows select rows.
 
 /** A value of a column. */
 export type SqlValue = null | number | bigint | string | Uint8Array;
@@ -13,5 +13,5 @@ export type Comparison =
   | { readonly gt: SqlValue }
   | { readonly gte: SqlValue };
 
-/** Which rows: every column must match. `{ status: 'draft', id: { in: [1, 2] } }` */
+/** Selects the rows in which every column matches: `{ status: 'draft', id: { in: [1, 2] } }`. */
 export type WhereClause = { readonly [column: string]: SqlValue | Comparison };

@@ -1,7 +1,7 @@
-// Owns which files belong to a database that this process has open. SQLite keeps its locks per process, and the system
-// drops all of them when the process closes the file for any other reason: another process then believes that the
-// database is unused and removes its log, with committed data. So only SQLite ever opens a file of an open database,
-// and code that reads files named by others asks here first, without opening them.
+// Owns which files belong to a database that this process has open. SQLite's locks belong to the process, and the system
+// releases all of them when the process closes the file anywhere else: another process then takes the database for unused
+// and removes its log, with committed data. So only SQLite may open a file of an open database, and code that reads files
+// named by others checks here first, without opening them.
 //
 // - A file is identified by its device and inode, so a hard link, a symbolic link or a bind mount is the same file.
 // - Files beside a database are recognised by name: notification files, keys, transcripts and backups are not the
@@ -53,7 +53,7 @@ export function isStoreFile(path: string, facts: FileNumber): boolean {
   return false;
 }
 
-/** Whether a path is that of a file of such a database, where there is no file any more. */
+/** Whether a path, whose file may not exist any more, is that of a file of such a database. */
 export function isStorePath(path: string): boolean {
   const absolute = resolve(path);
   return [...held].some((database) => isBeside(database, absolute));

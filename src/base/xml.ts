@@ -1,10 +1,10 @@
-// Owns writing XML that agents read: elements, attributes, and commands that run as they are printed. Whatever is not an
-// element made here is escaped, so that it can neither close an element nor pose as one.
+// Owns writing XML that agents read: elements, attributes, and commands that run as they are printed. All other content is
+// escaped, so that it can neither close an element nor pass for one.
 
 /** The attributes of an element; one that is undefined is left out. */
 export type XmlAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** An element on one line, with a text in it. */
+/** An element with text content, on one line. */
 export function textElement(name: string, attributes: XmlAttributes, text: string): string {
   return `${openTag(name, attributes)}${escapeXml(text)}</${name}>`;
 }
@@ -14,7 +14,7 @@ export function nestedElement(name: string, attributes: XmlAttributes, inside: r
   return [openTag(name, attributes), ...inside, `</${name}>`].join('\n');
 }
 
-/** An element with a command that runs as it is printed: nothing in it is escaped, whoever copies it. */
+/** An element with a command. The command is not escaped, so that it can be copied and run. */
 export function commandElement(name: string, command: string, attributes: XmlAttributes = {}): string {
   const text = writableText(command);
   if (!/[&<>]/.test(text)) return `${openTag(name, attributes)}${text}</${name}>`;
@@ -30,7 +30,7 @@ function openTag(name: string, attributes: XmlAttributes): string {
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** A text escaped for XML, without the characters that XML cannot contain. Quotes stay: agents pay for every character. */
+/** Escapes a string for XML, without the characters that XML cannot contain. Quotes stay: agents pay for every character. */
 export function escapeXml(text: string): string {
   return writableText(text).replace(/[&<>]/g, (letter) => ESCAPES[letter] as string);
 }

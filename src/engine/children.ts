@@ -1,7 +1,7 @@
 // Owns runs that are started by runs. A child's id is derived from its parent and path, so starting it twice starts it
 // once. Its last commit posts mail to its parent, and a cancelled parent cancels it and waits.
 
-import { EngineError, isEngineError, isPassing, messageOf } from '../base/error.ts';
+import { EngineError, isEngineError, isTransient, messageOf } from '../base/error.ts';
 import { withoutVisits } from '../definition/address.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import type { ChildEffect } from '../kernel/effect.ts';
@@ -48,7 +48,7 @@ function refusalOf({ effect, request, given }: ChildStart, error: unknown): Step
     code: isEngineError(error) ? error.code : 'STEP_FAILED',
     message: `step "${effect.activation.step}" could not start workflow "${workflow}": ${messageOf(error)}`,
     reason: 'error',
-    ...(isEngineError(error) && !isPassing(error) ? { retryable: false } : {}),
+    ...(isEngineError(error) && !isTransient(error) ? { retryable: false } : {}),
   };
 }
 

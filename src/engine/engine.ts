@@ -4,7 +4,7 @@
 // E6. Nothing is polled: the store signals mail and free slots, and one timer waits for the nearest due time.
 // E7. A run has one owner. A command for a run with another owner follows the log until its mail is consumed.
 
-import { EngineError, isEngineError, isPassing } from '../base/error.ts';
+import { EngineError, isEngineError, isTransient } from '../base/error.ts';
 import { invariant } from '../base/invariant.ts';
 import { deepFreeze, isJsonObject, type JsonObject } from '../base/json.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
@@ -286,7 +286,7 @@ export class EngineCore implements DriverHost {
         const driver = (await this.knows(run)) ? await this.drive(run) : undefined;
         if (driver instanceof RunDriver) driven.push(run);
       } catch (error) {
-        mayPass ||= isPassing(error);
+        mayPass ||= isTransient(error);
         this.warn(error);
       }
     }
@@ -381,7 +381,7 @@ export class EngineCore implements DriverHost {
     this.parts.observer?.released(driver.run, driver.checkpoint);
     // The child's last commit posted mail to its parent, so this engine drives the parent as well.
     if (parent !== undefined && isSettled(status) && !this.draining) this.drive(parent.run).catch((error: unknown) => this.warn(error));
-    const again = error !== undefined && isPassing(error) ? this.clock.now() + SWEEP_AGAIN_MS : due;
+    const again = error !== undefined && isTransient(error) ? this.clock.now() + SWEEP_AGAIN_MS : due;
     if (again !== undefined) this.waking.wakeBy(again);
   }
 

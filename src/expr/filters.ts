@@ -3,7 +3,7 @@
 // subject (text-filters.ts, list-filters.ts, or here) and to docs/internals/expr.md.
 
 import { isJsonObject, type Json } from '../base/json.ts';
-import { ownName } from '../base/own-name.ts';
+import { reservedName } from '../base/reserved-name.ts';
 import { describe, entriesOf, holds, isList, ownData, toJsonText } from './data.ts';
 import { LIST_FILTERS } from './list-filters.ts';
 import type { Meter } from './meter.ts';
@@ -19,7 +19,7 @@ export interface Filter {
 }
 
 /** The key for paths of captured files with public declarations, in the output of a step and in a scope. */
-export const PUBLIC_API = ownName('public_api');
+export const PUBLIC_API = reservedName('public_api');
 
 const GENERAL_FILTERS: Readonly<Record<string, Filter>> = {
   contains: { arity: [1, 1], usage: "contains('x')", apply: (value, [item], meter) => holds(value, item as Json, meter) },

@@ -4,7 +4,7 @@
 // - After `.*`, an entry without the rest of the path is left out.
 
 import { isJsonObject, type Json } from '../base/json.ts';
-import { isOwnName } from '../base/own-name.ts';
+import { isReservedName } from '../base/reserved-name.ts';
 import { shortText } from '../base/short-text.ts';
 import { nearestName } from '../base/suggest.ts';
 import { describe, entriesOf, isList, ownData } from './data.ts';
@@ -128,7 +128,7 @@ export function rootValue(name: string, scope: Json, meter: Meter): Json {
 }
 
 function namesOf(scope: Json): string {
-  const known = isJsonObject(scope) ? Object.keys(scope).filter((name) => !isOwnName(name)) : [];
+  const known = isJsonObject(scope) ? Object.keys(scope).filter((name) => !isReservedName(name)) : [];
   const names = known.slice(0, 20);
   return names.length === 0 ? 'no names exist here' : `the names here are ${names.join(' ')}`;
 }

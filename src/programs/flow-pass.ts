@@ -6,7 +6,7 @@
 // - A step that was built has been yielded when the flow goes on; otherwise the run fails.
 
 import { EngineError } from '../base/error.ts';
-import { type Json, type JsonObject, ownCopy } from '../base/json.ts';
+import { type Json, type JsonObject, deepCopy } from '../base/json.ts';
 import type { BoundStep, CompiledWorkflow, StepCode } from '../definition/code.ts';
 import { NO_CODE } from '../definition/code.ts';
 import { withDatabases } from '../definition/database.ts';
@@ -115,7 +115,7 @@ export class FlowPass {
   private advance(given: GeneratorInput): Position {
     try {
       const { result, unused } = goOn(() =>
-        'failure' in given ? this.generator.throw(new StepFailed(given.failure)) : this.generator.next(ownCopy(given.value)),
+        'failure' in given ? this.generator.throw(new StepFailed(given.failure)) : this.generator.next(deepCopy(given.value)),
       );
       this.checkYielded(unused.filter((step) => step !== result.value));
       if (result.done === true) return { is: 'returned', value: result.value };

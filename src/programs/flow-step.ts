@@ -1,6 +1,6 @@
 // Owns what a flow (a generator function) yields: a step to work on, or a group of them to work on together.
 
-import { type Json, ownCopy } from '../base/json.ts';
+import { type Json, deepCopy } from '../base/json.ts';
 import type { BoundStep, CompiledWorkflow } from '../definition/code.ts';
 
 /** One step as a flow yields it. Its name is unique in the run; its model and code are made by the builder. */
@@ -67,8 +67,8 @@ export class StepFailed extends Error {
     this.step = failure.step;
     this.outcome = failure.outcome;
     this.code = failure.code;
-    this.output = ownCopy(failure.output ?? null);
-    this.evidence = ownCopy(failure.evidence ?? null);
+    this.output = deepCopy(failure.output ?? null);
+    this.evidence = deepCopy(failure.evidence ?? null);
   }
 }
 

@@ -3,7 +3,7 @@
 
 import { EngineError, messageOf } from '../base/error.ts';
 import { deepFreeze, type Json, type JsonObject, toPlain } from '../base/json.ts';
-import { isOwnName } from '../base/own-name.ts';
+import { isReservedName } from '../base/reserved-name.ts';
 import type { CheckpointView, ContextSource, StepContext } from '../definition/code.ts';
 import { databaseNames } from '../definition/database.ts';
 import { bindParams } from '../definition/param/arg.ts';
@@ -311,7 +311,7 @@ export function checkpointOf(params: JsonObject, snapshot: Snapshot): Checkpoint
 /** The run's data without the engine's entries, whose names begin with `$`. */
 export function visibleData({ data }: Pick<Snapshot, 'data'>): JsonObject {
   const entries = Object.entries(data);
-  return entries.some(([name]) => isOwnName(name)) ? Object.fromEntries(entries.filter(([name]) => !isOwnName(name))) : data;
+  return entries.some(([name]) => isReservedName(name)) ? Object.fromEntries(entries.filter(([name]) => !isReservedName(name))) : data;
 }
 
 /** The type of a value, for error messages. */

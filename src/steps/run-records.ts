@@ -5,7 +5,7 @@
 // - Data under another name, or of another shape, is no record: an older engine may have written it.
 
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import { ownName } from '../base/own-name.ts';
+import { reservedName } from '../base/reserved-name.ts';
 import { withoutVisits } from '../definition/address.ts';
 import type { AcceptedDocument } from '../definition/contract/contract-faults.ts';
 import type { ReviewState } from '../definition/review/review.ts';
@@ -61,7 +61,7 @@ class RunRecords<Value, About = string> {
   private readonly shape: Shape;
 
   constructor(sort: string, nameOf: (about: About) => string, shape: Shape = isJsonObject) {
-    this.prefix = ownName(`${sort}:`);
+    this.prefix = reservedName(`${sort}:`);
     this.nameOf = nameOf;
     this.shape = shape;
   }
@@ -110,21 +110,21 @@ const isTrue: Shape = (stored) => stored === true;
 const isProtected: Shape = (stored) => isJsonObject(stored) && isJsonObject(stored.files ?? null) && Array.isArray(stored.guards);
 
 /** True for attended runs: the calling agent does the work of roles without a driver. */
-export const ATTENDED = new RunRecord<true>(ownName('attended'), isTrue);
+export const ATTENDED = new RunRecord<true>(reservedName('attended'), isTrue);
 /** What started the run, as its trigger passed it on. */
-export const TRIGGER = new RunRecord<JsonObject>(ownName('trigger'), isJsonObject);
+export const TRIGGER = new RunRecord<JsonObject>(reservedName('trigger'), isJsonObject);
 /** The settings of the project that its workflow reads. */
-export const CONFIG = new RunRecord<JsonObject>(ownName('config'), isJsonObject);
+export const CONFIG = new RunRecord<JsonObject>(reservedName('config'), isJsonObject);
 /** What the forge knows about the run. */
-export const GITHUB = new RunRecord<JsonObject>(ownName('github'), isJsonObject);
+export const GITHUB = new RunRecord<JsonObject>(reservedName('github'), isJsonObject);
 /** The commit that the engine pushed last. */
-export const PUSHED = new RunRecord<string>(ownName('pushed'), isText);
+export const PUSHED = new RunRecord<string>(reservedName('pushed'), isText);
 /** The state of a review, in the run that it is. */
-export const REVIEW = new RunRecord<ReviewState>(ownName('review'), isJsonObject);
+export const REVIEW = new RunRecord<ReviewState>(reservedName('review'), isJsonObject);
 /** What is undone, newest first, once undoing has begun. */
-export const UNDO_LIST = new RunRecord<readonly UndoItem[]>(ownName('undo'), Array.isArray);
+export const UNDO_LIST = new RunRecord<readonly UndoItem[]>(reservedName('undo'), Array.isArray);
 /** True for a flow in which a step with an undo has ended, because the definition of a flow lists no steps. */
-export const UNDOABLE = new RunRecord<true>(ownName('undoable'), isTrue);
+export const UNDOABLE = new RunRecord<true>(reservedName('undoable'), isTrue);
 
 /** The last session of a role. */
 export const SESSIONS = new RunRecords<string>('session', asIs, isText);

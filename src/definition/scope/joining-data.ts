@@ -1,7 +1,7 @@
 // Owns which parts of step results join the data of a run.
 
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
-import { isOwnName } from '../../base/own-name.ts';
+import { isReservedName } from '../../base/reserved-name.ts';
 import type { EndedMember } from '../group/group-result.ts';
 import { type KindFacts, traitsOf } from '../kind.ts';
 import type { StepModel } from '../model.ts';
@@ -32,5 +32,5 @@ export function groupData(members: readonly EndedMember[]): JsonObject | undefin
 /** The data of a step's result without the names that are the engine's own; a result that is no object has none. */
 export function withoutOwnNames(value: Json): JsonObject {
   if (!isJsonObject(value)) return {};
-  return Object.fromEntries(Object.entries(value).filter(([name]) => !isOwnName(name)));
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !isReservedName(name)));
 }

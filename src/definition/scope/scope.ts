@@ -3,7 +3,7 @@
 
 import { EngineError } from '../../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
-import { ownName } from '../../base/own-name.ts';
+import { reservedName } from '../../base/reserved-name.ts';
 import { type Expression, evaluate, evaluateCondition, parseExpression } from '../../expr/expression.ts';
 import { HIDDEN_NAMES } from '../../expr/filters.ts';
 import type { CheckpointView } from '../code.ts';
@@ -79,9 +79,9 @@ export function needsOfPaths(paths: Expression['paths'], names: ScopeInput['name
     if (OUTSIDE_ROOTS.includes(root))
       return [
         { read: 'outside', root, part: typeof first === 'string' ? first : undefined },
-        { read: 'data', key: ownName(root) },
+        { read: 'data', key: reservedName(root) },
       ];
-    if (FACT_ROOTS.includes(root)) return [{ read: 'data', key: ownName(root) }];
+    if (FACT_ROOTS.includes(root)) return [{ read: 'data', key: reservedName(root) }];
     if (root !== 'outputs' && root !== 'checkpoint' && root !== 'context') return [{ read: 'data', key: root }];
     if (typeof first !== 'string') return [];
     if (root === 'outputs') return output(first);
@@ -114,7 +114,7 @@ export function expressionValue(source: string, input: ScopeInput): Json {
 function assertReadable({ paths }: Expression, { view }: ScopeInput): void {
   for (const root of OUTSIDE_ROOTS) {
     if (!paths.some(({ segments }) => segments[0] === root)) continue;
-    const facts = view.data(ownName(root));
+    const facts = view.data(reservedName(root));
     if (isJsonObject(facts) && typeof facts.unreadable === 'string') throw new EngineError('EXPRESSION_EVALUATION', facts.unreadable);
   }
 }
@@ -185,7 +185,7 @@ function rootValue(root: string, input: ScopeInput): Json | undefined {
       return { error, ...(isJsonObject(result) ? result : { result }) };
     default:
       if (OWN_ROOTS.includes(root)) return withoutFacts(result);
-      return view.data(FACT_ROOTS.includes(root) ? ownName(root) : root);
+      return view.data(FACT_ROOTS.includes(root) ? reservedName(root) : root);
   }
 }
 

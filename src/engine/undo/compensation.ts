@@ -4,7 +4,7 @@
 // - A run includes the runs it started, unless they have been undone themselves.
 // - The list is created when the undo begins and is stored with the run, so that every item keeps its position.
 
-import { EngineError, isEngineError, isPassing } from '../../base/error.ts';
+import { EngineError, isEngineError, isTransient } from '../../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import { traitsOf } from '../../definition/kind.ts';
@@ -103,7 +103,7 @@ export async function runUndo(core: EngineCore, driver: RunDriver, request: Atte
   try {
     return await undoNext(core, driver, request);
   } catch (error) {
-    if (!isEngineError(error) || isPassing(error)) throw error;
+    if (!isEngineError(error) || isTransient(error)) throw error;
     const message = `what the run did could not be undone: ${error.message}`;
     return { type: 'errored', error: stepError(error.code, message, { retryable: false }), checks: NO_CHECKS };
   }

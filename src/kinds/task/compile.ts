@@ -6,7 +6,7 @@ import { invalid } from '../../authoring/flow/model.ts';
 import { shownValue } from '../../authoring/flow/serial.ts';
 import { createTask } from '../../authoring/graph/task.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
-import { ownCopy } from '../../base/json.ts';
+import { deepCopy } from '../../base/json.ts';
 import type { StepContext } from '../../definition/code.ts';
 import type { WorkConfigs } from '../../definition/model.ts';
 import { task as declaration } from './declare.ts';
@@ -48,10 +48,10 @@ function build(name: string, [work, ...beside]: readonly [Action | TaskSpec<neve
     throw invalid(`step "${name}"`, 'has no function to call; write .task(fn, ...args) or .task({ action, args })');
   const call = action as unknown as (...args: readonly unknown[]) => unknown;
   // As they are now: the flow may go on with the same objects. Each attempt gets data of its own, and live objects themselves.
-  const fixed = typeof args === 'function' ? undefined : args.map(ownCopy);
+  const fixed = typeof args === 'function' ? undefined : args.map(deepCopy);
   const run = async (ctx: StepContext) => {
     const given: readonly unknown[] = typeof args === 'function' ? await args(ctx) : (fixed ?? []);
-    return { outcome: 'ok', output: await call(...given.map(ownCopy)) };
+    return { outcome: 'ok', output: await call(...given.map(deepCopy)) };
   };
   // The name of the author's function is what logs show.
   Object.defineProperty(run, 'name', { value: action.name });

@@ -3,7 +3,7 @@
 
 import { KeyList } from '../../authority/enrolment.ts';
 import { isEngineError, messageOf } from '../../base/error.ts';
-import { ownName } from '../../base/own-name.ts';
+import { reservedName } from '../../base/reserved-name.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import { EngineCore } from '../../engine/engine.ts';
 import type { DefinitionSource } from '../../engine/host.ts';
@@ -86,7 +86,7 @@ export class Engines {
       source: sourceOf(workflow),
       runAttempt: createWork({ owner: me, random, schedule, witness, luck, number: () => ++this.results }),
       facts: REGISTRY,
-      outside: { key: ownName('outside'), dependsOn: [], read: () => Promise.resolve({}) },
+      outside: { key: reservedName('outside'), dependsOn: [], read: () => Promise.resolve({}) },
       signing: { all: false, keys: () => KeyList.none },
       mayDecide: (_from, actor) => actor,
       tokenKey: () => 'simulation',
