@@ -139,7 +139,7 @@ describe('repetitions', () => {
     const item = rig.issue();
     const webhook = rig.label(item, 'feature');
     item.labels = [];
-    expect(await rig.sent(opened, webhook)).toMatchObject({ status: 'ignored', reason: 'the label "feature" was removed again' });
+    expect(await rig.sent(opened, webhook)).toMatchObject({ status: 'ignored', reason: 'the label "feature" was removed meanwhile' });
     await rig.stage.commit('topic', { 'a.txt': '1' });
     const request = { title: 'Topic', body: '', head: 'topic', base: 'main' };
     const { number } = valueIn(await rig.stage.forge.openPullRequest(request, 'by-hand'));
