@@ -146,7 +146,7 @@ describe('repetitions', () => {
     const pull = rig.stage.hub.state.items.get(number) as Item;
     const opening = { event: 'pull_request', payload: payloadFor(pull, { action: 'opened', sender: 'ann' }) };
     pull.open = false;
-    expect((await rig.sent(opened, opening)).reason).toBe(`pull request #${number} is closed by now`);
+    expect((await rig.sent(opened, opening)).reason).toBe(`pull request #${number} is now closed`);
   });
 });
 
