@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type OpenWork, stepNames } from './attended-run.ts';
 
-test('open steps are named once: items by their fan-out, a branch behind its group', () => {
+test('each open step is named once: items by their fan-out, a branch with its group', () => {
   const work = ['plan', 'write/write', 'write/write', 'reviews/style'].map((step) => ({ step }) as OpenWork);
   expect(stepNames(work)).toEqual(['plan', 'write', 'reviews/style']);
 });

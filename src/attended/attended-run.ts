@@ -23,12 +23,12 @@ export interface OpenWork extends OpenStep {
   readonly dispatch?: WorkDispatch;
 }
 
-/** Open work in the form that its sub-agent gets. */
-export function forWorker({ dispatch: _, ...work }: OpenWork): OpenWork {
+/** Open work as its sub-agent gets it. */
+export function withoutDispatch({ dispatch: _, ...work }: OpenWork): OpenWork {
   return work;
 }
 
-/** The name of a step. An item has the name of its fan-out; a branch has its own name after that of its group. */
+/** The name of a step for agents: an item is named after its fan-out, a branch as `group/branch`. */
 export function stepName(step: string): string {
   const { id, member } = splitName(step);
   return member === id ? id : step;
@@ -45,10 +45,10 @@ export function resultLines({ schema, kind }: Pick<OpenWork, 'schema' | 'kind'>)
   return kind === 'generate' ? ['The result must be a JSON string.'] : [];
 }
 
-/** The message for a worker with one step when that step is no longer open. */
+/** The message for a worker whose only step is no longer open. */
 export const NOTHING_LEFT = 'There is nothing left to do for you.';
 
-/** A run as its agent sees it, by what there is to do. */
+/** A run as its agent sees it: its open work, or why there is none. */
 export type AttendedRun = (RunFacts & { readonly kind: 'work'; readonly work: readonly OpenWork[] }) | IdleRun;
 
 /** A run in which nothing is open for the agent. */
@@ -68,7 +68,7 @@ type IdleReason =
 interface RunFacts {
   readonly id: string;
   readonly workflow: string;
-  /** The length of the logs of the run and those below it: it grows with everything that happens. */
+  /** The total length of the logs of the run and its child runs: it grows with every event. */
   readonly position: number;
 }
 
@@ -96,7 +96,7 @@ export async function readAttendedRun(source: WorkSource, run: string): Promise<
     ({ state }) => !state.paused && tree.waits.some((one) => one.run === state.id && one.wait.kind === 'report'),
   );
   const work = (await Promise.all(open.map((one) => workOf(source, tree, one)))).flat();
-  // Another process consumed the reports between the two reads.
+  // The steps were reported between the two reads: read again.
   if (open.length > 0 && work.length === 0) return readAttendedRun(source, run);
   const { id, workflow } = tree.root;
   const position = tree.runs.reduce((sum, { state }) => sum + state.seq, 0);

@@ -1,5 +1,5 @@
 // Owns which open work is for a sub-agent, and what the dispatching agent gets: the kind of agent, the prompt with the
-// token, and the limit of its result. Two things are dispatched: the steps of a child run with `dispatch`, and a step that
+// token, and the length limit of the result. The steps of a child run with `dispatch` are dispatched, and so is a step that
 // reviews work, which must be done by an agent that did none of it.
 //
 // AT8. The agent of a run does not see the instructions of dispatched work; a sub-agent with the token of that work sees
@@ -26,14 +26,14 @@ export interface WorkDispatch {
   readonly inside: readonly string[];
 }
 
-/** Who does the work of a run of a tree: the sub-agents of its dispatches, the outermost first. */
+/** The dispatches that the work of a run in a tree belongs to, the outermost first. */
 export function dispatchesOf(runs: readonly TreeRun[], { state }: TreeRun): readonly WorkDispatch[] {
   const parent = runs.find((one) => one.state.id === state.parent?.run);
   if (parent === undefined || state.parent === undefined) return [];
   const above = dispatchesOf(runs, parent);
-  const sent = dispatchAt(parent.definition.steps, state.parent.path);
-  if (sent === undefined) return above;
-  const { agent, returns } = sent;
+  const dispatch = dispatchAt(parent.definition.steps, state.parent.path);
+  if (dispatch === undefined) return above;
+  const { agent, returns } = dispatch;
   return [...above, { agent, returns, fresh: false, to: state.id, inside: [...above.map(({ to }) => to), state.id] }];
 }
 
@@ -58,10 +58,10 @@ export function dispatchFor(
 /** The prompt for a sub-agent. `command` prints its work. */
 export function dispatchPrompt({ fresh, returns }: WorkDispatch, command: string): string {
   return [
-    `Do this first, and then exactly what it says: ${command}.`,
-    'Report each step with the command that it names, and go on until it says that there is nothing left to do for you.',
-    ...(fresh ? ['You review work that you did not do: form your own view, and ask nobody who did it what they think of it.'] : []),
-    ...(returns === undefined ? [] : [`Then return what you found in at most ${returns} words.`]),
+    `First do this, then follow the instructions that you get exactly: ${command}.`,
+    'Report each step with the command that the instructions name, and continue until they say that there is nothing left to do for you.',
+    ...(fresh ? ['You review work that you did not do: form your own opinion, and do not ask the agent that did it for theirs.'] : []),
+    ...(returns === undefined ? [] : [`Then return your findings in at most ${returns} words.`]),
   ].join(' ');
 }
 
@@ -78,6 +78,6 @@ export function assertReturns({ returns }: WorkDispatch, result: Json): void {
   if (returns !== undefined && words > returns)
     throw new EngineError(
       'REPORT_INVALID',
-      `the result has ${words} words, and at most ${returns} are allowed: leave details in the documents, and report what they amount to`,
+      `the result has ${words} words, and at most ${returns} are allowed: leave the details in the documents, and report a summary`,
     );
 }

@@ -25,7 +25,7 @@ const SOON_MS = 60_000;
 /** How often a long wait checks whether a step has opened while others are still running. */
 export const POLL_MS = 2000;
 
-/** Drives a run until it needs somebody, and returns its state as its agent sees it. */
+/** Drives a run until only its agent, a person or another program can continue it, and returns it as its agent sees it. */
 export async function driveForAgent(engine: Engine, run: string, limits: DriveLimits = {}): Promise<AttendedRun> {
   const { waitMs = TIMER_MS_MAX, idleMs = waitMs, stopped, signal } = limits;
   const last = Date.now() + Math.max(idleMs, waitMs);

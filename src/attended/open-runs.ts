@@ -5,10 +5,10 @@ import { ATTENDED } from '../steps/run-records.ts';
 import type { RunSummary, Store } from '../store/store.ts';
 import { type AttendedRun, readAttendedRun, type WorkSource } from './attended-run.ts';
 
-/** An open attended run of a project, and who works on it. */
+/** An open attended run of a project, and which session works on it. */
 export interface ProjectRun {
   readonly run: AttendedRun;
-  /** `own`: the session that asks. `other`: another one that is alive. */
+  /** `own`: the calling session. `other`: another live session. */
   readonly holder: 'own' | 'other' | undefined;
 }
 
@@ -26,7 +26,7 @@ export async function readOpenRuns(source: WorkSource, isWanted: (run: RunSummar
 async function readOpenRun(source: WorkSource, id: string): Promise<AttendedRun | undefined> {
   const run = await readAttendedRun(source, id);
   if (run.kind === 'ended' || run.kind === 'halted') return undefined;
-  // In a run of programs a single role may be attended; it is the agent's while one of its steps is open.
+  // In a run that is driven by programs, a single role can be attended: the run counts while one of its steps is open.
   return run.kind === 'work' || (await isAttended(source.store, id)) ? run : undefined;
 }
 

@@ -7,15 +7,15 @@ import { type OpenQuestions, questionsOf } from '../engine/request/open-steps.ts
 import { readRunTree } from '../engine/run-tree.ts';
 import type { Store } from '../store/store.ts';
 
-/** The questions of one attempt that wait for a person. An answer without a terminal has to name the digest. */
+/** The questions of one attempt that wait for a person. An answer that is not given at a terminal must name the digest. */
 export interface WaitingQuestions extends OpenQuestions {
   readonly workflow: string;
 }
 
-/** A person's answer to one question: a text, or several where several options may be chosen. */
+/** A person's answer to one question: a string, or several if several options may be chosen. */
 export type Answer = string | readonly string[];
 
-/** The questions that wait for a person in a run and in those below it, oldest first. */
+/** The questions that wait for a person in a run and its child runs, oldest first. */
 export async function readQuestions(store: Store, run: string): Promise<readonly WaitingQuestions[]> {
   const { runs } = await readRunTree(store, run);
   const all = await Promise.all(
@@ -24,7 +24,7 @@ export async function readQuestions(store: Store, run: string): Promise<readonly
   return all.flat().sort((a, b) => a.since - b.since);
 }
 
-/** Finds the questions that are answered, by the step that asks and the digest of what the person saw. */
+/** Finds the questions to answer, by their step and the digest of what the person saw. */
 export function pickQuestions(
   run: string,
   waiting: readonly WaitingQuestions[],

@@ -137,7 +137,7 @@ test('AT3: a start under a key is one run, also from another session, and other 
   expect(remembered).toContain(first.id);
 });
 
-test('AT2: the token of a run that the session has not taken up is unknown, and nothing happens to that run', async () => {
+test('AT2: the token of a run that the session did not adopt is unknown, and nothing happens to that run', async () => {
   const mine = sessionOf();
   const { id } = await mine.start({ workflow: 'work', params: {} });
   const other = await sessionOf().start({ workflow: 'work', params: {} });
@@ -153,7 +153,7 @@ test('AT2: the token of a run that the session has not taken up is unknown, and 
   expect((await engine.run(other.id).get()).waits.map(({ kind }) => kind)).toEqual(['report']);
 });
 
-test('AT2: a session without a run takes up the only open one that no live session has, and one that it names', async () => {
+test('AT2: a session without a run adopts the only open one that no live session has, or one that it names', async () => {
   const first = await sessionOf().start({ workflow: 'work', params: {} });
   const fresh = sessionOf();
   expect(await codeOf(fresh.next({ token: tokenOf(first) }))).toBe('TOKEN_UNKNOWN');
@@ -170,7 +170,7 @@ test('AT2: a session without a run takes up the only open one that no live sessi
   expect(await codeOf(sessionOf().next({ run: 'zzzz' }))).toBe('RUN_NOT_FOUND');
 });
 
-test('AT2: a session that was given its runs takes up no others, not even by name', async () => {
+test('AT2: a session that was given its runs adopts no others, not even by name', async () => {
   const [mine, other] = [
     await sessionOf().start({ workflow: 'work', params: {} }),
     await sessionOf().start({ workflow: 'work', params: {} }),
@@ -195,7 +195,7 @@ test('a worker with a token gets that step only, and after its report that step 
   expect(await codeOf(session.next({ item: 'two' }))).toBe('STEP_UNKNOWN');
 });
 
-test('a wait says what is asked, who may answer, and with which command', async () => {
+test('a wait contains the question, who may answer, and the command to run', async () => {
   const session = sessionOf();
   const started = await session.start({ workflow: 'work', params: {} });
   const { run } = await session.submit({ kind: 'result', token: tokenOf(started), result: 'x' });
@@ -224,7 +224,7 @@ test('a call returns while the engine still executes, and a later one returns th
   expect(stepsOf(next)).toEqual(['look']);
 });
 
-test('a run whose child executes is executing too, whoever looks', async () => {
+test('a run whose child executes is executing too', async () => {
   const { id } = await sessionOf([], 10).start({ workflow: 'above', params: {} });
   // On a busy machine the child may not have begun when the call returns.
   await expect.poll(async () => kindsOf(await readAttendedRun(sourceOfEngine(engine), id)), { timeout: 20_000 }).toEqual(['executing']);
@@ -241,7 +241,7 @@ test('a report whose verification takes long is recorded, and the same report la
   expect((await session.submit(report)).receipt).toMatchObject({ kind: 'accepted', repeated: true });
 });
 
-test('a failure that the agent reports is no refusal, and says why', async () => {
+test('a failure that the agent reports is not a refusal, and has the reason', async () => {
   const session = sessionOf();
   const token = tokenOf(await session.start({ workflow: 'work', params: {} }));
   const { receipt, run } = await session.submit({ kind: 'failure', token, failure: 'no network' });
@@ -258,7 +258,7 @@ test('a refused report says what is missing, and only the step to repeat is new'
   expect(newWork(reply)).toMatchObject([{ item: 'one', attempt: 2, number: 1 }]);
 });
 
-test('a step that another agent was given is not new, unless a report is repeated because its reply was lost', async () => {
+test('a step that another agent got is not new, unless a report is repeated because its reply was lost', async () => {
   const session = sessionOf();
   const started = await session.start({ workflow: 'several', params: {} });
   const [first = '', second = ''] = workIn(started).map(({ token }) => token);

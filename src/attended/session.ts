@@ -15,7 +15,7 @@ import { topStepOf } from '../definition/address.ts';
 import type { ArgModel } from '../definition/model.ts';
 import { readRunIds } from '../engine/run-tree.ts';
 import { activityOf, type RunningStep } from './activity.ts';
-import { type AttendedRun, forWorker, type OpenWork, readAttendedRun, sourceOfEngine } from './attended-run.ts';
+import { type AttendedRun, type OpenWork, readAttendedRun, sourceOfEngine, withoutDispatch } from './attended-run.ts';
 import { type DriveLimits, driveForAgent, POLL_MS } from './drive.ts';
 import { openRunNamed, type ProjectRun, pickRun } from './open-runs.ts';
 import { type Answer, readQuestions, type WaitingQuestions } from './questions.ts';
@@ -39,7 +39,7 @@ export interface StartRequest {
 export interface AttendedHost {
   /** An engine that can drive a run that exists. */
   open(run: string): Promise<Engine>;
-  /** Starts an attended run of a trusted workflow; RUN_EXISTS when there is one with that id. */
+  /** Starts an attended run of a trusted workflow. Throws RUN_EXISTS if there is one with that id. */
   start(request: StartRequest): Promise<{ readonly engine: Engine; readonly run: string }>;
   /** The trusted workflows, and how many others there are. */
   offers(): Promise<{ readonly workflows: readonly OfferedWorkflow[]; readonly untrusted: number }>;
@@ -94,7 +94,7 @@ export class AttendedSession {
     this.mayAdopt = mayAdopt;
   }
 
-  private limited(limits: DriveLimits): DriveLimits & { readonly waitMs: number } {
+  private withWait(limits: DriveLimits): DriveLimits & { readonly waitMs: number } {
     return { ...limits, waitMs: limits.waitMs ?? this.waitMs };
   }
 
@@ -106,17 +106,17 @@ export class AttendedSession {
       if (id === undefined || !hasCode(error, ['RUN_EXISTS'])) throw error;
       // A session that knows the key of a run may not be the one that started it.
       how = 'served';
-      return this.startedBefore(id, params);
+      return this.earlierStart(id, params);
     });
     this.runs.add(run);
     this.host.remember(run, how);
-    return driveForAgent(engine, run, this.limited(limits));
+    return driveForAgent(engine, run, this.withWait(limits));
   }
 
-  private async startedBefore(run: string, params: JsonObject): Promise<{ readonly engine: Engine; readonly run: string }> {
+  private async earlierStart(run: string, params: JsonObject): Promise<{ readonly engine: Engine; readonly run: string }> {
     const engine = await this.host.open(run);
     const before = (await engine.run(run).get()).params;
-    if (!isJsonObject(before) || !includes(before, params))
+    if (!isJsonObject(before) || !hasParams(before, params))
       throw new EngineError('RUN_EXISTS', `this key was used for run ${run} with other parameters; use another key`);
     return { engine, run };
   }
@@ -137,27 +137,27 @@ export class AttendedSession {
     return open.length > 0 ? { runs: open, others: [] } : { runs: driven.slice(0, 1), others: await this.others() };
   }
 
-  /** Drives runs until each needs somebody or, if several are running, until a step is open in one of them. */
+  /** Drives runs until none can continue by itself or, if several are running, until a step is open in one of them. */
   private async drive(runs: readonly string[], limits: DriveLimits): Promise<readonly AttendedRun[]> {
     const all = (each: DriveLimits): Promise<readonly AttendedRun[]> =>
-      Promise.all(runs.map(async (run) => driveForAgent(await this.host.open(run), run, this.limited(each))));
+      Promise.all(runs.map(async (run) => driveForAgent(await this.host.open(run), run, this.withWait(each))));
     const { idleMs, ...short } = limits;
     if (runs.length < 2 || idleMs === undefined) return all(limits);
     const end = Date.now() + idleMs;
     let driven = await all(short);
-    while (driven.some(isUnderWay) && !driven.some(({ kind }) => kind === 'work') && Date.now() < end && limits.signal?.aborted !== true)
+    while (driven.some(isInProgress) && !driven.some(({ kind }) => kind === 'work') && Date.now() < end && limits.signal?.aborted !== true)
       driven = await all({ ...short, waitMs: POLL_MS });
     return driven;
   }
 
-  /** Adopts the named run, or the one that an agent without a run continues. */
+  /** Adopts the named run or, for an agent without an open run, the one that `pickRun` finds. */
   private async adoptFor(prefix: string | undefined): Promise<void> {
     if (!this.mayAdopt || (prefix === undefined ? await this.hasOpenRun() : this.matching(prefix).length > 0)) return;
     const others = await this.others();
-    const taken = prefix === undefined ? pickRun(others) : openRunNamed(others, prefix);
-    if (taken === undefined) return;
-    this.runs.add(taken.run.id);
-    this.host.assign(taken.run.id);
+    const adopted = prefix === undefined ? pickRun(others) : openRunNamed(others, prefix);
+    if (adopted === undefined) return;
+    this.runs.add(adopted.run.id);
+    this.host.assign(adopted.run.id);
   }
 
   private async hasOpenRun(): Promise<boolean> {
@@ -173,7 +173,7 @@ export class AttendedSession {
   private async withToken(token: string, prefix: string | undefined): Promise<AttendedRun> {
     for (const run of (await this.read(this.served(prefix))).filter(({ kind }) => kind === 'work')) {
       const work = workIn(run).filter((one) => one.token === token);
-      if (work.length > 0) return withWork(run, work.map(forWorker));
+      if (work.length > 0) return withWork(run, work.map(withoutDispatch));
     }
     throw new EngineError(
       'TOKEN_UNKNOWN',
@@ -204,7 +204,7 @@ export class AttendedSession {
       const engine = await this.host.open(root);
       for (const run of await readRunIds(engine.store, root)) {
         try {
-          return await submit(engine, { ...this.limited(limits), run, root, submission, only });
+          return await submit(engine, { ...this.withWait(limits), run, root, submission, only });
         } catch (error) {
           // The token is not of this run, or the run has ended: try the next one.
           if (!hasCode(error, ['TOKEN_UNKNOWN', 'RUN_FINAL'])) throw error;
@@ -229,12 +229,12 @@ export class AttendedSession {
     return [...own, ...(await this.offers()).workflows.map(({ name }) => name)];
   }
 
-  /** What the engine is doing in the runs of this session, one line for each that is running. */
+  /** What the engine is doing in the runs of this session: one line for each run in progress. */
   async activity(now: number): Promise<readonly string[]> {
     const lastLine = this.host.lastLine?.bind(this.host);
     const lines = this.served().map(async (run) => {
       const engine = await this.host.open(run);
-      const isActive = isUnderWay(await readAttendedRun(sourceOfEngine(engine), run));
+      const isActive = isInProgress(await readAttendedRun(sourceOfEngine(engine), run));
       return isActive ? [await activityOf(engine.store, run, { now, ...present({ lastLine }) })] : [];
     });
     return (await Promise.all(lines)).flat();
@@ -279,7 +279,7 @@ interface KeyedStart {
   readonly key?: string | undefined;
 }
 
-function isUnderWay({ kind }: AttendedRun): boolean {
+function isInProgress({ kind }: AttendedRun): boolean {
   return kind === 'executing' || kind === 'abandoned';
 }
 
@@ -305,7 +305,7 @@ function hasCode(error: unknown, codes: readonly string[]): boolean {
   return isEngineError(error) && codes.includes(error.code);
 }
 
-/** Whether a run was started with these parameters; parameters that were left out have their defaults in `stored`. */
-function includes(stored: JsonObject, given: JsonObject): boolean {
+/** Whether a run was started with these parameters; for omitted ones `stored` has the defaults. */
+function hasParams(stored: JsonObject, given: JsonObject): boolean {
   return Object.entries(given).every(([name, value]) => stored[name] !== undefined && canonicalJson(value) === canonicalJson(stored[name]));
 }

@@ -5,7 +5,15 @@ import type { Engine } from '../api/engine.ts';
 import { EngineError, isEngineError } from '../base/error.ts';
 import type { Json } from '../base/json.ts';
 import type { ReportVerdict } from '../engine/request/reports.ts';
-import { type AttendedRun, dispatchOf, forWorker, NOTHING_LEFT, type OpenWork, readAttendedRun, sourceOfEngine } from './attended-run.ts';
+import {
+  type AttendedRun,
+  dispatchOf,
+  NOTHING_LEFT,
+  type OpenWork,
+  readAttendedRun,
+  sourceOfEngine,
+  withoutDispatch,
+} from './attended-run.ts';
 import { assertReturns, type WorkDispatch } from './dispatch.ts';
 import { type DriveLimits, driveForAgent, endsWithin, resumeAbandoned } from './drive.ts';
 
@@ -38,25 +46,25 @@ type Attempt = Pick<ReportVerdict, 'step' | 'path' | 'attempt' | 'repeated'>;
 export interface Reply {
   readonly receipt: Receipt | undefined;
   readonly run: AttendedRun;
-  /** The tokens of the steps that this agent, or another one, was given before. */
-  readonly given: ReadonlySet<string>;
-  /** The run of the step that the submission was about; it may be below the run that is driven. */
-  readonly of?: string;
+  /** The tokens of the steps that an agent got before. */
+  readonly knownTokens: ReadonlySet<string>;
+  /** The run of the submitted step; it may be a child run of the run that is driven. */
+  readonly stepRun?: string;
   /** The worker does only one step, or its dispatched work, and sees nothing else. */
   readonly only?: true;
   /** The dispatch of the worker. */
-  readonly sent?: WorkDispatch;
+  readonly dispatch?: WorkDispatch;
 }
 
 /** The reply to an agent that only asks what there is to do. */
 export function withoutSubmission(run: AttendedRun): Reply {
-  return { receipt: undefined, run, given: new Set() };
+  return { receipt: undefined, run, knownTokens: new Set() };
 }
 
-/** The open steps that no agent was given yet. An agent that repeats a report lost the reply, so it gets all of them. */
-export function newWork({ receipt, run, given }: Reply): readonly OpenWork[] {
+/** The open steps that no agent got yet. An agent that repeats a report lost the reply, so it gets all of them. */
+export function newWork({ receipt, run, knownTokens }: Reply): readonly OpenWork[] {
   const isRepeated = receipt !== undefined && 'repeated' in receipt && receipt.repeated;
-  return workIn(run).filter(({ token }) => isRepeated || !given.has(token));
+  return workIn(run).filter(({ token }) => isRepeated || !knownTokens.has(token));
 }
 
 /** The reply to a worker with a token: only the step of that token. */
@@ -67,14 +75,14 @@ export function onlyToken(run: AttendedRun, token: string): Reply {
       'TOKEN_UNKNOWN',
       `no step with this token is open in run ${run.id}: it was reported already, or the token is wrong`,
     );
-  return { ...withoutSubmission({ ...run, work: work.map(forWorker) }), only: true };
+  return { ...withoutSubmission({ ...run, work: work.map(withoutDispatch) }), only: true };
 }
 
 /** The reply to a worker with one step: only that step, if it is not done. */
 export function onlyOwnStep(reply: Reply): Reply {
-  const { receipt, run, of } = reply;
+  const { receipt, run, stepRun } = reply;
   const path = receipt !== undefined && 'path' in receipt && receipt.kind !== 'accepted' ? receipt.path : undefined;
-  const own = workIn(run).filter((one) => one.run === of && one.path === path);
+  const own = workIn(run).filter((one) => one.run === stepRun && one.path === path);
   return { ...reply, only: true, run: run.kind === 'work' ? { ...run, work: own } : run };
 }
 
@@ -97,30 +105,37 @@ export async function submit(engine: Engine, request: SubmitRequest): Promise<Re
   const { root, submission } = request;
   const source = sourceOfEngine(engine);
   const before = await readAttendedRun(source, root);
-  const sent = workIn(before).find(({ token }) => token === submission.token)?.dispatch;
-  if (sent !== undefined && submission.kind === 'result') assertReturns(sent, submission.result);
+  const openDispatch = workIn(before).find(({ token }) => token === submission.token)?.dispatch;
+  if (openDispatch !== undefined && submission.kind === 'result') assertReturns(openDispatch, submission.result);
   const receipt = await receiptFor(engine, request);
   const limits = request.only === true && receipt.kind === 'accepted' && request.waitMs !== undefined ? { waitMs: 0 } : request;
   const isRead = receipt.kind === 'pending' || receipt.kind === 'assumed';
   const run = isRead ? await readAttendedRun(source, root) : await driveForAgent(engine, root, limits);
-  const reply: Reply = { receipt, run, given: new Set(workIn(before).map(({ token }) => token)), of: request.run };
+  const reply: Reply = { receipt, run, knownTokens: new Set(workIn(before).map(({ token }) => token)), stepRun: request.run };
   const isRepeated = 'repeated' in receipt && receipt.repeated;
   // The work of a repeated report is no longer open.
-  const by = sent ?? (isRepeated ? await dispatchOf(engine.store, root, { run: request.run, path: receipt.path }) : undefined);
-  return by === undefined ? reply : onlyDispatched(reply, by);
+  const dispatch =
+    openDispatch ?? (isRepeated ? await dispatchOf(engine.store, root, { run: request.run, path: receipt.path }) : undefined);
+  return dispatch === undefined ? reply : onlyDispatched(reply, dispatch);
 }
 
 /** The reply to a sub-agent: the rest of its dispatched work. It does not get the steps of others. */
-function onlyDispatched(reply: Reply, sent: WorkDispatch): Reply {
+function onlyDispatched(reply: Reply, dispatch: WorkDispatch): Reply {
   const own = workIn(reply.run)
-    .filter(({ dispatch }) => dispatch?.inside.includes(sent.to) === true)
-    .map((work) => (work.dispatch?.to === sent.to ? forWorker(work) : work));
-  return { ...reply, given: new Set(), only: true, sent, run: reply.run.kind === 'work' ? { ...reply.run, work: own } : reply.run };
+    .filter((work) => work.dispatch?.inside.includes(dispatch.to) === true)
+    .map((work) => (work.dispatch?.to === dispatch.to ? withoutDispatch(work) : work));
+  return {
+    ...reply,
+    knownTokens: new Set(),
+    only: true,
+    dispatch,
+    run: reply.run.kind === 'work' ? { ...reply.run, work: own } : reply.run,
+  };
 }
 
 /** The message for a worker that has nothing left to do, with the limit of its result. */
-export function nothingLeft({ sent }: Reply): string {
-  return sent?.returns === undefined ? NOTHING_LEFT : `${NOTHING_LEFT} Return what you found in at most ${sent.returns} words.`;
+export function nothingLeft({ dispatch }: Reply): string {
+  return dispatch?.returns === undefined ? NOTHING_LEFT : `${NOTHING_LEFT} Return your findings in at most ${dispatch.returns} words.`;
 }
 
 async function receiptFor(

@@ -11,7 +11,7 @@ import { inOneLine, quotedAfterFirst } from '../steps/instructions/quotes.ts';
 import type { Store } from '../store/store.ts';
 import { commandFor } from './wait-command.ts';
 
-/** A wait with its question, if somebody is asked something. */
+/** A wait, with the questions that people are asked. */
 export interface ExplainedWait extends TreeWait {
   readonly asks: readonly WaitQuestion[];
   /** The groups whose members may decide; absent if everybody with the right to decide may. */
@@ -24,13 +24,13 @@ export interface ExplainedWait extends TreeWait {
   readonly command?: string;
 }
 
-/** A question as an agent passes it on. */
+/** A question in the form that an agent shows to its person. */
 interface WaitQuestion {
   readonly prompt: string;
   readonly options: readonly string[];
 }
 
-/** How much of a question is passed on; "pawl inbox" shows all of it. */
+/** How many characters of a question an agent gets; "pawl inbox" shows all of it. */
 const PROMPT_MAX = 600;
 const LABEL_MAX = 80;
 
@@ -70,7 +70,7 @@ function toQuestion(prompt: string, options: readonly { readonly label: string }
 }
 
 /** Lines with the questions of a wait, who may answer, and the command to run. */
-export function askedLines({ wait, asks, from, count, signed, command }: ExplainedWait): string[] {
+export function waitLines({ wait, asks, from, count, signed, command }: ExplainedWait): string[] {
   const where = wait.step === undefined ? '' : ` at step "${wait.step}"`;
   const questions = asks.map(({ prompt, options }) => {
     const labels = options.length === 0 ? '' : ` Options: ${options.map((label) => `"${inOneLine(label)}"`).join(', ')}.`;

@@ -16,7 +16,7 @@ export interface ClientRequest {
   readonly params: JsonObject;
 }
 
-/** The first version with forms. Versions are dates, so they compare as texts. */
+/** The first version with forms. Versions are dates, so they compare as strings. */
 const ELICITS_SINCE = '2025-06-18';
 const NAME_MAX = 60;
 
@@ -70,7 +70,7 @@ export class ClientLink {
     if (typeof id === 'string') this.open.get(id)?.(isJsonObject(result) ? result : CANCELLED);
   }
 
-  /** The client is gone. */
+  /** Cancels all open requests: the client has disconnected. */
   end(): void {
     for (const [, settle] of this.open) settle(CANCELLED);
   }

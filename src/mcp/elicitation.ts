@@ -1,7 +1,7 @@
 // Owns asking the person through the client: the questions of an agent as a form, and the answers in its response. It is
 // off unless the user's own settings allow it, since a server cannot prove that a person filled in the form.
 //
-// - Only questions of an agent are asked, which are information. An approval is never decided this way.
+// - Only questions of an agent are asked, which are informative. An approval is never decided this way.
 // - Answers that must be signed are never taken from a form.
 
 import type { AgentQuestion } from '../agents/driver.ts';
@@ -55,7 +55,7 @@ function propertyOf({ question, options, multiSelect, header }: AgentQuestion): 
 const TITLE_MAX = 60;
 
 /** Records the person's answers from a form; returns false if they postponed it. */
-export async function takeForms(session: AttendedSession, inputs: JsonObject, actor: string): Promise<boolean> {
+export async function recordAnswers(session: AttendedSession, inputs: JsonObject, actor: string): Promise<boolean> {
   for (const asked of await session.questions()) {
     const given = inputs[nameOf(asked)];
     if (asked.signed || !isJsonObject(given) || given.action !== 'accept') continue;

@@ -1,12 +1,12 @@
 // Owns the messages of the protocol on a pipe: parsing lines of JSON-RPC 2.0, and creating responses. A line that is too
-// long is rejected without being kept, so that no client can fill the memory with one.
+// long is rejected without being buffered, so that a client cannot fill the memory.
 
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { present } from '../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 
-/** The id that a response has in common with its request. */
+/** The id of a request and its response. */
 export type MessageId = string | number;
 
 /** What a client sends: a request with an id, or a notification without. */
@@ -73,20 +73,20 @@ export function idOf(value: Json): MessageId | null {
 /** The lines of a stream; one with more than `max` characters is returned as `too-long`. */
 export async function* readLines(input: Readable, max: number): AsyncGenerator<{ readonly line: string } | 'too-long'> {
   const decoder = new StringDecoder('utf8');
-  let kept: string[] = [];
+  let parts: string[] = [];
   let size = 0;
   for await (const chunk of input) {
-    const parts = (typeof chunk === 'string' ? chunk : decoder.write(chunk)).split('\n');
-    for (const [index, part] of parts.entries()) {
+    const pieces = (typeof chunk === 'string' ? chunk : decoder.write(chunk)).split('\n');
+    for (const [index, piece] of pieces.entries()) {
       if (index > 0) {
-        yield size > max ? 'too-long' : { line: kept.join('') };
-        kept = [];
+        yield size > max ? 'too-long' : { line: parts.join('') };
+        parts = [];
         size = 0;
       }
-      size += part.length;
-      if (size > max) kept = [];
-      else kept.push(part);
+      size += piece.length;
+      if (size > max) parts = [];
+      else parts.push(piece);
     }
   }
-  if (size > 0) yield size > max ? 'too-long' : { line: kept.join('') };
+  if (size > 0) yield size > max ? 'too-long' : { line: parts.join('') };
 }

@@ -1,4 +1,4 @@
-// Owns the texts that an agent reads over MCP: the open steps with their instructions, or why there are none. Each text is
+// Owns the replies that an agent reads over MCP: the open steps with their instructions, or why there are none. Each reply is
 // complete, since an agent may have lost all earlier context, and limited in size, since the agent pays for its tokens.
 
 import { type AttendedRun, type OpenWork, resultLines, stepName, stepNames } from '../attended/attended-run.ts';
@@ -6,20 +6,20 @@ import { dispatchPrompt, dispatchReason, type WorkDispatch } from '../attended/d
 import type { ProjectRun } from '../attended/open-runs.ts';
 import type { AttendedHost } from '../attended/session.ts';
 import { newWork, nothingLeft, type Receipt, type Reply, workIn } from '../attended/submission.ts';
-import { askedLines } from '../attended/waits.ts';
+import { waitLines } from '../attended/waits.ts';
 import { argumentLines } from '../definition/param/arg.ts';
 import type { OpenWait } from '../engine/status.ts';
 import { inOneLine, quotedAfterFirst } from '../steps/instructions/quotes.ts';
 
 /** The maximum length of the instructions in one reply; the first step is always complete. */
-const WHOLE_MAX = 2000;
+const INSTRUCTIONS_MAX = 2000;
 /** How many open steps a page lists by name. */
 const PAGE = 20;
 
 /** A run with the steps that are open in it: the first ones with their instructions, others by name. `seen` gets the tokens of the first ones. */
 export function runText(run: AttendedRun, { page = 1, seen }: { readonly page?: number; readonly seen?: Set<string> } = {}): string {
   const work = workIn(run);
-  const shown = page === 1 ? wholeOf(work) : [];
+  const shown = page === 1 ? fitting(work) : [];
   for (const { token } of shown) seen?.add(token);
   const from = page === 1 ? shown.length : (page - 1) * PAGE;
   const many = work.length > 1 ? ['They are independent: report each with its own token, in any order.'] : [];
@@ -27,12 +27,12 @@ export function runText(run: AttendedRun, { page = 1, seen }: { readonly page?: 
   return [summaryLine(run), ...many, ...shown.map(workText), ...listText(rest, { page, total: work.length })].join('\n\n');
 }
 
-/** The first steps, as many as fit with their instructions. */
-function wholeOf(work: readonly OpenWork[]): readonly OpenWork[] {
+/** The first steps, as many as fit into one reply with their instructions. */
+function fitting(work: readonly OpenWork[]): readonly OpenWork[] {
   let size = 0;
   const end = work.findIndex((one) => {
     size += workText(one).length;
-    return size > WHOLE_MAX;
+    return size > INSTRUCTIONS_MAX;
   });
   return end === -1 ? work : work.slice(0, Math.max(1, end));
 }
@@ -64,7 +64,7 @@ function stateText(run: AttendedRun): string {
     case 'waiting': {
       const reasons = run.waits.map(({ wait }) => waitText(wait)).join(' and ');
       const then = run.due === undefined ? '' : ` It continues by itself at ${new Date(run.due).toISOString()}.`;
-      const asked = run.waits.flatMap(askedLines).join('\n');
+      const asked = run.waits.flatMap(waitLines).join('\n');
       return `waiting for ${reasons}.${then} There is nothing for you to do now: tell the person, and stop.${asked === '' ? '' : `\n${asked}`}`;
     }
     case 'halted':
@@ -136,14 +136,14 @@ function dispatchText({ step, item, run, token }: OpenWork, dispatch: WorkDispat
 export function replyText(reply: Reply, seen: Set<string>): string {
   const { receipt, run } = reply;
   if (receipt?.kind === 'assumed') return receiptText(receipt);
-  if (reply.sent !== undefined) return ownStepText(reply);
+  if (reply.dispatch !== undefined) return ownStepText(reply);
   const verdict = receipt === undefined ? [] : [receiptText(receipt)];
   if (run.kind !== 'work') return [...verdict, summaryLine(run)].join('\n\n');
   const isRepeated = receipt !== undefined && 'repeated' in receipt && receipt.repeated;
   const opened = new Set(newWork(reply).map(({ token }) => token));
   const unseen = run.work.filter(({ token }) => isRepeated || !seen.has(token));
-  // What this report opened comes first.
-  const whole = wholeOf([...unseen.filter(({ token }) => opened.has(token)), ...unseen.filter(({ token }) => !opened.has(token))]);
+  // The steps that this report opened come first.
+  const whole = fitting([...unseen.filter(({ token }) => opened.has(token)), ...unseen.filter(({ token }) => !opened.has(token))]);
   for (const { token } of whole) seen.add(token);
   const left = run.work.length - whole.length;
   const others =
@@ -192,7 +192,7 @@ export function othersText(others: readonly ProjectRun[]): string[] {
     return `- ${run.id} of workflow "${run.workflow}", ${state}${holder === 'other' ? '; another session works on it' : ''}`;
   });
   const more = others.length > PAGE ? [`${others.length - PAGE} more are not listed.`] : [];
-  return [['Open runs of this project; pawl_next with the id as "run" takes one up:', ...rows, ...more].join('\n')];
+  return [['Open runs of this project; pawl_next with the id as "run" continues one:', ...rows, ...more].join('\n')];
 }
 
 const STEPS_SHOWN = 3;

@@ -7,7 +7,7 @@ const echo: ToolServer = {
   name: 'pawl',
   version: '1.2.3',
   instructions: 'Do one step.',
-  tools: [{ name: 'echo', title: 'Echo', description: 'Says it again.', inputSchema: { type: 'object' }, annotations: {} }],
+  tools: [{ name: 'echo', title: 'Echo', description: 'Repeats its argument.', inputSchema: { type: 'object' }, annotations: {} }],
   call: async (_, { say, wait }) => {
     if (say === 'crash') throw new Error('the tool broke');
     await (waits.get(wait as string) ?? Promise.resolve());
@@ -16,7 +16,7 @@ const echo: ToolServer = {
 };
 const waits = new Map<string, Promise<void>>();
 
-/** What is answered to lines, when the client has gone. */
+/** The responses to lines, after which the client disconnects. */
 async function answersTo(...lines: readonly (string | Json)[]): Promise<Record<string, Json>[]> {
   const input = new PassThrough();
   const answers: string[] = [];
@@ -43,7 +43,7 @@ describe('the negotiated version', () => {
   });
 
   test.each(['2026-07-28', '2099-01-01', '1900-01-01', ''])(
-    '"%s" is not confirmed; the newest that can be agreed on is offered',
+    '"%s" is not confirmed; the newest version that can be negotiated is offered',
     async (version) => {
       const [answer] = await answersTo(initialize(version));
       expect(answer).toMatchObject({ result: { protocolVersion: '2025-11-25' } });
@@ -54,13 +54,13 @@ describe('the negotiated version', () => {
     expect(errorOf((await answersTo(initialize(7)))[0])).toBe(-32602);
   });
 
-  test('nothing but a ping is answered before the handshake', async () => {
+  test('before the handshake only a ping is answered', async () => {
     const [ping, list] = await answersTo(request(1, 'ping'), request(2, 'tools/list'));
     expect(ping).toEqual({ jsonrpc: '2.0', id: 1, result: {} });
     expect(errorOf(list)).toBe(-32600);
   });
 
-  test('several messages come as one list only in the version that has lists', async () => {
+  test('a batch is accepted only in the version that has batches', async () => {
     const batch = [request(2, 'ping'), { jsonrpc: '2.0', method: 'notifications/initialized' }, call(3, { say: 'a' })];
     const [, answers] = await answersTo(initialize('2025-03-26'), batch);
     expect(answers).toMatchObject([{ id: 2 }, { id: 3, result: { content: [{ type: 'text', text: 'a' }] } }]);
@@ -70,7 +70,7 @@ describe('the negotiated version', () => {
 });
 
 describe('requests that name their version', () => {
-  test('are served without an agreement, with a complete result that says who served it', async () => {
+  test('are served without a handshake, with a complete result that names the server', async () => {
     const [discovered, list, called] = await answersTo(
       request(1, 'server/discover', meta('2026-07-28')),
       request(2, 'tools/list', meta('2026-07-28')),
@@ -87,13 +87,13 @@ describe('requests that name their version', () => {
     expect(called?.result).toMatchObject({ ...served, content: [{ type: 'text', text: 'hi' }] });
   });
 
-  test.each(['2025-11-25', '2099-01-01'])('%s is not one of those versions, and the ones there are get named', async (version) => {
+  test.each(['2025-11-25', '2099-01-01'])('%s is refused with the list of supported versions', async (version) => {
     const [answer] = await answersTo(request(1, 'tools/list', meta(version)));
     expect(answer).toMatchObject({ id: 1, error: { code: -32022, data: { requested: version } } });
     expect((answer?.error as { data: { supported: string[] } } | undefined)?.data.supported).toContain('2026-07-28');
   });
 
-  test('without what the client can do, or without the version, they are refused', async () => {
+  test('without the capabilities of the client, or without the version, they are refused', async () => {
     const [bare, none] = await answersTo(
       request(1, 'tools/list', { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } }),
       request(2, 'server/discover'),
@@ -101,7 +101,7 @@ describe('requests that name their version', () => {
     expect([errorOf(bare), errorOf(none)]).toEqual([-32602, -32602]);
   });
 
-  test('there is no ping any more, and a client that asked first may still agree on an older version', async () => {
+  test('have no ping, and after a discovery the client can still negotiate an older version', async () => {
     const [ping, discovered, agreed] = await answersTo(
       request(1, 'ping', meta('2026-07-28')),
       request(2, 'server/discover', meta('2026-07-28')),
@@ -115,22 +115,22 @@ describe('a hostile client', () => {
   test.each<[string, string | Json, number]>([
     ['garbage', '\u0000{not json', -32700],
     ['no version of JSON-RPC', { id: 9, method: 'ping' }, -32600],
-    ['a method that is no text', { jsonrpc: '2.0', id: 9, method: 7 }, -32600],
+    ['a method that is not a string', { jsonrpc: '2.0', id: 9, method: 7 }, -32600],
     ['an id that is an object', { jsonrpc: '2.0', id: {}, method: 'ping' }, -32600],
     ['parameters that are a list', { jsonrpc: '2.0', id: 9, method: 'ping', params: [] }, -32602],
     ['a number alone', 7, -32600],
     ['an unknown method', request(9, 'gates/approve'), -32601],
-    ['a tool that is not there', request(9, 'tools/call', { name: 'pawl_approve' }), -32602],
-    ['a tool by the name of something every object has', request(9, 'tools/call', { name: 'toString' }), -32602],
-    ['arguments that are a text', request(9, 'tools/call', { name: 'echo', arguments: 'x' }), -32602],
-    ['a tool that breaks', call(9, { say: 'crash' }), -32603],
+    ['an unknown tool', request(9, 'tools/call', { name: 'pawl_approve' }), -32602],
+    ['a tool named like a property of every object', request(9, 'tools/call', { name: 'toString' }), -32602],
+    ['arguments that are a string', request(9, 'tools/call', { name: 'echo', arguments: 'x' }), -32602],
+    ['a tool that throws', call(9, { say: 'crash' }), -32603],
   ])('is answered with an error, and the next request is served: %s', async (_, message, code) => {
     const answers = await answersTo(initialize('2025-11-25'), message, call(2, { say: 'still here' }));
     expect(answers.map(errorOf)).toContain(code);
     expect(answers.find(({ id }) => id === 2)).toMatchObject({ result: { content: [{ text: 'still here' }] } });
   });
 
-  test('a message that is too long is refused and not kept, and the next one is read', async () => {
+  test('a message that is too long is refused and not buffered, and the next one is read', async () => {
     const answers = await answersTo(`"${'x'.repeat(4 * 1024 * 1024)}"`, request(2, 'ping'));
     expect(answers.map((answer) => [answer.id, errorOf(answer)])).toEqual([
       [null, -32600],
@@ -138,14 +138,14 @@ describe('a hostile client', () => {
     ]);
   });
 
-  test('answers, empty lines and notes get no answer', async () => {
+  test('responses, empty lines and notifications get no response', async () => {
     expect(await answersTo('', '  ', { jsonrpc: '2.0', id: 4, result: {} }, { jsonrpc: '2.0', method: 'notifications/whatever' })).toEqual(
       [],
     );
   });
 });
 
-test('a cancelled request gets no answer, and a slow one does not block others', async () => {
+test('a cancelled request gets no response, and a slow one does not block others', async () => {
   let go = (): void => undefined;
   waits.set('long', new Promise((resolve) => (go = resolve)));
   const input = new PassThrough();

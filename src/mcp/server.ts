@@ -1,5 +1,5 @@
-// Owns the connection with one client: which requests there are, in which order they may come, and that each gets one
-// response. It does not know what the tools do. No message ends the connection, only the end of the stream.
+// Owns the connection with one client: the known requests, the order in which they may come, and that each gets one response.
+// It does not know what the tools do. No message ends the connection, only the end of the stream.
 //
 // - A tool may ask the client for input. Up to 2025-11-25 the server sends its own request and waits; since 2026-07-28 the
 //   response lists the requested inputs, and the client repeats its request with the answers.
@@ -32,10 +32,12 @@ export interface ToolSpec {
   readonly annotations: JsonObject;
 }
 
-/** The result of a tool: a text for the model, and whether it is an error; or the inputs that it needs first. */
-export type ToolAnswer = { readonly text: string; readonly isError: boolean } | { readonly asks: Readonly<Record<string, ClientRequest>> };
+/** The result of a tool: text for the model, and whether it is an error; or the inputs that it needs first. */
+export type ToolAnswer =
+  | { readonly text: string; readonly isError: boolean }
+  | { readonly inputRequests: Readonly<Record<string, ClientRequest>> };
 
-/** The call around a tool. */
+/** The context of a tool call. */
 export interface CallContext {
   /** Aborted when the client cancels the request. */
   readonly signal: AbortSignal;
@@ -52,11 +54,11 @@ export interface ResourceContent {
   readonly text: string;
 }
 
-/** What clients can read, by URI. */
+/** The resources that clients can read, by URI. */
 export interface ResourceServer {
   list(): Promise<readonly JsonObject[]>;
   readonly templates: readonly JsonObject[];
-  /** Undefined for a URI that names nothing here. */
+  /** Undefined for an unknown URI. */
   read(uri: string): Promise<ResourceContent | undefined>;
 }
 
@@ -72,7 +74,7 @@ export interface ToolServer {
 
 /** The longest message that is read. */
 const MESSAGE_MAX = 4 * 1024 * 1024;
-/** How often one call may ask the client for something. */
+/** How often one call may ask the client for input. */
 const ROUNDS_MAX = 5;
 
 /** Serves one client until its stream ends; resolves when the last response was written. */
@@ -103,8 +105,8 @@ class Connection {
   private version: string | undefined;
   private client: ClientFacts = { name: undefined, elicits: false };
   private readonly open = new Map<MessageId, AbortController>();
-  /** The open requests with progress notifications, which may take longer. */
-  private readonly long = new Set<AbortController>();
+  /** The open requests with progress notifications, which may take long. */
+  private readonly withProgress = new Set<AbortController>();
 
   constructor(server: ToolServer, send: (message: Json) => void) {
     this.server = server;
@@ -112,10 +114,10 @@ class Connection {
     this.link = new ClientLink(send);
   }
 
-  /** The client is gone: its answers and its progress notifications are no longer needed. */
+  /** The client has disconnected: nobody needs its answers and progress notifications any more. */
   end(): void {
     this.link.end();
-    for (const request of this.long) request.abort('gone');
+    for (const request of this.withProgress) request.abort('disconnected');
   }
 
   /** Handles one line; returns the response, if there is one. */
@@ -123,7 +125,7 @@ class Connection {
     const value = parseJson(line);
     if (value === undefined) return errorResponse(null, new ProtocolError('parse', 'this line is not JSON'));
     if (!Array.isArray(value) || this.version !== BATCHED) return this.answer(value);
-    if (value.length === 0) return errorResponse(null, new ProtocolError('request', 'this list contains no message'));
+    if (value.length === 0) return errorResponse(null, new ProtocolError('request', 'the batch is empty'));
     const answers = (await Promise.all(value.map((one) => this.answer(one)))).filter((one) => one !== undefined);
     return answers.length === 0 ? undefined : answers;
   }
@@ -132,14 +134,14 @@ class Connection {
     try {
       if (isResponse(value)) return void this.link.receive(value);
       const message = parseMessage(value);
-      if (message.id === undefined) return this.note(message);
+      if (message.id === undefined) return this.notification(message);
       return await this.request(message, message.id);
     } catch (thrown) {
       return errorResponse(idOf(value), thrown instanceof ProtocolError ? thrown : new ProtocolError('internal', messageOf(thrown)));
     }
   }
 
-  private note({ method, params }: Message): undefined {
+  private notification({ method, params }: Message): undefined {
     const { requestId } = params;
     if (method !== 'notifications/cancelled' || (typeof requestId !== 'string' && typeof requestId !== 'number')) return;
     this.open.get(requestId)?.abort('cancelled');
@@ -149,14 +151,14 @@ class Connection {
     if (this.open.has(id)) throw new ProtocolError('request', `a request with the id ${JSON.stringify(id)} is not answered yet`);
     const cancel = new AbortController();
     this.open.set(id, cancel);
-    if (progressToken(message.params) !== undefined) this.long.add(cancel);
+    if (progressToken(message.params) !== undefined) this.withProgress.add(cancel);
     try {
       const result = await this.resultOf(message, cancel.signal);
-      // The request was carried out all the same; the client only wants no response.
+      // A cancelled request was carried out, too; it only gets no response.
       return cancel.signal.reason === 'cancelled' ? undefined : resultResponse(id, result);
     } finally {
       this.open.delete(id);
-      this.long.delete(cancel);
+      this.withProgress.delete(cancel);
     }
   }
 
@@ -204,9 +206,9 @@ class Connection {
     let inputs = request.isStateless && isJsonObject(params.inputResponses) ? params.inputResponses : undefined;
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
       const answer = await this.server.call(name, args, { signal, client, ...present({ progress, inputs }) });
-      if (!('asks' in answer)) return { content: [{ type: 'text', text: answer.text }], isError: answer.isError };
-      if (request.isStateless) return { resultType: 'input_required', inputRequests: answer.asks as unknown as JsonObject };
-      inputs = await this.link.ask(answer.asks, signal);
+      if (!('inputRequests' in answer)) return { content: [{ type: 'text', text: answer.text }], isError: answer.isError };
+      if (request.isStateless) return { resultType: 'input_required', inputRequests: answer.inputRequests as unknown as JsonObject };
+      inputs = await this.link.ask(answer.inputRequests, signal);
     }
     throw new ProtocolError('internal', `the tool "${name}" asked the client more than ${ROUNDS_MAX} times`);
   }
@@ -239,6 +241,6 @@ interface RequestFacts {
 async function readResource(resources: ResourceServer, { uri }: JsonObject): Promise<JsonObject> {
   if (typeof uri !== 'string') throw new ProtocolError('params', '"uri" must be a string');
   const content = await resources.read(uri);
-  if (content === undefined) throw new ProtocolError('params', `Resource not found: ${uri}; "resources/list" lists what there is`, { uri });
+  if (content === undefined) throw new ProtocolError('params', `Resource not found: ${uri}; "resources/list" lists the resources`, { uri });
   return { contents: [{ uri, ...content }] };
 }

@@ -9,7 +9,7 @@ import { serve, type ToolAnswer } from './server.ts';
 import { type ServerOptions, serverOf } from './tools.ts';
 
 let engine: Engine;
-/** Ends the step that takes long. */
+/** Ends the long step. */
 let finish: () => void;
 let finished: Promise<void>;
 beforeEach(async () => {
@@ -128,7 +128,7 @@ describe('with 60 open items', () => {
   });
 });
 
-test('a sub-agent with a token is told of its step, and after its report of nothing else', async () => {
+test('a sub-agent with a token gets its step only, and nothing else after its report', async () => {
   const call = callOf(toolsOf({}));
   const [one = '', two = ''] = tokensIn(await textOf(call('pawl_start', { workflow: 'parted' })));
   expect(tokensIn(await textOf(call('pawl_next', { token: two })))).toEqual([two]);
@@ -153,15 +153,15 @@ test('a failure that the agent reports is recorded, not refused', async () => {
   );
 });
 
-/** A client on a stream, which answers what the server asks it. */
+/** A client on a stream, which answers the requests of the server. */
 function clientOf(server: ReturnType<typeof serverOf>, reply: (params: JsonObject) => JsonObject = () => ({ action: 'decline' })) {
   const input = new PassThrough();
-  const heard: JsonObject[] = [];
+  const received: JsonObject[] = [];
   const watchers = new Set<() => void>();
   const say = (message: Json): void => void input.write(`${JSON.stringify(message)}\n`);
   const done = serve(server, input, (line) => {
     const message = JSON.parse(line) as JsonObject;
-    heard.push(message);
+    received.push(message);
     if (message.method === 'elicitation/create')
       say({ jsonrpc: '2.0', id: message.id ?? null, result: reply(message.params as JsonObject) });
     for (const look of watchers) look();
@@ -169,7 +169,7 @@ function clientOf(server: ReturnType<typeof serverOf>, reply: (params: JsonObjec
   const until = (fits: (message: JsonObject) => boolean): Promise<JsonObject> =>
     new Promise((resolve) => {
       const look = (): void => {
-        const found = heard.find(fits);
+        const found = received.find(fits);
         if (found !== undefined) resolve(found);
       };
       watchers.add(look);
@@ -186,7 +186,7 @@ function clientOf(server: ReturnType<typeof serverOf>, reply: (params: JsonObjec
     input.end();
     return done;
   };
-  return { heard, say, until, request, close };
+  return { received, say, until, request, close };
 }
 
 const textIn = (response: JsonObject): string => (response.result as { content: { text: string }[] }).content[0]?.text ?? '';
@@ -206,25 +206,28 @@ describe.each([
   ['that negotiated its version', {}],
   ['whose requests name their version', stateless()],
 ])('a client %s', (_, meta) => {
-  test('and asked for progress is told what the engine does until the step is open', async () => {
-    const { heard, request, until, close } = clientOf(toolsOf({}, true, { progressMs: 5 }));
+  test('and asked for progress is notified of what the engine does until the step is open', async () => {
+    const { received, request, until, close } = clientOf(toolsOf({}, true, { progressMs: 5 }));
     await request('initialize', initialize());
     const started = request('tools/call', { name: 'pawl_start', arguments: { workflow: 'slow' }, _meta: { ...meta, progressToken: 'p' } });
-    const said = await until(
+    const notified = await until(
       ({ method, params }) => method === 'notifications/progress' && String((params as JsonObject).message).includes('build'),
     );
-    expect(said.params).toMatchObject({ progressToken: 'p', message: expect.stringMatching(/^Run \w+: step "build" running for \d+ s$/) });
+    expect(notified.params).toMatchObject({
+      progressToken: 'p',
+      message: expect.stringMatching(/^Run \w+: step "build" running for \d+ s$/),
+    });
     finish();
     expect(textIn(await started)).toContain('Look at it.');
-    const steps = heard
+    const steps = received
       .filter(({ method }) => method === 'notifications/progress')
       .map(({ params }) => (params as { progress: number }).progress);
     expect(steps).toEqual(steps.map((__, index) => index + 1));
     await close();
   });
 
-  test('that cancels a long call gets no answer; the run goes on, and the next call returns the step', async () => {
-    const { heard, say, request, until, close } = clientOf(toolsOf({}, true, { progressMs: 5 }));
+  test('that cancels a long call gets no response; the run continues, and the next call returns the step', async () => {
+    const { received, say, request, until, close } = clientOf(toolsOf({}, true, { progressMs: 5 }));
     await request('initialize', initialize());
     say({
       jsonrpc: '2.0',
@@ -240,7 +243,7 @@ describe.each([
       'Look at it.',
     );
     await close();
-    expect(heard.some(({ id }) => id === 'long')).toBe(false);
+    expect(received.some(({ id }) => id === 'long')).toBe(false);
   });
 });
 
@@ -303,7 +306,7 @@ describe('questions of an agent in a form of the client', () => {
     });
     expect(textIn(again)).toContain('blue');
     expect(await answersOf(run)).toContain('ann via elicitation in tester');
-    expect(client.heard.some(({ method }) => method === 'elicitation/create')).toBe(false);
+    expect(client.received.some(({ method }) => method === 'elicitation/create')).toBe(false);
     await client.close();
   });
 
@@ -316,12 +319,12 @@ describe('questions of an agent in a form of the client', () => {
     await client.request('initialize', initialize(capabilities));
     const { run, answer } = await askedOver(client, {});
     expect(textIn(answer)).toContain('waiting for a person to answer the questions');
-    expect(client.heard.some(({ method }) => method === 'elicitation/create')).toBe(false);
+    expect(client.received.some(({ method }) => method === 'elicitation/create')).toBe(false);
     expect(await answersOf(run)).not.toContain('elicitation');
     await client.close();
   });
 
-  test('that the person declines, or answers with nothing, wait on; an approval is never asked for', async () => {
+  test('that the person declines, or answers with nothing, keep waiting; an approval is never asked for', async () => {
     let content: JsonObject | undefined;
     const client = clientOf(toolsOf({}, true, FORMS), () =>
       content === undefined ? { action: 'decline' } : { action: 'accept', content },
@@ -333,12 +336,12 @@ describe('questions of an agent in a form of the client', () => {
     expect(textIn(await client.request('tools/call', { name: 'pawl_next', arguments: {} }))).toMatch(/^The person left/);
     content = { answer1: 'red' };
     const opened = textIn(await client.request('tools/call', { name: 'pawl_next', arguments: {} }));
-    const before = client.heard.filter(({ method }) => method === 'elicitation/create').length;
+    const before = client.received.filter(({ method }) => method === 'elicitation/create').length;
     const waiting = textIn(
       await client.request('tools/call', { name: 'pawl_report', arguments: { token: tokensIn(opened)[0] as string } }),
     );
     expect(waiting).toContain('waiting for a person to decide (step "ship")');
-    expect(client.heard.filter(({ method }) => method === 'elicitation/create')).toHaveLength(before);
+    expect(client.received.filter(({ method }) => method === 'elicitation/create')).toHaveLength(before);
     await client.close();
   });
 });

@@ -1,5 +1,5 @@
 // Owns the tools of the server: their names and arguments, and the rule that every failure is a result with an error code.
-// Their descriptions are constant and contain no text of a workflow, so that no file of a project can inject text there.
+// Their descriptions are constants: they contain no text of a workflow, so that no file of a project can inject text there.
 //
 // - Without progress notifications a call returns within a minute, since clients give up then. With them, a call waits as
 //   long as the engine works, up to half an hour, and reports its activity.
@@ -12,7 +12,7 @@ import { present } from '../base/fields.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { schemaMismatch } from '../definition/param/json-schema.ts';
 import { SEVERITIES } from '../definition/review/review.ts';
-import { type FormRight, formsFor, takeForms } from './elicitation.ts';
+import { type FormRight, formsFor, recordAnswers } from './elicitation.ts';
 import { offersText, othersText, ownStepText, replyText, runText, summaryLine } from './rendering.ts';
 import type { CallContext, ResourceServer, ToolAnswer, ToolServer, ToolSpec } from './server.ts';
 
@@ -20,7 +20,7 @@ interface Tool extends ToolSpec {
   readonly call: (caller: Caller, args: JsonObject) => Promise<string>;
 }
 
-/** The session of a call, how long the call waits, and the steps whose instructions this connection has had. */
+/** The session of a call, how long the call waits, and the tokens of the steps whose instructions this connection has sent. */
 interface Caller {
   readonly session: AttendedSession;
   readonly limits: DriveLimits;
@@ -34,7 +34,7 @@ const ONLY = {
   description:
     'For a sub-agent that does this one step: the answer has the verdict, and this step again if it is not done, but no other step.',
 };
-const OUTSIDE = { readOnlyHint: false, destructiveHint: false, openWorldHint: false };
+const WRITE_HINTS = { readOnlyHint: false, destructiveHint: false, openWorldHint: false };
 
 const START: Tool = {
   name: 'pawl_start',
@@ -56,7 +56,7 @@ const START: Tool = {
     required: ['workflow'],
     additionalProperties: false,
   },
-  annotations: OUTSIDE,
+  annotations: WRITE_HINTS,
   call: async ({ session, limits, seen }, { workflow, params, idempotency_key: key }) =>
     runText(
       await session.start({ workflow: workflow as string, params: (params ?? {}) as JsonObject, key: key as string | undefined }, limits),
@@ -66,9 +66,9 @@ const START: Tool = {
 
 const NEXT: Tool = {
   name: 'pawl_next',
-  title: 'The step that is open',
+  title: 'Get the open step',
   description:
-    'Returns the step that is open for you, with its instructions and its token, or says what the run waits for. In a new session it takes up the open run of this project; if there are several, it lists them, and "run" takes one up. A sub-agent that was given a token gets exactly its step with "token".',
+    'Returns the step that is open for you, with its instructions and its token, or says what the run waits for. In a new session it continues the open run of this project; if there are several, it lists them, and "run" selects one. A sub-agent that was given a token gets exactly its step with "token".',
   inputSchema: {
     type: 'object',
     properties: {
@@ -80,7 +80,7 @@ const NEXT: Tool = {
     },
     additionalProperties: false,
   },
-  annotations: { ...OUTSIDE, idempotentHint: true },
+  annotations: { ...WRITE_HINTS, idempotentHint: true },
   call: async ({ session, limits, seen }, { run, token, step, item, page }) => {
     const request = { run, token, step, item } as Record<'run' | 'token' | 'step' | 'item', string | undefined>;
     const { runs, others } = await session.next(request, limits);
@@ -107,7 +107,7 @@ const WORK: readonly Tool[] = [
       required: ['token'],
       additionalProperties: false,
     },
-    annotations: { ...OUTSIDE, idempotentHint: true },
+    annotations: { ...WRITE_HINTS, idempotentHint: true },
     call: async ({ session, limits, seen }, { token, result, failure, only }) => {
       if (result !== undefined && failure !== undefined) throw new EngineError('USAGE', 'give "result" or "failure", not both');
       const report =
@@ -147,7 +147,7 @@ const WORK: readonly Tool[] = [
       required: ['token', 'questions'],
       additionalProperties: false,
     },
-    annotations: OUTSIDE,
+    annotations: WRITE_HINTS,
     call: async ({ session, limits, seen }, { token, questions, only }) => {
       const reply = await session.submit({ kind: 'questions', token: token as string, questions: questions as Json }, limits);
       return only === true ? ownStepText(onlyOwnStep(reply)) : replyText(reply, seen);
@@ -155,30 +155,30 @@ const WORK: readonly Tool[] = [
   },
   {
     name: 'pawl_assume',
-    title: 'Guess and go on',
+    title: 'Record an assumption',
     description:
-      'Records what you assume instead of asking the person, and the step goes on. They answer later; if the answer differs, the step runs again. Nothing is merged while a MUST is open.',
+      'Records what you assume instead of asking the person, and the step continues. They answer later; if the answer differs, the step runs again. Nothing is merged while a MUST is open.',
     inputSchema: {
       type: 'object',
       properties: {
         token: TOKEN,
         question: { type: 'string', minLength: 1, maxLength: 500 },
-        assumed: { type: 'string', minLength: 1, maxLength: 500, description: 'What you go on with.' },
+        assumed: { type: 'string', minLength: 1, maxLength: 500, description: 'What you assume.' },
         severity: { enum: [...SEVERITIES], description: 'MUST: a wrong guess does harm.' },
-        options: { type: 'array', maxItems: 6, items: { type: 'string' }, description: 'What else it could be.' },
+        options: { type: 'array', maxItems: 6, items: { type: 'string' }, description: 'Other possible answers.' },
       },
       required: ['token', 'question', 'assumed', 'severity'],
       additionalProperties: false,
     },
-    annotations: { ...OUTSIDE, idempotentHint: true },
+    annotations: { ...WRITE_HINTS, idempotentHint: true },
     call: async ({ session, limits, seen }, { token, ...assumption }) =>
       replyText(await session.submit({ kind: 'assumptions', token: token as string, assumptions: [assumption] }, limits), seen),
   },
   {
     name: 'pawl_status',
-    title: 'The state of the runs',
+    title: 'Show the state of the runs',
     description:
-      'Returns the state of your runs, the other open runs of this project that you could take up, and the workflows that can be started, with their parameters. Changes nothing.',
+      'Returns the state of your runs, the other open runs of this project that you could continue, and the workflows that can be started, with their parameters. Changes nothing.',
     inputSchema: { type: 'object', properties: { run: RUN }, additionalProperties: false },
     annotations: { readOnlyHint: true, openWorldHint: false },
     call: async ({ session }, { run }) => statusText(await session.status(run as string | undefined)),
@@ -189,7 +189,7 @@ function statusText({ runs, others }: SessionRuns): string {
   return [...runs.map(summaryLine), ...othersText(others)].join('\n') || NOTHING;
 }
 
-const NOTHING = 'There is no run here yet.';
+const NOTHING = 'This session has no run yet.';
 const INSTRUCTIONS =
   'Pawl hands out the steps of a workflow one at a time. Do the step that is open, report it with its token, and do what the answer says. Only what the engine could verify counts as done. If you do not know what you were doing, call pawl_next. Approvals are for people: when the run waits for one, say so and stop.';
 
@@ -224,13 +224,13 @@ export function serverOf(session: AttendedSession, options: ServerOptions): Tool
       const fault = schemaMismatch(tool.inputSchema, args, 'the arguments');
       if (fault !== undefined) return failed('USAGE', fault);
       const caller = { session, seen, limits: limitsOf(context) };
-      const stop = sayProgress(session, context, options.progressMs ?? PROGRESS_MS);
+      const stop = reportProgress(session, context, options.progressMs ?? PROGRESS_MS);
       try {
         const text = await answerOf(tool, { args, caller, context, forms: options.forms });
         if (typeof text !== 'string') return text;
         return { text: mayStart && name === 'pawl_status' ? `${text}\n\n${offersText(await session.offers())}` : text, isError: false };
       } catch (thrown) {
-        // A bug of ours is reported like any failure, and the agent can continue.
+        // A bug in Pawl is reported like any failure, so that the agent can continue.
         return failed(isEngineError(thrown) ? thrown.code : 'INTERNAL', messageOf(thrown));
       } finally {
         stop();
@@ -246,19 +246,19 @@ interface ToolCall {
   readonly forms: FormRight | undefined;
 }
 
-/** The text of a tool, or the questions of an agent that the client must show to its user first. */
+/** The reply of a tool, or the questions of an agent that the client must show to its user first. */
 async function answerOf(tool: Tool, { args, caller, context, forms }: ToolCall): Promise<string | ToolAnswer> {
   const { client, inputs } = context;
   if (forms === undefined || tool.annotations.readOnlyHint === true) return tool.call(caller, args);
   // The client has shown the forms: the submission is already recorded, and the answers continue the run.
   if (inputs !== undefined) {
-    const taken = await takeForms(caller.session, inputs, forms.actorFor(client));
+    const isAnswered = await recordAnswers(caller.session, inputs, forms.actorFor(client));
     const next = await NEXT.call(caller, {});
-    return taken ? next : `The person left the questions for later.\n\n${next}`;
+    return isAnswered ? next : `The person left the questions for later.\n\n${next}`;
   }
   const text = await tool.call(caller, args);
-  const asks = args.only === true ? undefined : await formsFor(caller.session, client);
-  return asks === undefined ? text : { asks };
+  const inputRequests = args.only === true ? undefined : await formsFor(caller.session, client);
+  return inputRequests === undefined ? text : { inputRequests };
 }
 
 function limitsOf({ progress, signal }: CallContext): DriveLimits {
@@ -266,17 +266,17 @@ function limitsOf({ progress, signal }: CallContext): DriveLimits {
 }
 
 /** Reports the engine's activity at intervals, until it is stopped. */
-function sayProgress(session: AttendedSession, { progress }: CallContext, everyMs: number): () => void {
+function reportProgress(session: AttendedSession, { progress }: CallContext, everyMs: number): () => void {
   if (progress === undefined) return () => undefined;
-  let isOver = false;
-  const say = async (): Promise<void> => {
+  let isStopped = false;
+  const report = async (): Promise<void> => {
     const lines = await session.activity(Date.now());
-    if (!isOver) progress(lines.join('; ') || 'working');
+    if (!isStopped) progress(lines.join('; ') || 'working');
   };
   // A failed read is retried at the next interval; the call itself reports a lasting failure.
-  const timer = setInterval(() => say().catch(() => undefined), everyMs);
+  const timer = setInterval(() => report().catch(() => undefined), everyMs);
   return () => {
-    isOver = true;
+    isStopped = true;
     clearInterval(timer);
   };
 }

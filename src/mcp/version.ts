@@ -43,7 +43,7 @@ export function statelessClient({ _meta }: JsonObject): ClientFacts {
   return clientFacts({ capabilities: meta[`${META}clientCapabilities`] ?? {}, clientInfo: meta[`${META}clientInfo`] ?? {} }, STATELESS);
 }
 
-/** How long a client may keep what it read: lists that never change for an hour, everything about runs not at all. */
+/** How long a client may cache a result: lists that never change for an hour, everything about runs not at all. */
 const CACHED: Readonly<Record<string, number>> = {
   'server/discover': HOUR_MS,
   'tools/list': HOUR_MS,

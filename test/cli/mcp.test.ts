@@ -116,7 +116,7 @@ describe('an agent', () => {
     const again = await (await client({ env })).call('pawl_next');
     expect([runIn(again), tokensIn(again)]).toEqual([runIn(first), tokensIn(first)]);
     for (const part of ['', '-wal', '-shm']) rmSync(`${db}${part}`, { force: true });
-    expect((await (await client({ env })).call('pawl_next')).text).toContain('There is no run here yet');
+    expect((await (await client({ env })).call('pawl_next')).text).toContain('This session has no run yet');
   });
 
   test('of a new session sees the open run of the project; it takes it up when nobody works on it, else only by its id', async () => {
@@ -126,7 +126,7 @@ describe('an agent', () => {
     expect((await other.call('pawl_status')).text).toContain(
       `- ${runIn(first)} of workflow "three-steps", open for an agent: "plan"; another session`,
     );
-    expect((await other.call('pawl_next')).text).toMatch(/^Open runs of this project; pawl_next with the id as "run" takes one up:/);
+    expect((await other.call('pawl_next')).text).toMatch(/^Open runs of this project; pawl_next with the id as "run" continues one:/);
     expect((await other.call('pawl_report', { token: tokensIn(first)[0] })).text).toContain('[TOKEN_UNKNOWN]');
     await before.close();
     expect(tokensIn(await other.call('pawl_next'))).toEqual(tokensIn(first));
@@ -163,7 +163,7 @@ describe('an agent', () => {
     await open.pop()?.close();
     const elsewhere = rig.write('../elsewhere/.pawl/workflows/three-steps.yaml', THREE_STEPS);
     const other = await client({ cwd: join(elsewhere, '../../..') });
-    expect((await other.call('pawl_next')).text).toBe('There is no run here yet.');
+    expect((await other.call('pawl_next')).text).toBe('This session has no run yet.');
     expect((await other.call('pawl_next', { run: runIn(first) })).text).toContain('[RUN_NOT_FOUND]');
   });
 

@@ -109,7 +109,7 @@ test('FT4: a workflow whose role gets a secret does not start for a pull request
   const start = async (name: string) =>
     (await rig.json<Replayed>(['trigger', '--event', 'pull_request.labeled', '--payload', payloadOf(name)])).delivery;
   const payloadOf = (name: string): string => JSON.stringify({ pull_request: { number: 1 }, label: { name: `workflow:${name}` } });
-  expect(await start('review')).toMatchObject({ run: null, reason: expect.stringContaining('asks the role "helper", which gets secrets') });
-  expect(await start('above')).toMatchObject({ run: null, reason: expect.stringContaining('asks the role "helper", which gets secrets') });
+  expect(await start('review')).toMatchObject({ run: null, reason: expect.stringContaining('uses the role "helper", which gets secrets') });
+  expect(await start('above')).toMatchObject({ run: null, reason: expect.stringContaining('uses the role "helper", which gets secrets') });
   expect(await start('look')).toMatchObject({ run: expect.any(String) });
 });

@@ -74,7 +74,7 @@ test('AT8: one sub-agent per name of a document works at once, and gets its own 
     'at most 12 are allowed',
   );
   const done = await report(engine, id, { ...(workIn(next.run)[0] as OpenWork), result: { found: 'one bug' } });
-  expect([done.sent?.returns, shown(done)]).toEqual([12, []]);
+  expect([done.dispatch?.returns, shown(done)]).toEqual([12, []]);
   await report(engine, id, two);
   const [last] = (await openIn(engine, id)) as [OpenWork];
   await report(engine, id, { ...last, result: { found: 'nothing' } });

@@ -139,14 +139,14 @@ describe('repetitions', () => {
     const item = rig.issue();
     const webhook = rig.label(item, 'feature');
     item.labels = [];
-    expect(await rig.sent(opened, webhook)).toMatchObject({ status: 'ignored', reason: 'the label "feature" was removed again' });
+    expect(await rig.sent(opened, webhook)).toMatchObject({ status: 'ignored', reason: 'the label "feature" was removed meanwhile' });
     await rig.stage.commit('topic', { 'a.txt': '1' });
     const request = { title: 'Topic', body: '', head: 'topic', base: 'main' };
     const { number } = valueIn(await rig.stage.forge.openPullRequest(request, 'by-hand'));
     const pull = rig.stage.hub.state.items.get(number) as Item;
     const opening = { event: 'pull_request', payload: payloadFor(pull, { action: 'opened', sender: 'ann' }) };
     pull.open = false;
-    expect((await rig.sent(opened, opening)).reason).toBe(`pull request #${number} is closed by now`);
+    expect((await rig.sent(opened, opening)).reason).toBe(`pull request #${number} is now closed`);
   });
 });
 

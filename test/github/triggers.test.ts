@@ -332,7 +332,7 @@ describe('who may start', () => {
     const push = async ({ pull }: Item): Promise<void> => {
       Object.assign(pull as object, { headSha: (await stage.openFromFork('later')).head });
     };
-    const NEWER = expect.stringContaining('look at it, then add the label again');
+    const NEWER = expect.stringContaining('review it, then add the label again');
 
     test('a webhook', async () => {
       const item = stage.hub.state.items.get((await stage.openFromFork('theirs')).number) as Item;

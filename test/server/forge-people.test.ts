@@ -179,7 +179,7 @@ describe('FD5: what happened before a question was asked as it is now', () => {
     others.push(one);
     return one;
   };
-  const BEFORE = expect.stringContaining('before the question was asked as it is now; say it again');
+  const BEFORE = expect.stringContaining('before the question had its current content; repeat it');
 
   test('a comment does not decide it, however late it is heard of', async () => {
     const asking = await ask({ waitFor: 'comment' });

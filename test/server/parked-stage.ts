@@ -54,7 +54,7 @@ async function costBeside(parked: number, scene: Scene): Promise<ParkedCost> {
     const body = { id: 'one', at: rig.clock.now(), actor: 'eve', cursor: '', ...event };
     const since = performance.now();
     server.services.deliveries.receive({
-      ...{ route: 'local', id: 'one', event: event.event, headers: { 'x-pawl-way': 'watch' }, body, key: 'one' },
+      ...{ route: 'local', id: 'one', event: event.event, headers: { 'x-pawl-source': 'watch' }, body, key: 'one' },
     });
     await expect.poll(() => scene.hasReacted(engine, id), { timeout: 60_000 }).toBe(true);
     return { reads: reads(), ms: performance.now() - since };

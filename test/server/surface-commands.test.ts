@@ -75,11 +75,11 @@ describe('a comment decides nothing', () => {
     ['with a full-width verb', '/pawl \uFF41pprove', 'the commands are'],
     ['with two commands', '/pawl approve\n/pawl cancel', 'one command'],
     ['with markup behind it', '/pawl approve **now**', 'a run, a step or a digest'],
-    ['for another run', '/pawl approve aaaaaaaaaaaaaaaa', 'nothing here waits for a decision under this name'],
-    ['for another step', '/pawl approve deploy', 'nothing here waits for a decision under this name'],
-    ['for other content', '/pawl approve ask deadbeef0000', 'nothing here waits for a decision under this name'],
+    ['for another run', '/pawl approve aaaaaaaaaaaaaaaa', 'nothing with this name here waits for a decision'],
+    ['for another step', '/pawl approve deploy', 'nothing with this name here waits for a decision'],
+    ['for other content', '/pawl approve ask deadbeef0000', 'nothing with this name here waits for a decision'],
     ['for an answer', '/pawl answer -- yes', 'nothing here waits for an answer'],
-    ['for a retry of a run that did not stop', '/pawl retry', 'nothing here waits for a retry'],
+    ['for a retry of a run that did not stop', '/pawl retry', 'nothing here can be retried'],
   ];
   test('that is unclear or names something else, and says why', async () => {
     await at.open();
@@ -100,7 +100,7 @@ describe('a comment decides nothing', () => {
     const said = await at.say('/pawl status', { edit: '/pawl approve' });
     expect(said.status).not.toBe('done');
     const { answers } = await at.say('/pawl approve', { edit: '/pawl approve ' });
-    expect(answers.join()).toContain('changed after it was written');
+    expect(answers.join()).toContain('the comment was edited');
     expect(await statusOf(run)).toBe('waiting');
   });
 
@@ -128,7 +128,7 @@ describe('a comment decides nothing', () => {
   test('by somebody whose commands the settings do not accept, or by anyone if commands or comments are turned off', async () => {
     await at.open({ mayCommand: (login) => login === 'bob' });
     const run = await at.ask();
-    expect((await at.say('/pawl approve')).answers.join()).toContain('accept commands only from other people');
+    expect((await at.say('/pawl approve')).answers.join()).toContain('do not accept commands of');
     await at.opened.close();
     await at.open({ commands: false });
     expect(await at.say('/pawl approve', { by: 'bob' })).toMatchObject({ status: 'ignored', reactions: [], answers: [] });
@@ -154,7 +154,7 @@ describe('a decision is bound to what was shown', () => {
     await at.say('/pawl reject -- again');
     await expect.poll(async () => (await run.approvals())[0]?.path).toBe('ask#2');
     // The comment still shows the first question: it is changed at most every few seconds.
-    expect((await at.say('/pawl approve')).answers.join()).toContain('was not shown here yet');
+    expect((await at.say('/pawl approve')).answers.join()).toContain('has not been shown here yet');
     expect(await statusOf(run)).toBe('waiting');
     await at.shows('×2');
     expect(await at.say('/pawl approve')).toMatchObject({ status: 'done' });
@@ -174,7 +174,7 @@ describe('a decision is bound to what was shown', () => {
     await at.settled();
     const { deliveries } = at.opened.server.services;
     const event = { id: 'late', cursor: '', event: 'issue_comment.created', at: 0, actor: 'ann', issue: 1, comment };
-    deliveries.receive({ route: 'local', id: 'late', event: event.event, headers: { 'x-pawl-way': 'watch' }, body: event });
+    deliveries.receive({ route: 'local', id: 'late', event: event.event, headers: { 'x-pawl-source': 'watch' }, body: event });
     await deliveries.ring();
     expect((await at.comments()).at(-1)?.body).toContain('was written before this content was shown');
     expect(await statusOf(run)).toBe('waiting');
@@ -223,7 +223,7 @@ test('a run that stopped is retried, and one is cancelled; each is recorded with
   mend(true);
   expect(await at.say('/pawl retry')).toMatchObject({ status: 'done', reactions: ['eyes', '+1'] });
   expect((await run.wait()).status).toBe('completed');
-  expect((await at.say('/pawl cancel')).answers.join()).toContain('nothing here waits for being cancelled');
+  expect((await at.say('/pawl cancel')).answers.join()).toContain('nothing here can be cancelled');
   mend(false);
   const other = await at.start(FAILING);
   await at.shows(`/pawl retry ${other.id}`);
@@ -265,7 +265,7 @@ test('the questions of an agent are answered, each after its own dashes', async 
   await run.ask({ token: openStep?.token as string, questions: questions as never });
   await at.shows(' -- ANSWER 1 -- ANSWER 2');
   expect((await at.comments())[0]?.body).toContain('2. Why, ＠ann? (small / fast)');
-  expect((await at.say('/pawl answer -- sqlite')).answers.join()).toContain('asks 2 questions, and 1 answers were given');
+  expect((await at.say('/pawl answer -- sqlite')).answers.join()).toContain('asks 2 questions; answers given: 1');
   expect(await at.say('/pawl answer plan -- sqlite -- it is small')).toMatchObject({ status: 'done' });
   const events = JSON.stringify((await at.opened.engine.store.events(run.id, 0)).flatMap((row) => row.events));
   expect(events).toContain('local:ann');

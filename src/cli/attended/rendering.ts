@@ -9,7 +9,7 @@ import { type AttendedRun, type IdleRun, type OpenWork, resultLines, stepName, s
 import { dispatchPrompt, dispatchReason } from '../../attended/dispatch.ts';
 import type { ProjectRun } from '../../attended/open-runs.ts';
 import { newWork, nothingLeft, type Receipt, type Reply, workIn } from '../../attended/submission.ts';
-import { askedLines } from '../../attended/waits.ts';
+import { waitLines } from '../../attended/waits.ts';
 import { present } from '../../base/fields.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import { readRunReport } from '../../control/run-report.ts';
@@ -100,7 +100,7 @@ function receiptLines(shell: Shell, receipt: Receipt): string[] {
 export function askedOf(shell: Shell, run: IdleRun): string[] {
   const waits = run.kind === 'waiting' ? run.waits : [];
   return waits
-    .flatMap((wait) => askedLines({ ...wait, ...present({ command: wait.command && pasteable(shell, wait.command) }) }))
+    .flatMap((wait) => waitLines({ ...wait, ...present({ command: wait.command && pasteable(shell, wait.command) }) }))
     .map((line) => outside(shell, line));
 }
 

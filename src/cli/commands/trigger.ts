@@ -5,7 +5,7 @@ import { EngineError } from '../../base/error.ts';
 import { isJsonObject } from '../../base/json.ts';
 import { eventProblem } from '../../definition/trigger/event.ts';
 import { deliveryJson, openDeliveries } from '../../server/events/events.ts';
-import { handDelivery } from '../../server/triggers/occasion.ts';
+import { manualDelivery } from '../../server/triggers/occasion.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { assertSettingsTrusted, FORGE_HINT } from '../forge/session.ts';
 import { readJson, requiredOption } from '../params.ts';
@@ -26,7 +26,7 @@ export const run: CommandRun = async (shell, given) => {
   return withProjectEvents(shell, { place, acts: true }, (services) =>
     closing(openDeliveries(services), async (deliveries) => {
       const id = given.option('id') ?? `hand-${randomUUID()}`;
-      const status = deliveries.receive(handDelivery({ route: forge.kind, id, event, payload, actor }));
+      const status = deliveries.receive(manualDelivery({ route: forge.kind, id, event, payload, actor }));
       if (status === 'duplicate') throw new EngineError('USAGE', `delivery "${id}" already exists; "pawl deliveries" lists it`);
       await deliveries.ring();
       const one = deliveries.list({ route: forge.kind, limit: 100 }).find(({ delivery }) => delivery === id);

@@ -184,7 +184,7 @@ async function answer(
   if (answers.length !== asked.questions.length)
     throw new EngineError(
       'REQUEST_INVALID',
-      `step "${asked.step}" asks ${asked.questions.length} questions, but ${answers.length} answers were given`,
+      `step "${asked.step}" asks ${asked.questions.length} questions; answers given: ${answers.length}`,
     );
   await engine.run(asked.run).answer({ answers, actor, step: asked.path, ...present({ signature }) });
   return reportOf(services, run);

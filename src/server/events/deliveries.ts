@@ -79,7 +79,7 @@ const RETRY_MS = 5000;
 const TEMPORARY: ReadonlySet<string> = new Set(['STORE_UNAVAILABLE', 'RUN_LOCKED', 'ENGINE_CLOSED']);
 
 /** Whether an error is temporary, so that a handler must throw it instead of ending the delivery. */
-function isTemporary({ code }: EngineError): boolean {
+export function isTemporary({ code }: EngineError): boolean {
   return TEMPORARY.has(code);
 }
 

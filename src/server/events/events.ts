@@ -158,7 +158,7 @@ async function receiveHook(c: ServerContext, call: HookCall): Promise<AcceptedDe
 /** Records the triggers with an age now, so that ages do not count only from the first event. */
 function recordTriggerAges({ project, database, events, warn }: Services): void {
   const ages = new TriggerAges(database, clockOf(events).now);
-  (project.triggered?.() ?? Promise.resolve([])).then((found) => ages.note(found)).catch(warn);
+  (project.triggered?.() ?? Promise.resolve([])).then((found) => ages.record(found)).catch(warn);
 }
 
 function isGitHub(name: string, { events }: Services): boolean {

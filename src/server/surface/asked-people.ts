@@ -1,5 +1,5 @@
-// Owns asking people where a gate waits for them: reviewers of a pull request, and members of a group whose decision is needed.
-// Each step asks once.
+// Owns asking people that a gate waits for: reviewers of a pull request, and members of a group whose decision is needed. They
+// are asked once per step.
 
 import { isSamePerson } from '../../base/person.ts';
 import { allChecks, checksIn } from '../../definition/check.ts';
@@ -10,7 +10,7 @@ import type { Place, ShownRun, SurfaceParts } from './run-surface.ts';
 
 const PEOPLE_MAX = 15;
 
-/** Asks the people of every step that waits for some and has not asked yet. Returns the steps that have asked. */
+/** Asks the people that steps wait for, if they were not asked yet. Returns the steps whose people were asked. */
 export async function askPeople(parts: SurfaceParts, showing: ShownRun, place: Place): Promise<readonly string[]> {
   const asked = [...showing.row.asked];
   const number = place.pr ?? place.issue;

@@ -1,4 +1,4 @@
-// Owns what each command does. A decision is made by the same calls, and with the same check of rights, as everywhere else.
+// Owns what each command does. It uses the same functions and the same checks of rights as the command line and the API.
 
 import { parseAnswer, readQuestions } from '../../attended/questions.ts';
 import { isOthersRun, type RightRequest, rightOf } from '../../authority/right.ts';
@@ -22,16 +22,16 @@ import { areShownWhole } from './decision-lines.ts';
 import { waitName } from './run-comment.ts';
 import { type RunRow, RunRows } from './run-rows.ts';
 
-/** The result of a command. `asked`: it needs something that a comment cannot give. */
+/** The result of a command. `unsupported`: it needs something that a comment cannot have, such as a signature. */
 export type CommandResult =
   | { readonly outcome: 'done'; readonly run: string; readonly reason?: string }
-  | { readonly outcome: 'refused' | 'asked'; readonly reason: string };
+  | { readonly outcome: 'refused' | 'unsupported'; readonly reason: string };
 
 /** Carries a command out. */
 export async function actOnCommand(parts: CommandParts, rows: CommandRows, received: ReceivedCommand): Promise<CommandResult> {
   const at: CommandContext = { ...parts, ...received, store: parts.engine.store, rows, places: new RunRows(parts.database) };
-  const done = await doneBefore(at);
-  if (done !== undefined) return done;
+  const earlier = await earlierResult(at);
+  if (earlier !== undefined) return earlier;
   switch (received.command.verb) {
     case 'approve':
     case 'reject':
@@ -57,15 +57,15 @@ function refused(reason: string): CommandResult {
   return { outcome: 'refused', reason };
 }
 
-/** A server that died in the middle may have carried the command out (CM4). */
-async function doneBefore({ rows, comment, store, caller }: CommandContext): Promise<CommandResult | undefined> {
+/** The result of a command that an earlier server carried out before it died (CM4). */
+async function earlierResult({ rows, comment, store, caller }: CommandContext): Promise<CommandResult | undefined> {
   const { outcome, target } = rows.get(comment.id) ?? {};
-  if (outcome !== 'begun' || target === undefined) return undefined;
+  if (outcome !== 'started' || target === undefined) return undefined;
   const decided = await decisionOn(store, target.run, { approval: target.approval, digest: target.digest });
   return decided !== undefined && isSamePerson(decided.actor, caller.name) ? { outcome: 'done', run: target.run } : undefined;
 }
 
-/** Something that a command can be about: a question of a run that is shown here, or the run itself. */
+/** What a command can be about: a question of a run, or the run itself. */
 interface Candidate {
   readonly row: RunRow;
   readonly run: string;
@@ -92,27 +92,37 @@ function isNamed(word: string, { row, run, path, step, digest }: Candidate): boo
   return isRun || isDigest || word === path || word === step;
 }
 
+/** How messages describe the candidates of a command, after "nothing here …" and "2 runs or steps here …". */
+interface CandidateText {
+  readonly one: string;
+  readonly many: string;
+}
+
 /** The one candidate that all words name; otherwise why there is none. */
-function pick<T extends Candidate>({ command, places, number }: CommandContext, candidates: readonly T[], what: string): T | CommandResult {
-  const named = candidates.filter((one) => command.words.every((word) => isNamed(word, one)));
+function pick<T extends Candidate>(
+  { command, places, number }: CommandContext,
+  candidates: readonly T[],
+  { one, many }: CandidateText,
+): T | CommandResult {
+  const named = candidates.filter((candidate) => command.words.every((word) => isNamed(word, candidate)));
   const [only, ...others] = named;
   if (only !== undefined && others.length === 0) return only;
   if (only !== undefined)
     return refused(
-      `${named.length} runs or steps here wait for ${what}; name one: ${named.map(({ run, step }) => [run, step].filter((word) => word !== undefined).join(' ')).join(', ')}`,
+      `${named.length} runs or steps here ${many}; name one: ${named.map(({ run, step }) => [run, step].filter((word) => word !== undefined).join(' ')).join(', ')}`,
     );
   const moved = places.movedFrom(number).find(({ pr }) => pr !== number);
   if (moved !== undefined && candidates.length === 0)
     return refused(`run ${moved.run} continues at pull request ${moved.pr}; write the command there`);
-  if (candidates.length === 0) return refused(`nothing here waits for ${what}`);
-  return refused(`nothing here waits for ${what} under this name; if its content has changed, the comment of the run has the new line`);
+  if (candidates.length === 0) return refused(`nothing here ${one}`);
+  return refused(`nothing with this name here ${one}; if the content has changed, the comment of the run has the new command`);
 }
 
 function isResult(value: Candidate | CommandResult): value is CommandResult {
   return 'outcome' in value;
 }
 
-/** What the runs of this place have, without those that are gone. */
+/** Collects what the runs of this issue or pull request have. Deleted runs are skipped. */
 async function gather<T>({ places, number }: CommandContext, read: (row: RunRow) => Promise<readonly T[]>): Promise<T[]> {
   const found = await Promise.all(
     places.at(number).map((row) =>
@@ -130,8 +140,8 @@ interface ShownTarget {
   readonly pull: PullRequestFacts | undefined;
 }
 
-/** CM3: what the comment showed before the command was written, if that is what is there now. */
-async function shownTo(
+/** CM3: the content that the comment of the run showed before the command was written, if it is still current. */
+async function shownTarget(
   at: CommandContext,
   { row, run, path, digest }: Candidate & { path: string; digest: string },
 ): Promise<ShownTarget | CommandResult> {
@@ -139,11 +149,11 @@ async function shownTo(
   const pull = row.pr === undefined ? undefined : valueIn(await forge.pullRequest(row.pr));
   const head = pull?.headSha ?? null;
   const again = (why: string): CommandResult => {
-    places.touch(number);
+    places.markStale(number);
     return refused(`${why}; read the comment of the run, then write the command again`);
   };
   const shown = row.shown.find((one) => one.run === run && one.path === path && one.digest === digest);
-  if (shown === undefined) return again('the content to decide about was not shown here yet');
+  if (shown === undefined) return again('the content to decide about has not been shown here yet');
   if (shown.head !== head) return again(`commits were pushed since: the head is ${head?.slice(0, 12) ?? 'gone'} now`);
   if (comment.at <= shown.at) return again('the command was written before this content was shown');
   return { target: { run, approval: path, digest, head }, pull };
@@ -159,11 +169,11 @@ async function decide(at: CommandContext, verdict: 'approve' | 'reject'): Promis
   const waiting = await gather(at, async (row) =>
     (await pendingApprovals(store, row.run)).map((asked) => candidateOf(row, asked, asked.approval)),
   );
-  const found = pick(at, waiting, 'a decision');
+  const found = pick(at, waiting, { one: 'waits for a decision', many: 'wait for a decision' });
   if (isResult(found)) return found;
   const { approval } = found.asked;
   if (approval.signed) return needsSignature(found.asked);
-  const seen = await shownTo(at, found);
+  const seen = await shownTarget(at, found);
   if ('outcome' in seen) return seen;
   if (verdict === 'approve' && !settings.selfApproval && seen.pull !== undefined && isSamePerson(seen.pull.author, comment.author))
     return refused('the author of the pull request cannot approve it here; somebody else must approve it (forge.self_approval)');
@@ -176,25 +186,25 @@ async function decide(at: CommandContext, verdict: 'approve' | 'reject'): Promis
 
 function needsSignature({ run, approval }: PendingApproval): CommandResult {
   const reason = `the decision at ${approval.step} must be signed, and a comment cannot be: use "pawl decide ${run} --approval ${approval.path}" at a terminal, or the dashboard`;
-  return { outcome: 'asked', reason };
+  return { outcome: 'unsupported', reason };
 }
 
 async function answer(at: CommandContext): Promise<CommandResult> {
   const { engine, store, rows, comment, command } = at;
   const actor = mayDo(at, 'decide');
   const waiting = await gather(at, async (row) => (await readQuestions(store, row.run)).map((asked) => candidateOf(row, asked, asked)));
-  const found = pick(at, waiting, 'an answer');
+  const found = pick(at, waiting, { one: 'waits for an answer', many: 'wait for an answer' });
   if (isResult(found)) return found;
   const { questions } = found.asked;
   if (!areShownWhole({ questions }))
     return refused(
-      `what ${found.step} asks is too long for a comment; read and answer it with "pawl answer ${found.run}", or in the dashboard`,
+      `the questions of ${found.step} are too long for a comment; read and answer them with "pawl answer ${found.run}", or in the dashboard`,
     );
   if (command.texts.length !== questions.length)
     return refused(
-      `${found.step} asks ${questions.length} questions, and ${command.texts.length} answers were given; put each answer after " -- "`,
+      `${found.step} asks ${questions.length} questions; answers given: ${command.texts.length}; put each answer after " -- "`,
     );
-  const seen = await shownTo(at, found);
+  const seen = await shownTarget(at, found);
   if ('outcome' in seen) return seen;
   rows.begin(comment.id, seen.target);
   const answers = questions.map((question, index) => parseAnswer(question, command.texts[index] ?? ''));
@@ -202,7 +212,7 @@ async function answer(at: CommandContext): Promise<CommandResult> {
   return { outcome: 'done', run: found.run };
 }
 
-/** The runs that are shown here, with the status that the kernel keeps: it does not tell waiting from working. */
+/** The runs of this issue or pull request, with the status in the kernel, which is `running` also for runs that wait. */
 async function runsAt(at: CommandContext): Promise<(Candidate & { readonly status: RunStatus })[]> {
   return gather(at, async (row) => {
     const { state } = await at.store.load(row.run);
@@ -214,7 +224,7 @@ async function retry(at: CommandContext): Promise<CommandResult> {
   const { engine, store, command } = at;
   const actor = mayDo(at, 'override');
   const stopped = (await runsAt(at)).filter(({ status }) => status === 'failed' || status === 'escalated');
-  const found = pick(at, stopped, 'a retry');
+  const found = pick(at, stopped, { one: 'can be retried', many: 'can be retried' });
   if (isResult(found)) return found;
   assertStoppedAt((await store.load(found.run)).state, found.step);
   const note = command.texts[0];
@@ -225,7 +235,7 @@ async function retry(at: CommandContext): Promise<CommandResult> {
 async function cancel(at: CommandContext): Promise<CommandResult> {
   const { engine, store, caller, command } = at;
   const open = (await runsAt(at)).filter(({ status }) => !isFinal(status));
-  const found = pick(at, open, 'being cancelled');
+  const found = pick(at, open, { one: 'can be cancelled', many: 'can be cancelled' });
   if (isResult(found)) return found;
   const starter = await starterOf(store, found.run);
   const actor = isOthersRun(caller, starter) ? mayDo(at, 'override', startedText(starter)) : mayDo(at, 'steer');
@@ -236,18 +246,18 @@ async function cancel(at: CommandContext): Promise<CommandResult> {
 async function status(at: CommandContext): Promise<CommandResult> {
   const { places, number, store } = at;
   const runs = await runsAt(at);
-  places.touch(number);
+  places.markStale(number);
   const [first] = runs;
   const [moved] = places.movedFrom(number);
   if (first === undefined && moved !== undefined) return refused(`run ${moved.run} continues at pull request ${moved.pr}; ask there`);
-  if (first === undefined) return refused('no run is shown here');
-  // What is open matters most, and a reply is short.
+  if (first === undefined) return refused('no run has a comment here');
+  // Open runs come first, since a long reply is truncated.
   const sorted = [...runs.filter((one) => !isFinal(one.status)), ...runs.filter((one) => isFinal(one.status))];
   const lines = await Promise.all(sorted.map(async ({ run }) => `Run ${run}: ${statusText(await readRunTree(store, run))}.`));
   return { outcome: 'done', run: sorted[0]?.run ?? first.run, reason: lines.join(' ') };
 }
 
-/** The status of a run as people know it, and what it waits for. */
+/** The status of a run that users see, and what it waits for. */
 function statusText({ root, waits }: RunTree): string {
   const is = statusOf(root);
   if (isHalted(is) && root.halt !== undefined) return `${is} at ${root.halt.step ?? 'its start'}: ${root.halt.message.replace(/\.$/, '')}`;

@@ -3,7 +3,7 @@
 
 import type { ServerDatabase, ServerRow } from '../server-database.ts';
 
-/** What a command decides about, as it was shown. */
+/** The question that a command decides, with the content that was shown. */
 export interface CommandTarget {
   readonly run: string;
   readonly approval: string;
@@ -11,13 +11,13 @@ export interface CommandTarget {
   readonly head: string | null;
 }
 
-/** A command in the record. `begun`: it was allowed and may have been carried out. */
+/** A recorded command. `started`: it was allowed and may have been carried out. */
 interface CommandRow {
   readonly comment: string;
   readonly number: number;
   readonly login: string;
   readonly command: string;
-  readonly outcome: 'heard' | 'begun' | 'done' | 'refused' | 'asked';
+  readonly outcome: 'received' | 'started' | 'done' | 'refused' | 'unsupported';
   readonly reason: string | null;
   readonly target: CommandTarget | undefined;
 }
@@ -43,15 +43,15 @@ export class CommandRows {
     at,
   }: Pick<CommandRow, 'comment' | 'number' | 'login' | 'command'> & { readonly at: number }): void {
     this.database.run(
-      `INSERT INTO forge_commands (comment, number, login, command, at, outcome) VALUES (?, ?, ?, ?, ?, 'heard') ON CONFLICT DO NOTHING`,
+      `INSERT INTO forge_commands (comment, number, login, command, at, outcome) VALUES (?, ?, ?, ?, ?, 'received') ON CONFLICT DO NOTHING`,
       ...[comment, number, login.toLowerCase(), command, at],
     );
   }
 
-  /** Records what is about to be decided, so that a crash can be told from a rejection. */
+  /** Records what is about to be decided, so that after a crash it can be checked whether it was. */
   begin(comment: string, { run, approval, digest, head }: CommandTarget): void {
     this.database.run(
-      "UPDATE forge_commands SET outcome = 'begun', run = ?, approval = ?, digest = ?, head = ? WHERE comment = ?",
+      "UPDATE forge_commands SET outcome = 'started', run = ?, approval = ?, digest = ?, head = ? WHERE comment = ?",
       ...[run, approval, digest, head, comment],
     );
   }
@@ -66,12 +66,12 @@ export class CommandRows {
     );
   }
 
-  /** Remembers the answer to a command, which is a comment of ours. */
+  /** Records the reply to a command, which is a comment of Pawl. */
   replied(comment: string, reply: string): void {
     this.database.run('UPDATE forge_commands SET reply = ? WHERE comment = ?', reply, comment);
   }
 
-  /** How many commands of a person were refused since a time, and how many of those at one place were answered. */
+  /** How many commands of a person were refused since a time, and how many of those at this number got a reply. */
   refusals(login: string, { number, since }: { readonly number: number; readonly since: number }): { refused: number; answered: number } {
     const row = this.database.get(
       `SELECT count(*) AS refused, count(CASE WHEN number = ? THEN reply END) AS answered FROM forge_commands

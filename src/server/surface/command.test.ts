@@ -20,7 +20,7 @@ test.each([
   '\\/pawl approve',
   '/pa\u00ADwl approve',
   '',
-])('%j is none', (body) => {
+])('%j is not a command', (body) => {
   expect(commandIn(body)).toBeUndefined();
 });
 

@@ -1,10 +1,10 @@
-// Owns what a command in a comment is: the first line of the comment, exactly `/pawl VERB WORDS…`, in plain ASCII. On the first
-// line nothing can be quoted, in a code block or in hidden text. A comment has one command at most.
+// Owns parsing a command in a comment: the first line of the comment, exactly `/pawl VERB WORDS…`, in plain ASCII. The first line
+// cannot be inside a quotation, a code block or hidden text. A comment has one command at most.
 
 /** The commands. */
 export const COMMANDS = ['approve', 'reject', 'retry', 'cancel', 'status', 'answer'] as const;
 
-/** A command as it was written. */
+/** A parsed command. */
 export interface ParsedCommand {
   readonly verb: (typeof COMMANDS)[number];
   /** What it names: a run, a step, a digest. */
@@ -14,7 +14,7 @@ export interface ParsedCommand {
 }
 
 /** A comment that looks like a command but is invalid. */
-export interface BadCommand {
+export interface InvalidCommand {
   readonly problem: string;
 }
 
@@ -24,7 +24,7 @@ const WORD = /^[\w.:#/-]{1,200}$/;
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029]/u;
 
 /** The command of a comment; undefined for a comment that has none. */
-export function commandIn(body: string): ParsedCommand | BadCommand | undefined {
+export function commandIn(body: string): ParsedCommand | InvalidCommand | undefined {
   const [first = '', ...rest] = body.split(/\r\n|\r|\n/);
   if (!/^\/pawl(?: |$)/.test(first)) return undefined;
   if (first.length > LINE_MAX) return { problem: `a command has at most ${LINE_MAX} characters` };

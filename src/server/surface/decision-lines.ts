@@ -1,5 +1,5 @@
-// Owns the lines with which people decide from a comment, as the run's comment prints them. Each names the run, the step and
-// the digest of what is shown, so that it decides nothing else.
+// Owns the commands that the comment of a run offers for its decisions. Each names the run, the step and the digest of what is
+// shown, so that it decides nothing else.
 
 import type { WaitingQuestions } from '../../attended/questions.ts';
 import { isEngineError } from '../../base/error.ts';
@@ -14,10 +14,10 @@ export interface DecisionLine {
   readonly option: string;
 }
 
-/** The first characters of a digest that a line names. */
+/** How many characters of a digest are shown. */
 export const DIGEST_SHOWN = 12;
 
-/** The lines of an approval; none where its options are no plain yes and no, or its step has a name that no line can have. */
+/** The commands of an approval. None if its options are not a plain yes and no, or if a command cannot contain its step's name. */
 export function approvalLines({ run, approval }: PendingApproval, definition: Definition): DecisionLine[] {
   if (!isWord(approval.step)) return [];
   return (['approve', 'reject'] as const).flatMap((verdict) => {
@@ -37,25 +37,25 @@ function optionOrNone(verdict: Verdict, { approval }: Pick<PendingApproval, 'run
   }
 }
 
-/** The most characters of a question, and of the name of an option, that a comment shows. */
+/** How many characters of a question a comment shows. */
 export const QUESTION_MAX = 1000;
-/** The same of an option. */
+/** How many characters of an option a comment shows. */
 export const OPTION_MAX = 200;
 
-/** Whether a comment shows all of the questions. What is cut off, such as a long text to be written, nobody could agree to. */
+/** Whether a comment shows the questions in full. Nobody can agree to a truncated question. */
 export function areShownWhole({ questions }: Pick<WaitingQuestions, 'questions'>): boolean {
   const fits = (text: string, max: number): boolean => cleanLine(text, Number.POSITIVE_INFINITY).length <= max;
   return questions.every(({ question, options }) => fits(question, QUESTION_MAX) && options.every(({ label }) => fits(label, OPTION_MAX)));
 }
 
-/** The line that answers the questions of a step; none where a comment does not show all of them. */
+/** The command that answers the questions of a step. None if a comment does not show them in full. */
 export function answerLines({ run, step, digest, questions }: WaitingQuestions): DecisionLine[] {
   if (!isWord(step) || !areShownWhole({ questions })) return [];
   const texts = questions.map((_, index) => (questions.length === 1 ? ' -- ANSWER' : ` -- ANSWER ${index + 1}`)).join('');
   return [{ line: `/pawl answer ${run} ${step} ${digest.slice(0, DIGEST_SHOWN)}${texts}`, option: 'answer' }];
 }
 
-/** Whether a name can be a word of a line. */
+/** Whether a command can contain a name. */
 function isWord(name: string): boolean {
   return /^[\w.:#/-]+$/.test(name);
 }

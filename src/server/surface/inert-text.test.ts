@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { code, outsideText } from './inert-text.ts';
+import { code, inertMarkdown } from './inert-text.ts';
 
 const GAP = '\u200B';
 
@@ -16,15 +16,15 @@ test.each([
   ['&#64;ann', `\\&${GAP}\\#${GAP}64;ann`],
   ['\u202Eevil\u0007 a\u200Bb', 'evil ab'],
   ['$x$ ~~y~~ {{ z }}', '\\$x\\$ \\~\\~y\\~\\~ \\{\\{ z \\}\\}'],
-])('%j is text without effect', (text, expected) => {
-  expect(outsideText(text, 200)).toBe(expected);
+])('%j becomes inert', (text, expected) => {
+  expect(inertMarkdown(text, 200)).toBe(expected);
 });
 
 test('any text stays in its cell, mentions nobody and starts no markup', () => {
   const bad = fc.constantFrom('|', '`', '<!--', '@ann', '\n', '\\', '[x](y)', '#1', 'closes ', 'http://a.b', '\u2028', 'x', ' ');
   fc.assert(
     fc.property(fc.array(fc.oneof(bad, fc.string()), { maxLength: 20 }), (parts) => {
-      const text = outsideText(parts.join(''), 100);
+      const text = inertMarkdown(parts.join(''), 100);
       expect(text).not.toMatch(/[\n\r\u2028]|@[A-Za-z0-9]|#\d|:\/\//);
       // Every sign of markup is behind an odd number of backslashes.
       for (const [, before = ''] of text.matchAll(/(\\*)[`*_{}[\]<>#!|~&$]/g)) expect(before.length % 2).toBe(1);

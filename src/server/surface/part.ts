@@ -26,7 +26,7 @@ function mountSurface(services: Services): void {
   void surface.ring();
 }
 
-/** Shows the runs of a project at its forge; undefined if it has none, or people are to see nothing there. */
+/** Shows the runs of a project at its forge; undefined if it has no forge, or shows nothing there. */
 export function openSurface(
   { engine, database, events, warn }: EventServices,
   deliveries: Deliveries,
@@ -35,11 +35,11 @@ export function openSurface(
   const { forge, surface: settings } = events.forge ?? {};
   if (forge === undefined || settings === undefined) return undefined;
   const surface = new RunSurface({ forge, settings, store: engine.store, database, clock: clockOf(events), link, warn });
-  // Another head, or a command that was refused: what is shown may be old.
+  // A new head or a refused command can make the comment out of date.
   deliveries.listen((delivery) => {
     if (delivery.route !== forge.name) return;
     const { pr, event } = eventOf(delivery);
-    if (pr !== undefined && event.startsWith('pull_request.')) surface.rows.touch(pr);
+    if (pr !== undefined && event.startsWith('pull_request.')) surface.rows.markStale(pr);
     void surface.ring();
   });
   return surface;

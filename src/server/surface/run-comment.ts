@@ -1,6 +1,6 @@
 // Owns the text of the one comment that a run has at its issue or pull request: its state, its steps with their evidence, what
-// it waits for, how to decide, its graph and its cost. The text changes only when one of these does: nothing in it is about
-// the present moment. It is bounded, and everything from outside in it is text without effect (`inert-text.ts`).
+// it waits for, how to decide, its graph and its cost. The text changes only when one of these does, so it contains no relative
+// times. It is bounded, and untrusted text in it is inert (`inert-text.ts`).
 
 import type { WaitingQuestions } from '../../attended/questions.ts';
 import { jsonText } from '../../base/json.ts';
@@ -9,10 +9,10 @@ import type { PendingApproval } from '../../control/approvals.ts';
 import type { RunReport, WaitReport } from '../../control/run-report.ts';
 import { usageText } from '../../control/usage.ts';
 import { areShownWhole, type DecisionLine, DIGEST_SHOWN, OPTION_MAX, QUESTION_MAX } from './decision-lines.ts';
-import { code, outsideText } from './inert-text.ts';
+import { code, inertMarkdown } from './inert-text.ts';
 import { evidenceOf, markOf } from './step-evidence.ts';
 
-/** An approval that waits, and the lines with which it is decided. */
+/** A pending approval, and the commands that decide it. */
 interface ShownApproval extends PendingApproval {
   readonly lines: readonly DecisionLine[];
 }
@@ -52,9 +52,9 @@ export function runComment(view: RunCommentView): string {
   return [...parts.slice(0, 2), `The steps are too long for a comment; ${code(`pawl show ${report.run.id}`)} prints them.`].join('\n\n');
 }
 
-/** The text that stays at the issue when the pull request has the comment. */
+/** The text of the comment at the issue once the run has a comment at the pull request. */
 export function movedComment({ run }: RunReport, pr: number): string {
-  return `### ${markOf(run.status)} Pawl: ${outsideText(run.title, CELL_MAX)}\n\nRun ${code(run.id)} continues at #${pr}; its state and its decisions are there.`;
+  return `### ${markOf(run.status)} Pawl: ${inertMarkdown(run.title, CELL_MAX)}\n\nRun ${code(run.id)} continues at #${pr}; its state and its decisions are there.`;
 }
 
 const STATES: Readonly<Record<string, string>> = {
@@ -72,8 +72,8 @@ const STATES: Readonly<Record<string, string>> = {
 function headOf({ report: { run }, head, link }: RunCommentView): string {
   const at = head === undefined ? '' : `, at commit ${code(head.slice(0, DIGEST_SHOWN))}`;
   const open = link === undefined ? '' : ` · [dashboard](${link})`;
-  const error = run.error === null ? '' : `\n\n${outsideText(run.error, PROMPT_MAX)}`;
-  return `### ${markOf(run.status)} Pawl: ${outsideText(run.title, CELL_MAX)} ${STATES[run.status] ?? run.status}\n\nRun ${code(run.id)} of ${code(run.workflow)}${at}${open}${error}`;
+  const error = run.error === null ? '' : `\n\n${inertMarkdown(run.error, PROMPT_MAX)}`;
+  return `### ${markOf(run.status)} Pawl: ${inertMarkdown(run.title, CELL_MAX)} ${STATES[run.status] ?? run.status}\n\nRun ${code(run.id)} of ${code(run.workflow)}${at}${open}${error}`;
 }
 
 function waitsOf(view: RunCommentView): string {
@@ -90,14 +90,14 @@ function waitsOf(view: RunCommentView): string {
 function approvalText({ approval, run, lines }: ShownApproval, { acceptsCommands, head }: RunCommentView): string {
   const { step, digest, shown, signed, votes = [], posted } = approval;
   const { prompt, from, count = 1 } = approval.question;
-  const about = `**Waits for a decision at ${outsideText(step, CELL_MAX)}:** ${outsideText(prompt, PROMPT_MAX)}`;
-  if (posted !== undefined) return `${about}\n\nDecided: ${outsideText(`"${posted.option}" by ${posted.actor}`, CELL_MAX)}.`;
+  const about = `**Waits for a decision at ${inertMarkdown(step, CELL_MAX)}:** ${inertMarkdown(prompt, PROMPT_MAX)}`;
+  if (posted !== undefined) return `${about}\n\nDecided: ${inertMarkdown(`"${posted.option}" by ${posted.actor}`, CELL_MAX)}.`;
   const who = [
     ...(from === undefined ? [] : [`only ${from.map((group) => code(group)).join(' or ')} can decide`]),
     ...(count > 1 ? [`${votes.length} of ${count} people have decided`] : []),
   ].join('; ');
   const values = Object.entries(shownValues(shown)).slice(0, VALUES_MAX);
-  const list = values.map(([name, value]) => `- ${outsideText(name, CELL_MAX)}: ${outsideText(jsonText(value), SHOWN_MAX)}`).join('\n');
+  const list = values.map(([name, value]) => `- ${inertMarkdown(name, CELL_MAX)}: ${inertMarkdown(jsonText(value), SHOWN_MAX)}`).join('\n');
   const bound = `This is about the content with the digest ${code(digest.slice(0, DIGEST_SHOWN))}${head === undefined ? '' : ` and commit ${code(head.slice(0, DIGEST_SHOWN))}`}; ${code(`pawl inbox ${run}`)} shows all of it.`;
   return [
     about,
@@ -125,16 +125,16 @@ function howText({ lines, acceptsCommands, signed, run }: DecisionText): string 
 
 function questionText({ step, questions, run, lines }: RunCommentView['questions'][number], { acceptsCommands }: RunCommentView): string {
   const asked = questions.map(({ question, options }, index) => {
-    const choices = options.length === 0 ? '' : ` (${options.map(({ label }) => outsideText(label, OPTION_MAX)).join(' / ')})`;
-    return `${index + 1}. ${outsideText(question, QUESTION_MAX)}${choices}`;
+    const choices = options.length === 0 ? '' : ` (${options.map(({ label }) => inertMarkdown(label, OPTION_MAX)).join(' / ')})`;
+    return `${index + 1}. ${inertMarkdown(question, QUESTION_MAX)}${choices}`;
   });
   const isWhole = areShownWhole({ questions });
   const how = !isWhole
-    ? `This is too long for a comment, which cannot answer it: read and answer it with ${code(`pawl answer ${run}`)}, or in the dashboard.`
+    ? `These questions are too long for a comment: read and answer them with ${code(`pawl answer ${run}`)}, or in the dashboard.`
     : acceptsCommands && lines.length > 0
       ? `To answer, write a comment with this as its first line:\n\n\`\`\`\n${lines.map(({ line }) => line).join('\n')}\n\`\`\``
       : `To answer: ${code(`pawl answer ${run}`)}, or the dashboard.`;
-  return [`**${outsideText(step, CELL_MAX)} asks:**`, asked.join('\n'), how].join('\n\n');
+  return [`**${inertMarkdown(step, CELL_MAX)} asks:**`, asked.join('\n'), how].join('\n\n');
 }
 
 const WAIT_TEXTS: Readonly<Record<string, string>> = {
@@ -152,14 +152,14 @@ const WAIT_TEXTS: Readonly<Record<string, string>> = {
   assumptions: 'answers to assumptions of an agent',
 };
 
-/** What is waited for, as people say it. */
+/** What a kind of wait is waiting for, in words. */
 export function waitName(kind: string): string {
   return WAIT_TEXTS[kind] ?? kind;
 }
 
 function waitText({ kind, step, message }: WaitReport, { report, acceptsCommands }: RunCommentView): string {
-  const what = `**Waits for ${waitName(kind)}**${step === undefined ? '' : ` at ${outsideText(step, CELL_MAX)}`}`;
-  const why = message === undefined ? '' : `: ${outsideText(message, PROMPT_MAX)}`;
+  const what = `**Waits for ${waitName(kind)}**${step === undefined ? '' : ` at ${inertMarkdown(step, CELL_MAX)}`}`;
+  const why = message === undefined ? '' : `: ${inertMarkdown(message, PROMPT_MAX)}`;
   const retry = kind === 'escalation' && acceptsCommands ? `\n\n\`\`\`\n/pawl retry ${report.run.id}\n\`\`\`` : '';
   return `${what}${why}${retry}`;
 }
@@ -174,7 +174,7 @@ function stepsOf({ plan, steps, decisions }: RunReport): string {
     const decided = decisions.findLast((decision) => decision.step === step);
     const evidence = last === undefined ? '' : evidenceOf(last, steps, decided);
     const times = visits > 1 ? ` ×${visits}` : '';
-    return `| ${outsideText(title, CELL_MAX)}${times} | ${markOf(status)} ${status} | ${outsideText(evidence, CELL_MAX)} |`;
+    return `| ${inertMarkdown(title, CELL_MAX)}${times} | ${markOf(status)} ${status} | ${inertMarkdown(evidence, CELL_MAX)} |`;
   });
   const more = left > 0 ? `\n\n${left} more steps are not shown.` : '';
   return `| step | state | evidence |\n|---|---|---|\n${rows.join('\n')}${more}`;

@@ -1,8 +1,8 @@
-// Owns what is remembered of each run's comment and checks, so that a server that starts later catches up and posts nothing twice.
+// Owns the record of each run's comment and checks, so that a server that starts later catches up and posts nothing twice.
 
 import type { ServerDatabase, ServerRow } from '../server-database.ts';
 
-/** A question as it is shown at the forge. */
+/** A question that is shown at the forge. */
 export interface ShownQuestion {
   readonly run: string;
   readonly path: string;
@@ -13,10 +13,10 @@ export interface ShownQuestion {
   readonly at: number;
 }
 
-/** What is remembered of a run. */
+/** The record of a run. */
 export interface RunRow {
   readonly run: string;
-  /** The state of the run that was shown last; empty if it has to be shown again. */
+  /** The state of the run that was shown last; empty if the comment is out of date. */
   readonly mark: string;
   readonly issue: number | undefined;
   readonly pr: number | undefined;
@@ -27,11 +27,11 @@ export interface RunRow {
   readonly body: string | undefined;
   readonly postedAt: number;
   readonly shown: readonly ShownQuestion[];
-  /** By the name of the check: what was reported last. */
+  /** What was reported last, by the name of the check. */
   readonly checks: Readonly<Record<string, string>>;
   /** The steps whose people were asked. */
   readonly asked: readonly string[];
-  /** Why the forge did not take the comment. */
+  /** Why the forge rejected the comment. */
   readonly problem: string | undefined;
 }
 
@@ -48,7 +48,7 @@ export class RunRows {
     return row === undefined ? undefined : rowOf(row);
   }
 
-  /** The runs whose comment is at an issue or a pull request: the pull request's, once there is one. */
+  /** The runs whose comment is at an issue or pull request. The comment is at the pull request once the run has one. */
   at(number: number): RunRow[] {
     const sql = 'SELECT * FROM run_comments WHERE pr = ?1 OR (pr IS NULL AND issue = ?1) ORDER BY run';
     return this.database.all(sql, number).map(rowOf);
@@ -59,20 +59,20 @@ export class RunRows {
     return this.database.all('SELECT * FROM run_comments WHERE issue = ? AND pr IS NOT NULL ORDER BY run', issue).map(rowOf);
   }
 
-  /** Every run that is remembered. */
+  /** The state that was shown last, by run. */
   marks(): Map<string, string> {
     const rows = this.database.all('SELECT run, mark FROM run_comments');
     return new Map(rows.map(({ run, mark }) => [String(run), String(mark)]));
   }
 
-  /** Whether a comment is one of ours. */
+  /** Whether Pawl wrote a comment. */
   isOwn(comment: string): boolean {
     const sql = `SELECT 1 FROM run_comments WHERE issue_comment = ?1 OR pr_comment = ?1
       UNION SELECT 1 FROM forge_commands WHERE reply = ?1`;
     return this.database.get(sql, comment) !== undefined;
   }
 
-  /** A new number for a change of a run's comment, which nobody else gets, also after a crash. */
+  /** A new number for a change of a run's comment, unique also after a crash and across servers. */
   nextVersion(run: string, { issue, pr }: { readonly issue: number | undefined; readonly pr: number | undefined }): number {
     return this.database.transaction(() => {
       this.database.run(
@@ -93,8 +93,8 @@ export class RunRows {
     );
   }
 
-  /** Has the runs of an issue or a pull request shown again. */
-  touch(number: number): void {
+  /** Marks the comments of an issue or pull request as out of date, so that they are written again. */
+  markStale(number: number): void {
     this.database.run("UPDATE run_comments SET mark = '' WHERE pr = ?1 OR issue = ?1", number);
   }
 }

@@ -1,10 +1,10 @@
-// Owns keeping what people see of runs at the forge up to date: one comment per run, and one check per gate. It compares what
-// runs are with what was shown of them, so that what a crash or an outage left out is caught up.
+// Owns keeping the comments and checks of runs at the forge up to date: one comment per run, and one check per gate. It compares
+// the state of runs with what was shown last, so that it catches up after a crash or an outage.
 //
-// SF1. A run has one comment at an issue and one at a pull request, ever; it is edited, at most every few seconds.
-// - Something is written only where what people see differs from what was written last.
-// SF2. A deleted comment stays deleted, and a place that rejects comments is left alone until the run continues.
-// - Of several runs that change at once each is written in turn; GitHub asks for a second between two writes.
+// SF1. A run has at most one comment at an issue and one at a pull request. It is edited at most every few seconds.
+// - A comment is written only if its text differs from what was written last.
+// SF2. A deleted comment is not created again, and after a rejected comment nothing is written until the run continues.
+// - Several runs that change at once are written one after the other: GitHub asks for a second between two writes.
 
 import { createHash } from 'node:crypto';
 import { present } from '../../base/fields.ts';
@@ -21,23 +21,23 @@ import { type RunView, readRunView, subjectOfRun } from './run-view.ts';
 import { stepChecks } from './step-checks.ts';
 import type { SurfaceSettings } from './surface-settings.ts';
 
-/** What the surface is built on. */
+/** What the surface needs. */
 export interface SurfaceParts {
   readonly forge: Forge;
   readonly settings: SurfaceSettings;
   readonly store: Store;
   readonly database: ServerDatabase;
   readonly clock: Clock;
-  /** The address of a run for people; undefined without a public one. */
+  /** The link to a run in the dashboard; undefined without a public address. */
   readonly link: (run: string) => string | undefined;
   readonly warn: (error: unknown) => void;
 }
 
 /** The least time between two changes of one comment. */
 export const EDIT_MS = 5000;
-/** How long to wait for a forge that names no time. */
-const AWAY_MS = 30_000;
-/** Runs that began and ended between two looks are among the newest. */
+/** How long to wait if the forge names no time. */
+const RETRY_MS = 30_000;
+/** Runs that began and ended between two checks are among the newest. */
 const NEWEST = 50;
 const PAUSE_MS = 100;
 
@@ -48,21 +48,21 @@ const ENDED = /^(?:completed|overridden|rejected|cancelled)\//;
 export class RunSurface extends CommitAlarm<SurfaceParts> {
   readonly rows: RunRows;
   private editMs = EDIT_MS;
-  /** Where the forge refuses for now, by run: until when. */
-  private readonly away = new Map<string, number>();
-  /** When the first server began: what had stopped before then is left alone. */
-  private readonly since: number;
+  /** When to try again after the forge failed, by run. */
+  private readonly retryAt = new Map<string, number>();
+  /** When the first server for this forge started: runs that had ended or stopped before are not shown. */
+  private readonly firstStart: number;
 
   constructor(parts: SurfaceParts) {
     super(parts, PAUSE_MS);
     this.rows = new RunRows(parts.database);
-    this.since = firstServed(parts);
+    this.firstStart = firstServerStart(parts);
   }
 
-  /** Shows everything that is not shown yet, also what was changed a moment ago: for a process that ends. */
+  /** Writes everything that is out of date without waiting between edits: for a process that is about to end. */
   async flush(): Promise<void> {
     this.editMs = 0;
-    // What is being written may be older; the second look finds the rest.
+    // The first may only wait for work that had begun before.
     await this.ring();
     await this.ring();
     this.editMs = EDIT_MS;
@@ -71,13 +71,13 @@ export class RunSurface extends CommitAlarm<SurfaceParts> {
   protected override async work(): Promise<number | undefined> {
     const { clock, warn } = this.parts;
     const dues: number[] = [];
-    for (const { run, mark } of await this.changed()) {
+    for (const { run, mark } of await this.changedRuns()) {
       const row = this.rows.get(run.id);
-      const due = Math.max((row?.postedAt ?? 0) + this.editMs, this.away.get(run.id) ?? 0);
+      const due = Math.max((row?.postedAt ?? 0) + this.editMs, this.retryAt.get(run.id) ?? 0);
       if (due > clock.now()) dues.push(due);
       else
-        await this.show(run, mark).catch((error: unknown) => {
-          this.away.set(run.id, clock.now() + AWAY_MS);
+        await this.showRun(run, mark).catch((error: unknown) => {
+          this.retryAt.set(run.id, clock.now() + RETRY_MS);
           warn(error);
         });
     }
@@ -85,10 +85,10 @@ export class RunSurface extends CommitAlarm<SurfaceParts> {
   }
 
   /** The runs of issues and pull requests that differ from what was shown of them. */
-  private async changed(): Promise<{ readonly run: RunSummary; readonly mark: string }[]> {
+  private async changedRuns(): Promise<{ readonly run: RunSummary; readonly mark: string }[]> {
     const { store } = this.parts;
     const known = this.rows.marks();
-    const listed = new Map((await this.listed()).map((run) => [run.id, run]));
+    const listed = new Map((await this.openAndNewest()).map((run) => [run.id, run]));
     for (const [id, mark] of known)
       if (!listed.has(id) && !ENDED.test(mark)) for (const run of await store.list({ id })) listed.set(id, run);
     const heads = new Map((await store.heads({ of: [...listed.keys()] })).map(({ run, seq }) => [run, seq]));
@@ -98,7 +98,7 @@ export class RunSurface extends CommitAlarm<SurfaceParts> {
     );
     const markOf = ({ id, status }: RunSummary): string =>
       [`${status}/${heads.get(id)}`, ...(below.get(id) ?? []).map((child) => markOf(child)).sort()].join(' ');
-    // What is switched on later is shown then.
+    // The settings are part of the mark, so that a setting that is switched on later takes effect.
     const { comments, checks, commands } = this.parts.settings;
     const how = [comments, checks, commands].map(Number).join('');
     return [...listed.values()]
@@ -108,10 +108,10 @@ export class RunSurface extends CommitAlarm<SurfaceParts> {
       .sort((a, b) => a.run.place - b.run.place);
   }
 
-  /** What is open, whenever it began, and the newest runs. */
-  private async listed(): Promise<RunSummary[]> {
+  /** All open runs, and the newest runs since the first start. */
+  private async openAndNewest(): Promise<RunSummary[]> {
     const { store } = this.parts;
-    const { since } = this;
+    const since = this.firstStart;
     return [
       ...(await store.list({ status: ['pending', 'running', 'waiting'] })),
       ...(await store.list({ status: ['failed', 'escalated'], since })),
@@ -119,12 +119,12 @@ export class RunSurface extends CommitAlarm<SurfaceParts> {
     ];
   }
 
-  private async show(run: RunSummary, mark: string): Promise<void> {
+  private async showRun(run: RunSummary, mark: string): Promise<void> {
     const { store, forge, settings, link, clock } = this.parts;
     const { issue, pr } = await subjectOfRun(store, run.id, run.origin);
     if (issue === undefined && pr === undefined) return;
     const pull = pr === undefined ? undefined : await forge.pullRequest(pr);
-    if (pull !== undefined && pull.result !== 'ok' && retryHintOf(pull).isTransient) return this.later(run.id, pull);
+    if (pull !== undefined && pull.result !== 'ok' && retryHintOf(pull).isTransient) return this.retryLater(run.id, pull);
     const found = pull?.result === 'ok' ? pull.value : undefined;
     const place = { issue, pr: found === undefined ? undefined : pr };
     const view = await readRunView(store, run.id, {
@@ -135,38 +135,38 @@ export class RunSurface extends CommitAlarm<SurfaceParts> {
     const version = this.rows.nextVersion(run.id, place);
     const row = this.rows.get(run.id) as RunRow;
     const showing: ShownRun = { view, row, version, pull: found };
-    const written = settings.comments ? await this.write(showing, place) : row;
+    const written = settings.comments ? await this.writeComment(showing, place) : row;
     if (written === undefined) return;
-    // People may answer at once, before the rest is written.
+    // Saved before the checks are written: people may answer the comment at once.
     this.rows.save({ ...written, mark: '', postedAt: clock.now() });
-    const checks = settings.checks && found !== undefined ? await this.report(showing, found) : row.checks;
+    const checks = settings.checks && found !== undefined ? await this.reportChecks(showing, found) : row.checks;
     if (checks === undefined) return;
     const asked = await askPeople(this.parts, showing, place);
-    this.away.delete(run.id);
+    this.retryAt.delete(run.id);
     this.rows.save({ ...written, mark, checks, asked, postedAt: clock.now() });
   }
 
-  /** Writes the comment where it belongs; undefined if the forge has to be asked again later. */
-  private async write(showing: ShownRun, { issue, pr }: Place): Promise<RunRow | undefined> {
+  /** Writes the comment at the pull request or the issue; undefined if it has to be retried later. */
+  private async writeComment(showing: ShownRun, { issue, pr }: Place): Promise<RunRow | undefined> {
     const { row, view } = showing;
     const body = runComment(view);
     const digest = digestOf(body);
     const [number, known] = pr === undefined ? [issue as number, row.issueComment] : [pr, row.prComment];
-    // A comment that could not be changed is gone or out of reach (SF2).
-    const isLeft = known !== undefined && (row.body === digest || row.problem !== undefined);
-    const posted = isLeft ? undefined : await this.post(showing, { number, known, body });
+    // A comment that could not be edited was deleted or cannot be reached (SF2).
+    const isKept = known !== undefined && (row.body === digest || row.problem !== undefined);
+    const posted = isKept ? undefined : await this.post(showing, { number, known, body });
     if (posted !== undefined && 'later' in posted) return undefined;
     const at = posted?.at ?? this.parts.clock.now();
     const id = posted?.id ?? known;
     const shown = questionsOf(view, { before: known === undefined ? [] : row.shown, at });
-    const problem = isLeft ? row.problem : posted?.problem;
+    const problem = isKept ? row.problem : posted?.problem;
     const next = { ...row, body: digest, shown: problem === undefined ? shown : [], problem };
     if (pr === undefined) return { ...next, issueComment: id };
-    await this.leave(showing, pr);
+    await this.editMovedComment(showing, pr);
     return { ...next, prComment: id };
   }
 
-  /** Creates the comment, or changes it. */
+  /** Creates the comment, or edits it. */
   private async post(
     { row, version }: ShownRun,
     { number, known, body }: { readonly number: number; readonly known: string | undefined; readonly body: string },
@@ -176,31 +176,31 @@ export class RunSurface extends CommitAlarm<SurfaceParts> {
     let id = known;
     let at: number | undefined;
     if (id === undefined) {
-      const made = await forge.comment({ number, body }, `${run}/surface/${number}`);
-      if (made.result !== 'ok') return this.refused(run, made);
-      ({ id, at } = made.value);
-      // An earlier server may have created it and died before it took note: then its text is an old one.
+      const created = await forge.comment({ number, body }, `${run}/surface/${number}`);
+      if (created.result !== 'ok') return this.failedPost(run, created);
+      ({ id, at } = created.value);
+      // An earlier server may have created it and died before it recorded that: then its text is out of date.
       if (version === 0) return { id, at };
     }
     const edited = await forge.editComment({ id, body }, `${run}/surface/${number}/${version}`);
-    if (edited.result !== 'ok') return { ...this.refused(run, edited), ...present({ id }) };
+    if (edited.result !== 'ok') return { ...this.failedPost(run, edited), ...present({ id }) };
     return { id, at: edited.value.at ?? at };
   }
 
-  /** The comment at the issue says where the run continues. */
-  private async leave({ row, view }: ShownRun, pr: number): Promise<void> {
+  /** Edits the comment at the issue to say where the run continues. */
+  private async editMovedComment({ row, view }: ShownRun, pr: number): Promise<void> {
     const { forge, warn } = this.parts;
     if (row.issueComment === undefined) return;
     const body = movedComment(view.report, pr);
-    const left = await forge.editComment({ id: row.issueComment, body }, `${row.run}/surface/moved/${pr}/${digestOf(body)}`);
-    if (left.result !== 'ok' && !retryHintOf(left).isTransient)
-      warn(new Error(`the comment of run ${row.run} was not changed: ${left.message}`));
+    const edited = await forge.editComment({ id: row.issueComment, body }, `${row.run}/surface/moved/${pr}/${digestOf(body)}`);
+    if (edited.result !== 'ok' && !retryHintOf(edited).isTransient)
+      warn(new Error(`the comment of run ${row.run} was not edited: ${edited.message}`));
   }
 
-  /** Reports the gates as checks; undefined if the forge has to be asked again later. */
-  private async report({ view, row, version }: ShownRun, pull: PullRequestFacts): Promise<RunRow['checks'] | undefined> {
+  /** Reports the gates as checks; undefined if that has to be retried later. */
+  private async reportChecks({ view, row, version }: ShownRun, pull: PullRequestFacts): Promise<RunRow['checks'] | undefined> {
     const { forge, link, warn } = this.parts;
-    // A merge can follow its gate so fast that the gate is still shown as under way.
+    // A merge can follow its gate so fast that the gate is still shown as in progress.
     if (pull.state !== 'open' && Object.keys(row.checks).length === 0) return row.checks;
     const reported: Record<string, string> = {};
     for (const { check, memo } of stepChecks(view, { head: pull.headSha, before: row.checks, url: link(row.run) })) {
@@ -209,7 +209,7 @@ export class RunSurface extends CommitAlarm<SurfaceParts> {
       const set = await forge.setCheck(check, `${row.run}/surface/check/${version}/${check.name}`);
       if (set.result === 'ok') continue;
       if (retryHintOf(set).isTransient) {
-        this.later(row.run, set);
+        this.retryLater(row.run, set);
         return undefined;
       }
       warn(new Error(`the check "${check.name}" of run ${row.run} was not reported: ${set.message}`));
@@ -217,18 +217,18 @@ export class RunSurface extends CommitAlarm<SurfaceParts> {
     return reported;
   }
 
-  private refused(run: string, failure: Exclude<ForgeAnswer<never>, { readonly result: 'ok' }>): PostResult | { readonly later: true } {
+  private failedPost(run: string, failure: Exclude<ForgeAnswer<never>, { readonly result: 'ok' }>): PostResult | { readonly later: true } {
     if (retryHintOf(failure).isTransient) {
-      this.later(run, failure);
+      this.retryLater(run, failure);
       return { later: true };
     }
     this.parts.warn(new Error(`the comment of run ${run} was not written: ${failure.message}`));
     return { problem: failure.message };
   }
 
-  private later(run: string, failure: Exclude<ForgeAnswer<never>, { readonly result: 'ok' }>): void {
+  private retryLater(run: string, failure: Exclude<ForgeAnswer<never>, { readonly result: 'ok' }>): void {
     const { clock } = this.parts;
-    this.away.set(run, Math.max(retryHintOf(failure).until ?? 0, clock.now() + AWAY_MS));
+    this.retryAt.set(run, Math.max(retryHintOf(failure).until ?? 0, clock.now() + RETRY_MS));
   }
 }
 
@@ -252,7 +252,7 @@ interface PostResult {
   readonly problem?: string;
 }
 
-/** What is asked now. What was shown before, with the same content at the same head, has been there since then. */
+/** The questions that are shown now. One that was shown before, with the same content at the same head, keeps its time. */
 function questionsOf(view: RunView, { before, at }: { readonly before: RunRow['shown']; readonly at: number }): ShownQuestion[] {
   const { approvals, questions } = view;
   const head = view.head ?? null;
@@ -271,8 +271,8 @@ function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
-/** When the first server that shows runs at this forge began. */
-function firstServed({ database, clock, forge }: SurfaceParts): number {
-  database.run('INSERT INTO surface_begun (forge, at) VALUES (?, ?) ON CONFLICT DO NOTHING', forge.name, clock.now());
-  return Number(database.get('SELECT at FROM surface_begun WHERE forge = ?', forge.name)?.at);
+/** When the first server that shows runs at this forge started. */
+function firstServerStart({ database, clock, forge }: SurfaceParts): number {
+  database.run('INSERT INTO surface_start (forge, at) VALUES (?, ?) ON CONFLICT DO NOTHING', forge.name, clock.now());
+  return Number(database.get('SELECT at FROM surface_start WHERE forge = ?', forge.name)?.at);
 }

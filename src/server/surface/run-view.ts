@@ -1,4 +1,4 @@
-// Owns reading what a comment shows of a run: its report, its graph, and what people can decide in it and in its children.
+// Owns reading what the comment of a run shows: its report, its graph, and the open questions of it and its child runs.
 
 import { readQuestions } from '../../attended/questions.ts';
 import { present } from '../../base/fields.ts';

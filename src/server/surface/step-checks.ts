@@ -1,23 +1,23 @@
 // Owns the checks that a run reports at the head of its pull request: one per gate and per question to people. A verdict counts
-// for the head that it was reached at: another head starts anew, and its check says where the verdict was reached.
+// only for the head it was reached at. At another head the check starts again, and says at which head the verdict was reached.
 
 import { createHash } from 'node:crypto';
 import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import type { PlanReport, RunReport, StepReport } from '../../control/run-report.ts';
 import { type CheckReport, OWN_CHECK_PREFIX } from '../../forge/forge.ts';
-import { outsideLine, outsideText } from './inert-text.ts';
+import { inertLine, inertMarkdown } from './inert-text.ts';
 import type { RunView } from './run-view.ts';
 import { evidenceOf } from './step-evidence.ts';
 
-/** The head of the pull request, what was reported before, and where people look. */
-export interface CheckScene {
+/** The head of the pull request, what was reported before, and the link of the checks. */
+export interface CheckContext {
   readonly head: string;
   readonly before: Readonly<Record<string, string>>;
   readonly url: string | undefined;
 }
 
-/** A check to report, and what is remembered of it: `attempt@head digest`. */
+/** A check to report, and what is stored about it: `attempt@head digest`. */
 export interface StepCheck {
   readonly check: CheckReport;
   readonly memo: string;
@@ -29,13 +29,13 @@ const SUMMARY_MAX = 1000;
 const SHA_SHOWN = 12;
 
 /** The checks of a run. */
-export function stepChecks({ report, definition }: Pick<RunView, 'report' | 'definition'>, scene: CheckScene): StepCheck[] {
+export function stepChecks({ report, definition }: Pick<RunView, 'report' | 'definition'>, scene: CheckContext): StepCheck[] {
   const asking = new Set(definition.steps.filter(({ question }) => question !== undefined).map(({ id }) => id));
   const judged = report.plan.filter(({ kind, step }) => kind === 'gate' || kind === 'human' || asking.has(step));
   return judged.slice(0, CHECKS_MAX).map((plan) => checkOf(report, plan, scene));
 }
 
-function checkOf(report: RunReport, plan: PlanReport, { head, before, url }: CheckScene): StepCheck {
+function checkOf(report: RunReport, plan: PlanReport, { head, before, url }: CheckContext): StepCheck {
   const name = `${OWN_CHECK_PREFIX}${report.run.workflow} / ${plan.step}`.replaceAll(/[^\w .:/#-]/g, '_').slice(0, TITLE_MAX);
   const last = report.steps.findLast(({ step, group }) => step === plan.step && group === undefined);
   const attempt = last === undefined ? 'none' : `${last.path}.${last.attempt}`;
@@ -53,15 +53,15 @@ function checkOf(report: RunReport, plan: PlanReport, { head, before, url }: Che
         );
   const text = isOld ? `${state.conclusion} at ${at.slice(0, SHA_SHOWN)}, not at this commit` : evidence || TITLES[result.status];
   const check = {
-    ...{ sha: head, name, ...result, title: outsideLine(text, TITLE_MAX) },
-    summary: outsideText(evidence === '' ? text : evidence, SUMMARY_MAX),
+    ...{ sha: head, name, ...result, title: inertLine(text, TITLE_MAX) },
+    summary: inertMarkdown(evidence === '' ? text : evidence, SUMMARY_MAX),
     ...present({ url }),
   };
   const digest = createHash('sha256').update(JSON.stringify(check)).digest('hex').slice(0, 16);
   return { check, memo: `${attempt}@${at} ${digest}` };
 }
 
-const TITLES = { queued: 'not reached yet', in_progress: 'under way', completed: 'passed' } as const;
+const TITLES = { queued: 'not reached yet', in_progress: 'in progress', completed: 'passed' } as const;
 
 type State = Pick<CheckReport, 'status' | 'conclusion'>;
 
@@ -73,7 +73,7 @@ const RUN_ENDED = new Set(['completed', 'overridden', 'rejected', 'cancelled']);
 function stateOf({ run }: RunReport, step: StepReport | undefined): State {
   const conclusion = step === undefined ? undefined : CONCLUSIONS[step.status];
   if (conclusion !== undefined) {
-    // A step that a person rejected has completed; its outcome shows whether the work passed.
+    // A step that a person rejected is completed, too; its outcome shows whether the work passed.
     const isPassed = conclusion !== 'success' || step?.outcome === 'ok' || step?.outcome === null;
     return { status: 'completed', conclusion: isPassed ? conclusion : 'failure' };
   }
@@ -81,7 +81,7 @@ function stateOf({ run }: RunReport, step: StepReport | undefined): State {
   return { status: step === undefined ? 'queued' : 'in_progress', conclusion: null };
 }
 
-/** The head that a verdict itself names. */
+/** The head in the result of a verdict. */
 function headOf({ output }: StepReport): string | undefined {
   if (!isJsonObject(output)) return undefined;
   if (typeof output.approved_head === 'string') return output.approved_head;

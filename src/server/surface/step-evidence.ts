@@ -1,5 +1,5 @@
-// Owns what the evidence of a step is in short: the verdicts of its checks, its error, or who decided it. Results of agents are
-// not shown: they can hold anything.
+// Owns the short form of a step's evidence: the verdicts of its checks, its error, or who decided it. Results of agents are not
+// shown: they can contain anything.
 
 import type { DecisionReport } from '../../control/history.ts';
 import type { StepReport } from '../../control/run-report.ts';

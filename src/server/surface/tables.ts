@@ -10,7 +10,7 @@ export const SURFACE_TABLES: PartTables = {
        run TEXT PRIMARY KEY, mark TEXT NOT NULL, issue INTEGER, pr INTEGER, issue_comment TEXT, pr_comment TEXT,
        body TEXT, version INTEGER NOT NULL, posted_at INTEGER NOT NULL, shown TEXT NOT NULL, checks TEXT NOT NULL,
        asked TEXT NOT NULL, problem TEXT) WITHOUT ROWID;
-     CREATE TABLE surface_begun (forge TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;
+     CREATE TABLE surface_start (forge TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;
      CREATE INDEX run_comments_issue ON run_comments (issue);
      CREATE INDEX run_comments_pr ON run_comments (pr);
      CREATE TABLE forge_commands (

@@ -1,7 +1,7 @@
 // Owns how a command in a comment starts a workflow that declares it: `/review depth=2` on the first line.
 //
-// FT7. A comment starts a workflow once, as it was written, by a person who may: one that was changed or deleted since, a
-//      program's, and one of Pawl's own start nothing. What is behind the command reaches the run as values of its parameters.
+// FT7. A comment starts a workflow once, if its author may start it and it is as it was written: a comment that was edited or
+//      deleted, or that a program or Pawl itself wrote, starts nothing. The text after the command becomes values of parameters.
 
 import { isJsonObject } from '../../base/json.ts';
 import { startIn, type WrittenStart } from '../../definition/trigger/start-command.ts';
@@ -18,7 +18,7 @@ interface CommandedStart {
   readonly start: WrittenStart;
 }
 
-/** The workflow that a comment commands, why it starts nothing, or undefined if it is no command of a workflow. */
+/** The workflow that a command in a comment starts; a string says why it starts nothing. Undefined if it is no such command. */
 export async function commandedBy(
   { settings, project }: { readonly settings: ForgeEventSettings; readonly project: ServedProject },
   delivery: StoredDelivery,
@@ -34,21 +34,21 @@ export async function commandedBy(
   if (first === undefined) return undefined;
   if (second !== undefined) return `"${first.workflow}" and "${second.workflow}" both have the command /${start.command}; rename one`;
   const refusal =
-    commandRefusal(settings, event.actor) ?? (sourceOf(delivery) === 'hand' ? undefined : await changed(settings, event, written));
+    commandRefusal(settings, event.actor) ?? (sourceOf(delivery) === 'manual' ? undefined : await commentChange(settings, event, written));
   return refusal ?? { workflow: first.workflow, start };
 }
 
-/** Why the settings do not accept somebody's commands. */
+/** Why the settings do not accept commands of a person. */
 function commandRefusal({ surface }: ForgeEventSettings, actor: string): string | undefined {
   if (surface === undefined) return undefined;
   if (!surface.commands) return 'commands in comments are switched off (forge.commands)';
-  return surface.mayCommand?.(actor) === false ? 'the settings accept commands only from other people (forge.commands)' : undefined;
+  return surface.mayCommand?.(actor) === false ? `the settings do not accept commands of "${actor}" (forge.commands)` : undefined;
 }
 
-/** Why a comment does not count any more. */
-async function changed({ forge }: ForgeEventSettings, event: ForgeOccasion['event'], written: string): Promise<string | undefined> {
+/** Why a comment no longer counts. */
+async function commentChange({ forge }: ForgeEventSettings, event: ForgeOccasion['event'], written: string): Promise<string | undefined> {
   const { comment: id, pr, issue } = event;
   const now = valueIn(await forge.comments(pr ?? issue ?? 0)).find((one) => one.id === id);
-  if (now === undefined) return `the comment ${id} is gone`;
-  return now.bot || now.edited || now.body !== written ? `the comment ${id} was changed after it was written; write a new one` : undefined;
+  if (now === undefined) return `the comment ${id} was deleted`;
+  return now.bot || now.edited || now.body !== written ? `the comment ${id} was edited; write a new one` : undefined;
 }

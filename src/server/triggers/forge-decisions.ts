@@ -1,12 +1,12 @@
-// Owns how people decide questions of runs at the forge, where a workflow lets an event there do that: a review, a comment,
-// a label, or that a review is dismissed.
+// Owns how people decide questions of runs at the forge, if the workflow waits for an event there: a review, a dismissed
+// review, a comment or a label.
 //
-// FD1. Only a person counts who has write permission, and who is in the groups of the question. A program decides nothing,
-//      and neither does what the engine wrote itself.
-// FD2. An approving review counts for the head that the pull request has now. It counts also if it was there first.
-// FD3. Under signed decisions an event decides nothing: it has no signature.
-// FD4. What somebody replays by hand decides nothing: its payload says whatever they wrote into it.
-// FD5. An event from before the current form of a question does not decide it, however late it is delivered.
+// FD1. Only people with write permission who are in the groups of the question can decide. Programs decide nothing, and
+//      neither does what the engine wrote itself.
+// FD2. An approving review counts for the current head of the pull request, also if it is older than the question.
+// FD3. An event cannot decide a question that requires a signature: it has none.
+// FD4. An event that somebody replays by hand decides nothing: they can write anything into its payload.
+// FD5. An event from before the current content of a question does not decide it, however late it is delivered.
 
 import { isEngineError, messageOf } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
@@ -18,17 +18,17 @@ import type { OpenApproval } from '../../engine/request/approvals.ts';
 import type { Forge } from '../../forge/forge.ts';
 import { humanWaitOf } from '../../kernel/activation.ts';
 import type { Store } from '../../store/store.ts';
-import type { StoredDelivery } from '../events/deliveries.ts';
+import { isTemporary, type StoredDelivery } from '../events/deliveries.ts';
 import { valueIn } from './forge-unavailable.ts';
 import { isWrittenByPerson } from './named-start.ts';
 import { type ForgeOccasion, sourceOf, textIn } from './occasion.ts';
-import { FrozenWith, isAbout, type OpenRun, openRunOf, openRunsAbout, subjectOfEvent } from './open-runs.ts';
+import { DefinitionCache, isAbout, type OpenRun, openRunOf, openRunsAbout, subjectOfEvent } from './open-runs.ts';
 import { isOwnEvent } from './own-action.ts';
 import { actorRefusal, type ReactionParts, type ReactionResult } from './reactions.ts';
 
-/** Whether some question of a run has a part at the forge. */
-export const ASKS_AT_FORGE = new FrozenWith(({ steps, form }) =>
-  // Which questions a flow asks is known only as it runs.
+/** Whether a question of a run can be decided at the forge. */
+export const ASKS_AT_FORGE = new DefinitionCache(({ steps, form }) =>
+  // The questions of a flow are known only at run time.
   form === 'flow' ? true : steps.flatMap(stepsWithin).some(({ question }) => question?.forge !== undefined),
 );
 
@@ -37,7 +37,7 @@ interface Vote {
   readonly actor: string;
   readonly approves: boolean;
   readonly text?: string;
-  /** When it was given; undefined for a review, which counts also if it was there first. */
+  /** When it was given; undefined for a review, which may be older than the question (FD2). */
   readonly at?: number;
 }
 
@@ -51,7 +51,7 @@ export async function decideByEvent(
   const reasons: string[] = [];
   const about = await subjectOfEvent(forge, occasion.event);
   for (const { id, origin } of await openRunsAbout(engine.store, about, { mayAsk: true })) {
-    if (!(await ASKS_AT_FORGE.of(engine.store, id))) continue;
+    if (!(await ASKS_AT_FORGE.get(engine.store, id))) continue;
     const run = await openRunOf(engine.store, { id, origin });
     if (!isAbout(run, about)) continue;
     for (const approval of await engine.run(id).approvals()) {
@@ -66,7 +66,7 @@ export async function decideByEvent(
   return { runs, reasons };
 }
 
-/** Decides a question that waits for a review by those that its pull request already has (FD2). */
+/** Decides a question that waits for a review with the reviews that its pull request already has (FD2). */
 export async function decideByReviews(
   { services: { engine }, settings: { forge } }: ReactionParts,
   run: OpenRun,
@@ -83,7 +83,7 @@ export async function decideByReviews(
   }
 }
 
-/** What an event says about a question; undefined if it says nothing. */
+/** The vote of an event on a question; undefined if it has none. */
 function voteIn(
   { event: { event, actor, label, at }, payload }: ForgeOccasion,
   { question: { forge: asked } }: OpenApproval,
@@ -106,7 +106,7 @@ function voteIn(
   }
 }
 
-/** Whether a person wrote a comment, has not changed it since, and does not command something else with it. */
+/** Whether a comment is an answer: a person wrote it, it was not edited, and it is no command. */
 function isAnswer(comment: Json | undefined): boolean {
   if (!isJsonObject(comment) || !isWrittenByPerson(comment)) return false;
   const body = textIn(comment, 'body') ?? '';
@@ -115,10 +115,10 @@ function isAnswer(comment: Json | undefined): boolean {
 
 /** Why a delivery decides nothing (FD4). */
 function replayRefusal(delivery: Pick<StoredDelivery, 'headers'>): string | undefined {
-  return sourceOf(delivery) === 'hand' ? 'it was replayed by hand; use "pawl decide"' : undefined;
+  return sourceOf(delivery) === 'manual' ? 'it was replayed by hand; use "pawl decide"' : undefined;
 }
 
-/** Why somebody's vote does not count (FD1, FD2). */
+/** Why a vote does not count (FD1, FD2). */
 async function refusalOf(forge: Forge, occasion: ForgeOccasion, { actor, approves }: Vote): Promise<string | undefined> {
   const refusal = await actorRefusal(forge, occasion);
   if (refusal !== undefined) return refusal;
@@ -127,7 +127,7 @@ async function refusalOf(forge: Forge, occasion: ForgeOccasion, { actor, approve
   const reviews = valueIn(await forge.approvals(event.pr));
   const state = approves ? 'approved' : 'changes_requested';
   const review = reviews.find((one) => isSamePerson(one.actor, actor) && one.state === state);
-  if (review === undefined) return 'the review is not of the current head';
+  if (review === undefined) return 'the review is not about the current head';
   if (review.bot) return `"${actor}" is a program`;
   return review.permission === 'write' || review.permission === 'admin' ? undefined : `"${actor}" has no write permission`;
 }
@@ -144,7 +144,7 @@ const ROUNDS_MAX = 2;
 /** Forges report times in whole seconds. */
 const SECOND_MS = 1000;
 
-/** Decides a question; returns why that was not possible. A review decides a question that was asked again meanwhile as it is now. */
+/** Decides a question; returns why that was not possible. If its content changes meanwhile, a review decides it as it is now. */
 async function decide({ engine, forge, run, approval: { path }, vote }: DecisionAtForge): Promise<string | undefined> {
   for (let round = 1; ; round += 1) {
     const approval = (await engine.run(run).approvals()).find((one) => one.path === path);
@@ -153,8 +153,8 @@ async function decide({ engine, forge, run, approval: { path }, vote }: Decision
     // The time of the vote is by the clock of the forge, that of the question by ours.
     const at = vote.at === undefined ? undefined : vote.at - (forge.aheadMs?.() ?? 0);
     if (vote.at !== undefined && at !== undefined && at + SECOND_MS <= (await askedAt(engine.store, run, approval)))
-      return `it is from ${new Date(vote.at).toISOString()}, before the question was asked as it is now; say it again`;
-    if (option === undefined) return `it has no option for ${vote.approves ? 'an approval' : 'a rejection'}`;
+      return `it is from ${new Date(vote.at).toISOString()}, before the question had its current content; repeat it`;
+    if (option === undefined) return `the question has no option for ${vote.approves ? 'an approval' : 'a rejection'}`;
     const input = option.requiresInput ? (vote.text ?? 'decided at the forge') : vote.text;
     try {
       await engine
@@ -164,13 +164,13 @@ async function decide({ engine, forge, run, approval: { path }, vote }: Decision
     } catch (error) {
       if (!isEngineError(error)) throw error;
       if (error.code === 'CONTENT_CHANGED' && round < ROUNDS_MAX) continue;
-      if (error.code === 'STORE_UNAVAILABLE' || error.code === 'RUN_LOCKED' || error.code === 'ENGINE_CLOSED') throw error;
+      if (isTemporary(error)) throw error;
       return messageOf(error);
     }
   }
 }
 
-/** When a question was asked as it is now: first, or again because what it is about had changed. */
+/** When a question got its current content: when it was asked, or when its subjects changed last. */
 async function askedAt(store: Store, run: string, { path, digest, since }: OpenApproval): Promise<number> {
   let [at, before]: [number, string | undefined] = [since, undefined];
   for (const event of (await store.events(run, 0)).flatMap((row) => row.events)) {

@@ -1,10 +1,10 @@
-// Owns what an event of a forge does: it wakes the gates that wait for news, and starts the workflows that it triggers.
+// Owns what an event of a forge does: gates that wait for the forge check again, and the workflows that it triggers start.
 //
-// FT1. An event starts a workflow once, by whatever ways and however often it is delivered.
+// FT1. An event starts a workflow once, no matter how and how often it is delivered.
 // FT2. A workflow has one open run for an issue or a pull request.
-// FT3. Only somebody with write permission starts something. What others do is recorded with the reason, and waits for such a
-//      person's label `workflow:<name>`.
-// FT4. A pull request from a fork starts nothing by itself, unless the settings list the fork (`forks.ts`), and never anything
+// FT3. Only people with write permission start workflows. An event of anybody else is recorded with the reason, and somebody
+//      with write permission can start the workflow with the label `workflow:<name>`.
+// FT4. A pull request from a fork starts nothing by itself, unless the settings list the fork (`forks.ts`), and never a workflow
 //      that reads secrets or whose roles get some. A label counts for the head that the pull request had when it was added.
 // Pawl's own actions: FT5 and FT6 in `own-action.ts`. Commands that start a workflow: FT7 in `commanded-start.ts`.
 
@@ -19,7 +19,7 @@ import type { CompiledWorkflow } from '../../definition/code.ts';
 import { paramsBehind } from '../../definition/trigger/start-command.ts';
 import type { Permission, PullRequestFacts } from '../../forge/forge.ts';
 import { TRIGGER } from '../../steps/run-records.ts';
-import type { Deliveries, DeliveryHandler, DeliveryResult, StoredDelivery } from '../events/deliveries.ts';
+import { type Deliveries, type DeliveryHandler, type DeliveryResult, isTemporary, type StoredDelivery } from '../events/deliveries.ts';
 import { clockOf, type ForgeEventSettings } from '../events/event-settings.ts';
 import type { EventServices } from '../events/events.ts';
 import type { StartableWorkflow } from '../services.ts';
@@ -28,13 +28,13 @@ import { RunRows } from '../surface/run-rows.ts';
 import { commandedBy } from './commanded-start.ts';
 import { decideByEvent } from './forge-decisions.ts';
 import { ForgeUnavailable, valueIn } from './forge-unavailable.ts';
-import { isListedFork, isOfFork } from './forks.ts';
+import { isForkPush, isListedFork } from './forks.ts';
 import { type KnownTriggers, knownTriggers } from './known-triggers.ts';
 import { withinLimits } from './limits.ts';
-import { mayCommand, namedIn } from './named-start.ts';
-import { endEarlierHead } from './new-head.ts';
+import { mayNameWorkflow, namedIn } from './named-start.ts';
+import { cancelForNewHead } from './new-head.ts';
 import { eventOf, type ForgeOccasion, isSameEvent, keyOfEvent, occasionOf, sourceOf } from './occasion.ts';
-import { isOfSurface, type OwnAction, ownAction, ownRefusal } from './own-action.ts';
+import { isOwnCommentOrCheck, type OwnAction, ownAction, ownRefusal } from './own-action.ts';
 import { type ReactionResult, reactTo } from './reactions.ts';
 import { type SelectedWorkflow, selectTriggered } from './selection.ts';
 import { staleReason } from './stale-event.ts';
@@ -53,7 +53,7 @@ interface ActingParts extends ForgeHandlerParts {
   readonly ages: TriggerAges;
 }
 
-/** Acts on the deliveries of a forge. */
+/** Creates the handler for the deliveries of a forge. */
 export function forgeHandler(given: ForgeHandlerParts): DeliveryHandler {
   const { services, deliveries } = given;
   const { now } = clockOf(services.events);
@@ -62,7 +62,7 @@ export function forgeHandler(given: ForgeHandlerParts): DeliveryHandler {
     try {
       return await actOn(parts, delivery);
     } catch (error) {
-      if (error instanceof ForgeUnavailable) return { status: 'later', ...error.wait(clockOf(parts.services.events).now()) };
+      if (error instanceof ForgeUnavailable) return { status: 'later', ...error.retryTime(clockOf(parts.services.events).now()) };
       throw error;
     }
   };
@@ -70,20 +70,20 @@ export function forgeHandler(given: ForgeHandlerParts): DeliveryHandler {
 
 async function actOn(parts: ActingParts, delivery: StoredDelivery): Promise<DeliveryResult> {
   const { deliveries, settings } = parts;
-  const { forge, onEvent: tell } = settings;
+  const { forge } = settings;
   const event = eventOf(delivery);
-  // Gates check again whichever way the event came, except for events caused by the surface.
+  // Gates check again for every event except those that Pawl's own comments cause.
   if (event.comment === undefined || settings.surface === undefined || !new RunRows(parts.services.database).isOwn(event.comment))
-    tell?.(event);
-  const twin = deliveries.withKey(delivery.route, keyOfEvent(event), delivery.number).find((one) => isSameEvent(one, delivery));
-  if (twin !== undefined) return ignored(`the same event arrived as delivery ${twin.number}`);
+    settings.onEvent?.(event);
+  const duplicate = deliveries.withKey(delivery.route, keyOfEvent(event), delivery.number).find((one) => isSameEvent(one, delivery));
+  if (duplicate !== undefined) return ignored(`the same event arrived as delivery ${duplicate.number}`);
   const found = await occasionOf(forge, delivery);
   if (found.result === 'not_found') return ignored(found.message);
   const occasion = valueIn(found);
   const foreign = foreignRepository(settings, occasion);
   if (foreign !== undefined) return ignored(`it is about the repository ${foreign}, not about this one`);
   const { database } = parts.services;
-  if (settings.surface !== undefined && (await isOfSurface({ forge, database }, occasion)))
+  if (settings.surface !== undefined && (await isOwnCommentOrCheck({ forge, database }, occasion)))
     return ignored('Pawl wrote this itself, so it is ignored');
   const received = await parts.commands?.(delivery, occasion);
   if (received !== undefined) return received;
@@ -97,7 +97,7 @@ async function startedBy(parts: ActingParts, delivery: StoredDelivery, occasion:
   const asked = await requestedBy(parts, delivery, occasion);
   if (typeof asked === 'string') return ignored(asked);
   const own = await ownAction({ forge: parts.settings.forge, store: parts.services.engine.store }, occasion);
-  const requested = own === undefined ? asked : withoutOwn(asked, own);
+  const requested = own === undefined ? asked : withoutOwnStarts(asked, own);
   if (typeof requested === 'string') return ignored(requested);
   const stale = sourceOf(delivery) === 'webhook' ? await staleReason(parts, occasion.event) : undefined;
   if (stale !== undefined) return ignored(stale);
@@ -108,7 +108,7 @@ async function startedBy(parts: ActingParts, delivery: StoredDelivery, occasion:
   return result;
 }
 
-/** Adds a reaction with the result of a command. It decides nothing, so its failure is ignored. */
+/** Adds an emoji reaction with the result of a command. Nothing depends on it, so its failure is ignored. */
 async function reactToCommand(
   { settings: { forge, surface } }: ForgeHandlerParts,
   { occasion, requested }: Pick<StartRequest, 'occasion' | 'requested'>,
@@ -131,7 +131,7 @@ function withReactions(result: DeliveryResult, { runs, reasons }: ReactionResult
   return { status: 'done', run, reason: ['it reacted', ...texts].join('; ') };
 }
 
-/** The repository of a payload, if it is not the configured one: a webhook of an App can be about any. */
+/** The repository of a payload, if it is not the configured one: a webhook of an App can be about any repository. */
 function foreignRepository({ webhook }: ForgeEventSettings, { payload: { repository } }: ForgeOccasion): string | undefined {
   const name = isJsonObject(repository) ? repository.full_name : undefined;
   if (webhook === undefined || typeof name !== 'string') return undefined;
@@ -147,8 +147,8 @@ interface RequestedStart {
   readonly cause?: string | undefined;
 }
 
-/** What is left of the workflows that an event of Pawl's own asks for, or why nothing is (FT5, FT6). */
-function withoutOwn({ workflows, isNamed }: RequestedStart, own: OwnAction): RequestedStart | string {
+/** The workflows that an event which Pawl caused may start; a string says why there is none (FT5, FT6). */
+function withoutOwnStarts({ workflows, isNamed }: RequestedStart, own: OwnAction): RequestedStart | string {
   const judged = workflows.map((selected) => ({
     selected,
     refusal: ownRefusal(own, { workflow: selected.workflow, isNamed, fromRuns: selected.trigger?.fromRuns === true }),
@@ -158,7 +158,7 @@ function withoutOwn({ workflows, isNamed }: RequestedStart, own: OwnAction): Req
   return judged.map(({ refusal }) => refusal).join('; ');
 }
 
-/** What an event starts, or why it starts nothing. */
+/** The workflows that an event asks for; a string says why there is none. */
 async function requestedBy(
   { triggers, ages, settings, services: { events, project } }: ActingParts,
   delivery: StoredDelivery,
@@ -168,7 +168,7 @@ async function requestedBy(
   const commanded = await commandedBy({ settings, project }, delivery, occasion);
   if (typeof commanded === 'string') return commanded;
   if (commanded !== undefined) return { workflows: [commanded], isNamed: true };
-  const bot = mayCommand(occasion) ? valueIn(await forge.whoami()).login : '';
+  const bot = mayNameWorkflow(occasion) ? valueIn(await forge.whoami()).login : '';
   const named = namedIn(occasion, bot);
   if (named !== undefined) return { workflows: [{ workflow: named }], isNamed: true };
   const selected = selectTriggered(await triggers(delivery), occasion);
@@ -194,7 +194,7 @@ async function refusalOf(parts: ForgeHandlerParts, { delivery, occasion, request
   const pull = pr === undefined || requested.isNamed ? undefined : await pullRequestOf(parts, pr);
   const isListed = pull !== undefined && isListedFork(pull, parts.settings.forks);
   // A person who replays an event at the command line is responsible for it.
-  if (sourceOf(delivery) !== 'hand' && !(isListed && isOfFork(occasion.event))) {
+  if (sourceOf(delivery) !== 'manual' && !(isListed && isForkPush(occasion.event))) {
     const permission = await permissionOf(parts, actor);
     if (permission !== 'admin' && permission !== 'write')
       return `${actor === '' ? 'nobody' : `"${actor}"`} may not start workflows (permission: ${permission}); somebody with write permission can ${label}`;
@@ -209,7 +209,7 @@ async function permissionOf({ settings: { forge } }: ForgeHandlerParts, actor: s
   if (found.result === 'not_found') return 'none';
   const permission = valueIn(found);
   if (permission === 'admin' || permission === 'write') return permission;
-  // GitHub does not tell the permission of an App as that of a person.
+  // GitHub does not report the permission of an App like that of a person.
   const self = valueIn(await forge.whoami());
   return self.login.toLowerCase() === actor.toLowerCase() ? self.permission : permission;
 }
@@ -224,7 +224,7 @@ async function startAll(parts: ForgeHandlerParts, start: StartRequest): Promise<
       if ('run' in started) runs.push(started.run);
       else reasons.push(started.reason);
     } catch (error) {
-      if (!isEngineError(error) || PASSING.includes(error.code)) throw error;
+      if (!isEngineError(error) || isTemporary(error)) throw error;
       failure ??= error;
       reasons.push(messageOf(error));
     }
@@ -235,12 +235,9 @@ async function startAll(parts: ForgeHandlerParts, start: StartRequest): Promise<
   return run === undefined ? ignored(reason) : { status: 'done', run, ...(reason === '' ? {} : { reason }) };
 }
 
-/** Temporary errors, after which a retry may succeed. */
-const PASSING: readonly string[] = ['STORE_UNAVAILABLE', 'RUN_LOCKED', 'ENGINE_CLOSED'];
-
 type StartResult = { readonly run: string } | { readonly reason: string };
 
-/** Starts one workflow; returns the run, also if an earlier try started it. */
+/** Starts one workflow; returns the run, also if an earlier attempt started it. */
 async function startOne(
   parts: ForgeHandlerParts,
   { delivery, occasion, requested }: StartRequest,
@@ -250,7 +247,7 @@ async function startOne(
   const { event, payload } = occasion;
   const { issue, pr, facts: known } = subjectOf(payload);
   const subject = present({ issue, pr });
-  // Ids of events are unique in their forge only.
+  // The ids of events are unique only within their forge.
   const place = parts.settings.repository === undefined ? delivery.route : `${delivery.route}/${parts.settings.repository}`;
   const run =
     start === undefined
@@ -265,7 +262,7 @@ async function startOne(
   if (open !== undefined) {
     const isNewHead = trigger?.followsHead === true && event.event === 'pull_request.synchronize' && pr !== undefined;
     if (!isNewHead) return { reason: messageOf(secondRun(open, subject)) };
-    const stays = await endEarlierHead(engine, open, { event, current: pull?.headSha });
+    const stays = await cancelForNewHead(engine, open, { event, current: pull?.headSha });
     if (stays !== undefined) return { reason: stays };
   }
   const actor = event.actor === '' ? undefined : event.actor;
@@ -277,7 +274,7 @@ async function startOne(
   } catch (error) {
     if (start !== undefined && isEngineError(error) && error.code === 'PARAMS_INVALID') return { reason: messageOf(error) };
     if (!isEngineError(error) || error.code !== 'RUN_EXISTS') throw error;
-    // An earlier try started this one, or another process one for the same subject.
+    // An earlier attempt started this run, or another process started one for the same subject.
     if (error.details?.run !== undefined && error.details.run !== run) return { reason: messageOf(error) };
   }
   return { run };
@@ -300,11 +297,11 @@ function forkRefusal({ number, headSha }: PullRequestFacts, { delivery, event, s
   const { workflow, secretRoles: [role] = [] } = startable;
   const what = `pull request #${number} comes from a fork, and`;
   if (readsSecrets(compiledOf(workflow))) return `${what} "${name}" reads secrets; use a workflow that reads none`;
-  if (role !== undefined) return `${what} "${name}" asks the role "${role}", which gets secrets; use a workflow whose roles get none`;
-  // The person who added the label has seen the commits at that time.
+  if (role !== undefined) return `${what} "${name}" uses the role "${role}", which gets secrets; use a workflow whose roles get none`;
+  // The person who added the label reviewed the commits of that time.
   const isOlder = event.label !== undefined && event.sha !== undefined && event.sha !== headSha;
-  if (!isOlder || sourceOf(delivery) === 'hand') return undefined;
-  return `${what} its head was ${event.sha?.slice(0, 12)} when the label was added and is ${headSha.slice(0, 12)} now; look at it, then add the label again`;
+  if (!isOlder || sourceOf(delivery) === 'manual') return undefined;
+  return `${what} its head was ${event.sha?.slice(0, 12)} when the label was added and is ${headSha.slice(0, 12)} now; review it, then add the label again`;
 }
 
 /** Whether a template of a workflow, or of one that it starts, could read a secret. */

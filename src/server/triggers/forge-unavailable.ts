@@ -1,4 +1,4 @@
-// Owns how a delivery handler deals with an unavailable forge: the delivery waits.
+// Owns what happens to a delivery while the forge is unavailable: it waits.
 
 import { EngineError } from '../../base/error.ts';
 import { type ForgeAnswer, retryHintOf } from '../../forge/forge.ts';
@@ -12,18 +12,23 @@ export class ForgeUnavailable extends Error {
     this.until = until;
   }
 
-  wait(now: number): { readonly at: number; readonly reason: string } {
-    return { at: Math.max(this.until ?? 0, now + AWAY_MS), reason: this.message };
+  retryTime(now: number): { readonly at: number; readonly reason: string } {
+    return { at: Math.max(this.until ?? 0, now + RETRY_MS), reason: this.message };
   }
 }
 
 /** How long a delivery waits for a forge that names no time. */
-const AWAY_MS = 30_000;
+const RETRY_MS = 30_000;
 
-/** The value of an answer. Throws `ForgeUnavailable` if the forge may answer later. */
-export function valueIn<T>(answer: ForgeAnswer<T>): T {
-  if (answer.result === 'ok') return answer.value;
+/** Throws `ForgeUnavailable` if the request failed but may succeed later. */
+export function assertAvailable(answer: ForgeAnswer<unknown>): void {
   const { isTransient, until } = retryHintOf(answer);
-  if (isTransient) throw new ForgeUnavailable(`the forge does not answer: ${answer.message}`, until);
-  throw new EngineError('STEP_FAILED', `the forge rejects requests: ${answer.message}`);
+  if (answer.result !== 'ok' && isTransient) throw new ForgeUnavailable(`the forge does not answer: ${answer.message}`, until);
+}
+
+/** The value of an answer. Throws `ForgeUnavailable` if the request may succeed later. */
+export function valueIn<T>(answer: ForgeAnswer<T>): T {
+  assertAvailable(answer);
+  if (answer.result === 'ok') return answer.value;
+  throw new EngineError('STEP_FAILED', `the forge rejected the request: ${answer.message}`);
 }

@@ -1,5 +1,5 @@
-// Owns receiving events without a public address: it polls the forge and stores each event as a delivery, together with the
-// cursor after it. Events from while no server ran are found at the next start.
+// Owns receiving events without a public address: it polls the forge and stores each event as a delivery, and then the cursor
+// after it. Events that happened while no server ran are found at the next start.
 
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../../base/json.ts';
@@ -13,10 +13,10 @@ import { keyOfEvent, SOURCE_HEADER } from './occasion.ts';
 export function watchForge(
   { database, warn }: Pick<Services, 'database' | 'warn'>,
   deliveries: Deliveries,
-  { forge, onEvent: tell }: ForgeEventSettings,
+  { forge, onEvent }: ForgeEventSettings,
 ): () => void {
-  const kept = database.get('SELECT cursor FROM forge_cursors WHERE forge = ?', forge.name)?.cursor;
-  const keep = (cursor: string): void =>
+  const stored = database.get('SELECT cursor FROM forge_cursors WHERE forge = ?', forge.name)?.cursor;
+  const store = (cursor: string): void =>
     void database.run('INSERT OR REPLACE INTO forge_cursors (forge, cursor) VALUES (?, ?)', forge.name, cursor);
   const safely = (work: () => void): void => {
     try {
@@ -25,14 +25,14 @@ export function watchForge(
       warn(error);
     }
   };
-  // A failure here loses nothing but time: the place is kept only after the event.
-  const take = (event: ForgeEvent): void =>
+  // A failure here loses no event: its cursor is stored only after it.
+  const receive = (event: ForgeEvent): void =>
     safely(() => {
       deliveries.receive(deliveryOfEvent(forge.name, event));
-      keep(event.cursor);
+      store(event.cursor);
     });
-  tell?.({ id: `started/${randomUUID()}`, cursor: '', event: 'started', at: Date.now(), actor: '' });
-  return forge.watch(take, kept === undefined ? { begun: (cursor) => safely(() => keep(cursor)) } : { after: String(kept) });
+  onEvent?.({ id: `started/${randomUUID()}`, cursor: '', event: 'started', at: Date.now(), actor: '' });
+  return forge.watch(receive, stored === undefined ? { begun: (cursor) => safely(() => store(cursor)) } : { after: String(stored) });
 }
 
 /** The delivery of an event that was found by polling. */

@@ -1,10 +1,10 @@
-// Owns which forks count as the repository's own when something starts. Only what pushing to a fork causes is taken on its word:
-// a pull request that is opened, reopened, ready for review or has a new head. It names no workflow, decides nothing, wakes no
-// run and sees no secret; workflows are those of the served project, whatever the fork has changed in its files.
+// Owns which forks may start workflows like the repository itself. Only events that pushing to such a fork causes count: a pull
+// request is opened, reopened, ready for review or has a new head. They cannot name a workflow, decide anything, wake a run or
+// see a secret. The workflows are those of the served project, whatever the fork has changed in its files.
 
 import type { ForgeEvent, PullRequestFacts } from '../../forge/forge.ts';
 
-const PUSHED: readonly string[] = [
+const PUSH_EVENTS: readonly string[] = [
   ...['pull_request.opened', 'pull_request.reopened', 'pull_request.ready_for_review', 'pull_request.synchronize'],
 ];
 
@@ -16,7 +16,7 @@ export function isListedFork({ fork, headRepository }: PullRequestFacts, listed:
   return listed.some((one) => one.toLowerCase() === (one.includes('/') ? name : owner));
 }
 
-/** Whether an event is what people of a listed fork cause by pushing to it. */
-export function isOfFork({ event, actor }: ForgeEvent): boolean {
-  return PUSHED.includes(event) && actor !== '' && !actor.endsWith('[bot]');
+/** Whether a person caused an event by pushing to a fork. */
+export function isForkPush({ event, actor }: ForgeEvent): boolean {
+  return PUSH_EVENTS.includes(event) && actor !== '' && !actor.endsWith('[bot]');
 }

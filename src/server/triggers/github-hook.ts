@@ -1,5 +1,5 @@
-// Owns taking GitHub's webhooks at `/hooks/github`: the signature over the raw body is checked before anything is read from it.
-// GitHub signs the body and not the id, so the same body under another id is a repetition too.
+// Owns receiving GitHub's webhooks at `/hooks/github`: the signature of the raw body is checked before anything is read from it.
+// GitHub signs the body and not the id, so the same body under another id is also a repetition.
 
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { EngineError } from '../../base/error.ts';
@@ -10,15 +10,15 @@ import { eventOf, keyOfEvent, SOURCE_HEADER } from './occasion.ts';
 /** The largest payload that GitHub sends. */
 export const GITHUB_BODY_MAX = 25 * 1024 * 1024;
 
-/** A request as it came. */
+/** The request of a webhook. */
 export interface GitHubRequest {
   readonly body: Uint8Array;
   readonly header: (name: string) => string | undefined;
 }
 
-/** Why a request is not accepted, for the log; undefined if it is. */
+/** Why a request is not accepted, for the log; undefined if it is accepted. */
 export function githubProblem(secret: string, { body, header }: GitHubRequest): string | undefined {
-  // Everybody can sign with an empty secret.
+  // Anybody can sign with an empty secret.
   if (secret === '') return 'the secret of the webhook is empty';
   const given = Buffer.from(header('x-hub-signature-256') ?? '');
   const expected = Buffer.from(`sha256=${createHmac('sha256', secret).update(body).digest('hex')}`);

@@ -1,13 +1,13 @@
-// Owns reading the triggers of the project once for many deliveries. Looking through its files takes longer than anything else
-// that is done for a delivery that starts nothing, and deliveries come in bursts.
+// Owns reading the triggers of the project once for many deliveries. For a delivery that starts nothing, reading the files takes
+// longer than everything else, and deliveries come in bursts.
 
 import type { Deliveries, StoredDelivery } from '../events/deliveries.ts';
 import type { ServedProject, TriggeredWorkflow } from '../services.ts';
 
-/** The workflows that events start, as they were when a delivery came or later. */
+/** The workflows that events start, as they were when a delivery arrived, or later. */
 export type KnownTriggers = (delivery: StoredDelivery) => Promise<readonly TriggeredWorkflow[]>;
 
-/** Creates the reader. What was read counts for deliveries that came before, while the same batch of them is acted on. */
+/** Creates the reader. What it read is used again for deliveries of the same batch that arrived before it was read. */
 export function knownTriggers(project: ServedProject, deliveries: Deliveries, now: () => number): KnownTriggers {
   let known: { readonly batch: number; readonly at: number; readonly found: readonly TriggeredWorkflow[] } | undefined;
   return async ({ receivedAt }) => {

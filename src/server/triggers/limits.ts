@@ -1,6 +1,6 @@
-// Owns the conditions of a trigger that need more than the event: until when it starts anything, and which files have changed.
+// Owns the conditions of a trigger that need more than the event: its end, and which files have changed.
 //
-// - Files that have changed are those of the pull request, or of the commits of a push. An event without any matches no `paths`.
+// - The changed files are those of the pull request, or of the commits of a push. An event without either matches no `paths`.
 // - A rename changes both names.
 
 import { isJsonObject, type Json } from '../../base/json.ts';
@@ -19,7 +19,7 @@ interface LimitFacts {
   readonly endOf: (workflow: string, trigger: TriggerModel) => number | undefined;
 }
 
-/** The workflows whose limits allow an event, or why there is none. */
+/** The workflows whose limits allow an event; a string says why there is none. */
 export async function withinLimits(
   forge: Pick<ForgeReader, 'changedFiles'>,
   selected: readonly SelectedWorkflow[],
@@ -35,7 +35,7 @@ export async function withinLimits(
   for (const one of selected) {
     const { workflow, trigger } = one;
     const end = trigger === undefined ? undefined : endOf(workflow, trigger);
-    const reason = trigger === undefined ? undefined : (endReason(end, now) ?? (await exceeded(trigger, files)));
+    const reason = trigger === undefined ? undefined : (endReason(end, now) ?? (await pathMismatch(trigger, files)));
     if (reason === undefined) left.push(one);
     else reasons.push(`"${one.workflow}": ${reason}`);
   }
@@ -47,7 +47,7 @@ function endReason(end: number | undefined, now: number): string | undefined {
   return `it starts nothing after ${new Date(end).toISOString()} (stop_after)`;
 }
 
-async function exceeded(
+async function pathMismatch(
   { paths = [], pathsIgnore = [] }: TriggerModel,
   files: () => Promise<readonly string[]>,
 ): Promise<string | undefined> {

@@ -1,5 +1,5 @@
 // Owns how a person names the workflow to start: the label `workflow:<name>`, or a comment with `@<bot> workflow:<name>` on a
-// line of its own. Only what was written there and not edited since counts, and only outside of code and quotations.
+// line of its own, outside of code and quotations. An edited comment does not count.
 
 import { fieldOf, isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { type ForgeOccasion, textIn } from './occasion.ts';
@@ -12,12 +12,12 @@ export function namedIn({ event: { event, label }, payload }: ForgeOccasion, bot
   return event === 'issue_comment.created' ? commandIn(payload.comment, bot) : undefined;
 }
 
-/** Whether an event could name a workflow by a command, so that the login has to be known. */
-export function mayCommand({ event: { event }, payload }: ForgeOccasion): boolean {
+/** Whether a comment may name a workflow, so that the login of the bot is needed. */
+export function mayNameWorkflow({ event: { event }, payload }: ForgeOccasion): boolean {
   return event === 'issue_comment.created' && /@\S+\s+workflow:/.test(bodyOf(payload.comment));
 }
 
-/** Whether a person wrote a comment and it was not edited. A program's commands nothing, nor one that Pawl wrote under a person's login. */
+/** Whether a person wrote a comment and it was not edited. Comments of programs, and of Pawl under a person's login, do not count. */
 export function isWrittenByPerson(comment: JsonObject): boolean {
   const isProgram = fieldOf(comment.user, 'type') === 'Bot';
   return comment.edited !== true && !isProgram && !bodyOf(comment).includes('<!-- pawl:');

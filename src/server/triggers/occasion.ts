@@ -1,5 +1,5 @@
-// Owns what a delivery of a forge says: the event, its payload, and what makes two deliveries the same event. A webhook brings
-// its payload; for an event that was found by watching, the facts are read from the forge when it is acted on.
+// Owns reading the deliveries of a forge: the event, its payload, and whether two deliveries are the same event. A webhook
+// contains its payload; for an event that was found by polling, it is read from the forge when the delivery is handled.
 
 import { present } from '../../base/fields.ts';
 import { fieldOf, isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
@@ -8,11 +8,11 @@ import { subjectOf } from '../../control/trigger/subject.ts';
 import type { ForgeAnswer, ForgeEvent, ForgeReader } from '../../forge/forge.ts';
 import type { ReceivedDelivery, StoredDelivery } from '../events/deliveries.ts';
 
-/** By which way an event came: a webhook, by watching the forge, or from a person at the command line. */
-type DeliverySource = 'webhook' | 'watch' | 'hand';
+/** How an event arrived: as a webhook, by polling the forge, or from a person at the command line. */
+type DeliverySource = 'webhook' | 'watch' | 'manual';
 
-/** The header under which a delivery keeps its way. */
-export const SOURCE_HEADER = 'x-pawl-way';
+/** The header in which the source of a delivery is stored. */
+export const SOURCE_HEADER = 'x-pawl-source';
 
 /** An event with its payload. */
 export interface ForgeOccasion {
@@ -22,18 +22,18 @@ export interface ForgeOccasion {
 
 const ACTOR_HEADER = 'x-pawl-actor';
 
-/** A text in a payload; undefined if it is empty or not a text. */
+/** A string in a payload; undefined if it is empty or no string. */
 export function textIn(value: Json | undefined, field: string): string | undefined {
   const text = fieldOf(value, field);
   return typeof text === 'string' && text.trim() !== '' ? text : undefined;
 }
 
-/** The delivery of an event that a person replays. The run is theirs, whoever the payload names. */
-export function handDelivery({ route, id, event, payload, actor }: HandEvent): ReceivedDelivery {
-  return { route, id, event, headers: { [SOURCE_HEADER]: 'hand', [ACTOR_HEADER]: actor }, body: payload };
+/** The delivery of an event that a person replays. That person counts as its actor, whoever the payload names. */
+export function manualDelivery({ route, id, event, payload, actor }: ManualEvent): ReceivedDelivery {
+  return { route, id, event, headers: { [SOURCE_HEADER]: 'manual', [ACTOR_HEADER]: actor }, body: payload };
 }
 
-interface HandEvent {
+interface ManualEvent {
   readonly route: string;
   readonly id: string;
   readonly event: string;
@@ -41,12 +41,12 @@ interface HandEvent {
   readonly actor: string;
 }
 
-/** By which way a delivery came. */
+/** How a delivery arrived. */
 export function sourceOf({ headers }: Pick<StoredDelivery, 'headers'>): DeliverySource {
   return (headers[SOURCE_HEADER] as DeliverySource | undefined) ?? 'webhook';
 }
 
-/** The event of a delivery, as forges tell it; without facts. */
+/** The event of a delivery, without its payload. */
 export function eventOf(delivery: Pick<StoredDelivery, 'headers' | 'body' | 'delivery' | 'event' | 'receivedAt'>): ForgeEvent {
   if (sourceOf(delivery) === 'watch') return delivery.body as unknown as ForgeEvent;
   const payload = isJsonObject(delivery.body) ? delivery.body : {};
@@ -64,12 +64,12 @@ export function eventOf(delivery: Pick<StoredDelivery, 'headers' | 'body' | 'del
   };
 }
 
-/** What the branches begin with on which GitHub tests what is in a merge queue. */
+/** The prefix of the branches on which GitHub tests a merge queue. */
 const QUEUE = 'gh-readonly-queue/';
 
 /**
- * The branch that was pushed to, or that a merge queue tests. The branches of other checks are left out: they may be those of a
- * fork, and the commit says more.
+ * The branch that was pushed to, or that a merge queue tests. The branches of other checks are left out: they may belong to a
+ * fork, and the commit is more precise.
  */
 function branchOf({ ref, merge_group, check_suite, check_run, workflow_run, branches }: JsonObject): string | undefined {
   const pushed = typeof ref === 'string' ? ref : fieldOf(merge_group, 'head_ref');
@@ -89,7 +89,7 @@ export async function occasionOf(forge: ForgeReader, delivery: StoredDelivery): 
   return payload.result === 'ok' ? { result: 'ok', value: { event, payload: payload.value } } : payload;
 }
 
-/** What an event by one way has in common with the same one by another. */
+/** A key that is equal for the same event from different sources. */
 export function keyOfEvent({ event, issue, pr, label, comment, actor, sha }: ForgeEvent): string {
   // Polling shows the author of a pull request where a webhook names who pushed, and not who set a status.
   const isOfCommit = event === 'pull_request.synchronize' || event === 'status' || event.startsWith('check_');
@@ -97,17 +97,17 @@ export function keyOfEvent({ event, issue, pr, label, comment, actor, sha }: For
   return JSON.stringify([event, pr ?? issue ?? null, label ?? null, comment ?? null, who ?? null]);
 }
 
-/** How far apart the times of one event can be that came by two ways. */
+/** How far apart the times of the same event from two sources can be. */
 const SAME_MS = 120_000;
 
-/** Whether two deliveries with the same key are one event that came by two ways, or by two webhooks: the repository's and the App's. */
+/** Whether two deliveries with the same key are one event: from two sources, or from the webhooks of the repository and the App. */
 export function isSameEvent(one: StoredDelivery, other: StoredDelivery): boolean {
-  const ways = [sourceOf(one), sourceOf(other)];
-  if (ways.every((way) => way === 'webhook')) return identityOf(one) !== undefined && identityOf(one) === identityOf(other);
-  return ways.includes('webhook') && ways.includes('watch') && Math.abs(eventOf(one).at - eventOf(other).at) <= SAME_MS;
+  const sources = [sourceOf(one), sourceOf(other)];
+  if (sources.every((source) => source === 'webhook')) return identityOf(one) !== undefined && identityOf(one) === identityOf(other);
+  return sources.includes('webhook') && sources.includes('watch') && Math.abs(eventOf(one).at - eventOf(other).at) <= SAME_MS;
 }
 
-/** What a webhook is about, to the second; two with the same are the same event. Undefined if the payload names no time. */
+/** The time and the subject of a webhook, equal for the same event. Undefined if the payload has no time. */
 function identityOf({ body }: StoredDelivery): string | undefined {
   const payload = isJsonObject(body) ? body : {};
   const at = timeOf(payload);
@@ -116,10 +116,10 @@ function identityOf({ body }: StoredDelivery): string | undefined {
   return at === undefined ? undefined : JSON.stringify([at, ids]);
 }
 
-/** When it happened, as far as the payload says. */
+/** When the event happened; undefined if the payload has no time. */
 function timeOf(payload: JsonObject): number | undefined {
   const { comment, review, check_run, check_suite, pull_request, issue, action } = payload;
-  // A review that is dismissed still says when it was submitted.
+  // A dismissed review still has the time of its submission.
   const reviewed = action === 'dismissed' ? undefined : fieldOf(review, 'submitted_at');
   const times = [
     ...[fieldOf(comment, 'updated_at'), reviewed, fieldOf(check_run, 'completed_at')],

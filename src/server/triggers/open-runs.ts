@@ -1,4 +1,4 @@
-// Owns finding the open runs that an event of a forge, or the time, concerns: what is frozen with a run is read once.
+// Owns finding the open runs that an event of a forge is about.
 
 import { isJsonObject } from '../../base/json.ts';
 import { OPEN_STATES } from '../../control/trigger/open-runs.ts';
@@ -11,8 +11,8 @@ import { valueIn } from './forge-unavailable.ts';
 
 const KEPT_MAX = 20_000;
 
-/** What a definition says, by run: most runs say nothing, and are not read again. */
-export class FrozenWith<T> {
+/** Caches a value that is read from the definition of each run, which never changes. */
+export class DefinitionCache<T> {
   private readonly stores = new WeakMap<Store, Map<string, T>>();
   private readonly read: (definition: Definition) => T;
 
@@ -20,7 +20,7 @@ export class FrozenWith<T> {
     this.read = read;
   }
 
-  async of(store: Store, run: string): Promise<T> {
+  async get(store: Store, run: string): Promise<T> {
     const known = this.stores.get(store) ?? new Map<string, T>();
     this.stores.set(store, known);
     const found = known.get(run) ?? this.read((await store.load(run)).definition);
@@ -59,7 +59,7 @@ function numberIn(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-/** What an event is about: an issue or pull requests. One that names only a commit is about the pull requests whose head it is. */
+/** What an event is about: an issue or pull requests. One with only a commit is about the pull requests with that head. */
 interface EventSubject {
   readonly issues: readonly number[];
   readonly prs: readonly number[];
@@ -72,7 +72,7 @@ export async function subjectOfEvent(forge: ForgeReader, { issue, pr, sha }: For
   return { issues: [], prs: sha === undefined ? [] : valueIn(await forge.pullRequestsAt(sha)) };
 }
 
-/** The open runs that may be about something; the store finds them without reading the others. */
+/** The open runs that may be about a subject; the store finds them without reading the others. */
 export async function openRunsAbout(
   store: Store,
   about: EventSubject,

@@ -1,18 +1,18 @@
-// Owns which events Pawl caused itself, and what those may do: a run must not react to its own push, comment or label, or it
-// would never end.
+// Owns recognising the events that Pawl caused itself, and what they may start: a run that reacts to its own push, comment or
+// label would never end.
 //
-// FR1. A push is the engine's if its commit is on the run's own branch, whoever is named as its actor: polling GitHub
-//      shows the author of the pull request there.
-// FR2. Everything else is the engine's if its login did it and that login is a program, or the ledger has the action.
-// FT5. What a run did at the forge starts nothing: not its comments, labels, issues, pull requests, pushes and merges. A trigger
-//      with `from_runs: true` starts on it nevertheless, and a review policy does.
-// FT6. A run never leads to a second one of the same workflow: the runs behind an event are known by name, and a workflow among
-//      them does not start. So a chain of runs is no longer than there are workflows.
+// FR1. Pawl caused a push if the commit is on the run's own branch, whoever is named as its actor: polling GitHub shows the
+//      author of the pull request there.
+// FR2. Pawl caused any other event of its login if that login is a program, or if the action is on record.
+// FT5. What a run does at the forge starts nothing: not its comments, labels, issues, pull requests, pushes and merges. The
+//      exceptions are triggers with `from_runs: true`, and review policies.
+// FT6. A run never leads to a second run of the same workflow: a workflow that is among the runs behind an event does not
+//      start. So a chain of runs is no longer than there are workflows.
 //
-// - Comments of runs, answers to commands and checks of gates start nothing, no run reacts to them, and no gate checks again
+// - Comments of runs, replies to commands and checks of gates start nothing, no run reacts to them, and no gate checks again
 //   because of them, whatever a trigger says.
-// - Under a login of its own, such as an App's, everything that this login did is Pawl's. Under a person's login, the record of
-//   what was done at the forge tells what a run did from what the person did.
+// - If Pawl has a login of its own, such as an App's, Pawl caused everything that this login did. If it uses a person's login,
+//   the record of its actions at the forge tells them from what the person did.
 
 import { fieldOf } from '../../base/json.ts';
 import { isSamePerson } from '../../base/person.ts';
@@ -35,7 +35,7 @@ interface OwnActionParts {
   readonly store: Pick<Store, 'list'>;
 }
 
-/** How far the time of an event can be from that of our record of it. */
+/** How far the time of an event can be from that of the recorded action. */
 const NEAR_MS = 120_000;
 /** The actions that cause an event, by how its name ends. */
 const ACTIONS: Readonly<Record<string, readonly string[]>> = {
@@ -51,18 +51,18 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   ...{ closed: ['closeIssue', 'mergePullRequest'], review_requested: ['requestReviewers'], assigned: ['assign'] },
 };
 
-/** Returns the origin of an event that Pawl caused, or undefined for one that somebody else caused. */
+/** The runs behind an event that Pawl caused; undefined for an event that somebody else caused. */
 export async function ownAction(parts: OwnActionParts, occasion: ForgeOccasion): Promise<OwnAction | undefined> {
   const { actor } = occasion.event;
-  const self = actor === '' ? undefined : await selfAs(parts.forge, actor);
+  const self = actor === '' ? undefined : await ownLogin(parts.forge, actor);
   if (self === undefined) return undefined;
   const cause = (await runOfBranch(parts, occasion)) ?? (await runOfRecord(parts, occasion.event));
-  if (cause !== undefined) return { runs: await chainOf(parts, cause) };
+  if (cause !== undefined) return { runs: await causesOf(parts, cause) };
   return self.bot ? { runs: [] } : undefined;
 }
 
 /** The engine's own login at the forge, if it is this one. */
-async function selfAs(forge: ForgeReader, login: string) {
+async function ownLogin(forge: ForgeReader, login: string) {
   const self = valueIn(await forge.whoami());
   return isSamePerson(self.login, login) ? self : undefined;
 }
@@ -70,23 +70,23 @@ async function selfAs(forge: ForgeReader, login: string) {
 /** Whether a run caused an event. */
 export async function isOwnEvent(forge: ForgeReader, event: ForgeEvent, run: OpenRun): Promise<boolean> {
   if (event.event === 'pull_request.synchronize' && event.sha !== undefined) return isOwnCommit(event.sha, run);
-  const self = await selfAs(forge, event.actor);
-  // A person's login is used by the engine and by the person.
+  const self = await ownLogin(forge, event.actor);
+  // Both the engine and the person use a person's login.
   return self !== undefined && (self.bot || (await recordsOf(forge, event)).length > 0);
 }
 
 async function isOwnCommit(sha: string, { pushed, workspace }: OpenRun): Promise<boolean> {
   if (sha === pushed) return true;
   if (workspace === undefined || !/^[0-9a-f]{40,64}$/.test(sha)) return false;
-  // A commit of somebody else gets into the worktree only when the run takes it in.
+  // A commit of somebody else is in the worktree only if the run merged it.
   return (await git(workspace, ['merge-base', '--is-ancestor', sha, 'HEAD'])).ok;
 }
 
-/** The mark at the end of the driver's texts; others may write it too, but not with the forge's own login. */
+/** The marker at the end of what the driver writes. Others may write it too, but not under Pawl's login. */
 const MARK = /\n\n<!-- pawl:[0-9a-f]{24} -->$/;
 
-/** Whether an event is about a comment or a check of Pawl's. */
-export async function isOfSurface(
+/** Whether an event is about a comment or a check of Pawl. */
+export async function isOwnCommentOrCheck(
   { forge, database }: { readonly forge: ForgeReader; readonly database: ServerDatabase },
   { event, payload }: ForgeOccasion,
 ): Promise<boolean> {
@@ -95,30 +95,30 @@ export async function isOfSurface(
     if (new RunRows(database).isOwn(event.comment)) return true;
     // GitHub can deliver the event of a comment before the request that wrote it has ended.
     const author = textIn(fieldOf(payload.comment, 'user'), 'login') ?? '';
-    return MARK.test(textIn(payload.comment, 'body') ?? '') && (await selfAs(forge, author)) !== undefined;
+    return MARK.test(textIn(payload.comment, 'body') ?? '') && (await ownLogin(forge, author)) !== undefined;
   }
   const check = event.event === 'status' ? textIn(payload, 'context') : textIn(payload.check_run, 'name');
-  return check?.startsWith(OWN_CHECK_PREFIX) === true && (await selfAs(forge, event.actor)) !== undefined;
+  return check?.startsWith(OWN_CHECK_PREFIX) === true && (await ownLogin(forge, event.actor)) !== undefined;
 }
 
-/** The run whose branch a pull request comes from, for what happens by opening it and by pushing to it. */
+/** The run whose branch a pull request is from, if the event is opening it or pushing to it. */
 async function runOfBranch({ store }: OwnActionParts, { event: { event }, payload }: ForgeOccasion): Promise<RunSummary | undefined> {
   if (event !== 'pull_request.opened' && event !== 'pull_request.synchronize') return undefined;
   const head = textIn(fieldOf(payload.pull_request, 'head'), 'ref') ?? '';
   const [, run] = /^pawl\/([\w-]+)$/.exec(head) ?? [];
-  return run === undefined ? undefined : await runWith(store, run);
+  return run === undefined ? undefined : await findRun(store, run);
 }
 
-/** The run under whose key the event was caused. */
+/** The run whose recorded action caused an event. */
 async function runOfRecord({ forge, store }: OwnActionParts, event: ForgeEvent): Promise<RunSummary | undefined> {
   for (const one of (await recordsOf(forge, event)).toReversed()) {
-    const run = await runWith(store, one.key.split('/')[0] ?? '');
+    const run = await findRun(store, one.key.split('/')[0] ?? '');
     if (run !== undefined) return run;
   }
   return undefined;
 }
 
-/** The actions on record that can have caused an event. */
+/** The recorded actions that can have caused an event. */
 async function recordsOf(forge: ForgeReader, event: ForgeEvent): Promise<readonly CompletedAction[]> {
   const names = ACTIONS[event.event] ?? ACTIONS[event.event.split('.')[1] ?? ''] ?? [];
   if (names.length === 0) return [];
@@ -127,7 +127,7 @@ async function recordsOf(forge: ForgeReader, event: ForgeEvent): Promise<readonl
   );
 }
 
-/** Whether the value of an action fits an event, as far as it says what it was about. */
+/** Whether the result of an action fits an event, in the fields that it has. */
 function isAbout(value: object, { issue, pr, comment, label }: ForgeEvent): boolean {
   const { number, id, labels } = value as { readonly number?: unknown; readonly id?: unknown; readonly labels?: unknown };
   if (typeof number === 'number' && number !== (pr ?? issue)) return false;
@@ -135,17 +135,17 @@ function isAbout(value: object, { issue, pr, comment, label }: ForgeEvent): bool
   return label === undefined || !Array.isArray(labels) || labels.includes(label);
 }
 
-async function runWith(store: OwnActionParts['store'], id: string): Promise<RunSummary | undefined> {
+async function findRun(store: OwnActionParts['store'], id: string): Promise<RunSummary | undefined> {
   const [found] = await store.list({ id });
   return found;
 }
 
-async function chainOf({ store }: OwnActionParts, first: RunSummary): Promise<RunSummary[]> {
+async function causesOf({ store }: OwnActionParts, first: RunSummary): Promise<RunSummary[]> {
   const chain: RunSummary[] = [];
   for (let run: RunSummary | undefined = first; run !== undefined && !chain.some(({ id }) => id === run?.id); ) {
     chain.push(run);
     const before: string | undefined = run.origin.cause ?? run.parent;
-    run = before === undefined ? undefined : await runWith(store, before);
+    run = before === undefined ? undefined : await findRun(store, before);
   }
   return chain;
 }

@@ -1,18 +1,18 @@
-// Owns asking people at the forge about questions of runs: when one opens, people are asked for a review there, and they
-// are reminded while it is open. It checks after a commit of any process, and when a reminder is due.
+// Owns asking people at the forge about questions of runs, and reminding them while a question is open. It checks after a
+// commit of any process, and when a reminder is due.
 //
-// - They are assigned to the pull request or the issue, and asked for a review or notified there.
+// - People are assigned to the pull request or the issue, and asked for a review or notified there.
 // FP1. People are asked once for each question: the key of the request is that of the question.
-// FP2. A reminder is on record before it is sent, and the next one is due an interval after it: after a long sleep there is
-//      one, and not one for every interval that was slept through.
+// FP2. A reminder is recorded before it is sent, and the next one is due an interval after it: after a long sleep of the
+//      machine there is one reminder, and not one for every interval that has passed.
 
 import { present } from '../../base/fields.ts';
 import { isSamePerson } from '../../base/person.ts';
 import { OPEN_STATES } from '../../control/trigger/open-runs.ts';
 import type { ApprovalModel } from '../../definition/model.ts';
 import type { Clock } from '../../engine/clock.ts';
-import type { OpenApproval } from '../../engine/request/approvals.ts';
-import type { ForgeAnswer } from '../../forge/forge.ts';
+import { isAsked, type OpenApproval } from '../../engine/request/approvals.ts';
+import { type ForgeAnswer, retryHintOf } from '../../forge/forge.ts';
 import { type Groups, membersOf } from '../../forge/people.ts';
 import type { Store } from '../../store/store.ts';
 import { CommitAlarm } from '../events/alarm.ts';
@@ -24,7 +24,7 @@ import { ASKS_AT_FORGE, decideByReviews } from './forge-decisions.ts';
 import { type OpenRun, openRunOf } from './open-runs.ts';
 import type { ReactionParts } from './reactions.ts';
 
-/** What was asked and when people were reminded last. */
+/** The questions that people were asked, and the reminders. */
 export const PEOPLE_TABLES: PartTables = {
   part: 'people',
   migrations: [
@@ -47,7 +47,7 @@ export const PEOPLE: ServerPart = {
   },
 };
 
-/** Asks and reminds people at the forge of a project after every commit; undefined if it has none. */
+/** Asks and reminds people at the forge of a project after every commit; undefined if the project has no forge. */
 export function openPeople(services: EventServices, groups?: () => Groups): PeopleWatch | undefined {
   const { engine, events, warn } = services;
   const { forge } = events;
@@ -69,7 +69,7 @@ class PeopleWatch extends CommitAlarm<PeopleParts> {
     const { engine, warn } = this.parts.services;
     let due: number | undefined;
     for (const { id, origin } of await engine.store.list({ status: OPEN_STATES, mayAsk: true })) {
-      if (!(await ASKS_AT_FORGE.of(engine.store, id))) continue;
+      if (!(await ASKS_AT_FORGE.get(engine.store, id))) continue;
       const run = await openRunOf(engine.store, { id, origin });
       for (const approval of await engine.run(id).approvals()) {
         if (approval.question.forge === undefined) continue;
@@ -105,12 +105,12 @@ class PeopleWatch extends CommitAlarm<PeopleParts> {
       const message = `Run ${run.id} asks for your decision at "${step}".`;
       const number = pr ?? run.issue;
       const assigned = number === undefined ? undefined : await settings.forge.assign({ number, people }, `${key}/people`);
-      if (assigned !== undefined && mayPass(assigned)) return;
+      if (assigned !== undefined && retryHintOf(assigned).isTransient) return;
       const answer =
         pr === undefined
-          ? await settings.forge.notify({ target: assign.join(', '), people, message, ...numbered(run) }, key)
+          ? await settings.forge.notify({ target: assign.join(', '), people, message, ...numberOf(run) }, key)
           : await this.requestReviews(pr, people, key);
-      if (mayPass(answer)) return;
+      if (retryHintOf(answer).isTransient) return;
       for (const failed of [assigned, answer])
         if (failed !== undefined && failed.result !== 'ok')
           services.warn(new Error(`could not ask anyone at the forge about "${step}" of run ${run.id}: ${failed.message}`));
@@ -118,7 +118,7 @@ class PeopleWatch extends CommitAlarm<PeopleParts> {
     services.database.run('UPDATE asked_questions SET assigned = 1 WHERE run = ? AND path = ? AND since = ?', run.id, path, since);
   }
 
-  /** The author of a pull request cannot review it. */
+  /** Requests reviews of everybody except the author, who cannot review their own pull request. */
   private async requestReviews(pr: number, people: readonly string[], key: string): Promise<ForgeAnswer<object>> {
     const { forge } = this.parts.settings;
     const pull = await forge.pullRequest(pr);
@@ -130,15 +130,15 @@ class PeopleWatch extends CommitAlarm<PeopleParts> {
   private async remind(run: OpenRun, { path, since, step, question }: OpenApproval, number: number): Promise<void> {
     const { services, settings } = this.parts;
     const now = this.parts.clock.now();
-    // FP2. Of two servers, one sends it.
+    // FP2. Of two servers, only one sends it.
     const claimed = services.database.run(
       'UPDATE asked_questions SET reminders = ?, last_at = ? WHERE run = ? AND path = ? AND since = ? AND reminders = ?',
       ...[number, now, run.id, path, since, number - 1],
     );
     if (claimed === 0) return;
-    const people = this.namesOf(askedIn(question));
+    const people = this.namesOf(askedPeople(question));
     const message = `Reminder ${number} of ${question.forge?.reminders?.max}: run ${run.id} still waits for a decision at "${step}".`;
-    const request = { target: askedIn(question).join(', ') || 'everyone', people, message, ...numbered(run) };
+    const request = { target: askedPeople(question).join(', ') || 'everyone', people, message, ...numberOf(run) };
     const sent = await settings.forge.notify(request, `${run.id}/${path}/${since}/remind/${number}`);
     if (sent.result !== 'ok') services.warn(new Error(`the reminder about "${step}" of run ${run.id} could not be sent: ${sent.message}`));
   }
@@ -149,17 +149,13 @@ class PeopleWatch extends CommitAlarm<PeopleParts> {
   }
 }
 
-function askedIn({ forge, from }: ApprovalModel): readonly string[] {
+function askedPeople({ forge, from }: ApprovalModel): readonly string[] {
   return forge?.assign ?? from ?? [];
 }
 
-function numbered({ prs, issue }: OpenRun): { readonly number?: number } {
+function numberOf({ prs, issue }: OpenRun): { readonly number?: number } {
   const number = prs[0] ?? issue;
   return present({ number });
-}
-
-function mayPass({ result }: ForgeAnswer<object>): boolean {
-  return result === 'unavailable' || result === 'rate_limited';
 }
 
 interface AskedRow {

@@ -1,9 +1,9 @@
-// Owns what an event of a forge does to runs that are open: each run that it is about reacts as its workflow says.
+// Owns what an event of a forge does to open runs: each run that it is about reacts as its workflow says.
 //
-// FR3. A run reacts to a delivery once per reaction, by whatever ways and however often it is delivered.
-// FR4. What anybody can cause (a comment, a review) cancels, restarts and wakes nothing unless its actor has write permission
-//      and is no program. Anyone's event makes gates check again and notifies people: neither relies on what it says.
-// FR5. What somebody replays by hand cancels, restarts and wakes nothing: its payload says whatever they wrote into it.
+// FR3. A run reacts to an event once per reaction, no matter how and how often it is delivered.
+// FR4. An event that anybody can cause (a comment, a review) cancels, restarts and wakes nothing unless its actor has write
+//      permission and is no program. Any event makes gates check again and notifies people: neither relies on its payload.
+// FR5. An event that somebody replays by hand cancels, restarts and wakes nothing: they can write anything into its payload.
 
 import { present } from '../../base/fields.ts';
 import { type ReactionModel, reactionMismatch } from '../../definition/trigger/reaction.ts';
@@ -13,9 +13,9 @@ import { membersOf } from '../../forge/people.ts';
 import type { StoredDelivery } from '../events/deliveries.ts';
 import type { ForgeEventSettings } from '../events/event-settings.ts';
 import type { EventServices } from '../events/events.ts';
-import { ForgeUnavailable, valueIn } from './forge-unavailable.ts';
+import { assertAvailable, valueIn } from './forge-unavailable.ts';
 import { type ForgeOccasion, sourceOf, textIn } from './occasion.ts';
-import { FrozenWith, isAbout, type OpenRun, openRunOf, openRunsAbout, subjectOfEvent } from './open-runs.ts';
+import { DefinitionCache, isAbout, type OpenRun, openRunOf, openRunsAbout, subjectOfEvent } from './open-runs.ts';
 import { isOwnEvent } from './own-action.ts';
 
 /** What reactions act with. */
@@ -42,7 +42,7 @@ export async function reactTo(parts: ReactionParts, event: DeliveredEvent): Prom
   const reasons: string[] = [];
   const about = await subjectOfEvent(parts.settings.forge, event.occasion.event);
   for (const { id, origin } of await openRunsAbout(store, about)) {
-    const rules = await RULES.of(store, id);
+    const rules = await RULES.get(store, id);
     const matching = rules.flatMap((rule, index) =>
       reactionMismatch(rule, { event: event.occasion.event.event, payload: event.occasion.payload }) === undefined ? [{ rule, index }] : [],
     );
@@ -50,38 +50,41 @@ export async function reactTo(parts: ReactionParts, event: DeliveredEvent): Prom
     const found = await openRunOf(store, { id, origin });
     if (!isAbout(found, about)) continue;
     if (await isOwnEvent(parts.settings.forge, event.occasion.event, found)) {
-      reasons.push(`run ${id} caused it itself`);
+      reasons.push(`run ${id} does not react: it caused the event itself`);
       continue;
     }
     for (const { rule, index } of matching) {
       const refusal = await refusalOf(parts, rule, event);
-      if (refusal === undefined) await react(parts, { run: found, rule, index, ...event });
-      if (refusal === undefined) runs.push(id);
-      else reasons.push(`run ${id} does not react: ${refusal}`);
+      if (refusal !== undefined) {
+        reasons.push(`run ${id} does not react: ${refusal}`);
+        continue;
+      }
+      await react(parts, { run: found, rule, index, ...event });
+      runs.push(id);
     }
   }
   return { runs: [...new Set(runs)], reasons };
 }
 
 /** The reactions of each run. */
-const RULES = new FrozenWith(({ onEvents }) => onEvents ?? []);
+const RULES = new DefinitionCache(({ onEvents }) => onEvents ?? []);
 
-/** What anybody can do who can read a public repository. */
+/** The events that anybody can cause who can read the repository. */
 const OPEN_TO_ALL =
   /^(?:issue_comment|commit_comment|discussion|discussion_comment|pull_request_review\w*)\.|\.(?:opened|edited|reopened)$/;
 
-/** Why an event does not count (FR4, FR5). */
+/** Why a run does not react to an event (FR4, FR5). */
 async function refusalOf(
   { settings: { forge } }: ReactionParts,
   { do: what }: ReactionModel,
   { delivery, occasion }: DeliveredEvent,
 ): Promise<string | undefined> {
   if (what === 'reevaluate_gates' || what === 'notify') return undefined;
-  if (sourceOf(delivery) === 'hand') return 'it was replayed by hand; use "pawl cancel", "pawl resume" or the dashboard';
+  if (sourceOf(delivery) === 'manual') return 'it was replayed by hand; use "pawl cancel", "pawl resume" or the dashboard';
   return OPEN_TO_ALL.test(occasion.event.event) ? actorRefusal(forge, occasion) : undefined;
 }
 
-/** Why nothing counts that somebody did: they are a program, or have no write permission. */
+/** Why an event does not count: its actor is a program, or has no write permission. */
 export async function actorRefusal(forge: ForgeReader, { event: { actor }, payload }: ForgeOccasion): Promise<string | undefined> {
   if (textIn(payload.sender, 'type') === 'Bot' || actor.endsWith('[bot]')) return `"${actor}" is a program`;
   const found = actor === '' ? undefined : await forge.permission(actor);
@@ -142,5 +145,5 @@ async function notify({ settings }: ReactionParts, { run, rule, index, delivery,
   const number = pr ?? issue ?? run.prs[0] ?? run.issue;
   const key = `${run.id}/event/${delivery.route}/${delivery.delivery}/${index}`;
   const answer = await settings.forge.notify({ target, people, message, ...present({ number }) }, key);
-  if (answer.result === 'unavailable' || answer.result === 'rate_limited') throw new ForgeUnavailable(answer.message, answer.until);
+  assertAvailable(answer);
 }

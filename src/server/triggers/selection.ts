@@ -14,7 +14,7 @@ export interface SelectedWorkflow {
   readonly start?: WrittenStart;
 }
 
-/** The workflows that an event starts, or why there is none. */
+/** The workflows that an event starts; a string says why there is none. */
 export function selectTriggered(
   all: readonly TriggeredWorkflow[],
   { event: { event }, payload }: ForgeOccasion,

@@ -1,17 +1,17 @@
-// Owns which webhooks come too late to start something. GitHub's signature says nothing about time, and deliveries can be late,
-// out of order, or sent again by somebody who saw one. So what an event says is compared with what holds now.
+// Owns which webhooks are too old to start something. GitHub's signature does not cover a time, and deliveries can be late, out
+// of order, or replayed by somebody who saw one. So an event is compared with the current state of its subject.
 
 import type { ForgeEvent, ForgeReader, IssueFacts, PullRequestFacts } from '../../forge/forge.ts';
 import { clockOf } from '../events/event-settings.ts';
 import type { EventServices } from '../events/events.ts';
 import { valueIn } from './forge-unavailable.ts';
 
-/** How old an event may be. GitHub itself delivers again within days only. */
+/** How old an event may be. GitHub itself redelivers only within days. */
 const AGE_MAX_MS = 30 * 86_400_000;
-/** The events of a pull request after which it is open. */
+/** The actions on a pull request after which it is open. */
 const LIVE: ReadonlySet<string> = new Set(['opened', 'reopened', 'synchronize', 'ready_for_review']);
 
-/** Returns why an event that came by a webhook does not hold any more, or undefined if it does. */
+/** Why the event of a webhook is out of date; undefined if it is not. */
 export async function staleReason(
   { services, settings }: { readonly services: Pick<EventServices, 'events'>; readonly settings: { readonly forge: ForgeReader } },
   event: ForgeEvent,
@@ -25,8 +25,8 @@ export async function staleReason(
   const subject = await subjectOf(settings.forge, event);
   // If it cannot be read, the code that acts on it decides.
   if (subject === undefined) return undefined;
-  if (isLive && subject.state !== 'open') return `pull request #${event.pr} is ${subject.state} by now`;
-  if (isLabel && !subject.labels.includes(event.label ?? '')) return `the label "${event.label}" was removed again`;
+  if (isLive && subject.state !== 'open') return `pull request #${event.pr} is now ${subject.state}`;
+  if (isLabel && !subject.labels.includes(event.label ?? '')) return `the label "${event.label}" was removed meanwhile`;
   return undefined;
 }
 

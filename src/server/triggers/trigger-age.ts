@@ -1,11 +1,11 @@
-// Owns since when triggers with an age start something: `stop_after: +30d` counts from when a server of this project first saw
-// the workflow with that age. A change of the age begins anew; a change of anything else in the workflow does not.
+// Owns the start of a relative `stop_after`: `stop_after: +30d` counts from when a server of this project first saw the workflow
+// with that age. Changing the age starts the count again; changing anything else in the workflow does not.
 
 import { allTriggers, type TriggerModel } from '../../definition/trigger/trigger.ts';
 import type { ServerDatabase } from '../server-database.ts';
 import type { TriggeredWorkflow } from '../services.ts';
 
-/** The ages of triggers, as the server's database has them. */
+/** When triggers with an age were first seen, in the server's database. */
 export class TriggerAges {
   private readonly database: ServerDatabase;
   private readonly now: () => number;
@@ -15,8 +15,8 @@ export class TriggerAges {
     this.now = now;
   }
 
-  /** Begins to count for triggers that are seen for the first time. */
-  note(triggered: readonly TriggeredWorkflow[]): void {
+  /** Records triggers that are seen for the first time. */
+  record(triggered: readonly TriggeredWorkflow[]): void {
     for (const { workflow, trigger } of triggered)
       for (const { stopAfterMs } of allTriggers(trigger)) if (stopAfterMs !== undefined) this.since(workflow, stopAfterMs);
   }

@@ -1,7 +1,8 @@
-// Owns webhooks at one address for several projects that one process serves: a webhook goes to the project of its repository.
+// Owns receiving the webhooks of several projects, which one process serves, at one address: a webhook is forwarded to the
+// project of its repository.
 //
-// WN1. A body is read only after its signature fits the secret of one of the projects, and the project that gets it checks the
-//      signature with its own secret: whoever has the secret of one repository sends nothing in the name of another.
+// WN1. A body is parsed only after its signature matches the secret of one of the projects, and the project that gets it checks
+//      the signature with its own secret: the secret of one repository cannot be used to send events of another.
 
 import { isJsonObject, type Json, parseJsonObject } from '../../base/json.ts';
 import { type GitHubRequest, githubProblem } from './github-hook.ts';
@@ -15,7 +16,7 @@ export interface WebhookProject {
   readonly fetch: (request: Request) => Promise<Response>;
 }
 
-/** The project that a webhook is for; undefined if there is none, or nobody signed it. */
+/** The project that a webhook is for; undefined if there is none, or if no signature matches. */
 export async function projectOfWebhook(projects: readonly WebhookProject[], request: GitHubRequest): Promise<WebhookProject | undefined> {
   for (const { secret } of projects) {
     const value = await secret().catch(() => '');
@@ -33,7 +34,7 @@ function repositoryIn(body: Uint8Array): string | undefined {
 
 const HEADERS = ['content-type', 'x-github-event', 'x-github-delivery', 'x-hub-signature-256'];
 
-/** Passes a webhook on. Returns the response of the other project, or undefined if it refused. */
+/** Forwards a webhook. Returns the response of the other project, or undefined if it refused. */
 export async function forwardWebhook({ fetch }: WebhookProject, { body, header }: GitHubRequest): Promise<Json | undefined> {
   const headers = HEADERS.flatMap((name): [string, string][] => {
     const value = header(name);
