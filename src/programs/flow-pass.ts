@@ -6,7 +6,7 @@
 // - A step that was built has been yielded when the flow goes on; otherwise the run fails.
 
 import { EngineError } from '../base/error.ts';
-import { type Json, type JsonObject, deepCopy } from '../base/json.ts';
+import { deepCopy, type Json, type JsonObject } from '../base/json.ts';
 import type { BoundStep, CompiledWorkflow, StepCode } from '../definition/code.ts';
 import { NO_CODE } from '../definition/code.ts';
 import { withDatabases } from '../definition/database.ts';

@@ -1,6 +1,6 @@
 // Owns what a flow (a generator function) yields: a step to work on, or a group of them to work on together.
 
-import { type Json, deepCopy } from '../base/json.ts';
+import { deepCopy, type Json } from '../base/json.ts';
 import type { BoundStep, CompiledWorkflow } from '../definition/code.ts';
 
 /** One step as a flow yields it. Its name is unique in the run; its model and code are made by the builder. */
