@@ -177,7 +177,8 @@ describe('a notice', () => {
     await before.close();
     const after = await open({ webhook: url, events: ['waiting'] }, host);
     await expect.poll(() => notices.length).toBe(1);
-    expect((await listed(after)).sort()).toEqual(['waiting sent 1', 'waiting unknown 0']);
+    // The receiver has a notice before its sender has recorded the answer.
+    await expect.poll(async () => (await listed(after)).sort()).toEqual(['waiting sent 1', 'waiting unknown 0']);
     await after.close();
     expect(notices).toHaveLength(1);
   });
