@@ -7,12 +7,12 @@ import { allChecks, checksIn } from '../definition/check.ts';
 import type { Definition } from '../definition/model.ts';
 import { checksContained } from '../definition/plain-workflow.ts';
 import type { EngineCore } from '../engine/engine.ts';
-import { addFacts, sendSignal } from '../engine/request/requests.ts';
+import { ENGINE_ACTOR } from '../engine/request/actor.ts';
+import { addFacts, controlRun } from '../engine/request/requests.ts';
 import type { Forge, ForgeEvent } from '../forge/forge.ts';
 import { waitOf } from '../kernel/activation.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import type { RunState } from '../kernel/run-state.ts';
-import { RECHECK_SIGNAL } from '../kernel/waits.ts';
 import type { RunQuery } from '../store/store.ts';
 
 /** Checks by name, with the events after which they look again. */
@@ -51,7 +51,7 @@ function onForgeEvent(
     const { state, definition } = await core.store.load(run);
     const contained = checksContained(core.parts.source.find(definition.name)?.code ?? new Map());
     if (looksAt(checks, { state, definition, contained, event: event.event }))
-      await sendSignal(core, run, { name: RECHECK_SIGNAL, id: event.id });
+      await controlRun(core, run, { action: { do: 'recheckGates' }, actor: ENGINE_ACTOR, id: event.id });
   };
   const notifyAll = async (): Promise<void> => {
     const about = await concerned(forge, event);

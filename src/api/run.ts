@@ -11,6 +11,7 @@ import { isSettled } from '../definition/run-status.ts';
 import type { EngineCore } from '../engine/engine.ts';
 import { type ForkPlan, type ForkRequest, forkRun, planFork } from '../engine/fork.ts';
 import { type Checkpoint, checkpointOf, type ResumeContext, type RunView, resumeContextOf, viewRun } from '../engine/inspect.ts';
+import { ENGINE_ACTOR } from '../engine/request/actor.ts';
 import type { OpenApproval } from '../engine/request/approvals.ts';
 import type { RunAssumption } from '../engine/request/assumption-list.ts';
 import {
@@ -46,7 +47,6 @@ import { type CancelPlan, planCancel } from '../engine/undo/compensation.ts';
 import { type FileQuery, type FileReport, fileSourceOf, readFileChanges } from '../engine/undo/file-history.ts';
 import { planUndo, type UndoPlan, type UndoRequest, type UndoResult, undoRun, undoSourceOf } from '../engine/undo/undo.ts';
 import type { RunEvent } from '../kernel/event.ts';
-import { RECHECK_SIGNAL } from '../kernel/waits.ts';
 import type { Workspaces } from './workspaces.ts';
 
 /**
@@ -242,7 +242,7 @@ export class Run implements RunHandle {
   async #lookAtForge(): Promise<void> {
     const { state } = await (await this.#checked()).store.load(this.id);
     if (!isSettled(state.status) && waitsOf(state).some(({ kind }) => kind === 'checks'))
-      await sendSignal(await this.#checked(), this.id, { name: RECHECK_SIGNAL });
+      await controlRun(await this.#checked(), this.id, { action: { do: 'recheckGates' }, actor: ENGINE_ACTOR });
   }
 
   async fork(request: ForkRequest): Promise<RunHandle> {

@@ -116,6 +116,7 @@ const CHANGED: { readonly [C in keyof Changes]: (run: RunState, change: Changes[
   'code-accepted': () => ({}),
   signed: () => ({}),
   reacted: () => ({}),
+  warned: () => ({}),
   'files-undone': () => ({}),
   merged: () => ({}),
 };

@@ -47,6 +47,7 @@ const STEER: { readonly [Do in ControlAction['do']]: (turn: Turn, request: Reque
   recheckGates,
   wake: wakeAgents,
   back: goBack,
+  warn: (turn, { limit, message, actor }) => turn.changeRun({ change: 'warned', limit, message }, actor),
   halt,
   undone: (turn, { to, files, tree, actor }) => turn.changeRun({ change: 'files-undone', to, files, tree }, actor),
   resolve,

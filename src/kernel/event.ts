@@ -145,6 +145,8 @@ export interface Changes {
   readonly 'assumption-answered': { readonly assumption: string; readonly answer: AssumptionAnswer };
   /** A forge event that the workflow reacts to caused the events that follow. */
   readonly reacted: { readonly reaction: ReactionRecord };
+  /** It is near one of its limits. */
+  readonly warned: { readonly limit: string; readonly message: string };
   /** A person restored files to their state before a step: how many, and the tree before the restore. */
   readonly 'files-undone': { readonly to: Path; readonly files: number; readonly tree: string };
   /** The questions that are still to be asked again; `null` when there are none left. */

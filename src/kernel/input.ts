@@ -144,12 +144,12 @@ export type ControlAction =
     }
   /** Runs an ended step and all later ones again: a run that it started made a wrong assumption. */
   | { readonly do: 'again'; readonly place: HaltedStep; readonly note: string }
-  /** Reactions to a forge event: gates check again, agents get a note, or the run goes back to a step, at most `max` times. */
+  /** After an event of the forge: gates check again, agents get a note, or the run goes back to a step, at most `max` times. */
   | { readonly do: 'recheckGates' }
   | { readonly do: 'wake'; readonly note: { readonly event: string; readonly text: string }; readonly back?: WayBack | undefined }
   | ({ readonly do: 'back' } & WayBack)
-  /** A limit is reached. */
-  | { readonly do: 'halt'; readonly limit: string; readonly message: string }
+  /** A limit is near, or reached. */
+  | { readonly do: 'warn' | 'halt'; readonly limit: string; readonly message: string }
   /** A person has put the files of the workspace back to what they were before a step; it is only recorded, also in a run that is over. */
   | { readonly do: 'undone'; readonly to: Path; readonly files: number; readonly tree: string }
   /** `passed` are the steps and checks that it skips. */

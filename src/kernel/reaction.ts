@@ -45,7 +45,7 @@ export function goBack(turn: Turn, { step, rule, max, actor }: ControlRequest<'b
   if (!isBehind || !giveUp(turn, actor)) return turn.ignore({ input: 'control' }, 'late');
   const key = eventKey(rule);
   if ((turn.run.counts[key] ?? 0) >= max + (turn.run.extended[key] ?? 0)) {
-    const message = `it went back to "${step}" ${max} times because of events, which is the limit`;
+    const message = `events sent the run back to "${step}" ${max} times, which is its limit`;
     return turn.end({ change: 'halted', status: 'escalated', halt: { reason: 'exhausted', message, edge: key, to: step } }, actor);
   }
   turn.jumpTo(step);

@@ -11,12 +11,8 @@ import { startFresh } from './attended.ts';
 import { openGroup, timeOutGroup } from './group.ts';
 import type { Inputs, StepError } from './input.ts';
 import { working } from './open.ts';
-import { recheckGates } from './reaction.ts';
 import { attemptFailed, conclude, finishWork, startQueued } from './settle.ts';
 import type { Turn } from './turn.ts';
-
-/** The signal that makes gates and merges which wait for the forge check again. It is never kept for later. */
-export const RECHECK_SIGNAL = '@recheck';
 
 /** Acts on a wait that has just begun: some end at once, such as one whose signal already arrived. */
 export function beginWait(turn: Turn, path: Path): void {
@@ -34,7 +30,6 @@ export function beginWait(turn: Turn, path: Path): void {
 
 /** Takes a signal: it ends the oldest wait for its name, or is kept until there is one. */
 export function takeSignal(turn: Turn, { name, payload }: Inputs['signalled']): void {
-  if (name === RECHECK_SIGNAL) return recheckGates(turn);
   const isForIt = (wait: Wait | undefined): boolean => wait?.kind === 'signal' && wait.name === name;
   const waiting = Object.values(turn.run.live).filter((activation) => isForIt(waitOf(activation)));
   const oldest = waiting.sort((a, b) => a.openedAt - b.openedAt || (a.path < b.path ? -1 : 1))[0];

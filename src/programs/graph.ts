@@ -123,8 +123,10 @@ function along(edge: Edge, question: Question, key: string): Move {
   const then = edge.then ?? { end: 'escalate' as const };
   const taken: TakenEdge = { to: targetName(then), key, exhausted: true };
   if (!('end' in then) || then.end !== 'escalate') return moveTo(then, question, taken);
-  const message = `the transition from "${ended.step}" to "${targetName(edge.to)}" reached its limit of ${allowed}; allow more with --extend, or continue at another step with --to`;
-  return escalate({ reason: 'exhausted', message, edge: key, to: targetName(edge.to) }, taken);
+  const message = `the transition from "${ended.step}" to "${targetName(edge.to)}" reached its limit of ${allowed}`;
+  // Only a step can be visited more often. From an end the run continues like after any other escalation.
+  const cause: HaltCause = 'end' in edge.to ? { reason: 'target', message } : { reason: 'exhausted', message, edge: key, to: edge.to.step };
+  return escalate(cause, taken);
 }
 
 /** Takes an edge; what it adds to the run's data is made now, while the step that ended can still be seen. */

@@ -21,7 +21,7 @@ afterEach(() => rig.close());
 const warnings = async (engine: Awaited<ReturnType<Rig['open']>>, run: string) =>
   (await engine.store.events(run, 0))
     .flatMap(({ events }) => events)
-    .flatMap((event) => (event.type === 'run.changed' && event.change === 'reacted' ? [event.reaction.delivery] : []));
+    .flatMap((event) => (event.type === 'run.changed' && event.change === 'warned' ? [event.message] : []));
 
 const status = async (engine: Awaited<ReturnType<Rig['open']>>, run: string) => (await engine.run(run).get()).status;
 

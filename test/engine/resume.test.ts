@@ -245,6 +245,36 @@ describe('K9: a bound that is used up', () => {
   });
 });
 
+test('a used-up bound of a transition to an end is an escalation like any other: a retry runs the step again', async () => {
+  const engine = await rig.open();
+  let tries = 0;
+  const definition = defineWorkflow({
+    name: 'twice',
+    steps: [
+      {
+        id: 'work',
+        handler: () => {
+          tries += 1;
+          if (tries < 4) throw new Error('not yet');
+        },
+        next: { ok: null, error: { to: 'escalate', maxIterations: 1 } },
+      },
+    ],
+  });
+  const run = await engine.start(definition);
+  const again = async () => {
+    await engine.run(run.id).resume({ actor: 'ann', choice: { how: 'retry' } });
+    return run.wait();
+  };
+  expect(await run.wait()).toMatchObject({ status: 'escalated', error: 'not yet' });
+  const limited = 'the transition from "work" to "escalate" reached its limit of 1';
+  expect([await again(), await again()]).toMatchObject([
+    { status: 'escalated', error: limited },
+    { status: 'escalated', error: limited },
+  ]);
+  expect(await again()).toMatchObject({ status: 'completed' });
+});
+
 describe('a flow that failed', () => {
   test('at a step: a retry runs that step again and nothing before it', async () => {
     const engine = await rig.open();

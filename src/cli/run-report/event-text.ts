@@ -104,8 +104,9 @@ function runText(event: EventOf<'run.changed'>): string {
     case 'assumption-answered':
       return `assumption ${event.assumption} ${event.answer.agrees ? 'confirmed' : 'answered differently'}${who}`;
     case 'reacted':
-      if (event.reaction.event === 'circuit_breaker') return `warning: near a circuit breaker, ${event.reaction.delivery}`;
       return `${event.reaction.event} at the forge${who}, delivery ${event.reaction.delivery}: ${event.reaction.do}`;
+    case 'warned':
+      return `warning: near a circuit breaker, ${event.message}`;
     case 'files-undone':
       return `${counted(event.files, 'file')} restored to before ${event.to}${who}`;
     case 'detoured':

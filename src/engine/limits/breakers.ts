@@ -15,6 +15,7 @@ import type { InputOf } from '../../kernel/input.ts';
 import { isEnding, type RunState } from '../../kernel/run-state.ts';
 import type { RunQuery, Store } from '../../store/store.ts';
 import type { EngineCore } from '../engine.ts';
+import { ENGINE_ACTOR } from '../request/actor.ts';
 import { send } from '../request/delivery.ts';
 import { haltRun } from '../request/reactions.ts';
 import { readTranscript } from '../transcript/transcripts.ts';
@@ -34,12 +35,9 @@ interface LimitUsage {
   readonly unknown?: number;
 }
 
-const ACTOR = 'pawl';
 const KEPT_MAX = 10_000;
 /** How many runs are read at a time. */
 const PAGE = 100;
-/** The name of the event that records a warning. */
-export const BREAKER_EVENT = 'circuit_breaker';
 
 /** The circuit breakers of an engine. */
 export class CircuitBreakers {
@@ -198,19 +196,14 @@ export class CircuitBreakers {
 
   private async halt(state: RunState, name: keyof Breakers, { spent, allowed }: ReachedLimit): Promise<void> {
     const message = `the circuit breaker "${WORDS[name]}" stopped it: ${textOf(name, spent)} of ${shown(name, allowed)}; resume it to allow as much again, or cancel it`;
-    await haltRun(this.parts.core, state.id, { limit: name, message, actor: ACTOR, id: `${name}/${allowed}/${state.seq}` });
+    await haltRun(this.parts.core, state.id, { limit: name, message, actor: ENGINE_ACTOR, id: `${name}/${allowed}/${state.seq}` });
   }
 
   private async warn(state: RunState, name: keyof Breakers, { spent, allowed, since }: ReachedLimit): Promise<void> {
     const { core } = this.parts;
+    const message = `${WORDS[name]}: ${textOf(name, spent)} of ${shown(name, allowed)}`;
     const input: InputOf<'control'> = {
-      ...{ type: 'control', at: core.clock.now(), actor: ACTOR, action: { do: 'recheckGates' } },
-      reaction: {
-        rule: -1,
-        do: 'notify',
-        event: BREAKER_EVENT,
-        delivery: `${WORDS[name]}: ${textOf(name, spent)} of ${shown(name, allowed)}`,
-      },
+      ...{ type: 'control', at: core.clock.now(), actor: ENGINE_ACTOR, action: { do: 'warn', limit: name, message } },
     };
     const mark = name === 'sleepMs' ? `/${since}` : '';
     await send(core, { run: state.id, dedupe: `breaker/${name}/${allowed}${mark}`, input, values: [] }, { stays: true, once: true });

@@ -3,6 +3,9 @@
 
 import { EngineError } from '../../base/error.ts';
 
+/** The name of the engine where no person acts. */
+export const ENGINE_ACTOR = 'pawl';
+
 const NAME_MAX = 200;
 /** Control and formatting characters, including line breaks: two names that look the same would count as two people. */
 const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}]/u;

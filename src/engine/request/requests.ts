@@ -17,14 +17,13 @@ import { humanWaitOf } from '../../kernel/activation.ts';
 import type { RunEvent } from '../../kernel/event.ts';
 import type { ControlAction, InputOf, RunInput } from '../../kernel/input.ts';
 import type { RunState } from '../../kernel/run-state.ts';
-import { RECHECK_SIGNAL } from '../../kernel/waits.ts';
 import type { StoredValue, SuccessfulClaim } from '../../store/store.ts';
 import type { EngineCore } from '../engine.ts';
 import { assertMayLand } from '../landing.ts';
 import { assertSigned, isOverride, overrideStatement, type Signer, signedBy } from '../signature/signatures.ts';
 import { waitsOf } from '../status.ts';
 import { storedValue } from '../values.ts';
-import { requireActor } from './actor.ts';
+import { ENGINE_ACTOR, requireActor } from './actor.ts';
 import { approvalsIn, isAsked, type OpenApproval, openApprovals } from './approvals.ts';
 import { isPending, send } from './delivery.ts';
 import { nextChange } from './follow.ts';
@@ -138,7 +137,7 @@ export async function askedApprovals(core: EngineCore, run: string): Promise<rea
 export async function freshApprovals(core: EngineCore, run: string): Promise<readonly OpenApproval[]> {
   const { state } = await core.store.load(run);
   if (!isSettled(state.status) && outsides(state).some(({ seen }) => seen !== undefined)) {
-    await sendSignal(core, run, { name: RECHECK_SIGNAL });
+    await controlRun(core, run, { action: { do: 'recheckGates' }, actor: ENGINE_ACTOR });
     await untilState(core, run, (now) => outsides(now).every(({ seen, decided }) => seen !== undefined && decided === undefined));
   }
   return askedApprovals(core, run);
@@ -324,9 +323,11 @@ export async function controlRun(
     readonly values?: readonly StoredValue[];
     readonly acceptedBy?: string;
     readonly sign?: Signer;
+    /** Makes a repeated request harmless. */
+    readonly id?: string;
   },
 ): Promise<void> {
-  const { action, acceptedBy, sign, values = [] } = request;
+  const { action, acceptedBy, sign, values = [], id = createRunId() } = request;
   const actor = requireActor(request, `${ACTION_TEXTS[action.do]} run ${run}`);
   const loaded = await core.store.load(run);
   if (isFinal(loaded.state.status)) throw finalRun(loaded.state);
@@ -336,7 +337,7 @@ export async function controlRun(
     leave: action.do === 'cancel' && action.undo === false,
   };
   await core.assertDrivable(loaded, how);
-  const dedupe = `control/${action.do}/${createRunId()}`;
+  const dedupe = `control/${action.do}/${id}`;
   const signature = sign !== undefined && isOverride(action) ? await sign(overrideStatement(run, action, actor)) : undefined;
   const input: InputOf<'control'> = { type: 'control', at: core.clock.now(), actor, action, ...present({ signature }) };
   await assertSignedFor(core, loaded, input);
@@ -358,6 +359,7 @@ const ACTION_TEXTS: Readonly<Record<ControlAction['do'], string>> = {
   recheckGates: 'check the gates of',
   wake: 'wake the agents of',
   back: 'go back in',
+  warn: 'warn about',
   halt: 'stop',
   undone: 'undo steps of',
   goto: 'resume',

@@ -2,7 +2,6 @@
 
 import { isEngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
-import { BREAKER_EVENT } from '../../engine/limits/breakers.ts';
 import type { RunEvent } from '../../kernel/event.ts';
 import { cleanLine, cleanText } from '../../notify/clean-text.ts';
 import { createCommandNotifier } from '../../notify/command.ts';
@@ -52,9 +51,7 @@ interface CommittedEvents {
 
 /** Notifies of runs that are near one of their circuit breakers. */
 async function notifyWarnings({ store }: Services, { run: id, committed, notify }: CommittedEvents): Promise<void> {
-  const warnings = committed.flatMap((event) =>
-    event.type === 'run.changed' && event.change === 'reacted' && event.reaction.event === BREAKER_EVENT ? [event.reaction.delivery] : [],
-  );
+  const warnings = committed.flatMap((event) => (event.type === 'run.changed' && event.change === 'warned' ? [event.message] : []));
   if (warnings.length === 0) return;
   const [run] = await store.list({ id });
   if (run !== undefined) for (const text of warnings) notify({ event: 'warning', run, mark: text, text });
