@@ -11,7 +11,7 @@ import { isSamePerson } from '../../base/person.ts';
 import { OPEN_STATES } from '../../control/trigger/open-runs.ts';
 import type { ApprovalModel } from '../../definition/model.ts';
 import type { Clock } from '../../engine/clock.ts';
-import { isAsked, type OpenApproval } from '../../engine/request/approvals.ts';
+import type { OpenApproval } from '../../engine/request/approvals.ts';
 import { type ForgeAnswer, retryHintOf } from '../../forge/forge.ts';
 import { type Groups, membersOf } from '../../forge/people.ts';
 import type { Store } from '../../store/store.ts';
