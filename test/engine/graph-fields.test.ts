@@ -201,7 +201,7 @@ describe('a graph with side steps', () => {
     ['onError names no side step', { onError: 'b' }, '`onError` is "b", which is not a side step (did you mean'],
     ['a transition leads to one', { next: 'side' }, 'it leads to the side step "side"'],
     ['one leads into the run', { side: { next: 'a' } }, 'it is a side step and leads to "a"'],
-    ['an extension tells no side step', { extend: { by: '1m', tells: 'a' } }, '`extend.tells` is "a", which is not a side step'],
+    ['an extension starts no side step', { extend: { by: '1m', onExtend: 'a' } }, '`extend.onExtend` is "a", which is not a side step'],
     ['the run begins at one', { entry: 'side' }, 'it begins at the side step "side"'],
   ])('is refused when %s', (_, { onError, entry, side = {}, ...step }: Record<string, unknown>, message) => {
     const top = { ...(onError === undefined ? {} : { onError }), ...(entry === undefined ? {} : { entry }) };

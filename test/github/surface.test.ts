@@ -122,7 +122,7 @@ describe('with a token', () => {
     const item = stage.hub.state.items.get(number) as Item;
     const comment = { id, body: '/pawl approve', user: { login: 'ann', type: 'User' } };
     const forged = { event: 'issue_comment', payload: payloadFor(item, { action: 'created', sender: 'ann', comment }) };
-    expect(await deliver(forged, String(id))).toMatchObject({ status: 'ignored', reason: expect.stringContaining('changed after') });
+    expect(await deliver(forged, String(id))).toMatchObject({ status: 'ignored', reason: expect.stringContaining('was edited') });
   });
 });
 
