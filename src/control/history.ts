@@ -73,7 +73,8 @@ function decisionsOf(rows: readonly EventRow[]): DecisionReport[] {
 function overrideOf(event: RunEvent): OverrideReport[] {
   const override = overrideIn(event);
   if (override === undefined) return [];
-  const { how, actor, passed, to = null, note = null } = override;
+  const { how, actor, passed, note = null } = override;
+  const to = 'to' in override ? (override.to ?? null) : null;
   return [{ how, actor, passed, to, note, at: new Date(event.at).toISOString() }];
 }
 

@@ -104,7 +104,7 @@ function runText(event: EventOf<'run.changed'>): string {
     case 'assumption-answered':
       return `assumption ${event.assumption} ${event.answer.agrees ? 'confirmed' : 'answered differently'}${who}`;
     case 'reacted':
-      return `${event.reaction.event} at the forge${who}, delivery ${event.reaction.delivery}: ${event.reaction.do}`;
+      return `${event.reaction.event} at the forge${who}, delivery ${event.reaction.eventId}: ${event.reaction.do}`;
     case 'warned':
       return `warning: near a circuit breaker, ${event.message}`;
     case 'files-undone':

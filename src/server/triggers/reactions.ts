@@ -105,7 +105,7 @@ async function react(parts: ReactionParts, reaction: Reaction): Promise<void> {
   const actor = occasion.event.actor === '' ? 'forge' : occasion.event.actor;
   await parts.services.engine.run(run.id).react({
     action: actionOf(reaction),
-    reaction: { rule: index, do: rule.do, event, delivery: `${delivery.route}/${delivery.delivery}` },
+    reaction: { rule: index, do: rule.do, event, eventId: `${delivery.route}/${delivery.delivery}` },
     actor,
   });
   if (rule.do === 'notify') await notify(parts, reaction, actor);
