@@ -10,9 +10,9 @@ import { type OpenApproval, openApprovals } from '../../src/engine/request/appro
 import { type Engine, type EngineOptions, step, workflow } from '../../src/index.ts';
 import { type Activation, humanWaitOf } from '../../src/kernel/activation.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';
-import { openLocalForgeStage } from '../../src/proof/forge-suite/local-stage.ts';
 import { openSample, valueIn } from '../../src/proof/forge-suite/stage.ts';
 import { createVirtualClock } from '../../src/proof/virtual-clock.ts';
+import { openLocalForgeStage } from '../forge/local-stage.ts';
 import { codeOf, createRig, errorOf, type Rig } from './rig.ts';
 
 let rig: Rig;

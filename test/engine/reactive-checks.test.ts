@@ -8,9 +8,9 @@ import { defineWorkflow } from '../../src/compat/index.ts';
 import type { ForgeEvent } from '../../src/forge/forge.ts';
 import { relayForge } from '../../src/forge/relay.ts';
 import { defineCheck } from '../../src/index.ts';
-import { type LocalForgeStage, openLocalForgeStage } from '../../src/proof/forge-suite/local-stage.ts';
 import { openSample } from '../../src/proof/forge-suite/stage.ts';
 import { createVirtualClock } from '../../src/proof/virtual-clock.ts';
+import { type LocalForgeStage, openLocalForgeStage } from '../forge/local-stage.ts';
 import { createRig, type Rig } from './rig.ts';
 
 let rig: Rig;

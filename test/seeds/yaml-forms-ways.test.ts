@@ -3,8 +3,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ScriptedMove } from '../../src/agents/scripted.ts';
 import { membersOf } from '../../src/definition/model.ts';
-import { openLocalForgeStage } from '../../src/proof/forge-suite/local-stage.ts';
 import { createVirtualClock } from '../../src/proof/virtual-clock.ts';
+import { openLocalForgeStage } from '../forge/local-stage.ts';
 import { createPlay, errorsOf, type Play, settled, storyOf, warningsOf, workflowOf } from './yaml-play.ts';
 
 let play: Play;

@@ -29,14 +29,6 @@ export interface ValidateOptions {
   readonly roots?: readonly string[] | 'any';
 }
 
-/** Returns the definition, or throws one DEFINITION_INVALID with all its faults. */
-export function validateDefinition(definition: Definition, options: ValidateOptions): Definition {
-  const problems = new ProblemList();
-  checkDefinition(definition, problems, options);
-  problems.refuse(definition.name);
-  return definition;
-}
-
 /** Returns all faults of a definition; none if it can run. */
 export function findProblems(definition: Definition, options: ValidateOptions): readonly Problem[] {
   const problems = new ProblemList();

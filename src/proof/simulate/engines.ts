@@ -150,11 +150,15 @@ export class Engines {
   }
 
   /** Ends an engine without warning; whatever it had under way is gone. */
-  kill({ me }: SimulatedEngine): void {
+  kill(engine: SimulatedEngine): void {
+    this.remove(engine);
+    this.startReplacement();
+  }
+
+  private remove({ me }: SimulatedEngine): void {
     this.parts.schedule.drop(me);
     this.dead.add(me);
     this.up.delete(me);
-    this.startReplacement();
   }
 
   // One at a time: several that are declared dead for good would take a run from each other for ever. A real one that
@@ -170,11 +174,7 @@ export class Engines {
     engine.closing = true;
     this.startReplacement();
     engine.core.close({ abort: this.parts.random.chance(0.5) }).then(
-      () => {
-        this.parts.schedule.drop(engine.me);
-        this.dead.add(engine.me);
-        this.up.delete(engine.me);
-      },
+      () => this.remove(engine),
       (error: unknown) => this.judge(engine.me, error),
     );
   }
@@ -182,11 +182,7 @@ export class Engines {
   /** Ends what should have ended long ago: engines that were declared dead, and those that hang while closing. */
   endLeftovers(): boolean {
     const over = [...this.up.values()].filter(({ isZombie, closing }) => isZombie || closing);
-    for (const { me } of over) {
-      this.parts.schedule.drop(me);
-      this.dead.add(me);
-      this.up.delete(me);
-    }
+    for (const engine of over) this.remove(engine);
     return over.length > 0;
   }
 

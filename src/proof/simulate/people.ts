@@ -8,8 +8,7 @@ import { openStepsOf } from '../../engine/request/open-steps.ts';
 import { reportWork } from '../../engine/request/reports.ts';
 import { controlRun, decideApproval, sendSignal } from '../../engine/request/requests.ts';
 import { type ResumeChoice, resumeRun } from '../../engine/request/resume.ts';
-import type { Activation } from '../../kernel/activation.ts';
-import { waitOf } from '../../kernel/activation.ts';
+import { type Activation, waitOf } from '../../kernel/activation.ts';
 import type { Engines, SimulatedEngine } from './engines.ts';
 import type { Random } from './random.ts';
 import type { Witness, WitnessedRun } from './witness.ts';
@@ -58,10 +57,8 @@ export class People {
     });
     if (what === 'help') return void this.help(run);
     if (what === 'signal') return this.signal(run, random.pick(SIGNAL_NAMES));
-    if (what === 'pause') return this.steer(run, 'pause');
-    if (what === 'unpause') return this.steer(run, 'unpause');
-    if (what === 'cancel') return this.steer(run, 'cancel');
-    this.ask((engine) => resumeRun(engine.core, run.id, { actor: 'ann' }));
+    if (what === 'resume') return this.ask((engine) => resumeRun(engine.core, run.id, { actor: 'ann' }));
+    this.steer(run, what);
   }
 
   /** Starts what is wanted and not there yet; true when there was something. */
@@ -155,13 +152,14 @@ export class People {
     this.ask(({ core }) => controlRun(core, run, { actor: 'ann', action: { do: action } }));
   }
 
-  private resume({ id, state }: WitnessedRun): void {
+  private resume(run: WitnessedRun): void {
     const { random, workflow } = this.parts;
+    const { id, state } = run;
     const steps = (state.workflow === workflow.definition.name ? workflow : workflow.children.get(state.workflow))?.definition.steps ?? [];
     const goto = steps.length === 0 ? 0 : 1;
     const exhausted = state.halt?.reason === 'exhausted';
     const how = random.weighted({ retry: 4, accept: exhausted ? 0 : 2, goto, cancel: 1 });
-    if (how === 'cancel') return this.ask(({ core }) => controlRun(core, id, { actor: 'ann', action: { do: 'cancel' } }));
+    if (how === 'cancel') return this.steer(run, 'cancel');
     const choices: Record<typeof how, () => ResumeChoice> = {
       retry: () => ({ how: 'retry', ...(exhausted ? { extend: 1 } : { note: 'again' }) }),
       accept: () => ({ how: 'accept', output: { v: -1, n: 9 } }),

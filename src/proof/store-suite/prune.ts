@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { RunStatus } from '../../definition/run-status.ts';
 import type { RunEvent } from '../../kernel/event.ts';
 import type { Delta, PruneRequest, Store, StoredValue } from '../../store/store.ts';
-import { createAttempt, createEnd, createFirst, createLine, createNext, createValue, START_AT } from './deltas.ts';
+import { createAttempt, createEnd, createFirst, createLine, createNext, createSignal, createValue, START_AT } from './deltas.ts';
 
 interface Stage {
   readonly store: Store;
@@ -85,7 +85,7 @@ function describeAge(stage: Stage): void {
     await addRun(store, 'waiting', { status: 'waiting' });
     await addRun(store, 'driven', { release: false });
     await addRun(store, 'written', { status: 'failed' });
-    await store.post({ run: 'written', dedupe: 'a', input: { type: 'signalled', at: START_AT, name: 'a' }, values: [] });
+    await store.post(createSignal('written', 'a'));
     expect(await store.prune({ ...EVERYTHING, status: [...EVERYTHING.status, 'waiting', 'running', 'pending'] })).toEqual({
       runs: [],
       values: 0,
@@ -96,7 +96,7 @@ function describeAge(stage: Stage): void {
   test('prune removes a run that ended for good although it has mail, which nobody reads', async () => {
     const { store } = stage;
     await addRun(store, 'done', { status: 'completed' });
-    await store.post({ run: 'done', dedupe: 'a', input: { type: 'signalled', at: START_AT, name: 'a' }, values: [] });
+    await store.post(createSignal('done', 'a'));
     expect(await store.prune(EVERYTHING)).toMatchObject({ runs: [{ id: 'done' }] });
   });
 

@@ -1,19 +1,9 @@
 // Owns the part of the store contract about waking up: semaphores, runs that are ready, bells and word of commits.
 
 import { expect, test } from 'vitest';
-import type { InState } from '../../kernel/activation.ts';
 import type { RunEvent } from '../../kernel/event.ts';
-import type { CommitResult, Delta, Mail, Store } from '../../store/store.ts';
-import { changeStep, createActivation, createFirst, createNext, START_AT } from './deltas.ts';
-
-const COMMITTED: CommitResult = { result: 'committed', released: false };
-const signal = (run: string, dedupe: string): Mail => ({
-  run,
-  dedupe,
-  input: { type: 'signalled', at: START_AT, name: dedupe },
-  values: [],
-});
-const PARKED: InState<'waiting'> = { ...createActivation('build'), state: 'waiting', wait: { kind: 'signal', name: 'go' } };
+import type { CommitResult, Delta, Store } from '../../store/store.ts';
+import { COMMITTED, changeStep, createActivation, createFirst, createNext, createSignal, PARKED, START_AT } from './deltas.ts';
 
 interface Stage {
   readonly store: Store;
@@ -85,7 +75,7 @@ export function describeWaking(stage: Stage & { readonly dead: Set<string> }): v
     await due('later', START_AT + 99);
     await store.commit(createFirst({ run: 'parked', owner: 'me', more: { release: true } }));
     await store.commit(createFirst({ run: 'written', owner: 'me', more: { release: true } }));
-    await store.post(signal('written', 'a'));
+    await store.post(createSignal('written', 'a'));
     await store.commit(createFirst({ run: 'driven', owner: 'alive', activation: createActivation('build', { due: START_AT }) }));
     await store.commit(createFirst({ run: 'orphan', owner: 'gone' }));
     stage.dead.add('gone');
@@ -111,7 +101,7 @@ export function describeWaking(stage: Stage & { readonly dead: Set<string> }): v
     });
     await store.commit(createFirst({ run: 'r1', owner: 'me' }));
     await followed;
-    await store.post(signal('r1', 'a'));
+    await store.post(createSignal('r1', 'a'));
     expect(await rung.until(1)).toEqual(['r1']);
     rung.stop();
     const later: string[] = [];
@@ -119,7 +109,7 @@ export function describeWaking(stage: Stage & { readonly dead: Set<string> }): v
     await store.commit(createFirst({ run: 'r2', owner: 'me' }));
     const stop = store.watch((run) => later.push(run));
     stop();
-    await store.post(signal('r2', 'a'));
+    await store.post(createSignal('r2', 'a'));
     await other.until(1);
     other.stop();
     expect(later).toEqual([]);

@@ -103,6 +103,21 @@ export interface Criterion {
   readonly question: string;
 }
 
+/** A criterion whose failure means that something is wrong, lost, leaked or missing. */
+export function must(per: string, question: string): Criterion {
+  return { per, severity: 'MUST', question };
+}
+
+/** A criterion whose failure is likely to break the next change. */
+export function should(per: string, question: string): Criterion {
+  return { per, severity: 'SHOULD', question };
+}
+
+/** A criterion whose failure means that the work could be better. */
+export function could(per: string, question: string): Criterion {
+  return { per, severity: 'COULD', question };
+}
+
 /** What differs between the review sub-skills. */
 export interface ReviewSpec extends ReviewNames {
   readonly description: string;

@@ -42,18 +42,6 @@ const HINTS: Readonly<Record<string, string>> = {
   LOOP_REENTERED: 'let "then" lead out of the loop, or to escalate',
 };
 
-/** A compiled workflow file. `workflow` is set if there are no errors. */
-export interface CompiledFile {
-  readonly workflow?: CompiledWorkflow;
-  readonly problems: readonly CompileProblem[];
-}
-
-/** Compiles a checked file. */
-export function compileYaml(file: WrittenWorkflow, compilers: Compilers): CompiledFile {
-  const { finish, problems } = draftYaml(file, compilers);
-  return finish === undefined ? { problems } : { workflow: finish(), problems };
-}
-
 /** A definition, if there are no errors, and a function that freezes and hashes it: most files are only checked. */
 interface Draft {
   readonly definition?: Definition;

@@ -1,6 +1,7 @@
 // Writes the diffs of a plan and tries them in a copy of the project.
 
 import { defineSkill, formatForbidden, formatReference, formatStateBanner, type SkillContext } from '../../index.ts';
+import { document } from '../document.ts';
 import { formBlock, quoteForm } from '../form-block.ts';
 import { PLAN_CODE } from '../planner-reviews.ts';
 import { DIFFS_APPLY, verdictsOf, WORKER_DOCUMENTS, workerParams } from '../planner-workers.ts';
@@ -43,7 +44,7 @@ export default defineSkill({
       id: 'write',
       title: 'Write the Diffs',
       contract: {
-        documents: [{ path: '{folder}/plan.json', plan: true }],
+        ...document('{folder}/plan.json', { plan: true }),
         changes: ['{folder}/diffs/*.diff'],
         command: DIFFS_APPLY,
       },

@@ -2,8 +2,8 @@
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { createGit } from '../../forge/local/git.ts';
-import type { ForgeStage, StageClone } from './stage.ts';
+import { createGit } from '../../src/forge/local/git.ts';
+import type { ForgeStage, StageClone } from '../../src/proof/forge-suite/stage.ts';
 
 /** A repository for tests. */
 export interface StageRepository extends Pick<ForgeStage, 'commit' | 'read' | 'clone'> {

@@ -1,21 +1,30 @@
-// Owns the tests of every skill of the catalogue: its steps and their transitions are pinned, lint finds nothing, every
-// context renders within the limit of tokens, and its sub-agents get skills that exist. The test file of a skill
-// is one call of `describeSkill`.
+// Owns the tests of every skill of the catalogue: it has the expected steps and transitions, lint finds nothing, every context
+// renders within the limit of tokens, and its sub-agents get skills that exist. The test file of a skill calls `describeSkill`.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { everyContext, type StepRequest } from '../contexts.ts';
-import { lintSkill } from '../lint.ts';
-import { renderStep, STEP_FORMATS, stepGuidance } from '../render.ts';
-import { type Skill, type SkillStep, targetsOf, type WorkStep } from '../skill.ts';
+import { everyContext, type StepRequest } from '../../src/skills/contexts.ts';
+import { lintSkill } from '../../src/skills/lint.ts';
+import { renderStep, STEP_FORMATS, stepGuidance } from '../../src/skills/render.ts';
+import { type Skill, type SkillStep, targetsOf, type WorkStep } from '../../src/skills/skill.ts';
+
+const CATALOGUE = join(import.meta.dirname, '../../src/skills/catalogue');
+
+/** The steps of a reviewing sub-skill. */
+export const REVIEW_STEPS: readonly string[] = [
+  '1 decompose "Decompose into Items" → 2',
+  '2 verify "Verify Each Item" → 3',
+  '3 challenge "Challenge the Verdicts" → 4',
+  '4 verdict "Return the Verdict" → end',
+];
 
 /** How many tokens (of four characters) a step may have, without the reference texts that it embeds. */
 const STEP_TOKENS_MAX = 700;
 
-/** What is pinned of a skill. */
-export interface PinnedSkill {
-  /** One line per step: `1 context "Context Discovery" → 2`. A way to `end` is the end. */
+/** What a skill must be like. */
+export interface ExpectedSkill {
+  /** One line per step: `1 context "Context Discovery" → 2`. A way to `end` ends the skill. */
   readonly steps: readonly string[];
   /** The folder of the skill: `import.meta.dirname`. */
   readonly folder: string;
@@ -23,8 +32,8 @@ export interface PinnedSkill {
   readonly golden: Readonly<Record<string, StepRequest>>;
 }
 
-/** Pins a skill of the catalogue. */
-export function describeSkill(skill: Skill, { steps, folder, golden }: PinnedSkill): void {
+/** Tests a skill of the catalogue. */
+export function describeSkill(skill: Skill, { steps, folder, golden }: ExpectedSkill): void {
   describe(skill.name, () => {
     test('has its steps in order, and each leads where it should', () => {
       expect(outline(skill)).toEqual(steps);
@@ -122,7 +131,7 @@ function invokedBy(skill: Skill, request: StepRequest): RegExpExecArray[] {
 }
 
 async function skillNamed(name: string): Promise<Skill | undefined> {
-  const file = join(import.meta.dirname, name, 'skill.ts');
+  const file = join(CATALOGUE, name, 'skill.ts');
   if (!existsSync(file)) return undefined;
   return ((await import(file)) as { readonly default: Skill }).default;
 }

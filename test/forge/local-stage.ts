@@ -3,11 +3,11 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { present } from '../../base/fields.ts';
-import { type LocalForge, openLocalForge } from '../../forge/local/local-forge.ts';
-import { removeFolder } from '../../process/remove-folder.ts';
+import { present } from '../../src/base/fields.ts';
+import { type LocalForge, openLocalForge } from '../../src/forge/local/local-forge.ts';
+import { removeFolder } from '../../src/process/remove-folder.ts';
+import { type ForgeStage, valueIn } from '../../src/proof/forge-suite/stage.ts';
 import { openStageRepository } from './repository.ts';
-import { type ForgeStage, valueIn } from './stage.ts';
 
 /** A local forge that was opened for one test. */
 export interface LocalForgeStage extends ForgeStage {
