@@ -297,12 +297,13 @@ export interface CompletedAction {
 export interface ForgeEvent {
   /** Unique in its forge, and the same in every delivery of the event. */
   readonly id: string;
-  /** The position after this event; see `watch`. */
-  readonly cursor: string;
+  /** The position after this event, if watching found it; see `watch`. */
+  readonly cursor?: string;
   /** As GitHub names it: `issues.labeled`, `pull_request_review.submitted`, `check_run.completed`. */
   readonly event: string;
   readonly at: number;
-  readonly actor: string;
+  /** The login of whoever caused it. Undefined if the forge does not say, or the account was deleted: nobody has no rights. */
+  readonly actor?: string;
   readonly issue?: number;
   readonly pr?: number;
   readonly label?: string;

@@ -14,8 +14,12 @@ import {
 
 const WEB = `https://github.example/${OWNER}/${NAME}`;
 
-/** An account. */
-export function userData(state: GitHubState, login: string): Data {
+/** The author of what a deleted account did. */
+export const DELETED = '';
+
+/** An account; null for a deleted one. */
+export function userData(state: GitHubState, login: string): Data | null {
+  if (login === DELETED) return null;
   return { login, type: state.account(login).bot ? 'Bot' : 'User' };
 }
 

@@ -228,6 +228,8 @@ async function readApprovals({ octokit, repo }: Connection, reader: GitHubReader
   const reviews = await octokit.paginate(octokit.rest.pulls.listReviews, { ...repo, pull_number: pr, per_page: PAGE });
   const latest = new Map<string, Omit<Approval, 'permission'>>();
   for (const { user, state: word, commit_id, submitted_at } of reviews) {
+    // A deleted account has no rights, and two of them are not one person.
+    if (user === null) continue;
     const state = VERDICTS[word];
     const actor = loginOf(user);
     // A dismissed review replaces the earlier reviews of that person.

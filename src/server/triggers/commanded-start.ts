@@ -39,10 +39,13 @@ export async function commandedBy(
 }
 
 /** Why the settings do not accept commands of a person. */
-function commandRefusal({ surface }: ForgeEventSettings, actor: string): string | undefined {
+function commandRefusal({ surface }: ForgeEventSettings, actor: string | undefined): string | undefined {
   if (surface === undefined) return undefined;
   if (!surface.commands) return 'commands in comments are switched off (forge.commands)';
-  return surface.mayCommand?.(actor) === false ? `the settings do not accept commands of "${actor}" (forge.commands)` : undefined;
+  const { mayCommand } = surface;
+  if (mayCommand === undefined) return undefined;
+  if (actor === undefined) return 'the forge does not say who wrote the command';
+  return mayCommand(actor) ? undefined : `the settings do not accept commands of "${actor}" (forge.commands)`;
 }
 
 /** Why a comment no longer counts. */

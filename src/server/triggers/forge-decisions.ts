@@ -83,11 +83,12 @@ export async function decideByReviews(
   }
 }
 
-/** The vote of an event on a question; undefined if it has none. */
+/** The vote of an event on a question; undefined if it has none. Nobody has no vote. */
 function voteIn(
   { event: { event, actor, label, at }, payload }: ForgeOccasion,
   { question: { forge: asked } }: OpenApproval,
 ): Vote | undefined {
+  if (actor === undefined) return undefined;
   switch (asked?.waitFor) {
     case 'approval': {
       const state = textIn(payload.review, 'state')?.toLowerCase();

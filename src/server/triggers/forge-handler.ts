@@ -13,6 +13,7 @@ import { isEngineError, messageOf } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { deriveRunId } from '../../base/id.ts';
 import { isJsonObject } from '../../base/json.ts';
+import { isSamePerson } from '../../base/person.ts';
 import { assertFirstFor, openRunsFor, secondRun } from '../../control/trigger/open-runs.ts';
 import { subjectOf } from '../../control/trigger/subject.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
@@ -197,21 +198,21 @@ async function refusalOf(parts: ForgeHandlerParts, { delivery, occasion, request
   if (sourceOf(delivery) !== 'manual' && !(isListed && isForkPush(occasion.event))) {
     const permission = await permissionOf(parts, actor);
     if (permission !== 'admin' && permission !== 'write')
-      return `${actor === '' ? 'nobody' : `"${actor}"`} may not start workflows (permission: ${permission}); somebody with write permission can ${label}`;
+      return `${actor === undefined ? 'nobody' : `"${actor}"`} may not start workflows (permission: ${permission}); somebody with write permission can ${label}`;
   }
   if (pull?.fork !== true || isListed) return undefined;
   return `pull request #${pr} comes from a fork, so it does not start workflows by itself; somebody with write permission can ${label}`;
 }
 
-async function permissionOf({ settings: { forge } }: ForgeHandlerParts, actor: string): Promise<Permission> {
-  if (actor === '') return 'none';
+async function permissionOf({ settings: { forge } }: ForgeHandlerParts, actor: string | undefined): Promise<Permission> {
+  if (actor === undefined) return 'none';
   const found = await forge.permission(actor);
   if (found.result === 'not_found') return 'none';
   const permission = valueIn(found);
   if (permission === 'admin' || permission === 'write') return permission;
   // GitHub does not report the permission of an App like that of a person.
   const self = valueIn(await forge.whoami());
-  return self.login.toLowerCase() === actor.toLowerCase() ? self.permission : permission;
+  return isSamePerson(self.login, actor) ? self.permission : permission;
 }
 
 async function startAll(parts: ForgeHandlerParts, start: StartRequest): Promise<DeliveryResult> {
@@ -265,8 +266,12 @@ async function startOne(
     const stays = await cancelForNewHead(engine, open, { event, current: pull?.headSha });
     if (stays !== undefined) return { reason: stays };
   }
-  const actor = event.actor === '' ? undefined : event.actor;
-  const origin = { event: event.event, deliveryId: delivery.delivery, ...subject, ...present({ actor, file, cause: requested.cause }) };
+  const origin = {
+    event: event.event,
+    deliveryId: delivery.delivery,
+    ...subject,
+    ...present({ actor: event.actor, file, cause: requested.cause }),
+  };
   try {
     const params = start === undefined ? {} : paramsBehind(start, compiledOf(workflow).definition.params);
     await engine.start(workflow, params as never, { id: run, origin, facts: { ...known, ...facts, ...TRIGGER.with(payload) } });

@@ -18,5 +18,5 @@ export function isListedFork({ fork, headRepository }: PullRequestFacts, listed:
 
 /** Whether a person caused an event by pushing to a fork. */
 export function isForkPush({ event, actor }: ForgeEvent): boolean {
-  return PUSH_EVENTS.includes(event) && actor !== '' && !actor.endsWith('[bot]');
+  return PUSH_EVENTS.includes(event) && actor !== undefined && !actor.endsWith('[bot]');
 }

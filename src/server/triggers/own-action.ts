@@ -53,16 +53,16 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
 
 /** The runs behind an event that Pawl caused; undefined for an event that somebody else caused. */
 export async function ownAction(parts: OwnActionParts, occasion: ForgeOccasion): Promise<OwnAction | undefined> {
-  const { actor } = occasion.event;
-  const self = actor === '' ? undefined : await ownLogin(parts.forge, actor);
+  const self = await ownLogin(parts.forge, occasion.event.actor);
   if (self === undefined) return undefined;
   const cause = (await runOfBranch(parts, occasion)) ?? (await runOfRecord(parts, occasion.event));
   if (cause !== undefined) return { runs: await causesOf(parts, cause) };
   return self.bot ? { runs: [] } : undefined;
 }
 
-/** The engine's own login at the forge, if it is this one. */
-async function ownLogin(forge: ForgeReader, login: string) {
+/** The engine's own login at the forge, if it is this one. What nobody is known to have done is not its own. */
+async function ownLogin(forge: ForgeReader, login: string | undefined) {
+  if (login === undefined) return undefined;
   const self = valueIn(await forge.whoami());
   return isSamePerson(self.login, login) ? self : undefined;
 }
@@ -94,7 +94,7 @@ export async function isOwnCommentOrCheck(
     if (event.comment === undefined) return false;
     if (new RunRows(database).isOwn(event.comment)) return true;
     // GitHub can deliver the event of a comment before the request that wrote it has ended.
-    const author = textIn(fieldOf(payload.comment, 'user'), 'login') ?? '';
+    const author = textIn(fieldOf(payload.comment, 'user'), 'login');
     return MARK.test(textIn(payload.comment, 'body') ?? '') && (await ownLogin(forge, author)) !== undefined;
   }
   const check = event.event === 'status' ? textIn(payload, 'context') : textIn(payload.check_run, 'name');

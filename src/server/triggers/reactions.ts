@@ -84,11 +84,12 @@ async function refusalOf(
   return OPEN_TO_ALL.test(occasion.event.event) ? actorRefusal(forge, occasion) : undefined;
 }
 
-/** Why an event does not count: its actor is a program, or has no write permission. */
+/** Why an event does not count: its actor is not known, is a program, or has no write permission. */
 export async function actorRefusal(forge: ForgeReader, { event: { actor }, payload }: ForgeOccasion): Promise<string | undefined> {
+  if (actor === undefined) return 'the forge does not say who caused it';
   if (textIn(payload.sender, 'type') === 'Bot' || actor.endsWith('[bot]')) return `"${actor}" is a program`;
-  const found = actor === '' ? undefined : await forge.permission(actor);
-  const permission = found === undefined || found.result === 'not_found' ? 'none' : valueIn(found);
+  const found = await forge.permission(actor);
+  const permission = found.result === 'not_found' ? 'none' : valueIn(found);
   if (permission === 'admin' || permission === 'write') return undefined;
   return `"${actor}" has no write permission (permission: ${permission})`;
 }
@@ -102,13 +103,18 @@ interface Reaction extends DeliveredEvent {
 async function react(parts: ReactionParts, reaction: Reaction): Promise<void> {
   const { run, rule, index, delivery, occasion } = reaction;
   const { event } = occasion.event;
-  const actor = occasion.event.actor === '' ? 'forge' : occasion.event.actor;
+  const actor = actorOf(occasion);
   await parts.services.engine.run(run.id).react({
     action: actionOf(reaction),
     reaction: { rule: index, do: rule.do, event, delivery: `${delivery.route}/${delivery.delivery}` },
     actor,
   });
   if (rule.do === 'notify') await notify(parts, reaction, actor);
+}
+
+/** Who caused an event, as it is recorded and shown. Not to be compared with people. */
+function actorOf({ event: { actor } }: ForgeOccasion): string {
+  return actor ?? 'forge';
 }
 
 function actionOf({ rule, index, occasion }: Reaction): ReactionRequest['action'] {
@@ -121,7 +127,8 @@ function actionOf({ rule, index, occasion }: Reaction): ReactionRequest['action'
 }
 
 /** What happened, as quoted data for the agent. */
-function factsOf({ event, payload }: ForgeOccasion): string {
+function factsOf(occasion: ForgeOccasion): string {
+  const { event, payload } = occasion;
   const { issue, pr, label, sha } = event;
   const state = textIn(payload.review, 'state');
   const about = [
@@ -132,7 +139,7 @@ function factsOf({ event, payload }: ForgeOccasion): string {
     ...(sha === undefined ? [] : [`commit ${sha}`]),
   ];
   const body = textIn(payload.review, 'body') ?? textIn(payload.comment, 'body');
-  return [`${event.event} by ${event.actor}: ${about.join(', ')}`, ...(body === undefined ? [] : ['', body])].join('\n');
+  return [`${event.event} by ${actorOf(occasion)}: ${about.join(', ')}`, ...(body === undefined ? [] : ['', body])].join('\n');
 }
 
 /** Notifies people at the forge, once. */
