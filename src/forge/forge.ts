@@ -92,8 +92,8 @@ export interface PullRequestFacts extends Omit<IssueFacts, 'state'> {
   readonly fetchRef: string;
   /** Whether the head branch is in another repository. Nothing can be pushed to it from here. */
   readonly fork: boolean;
-  /** The repository of the head, as `owner/name`; undefined if it was deleted, or where repositories have no names. */
-  readonly headRepository?: string;
+  /** The repository of the head; undefined if it was deleted, or where repositories have no names. */
+  readonly headRepository?: { readonly owner: string; readonly name: string };
   /** A draft cannot be merged. */
   readonly draft: boolean;
   readonly baseBranch: string;

@@ -6,7 +6,7 @@ import type { ForgeEvent } from '../../forge/forge.ts';
 import type { Deliveries } from '../events/deliveries.ts';
 import type { ForgeEventSettings } from '../events/event-settings.ts';
 import type { Services } from '../services.ts';
-import { keyOfEvent, SOURCE_HEADER } from './occasion.ts';
+import { keyOfEvent, SOURCE_HEADER } from './received-event.ts';
 
 /** Watches the forge. Gates check once at the start, since events may have been missed. Returns a stop function. */
 export function watchForge(

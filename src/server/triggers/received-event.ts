@@ -16,7 +16,7 @@ type DeliverySource = 'webhook' | 'watch' | 'manual';
 export const SOURCE_HEADER = 'x-pawl-source';
 
 /** An event with its payload. */
-export interface ForgeOccasion {
+export interface ReceivedEvent {
   readonly event: ForgeEvent;
   readonly payload: JsonObject;
 }
@@ -99,7 +99,7 @@ function branchOf({ ref, merge_group, check_suite, check_run, workflow_run, bran
 }
 
 /** The event of a delivery with its payload. */
-export async function occasionOf(forge: ForgeReader, delivery: StoredDelivery): Promise<ForgeAnswer<ForgeOccasion>> {
+export async function receivedEvent(forge: ForgeReader, delivery: StoredDelivery): Promise<ForgeAnswer<ReceivedEvent>> {
   const event = eventOf(delivery);
   if (sourceOf(delivery) !== 'watch') return { result: 'ok', value: { event, payload: delivery.body as JsonObject } };
   const payload = await payloadOfEvent(forge, event);
