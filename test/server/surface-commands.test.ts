@@ -173,7 +173,7 @@ describe('a decision is bound to what was shown', () => {
     at.tick();
     await at.settled();
     const { deliveries } = at.opened.server.services;
-    const event = { id: 'late', cursor: '', event: 'issue_comment.created', at: 0, actor: 'ann', issue: 1, comment };
+    const event = { id: 'late', event: 'issue_comment.created', at: 0, actor: 'ann', issue: 1, comment };
     deliveries.receive({ route: 'local', id: 'late', event: event.event, headers: { 'x-pawl-source': 'watch' }, body: event });
     await deliveries.ring();
     expect((await at.comments()).at(-1)?.body).toContain('was written before this content was shown');

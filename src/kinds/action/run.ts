@@ -6,6 +6,7 @@ import type { ForgeAction } from '../../definition/forge/forge-action.ts';
 import type { StepOf } from '../../definition/model.ts';
 import { type ActionSubject, performAction } from '../../forge/action.ts';
 import { retryHintOf } from '../../forge/forge.ts';
+import { runKey } from '../../forge/run-key.ts';
 import type { Snapshot } from '../../steps/attempt.ts';
 import { pullRequestNumber } from '../../steps/forge/forge-facts.ts';
 import { foreignPullRequest, withPullRequest } from '../../steps/forge/publishing.ts';
@@ -41,7 +42,7 @@ export async function execute(given: Job<StepOf<'action'>>): Promise<Work> {
   const subject = subjectOf(ready.job.context.snapshot, which);
   const landing = action === 'merge_pr' ? await checkLanding(ready.job, forge, subject) : { subject };
   if ('stale' in landing) return landing.stale;
-  const visit = `${request.runId}/${request.activation.path}`;
+  const visit = runKey(request.runId, request.activation.path);
   const scene = { subject: landing.subject, key: context.idempotencyKey, visit, ...present({ groups }) };
   const result = await performAction(forge, aimed, scene);
   const seen = present({ evidence: landing.evidence, checks: landing.checks });
