@@ -5,7 +5,7 @@ import { type AttendedRun, type OpenWork, resultLines, stepName, stepNames } fro
 import { dispatchPrompt, dispatchReason, type WorkDispatch } from '../attended/dispatch.ts';
 import type { ProjectRun } from '../attended/open-runs.ts';
 import type { AttendedHost } from '../attended/session.ts';
-import { newWork, nothingLeft, type Receipt, type Reply, workIn } from '../attended/submission.ts';
+import { ASSUMED, newWork, nothingLeft, PENDING, type Receipt, type Reply, workIn } from '../attended/submission.ts';
 import { waitLines } from '../attended/waits.ts';
 import { argumentLines } from '../definition/param/arg.ts';
 import type { OpenWait } from '../engine/status.ts';
@@ -163,9 +163,9 @@ export function ownStepText(reply: Reply): string {
 }
 
 function receiptText(receipt: Receipt): string {
-  if (receipt.kind === 'assumed') return 'Recorded. Continue with your step: the token is still valid. A person can answer at any time.';
+  if (receipt.kind === 'assumed') return ASSUMED;
   if (receipt.kind === 'asked') return 'The questions now wait for the person.';
-  if (receipt.kind === 'pending') return 'The report is recorded and being verified. Call pawl_next; it waits for the verdict.';
+  if (receipt.kind === 'pending') return `${PENDING} Call pawl_next; it waits for the verdict.`;
   const { repeated } = receipt;
   const step = stepName(receipt.step);
   const again = repeated ? ' (this report was already recorded)' : '';

@@ -8,7 +8,7 @@
 import { type AttendedRun, type IdleRun, type OpenWork, resultLines, stepName, stepNames } from '../../attended/attended-run.ts';
 import { dispatchPrompt, dispatchReason } from '../../attended/dispatch.ts';
 import type { ProjectRun } from '../../attended/open-runs.ts';
-import { newWork, nothingLeft, type Receipt, type Reply, workIn } from '../../attended/submission.ts';
+import { ASSUMED, newWork, nothingLeft, PENDING, type Receipt, type Reply, workIn } from '../../attended/submission.ts';
 import { waitLines } from '../../attended/waits.ts';
 import { present } from '../../base/fields.ts';
 import { shellWord } from '../../base/shell-word.ts';
@@ -82,12 +82,9 @@ export function replyLines(shell: Shell, reply: Reply): string[] {
   return [...verdict, ...gap, ...lines, ...othersLines(shell, { shown, work: run.work })];
 }
 
-/** The reply to a recorded assumption. */
-export const ASSUMED = 'Recorded. Continue with your step: the token is still valid. A person can answer at any time.';
-
 function receiptLines(shell: Shell, receipt: Receipt): string[] {
   if (receipt.kind === 'asked' || receipt.kind === 'assumed') return [];
-  if (receipt.kind === 'pending') return ['The report is recorded and is being verified.'];
+  if (receipt.kind === 'pending') return [PENDING];
   const what = `${nameOf(receipt)} (attempt ${receipt.attempt})`;
   const verdict =
     receipt.kind === 'accepted'
