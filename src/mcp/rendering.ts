@@ -6,6 +6,7 @@ import { dispatchPrompt, dispatchReason, type WorkDispatch } from '../attended/d
 import type { ProjectRun } from '../attended/open-runs.ts';
 import type { AttendedHost } from '../attended/session.ts';
 import { ASSUMED, newWork, nothingLeft, PENDING, type Receipt, type Reply, workIn } from '../attended/submission.ts';
+import { waitName } from '../attended/wait-words.ts';
 import { waitLines } from '../attended/waits.ts';
 import { argumentLines } from '../definition/param/arg.ts';
 import type { OpenWait } from '../engine/status.ts';
@@ -74,24 +75,8 @@ function stateText(run: AttendedRun): string {
   }
 }
 
-const WAITS: Readonly<Record<OpenWait['kind'], string>> = {
-  human: 'a person to decide',
-  answer: 'a person to answer the questions',
-  report: 'a report',
-  child: 'another run',
-  signal: 'a signal',
-  checks: 'the forge',
-  capacity: 'capacity',
-  budget: 'a budget',
-  assumptions: 'a person to answer what was assumed',
-  delay: 'a delay to end',
-  pause: 'a person to resume it after a pause',
-  escalation: 'a person to decide how it continues',
-  unknown: 'a person to say whether a step took effect',
-};
-
 function waitText({ kind, step }: OpenWait): string {
-  return step === undefined ? WAITS[kind] : `${WAITS[kind]} (step "${step}")`;
+  return step === undefined ? waitName(kind) : `${waitName(kind)} (step "${step}")`;
 }
 
 function workText(work: OpenWork): string {
