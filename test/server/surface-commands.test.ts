@@ -235,10 +235,12 @@ test('a run that stopped is retried, and one is cancelled; each is recorded with
 test('"/pawl status" says what each run does, and what one that waits is waiting for', async () => {
   await at.open();
   const run = await at.ask();
-  expect((await at.say('/pawl status')).answers).toEqual([expect.stringContaining(`Run ${run.id}: waiting for a decision at ask.`)]);
+  expect((await at.say('/pawl status')).answers).toEqual([
+    expect.stringContaining(`Run ${run.id}: waiting for a person to decide at ask.`),
+  ]);
   await run.pause({ actor: 'ann' });
   expect((await at.say('/pawl status')).answers).toEqual([
-    expect.stringContaining(`Run ${run.id}: waiting for a decision at ask, for somebody to resume it: it is paused.`),
+    expect.stringContaining(`Run ${run.id}: waiting for a person to decide at ask, for a person to resume it.`),
   ]);
 });
 

@@ -1,5 +1,6 @@
 // `pawl inbox`: lists everything that waits for a person, oldest first.
 
+import { NO_VERDICT } from '../../attended/wait-words.ts';
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import type { AssumptionReport } from '../../control/assumption-report.ts';
@@ -86,7 +87,7 @@ async function openRuns(shell: Shell, store: Store): Promise<readonly string[]> 
 }
 
 function pendingText({ wait }: PendingGate): string {
-  return wait.message ?? 'its checks have no verdict yet';
+  return wait.message ?? NO_VERDICT;
 }
 
 function listLines(shell: Shell, inbox: FullInbox): string[] {

@@ -2,6 +2,7 @@
 // next.
 
 import { commandFor } from '../../attended/wait-command.ts';
+import { NO_VERDICT, waitText } from '../../attended/wait-words.ts';
 import { formatDuration } from '../../base/duration.ts';
 import type { RunReport } from '../../control/run-report.ts';
 import { untilText } from '../../control/time-text.ts';
@@ -103,7 +104,7 @@ function waitLines(shell: Shell, { report }: End, { run, wait }: TreeWait): stri
       return [`  ${at}${below}waits for signal "${oneLine(wait.name)}"${until}; wait for it with`, waitCommand];
     case 'checks':
       return [
-        `  ${at}${below}is pending: ${oneLine(wait.message ?? 'its checks have no verdict yet')}`,
+        `  ${at}${below}is pending: ${oneLine(wait.message ?? NO_VERDICT)}`,
         `  next check${until.replace(', due', '')}, while a process drives the run; check now with`,
         resume(report.run.id),
       ];
@@ -125,7 +126,7 @@ function waitLines(shell: Shell, { report }: End, { run, wait }: TreeWait): stri
         waitCommand,
       ];
     default:
-      return [`  ${at}${below}waits for ${wait.kind === 'child' ? `run ${wait.child}` : `its ${wait.kind}`}${until}`, ...next];
+      return [`  ${at}${below}waits for ${waitText(wait)}${until}`, ...next];
   }
 }
 

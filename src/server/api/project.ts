@@ -2,6 +2,7 @@
 // settings that are safe to show.
 
 import type { WaitingQuestions } from '../../attended/questions.ts';
+import { NO_VERDICT } from '../../attended/wait-words.ts';
 import { present } from '../../base/fields.ts';
 import type { Json } from '../../base/json.ts';
 import { isSamePerson } from '../../base/person.ts';
@@ -148,7 +149,7 @@ function stuckItem({ run, workflow, wait, command }: StuckRun, caller: Caller): 
 }
 
 function pendingItem({ run, workflow, wait }: PendingGate): Item {
-  const { path, step, since, due, message = 'its checks have no verdict yet' } = wait;
+  const { path, step, since, due, message = NO_VERDICT } = wait;
   return {
     ...NOT_ASKED,
     ...{ kind: 'checks', run, workflow, path, step, digest: '', prompt: message, since: iso(since), mine: false },

@@ -3,6 +3,7 @@
 // times. It is bounded, and untrusted text in it is inert (`inert-text.ts`).
 
 import type { WaitingQuestions } from '../../attended/questions.ts';
+import { waitName } from '../../attended/wait-words.ts';
 import { jsonText } from '../../base/json.ts';
 import { shownValues } from '../../control/approval-change.ts';
 import type { PendingApproval } from '../../control/approvals.ts';
@@ -135,26 +136,6 @@ function questionText({ step, questions, run, lines }: RunCommentView['questions
       ? `To answer, write a comment with this as its first line:\n\n\`\`\`\n${lines.map(({ line }) => line).join('\n')}\n\`\`\``
       : `To answer: ${code(`pawl answer ${run}`)}, or the dashboard.`;
   return [`**${inertMarkdown(step, CELL_MAX)} asks:**`, asked.join('\n'), how].join('\n\n');
-}
-
-const WAIT_TEXTS: Readonly<Record<string, string>> = {
-  human: 'a decision',
-  answer: 'an answer',
-  checks: 'checks',
-  signal: 'a signal',
-  delay: 'a time',
-  report: 'an agent that reports its work',
-  capacity: 'capacity',
-  budget: 'budget',
-  pause: 'somebody to resume it: it is paused',
-  escalation: 'a person: it stopped',
-  unknown: 'a person: a crash left no record of how a step ended',
-  assumptions: 'answers to assumptions of an agent',
-};
-
-/** What a kind of wait is waiting for, in words. */
-export function waitName(kind: string): string {
-  return WAIT_TEXTS[kind] ?? kind;
 }
 
 function waitText({ kind, step, message }: WaitReport, { report, acceptsCommands }: RunCommentView): string {
