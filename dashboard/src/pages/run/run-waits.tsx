@@ -3,7 +3,7 @@
 
 import { useState } from 'react';
 import { Link } from 'wouter';
-import type { InboxItem, RunReport, Wait } from '../../connection/contract.ts';
+import type { ApprovalItem, QuestionItem, RunReport, Wait } from '../../connection/contract.ts';
 import { useInbox } from '../../connection/queries.ts';
 import { AnswerForm } from '../../decision/answer-form.tsx';
 import { AssumptionCard } from '../../decision/assumption-card.tsx';
@@ -25,7 +25,7 @@ const SHOWN_MAX = 6;
 export function RunWaits({ report }: { readonly report: RunReport }) {
   const items = useInbox().data?.filter(({ run }) => run === report.run.id) ?? [];
   const waiting = new Set(report.waits.map(({ path, id }) => path ?? id));
-  const asked = items.filter(({ kind, path }) => (kind === 'approval' || kind === 'question') && waiting.has(path));
+  const asked = items.filter((item) => item.kind === 'approval' || item.kind === 'question').filter(({ path }) => waiting.has(path));
   const covered = new Set(asked.map(({ path }) => path));
   const others = report.waits.filter((wait) => !covered.has(wait.path ?? wait.id));
   const failedWithoutWait = report.run.error !== null && !others.some(({ message }) => message === report.run.error);
@@ -53,7 +53,7 @@ export function RunWaits({ report }: { readonly report: RunReport }) {
 }
 
 /** The keys `a` and `r` are for the first one. */
-function Asked({ item, isFirst }: { readonly item: InboxItem; readonly isFirst: boolean }) {
+function Asked({ item, isFirst }: { readonly item: ApprovalItem | QuestionItem; readonly isFirst: boolean }) {
   const [asked, setAsked] = useState<string>();
   useKeys(
     isFirst && item.kind === 'approval'
@@ -69,8 +69,14 @@ function Asked({ item, isFirst }: { readonly item: InboxItem; readonly isFirst: 
           </span>
           {plainLine(item.step)} {item.kind === 'approval' ? 'waits for a decision' : 'waits for an answer'}
         </h2>
-        <ShownContext item={item} />
-        {item.kind === 'approval' ? <DecisionForm item={item} asked={asked} ask={setAsked} /> : <AnswerForm item={item} />}
+        {item.kind === 'approval' ? (
+          <>
+            <ShownContext item={item} />
+            <DecisionForm item={item} asked={asked} ask={setAsked} />
+          </>
+        ) : (
+          <AnswerForm item={item} />
+        )}
       </div>
     </article>
   );
