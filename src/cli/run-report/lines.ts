@@ -2,8 +2,7 @@
 
 import { formatDuration } from '../../base/duration.ts';
 import { jsonText } from '../../base/json.ts';
-import type { OverrideReport } from '../../control/history.ts';
-import type { RunOverview, RunReport, WaitReport } from '../../control/run-report.ts';
+import type { OverrideReport, RunOverview, RunReport, WaitReport } from '../../control/schema/run.ts';
 import { agoText, untilText } from '../../control/time-text.ts';
 import { usageText } from '../../control/usage.ts';
 import { isFinal } from '../../definition/run-status.ts';
@@ -134,8 +133,9 @@ function whenOf({ since, due, kind }: WaitReport): string {
   return due === null ? waited : `${waited}, ${kind === 'checks' ? 'next check' : 'ends'} ${untilText(Date.parse(due))}`;
 }
 
-function questionLines(shell: Shell, { prompt, options, shown }: WaitReport): string[] {
-  if (prompt === undefined) return [];
+function questionLines(shell: Shell, wait: WaitReport): string[] {
+  if (wait.kind !== 'human' || wait.prompt === undefined) return [];
+  const { prompt, options, shown } = wait;
   const answers = (options ?? []).map(({ label, requiresInput }) => `${oneLine(label)}${requiresInput ? ' (needs a text)' : ''}`);
   return [
     ...cutLines(shell, prompt, { indent: 4, max: 3 }),
@@ -145,8 +145,8 @@ function questionLines(shell: Shell, { prompt, options, shown }: WaitReport): st
 }
 
 function waitText(wait: WaitReport): string {
-  const { step, path, message } = wait;
-  const where = oneLine(path ?? step ?? '');
+  const where = oneLine('path' in wait ? (wait.path ?? '') : '');
+  const message = 'message' in wait ? wait.message : undefined;
   const why = message === undefined ? '' : `: ${oneLine(message)}`;
   if (wait.kind === 'child') return `the child run ${wait.child} of ${where}`;
   if (wait.kind === 'signal') return `the signal "${oneLine(wait.name)}" at ${where}`;

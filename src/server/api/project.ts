@@ -2,8 +2,9 @@
 // settings that are safe to show.
 
 import type { WaitingQuestions } from '../../attended/questions.ts';
+import type { DeepReadonly } from '../../base/deep-readonly.ts';
 import { present } from '../../base/fields.ts';
-import type { Json } from '../../base/json.ts';
+import type { Json, JsonObject } from '../../base/json.ts';
 import { isSamePerson } from '../../base/person.ts';
 import {
   type Approval,
@@ -21,7 +22,7 @@ import { isDriven } from '../../process/owner.ts';
 import type { Store, UsageBucket } from '../../store/store.ts';
 import type { Caller } from '../caller.ts';
 import type { InboxItem } from '../contract.ts';
-import { type Frozen, handle, type ServerApp } from '../route.ts';
+import { handle, type ServerApp } from '../route.ts';
 import type { Services } from '../services.ts';
 import { API_ROUTES } from './routes.ts';
 import { iso, timeOf } from './times.ts';
@@ -49,7 +50,7 @@ export function mountProject(app: ServerApp, services: Services): void {
     const span = { since: timeOf(since, 'since') ?? end - USAGE_DAYS * DAY_MS, until: end, bucketMs: BUCKETS[bucket] };
     return { buckets: (await store.usageOver({ ...span, ...present({ workflow }) })).map(bucketOf) };
   });
-  handle(at, API_ROUTES.settings, async (_) => ({ settings: (await project.settings()) as Record<string, Json> }));
+  handle(at, API_ROUTES.settings, async (_) => ({ settings: (await project.settings()) as JsonObject }));
   handle(at, API_ROUTES.health, async (_) => {
     const [checks, slots, closed] = await Promise.all([project.checks(), store.slots(QUEUE_MAX), store.closedAccounts(services.now())]);
     return {
@@ -89,7 +90,7 @@ async function inboxFor(services: Services, caller: Caller) {
   };
 }
 
-type Item = Frozen<InboxItem>;
+type Item = DeepReadonly<InboxItem>;
 type ItemOf<Kind extends Item['kind']> = Extract<Item, { readonly kind: Kind }>;
 
 function itemsOf({ approvals, questions, stuck, pending }: FullInbox, caller: Caller): Item[] {

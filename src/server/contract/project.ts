@@ -1,8 +1,9 @@
 // Owns the schemas of the project as a whole: the inbox, the workflows, agent usage, and the health of the server.
 
 import * as z from 'zod';
-import { assumptionReport } from './run.ts';
-import { json, jsonObject, schemaVersion, time } from './value.ts';
+import { assumptionReport } from '../../control/schema/run.ts';
+import { json, jsonObject, time } from '../../control/schema/value.ts';
+import { schemaVersion } from './value.ts';
 
 /** What every item of the inbox has. */
 const ofItem = {
