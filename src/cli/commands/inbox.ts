@@ -3,7 +3,6 @@
 import { NO_VERDICT } from '../../attended/wait-words.ts';
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
-import type { AssumptionReport } from '../../control/assumption-report.ts';
 import {
   type Approval,
   answerCommand,
@@ -14,6 +13,7 @@ import {
   type PendingGate,
   readInbox,
 } from '../../control/inbox.ts';
+import type { AssumptionReport } from '../../control/schema/run.ts';
 import { agoText, untilText } from '../../control/time-text.ts';
 import { postedText } from '../../engine/request/approvals.ts';
 import type { Store } from '../../store/store.ts';

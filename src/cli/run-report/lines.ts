@@ -3,8 +3,7 @@
 import { waitText } from '../../attended/wait-words.ts';
 import { formatDuration } from '../../base/duration.ts';
 import { jsonText } from '../../base/json.ts';
-import type { OverrideReport } from '../../control/history.ts';
-import type { RunOverview, RunReport, WaitReport } from '../../control/run-report.ts';
+import type { OverrideReport, RunOverview, RunReport, WaitReport } from '../../control/schema/run.ts';
 import { agoText, untilText } from '../../control/time-text.ts';
 import { usageText } from '../../control/usage.ts';
 import { isFinal } from '../../definition/run-status.ts';
@@ -135,8 +134,9 @@ function whenOf({ since, due, kind }: WaitReport): string {
   return due === null ? waited : `${waited}, ${kind === 'checks' ? 'next check' : 'ends'} ${untilText(Date.parse(due))}`;
 }
 
-function questionLines(shell: Shell, { prompt, options, shown }: WaitReport): string[] {
-  if (prompt === undefined) return [];
+function questionLines(shell: Shell, wait: WaitReport): string[] {
+  if (wait.kind !== 'human' || wait.prompt === undefined) return [];
+  const { prompt, options, shown } = wait;
   const answers = (options ?? []).map(({ label, requiresInput }) => `${oneLine(label)}${requiresInput ? ' (needs a text)' : ''}`);
   return [
     ...cutLines(shell, prompt, { indent: 4, max: 3 }),
@@ -146,7 +146,8 @@ function questionLines(shell: Shell, { prompt, options, shown }: WaitReport): st
 }
 
 function waitPhrase(wait: WaitReport): string {
-  const { step, path = step, message } = wait;
+  const message = 'message' in wait ? wait.message : undefined;
+  const path = ('path' in wait ? wait.path : undefined) ?? ('step' in wait ? wait.step : undefined);
   if (wait.kind === 'human' && message !== undefined) return oneLine(`a process to continue ${path ?? ''}, which is ${message}`);
   const why = WITH_REASON.has(wait.kind) && message !== undefined ? `: ${message}` : '';
   return oneLine(`${waitText(wait, path)}${why}`);

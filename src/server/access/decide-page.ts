@@ -4,8 +4,8 @@
 import { type Json, jsonText } from '../../base/json.ts';
 import { type ApprovalChange, type ShownChange, shownValues } from '../../control/approval-change.ts';
 import { RUN_ENDS, splitTexts, voterTexts } from '../../control/decision-words.ts';
-import type { DecisionReport } from '../../control/history.ts';
 import type { BoundedDiff } from '../../control/run-diff.ts';
+import type { DecisionReport } from '../../control/schema/run.ts';
 import type { ApprovalOptionModel } from '../../definition/model.ts';
 import { readSubjects, type SeenSubjects } from '../../definition/question/subjects.ts';
 import type { OpenApproval } from '../../engine/request/approvals.ts';

@@ -7,7 +7,7 @@ import { waitName } from '../../attended/wait-words.ts';
 import { jsonText } from '../../base/json.ts';
 import { shownValues } from '../../control/approval-change.ts';
 import type { PendingApproval } from '../../control/approvals.ts';
-import type { RunReport, WaitReport } from '../../control/run-report.ts';
+import type { RunReport, WaitReport } from '../../control/schema/run.ts';
 import { usageText } from '../../control/usage.ts';
 import { areShownWhole, type DecisionLine, DIGEST_SHOWN, OPTION_MAX, QUESTION_MAX } from './decision-lines.ts';
 import { code, inertMarkdown } from './inert-text.ts';
@@ -138,7 +138,10 @@ function questionText({ step, questions, run, lines }: RunCommentView['questions
   return [`**${inertMarkdown(step, CELL_MAX)} asks:**`, asked.join('\n'), how].join('\n\n');
 }
 
-function waitText({ kind, step, message }: WaitReport, { report, acceptsCommands }: RunCommentView): string {
+function waitText(wait: WaitReport, { report, acceptsCommands }: RunCommentView): string {
+  const { kind } = wait;
+  const step = 'step' in wait ? wait.step : undefined;
+  const message = 'message' in wait ? wait.message : undefined;
   const what = `**Waits for ${waitName(kind)}**${step === undefined ? '' : ` at ${inertMarkdown(step, CELL_MAX)}`}`;
   const why = message === undefined ? '' : `: ${inertMarkdown(message, PROMPT_MAX)}`;
   const retry = kind === 'escalation' && acceptsCommands ? `\n\n\`\`\`\n/pawl retry ${report.run.id}\n\`\`\`` : '';
