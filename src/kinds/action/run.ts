@@ -10,6 +10,7 @@ import { runKey } from '../../forge/run-key.ts';
 import type { Snapshot } from '../../steps/attempt.ts';
 import { pullRequestNumber } from '../../steps/forge/forge-facts.ts';
 import { foreignPullRequest, withPullRequest } from '../../steps/forge/publishing.ts';
+import { APPROVED_HEADS } from '../../steps/run-records.ts';
 import { type Job, requestError, stepError, type Work } from '../../steps/work.ts';
 import { actionRefusal } from '../../steps/worker/permission.ts';
 import { blockedMerge, checkLanding } from '../../steps/workspace/landing.ts';
@@ -72,12 +73,13 @@ function rememberedFrom(value: Json, pr: JsonObject | undefined): { readonly rem
 
 /** The issue and the pull request that a run is about. */
 function subjectOf({ data, results }: Snapshot, pr: string | undefined): ActionSubject {
-  const head = approvedHead(Object.values(results), pr === undefined ? 'approved_head' : `approved_head_${pr}`);
+  const name = pr === undefined ? 'approved_head' : `approved_head_${pr}`;
+  const head = APPROVED_HEADS.of(name).in(data) ?? headInResults(Object.values(results), name);
   return present({ issue: numberIn(data.issue_number), pr: numberIn(data.pr_number), head });
 }
 
-/** The head that the last approval gate passed; a merge takes that one or nothing. */
-function approvedHead(results: readonly Json[], name: string): string | undefined {
+/** The approved head of a run that an engine without a record of it began. A worker may have written it. */
+function headInResults(results: readonly Json[], name: string): string | undefined {
   const heads = results.flatMap((result) => (isJsonObject(result) ? [result[name]] : []));
   return heads.findLast((head) => typeof head === 'string');
 }
