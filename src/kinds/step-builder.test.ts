@@ -368,7 +368,7 @@ describe('a step is read the same in a flow and in a graph', () => {
       { gate: { checks: ['x'], rerunAtMerge: 'no' } },
       'rerunAtMerge` must be true or false, not "no"',
     ],
-  ])('what both refuse: %s', (_what, method, given, fields, message) => {
+  ])('what both refuse: %s', (...[, method, given, fields, message]) => {
     expect(() => inGraph(fields)).toThrow(message);
     expect(() => methods('a')[method]?.(given)).toThrow(message);
     expect(() => methods('a')[method]?.(given)).toThrow('step "a"');
@@ -382,7 +382,7 @@ describe('a step is read the same in a flow and in a graph', () => {
       { agent: 'dev', prompt: 'p', continueSession: true, seesContext: true },
     ],
     ['a check that only has paths', 'gate', { checks: [{ paths: ['plan.md'] }] }, { gate: { checks: [{ paths: ['plan.md'] }] } }],
-  ])('what both keep: %s', (_what, method, given, fields) => {
+  ])('what both keep: %s', (...[, method, given, fields]) => {
     const { next: _, ...model } = inGraph(fields).definition.steps[0] as StepModel;
     expect(methods('a')[method]?.(given).bound.model).toEqual({ ...model, next: {} });
   });
