@@ -182,7 +182,7 @@ export type * as RedactionTypes from './process/redact.ts';
 export type { KeptFile } from './process/restore-files.ts';
 export type { FileSummary } from './process/snapshot-changes.ts';
 export type * as FlowStepTypes from './programs/flow-step.ts';
-export { type FlowStep, type FlowYield, StepFailed } from './programs/flow-step.ts';
+export { type FlowStep, type FlowYield, type StepEvidence, StepFailed } from './programs/flow-step.ts';
 export type { CompletedAttempt, UndoItem } from './programs/undo.ts';
 export {
   type CheckScene,

@@ -236,6 +236,7 @@ export const PUBLISHED: Readonly<Record<string, readonly string[]>> = {
     'StepCondition',
     'StepContext',
     'StepContextOf',
+    'StepEvidence',
     'StepFailed',
     'StepFiles',
     'StepOptions',

@@ -48,6 +48,26 @@ export function goOn<T>(work: () => T): { readonly result: T; readonly unused: r
   }
 }
 
+/** What the engine observed in an attempt. Which fields there are depends on the kind of the step. */
+export type StepEvidence = {
+  /** How a program ended. */
+  readonly process?: { readonly exitCode: number | null; readonly signal: string | null; readonly durationMs: number };
+  /** The checks of a gate. */
+  readonly checks?: readonly { readonly check: string; readonly name: string; readonly passed: boolean | null; readonly error?: string }[];
+  /** The stages of a validation. */
+  readonly stages?: Json;
+  /** The conditions of a contract, and the declared outputs. */
+  readonly preconditions?: Json;
+  readonly postconditions?: Json;
+  readonly outputs?: Json;
+  /** The stack of what a function threw. */
+  readonly thrown?: string;
+  /** The request of a webhook. */
+  readonly request?: Json;
+  /** The steps of a group that failed, by name. */
+  readonly members?: Readonly<Record<string, { readonly outcome: string; readonly error?: string }>>;
+};
+
 /** A step of a flow did not succeed. It is thrown into the generator, where it can be caught. */
 export class StepFailed extends Error {
   readonly step: string;
@@ -55,11 +75,8 @@ export class StepFailed extends Error {
   readonly code: string;
   /** What the step left behind: of a group the results of all its steps, of a child run how it ended. */
   readonly output: Json;
-  /**
-   * What the engine observed in the last attempt: how a program ended, the checks of a gate, the stages of a validation, the
-   * conditions of a contract, the failed steps of a group. Null where it observed nothing, as of a step that ran out of time.
-   */
-  readonly evidence: Json;
+  /** What the engine observed in the last attempt; null if it observed nothing, for example because the step timed out. */
+  readonly evidence: StepEvidence | null;
 
   constructor(failure: Failure) {
     super(failure.message);
@@ -68,7 +85,8 @@ export class StepFailed extends Error {
     this.outcome = failure.outcome;
     this.code = failure.code;
     this.output = deepCopy(failure.output ?? null);
-    this.evidence = deepCopy(failure.evidence ?? null);
+    // Executors recorded it in this form; it has passed through the store since.
+    this.evidence = deepCopy(failure.evidence ?? null) as StepEvidence | null;
   }
 }
 

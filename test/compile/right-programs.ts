@@ -253,7 +253,11 @@ export const parent = workflow('parent', function* () {
   try {
     yield* step('gate').gate({ checks: ['npm test'] });
   } catch (error) {
-    if (error instanceof StepFailed) return { failed: error.step, evidence: error.evidence };
+    if (error instanceof StepFailed) {
+      const { evidence } = error;
+      const red = evidence?.checks?.filter(({ passed }) => passed === false).map(({ name }) => name) ?? [];
+      return { failed: error.step, code: evidence?.process?.exitCode ?? null, red, members: Object.keys(evidence?.members ?? {}) };
+    }
   }
   return { sum, a, b, option, first };
 });

@@ -110,4 +110,17 @@ export const w = defineWorkflow({
 declare const engine: Engine;
 export const runs = engine.list({ status: ['done'] }); //! '"done"'
 `,
+  'the output of a run in memory that may have failed': `
+const w = defineWorkflow({ name: 'w', steps: { a: { handler: () => ({ size: 1 }), next: null } } });
+export const size = (await w.run()).finalOutput.size; //! 'size' does not exist ## possibly 'null'
+`,
+  'evidence that no step has': `
+import { StepFailed } from 'pawl';
+export const codeOf = (error: StepFailed) => error.evidence?.proces; //! proces
+`,
+  'a flow that returns a step': `
+export const w = workflow('w', function* () { //! a flow returns a step that it never ran
+  yield* step('a').command('x');
+  return step('b').command('x');
+});`,
 };

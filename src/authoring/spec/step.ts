@@ -62,7 +62,7 @@ type NoOutcome<X> = 'use' extends keyof X
 
 /** The parameters and the output of a workflow, and the names in it, as types only. */
 export interface WorkflowTypes<Input, Output, Names = WorkflowNames> {
-  readonly '~types'?: { readonly input: (input: Input) => void; readonly output: Output; readonly names: Names };
+  readonly '~types'?: { input(input: Input): void; readonly output: Output; readonly names: Names };
 }
 /** The parameters of a workflow; any if the workflow is only named. */
 export type InputOfWorkflow<W> =
