@@ -24,7 +24,7 @@ interface EndedRun {
   readonly release?: boolean;
 }
 
-/** Writes a run that ends at once, as said. */
+/** Writes a run that ends at once. */
 async function addRun(store: Store, run: string, ended: EndedRun = {}): Promise<Delta> {
   const { status = 'completed', at = START_AT, parent, fork, value, workflow = 'deploy', release = true } = ended;
   const first = createFirst({

@@ -1,4 +1,5 @@
-// Describes looking over many runs: filters, pages that stay right while runs are added, where runs are, and use over time.
+// Owns the part of the store contract about searching: filters, pages that stay right while runs are added, the positions of
+// runs, and usage over time.
 
 import { expect, test } from 'vitest';
 import type { Json } from '../../base/json.ts';
@@ -25,7 +26,7 @@ const add = async (store: Store, run: string, given: { params?: object; tags?: r
   return delta;
 };
 
-/** Describes looking over many runs. */
+/** Describes searching among many runs. */
 export function describeSearching(stage: Stage): void {
   describeFilters(stage);
   describeHeads(stage);
