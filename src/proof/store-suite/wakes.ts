@@ -4,13 +4,10 @@ import { expect, test } from 'vitest';
 import type { RunEvent } from '../../kernel/event.ts';
 import type { CommitResult, Delta, Store } from '../../store/store.ts';
 import { COMMITTED, changeStep, createActivation, createFirst, createNext, createSignal, PARKED, START_AT } from './deltas.ts';
-
-interface Stage {
-  readonly store: Store;
-}
+import type { StoreStage } from './suite.ts';
 
 /** Describes semaphores: that a delta gets all or none, and which run is next. */
-export function describeSlots(stage: Stage): void {
+export function describeSlots(stage: StoreStage): void {
   const take = (path: string, ...keys: string[]): Delta['slots'] => ({
     take: [{ path, keys: keys.map((key) => ({ key, limit: 1 })) }],
     free: [],
@@ -66,7 +63,7 @@ function collect(store: Store): { until(count: number): Promise<string[]>; stop:
 }
 
 /** Describes bells and notice of commits. */
-export function describeWaking(stage: Stage & { readonly dead: Set<string> }): void {
+export function describeWaking(stage: StoreStage): void {
   test('ready runs are those that are due, have mail or lost their owner, and that nobody drives', async () => {
     const { store } = stage;
     const due = (run: string, at: number): Promise<CommitResult> =>
