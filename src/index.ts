@@ -24,7 +24,7 @@ export type { Discovery, FileProblem } from './authoring/discover/discover.ts';
 export type { DiscoveredWorkflow } from './authoring/discover/outline.ts';
 export type { FilePosition, SourceProblem } from './authoring/discover/syntax.ts';
 export { all, branch, type FlowBatch, type FlowCall, type ResultOf, race } from './authoring/flow/call.ts';
-export type { Child, FlowBody, FlowOptions } from './authoring/flow/flow.ts';
+export type { Child, FlowBody, FlowOptions, YieldsSteps } from './authoring/flow/flow.ts';
 export type { FlowCondition, StepOptions } from './authoring/flow/model.ts';
 export type {
   AgentResult,

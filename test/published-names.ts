@@ -280,6 +280,7 @@ export const PUBLISHED: Readonly<Record<string, readonly string[]>> = {
     'WorkflowTypes',
     'WorkflowYaml',
     'YamlOptions',
+    'YieldsSteps',
     'all',
     'arg',
     'branch',

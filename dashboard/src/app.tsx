@@ -27,7 +27,7 @@ type LoadPage = () => Promise<{ readonly default: ComponentType }>;
 
 const LOADED: readonly (readonly [path: string, load: LoadPage])[] = [
   ['/inbox', () => import('./pages/inbox/inbox-page.tsx')],
-  ['/inbox/:run/:path', () => import('./pages/inbox/inbox-page.tsx')],
+  ['/inbox/:run/:path?', () => import('./pages/inbox/inbox-page.tsx')],
   ['/runs', () => import('./pages/runs/runs-page.tsx')],
   ['/runs/:id', () => import('./pages/run/run-page.tsx')],
   ['/workflows', () => import('./pages/workflows/workflows-page.tsx')],

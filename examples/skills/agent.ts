@@ -70,8 +70,8 @@ export function readSteps(text: string): ReadStep[] {
 
 /** The commands with which sub-agents begin that a text says to send. */
 export function readDispatches(text: string): string[][] {
-  return [...text.matchAll(/^ {2}First do this, then follow the instructions that you get exactly: run `pawl ([^`]+)`/gm)].map(([, command = '']) =>
-    command.split(' '),
+  return [...text.matchAll(/^ {2}First do this, then follow the instructions that you get exactly: run `pawl ([^`]+)`/gm)].map(
+    ([, command = '']) => command.split(' '),
   );
 }
 

@@ -1,7 +1,7 @@
 // Owns the public workflow object: frozen, however it was written, it can be inspected, run in memory, or passed to an
 // engine.
 
-import { compileFlow, type FlowBody, type FlowOptions } from '../authoring/flow/flow.ts';
+import { compileFlow, type FlowBody, type FlowOptions, type YieldsSteps } from '../authoring/flow/flow.ts';
 import type { ChildOutput } from '../authoring/flow/result.ts';
 import { compileWorkflow } from '../authoring/graph/graph.ts';
 import { type StepOutput, stepOrder, stepOutput } from '../authoring/graph/output.ts';
@@ -86,12 +86,12 @@ export function defineWorkflow<const S, const P extends ArgSpecs = Record<never,
 /** Defines a workflow as a generator function: `yield*` a step to get its result, with ordinary control flow around it. */
 export function workflow<Returned>(
   name: string,
-  body: FlowBody<ArgValues<Record<never, never>>, Returned>,
+  body: FlowBody<ArgValues<Record<never, never>>, Returned> & YieldsSteps<Returned>,
 ): Workflow<NoParams, ChildOutput<Returned>>;
 export function workflow<Params extends ArgSpecs, Returned>(
   name: string,
   options: FlowOptions<Params>,
-  body: FlowBody<ArgValues<Params>, Returned>,
+  body: FlowBody<ArgValues<Params>, Returned> & YieldsSteps<Returned>,
 ): Workflow<ArgInput<Params>, ChildOutput<Returned>>;
 export function workflow(name: string, first: unknown, second?: unknown): Workflow<never, unknown> {
   return new Workflow(compileFlow(name, first as FlowOptions<ArgSpecs>, second as FlowBody<ArgValues<ArgSpecs>, unknown>));

@@ -5,7 +5,7 @@ import { topStepOf } from '../definition/address.ts';
 import { describeGraph, type GraphArrow, type GraphDescription, type GraphNode, type NodeState } from '../definition/describe.ts';
 import type { Definition, StepKind } from '../definition/model.ts';
 import type { EventOf, RunEvent } from '../kernel/event.ts';
-import type { PlanReport, RunReport } from './run-report.ts';
+import type { PlanReport, RunReport } from './schema/run.ts';
 
 /** The graph of a run with its state. */
 export function graphOfRun(definition: Definition, report: RunReport, events: readonly RunEvent[]): GraphDescription {

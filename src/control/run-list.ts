@@ -3,7 +3,9 @@
 import { present } from '../base/fields.ts';
 import { isDriven } from '../process/owner.ts';
 import type { RunSummary, Store } from '../store/store.ts';
-import { type UsageReport, usageOf } from './usage.ts';
+import type { RunRow } from './schema/run.ts';
+import type { UsageReport } from './schema/value.ts';
+import { usageOf } from './usage.ts';
 
 /** A run and what its agents used, including child runs. */
 export interface ListedRun extends RunSummary {
@@ -22,20 +24,6 @@ export async function withUsage(store: Store, runs: readonly RunSummary[]): Prom
     return usage === undefined ? run : { ...run, usage };
   });
   return Promise.all(used);
-}
-
-/** A run as JSON. */
-export interface RunRow extends Pick<RunSummary, 'id' | 'workflow' | 'status' | 'origin'> {
-  readonly currentStep: string | null;
-  readonly startedAt: string;
-  readonly updatedAt: string;
-  readonly due: string | null;
-  /** True while a live process drives it. */
-  readonly isDriven: boolean;
-  readonly parent?: string;
-  readonly usage?: UsageReport;
-  /** Why the run could not be read. */
-  readonly damaged?: string;
 }
 
 /** The row of a run. */

@@ -4,134 +4,24 @@
 
 import { commandFor } from '../attended/wait-command.ts';
 import { present } from '../base/fields.ts';
-import { isJsonObject, type Json } from '../base/json.ts';
+import { isJsonObject } from '../base/json.ts';
 import { createPath, modelNamed, parsePath } from '../definition/address.ts';
 import type { Definition } from '../definition/model.ts';
 import { REFUSED_ELSEWHERE } from '../definition/outcome.ts';
 import { readSubjects, treeIn } from '../definition/question/subjects.ts';
-import { isSettled, type RunStatus } from '../definition/run-status.ts';
-import { type RunView, type StepView, type ValueFilter, viewRun } from '../engine/inspect.ts';
+import { isSettled } from '../definition/run-status.ts';
+import { type StepView, type ValueFilter, viewRun } from '../engine/inspect.ts';
 import { openApprovals, postedText, type WaitingApproval } from '../engine/request/approvals.ts';
 import { readRunTree } from '../engine/run-tree.ts';
 import type { OpenWait } from '../engine/status.ts';
 import type { Halt } from '../kernel/run-state.ts';
 import { isDriven } from '../process/owner.ts';
 import type { RecordedAgentUse, Store } from '../store/store.ts';
-import { type AssumptionReport, reportAssumptions } from './assumption-report.ts';
-import { type DecisionReport, type History, type OverrideReport, readHistory } from './history.ts';
+import { reportAssumptions } from './assumption-report.ts';
+import { type History, readHistory } from './history.ts';
 import { isReviewWorkflow, rejectionOf } from './review-round.ts';
-import { type UsageReport, usageAt, usageOf } from './usage.ts';
-
-type StepReportStatus = StepView['status'] | 'pending';
-
-/** The run as a whole. */
-export interface RunOverview extends Pick<RunView, 'id' | 'workflow' | 'status' | 'params' | 'output' | 'origin' | 'iterationCounts'> {
-  readonly title: string;
-  readonly currentStep: string | null;
-  readonly startedAt: string;
-  readonly updatedAt: string;
-  readonly durationMs: number;
-  readonly error: string | null;
-  /** The cost of agents, including child runs; null if no agent ran or part of the cost is unknown. */
-  readonly cost: number | null;
-  /** What agents used, including child runs; null if no agent ran. */
-  readonly usage: UsageReport | null;
-  /** True while a live process drives it. */
-  readonly isDriven: boolean;
-  readonly parent: { readonly run: string; readonly path: string } | null;
-  /** The run that this one was forked from, and the step the fork started at. */
-  readonly forkOf: { readonly run: string; readonly step: string } | null;
-  readonly children: readonly { readonly id: string; readonly workflow: string; readonly status: RunStatus }[];
-}
-
-/** One attempt of a step, ended or live; a member of a group has the group's path and its key. */
-export interface StepReport {
-  readonly path: string;
-  readonly step: string;
-  readonly title: string;
-  readonly kind: string;
-  readonly status: StepReportStatus;
-  readonly outcome: string | null;
-  readonly attempt: number;
-  readonly startedAt: string | null;
-  readonly durationMs: number | null;
-  readonly output: Json;
-  readonly error: string | null;
-  readonly claim?: Json;
-  readonly evidence?: Json;
-  /** The current tree, if this gate checked an earlier one; then its result no longer counts. */
-  readonly staleSince?: string;
-  /** What its agent used. */
-  readonly usage?: UsageReport;
-  readonly actor?: string;
-  readonly group?: string;
-  readonly key?: string;
-  /** Why a reviewer or a round of a review rejects the work; the outcome of the step is no failure then. */
-  readonly rejection?: string;
-}
-
-/** Something the run waits for. */
-export type WaitReport = WithoutTimes<OpenWait> & WaitFacts;
-
-/** A wait without its times, for each kind. */
-type WithoutTimes<W> = W extends OpenWait ? Omit<W, 'since' | 'due'> : never;
-
-/** What is known of every wait. */
-interface WaitFacts {
-  /** The path of the step that waits; a halt or a pause of the whole run has its kind. */
-  readonly id: string;
-  readonly since: string;
-  readonly due: string | null;
-  /** What it waits for in particular, why something is missing, or that a decision is recorded. */
-  readonly message?: string;
-  /** human: the question, what is shown with it, and the options. */
-  readonly prompt?: string;
-  readonly shown?: Json;
-  readonly options?: readonly { readonly label: string; readonly requiresInput: boolean }[];
-  /** The command that ends the wait; absent if only time or another run does. */
-  readonly command?: string;
-}
-
-/** A step of the definition and its status; `pending` if it was not reached. */
-export interface PlanReport extends Pick<StepReport, 'step' | 'title' | 'kind' | 'status'> {
-  readonly visits: number;
-  readonly attempts: number;
-}
-
-/** The counts of a fan-out or of parallel branches. */
-export interface GroupReport extends Pick<StepReport, 'path' | 'step' | 'kind'> {
-  readonly total: number;
-  readonly ok: number;
-  readonly failed: number;
-  readonly skipped: number;
-  readonly open: number;
-  /** Reviewers that reject the work. */
-  readonly rejected: number;
-  /** Keys of the members that did not succeed. */
-  readonly failures: readonly string[];
-}
-
-/** How the workflow file differs from the definition stored with the run. */
-export type DefinitionChange =
-  | { readonly kind: 'gone' }
-  | { readonly kind: 'invalid' }
-  | { readonly kind: 'changed'; readonly steps: readonly string[] };
-
-/** The report of a run. */
-export interface RunReport {
-  readonly run: RunOverview;
-  readonly plan: readonly PlanReport[];
-  readonly steps: readonly StepReport[];
-  readonly groups: readonly GroupReport[];
-  readonly waits: readonly WaitReport[];
-  readonly decisions: readonly DecisionReport[];
-  /** What people overrode: checks, approvals or work that the definition requires and the run skipped. */
-  readonly overrides: readonly OverrideReport[];
-  /** What its workers assumed instead of asking, and how people answered. */
-  readonly assumptions: readonly AssumptionReport[];
-  /** How the workflow file differs from the definition stored with an open run; `pawl show` reads it. */
-  readonly definitionChange?: DefinitionChange;
-}
+import type { GroupReport, PlanReport, RunReport, StepReport, WaitReport } from './schema/run.ts';
+import { usageAt, usageOf } from './usage.ts';
 
 const SHOWN_BYTES_MAX = 64 * 1024;
 
@@ -326,17 +216,24 @@ function waitOf(wait: OpenWait, { run, approvals, halt, steps }: WaitContext): W
   const { since, due, ...rest } = wait;
   const { path } = wait;
   const approval = approvals.find((candidate) => candidate.path === path);
-  const command = commandFor(run, wait, { approval, several: approvals.length > 1, halt });
-  const options = approval?.question.options.map(({ label, requiresInput }) => ({ label, requiresInput }));
-  return {
-    id: path ?? wait.kind,
-    ...rest,
-    ...shortageOf(wait, steps),
-    ...present({ message: approval?.posted && postedText(approval.posted) }),
+  const id = path ?? wait.kind;
+  const ending = {
     since: isoTime(since),
     due: due === undefined ? null : isoTime(due),
-    ...present({ prompt: approval?.question.prompt, shown: approval?.shown, options, command }),
+    ...present({ command: commandFor(run, wait, { approval, several: approvals.length > 1, halt }) }),
   };
+  switch (rest.kind) {
+    case 'human': {
+      const message = approval?.posted && postedText(approval.posted);
+      const options = approval?.question.options.map(({ label, requiresInput }) => ({ label, requiresInput }));
+      return { id, ...rest, ...present({ message, prompt: approval?.question.prompt, shown: approval?.shown, options }), ...ending };
+    }
+    case 'capacity':
+    case 'budget':
+      return { id, ...rest, ...present({ message: shortageAt(rest.path, steps) }), ...ending };
+    default:
+      return { id, ...rest, ...ending };
+  }
 }
 
 /** The command for a run that waits for its child: the command for the child's own wait. */
@@ -348,8 +245,6 @@ async function commandBelow(store: Store, wait: OpenWait): Promise<string | unde
 }
 
 /** Why budget or capacity is missing: the error of the attempt before the wait. */
-function shortageOf({ kind, path }: OpenWait, steps: readonly StepReport[]): Pick<WaitFacts, 'message'> {
-  if (kind !== 'budget' && kind !== 'capacity') return {};
-  const error = steps.findLast((step) => step.path === path && step.error !== null)?.error;
-  return error === undefined || error === null ? {} : { message: error };
+function shortageAt(path: string, steps: readonly StepReport[]): string | undefined {
+  return steps.findLast((step) => step.path === path && step.error !== null)?.error ?? undefined;
 }

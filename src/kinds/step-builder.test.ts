@@ -1,9 +1,11 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import type { ResultOf } from '../authoring/flow/call.ts';
 import type { AgentResult, CommandResult, GateResult, HumanResult, ValidateResult } from '../authoring/flow/result.ts';
+import { compileWorkflow } from '../authoring/graph/graph.ts';
 import type { Json } from '../base/json.ts';
 import type { StepContext } from '../definition/code.ts';
 import { membersOf, type StepModel } from '../definition/model.ts';
+import { REGISTRY } from './registry.ts';
 import { step } from './step-builder.ts';
 
 const ctx = { idempotencyKey: 'run/a#1/1' } as StepContext;
@@ -300,7 +302,7 @@ describe('shared options', () => {
 
   test('a pause of a retry that is not an object is refused, with how to write it', () => {
     const paused = { max: 1, backoff: '1500ms' as never };
-    expect(() => step('a').delay('1s').retry(paused)).toThrow('write backoff: { initial: "1500ms" }');
+    expect(() => step('a').delay('1s').retry(paused)).toThrow('`retry.backoff` must be an object such as { initial: "1s" }');
   });
 
   test('can be given with what the step does', () => {
@@ -311,7 +313,7 @@ describe('shared options', () => {
 
   test('are refused when they are invalid', () => {
     const call = step('a').task(greet, 'you');
-    expect(() => call.retry(-1)).toThrow('step "a" has retry: -1');
+    expect(() => call.retry(-1)).toThrow('`retry` must be 0 or a positive integer');
     expect(() => call.timeout('soon')).toThrow('step "a", timeout');
     expect(() => call.recovery('reconcile')).toThrow('no function for it');
     expect(() => call.postconditions({ name: 'odd', check: '1 +' })).toThrow('the condition "odd" is not a valid expression');
@@ -323,5 +325,65 @@ describe('shared options', () => {
       TypeError,
     );
     expect(() => Object.assign(model, { id: 'b' })).toThrow(TypeError);
+  });
+});
+
+describe('a step is read the same in a flow and in a graph', () => {
+  const methods = (name: string) => step(name) as unknown as Record<string, (given: unknown) => { readonly bound: { model: StepModel } }>;
+  const inGraph = (fields: object) => compileWorkflow({ name: 'w', steps: { a: { ...fields, next: null } } } as never, REGISTRY);
+
+  test.each<[string, string, object, object, string]>([
+    [
+      'how many people agree',
+      'human',
+      { prompt: '?', count: 'two' },
+      { human: { prompt: '?', count: 'two' } },
+      'count` must be a positive',
+    ],
+    [
+      'what a question is about',
+      'human',
+      { prompt: '?', subjects: { file: ['plan.md'] } },
+      { human: { prompt: '?', subjects: { file: ['plan.md'] } } },
+      '`subjects` has no field "file"',
+    ],
+    [
+      'a poll without a condition',
+      'delay',
+      { duration: '1h', poll: { interval: '10s' } },
+      { delay: { duration: '1h', poll: { interval: '10s' } } },
+      'poll.condition` is missing',
+    ],
+    [
+      'what is retried',
+      'command',
+      { run: 'x', retry: { max: 2, on: ['never'] } },
+      { command: 'x', retry: { max: 2, on: ['never'] } },
+      '`retry.on[0]` must be "error" or "timeout", not "never"',
+    ],
+    [
+      'whether a merge checks a gate again',
+      'gate',
+      { checks: ['x'], rerunAtMerge: 'no' },
+      { gate: { checks: ['x'], rerunAtMerge: 'no' } },
+      'rerunAtMerge` must be true or false, not "no"',
+    ],
+  ])('what both refuse: %s', (...[, method, given, fields, message]) => {
+    expect(() => inGraph(fields)).toThrow(message);
+    expect(() => methods('a')[method]?.(given)).toThrow(message);
+    expect(() => methods('a')[method]?.(given)).toThrow('step "a"');
+  });
+
+  test.each<[string, string, object, object]>([
+    [
+      'the session of an agent and what it sees',
+      'agent',
+      { agent: 'dev', prompt: 'p', continueSession: true, seesContext: true },
+      { agent: 'dev', prompt: 'p', continueSession: true, seesContext: true },
+    ],
+    ['a check that only has paths', 'gate', { checks: [{ paths: ['plan.md'] }] }, { gate: { checks: [{ paths: ['plan.md'] }] } }],
+  ])('what both keep: %s', (...[, method, given, fields]) => {
+    const { next: _, ...model } = inGraph(fields).definition.steps[0] as StepModel;
+    expect(methods('a')[method]?.(given).bound.model).toEqual({ ...model, next: {} });
   });
 });

@@ -27,17 +27,17 @@ export function isFlowYield(value: unknown): value is FlowYield {
 
 let created: Set<FlowYield> | undefined;
 
-/** Notes a step or group that a flow built and has to yield. */
+/** Notes a step or group that a flow created and must yield. */
 export function noteCreated(step: FlowYield): void {
   created?.add(step);
 }
 
-/** Notes that it was yielded, or became part of something that will be. */
+/** Notes that it became part of something else that must be yielded. */
 export function noteUsed(step: FlowYield): void {
   created?.delete(step);
 }
 
-/** Lets a flow go on; gives what it came to, and the steps that it built and did not yield. A flow goes on synchronously. */
+/** Resumes a flow, which is synchronous; returns what it yielded, and the steps that it created and did not use elsewhere. */
 export function goOn<T>(work: () => T): { readonly result: T; readonly unused: readonly FlowYield[] } {
   created = new Set();
   try {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RunReport } from '../../src/control/run-report.ts';
+import type { RunReport } from '../../src/control/schema/run.ts';
 import { dbOf, openLibrary, settle } from './look-runs.ts';
 import { CliRig } from './rig.ts';
 

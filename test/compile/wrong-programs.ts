@@ -299,6 +299,11 @@ const w = defineWorkflow({ name: 'w', params: { id: arg({ type: 'string', requir
 declare const engine: Engine;
 export const view = (await engine.start(w, { id: 'x' })).wait('done'); //! done
 `,
+  'a flow that returns a step': `
+export const w = workflow('w', function* () { //! a flow returns a step that it never ran
+  yield* step('a').command('x');
+  return step('b').command('x');
+});`,
   'a task with a wrong argument': `
 export const w = workflow('w', { params: { id: arg({ type: 'string', required: true }) } }, function* ({ id }) {
   yield* step('a').task((n: number) => n, id); //! 'number'

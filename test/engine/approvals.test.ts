@@ -375,6 +375,33 @@ describe('a question about a pull request', () => {
   });
 });
 
+describe('the head that people approved', () => {
+  test.each([
+    ['a question', { id: 'ask', human: { prompt: 'Merge?', subjects: { pr: true } }, next: 'work' }],
+    ['a gate', { id: 'ask', gate: { checks: [{ check: 'pr_approval', from: 'maintainers' }] }, next: 'work' }],
+  ] as const)('at %s is merged and no other, whatever a worker wrote', async (_where, ask) => {
+    const stage = await openLocalForgeStage();
+    const { number } = await openSample(stage, 'feature');
+    const land = defineWorkflow({
+      name: 'land',
+      steps: [
+        ask,
+        { id: 'work', handler: async () => ({ approved_head: await stage.commit('feature', { 'more.txt': 'more\n' }) }), next: 'merge' },
+        { id: 'merge', forge: { action: 'merge_pr', method: 'squash' }, next: { ok: null, stale_head: 'reject' } },
+      ],
+    });
+    await stage.review(number, 'ann', 'approved');
+    const engine = await rig.open({ groups, forge: stage.forge });
+    const run = await engine.start(land, {}, { facts: { pr_number: number } });
+    await run.wait('idle');
+    if ('human' in ask) await run.decide(yes('ann'));
+    await run.wait();
+    expect(valueIn(await stage.forge.pullRequest(number)).state).toBe('open');
+    await engine.close();
+    await stage.close();
+  });
+});
+
 describe('after a rejection', () => {
   test('the checks between the rework and the question run again before anybody is asked', async () => {
     const rework = defineWorkflow({

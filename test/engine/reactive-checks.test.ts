@@ -24,7 +24,7 @@ afterEach(async () => {
   await stage.close();
 });
 
-const event = (name: string, id: string): ForgeEvent => ({ id, cursor: '', event: name, at: 0, actor: 'ann' });
+const event = (name: string, id: string): ForgeEvent => ({ id, event: name, at: 0, actor: 'ann' });
 
 test.each(['named', 'contained'])(
   'a check of an application that is %s looks again at the events that it names, and at no others',

@@ -28,7 +28,6 @@ export const MAY_NAME: Readonly<Record<string, string>> = {
   'src/control/review-round.ts': 'a report about reviews',
   'src/control/run-report.ts': 'a report about gates',
   'src/definition/read-check.ts': 'the checks whose fields other parts read, each in one predicate',
-  'src/kernel/decide.ts': 'a gate without a verdict waits; the pauses are in its configuration',
   'src/server/surface/asked-people.ts': 'a `kind` of its own, which is no kind of step',
   'src/server/surface/step-checks.ts': 'a report about gates and questions',
   'src/steps/context.ts': 'a task of a flow is the path of every step, and loads no record',

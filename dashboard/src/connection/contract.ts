@@ -51,5 +51,11 @@ export type Attempt = StepDetail['attempts'][number];
 export type Bounded = Attempt['output'];
 /** What an agent assumed instead of asking. */
 export type Assumption = RunReport['assumptions'][number];
+/** An approval that waits for a decision. */
+export type ApprovalItem = Extract<InboxItem, { readonly kind: 'approval' }>;
 /** One choice of an approval. */
-export type InboxOption = InboxItem['options'][number];
+export type InboxOption = ApprovalItem['options'][number];
+/** The questions of an agent that wait for answers. */
+export type QuestionItem = Extract<InboxItem, { readonly kind: 'question' }>;
+/** One of these questions. */
+export type Question = QuestionItem['questions'][number];

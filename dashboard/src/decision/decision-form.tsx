@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
-import type { InboxItem } from '../connection/contract.ts';
+import type { ApprovalItem } from '../connection/contract.ts';
 import { Button } from '../parts/controls.tsx';
 import { Failure } from '../parts/messages.tsx';
 import { useMay } from '../person.ts';
@@ -12,7 +12,7 @@ import { PhoneLink } from './phone-link.tsx';
 import { useDecide, useRecheck } from './use-decide.ts';
 
 interface DecisionProps {
-  readonly item: InboxItem;
+  readonly item: ApprovalItem;
   /** An option that a key asked for: it is marked, and Enter sends it. */
   readonly asked: string | undefined;
   readonly ask: (option: string | undefined) => void;
@@ -98,7 +98,7 @@ function NeedsPasskey() {
 }
 
 interface OptionProps {
-  readonly item: InboxItem;
+  readonly item: ApprovalItem;
   readonly label: string;
   readonly isAsked: boolean;
   readonly ask: (option: string | undefined) => void;
@@ -114,14 +114,14 @@ function OptionButton({ item, label, isAsked, ask }: OptionProps) {
   );
 }
 
-function WhoMay({ item, mayDecide }: { readonly item: InboxItem; readonly mayDecide: boolean }) {
+function WhoMay({ item, mayDecide }: { readonly item: ApprovalItem; readonly mayDecide: boolean }) {
   const who = item.from === null ? 'Everybody with the scope "decide"' : item.from.map(plainLine).join(', ');
   if (item.approvals.length > 0 && item.count > 1 && mayDecide)
     return <p className="banner">Your part is done, or it is not yours: {who} can still decide.</p>;
   return <p className="banner">{who} can decide this. You can look at it.</p>;
 }
 
-function RecheckNotice({ item }: { readonly item: InboxItem }) {
+function RecheckNotice({ item }: { readonly item: ApprovalItem }) {
   const changed = useRecheck(item);
   return changed === '' ? null : <p className="banner">Asked again: {plainLine(changed)}</p>;
 }

@@ -2,7 +2,7 @@
 
 import { useState } from 'react';
 import { write } from '../connection/api.ts';
-import type { InboxItem, OneTimeLink } from '../connection/contract.ts';
+import type { ApprovalItem, OneTimeLink } from '../connection/contract.ts';
 import { Button, DialogButtons, SecretField, TextField } from '../parts/controls.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/messages.tsx';
@@ -10,7 +10,7 @@ import { useMyName } from '../person.ts';
 import { moment } from '../text/time.ts';
 
 /** The button that makes a link for a phone. */
-export function PhoneLink({ item }: { readonly item: InboxItem }) {
+export function PhoneLink({ item }: { readonly item: ApprovalItem }) {
   const [open, setOpen] = useState(false);
   return (
     <>
@@ -20,7 +20,7 @@ export function PhoneLink({ item }: { readonly item: InboxItem }) {
   );
 }
 
-function LinkDialog({ item, close }: { readonly item: InboxItem; readonly close: () => void }) {
+function LinkDialog({ item, close }: { readonly item: ApprovalItem; readonly close: () => void }) {
   const [person, setPerson] = useState(useMyName());
   const [link, setLink] = useState<OneTimeLink>();
   const [error, setError] = useState<unknown>();

@@ -3,7 +3,7 @@
 
 import { lazy, Suspense } from 'react';
 import { Link } from 'wouter';
-import type { InboxItem, Json } from '../connection/contract.ts';
+import type { ApprovalItem, InboxItem, Json } from '../connection/contract.ts';
 import { Ago } from '../parts/moment.tsx';
 import { Status } from '../parts/status.tsx';
 import { JsonView } from '../text/json-view.tsx';
@@ -13,14 +13,10 @@ import { Prose } from '../text/prose.tsx';
 const DiffView = lazy(() => import('../text/diff-view.tsx'));
 
 /** Everything that is decided about. */
-export function ShownContext({ item }: { readonly item: InboxItem }) {
+export function ShownContext({ item }: { readonly item: ApprovalItem }) {
   return (
     <>
-      {item.kind !== 'question' && (
-        <div className="prompt">
-          <Prose text={item.prompt} />
-        </div>
-      )}
+      <Prompt text={item.prompt} />
       <Progress item={item} />
       {hasContent(item.shown) && (
         <section className="stack">
@@ -56,12 +52,21 @@ export function ShownContext({ item }: { readonly item: InboxItem }) {
   );
 }
 
+/** The question, or why a run waits. */
+export function Prompt({ text }: { readonly text: string }) {
+  return (
+    <div className="prompt">
+      <Prose text={text} />
+    </div>
+  );
+}
+
 /** How many steps had each outcome. */
-function countsOf(evidence: InboxItem['evidence']): string {
+function countsOf(evidence: ApprovalItem['evidence']): string {
   return [...Map.groupBy(evidence, ({ outcome }) => outcome ?? 'open')].map(([outcome, all]) => `${all.length} ${outcome}`).join(', ');
 }
 
-function Progress({ item }: { readonly item: InboxItem }) {
+function Progress({ item }: { readonly item: ApprovalItem }) {
   if (item.count <= 1 && item.approvals.length === 0) return null;
   return (
     <p className="row wrap">
@@ -77,7 +82,7 @@ function Progress({ item }: { readonly item: InboxItem }) {
   );
 }
 
-function Observed({ run, observed }: { readonly run: string; readonly observed: InboxItem['evidence'][number] }) {
+function Observed({ run, observed }: { readonly run: string; readonly observed: ApprovalItem['evidence'][number] }) {
   return (
     <details className="observed" open={observed.outcome !== 'ok'}>
       <summary>
@@ -121,16 +126,16 @@ export function WhereAndWhen({ item }: { readonly item: InboxItem }) {
       <Link href={`/runs/${item.run}`}>
         {plainLine(item.workflow)} <span className="mono">{item.run}</span>
       </Link>
-      <span>{plainLine(item.step)}</span>
+      {item.step !== null && <span>{plainLine(item.step)}</span>}
       <span>
         asked <Ago at={item.since} />
       </span>
-      {item.due !== null && (
+      {'due' in item && item.due !== null && (
         <span>
           due <Ago at={item.due} />
         </span>
       )}
-      {item.signed && <span className="tag">needs a signature</span>}
+      {'signed' in item && item.signed && <span className="tag">needs a signature</span>}
     </p>
   );
 }

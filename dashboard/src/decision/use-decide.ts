@@ -4,7 +4,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { ApiError, pathOf, write } from '../connection/api.ts';
-import type { InboxItem } from '../connection/contract.ts';
+import type { ApprovalItem } from '../connection/contract.ts';
 import { signDecision } from '../connection/passkey.ts';
 import { errorText, useNotice } from '../parts/messages.tsx';
 
@@ -23,7 +23,7 @@ export interface Deciding {
 }
 
 /** Decides one approval. */
-export function useDecide(item: Pick<InboxItem, 'run' | 'path' | 'digest' | 'signed'>): Deciding {
+export function useDecide(item: Pick<ApprovalItem, 'run' | 'path' | 'digest' | 'signed'>): Deciding {
   const [isSending, setSending] = useState(false);
   const [refusal, setRefusal] = useState<ApiError>();
   const client = useQueryClient();
@@ -59,7 +59,7 @@ interface RecheckResult {
 }
 
 /** Has what an approval is about looked at again when it is opened; returns what changed since it was asked. */
-export function useRecheck({ run, path, subjects, mine }: InboxItem): string {
+export function useRecheck({ run, path, subjects, mine }: ApprovalItem): string {
   const isAbout = subjects !== null && mine;
   const [what, setWhat] = useState('');
   useEffect(() => {

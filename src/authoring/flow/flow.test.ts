@@ -246,11 +246,7 @@ test.each<[string, () => unknown, string]>([
     () => compileFlow('w', { circuitBreakers: 5 } as never, function* () {}),
     '`circuitBreakers` must be true or an object',
   ],
-  [
-    'retries',
-    () => step('a').command({ run: 'x', retry: { max: '3' } } as never),
-    'step "a" has retry: "3"; write 0 or a positive integer',
-  ],
+  ['retries', () => step('a').command({ run: 'x', retry: { max: '3' } } as never), '`retry.max` must be 0 or a positive integer, not "3"'],
   ['slots', () => step('a').command({ run: 'x', slots: 'db' } as never), 'step "a": `slots` must be a list of strings, not "db"'],
   [
     'a title of a step',
@@ -261,7 +257,7 @@ test.each<[string, () => unknown, string]>([
     'step "a": `title` must be a string, not 5',
   ],
   ['a prompt', () => step('a').human({ prompt: 5 } as never), 'step "a": `prompt` must be a string'],
-  ['answers', () => step('a').human({ prompt: 'p', options: 'yes' } as never), 'step "a": `options` must be a list of answers'],
+  ['answers', () => step('a').human({ prompt: 'p', options: 'yes' } as never), '`options` must be a list, not "yes"'],
 ])('a value of another type is refused in a flow: %s', (_, build, message) => {
   expect(build).toThrow(message);
 });

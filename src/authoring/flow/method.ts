@@ -3,7 +3,7 @@
 import type { Compilers } from '../graph/work.ts';
 import { type Shape, shownType } from '../spec/shape.ts';
 import { type CallParts, createCall, type FlowCall } from './call.ts';
-import { createBoundStep, invalid, type StepParts } from './model.ts';
+import { createBoundStep, invalid, refusal, type StepParts } from './model.ts';
 
 /** A step that is built, and what its call needs in addition. */
 export interface BuiltCall extends Pick<CallParts<unknown>, 'child' | 'receive'> {
@@ -38,6 +38,7 @@ export function callMethod(
   const { first } = method;
   if (first?.accepts(given[0]) === false)
     throw invalid(`step "${step.name}"`, `cannot be built: .${method.name}() takes ${first.must}, not ${shownType(given[0])}`);
+  first?.parts(given[0], '', refusal(`step "${step.name}"`));
   const built = method.build(step.name, given as never, step.compilers);
   const { parts, ...more } = 'parts' in built ? built : { parts: built };
   return createCall({ bound: createBoundStep(parts, step.compilers), ...more });

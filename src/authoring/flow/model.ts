@@ -18,7 +18,7 @@ import { createTask } from '../graph/task.ts';
 import { checkOptions } from '../spec/option.ts';
 import { readOutputs } from '../spec/output.ts';
 import type { OutputFields, OutputSpec, Retry, SharedFields, Undo, UndoWork } from '../spec/part.ts';
-import { isFields, readFields, type ShapeFault } from '../spec/shape.ts';
+import { readFields, type ShapeFault } from '../spec/shape.ts';
 
 /** A condition of a contract: an expression, or a function that checks something. */
 export interface FlowCondition {
@@ -137,13 +137,10 @@ export function checkMember(group: string, { model }: BoundStep): void {
   throw invalid(group, `cannot hold step "${model.id}", which is a group itself; yield that one by itself`);
 }
 
-/** The types of the options; `retryPolicy` checks the other one. */
-const { retry: _, ...OPTION_SHAPES } = STEP;
-
 /** The same step with some of its options changed. */
 export function withOptions(bound: BoundStep, options: StepOptions): BoundStep {
   const step = `step "${bound.model.id}"`;
-  readFields(OPTION_SHAPES, options, { path: '', fault: refusal(step) });
+  readFields(STEP, options, { path: '', fault: refusal(step) });
   const reconcile = options.reconcile ?? bound.code.reconcile;
   const undo = options.undo === undefined ? undefined : readUndo(step, options.undo);
   const model: StepModel = { ...bound.model, ...modelOptions(step, options), ...present({ undo: undo?.model }) };
@@ -230,16 +227,10 @@ function outputModels(step: string, outputs: readonly OutputSpec[]): readonly Ou
 }
 
 function retryPolicy(step: string, retry: Retry<Duration>): RetryPolicy {
-  if (typeof retry !== 'number' && !isFields(retry))
-    throw invalid(step, `has retry: ${JSON.stringify(retry)}; write a number, or an object such as { max: 2 }`);
   const { max, on = ['error'], backoff } = typeof retry === 'number' ? { max: retry } : retry;
   if (typeof retry === 'object') checkOptions(`${step}, retry`, retry, ['max', 'on', 'backoff']);
-  const times = { max: countOf(step, 'retry', max), on: [...on] };
+  const times = { max, on: [...on] };
   if (backoff === undefined) return times;
-  if (typeof backoff !== 'object' || backoff === null) {
-    const written = JSON.stringify(backoff);
-    throw invalid(step, `has a retry with backoff: ${written}; write backoff: { initial: ${written} }`);
-  }
   checkOptions(`${step}, retry.backoff`, backoff, ['initial', 'factor', 'max']);
   const initialMs = parseDuration(backoff.initial, `${step}, retry.backoff.initial`);
   const maxMs = parseDuration(backoff.max ?? BACKOFF_MAX, `${step}, retry.backoff.max`);

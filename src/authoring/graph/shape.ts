@@ -92,13 +92,14 @@ export const GROUP = {
   concurrency: COUNT,
 } satisfies Partial<FieldShapes<GroupSpec>>;
 
-const OPTION = objectShape<QuestionOptionSpec>(
+/** An answer to a question. */
+export const OPTION = objectShape<QuestionOptionSpec>(
   { label: TEXT, nextStep: TARGET, ends: wordShape('completed', 'rejected'), outcome: TEXT, requiresInput: FLAG },
   { example: '{ label: "approve" }', needs: ['label'] },
 );
 
 /** The fields of a question without its prompt. */
-const QUESTION_FIELDS = {
+export const QUESTION_FIELDS = {
   context: TEXTS,
   show: TEXTS,
   options: listShape(OPTION),

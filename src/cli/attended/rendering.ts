@@ -8,7 +8,8 @@
 import { type AttendedRun, type IdleRun, type OpenWork, resultLines, stepName, stepNames } from '../../attended/attended-run.ts';
 import { dispatchPrompt, dispatchReason } from '../../attended/dispatch.ts';
 import type { ProjectRun } from '../../attended/open-runs.ts';
-import { newWork, nothingLeft, type Receipt, type Reply, workIn } from '../../attended/submission.ts';
+import { ASSUMED, newWork, nothingLeft, PENDING, type Receipt, type Reply, workIn } from '../../attended/submission.ts';
+import { waitText } from '../../attended/wait-words.ts';
 import { waitLines } from '../../attended/waits.ts';
 import { present } from '../../base/fields.ts';
 import { shellWord } from '../../base/shell-word.ts';
@@ -82,12 +83,9 @@ export function replyLines(shell: Shell, reply: Reply): string[] {
   return [...verdict, ...gap, ...lines, ...othersLines(shell, { shown, work: run.work })];
 }
 
-/** The reply to a recorded assumption. */
-export const ASSUMED = 'Recorded. Continue with your step: the token is still valid. A person can answer at any time.';
-
 function receiptLines(shell: Shell, receipt: Receipt): string[] {
   if (receipt.kind === 'asked' || receipt.kind === 'assumed') return [];
-  if (receipt.kind === 'pending') return ['The report is recorded and is being verified.'];
+  if (receipt.kind === 'pending') return [PENDING];
   const what = `${nameOf(receipt)} (attempt ${receipt.attempt})`;
   const verdict =
     receipt.kind === 'accepted'
@@ -130,7 +128,7 @@ export function idleText(run: IdleRun): string {
     case 'abandoned':
       return `Run ${id} was interrupted when its process ended; "pawl resume ${id}" continues it.`;
     case 'waiting':
-      return `Run ${id} waits ${[...new Set(run.waits.map(waitText))].join(', and ')}; there is nothing for you to do until then.`;
+      return `Run ${id} waits ${[...new Set(run.waits.map(waitPhrase))].join(', and ')}; there is nothing for you to do until then.`;
   }
 }
 
@@ -138,22 +136,30 @@ function problemText(problem: string | undefined): string {
   return problem === undefined ? '' : `: ${oneLine(problem)}`;
 }
 
-/** The object of "waits". */
-function waitText({ run, wait }: TreeWait): string {
-  const at = wait.step === undefined ? '' : ` "${oneLine(wait.step)}"`;
+/** The object of "waits", with the command that ends the wait. */
+function waitPhrase({ run, wait }: TreeWait): string {
+  const place = wait.step === undefined ? undefined : `"${wait.step}"`;
   const until = wait.due === undefined ? '' : ` until ${new Date(wait.due).toISOString()}`;
-  if (wait.kind === 'signal') return `for the signal "${oneLine(wait.name)}" at${at}`;
-  if (wait.kind === 'child') return `for the run ${wait.child} that${at} started`;
-  const texts: Readonly<Partial<Record<typeof wait.kind, string>>> = {
-    human: `for a person to decide${at} ("pawl inbox ${run}")`,
-    answer: `for a person to answer the questions of${at} ("pawl answer ${run}")`,
-    delay: `at${at}${until}, then for "pawl resume ${run}"`,
-    capacity: `for capacity for${at}${until}; "pawl resume ${run}" tries again`,
-    unknown: `for a person to say how${at} ended ("pawl resume ${run}")`,
-    escalation: `for a person to decide how${at} continues ("pawl resume ${run}")`,
-    pause: `for a person to end the pause ("pawl resume ${run}")`,
-  };
-  return texts[wait.kind] ?? `for the ${wait.kind} of${at}${until}`;
+  const what = oneLine(waitText(wait, place));
+  switch (wait.kind) {
+    case 'human':
+      return `for ${what} ("pawl inbox ${run}")`;
+    case 'answer':
+      return `for ${what} ("pawl answer ${run}")`;
+    case 'unknown':
+    case 'escalation':
+    case 'pause':
+      return `for ${what} ("pawl resume ${run}")`;
+    case 'delay':
+      return `at ${oneLine(place ?? '')}${until}, then for "pawl resume ${run}"`;
+    case 'capacity':
+      return `for ${what}${until}; "pawl resume ${run}" tries again`;
+    case 'signal':
+    case 'child':
+      return `for ${what}`;
+    default:
+      return `for ${what}${until}`;
+  }
 }
 
 /** Text from outside, unchanged in a pipe; on a terminal without control characters. */

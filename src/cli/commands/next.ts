@@ -25,7 +25,7 @@ export const run: CommandRun = async (shell, given) => {
   const token = given.option('token');
   // A run that has ended belongs to no session.
   if (token === undefined && found.kind !== 'ended') await bindToCaller(shell, place, { store, run: found.id, isNamed: true });
-  return await printReply(shell, store, token === undefined ? withoutSubmission(found) : onlyToken(found, token));
+  return await printReply(shell, store, token === undefined ? withoutSubmission(found) : onlyToken([found], token));
 };
 
 async function chooseRun(shell: Shell, place: Place, store: Store): Promise<string> {

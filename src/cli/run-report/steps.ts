@@ -2,7 +2,7 @@
 // the others.
 
 import { formatDuration } from '../../base/duration.ts';
-import type { GroupReport, PlanReport, RunReport, StepReport } from '../../control/run-report.ts';
+import type { GroupReport, PlanReport, RunReport, StepReport } from '../../control/schema/run.ts';
 import { sumOf, usageText } from '../../control/usage.ts';
 import { compareNames } from '../name-order.ts';
 import type { Shell } from '../shell.ts';

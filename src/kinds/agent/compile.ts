@@ -15,17 +15,24 @@ import type { AgentStep } from './spec.ts';
 
 const BESIDE = ['context', 'action', 'prompt', 'script', 'schema', 'budget', 'reviews', 'seesContext', 'continueSession'];
 
+const FLAGS = { reviews: FLAG, seesContext: FLAG, continueSession: FLAG };
+const FLOW_AGENT = objectShape<object>(
+  { ...FLAGS, action: TEXT, prompt: TEXT, script: TEXT },
+  { example: '{ agent: "developer", prompt: "…" }' },
+);
+
 /** The kind `agent`. */
 export const agent: KindCompiler = {
   ...declaration,
   field: 'agent',
-  flow: { agent: { most: 1, first: objectShape<object>({}, { example: '{ agent: "developer", prompt: "…" }' }), build } },
+  flow: { agent: { most: 1, first: FLOW_AGENT, build } },
   beside: BESIDE,
   shapes: {
     agent: LIVE_AGENT,
     prompt: TEXT_OR_FUNCTION,
     action: TEXT_OR_FUNCTION,
-    ...{ script: TEXT, reviews: FLAG, seesContext: FLAG, continueSession: FLAG },
+    script: TEXT,
+    ...FLAGS,
     context: eitherShape(objectShape<object>({}), functionShape()),
   },
   literals: ({ config: { prompt, action, script, context } }: WorkOf<'agent'>) => ({ prompt, action, script, context }),
@@ -52,13 +59,14 @@ export const agent: KindCompiler = {
 
 /** An agent step. */
 function build(name: string, [spec]: MethodArguments<AgentStep<never>, 'agent'>): StepParts {
-  const { agent: given, context, action, prompt, script, schema, budget, reviews, supportsQuestions, questionState, ...options } = spec;
+  const { agent: given, context, action, prompt, script, schema, budget, reviews, ...beside } = spec;
+  const { seesContext, continueSession, supportsQuestions, questionState, ...options } = beside;
   const worker = workerOf(name, 'agent', given);
   const passed = contextOf(name, context);
   const config: AgentConfig = {
     ...present({ role: worker.role, action, prompt, script, schema: schema && plainOf<JsonObject>(name, 'the schema', schema) }),
     ...budgetOf(name, budget),
-    ...present({ reviews }),
+    ...present({ reviews, seesContext: seesContext || undefined, continueSession: continueSession || undefined }),
     ...passed.config,
   };
   return {

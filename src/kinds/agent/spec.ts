@@ -34,6 +34,10 @@ export interface AgentSpec<Context extends object> extends StepOptions {
   readonly budget?: Budget;
   /** It reviews something and must give a verdict. */
   readonly reviews?: boolean;
+  /** It gets the run's data in addition to its own context. */
+  readonly seesContext?: boolean;
+  /** It continues the latest session of its role in the run. */
+  readonly continueSession?: boolean;
   /** It may relay questions to the person it works for. */
   readonly supportsQuestions?: boolean;
   /** The files in which it saves its progress before it asks, such as `plan.json`: questions without it are refused. */

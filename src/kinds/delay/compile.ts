@@ -14,17 +14,17 @@ const POLL = objectShape<object>(
   { example: '{ interval: "10s", condition: "…" }', needs: ['interval', 'condition'] },
 );
 
+const DELAY = eitherShape(
+  DURATION,
+  objectShape<object>({ duration: DURATION, poll: POLL }, { example: '{ duration: "1h" }', needs: ['duration'] }),
+);
+
 /** The kind `delay`. */
 export const delay: KindCompiler = {
   ...declaration,
   field: 'delay',
-  flow: { delay: { most: 1, first: eitherShape(DURATION, objectShape<object>({}, { example: '{ duration: "1h" }' })), build } },
-  shapes: {
-    delay: eitherShape(
-      DURATION,
-      objectShape<object>({ duration: DURATION, poll: POLL }, { example: '{ duration: "1h" }', needs: ['duration'] }),
-    ),
-  },
+  flow: { delay: { most: 1, first: DELAY, build } },
+  shapes: { delay: DELAY },
   read({ delay: given }, { step }) {
     if (given === undefined) return undefined;
     if (typeof given !== 'object') return { work: { kind: 'delay', durationMs: step.duration(given, 'its delay') } };

@@ -21,12 +21,14 @@ const FIELDS = ['checks', 'rerunAtMerge', 'flaky'];
 
 const CHECK = eitherShape(TEXT, objectShape<object>({ check: TEXT }, { example: '{ check: "command", run: "npm test" }' }));
 
+const GATE = objectShape<object>({ checks: listShape(CHECK), rerunAtMerge: FLAG }, { example: '{ checks: ["npm test"] }' });
+
 /** The kind `gate`. */
 export const gate: KindCompiler = {
   ...declaration,
   field: 'gate',
-  flow: { gate: { most: 1, first: objectShape<object>({ checks: listShape(CHECK) }, { example: '{ checks: ["npm test"] }' }), build } },
-  shapes: { gate: objectShape<object>({ checks: listShape(CHECK), rerunAtMerge: FLAG }, { example: '{ checks: ["npm test"] }' }) },
+  flow: { gate: { most: 1, first: GATE, build } },
+  shapes: { gate: GATE },
   literals: ({ config: { checks } }: WorkOf<'gate'>) => checks,
   read({ gate: given }, { step }) {
     step.knownFields(given ?? {}, FIELDS, 'a gate');
@@ -118,5 +120,6 @@ function checkData(name: string, check: CheckSpec, own: OwnChecks): CheckModel {
   const { timeout, ...rest } = check;
   const timeoutMs = timeout === undefined ? undefined : parseDuration(timeout, `step "${name}", timeout of check "${check.check}"`);
   const inner = 'checks' in rest && Array.isArray(rest.checks) ? { checks: rest.checks.map((one) => checkData(name, one, own)) } : {};
-  return { ...plainOf<CheckModel>(name, 'a check', { ...own.without({ ...rest }), ...inner }), ...present({ timeoutMs }) };
+  const implied = 'paths' in rest ? 'file_exists' : 'command';
+  return { ...plainOf<CheckModel>(name, 'a check', { check: implied, ...own.without({ ...rest }), ...inner }), ...present({ timeoutMs }) };
 }

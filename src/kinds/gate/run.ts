@@ -22,6 +22,7 @@ import { type CheckRun, GateProgress } from '../../steps/gate-progress.ts';
 import { decisionAt } from '../../steps/person-decision.ts';
 import { runOnAcceptedFiles } from '../../steps/protection/accepted-files.ts';
 import { changesAllowed, steeredFiles } from '../../steps/protection/flow-protection.ts';
+import { APPROVED_HEADS } from '../../steps/run-records.ts';
 import { entryOf } from '../../steps/services.ts';
 import { renderRequest } from '../../steps/web/rendered-request.ts';
 import type { WebAnswer } from '../../steps/web/request.ts';
@@ -225,12 +226,13 @@ function conclude(job: Job, { checks: runs, progress, startedAt, tree, moves }: 
   const failures = runs.filter(({ verdict }) => verdict.passed === false);
   const open = runs.filter(({ verdict }) => verdict.pending === true);
   const outcome = failures.length > 0 ? 'fail' : open.length > 0 ? 'pending' : 'ok';
+  const facts = factsOfChecks(runs);
   const output = {
     passed: outcome === 'ok',
     failed_checks: failures.map(sentenceOf),
     ...(open.length > 0 ? { pending_checks: open.map(sentenceOf) } : {}),
     ...(flaky.length > 0 ? { flaky_checks: flaky.map(({ config }) => titleOf(job, config)) } : {}),
-    ...factsOfChecks(runs),
+    ...facts,
     checks: shown,
     duration: formatDuration(job.runner.services.now() - startedAt),
   };
@@ -240,7 +242,7 @@ function conclude(job: Job, { checks: runs, progress, startedAt, tree, moves }: 
       : progress.clearedData();
   const judged =
     (tree ?? head) === undefined ? undefined : judgedTree(job, { tree, ...present({ head }), by: 'gate', holds: outcome === 'ok' });
-  const remember = { ...judged?.remember, ...kept };
+  const remember = { ...judged?.remember, ...kept, ...approvedHeads(facts) };
   return {
     outcome,
     output,
@@ -305,6 +307,12 @@ function factsOfChecks(runs: readonly CheckRun[]): JsonObject {
       facts[name] = typeof known === 'number' && typeof value === 'number' ? Math.min(known, value) : (known ?? value);
     }
   return facts;
+}
+
+/** The data about the heads that people approved. A merge takes those, and not what a later step wrote. */
+function approvedHeads(facts: JsonObject): JsonObject {
+  const heads = Object.entries(facts).filter(([name]) => /^approved_head(_|$)/.test(name));
+  return Object.assign({}, ...heads.flatMap(([name, head]) => (typeof head === 'string' ? [APPROVED_HEADS.of(name).with(head)] : [])));
 }
 
 function recordOf({ config, verdict, at }: CheckRun): CheckResult {

@@ -5,20 +5,27 @@ import { invalid, type StepParts } from '../../authoring/flow/model.ts';
 import { builtCode, takeFunctions } from '../../authoring/graph/built.ts';
 import { FORGE_QUESTION_FIELDS, readForgeQuestion } from '../../authoring/graph/forge-question.ts';
 import { readQuestion } from '../../authoring/graph/question.ts';
-import { QUESTION } from '../../authoring/graph/shape.ts';
+import { OPTION, QUESTION, QUESTION_FIELDS } from '../../authoring/graph/shape.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { checkOptions } from '../../authoring/spec/option.ts';
+import { eitherShape, listShape, objectShape, TEXT } from '../../authoring/spec/shape.ts';
 import type { Targets } from '../../authoring/spec/step.ts';
 import { present } from '../../base/fields.ts';
 import type { ApprovalOptionModel, WorkOf } from '../../definition/model.ts';
 import { human as declaration } from './declare.ts';
 import type { HumanOption, HumanStep } from './spec.ts';
 
+/** The question of a flow: an answer may be its label alone, and no function builds the prompt. */
+const FLOW_QUESTION = objectShape<object>(
+  { ...QUESTION_FIELDS, prompt: TEXT, options: listShape(eitherShape(TEXT, OPTION)) },
+  { example: '{ prompt: "Ship it?" }', needs: ['prompt'] },
+);
+
 /** The kind `human`. */
 export const human: KindCompiler = {
   ...declaration,
   field: 'human',
-  flow: { human: { most: 1, first: QUESTION, build } },
+  flow: { human: { most: 1, first: FLOW_QUESTION, build } },
   shapes: { human: QUESTION },
   literals: ({ question: { prompt } }: WorkOf<'human'>) => ({ prompt }),
   read({ human: given }, { step, isMember }) {
@@ -47,13 +54,10 @@ function build(name: string, [spec]: MethodArguments<HumanStep<never, never, Tar
     reminders,
     ...options
   } = spec;
-  if (typeof prompt !== 'string') throw invalid(`step "${name}":`, '`prompt` must be a string');
-  if (!Array.isArray(answers)) throw invalid(`step "${name}":`, '`options` must be a list of answers');
   if (answers.length === 0) throw invalid(`step "${name}"`, 'asks a person but allows no answer; give it at least one option');
   const choices = answers.map(optionModel);
   const twice = choices.find(({ label }, index) => choices.findIndex((other) => other.label === label) !== index);
   if (twice !== undefined) throw invalid(`step "${name}"`, `has two options "${twice.label}"; label each answer differently`);
-  if (signed !== undefined && typeof signed !== 'boolean') throw invalid(`step "${name}"`, '`signed` must be true or false');
   const forge = readForgeQuestion(present({ waitFor, label, autoAssign, reminders }), (message, hint) => {
     throw invalid(`step "${name}"`, `${message}; ${hint}`);
   });

@@ -3,8 +3,9 @@
 
 import { type Json, jsonText } from '../../base/json.ts';
 import { type ApprovalChange, type ShownChange, shownValues } from '../../control/approval-change.ts';
-import type { DecisionReport } from '../../control/history.ts';
+import { RUN_ENDS, splitTexts, voterTexts } from '../../control/decision-words.ts';
 import type { BoundedDiff } from '../../control/run-diff.ts';
+import type { DecisionReport } from '../../control/schema/run.ts';
 import type { ApprovalOptionModel } from '../../definition/model.ts';
 import { readSubjects, type SeenSubjects } from '../../definition/question/subjects.ts';
 import type { OpenApproval } from '../../engine/request/approvals.ts';
@@ -87,17 +88,14 @@ export function closedPage({
   };
 }
 
-function whoMarkup({ question, votes = [], split, due, signed }: OpenApproval): Markup {
-  const { from, count = 1 } = question;
-  const votesText = (all: typeof votes): string => all.map(({ actor, option }) => `${actor}: ${option}`).join(', ');
+function whoMarkup(approval: OpenApproval): Markup {
+  const { due, signed } = approval;
   const lines = [
-    ...(from === undefined ? [] : [`For ${from.join(' or ')}.`]),
-    ...(count > 1 ? [`Needs ${count} people. Votes so far: ${votesText(votes) || 'none'}.`] : []),
-    ...(split === undefined ? [] : [`The last vote was split, so it does not count: ${votesText(split.votes)}.`]),
-    ...(due === undefined ? [] : [`Due ${timeText(due)}.`]),
-    ...(signed ? ['The decision must be signed: you will be asked for your passkey.'] : []),
+    ...[...voterTexts(approval), ...splitTexts(approval)],
+    ...(due === undefined ? [] : [`due ${timeText(due)}`]),
+    ...(signed ? ['the decision must be signed: you will be asked for your passkey'] : []),
   ];
-  return html`${lines.map((line) => html`<p class="quiet">${line}</p>`)}`;
+  return html`${lines.map((line) => html`<p class="quiet">${line[0]?.toUpperCase()}${line.slice(1)}.</p>`)}`;
 }
 
 /** What the decision is about outside the run: if it changes, the decision does not count. */
@@ -175,11 +173,9 @@ function buttonMarkup(option: ApprovalOptionModel, name: string): Markup {
   return html`<button type="submit" class="${kind}" name="${name}" value="${option.label}">${option.label}<small>${leadsTo(option)}</small></button>`;
 }
 
-const ENDS = { complete: 'completes', fail: 'fails', escalate: 'escalates', reject: 'is rejected' } as const;
-
 function leadsTo({ to, outcome }: ApprovalOptionModel): string {
   if (to === undefined) return outcome === 'ok' ? '' : `outcome "${outcome}"`;
-  return 'step' in to ? `continues at ${to.step}` : `the run ${ENDS[to.end]}`;
+  return 'step' in to ? `continues at ${to.step}` : `the run ${RUN_ENDS[to.end]}`;
 }
 
 function timeText(at: number): string {

@@ -41,10 +41,10 @@ function requestsOf({ settings }: SurfaceParts, { view, pull }: ShownRun): Peopl
     return all.filter((login) => pull === undefined || !isSamePerson(login, pull.author)).slice(0, PEOPLE_MAX);
   };
   const steps = new Map(view.definition.steps.map((step) => [step.id, step]));
-  const reviews = view.report.waits.flatMap(({ kind, path, step }): PeopleRequest[] => {
-    const model = kind === 'checks' && step !== undefined ? steps.get(step) : undefined;
-    if (model === undefined || path === undefined || pull === undefined) return [];
-    return [{ kind: 'review', path, people: members(reviewersOf(model)) }];
+  const reviews = view.report.waits.flatMap((wait): PeopleRequest[] => {
+    const model = wait.kind === 'checks' ? steps.get(wait.step) : undefined;
+    if (model === undefined || pull === undefined) return [];
+    return [{ kind: 'review', path: wait.id, people: members(reviewersOf(model)) }];
   });
   const decisions = view.approvals.flatMap(({ run, approval }): PeopleRequest[] => {
     const { from } = approval.question;

@@ -1,6 +1,7 @@
 // Owns what each command does. It uses the same functions and the same checks of rights as the command line and the API.
 
 import { parseAnswer, readQuestions } from '../../attended/questions.ts';
+import { waitName } from '../../attended/wait-words.ts';
 import { isOthersRun, type RightRequest, rightOf } from '../../authority/right.ts';
 import { isEngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
@@ -19,7 +20,6 @@ import { valueIn } from '../triggers/forge-unavailable.ts';
 import type { CommandParts, ReceivedCommand } from './command-handler.ts';
 import type { CommandRows, CommandTarget } from './command-rows.ts';
 import { areShownWhole } from './decision-lines.ts';
-import { waitName } from './run-comment.ts';
 import { type RunRow, RunRows } from './run-rows.ts';
 
 /** The result of a command. `unsupported`: it needs something that a comment cannot have, such as a signature. */

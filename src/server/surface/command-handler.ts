@@ -19,7 +19,7 @@ import type { Comment, Forge, ReactionRequest } from '../../forge/forge.ts';
 import { type DeliveryResult, isTemporary, type StoredDelivery } from '../events/deliveries.ts';
 import type { ServerDatabase } from '../server-database.ts';
 import { valueIn } from '../triggers/forge-unavailable.ts';
-import { type ForgeOccasion, sourceOf } from '../triggers/occasion.ts';
+import { type ReceivedEvent, sourceOf } from '../triggers/received-event.ts';
 import { commandIn, type InvalidCommand, type ParsedCommand } from './command.ts';
 import { actOnCommand, type CommandResult } from './command-acts.ts';
 import { CommandRows } from './command-rows.ts';
@@ -46,7 +46,7 @@ export interface ReceivedCommand {
 }
 
 /** Carries out the command of a comment; undefined for an event without one. */
-export type CommandHandler = (delivery: StoredDelivery, occasion: ForgeOccasion) => Promise<DeliveryResult | undefined>;
+export type CommandHandler = (delivery: StoredDelivery, received: ReceivedEvent) => Promise<DeliveryResult | undefined>;
 
 const HOUR_MS = 3_600_000;
 /** How many refused commands of a person per hour get a reaction. */
@@ -55,8 +55,8 @@ const REASON_MAX = 500;
 
 /** Creates the handler of commands in comments. */
 export function commandHandler(parts: CommandParts): CommandHandler {
-  return async (delivery, occasion) => {
-    const { event, payload } = occasion;
+  return async (delivery, received) => {
+    const { event, payload } = received;
     const number = event.pr ?? event.issue;
     const written = isJsonObject(payload.comment) ? payload.comment.body : undefined;
     if (event.event !== 'issue_comment.created' || event.comment === undefined || number === undefined || typeof written !== 'string')

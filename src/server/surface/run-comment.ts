@@ -3,10 +3,11 @@
 // times. It is bounded, and untrusted text in it is inert (`inert-text.ts`).
 
 import type { WaitingQuestions } from '../../attended/questions.ts';
+import { waitName } from '../../attended/wait-words.ts';
 import { jsonText } from '../../base/json.ts';
 import { shownValues } from '../../control/approval-change.ts';
 import type { PendingApproval } from '../../control/approvals.ts';
-import type { RunReport, WaitReport } from '../../control/run-report.ts';
+import type { RunReport, WaitReport } from '../../control/schema/run.ts';
 import { usageText } from '../../control/usage.ts';
 import { areShownWhole, type DecisionLine, DIGEST_SHOWN, OPTION_MAX, QUESTION_MAX } from './decision-lines.ts';
 import { code, inertMarkdown } from './inert-text.ts';
@@ -137,27 +138,10 @@ function questionText({ step, questions, run, lines }: RunCommentView['questions
   return [`**${inertMarkdown(step, CELL_MAX)} asks:**`, asked.join('\n'), how].join('\n\n');
 }
 
-const WAIT_TEXTS: Readonly<Record<string, string>> = {
-  human: 'a decision',
-  answer: 'an answer',
-  checks: 'checks',
-  signal: 'a signal',
-  delay: 'a time',
-  report: 'an agent that reports its work',
-  capacity: 'capacity',
-  budget: 'budget',
-  pause: 'somebody to resume it: it is paused',
-  escalation: 'a person: it stopped',
-  unknown: 'a person: a crash left no record of how a step ended',
-  assumptions: 'answers to assumptions of an agent',
-};
-
-/** What a kind of wait is waiting for, in words. */
-export function waitName(kind: string): string {
-  return WAIT_TEXTS[kind] ?? kind;
-}
-
-function waitText({ kind, step, message }: WaitReport, { report, acceptsCommands }: RunCommentView): string {
+function waitText(wait: WaitReport, { report, acceptsCommands }: RunCommentView): string {
+  const { kind } = wait;
+  const step = 'step' in wait ? wait.step : undefined;
+  const message = 'message' in wait ? wait.message : undefined;
   const what = `**Waits for ${waitName(kind)}**${step === undefined ? '' : ` at ${inertMarkdown(step, CELL_MAX)}`}`;
   const why = message === undefined ? '' : `: ${inertMarkdown(message, PROMPT_MAX)}`;
   const retry = kind === 'escalation' && acceptsCommands ? `\n\n\`\`\`\n/pawl retry ${report.run.id}\n\`\`\`` : '';

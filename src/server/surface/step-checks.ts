@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
-import type { PlanReport, RunReport, StepReport } from '../../control/run-report.ts';
+import type { PlanReport, RunReport, StepReport } from '../../control/schema/run.ts';
 import { type CheckReport, OWN_CHECK_PREFIX } from '../../forge/forge.ts';
 import { inertLine, inertMarkdown } from './inert-text.ts';
 import type { RunView } from './run-view.ts';

@@ -8,7 +8,7 @@ import { AnswerForm } from '../../decision/answer-form.tsx';
 import { AssumptionCard } from '../../decision/assumption-card.tsx';
 import { approving, rejecting } from '../../decision/choice.ts';
 import { DecisionForm } from '../../decision/decision-form.tsx';
-import { ShownContext, WhereAndWhen } from '../../decision/shown-context.tsx';
+import { Prompt, ShownContext, WhereAndWhen } from '../../decision/shown-context.tsx';
 import { Empty, Pending } from '../../parts/messages.tsx';
 import { Ago } from '../../parts/moment.tsx';
 import { usePathWord } from '../../parts/use-address.ts';
@@ -43,7 +43,11 @@ export default function InboxPage() {
           </p>
         </Empty>
       ) : (
-        <InboxItems items={items} picked={items.find((item) => item.run === run && item.path === path)} isGone={run !== undefined} />
+        <InboxItems
+          items={items}
+          picked={items.find((item) => item.run === run && item.path === (path ?? null))}
+          isGone={run !== undefined}
+        />
       )}
       <Assumptions />
     </div>
@@ -80,6 +84,7 @@ function InboxItems({ items, picked, isGone }: ItemsProps) {
   const index = current === undefined ? -1 : items.indexOf(current);
   const [asked, setAsked] = useState<{ readonly of: string; readonly option: string }>();
   const key = current === undefined ? '' : keyOf(current);
+  const options = current?.kind === 'approval' ? current.options : [];
   const ask = useCallback((option: string | undefined) => setAsked(option === undefined ? undefined : { of: key, option }), [key]);
   const go = (to: number): void => {
     const item = items[to];
@@ -88,8 +93,8 @@ function InboxItems({ items, picked, isGone }: ItemsProps) {
   useKeys({
     j: () => go(index + 1),
     k: () => go(index - 1),
-    a: () => ask(current && approving(current.options)?.label),
-    r: () => ask(current && rejecting(current.options)?.label),
+    a: () => ask(approving(options)?.label),
+    r: () => ask(rejecting(options)?.label),
   });
   return (
     <div className="inbox" data-picked={picked === undefined ? undefined : ''}>
@@ -131,7 +136,7 @@ function ItemLink({ item, isCurrent }: { readonly item: InboxItem; readonly isCu
       <span className="two-lines">{plainLine(item.prompt.replaceAll(/\*\*|`|^[-#>]+ /gm, ''))}</span>
       <span className="row faint">
         <span className="tag">{KINDS[item.kind]}</span>
-        <span className="cut">{plainLine(item.step)}</span>
+        {item.step !== null && <span className="cut">{plainLine(item.step)}</span>}
         {!item.mine && <span>· not yours</span>}
       </span>
     </Link>
@@ -145,23 +150,31 @@ interface DetailProps {
 }
 
 function ItemDetail({ item, asked, ask }: DetailProps) {
+  const at = item.step === null ? [] : [item.step];
   return (
-    <article className="panel inbox-detail" aria-label={`${item.workflow}, ${item.step}`}>
+    <article className="panel inbox-detail" aria-label={[item.workflow, ...at].join(', ')}>
       <div className="body stack">
         <Link href="/inbox" className="back">
           ← All that waits
         </Link>
-        <h2 className="unseen">{plainLine(`${item.workflow}: ${item.step}`)}</h2>
+        <h2 className="unseen">{plainLine([item.workflow, ...at].join(': '))}</h2>
         <WhereAndWhen item={item} />
-        <ShownContext item={item} />
-        {item.kind === 'approval' && <DecisionForm item={item} asked={asked} ask={ask} />}
+        {item.kind === 'approval' && (
+          <>
+            <ShownContext item={item} />
+            <DecisionForm item={item} asked={asked} ask={ask} />
+          </>
+        )}
         {item.kind === 'question' && <AnswerForm item={item} />}
         {(item.kind === 'stuck' || item.kind === 'checks') && (
-          <p>
-            <Link className="button" href={`/runs/${item.run}`}>
-              Open the run and choose how it continues
-            </Link>
-          </p>
+          <>
+            <Prompt text={item.prompt} />
+            <p>
+              <Link className="button" href={`/runs/${item.run}`}>
+                Open the run and choose how it continues
+              </Link>
+            </p>
+          </>
         )}
       </div>
     </article>
@@ -173,5 +186,5 @@ function keyOf({ run, path, kind }: InboxItem): string {
 }
 
 function addressOf({ run, path }: InboxItem): string {
-  return `/inbox/${encodeURIComponent(run)}/${encodeURIComponent(path)}`;
+  return [`/inbox/${encodeURIComponent(run)}`, ...(path === null ? [] : [encodeURIComponent(path)])].join('/');
 }

@@ -43,7 +43,7 @@ export function ResumeDialog({ report, wait, close }: ResumeProps) {
   };
   return (
     <Dialog title="How does the run continue?" close={close}>
-      {wait?.message !== undefined && <p className="faint">{plainText(wait.message)}</p>}
+      {wait !== undefined && 'message' in wait && wait.message !== undefined && <p className="faint">{plainText(wait.message)}</p>}
       <fieldset className="choices">
         <legend className="unseen">Choices</legend>
         {choices.map((each) => (
@@ -82,8 +82,7 @@ function choicesFor(wait: Wait | undefined): readonly Choice[] {
 }
 
 function bodyOf(choice: Choice, step: string, wait: Wait | undefined): Readonly<Record<string, unknown>> {
-  const path = wait?.path ?? '';
   if (choice === 'retry' || choice === 'accept') return { [choice]: true };
   if (choice === 'to') return { to: step };
-  return choice === 'go-on' ? {} : { [choice]: [path] };
+  return choice === 'go-on' ? {} : { [choice]: [wait?.id ?? ''] };
 }

@@ -2,6 +2,7 @@
 // contains its payload; for an event that was found by polling, it is read from the forge when the delivery is handled.
 
 import { present } from '../../base/fields.ts';
+import { invariant } from '../../base/invariant.ts';
 import { fieldOf, isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { payloadOfEvent } from '../../control/trigger/forge-payload.ts';
 import { subjectOf } from '../../control/trigger/subject.ts';
@@ -15,7 +16,7 @@ type DeliverySource = 'webhook' | 'watch' | 'manual';
 export const SOURCE_HEADER = 'x-pawl-source';
 
 /** An event with its payload. */
-export interface ForgeOccasion {
+export interface ReceivedEvent {
   readonly event: ForgeEvent;
   readonly payload: JsonObject;
 }
@@ -48,8 +49,10 @@ export function sourceOf({ headers }: Pick<StoredDelivery, 'headers'>): Delivery
 
 /** The event of a delivery, without its payload. */
 export function eventOf(delivery: Pick<StoredDelivery, 'headers' | 'body' | 'delivery' | 'event' | 'receivedAt'>): ForgeEvent {
-  if (sourceOf(delivery) === 'watch') return delivery.body as unknown as ForgeEvent;
+  const { delivery: id, event } = delivery;
+  invariant(event !== null, 'a delivery of a forge has the name of its event', id);
   const payload = isJsonObject(delivery.body) ? delivery.body : {};
+  if (sourceOf(delivery) === 'watch') return { id, event, ...watchedFacts(payload, delivery.receivedAt) };
   const { issue, pr } = subjectOf(payload);
   const commentId = fieldOf(payload.comment, 'id');
   const { check_suite, check_run, merge_group, workflow_run } = payload;
@@ -57,11 +60,25 @@ export function eventOf(delivery: Pick<StoredDelivery, 'headers' | 'body' | 'del
   const shas = [textIn(fieldOf(payload.pull_request, 'head'), 'sha'), ...tested, textIn(payload, 'sha'), textIn(payload, 'after')];
   const sha = shas.find((one) => one !== undefined);
   return {
-    ...{ id: delivery.delivery, cursor: '', event: delivery.event ?? '', at: timeOf(payload) ?? delivery.receivedAt },
-    actor: textIn(delivery.headers, ACTOR_HEADER) ?? textIn(payload.sender, 'login') ?? '',
+    ...{ id, event, at: timeOf(payload) ?? delivery.receivedAt },
+    ...present({ actor: sourceOf(delivery) === 'manual' ? textIn(delivery.headers, ACTOR_HEADER) : textIn(payload.sender, 'login') }),
     ...present({ issue, pr, sha, branch: branchOf(payload), label: textIn(payload.label, 'name') }),
     ...present({ comment: commentId === undefined ? undefined : String(commentId) }),
   };
+}
+
+/** The fields of an event that was found by polling, as its delivery stores them. */
+function watchedFacts(stored: JsonObject, receivedAt: number): Omit<ForgeEvent, 'id' | 'event'> {
+  const { at, issue, pr } = stored;
+  const [actor, label, sha, branch, comment] = ['actor', 'label', 'sha', 'branch', 'comment'].map((field) => textIn(stored, field));
+  return {
+    at: numberIn(at) ?? receivedAt,
+    ...present({ actor, label, sha, branch, comment, issue: numberIn(issue), pr: numberIn(pr) }),
+  };
+}
+
+function numberIn(value: Json | undefined): number | undefined {
+  return typeof value === 'number' ? value : undefined;
 }
 
 /** The prefix of the branches on which GitHub tests a merge queue. */
@@ -82,7 +99,7 @@ function branchOf({ ref, merge_group, check_suite, check_run, workflow_run, bran
 }
 
 /** The event of a delivery with its payload. */
-export async function occasionOf(forge: ForgeReader, delivery: StoredDelivery): Promise<ForgeAnswer<ForgeOccasion>> {
+export async function receivedEvent(forge: ForgeReader, delivery: StoredDelivery): Promise<ForgeAnswer<ReceivedEvent>> {
   const event = eventOf(delivery);
   if (sourceOf(delivery) !== 'watch') return { result: 'ok', value: { event, payload: delivery.body as JsonObject } };
   const payload = await payloadOfEvent(forge, event);
@@ -93,7 +110,7 @@ export async function occasionOf(forge: ForgeReader, delivery: StoredDelivery): 
 export function keyOfEvent({ event, issue, pr, label, comment, actor, sha }: ForgeEvent): string {
   // Polling shows the author of a pull request where a webhook names who pushed, and not who set a status.
   const isOfCommit = event === 'pull_request.synchronize' || event === 'status' || event.startsWith('check_');
-  const who = isOfCommit ? sha : actor.toLowerCase();
+  const who = isOfCommit ? sha : actor?.toLowerCase();
   return JSON.stringify([event, pr ?? issue ?? null, label ?? null, comment ?? null, who ?? null]);
 }
 
