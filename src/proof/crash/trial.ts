@@ -102,7 +102,7 @@ export async function runTrial(baseline: Baseline, kills: readonly Kill[]): Prom
   return inFreshDirectory(baseline.workflow, async (job) => {
     const killed: Kill[] = [];
     for (const kill of kills) {
-      const end = await oneLife(baseline.command, job, kill);
+      const end = await runAndKill(baseline.command, job, kill);
       if (end.failure !== undefined) return { killed, interrupted: 0, differences: [nameOf(baseline, [...killed, kill], end.failure)] };
       if (!end.killed) break;
       killed.push(kill);
@@ -111,7 +111,7 @@ export async function runTrial(baseline: Baseline, kills: readonly Kill[]): Prom
   });
 }
 
-function oneLife(command: CrashCommand, job: CrashJob, kill: Kill): Promise<ProcessEnd> {
+function runAndKill(command: CrashCommand, job: CrashJob, kill: Kill): Promise<ProcessEnd> {
   return 'at' in kill ? runProcess(command, { ...job, point: kill.at }) : runProcess(command, job, kill.outside);
 }
 

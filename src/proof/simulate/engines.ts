@@ -31,14 +31,14 @@ interface EnginesParts {
   readonly witness: Witness;
   readonly faults: Faults;
   readonly workflow: CompiledWorkflow;
-  readonly luck: number;
+  readonly successRate: number;
   readonly slotLimit: number;
   readonly skewMsMax: number;
   /** Opens a separate store object over the database. */
   readonly openStore: (isDead: (owner: string) => boolean) => Store;
 }
 
-// Errors that people and sweeps may get in a world where disks fail and others are quicker.
+// Errors that people and sweeps may get when disks fail and others are quicker.
 const EXPECTED: ReadonlySet<string> = new Set([
   'STORE_UNAVAILABLE',
   'RUN_FINAL',
@@ -75,7 +75,7 @@ export class Engines {
 
   /** Starts an engine that looks for work at once. */
   start(): SimulatedEngine {
-    const { random, schedule, workflow, openStore, slotLimit, skewMsMax, luck, witness } = this.parts;
+    const { random, schedule, workflow, openStore, slotLimit, skewMsMax, successRate, witness } = this.parts;
     this.started += 1;
     const me = `e${this.started}`;
     const inner = openStore((owner) => this.dead.has(owner));
@@ -84,7 +84,7 @@ export class Engines {
       store: createDisk({ ...this.parts, inner, owner: me, bells: this.bells }),
       clock: schedule.clockOf(me, random.int(-skewMsMax, skewMsMax)),
       source: sourceOf(workflow),
-      runAttempt: createWork({ owner: me, random, schedule, witness, luck, number: () => ++this.results }),
+      runAttempt: createWork({ owner: me, random, schedule, witness, successRate, number: () => ++this.results }),
       facts: REGISTRY,
       outside: { key: reservedName('outside'), dependsOn: [], read: () => Promise.resolve({}) },
       signing: { all: false, keys: () => KeyList.none },
@@ -111,7 +111,7 @@ export class Engines {
     core.recover().catch((error: unknown) => this.judge(me, error));
   }
 
-  /** Takes an error for what it is: part of such a world, or a fault of ours. */
+  /** Reports an error unless the simulated faults explain it. */
   judge(who: string, error: unknown): void {
     if (isEngineError(error) && EXPECTED.has(error.code)) return;
     const trace = error instanceof Error && !isEngineError(error) ? `\n${error.stack ?? ''}` : '';
@@ -124,7 +124,7 @@ export class Engines {
     return owner === undefined ? undefined : this.up.get(owner);
   }
 
-  /** Errors of drivers that nobody asked for. */
+  /** Reports the errors of drivers that no request received. */
   judgeFailures(): void {
     for (const { me, core } of this.up.values())
       for (const run of this.parts.witness.runs.keys()) {

@@ -138,9 +138,9 @@ class World {
     this.schedule.timeChance = random.chance(0.5) ? 0 : 0.05;
     const workflow: CompiledWorkflow = wide ? createWideWorkflow(random) : createWorkflow(random);
     const { schedule, witness, faults } = this;
-    const luck = random.pick([0.5, 0.8, 1]);
+    const successRate = random.pick([0.5, 0.8, 1]);
     const skewMsMax = random.chance(0.3) ? 50 : 0;
-    this.engines = new Engines({ random, schedule, witness, faults, workflow, luck, slotLimit, skewMsMax, openStore });
+    this.engines = new Engines({ random, schedule, witness, faults, workflow, successRate, slotLimit, skewMsMax, openStore });
     const wanted = Array.from({ length: wide ? 1 : random.pick([1, 1, 2, 3]) }, (_, index) => `run${index}`);
     this.people = new People({ random, witness, engines: this.engines, workflow, wanted });
     this.store = openStore(() => false);
@@ -159,11 +159,11 @@ class World {
     if (held > 0) this.check([`J7: ${held} semaphores are held, but nothing is at work`]);
   }
 
-  /** From here on nothing goes wrong any more, and everything must come to an end. */
+  /** Ends all faults: from now on every run must come to its end. */
   private async calmDown(): Promise<void> {
     Object.assign(this.faults, CALM);
     this.schedule.timeChance = 0;
-    this.people.careful = true;
+    this.people.onlyHelps = true;
     for (;;) {
       await this.settle();
       if (this.engines.endLeftovers()) continue;
@@ -258,7 +258,7 @@ class World {
 /** Unanswered commits are drawn more often here: in a wide run many results share one. */
 const UNANSWERED_WIDE = 0.3;
 
-/** Some seeds get a perfect world, the others one in which some things fail, each seed other things. */
+/** Some seeds have no faults; the others have some of them, each seed different ones. */
 function drawFaults(random: Random, wide: boolean): Faults {
   const upTo = (share: number): number => (random.chance(0.5) ? random.next() * share : 0);
   if (random.chance(0.15)) return { ...CALM };

@@ -15,7 +15,7 @@ import type { EventOf, RunEvent } from '../../kernel/event.ts';
 import type { RunState } from '../../kernel/run-state.ts';
 import type { AttemptRow, CommitResult, Delta, Mail, RunCreation, StoredValue } from '../../store/store.ts';
 
-/** A time to begin at; every time in a made delta is this one unless said otherwise. */
+/** The default of every time in a delta. */
 export const START_AT = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
 
 /** A definition of steps that follow each other. */
@@ -78,7 +78,7 @@ export function changeStep(activation: Activation = createActivation('build'), a
   return { type: 'step.changed', at, activation };
 }
 
-/** An attempt that ended well. */
+/** An attempt that succeeded. */
 export function createAttempt(step: string, more: Partial<AttemptRow> = {}): AttemptRow {
   const times = { openedAt: START_AT, startedAt: START_AT + 10, endedAt: START_AT + 1260 };
   return {

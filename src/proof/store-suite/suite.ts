@@ -39,7 +39,8 @@ export type OpenStore = (isDead: (owner: string) => boolean) => Promise<OpenedSt
 const RELEASED: CommitResult = { result: 'committed', released: true };
 const STALE: CommitResult = { result: 'stale' };
 
-interface Stage {
+/** The store of one test, and the owners that it treats as dead. */
+export interface StoreStage {
   store: Store;
   reopen: (() => Promise<Store>) | undefined;
   readonly dead: Set<string>;
@@ -47,7 +48,7 @@ interface Stage {
 
 /** Tests that a store fulfils the contract of `Store`. */
 export function describeStore(name: string, open: OpenStore): void {
-  const stage = { dead: new Set<string>() } as Stage;
+  const stage = { dead: new Set<string>() } as StoreStage;
   describe(`the store contract: ${name}`, () => {
     beforeEach(async () => {
       stage.dead.clear();
@@ -98,7 +99,7 @@ function full(first: Delta): Delta {
   );
 }
 
-function describeWhole(stage: Stage): void {
+function describeWhole(stage: StoreStage): void {
   test('T1: a delta is stored completely: checkpoint, event row, attempts, values, data, members', async () => {
     const { store } = stage;
     const first = createFirst({ run: 'r1', owner: 'me', creation: { origin: { event: 'push', pr: 7 } } });
@@ -168,7 +169,7 @@ function describeWhole(stage: Stage): void {
   });
 }
 
-function describeStale(stage: Stage): void {
+function describeStale(stage: StoreStage): void {
   test('T2: a delta at a past position changes nothing', async () => {
     const { store } = stage;
     const first = createFirst({ run: 'r1', owner: 'me' });
@@ -211,7 +212,7 @@ function describeStale(stage: Stage): void {
   });
 }
 
-function describeOwner(stage: Stage): void {
+function describeOwner(stage: StoreStage): void {
   test('T3: the creator of a run owns it until it is released', async () => {
     const { store } = stage;
     await store.commit(createFirst({ run: 'r1', owner: 'me' }));
@@ -252,7 +253,7 @@ function describeOwner(stage: Stage): void {
   });
 }
 
-function describeMail(stage: Stage): void {
+function describeMail(stage: StoreStage): void {
   test('T4: mail is unique per run and dedupe key, also after it was consumed', async () => {
     const { store } = stage;
     const first = createFirst({ run: 'r1', owner: 'me' });
@@ -307,7 +308,7 @@ function describeMail(stage: Stage): void {
   });
 }
 
-function describeWithdrawal(stage: Stage): void {
+function describeWithdrawal(stage: StoreStage): void {
   test('T4: unprocessed mail can be withdrawn, and its key is free again', async () => {
     const { store } = stage;
     const first = createFirst({ run: 'r1', owner: 'me' });
@@ -340,7 +341,7 @@ function describeWithdrawal(stage: Stage): void {
   });
 }
 
-function describeLog(stage: Stage): void {
+function describeLog(stage: StoreStage): void {
   test('T5: each event row has its own hash; the log is read after a position and up to a limit', async () => {
     const { store } = stage;
     let last = createFirst({ run: 'r1', owner: 'me' });
@@ -381,7 +382,7 @@ function describeLog(stage: Stage): void {
   });
 }
 
-function describeReading(stage: Stage): void {
+function describeReading(stage: StoreStage): void {
   test('the latest result of a step is found among many: a verdict that failed has one, an error has none', async () => {
     const { store } = stage;
     let last = createFirst({ run: 'r1', owner: 'me' });
@@ -428,7 +429,7 @@ function describeReading(stage: Stage): void {
   });
 }
 
-function describeListing(stage: Stage): void {
+function describeListing(stage: StoreStage): void {
   test('lists show the newest first and filter; a prefix finds full ids', async () => {
     const { store } = stage;
     for (const [index, run] of ['ab1', 'ab2', 'b1'].entries()) {
@@ -476,7 +477,7 @@ function describeListing(stage: Stage): void {
   });
 }
 
-function describeOrigin(stage: Stage): void {
+function describeOrigin(stage: StoreStage): void {
   test('a store has no owner until it is bound, and then belongs to the first', async () => {
     const { store } = stage;
     expect(await store.origin()).toBeUndefined();

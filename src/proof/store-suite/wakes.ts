@@ -1,16 +1,13 @@
-// Owns the part of the store contract about waking up: semaphores, runs that are ready, bells and word of commits.
+// Owns the part of the store contract about waking up: semaphores, runs that are ready, bells and notice of commits.
 
 import { expect, test } from 'vitest';
 import type { RunEvent } from '../../kernel/event.ts';
 import type { CommitResult, Delta, Store } from '../../store/store.ts';
 import { COMMITTED, changeStep, createActivation, createFirst, createNext, createSignal, PARKED, START_AT } from './deltas.ts';
+import type { StoreStage } from './suite.ts';
 
-interface Stage {
-  readonly store: Store;
-}
-
-/** Describes semaphores: taken all or none, and whose turn it is. */
-export function describeSlots(stage: Stage): void {
+/** Describes semaphores: that a delta gets all or none, and which run is next. */
+export function describeSlots(stage: StoreStage): void {
   const take = (path: string, ...keys: string[]): Delta['slots'] => ({
     take: [{ path, keys: keys.map((key) => ({ key, limit: 1 })) }],
     free: [],
@@ -39,34 +36,34 @@ export function describeSlots(stage: Stage): void {
     const holding = createNext(a, change, { slots: take('build#1', 'gpu') });
     await store.commit(holding);
     for (const delta of [b, c]) await store.commit(createNext(delta, change, { slots: take('build#1', 'gpu') }));
-    const rung = collect(store);
+    const woken = collect(store);
     await store.commit(createNext(holding, change, { slots: { take: [], free: ['build#1'] } }));
-    expect(await rung.until(1)).toEqual(['b']);
+    expect(await woken.until(1)).toEqual(['b']);
     const taken = createNext(b, change, { slots: take('build#1', 'gpu') });
     expect(await store.commit(taken)).toEqual(COMMITTED);
     await store.commit(createNext(taken, [{ type: 'run.changed', at: START_AT, change: 'ended', status: 'cancelled' }]));
-    expect((await rung.until(2)).at(-1)).toBe('c');
-    rung.stop();
+    expect((await woken.until(2)).at(-1)).toBe('c');
+    woken.stop();
   });
 }
 
 function collect(store: Store): { until(count: number): Promise<string[]>; stop: () => void } {
-  const heard = new Set<string>();
+  const runs = new Set<string>();
   let check = (): void => {};
   const stop = store.watch((run) => {
-    heard.add(run);
+    runs.add(run);
     check();
   });
   const until = (count: number): Promise<string[]> =>
     new Promise((resolve) => {
-      check = () => heard.size >= count && resolve([...heard]);
+      check = () => runs.size >= count && resolve([...runs]);
       check();
     });
   return { until, stop };
 }
 
-/** Describes bells and word of commits. */
-export function describeWaking(stage: Stage & { readonly dead: Set<string> }): void {
+/** Describes bells and notice of commits. */
+export function describeWaking(stage: StoreStage): void {
   test('ready runs are those that are due, have mail or lost their owner, and that nobody drives', async () => {
     const { store } = stage;
     const due = (run: string, at: number): Promise<CommitResult> =>
@@ -92,7 +89,7 @@ export function describeWaking(stage: Stage & { readonly dead: Set<string> }): v
 
   test('a watcher is notified of mail, a follower of commits, and neither after it stopped', async () => {
     const { store } = stage;
-    const rung = collect(store);
+    const woken = collect(store);
     const followed = new Promise<void>((resolve) => {
       const stop = store.follow(() => {
         stop();
@@ -102,8 +99,8 @@ export function describeWaking(stage: Stage & { readonly dead: Set<string> }): v
     await store.commit(createFirst({ run: 'r1', owner: 'me' }));
     await followed;
     await store.post(createSignal('r1', 'a'));
-    expect(await rung.until(1)).toEqual(['r1']);
-    rung.stop();
+    expect(await woken.until(1)).toEqual(['r1']);
+    woken.stop();
     const later: string[] = [];
     const other = collect(store);
     await store.commit(createFirst({ run: 'r2', owner: 'me' }));
