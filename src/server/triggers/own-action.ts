@@ -20,7 +20,7 @@ import { type CompletedAction, type ForgeEvent, type ForgeReader, OWN_CHECK_PREF
 import { git } from '../../process/git.ts';
 import type { RunSummary, Store } from '../../store/store.ts';
 import type { ServerDatabase } from '../server-database.ts';
-import { RunRows } from '../surface/run-rows.ts';
+import { RunRows } from '../surface/run/rows.ts';
 import { valueIn } from './forge-unavailable.ts';
 import { type ForgeOccasion, textIn } from './occasion.ts';
 import type { OpenRun } from './open-runs.ts';

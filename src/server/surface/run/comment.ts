@@ -2,15 +2,15 @@
 // it waits for, how to decide, its graph and its cost. The text changes only when one of these does, so it contains no relative
 // times. It is bounded, and untrusted text in it is inert (`inert-text.ts`).
 
-import type { WaitingQuestions } from '../../attended/questions.ts';
-import { jsonText } from '../../base/json.ts';
-import { shownValues } from '../../control/approval-change.ts';
-import type { PendingApproval } from '../../control/approvals.ts';
-import type { RunReport, WaitReport } from '../../control/schema/run.ts';
-import { usageText } from '../../control/usage.ts';
-import { areShownWhole, type DecisionLine, DIGEST_SHOWN, OPTION_MAX, QUESTION_MAX } from './decision-lines.ts';
-import { code, inertMarkdown } from './inert-text.ts';
-import { evidenceOf, markOf } from './step-evidence.ts';
+import type { WaitingQuestions } from '../../../attended/questions.ts';
+import { jsonText } from '../../../base/json.ts';
+import { shownValues } from '../../../control/approval-change.ts';
+import type { PendingApproval } from '../../../control/approvals.ts';
+import type { RunReport, WaitReport } from '../../../control/schema/run.ts';
+import { usageText } from '../../../control/usage.ts';
+import { areShownWhole, type DecisionLine, DIGEST_SHOWN, OPTION_MAX, QUESTION_MAX } from '../decision-lines.ts';
+import { code, inertMarkdown } from '../inert-text.ts';
+import { evidenceOf, markOf } from '../step/evidence.ts';
 
 /** A pending approval, and the commands that decide it. */
 interface ShownApproval extends PendingApproval {

@@ -7,19 +7,19 @@
 // - Several runs that change at once are written one after the other: GitHub asks for a second between two writes.
 
 import { createHash } from 'node:crypto';
-import { present } from '../../base/fields.ts';
-import type { Clock } from '../../engine/clock.ts';
-import { type Forge, type ForgeAnswer, type PullRequestFacts, retryHintOf } from '../../forge/forge.ts';
-import type { RunSummary, Store } from '../../store/store.ts';
-import { CommitAlarm } from '../events/alarm.ts';
-import type { ServerDatabase } from '../server-database.ts';
-import { askPeople } from './asked-people.ts';
-import { areShownWhole } from './decision-lines.ts';
-import { movedComment, runComment } from './run-comment.ts';
-import { type RunRow, RunRows, type ShownQuestion } from './run-rows.ts';
-import { type RunView, readRunView, subjectOfRun } from './run-view.ts';
-import { stepChecks } from './step-checks.ts';
-import type { SurfaceSettings } from './surface-settings.ts';
+import { present } from '../../../base/fields.ts';
+import type { Clock } from '../../../engine/clock.ts';
+import { type Forge, type ForgeAnswer, type PullRequestFacts, retryHintOf } from '../../../forge/forge.ts';
+import type { RunSummary, Store } from '../../../store/store.ts';
+import { CommitAlarm } from '../../events/alarm.ts';
+import type { ServerDatabase } from '../../server-database.ts';
+import { askPeople } from '../asked-people.ts';
+import { areShownWhole } from '../decision-lines.ts';
+import { stepChecks } from '../step/checks.ts';
+import type { SurfaceSettings } from '../surface-settings.ts';
+import { movedComment, runComment } from './comment.ts';
+import { type RunRow, RunRows, type ShownQuestion } from './rows.ts';
+import { type RunView, readRunView, subjectOfRun } from './view.ts';
 
 /** What the surface needs. */
 export interface SurfaceParts {

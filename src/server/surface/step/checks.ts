@@ -2,13 +2,13 @@
 // only for the head it was reached at. At another head the check starts again, and says at which head the verdict was reached.
 
 import { createHash } from 'node:crypto';
-import { present } from '../../base/fields.ts';
-import { isJsonObject, type Json } from '../../base/json.ts';
-import type { PlanReport, RunReport, StepReport } from '../../control/schema/run.ts';
-import { type CheckReport, OWN_CHECK_PREFIX } from '../../forge/forge.ts';
-import { inertLine, inertMarkdown } from './inert-text.ts';
-import type { RunView } from './run-view.ts';
-import { evidenceOf } from './step-evidence.ts';
+import { present } from '../../../base/fields.ts';
+import { isJsonObject, type Json } from '../../../base/json.ts';
+import type { PlanReport, RunReport, StepReport } from '../../../control/schema/run.ts';
+import { type CheckReport, OWN_CHECK_PREFIX } from '../../../forge/forge.ts';
+import { inertLine, inertMarkdown } from '../inert-text.ts';
+import type { RunView } from '../run/view.ts';
+import { evidenceOf } from './evidence.ts';
 
 /** The head of the pull request, what was reported before, and the link of the checks. */
 export interface CheckContext {

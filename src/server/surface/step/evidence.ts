@@ -1,8 +1,8 @@
 // Owns the short form of a step's evidence: the verdicts of its checks, its error, or who decided it. Results of agents are not
 // shown: they can contain anything.
 
-import type { DecisionReport, StepReport } from '../../control/schema/run.ts';
-import { reportedError, verdictsOf } from '../../control/verdicts.ts';
+import type { DecisionReport, StepReport } from '../../../control/schema/run.ts';
+import { reportedError, verdictsOf } from '../../../control/verdicts.ts';
 
 const MARKS: Readonly<Record<string, string>> = {
   ...{ completed: '✅', overridden: '✅', failed: '❌', rejected: '❌', escalated: '⚠️', cancelled: '⏹️', skipped: '⏭️' },
