@@ -13,7 +13,7 @@ import { waitText } from '../../attended/wait-words.ts';
 import { waitLines } from '../../attended/waits.ts';
 import { present } from '../../base/fields.ts';
 import { shellWord } from '../../base/shell-word.ts';
-import { readRunReport } from '../../control/run-report.ts';
+import { readRunReport } from '../../control/run/report.ts';
 import { parsePath } from '../../definition/address.ts';
 import { isDone } from '../../definition/run-status.ts';
 import type { TreeWait } from '../../engine/run-tree.ts';

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine } from '../../api/engine.ts';
 import { isEngineError } from '../../base/error.ts';
 import { shellWord } from '../../base/shell-word.ts';
-import { readRunReport } from '../../control/run-report.ts';
+import { readRunReport } from '../../control/run/report.ts';
 import type { RunReport } from '../../control/schema/run.ts';
 import { describeGraph } from '../../definition/describe.ts';
 import type { Definition } from '../../definition/model.ts';

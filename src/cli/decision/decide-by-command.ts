@@ -167,7 +167,7 @@ async function loadWorkflows({ shell, place, store }: DecidingCommand, root: str
 }
 
 async function reportDriven({ shell, store }: DecidingCommand, root: string): Promise<number> {
-  const { readRunReport } = await import('../../control/run-report.ts');
+  const { readRunReport } = await import('../../control/run/report.ts');
   return shell.result(await readRunReport(store, root), () => [
     `Another process drives the run and continues it; "pawl watch ${root}" follows it.`,
   ]);

@@ -4,7 +4,7 @@
 import { waitingApprovals } from '../../control/approvals.ts';
 import { OPEN_STATES } from '../../control/trigger/open-runs.ts';
 import type { ApprovalModel } from '../../definition/model.ts';
-import { commandIn } from '../../server/surface/command.ts';
+import { commandIn } from '../../server/surface/command/command.ts';
 import { isAbout, openRunOf } from '../../server/triggers/open-runs.ts';
 import type { ParsedArgs } from '../command.ts';
 import { openExisting, type Place } from '../session.ts';

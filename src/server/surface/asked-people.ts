@@ -6,7 +6,7 @@ import { allChecks, checksIn } from '../../definition/check.ts';
 import type { StepModel } from '../../definition/model.ts';
 import { isGroupApproval } from '../../definition/read-check.ts';
 import { retryHintOf } from '../../forge/forge.ts';
-import type { Place, ShownRun, SurfaceParts } from './run-surface.ts';
+import type { Place, ShownRun, SurfaceParts } from './run/surface.ts';
 
 const PEOPLE_MAX = 15;
 

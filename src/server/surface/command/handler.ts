@@ -1,5 +1,5 @@
 // Handles commands in comments: `/pawl approve`, `reject`, `retry`, `cancel`, `status`, `answer`. What each does is in
-// `command-acts.ts`.
+// `acts.ts`.
 //
 // CM1. A command in an edited comment is ignored.
 // CM2. Only people with write permission can give commands, and only those whom the settings allow. Commands of programs, and
@@ -8,24 +8,24 @@
 // CM4. A comment is handled once. It gets at most one reply, and a person without permission gets at most one reply per hour at
 //      an issue or pull request.
 
-import type { Engine } from '../../api/engine.ts';
-import type { LoggedIn } from '../../authority/right.ts';
-import { LOGIN_SCOPES } from '../../authority/rights.ts';
-import { isEngineError } from '../../base/error.ts';
-import { isJsonObject } from '../../base/json.ts';
-import { isSamePerson, personAt } from '../../base/person.ts';
-import type { Clock } from '../../engine/clock.ts';
-import type { Comment, Forge, ReactionRequest } from '../../forge/forge.ts';
-import { type DeliveryResult, isTemporary, type StoredDelivery } from '../events/deliveries.ts';
-import type { ServerDatabase } from '../server-database.ts';
-import { valueIn } from '../triggers/forge-unavailable.ts';
-import { type ReceivedEvent, sourceOf } from '../triggers/received-event.ts';
+import type { Engine } from '../../../api/engine.ts';
+import type { LoggedIn } from '../../../authority/right.ts';
+import { LOGIN_SCOPES } from '../../../authority/rights.ts';
+import { isEngineError } from '../../../base/error.ts';
+import { isJsonObject } from '../../../base/json.ts';
+import { isSamePerson, personAt } from '../../../base/person.ts';
+import type { Clock } from '../../../engine/clock.ts';
+import type { Comment, Forge, ReactionRequest } from '../../../forge/forge.ts';
+import { type DeliveryResult, isTemporary, type StoredDelivery } from '../../events/deliveries.ts';
+import type { ServerDatabase } from '../../server-database.ts';
+import { valueIn } from '../../triggers/forge-unavailable.ts';
+import { type ReceivedEvent, sourceOf } from '../../triggers/received-event.ts';
+import { inertMarkdown } from '../inert-text.ts';
+import { RunRows } from '../run/rows.ts';
+import type { SurfaceSettings } from '../surface-settings.ts';
+import { actOnCommand, type CommandResult } from './acts.ts';
 import { commandIn, type InvalidCommand, type ParsedCommand } from './command.ts';
-import { actOnCommand, type CommandResult } from './command-acts.ts';
-import { CommandRows } from './command-rows.ts';
-import { inertMarkdown } from './inert-text.ts';
-import { RunRows } from './run-rows.ts';
-import type { SurfaceSettings } from './surface-settings.ts';
+import { CommandRows } from './rows.ts';
 
 /** What commands need. */
 export interface CommandParts {

@@ -2,13 +2,13 @@
 // only for the head it was reached at. At another head the check starts again, and says at which head the verdict was reached.
 
 import { createHash } from 'node:crypto';
-import { present } from '../../base/fields.ts';
-import { isJsonObject, type Json } from '../../base/json.ts';
-import type { PlanReport, RunReport, StepReport } from '../../control/schema/run.ts';
-import { type CheckReport, OWN_CHECK_PREFIX } from '../../forge/forge.ts';
-import { inertLine, inertMarkdown } from './inert-text.ts';
-import type { RunView } from './run-view.ts';
-import { evidenceOf } from './step-evidence.ts';
+import { present } from '../../../base/fields.ts';
+import { isJsonObject, type Json } from '../../../base/json.ts';
+import type { PlanReport, RunReport, StepReport } from '../../../control/schema/run.ts';
+import { type CheckReport, OWN_CHECK_PREFIX } from '../../../forge/forge.ts';
+import { inertLine, inertMarkdown } from '../inert-text.ts';
+import type { RunView } from '../run/view.ts';
+import { evidenceOf } from './evidence.ts';
 
 /** The head of the pull request, what was reported before, and the link of the checks. */
 export interface CheckContext {
@@ -29,10 +29,10 @@ const SUMMARY_MAX = 1000;
 const SHA_SHOWN = 12;
 
 /** The checks of a run. */
-export function stepChecks({ report, definition }: Pick<RunView, 'report' | 'definition'>, scene: CheckContext): StepCheck[] {
+export function stepChecks({ report, definition }: Pick<RunView, 'report' | 'definition'>, context: CheckContext): StepCheck[] {
   const asking = new Set(definition.steps.filter(({ question }) => question !== undefined).map(({ id }) => id));
   const judged = report.plan.filter(({ kind, step }) => kind === 'gate' || kind === 'human' || asking.has(step));
-  return judged.slice(0, CHECKS_MAX).map((plan) => checkOf(report, plan, scene));
+  return judged.slice(0, CHECKS_MAX).map((plan) => checkOf(report, plan, context));
 }
 
 function checkOf(report: RunReport, plan: PlanReport, { head, before, url }: CheckContext): StepCheck {

@@ -1,16 +1,16 @@
 // Owns links for one decision: for one approval and one person, usable once, with an expiry. A link stores the digest of the
 // approval's content when it was created, so that its page can show what changed since.
 
-import { EngineError } from '../../base/error.ts';
-import { isJsonObject, type Json } from '../../base/json.ts';
-import { type PendingApproval, pendingApprovals, pickApproval } from '../../control/approvals.ts';
-import type { Store } from '../../store/store.ts';
-import type { Addresses } from './addresses.ts';
-import type { ShownLink } from './invitations.ts';
-import { lifetimeOf } from './lifetimes.ts';
-import { createLink } from './links.ts';
-import { requirePerson } from './people.ts';
-import type { AccessStore } from './tables.ts';
+import { EngineError } from '../../../base/error.ts';
+import { isJsonObject, type Json } from '../../../base/json.ts';
+import { type PendingApproval, pendingApprovals, pickApproval } from '../../../control/approvals.ts';
+import type { Store } from '../../../store/store.ts';
+import type { Addresses } from '../addresses.ts';
+import type { ShownLink } from '../invitations.ts';
+import { lifetimeOf } from '../lifetimes.ts';
+import { createLink } from '../links.ts';
+import { requirePerson } from '../people.ts';
+import type { AccessStore } from '../tables.ts';
 
 /** The approval of a link, and the digest of its content when the link was created. */
 export interface LinkedApproval {

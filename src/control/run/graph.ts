@@ -1,11 +1,11 @@
 // Owns the graph of a run: the definition's graph with the state of each step and the transitions taken. A flow has no
 // graph before it runs; the graph of its run is the path it took.
 
-import { topStepOf } from '../definition/address.ts';
-import { describeGraph, type GraphArrow, type GraphDescription, type GraphNode, type NodeState } from '../definition/describe.ts';
-import type { Definition, StepKind } from '../definition/model.ts';
-import type { EventOf, RunEvent } from '../kernel/event.ts';
-import type { PlanReport, RunReport } from './schema/run.ts';
+import { topStepOf } from '../../definition/address.ts';
+import { describeGraph, type GraphArrow, type GraphDescription, type GraphNode, type NodeState } from '../../definition/describe.ts';
+import type { Definition, StepKind } from '../../definition/model.ts';
+import type { EventOf, RunEvent } from '../../kernel/event.ts';
+import type { PlanReport, RunReport } from '../schema/run.ts';
 
 /** The graph of a run with its state. */
 export function graphOfRun(definition: Definition, report: RunReport, events: readonly RunEvent[]): GraphDescription {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createFirst, START_AT } from '../proof/store-suite/deltas.ts';
-import { openSqliteStore } from '../store/sqlite/open.ts';
-import { withUsage } from './run-list.ts';
+import { createFirst, START_AT } from '../../proof/store-suite/deltas.ts';
+import { openSqliteStore } from '../../store/sqlite/open.ts';
+import { withUsage } from './list.ts';
 
 test('all calls of agents are counted once for a store, and not for each list', async () => {
   const store = await openSqliteStore({ file: ':memory:' });

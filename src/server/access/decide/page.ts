@@ -1,16 +1,16 @@
 // Owns the page of one decision: everything the decision is about, what changed since the link was created, and the options.
 // It works without a script; only a decision that must be signed needs one, for the passkey.
 
-import { type Json, jsonText } from '../../base/json.ts';
-import { type ApprovalChange, type ShownChange, shownValues } from '../../control/approval-change.ts';
-import { RUN_ENDS, splitTexts, voterTexts } from '../../control/decision-words.ts';
-import type { BoundedDiff } from '../../control/run-diff.ts';
-import type { DecisionReport } from '../../control/schema/run.ts';
-import type { ApprovalOptionModel } from '../../definition/model.ts';
-import { readSubjects, type SeenSubjects } from '../../definition/question/subjects.ts';
-import type { OpenApproval } from '../../engine/request/approvals.ts';
-import type { Page } from './auth-routes.ts';
-import { html, type Markup } from './html.ts';
+import { type Json, jsonText } from '../../../base/json.ts';
+import { type ApprovalChange, type ShownChange, shownValues } from '../../../control/approval-change.ts';
+import { RUN_ENDS, splitTexts, voterTexts } from '../../../control/decision-words.ts';
+import type { BoundedDiff } from '../../../control/run/diff.ts';
+import type { DecisionReport } from '../../../control/schema/run.ts';
+import type { ApprovalOptionModel } from '../../../definition/model.ts';
+import { readSubjects, type SeenSubjects } from '../../../definition/question/subjects.ts';
+import type { OpenApproval } from '../../../engine/request/approvals.ts';
+import type { Page } from '../auth-routes.ts';
+import { html, type Markup } from '../html.ts';
 
 interface ShownApproval {
   readonly run: string;

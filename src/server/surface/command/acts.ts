@@ -1,26 +1,26 @@
 // Owns what each command does. It uses the same functions and the same checks of rights as the command line and the API.
 
-import { parseAnswer, readQuestions } from '../../attended/questions.ts';
-import { waitName } from '../../attended/wait-words.ts';
-import { isOthersRun, type RightRequest, rightOf } from '../../authority/right.ts';
-import { isEngineError } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
-import { isSamePerson } from '../../base/person.ts';
-import { decisionOn } from '../../control/approval-change.ts';
-import { type PendingApproval, pendingApprovals } from '../../control/approvals.ts';
-import { assertStoppedAt } from '../../control/resume-choice.ts';
-import { startedText, starterOf } from '../../control/starter.ts';
-import { optionFor } from '../../control/verdict-option.ts';
-import { isFinal, isHalted, type RunStatus } from '../../definition/run-status.ts';
-import { type RunTree, readRunTree } from '../../engine/run-tree.ts';
-import { statusOf } from '../../engine/status.ts';
-import type { PullRequestFacts } from '../../forge/forge.ts';
-import type { Store } from '../../store/store.ts';
-import { valueIn } from '../triggers/forge-unavailable.ts';
-import type { CommandParts, ReceivedCommand } from './command-handler.ts';
-import type { CommandRows, CommandTarget } from './command-rows.ts';
-import { areShownWhole } from './decision-lines.ts';
-import { type RunRow, RunRows } from './run-rows.ts';
+import { parseAnswer, readQuestions } from '../../../attended/questions.ts';
+import { waitName } from '../../../attended/wait-words.ts';
+import { isOthersRun, type RightRequest, rightOf } from '../../../authority/right.ts';
+import { isEngineError } from '../../../base/error.ts';
+import { present } from '../../../base/fields.ts';
+import { isSamePerson } from '../../../base/person.ts';
+import { decisionOn } from '../../../control/approval-change.ts';
+import { type PendingApproval, pendingApprovals } from '../../../control/approvals.ts';
+import { assertStoppedAt } from '../../../control/resume-choice.ts';
+import { startedText, starterOf } from '../../../control/starter.ts';
+import { optionFor } from '../../../control/verdict-option.ts';
+import { isFinal, isHalted, type RunStatus } from '../../../definition/run-status.ts';
+import { type RunTree, readRunTree } from '../../../engine/run-tree.ts';
+import { statusOf } from '../../../engine/status.ts';
+import type { PullRequestFacts } from '../../../forge/forge.ts';
+import type { Store } from '../../../store/store.ts';
+import { valueIn } from '../../triggers/forge-unavailable.ts';
+import { areShownWhole } from '../decision-lines.ts';
+import { type RunRow, RunRows } from '../run/rows.ts';
+import type { CommandParts, ReceivedCommand } from './handler.ts';
+import type { CommandRows, CommandTarget } from './rows.ts';
 
 /** The result of a command. `unsupported`: it needs something that a comment cannot have, such as a signature. */
 export type CommandResult =

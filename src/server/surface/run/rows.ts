@@ -1,6 +1,6 @@
 // Owns the record of each run's comment and checks, so that a server that starts later catches up and posts nothing twice.
 
-import type { ServerDatabase, ServerRow } from '../server-database.ts';
+import type { ServerDatabase, ServerRow } from '../../server-database.ts';
 
 /** A question that is shown at the forge. */
 export interface ShownQuestion {

@@ -1,15 +1,15 @@
 // Owns reading what the comment of a run shows: its report, its graph, and the open questions of it and its child runs.
 
-import { readQuestions } from '../../attended/questions.ts';
-import { present } from '../../base/fields.ts';
-import { pendingApprovals } from '../../control/approvals.ts';
-import { graphOfRun } from '../../control/run-graph.ts';
-import { readRunReport, shownValues } from '../../control/run-report.ts';
-import { drawMermaid } from '../../definition/describe.ts';
-import type { Definition } from '../../definition/model.ts';
-import type { Store } from '../../store/store.ts';
-import { answerLines, approvalLines } from './decision-lines.ts';
-import type { RunCommentView } from './run-comment.ts';
+import { readQuestions } from '../../../attended/questions.ts';
+import { present } from '../../../base/fields.ts';
+import { pendingApprovals } from '../../../control/approvals.ts';
+import { graphOfRun } from '../../../control/run/graph.ts';
+import { readRunReport, shownValues } from '../../../control/run/report.ts';
+import { drawMermaid } from '../../../definition/describe.ts';
+import type { Definition } from '../../../definition/model.ts';
+import type { Store } from '../../../store/store.ts';
+import { answerLines, approvalLines } from '../decision-lines.ts';
+import type { RunCommentView } from './comment.ts';
 
 interface RunPlace {
   readonly head: string | undefined;

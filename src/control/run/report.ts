@@ -2,26 +2,26 @@
 // the commands that end each wait. It is the JSON of `pawl show` and of every command that ends with a run. Only reads
 // the store; needs no engine.
 
-import { commandFor } from '../attended/wait-command.ts';
-import { present } from '../base/fields.ts';
-import { isJsonObject } from '../base/json.ts';
-import { createPath, modelNamed, parsePath } from '../definition/address.ts';
-import type { Definition } from '../definition/model.ts';
-import { REFUSED_ELSEWHERE } from '../definition/outcome.ts';
-import { readSubjects, treeIn } from '../definition/question/subjects.ts';
-import { isSettled } from '../definition/run-status.ts';
-import { type StepView, type ValueFilter, viewRun } from '../engine/inspect.ts';
-import { openApprovals, postedText, type WaitingApproval } from '../engine/request/approvals.ts';
-import { readRunTree } from '../engine/run-tree.ts';
-import type { OpenWait } from '../engine/status.ts';
-import type { Halt } from '../kernel/run-state.ts';
-import { isDriven } from '../process/owner.ts';
-import type { RecordedAgentUse, Store } from '../store/store.ts';
-import { reportAssumptions } from './assumption-report.ts';
-import { type History, readHistory } from './history.ts';
-import { isReviewWorkflow, rejectionOf } from './review-round.ts';
-import type { GroupReport, PlanReport, RunReport, StepReport, WaitReport } from './schema/run.ts';
-import { usageAt, usageOf } from './usage.ts';
+import { commandFor } from '../../attended/wait-command.ts';
+import { present } from '../../base/fields.ts';
+import { isJsonObject } from '../../base/json.ts';
+import { createPath, modelNamed, parsePath } from '../../definition/address.ts';
+import type { Definition } from '../../definition/model.ts';
+import { REFUSED_ELSEWHERE } from '../../definition/outcome.ts';
+import { readSubjects, treeIn } from '../../definition/question/subjects.ts';
+import { isSettled } from '../../definition/run-status.ts';
+import { type StepView, type ValueFilter, viewRun } from '../../engine/inspect.ts';
+import { openApprovals, postedText, type WaitingApproval } from '../../engine/request/approvals.ts';
+import { readRunTree } from '../../engine/run-tree.ts';
+import type { OpenWait } from '../../engine/status.ts';
+import type { Halt } from '../../kernel/run-state.ts';
+import { isDriven } from '../../process/owner.ts';
+import type { RecordedAgentUse, Store } from '../../store/store.ts';
+import { reportAssumptions } from '../assumption-report.ts';
+import { type History, readHistory } from '../history.ts';
+import { isReviewWorkflow, rejectionOf } from '../review-round.ts';
+import type { GroupReport, PlanReport, RunReport, StepReport, WaitReport } from '../schema/run.ts';
+import { usageAt, usageOf } from '../usage.ts';
 
 const SHOWN_BYTES_MAX = 64 * 1024;
 

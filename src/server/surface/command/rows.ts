@@ -1,7 +1,7 @@
 // Owns the record of the received commands: who wrote which, about what, and the result. A comment is handled once, however
 // often its event is delivered.
 
-import type { ServerDatabase, ServerRow } from '../server-database.ts';
+import type { ServerDatabase, ServerRow } from '../../server-database.ts';
 
 /** The question that a command decides, with the content that was shown. */
 export interface CommandTarget {

@@ -2,16 +2,17 @@
 // it waits for, how to decide, its graph and its cost. The text changes only when one of these does, so it contains no relative
 // times. It is bounded, and untrusted text in it is inert (`inert-text.ts`).
 
-import type { WaitingQuestions } from '../../attended/questions.ts';
-import { waitName } from '../../attended/wait-words.ts';
-import { jsonText } from '../../base/json.ts';
-import { shownValues } from '../../control/approval-change.ts';
-import type { PendingApproval } from '../../control/approvals.ts';
-import type { RunReport, WaitReport } from '../../control/schema/run.ts';
-import { usageText } from '../../control/usage.ts';
-import { areShownWhole, type DecisionLine, DIGEST_SHOWN, OPTION_MAX, QUESTION_MAX } from './decision-lines.ts';
-import { code, inertMarkdown } from './inert-text.ts';
-import { evidenceOf, markOf } from './step-evidence.ts';
+import type { WaitingQuestions } from '../../../attended/questions.ts';
+import { waitName } from '../../../attended/wait-words.ts';
+import { jsonText } from '../../../base/json.ts';
+import { shownValues } from '../../../control/approval-change.ts';
+import type { PendingApproval } from '../../../control/approvals.ts';
+import type { RunReport, WaitReport } from '../../../control/schema/run.ts';
+import { usageText } from '../../../control/usage.ts';
+import type { RunStatus } from '../../../definition/run-status.ts';
+import { areShownWhole, type DecisionLine, DIGEST_SHOWN, OPTION_MAX, QUESTION_MAX } from '../decision-lines.ts';
+import { code, inertMarkdown } from '../inert-text.ts';
+import { evidenceOf, markOf } from '../step/evidence.ts';
 
 /** A pending approval, and the commands that decide it. */
 interface ShownApproval extends PendingApproval {
@@ -58,7 +59,7 @@ export function movedComment({ run }: RunReport, pr: number): string {
   return `### ${markOf(run.status)} Pawl: ${inertMarkdown(run.title, CELL_MAX)}\n\nRun ${code(run.id)} continues at #${pr}; its state and its decisions are there.`;
 }
 
-const STATES: Readonly<Record<string, string>> = {
+const STATES: Readonly<Record<RunStatus, string>> = {
   pending: 'starts',
   running: 'is running',
   waiting: 'waits',
@@ -74,7 +75,7 @@ function headOf({ report: { run }, head, link }: RunCommentView): string {
   const at = head === undefined ? '' : `, at commit ${code(head.slice(0, DIGEST_SHOWN))}`;
   const open = link === undefined ? '' : ` · [dashboard](${link})`;
   const error = run.error === null ? '' : `\n\n${inertMarkdown(run.error, PROMPT_MAX)}`;
-  return `### ${markOf(run.status)} Pawl: ${inertMarkdown(run.title, CELL_MAX)} ${STATES[run.status] ?? run.status}\n\nRun ${code(run.id)} of ${code(run.workflow)}${at}${open}${error}`;
+  return `### ${markOf(run.status)} Pawl: ${inertMarkdown(run.title, CELL_MAX)} ${STATES[run.status]}\n\nRun ${code(run.id)} of ${code(run.workflow)}${at}${open}${error}`;
 }
 
 function waitsOf(view: RunCommentView): string {

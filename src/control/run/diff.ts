@@ -1,11 +1,11 @@
 // Owns the diff shown with a run or an approval: the files that the run changed according to its snapshots, cut to a maximum
 // number of bytes. Secrets are masked before it is cut.
 
-import type { Engine } from '../api/engine.ts';
-import { isEngineError } from '../base/error.ts';
-import { present } from '../base/fields.ts';
-import { textWithin } from '../base/short-text.ts';
-import type { FileReport } from '../engine/undo/file-history.ts';
+import type { Engine } from '../../api/engine.ts';
+import { isEngineError } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
+import { textWithin } from '../../base/short-text.ts';
+import type { FileReport } from '../../engine/undo/file-history.ts';
 
 /** A text, cut off at the end of a line where it is too long. */
 export interface BoundedDiff {

@@ -3,30 +3,30 @@
 //
 // AC5. A decision by link counts for exactly the content that its form names, once, in the name of its person.
 
-import { rightOf } from '../../authority/right.ts';
-import type { Statement } from '../../authority/statement.ts';
-import { EngineError, isEngineError, messageOf } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
-import { isSamePerson } from '../../base/person.ts';
-import { changeSince, decisionOn } from '../../control/approval-change.ts';
-import { findApproval } from '../../control/decision.ts';
-import { readApprovalDiff } from '../../control/run-diff.ts';
-import { withoutVisits } from '../../definition/address.ts';
-import { isAsShown, type OpenApproval } from '../../engine/request/approvals.ts';
-import { decisionStatement } from '../../engine/signature/signatures.ts';
-import { recheckSubjects } from '../recheck-subjects.ts';
-import { handle, type Route, type ServerApp, type ServerContext } from '../route.ts';
-import type { Services } from '../services.ts';
-import { type Access, accessOf, addressOf, callerOf, loginAttempt } from './access.ts';
-import { recordAct } from './audit.ts';
-import { type Page, readForm, respondWithPage } from './auth-routes.ts';
-import { answers, bodies } from './contract.ts';
-import { createDecideLink, type LinkedApproval, linkedApproval } from './decide-link.ts';
-import { closedPage, decidedPage, decidePage } from './decide-page.ts';
-import { type AccessLink, redeemLink, restoreLink, usableLink } from './links.ts';
-import { signatureOf, signingOptions } from './passkeys.ts';
-import { requirePerson } from './people.ts';
-import { assertManages } from './people-routes.ts';
+import { rightOf } from '../../../authority/right.ts';
+import type { Statement } from '../../../authority/statement.ts';
+import { EngineError, isEngineError, messageOf } from '../../../base/error.ts';
+import { present } from '../../../base/fields.ts';
+import { isSamePerson } from '../../../base/person.ts';
+import { changeSince, decisionOn } from '../../../control/approval-change.ts';
+import { findApproval } from '../../../control/decision.ts';
+import { readApprovalDiff } from '../../../control/run/diff.ts';
+import { withoutVisits } from '../../../definition/address.ts';
+import { isAsShown, type OpenApproval } from '../../../engine/request/approvals.ts';
+import { decisionStatement } from '../../../engine/signature/signatures.ts';
+import { recheckSubjects } from '../../recheck-subjects.ts';
+import { handle, type Route, type ServerApp, type ServerContext } from '../../route.ts';
+import type { Services } from '../../services.ts';
+import { type Access, accessOf, addressOf, callerOf, loginAttempt } from '../access.ts';
+import { recordAct } from '../audit.ts';
+import { type Page, readForm, respondWithPage } from '../auth-routes.ts';
+import { answers, bodies } from '../contract.ts';
+import { type AccessLink, redeemLink, restoreLink, usableLink } from '../links.ts';
+import { signatureOf, signingOptions } from '../passkeys.ts';
+import { requirePerson } from '../people.ts';
+import { assertManages } from '../people-routes.ts';
+import { createDecideLink, type LinkedApproval, linkedApproval } from './link.ts';
+import { closedPage, decidedPage, decidePage } from './page.ts';
 
 /** The routes of decisions by link and by passkey. */
 export const DECIDE = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Json } from '../../base/json.ts';
-import { decidePage } from './decide-page.ts';
+import type { Json } from '../../../base/json.ts';
+import { decidePage } from './page.ts';
 
 function pageAbout(subjects: Json): string {
   const question = { prompt: 'Release it?', show: [], options: [] };

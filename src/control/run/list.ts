@@ -1,11 +1,11 @@
 // Owns how runs are listed: a row per run with what its agents used. It is the JSON of `pawl runs` and of the server's list.
 
-import { present } from '../base/fields.ts';
-import { isDriven } from '../process/owner.ts';
-import type { RunSummary, Store } from '../store/store.ts';
-import type { RunRow } from './schema/run.ts';
-import type { UsageReport } from './schema/value.ts';
-import { usageOf } from './usage.ts';
+import { present } from '../../base/fields.ts';
+import { isDriven } from '../../process/owner.ts';
+import type { RunSummary, Store } from '../../store/store.ts';
+import type { RunRow } from '../schema/run.ts';
+import type { UsageReport } from '../schema/value.ts';
+import { usageOf } from '../usage.ts';
 
 /** A run and what its agents used, including child runs. */
 export interface ListedRun extends RunSummary {
