@@ -19,7 +19,7 @@ export interface Budget {
 export type UnknownUsage = 'stop' | 'count';
 
 /** The values of `unknown`. */
-export const UNKNOWN_USAGE: readonly string[] = ['stop', 'count'] satisfies UnknownUsage[];
+const UNKNOWN_USAGE: readonly string[] = ['stop', 'count'] satisfies UnknownUsage[];
 
 /** The amounts of a budget, in the order of messages. */
 export const AMOUNTS = ['tokens', 'costUsd', 'turns', 'timeMs'] as const;

@@ -10,6 +10,6 @@ import { oneLine } from '../terminal.ts';
 
 /** The right of forms in a project, if they are enabled. */
 export function formRight(shell: Shell, { settings }: Pick<Place, 'settings'>): FormRight | undefined {
-  if (settings.elicit !== 'questions' || settings.decisions === 'signed') return undefined;
+  if (settings.mcp?.elicit !== 'questions' || settings.decisions === 'signed') return undefined;
   return { actorFor: ({ name }) => `${userActor(shell)} via elicitation${name === undefined ? '' : ` in ${oneLine(name)}`}` };
 }

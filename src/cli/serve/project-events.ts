@@ -4,7 +4,7 @@ import { present } from '../../base/fields.ts';
 import type { Forge } from '../../forge/forge.ts';
 import { type Groups, isIn, membersOf } from '../../forge/people.ts';
 import { type ForgeRelay, relayForge } from '../../forge/relay.ts';
-import type { EventSettings, ForgeEventSettings, NotificationTarget } from '../../server/events/event-settings.ts';
+import type { EventSettings, ForgeEventSettings } from '../../server/events/event-settings.ts';
 import type { EventServices } from '../../server/events/events.ts';
 import { EVENT_TABLES } from '../../server/events/tables.ts';
 import { openServerDatabase, serverFileOf } from '../../server/server-database.ts';
@@ -26,7 +26,7 @@ export function eventsOf({ settings, project }: Pick<Place, 'settings' | 'projec
   const secrets = new Secrets(sources);
   return {
     hooks: Object.fromEntries(Object.entries(hooks).map(([name, hook]) => [name, hookOf(hook)])),
-    notifications: notifications as unknown as Readonly<Record<string, NotificationTarget>>,
+    notifications,
     secret: (name) => secrets.value(name),
     ...present({ allow: webhooks?.allow, metrics, forge: forgeEventsOf({ settings, project }, opened) }),
   };
