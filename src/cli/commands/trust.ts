@@ -144,9 +144,10 @@ function revoke(shell: Shell, project: Project, given: ParsedArgs): number {
     revoked = [...folders, ...files];
     return { files: without(trust.files, files), folders: without(trust.folders, folders) };
   });
-  shell.result({ revoked }, () =>
-    revoked.length === 0 ? ['Nothing in this project was trusted.'] : revoked.map((path) => `no longer trusted: ${shownFile(shell, path)}`),
-  );
+  shell.list({ revoked }, revoked, {
+    none: 'Nothing in this project was trusted.',
+    lines: (path) => `no longer trusted: ${shownFile(shell, path)}`,
+  });
   return 0;
 }
 
