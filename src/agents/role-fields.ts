@@ -20,7 +20,7 @@ import {
   withRule,
 } from '../base/shape.ts';
 import { didYouMean } from '../base/suggest.ts';
-import type { Budget } from '../definition/budget.ts';
+import { type Budget, readWrittenBudget } from '../definition/budget.ts';
 import { type NetworkSpec, networkFault } from '../definition/network.ts';
 import { type AgentFailure, type AgentPermissions, type ToolAction, WORK_IN_PLACE } from './driver.ts';
 import { RETRIED_FAILURES, type RoleExtras, type RoleRetry, type RoleVariable } from './role-driver.ts';
@@ -152,7 +152,7 @@ export function roleFieldsOf(written: WrittenRole): RoleFields {
   return present({
     ...{ driver, description, model, credential, argv, baseUrl, env, agents },
     permissions: permissionsOf(written),
-    budget: budget && { ...readBudget(budget), ...present({ day: budget.day && readBudget(budget.day) }) },
+    budget: budget && budgetOf(budget),
     idleMs: idle === undefined ? undefined : durationOf(idle),
     settingSources: sources && SOURCES.filter((known) => sources.includes(known)),
     retry: retried && retryOf(retried),
@@ -189,7 +189,6 @@ function fieldsOfPermissions(given: WrittenRole['permissions'] = {}): ValueOf<ty
   return 'length' in given ? { allow: given } : given;
 }
 
-/** Converts a budget from its form in files: `{ tokens, cost_usd, turns, time, unknown }`. */
-export function readBudget({ tokens, turns, cost_usd: costUsd, time: lasting, unknown }: ValueOf<typeof writtenBudget>): Budget {
-  return present({ tokens, costUsd, turns, timeMs: lasting === undefined ? undefined : durationOf(lasting), unknown });
+function budgetOf({ day, ...budget }: NonNullable<WrittenRole['budget']>): NonNullable<RoleFields['budget']> {
+  return { ...readWrittenBudget(budget), ...present({ day: day && readWrittenBudget(day) }) };
 }

@@ -1,7 +1,7 @@
 // Owns which settings exist and what their values must be. The types of the settings follow from it, as do the checks of a
 // settings file and docs/reference/settings.md.
 
-import { readBudget, writtenBudget } from '../../agents/role-fields.ts';
+import { writtenBudget } from '../../agents/role-fields.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import {
   count,
@@ -20,7 +20,7 @@ import {
   wholeNumber,
   withRule,
 } from '../../base/shape.ts';
-import type { Budget } from '../../definition/budget.ts';
+import { type Budget, readWrittenBudget } from '../../definition/budget.ts';
 import type { WriteKind } from '../../definition/forge/forge-write.ts';
 import type { SecretSource } from '../../steps/secrets.ts';
 import type { StageSetting } from '../../steps/services.ts';
@@ -55,7 +55,7 @@ const countOrZero = wholeNumber(0);
 
 /** A budget is kept with its time in milliseconds. */
 const budget: SettingShape<Budget> = Object.assign((value: Json) => writtenBudget(value), {
-  kept: (value: Json) => ({ ...readBudget(parseShape(writtenBudget, value, ({ what }) => new Error(`a budget ${what}`))) }),
+  kept: (value: Json) => ({ ...readWrittenBudget(parseShape(writtenBudget, value, ({ what }) => new Error(`a budget ${what}`))) }),
 });
 
 const secretFields = mapping(
