@@ -26,7 +26,7 @@ import { closing, findPlace, openStore, type Place } from '../session.ts';
 import type { ForgeSettings } from '../settings/forge.ts';
 import { Shell } from '../shell.ts';
 import { ensureStateId } from '../store-origin.ts';
-import { trustFolder } from '../trust/trust.ts';
+import { trustFolder } from '../trust/trust-list.ts';
 
 type GitHubSettings = Extract<ForgeSettings, { kind: 'github' }>;
 

@@ -13,7 +13,7 @@ import type { CommandRun, ParsedArgs } from '../command.ts';
 import { packageRoot } from '../package.ts';
 import { findProject, type Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
-import { trustContent } from '../trust/trust.ts';
+import { trustContent } from '../trust/trust-list.ts';
 import { fileLines, filesJson, writeAll } from './init-files.ts';
 import type { TemplateName } from './init-template.ts';
 

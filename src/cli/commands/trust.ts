@@ -16,12 +16,10 @@ import type { Shell } from '../shell.ts';
 import { shownFile } from '../shown-file.ts';
 import { skillModules } from '../skills/folders.ts';
 import { oneLine } from '../terminal.ts';
+import { assertImportsKnown, describeContent, importedFiles } from '../trust/trust.ts';
 import {
-  assertImportsKnown,
   changedSince,
   changeTrust,
-  describeContent,
-  importedFiles,
   isInside,
   readGraph,
   readTrust,
@@ -30,7 +28,7 @@ import {
   type TrustedFile,
   trustedFolder,
   trustFolder,
-} from '../trust/trust.ts';
+} from '../trust/trust-list.ts';
 
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {

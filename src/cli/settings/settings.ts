@@ -185,7 +185,7 @@ function withDatabase(project: Project, setting: OriginSetting): OriginSetting {
 async function ownershipOf(shell: Shell, { layer, path }: SettingsFile, [first]: readonly Setting[]): Promise<Ownership> {
   if (layer !== 'local' || first === undefined) return layer === 'project' ? 'repository' : 'own';
   if (isTracked(path)) return 'repository';
-  const { isTrustedText } = await import('../trust/trust.ts');
+  const { isTrustedText } = await import('../trust/trust-list.ts');
   return isTrustedText(shell, path, first.digest) ? 'own' : 'untrusted';
 }
 
