@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Shell } from '../shell.ts';
-import { formRight } from './form-right.ts';
+import { formRight } from './mcp.ts';
 
 const shell = { env: {} } as Shell;
 
