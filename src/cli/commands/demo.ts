@@ -21,7 +21,7 @@ import { stateHome } from '../project.ts';
 import type { Shell } from '../shell.ts';
 import { exitOf, statusText } from '../status.ts';
 import { ensureStateId } from '../store-origin.ts';
-import { trustContent } from '../trust/trust.ts';
+import { trustContent } from '../trust/trust-list.ts';
 
 const PAUSE_MS = 600;
 const SCRIPT_ACTOR = 'demo script';

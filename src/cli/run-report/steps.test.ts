@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { compareNames } from './name-order.ts';
+import { compareNames } from './steps.ts';
 
 test('numbers in names compare by value, and letters regardless of case', () => {
   expect(['item-10', 'item-9', 'Item-1', 'b', 'item', 'A', 'item-9-x'].sort(compareNames)).toEqual([

@@ -9,7 +9,7 @@ import type { ParsedArgs } from '../command.ts';
 import { confirm } from '../decision/prompt.ts';
 import { findProject } from '../project.ts';
 import type { Shell } from '../shell.ts';
-import { fileLines, filesJson, writeAll } from './init-files.ts';
+import { fileLines, filesJson, writeAll } from './files.ts';
 
 /** Sets up the programs that the options name. */
 export async function initAgents(shell: Shell, given: ParsedArgs): Promise<number> {

@@ -13,8 +13,8 @@ import { packageRoot, versionOf } from '../package.ts';
 import type { Project } from '../project.ts';
 import { tryRight } from '../right.ts';
 import type { Shell } from '../shell.ts';
-import { trustContent } from '../trust/trust.ts';
-import { fileLines, filesJson, type InitFiles, writeAll } from './init-files.ts';
+import { trustContent } from '../trust/trust-list.ts';
+import { fileLines, filesJson, type InitFiles, writeAll } from './files.ts';
 
 /** The templates, and how each is started on a local forge. */
 export const TEMPLATES = {
