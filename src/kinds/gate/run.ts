@@ -140,8 +140,7 @@ async function verdictOf(job: StartedJob, config: CheckModel): Promise<CheckVerd
 
 async function withinTime(job: StartedJob, check: GateCheck, config: CheckModel): Promise<CheckVerdict> {
   const { signal } = job.request;
-  // The nested checks of `any_of` have their own limits.
-  const timeoutMs = config.check === 'any_of' ? config.timeoutMs : checkTimeout(job, config.timeoutMs);
+  const timeoutMs = check.isMadeOfOthers === true ? config.timeoutMs : checkTimeout(job, config.timeoutMs);
   if (check.stopsItself === true || timeoutMs === undefined) {
     const limited = timeoutMs === undefined ? config : { ...config, timeoutMs };
     const verdict = Promise.resolve(check.run(limited, sceneOf(job, signal)));

@@ -17,5 +17,5 @@ export const branchUpToDateCheck: CheckDeclaration = declareCheck({
   sameInEveryRun: true,
   needsPullRequest: true,
   reactiveEvents: ['push', 'pull_request'],
-  fields: (read) => ({ check: 'branch_up_to_date', ...present({ pr: readPr(read) }) }),
+  fields: (read) => present({ pr: readPr(read) }),
 });

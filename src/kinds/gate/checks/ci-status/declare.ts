@@ -19,14 +19,12 @@ export const ciStatusCheck: CheckDeclaration = declareCheck({
   sameInEveryRun: true,
   needsPullRequest: true,
   reactiveEvents: ['check_run', 'check_suite', 'status', 'workflow_run', 'pull_request'],
-  fields: (read) => ({
-    check: 'ci_status',
-    ...present({
+  fields: (read) =>
+    present({
       workflows: read.optional('workflows', isSelection, ['`workflows` must be a list of names', 'write them as workflows: ["test"]']),
       expect: read.optional('expect', isConclusion, ['`expect` must be a conclusion', 'write a word such as success']),
       pr: readPr(read),
     }),
-  }),
 });
 
 function isConclusion(value: unknown): value is string {

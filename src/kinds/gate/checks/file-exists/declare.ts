@@ -1,6 +1,6 @@
 // Owns what the check `file_exists` declares: files that must exist.
 
-import { type CheckDeclaration, type CheckOf, declareCheck } from '../../../../definition/check.ts';
+import { type CheckDeclaration, declareCheck } from '../../../../definition/check.ts';
 import { isTextList } from '../../../../definition/kind.ts';
 import type { FileExistsCheck } from './spec.ts';
 
@@ -14,9 +14,8 @@ declare module '../../../../definition/check.ts' {
 export const fileExistsCheck: CheckDeclaration = declareCheck({
   name: 'file_exists',
   sameInEveryRun: true,
-  title: ({ paths }: CheckOf<'file_exists'>) => `file_exists ${paths.join(', ')}`,
+  title: ({ paths }) => `file_exists ${paths.join(', ')}`,
   fields: ({ required }) => ({
-    check: 'file_exists',
     paths: required('paths', isTextList, ['`paths` must name at least one file', 'write it as paths: ["dist/index.js"]']) ?? [],
   }),
 });

@@ -18,7 +18,6 @@ export const labelPresentCheck: CheckDeclaration = declareCheck({
   sameInEveryRun: true,
   reactiveEvents: ['issues.labeled', 'issues.unlabeled', 'pull_request.labeled', 'pull_request.unlabeled'],
   fields: (read) => ({
-    check: 'label_present',
     label: read.required('label', isNames, ['`label` must name a label', 'write one as label: approved']) ?? [],
     ...present({
       target: read.optional('target', oneOf('issue', 'pr'), ['`target` must be issue or pr', 'write target: pr']),

@@ -18,5 +18,5 @@ export const noChangesRequestedCheck: CheckDeclaration = declareCheck({
   sameInEveryRun: true,
   needsPullRequest: true,
   reactiveEvents: ['pull_request', 'pull_request_review'],
-  fields: (read) => ({ check: 'no_changes_requested', ...present({ pr: readPr(read) }) }),
+  fields: (read) => present({ pr: readPr(read) }),
 });

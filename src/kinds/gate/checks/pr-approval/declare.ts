@@ -20,7 +20,6 @@ export const prApprovalCheck: CheckDeclaration = declareCheck({
   needsPullRequest: true,
   reactiveEvents: ['pull_request', 'pull_request_review'],
   fields: (read) => ({
-    check: 'pr_approval',
     from: read.required('from', isNames, ['`from` must name the groups whose approval it needs', 'write one as from: maintainers']) ?? [],
     ...present({ count: readPeople(read), pr: readPr(read) }),
   }),

@@ -19,5 +19,5 @@ export const prApprovalsMetCheck: CheckDeclaration = declareCheck({
   sameInEveryRun: true,
   needsPullRequest: true,
   reactiveEvents: ['pull_request', 'pull_request_review'],
-  fields: (read) => ({ check: 'pr_approvals_met', ...present({ count: readPeople(read), pr: readPr(read) }) }),
+  fields: (read) => present({ count: readPeople(read), pr: readPr(read) }),
 });
