@@ -43,21 +43,18 @@ export interface CheckScene {
 }
 
 /** The verdict of a check. With `passed: null` it did not decide, and `why` says what the gate does then. */
-export type CheckVerdict = VerdictRecord &
-  (
-    | { readonly passed: true }
-    | { readonly passed: false; readonly error: string }
-    /** `pending`: not decided yet; the gate waits and checks again. `error` is what it waits for. */
-    | { readonly passed: null; readonly why: 'pending' | 'timeout' | 'unable'; readonly error: string }
-    /** A service is rate limited until that time, if it is known. The gate waits and checks again. */
-    | { readonly passed: null; readonly why: 'limited'; readonly error: string; readonly until?: number }
-  );
-
-interface VerdictRecord {
+export type CheckVerdict = {
   readonly result: Json;
   /** Additional facts for the gate's output; of several numbers with one name, the lowest counts. */
   readonly facts?: { readonly [name: string]: Json };
-}
+} & (
+  | { readonly passed: true }
+  | { readonly passed: false; readonly error: string }
+  /** `pending`: not decided yet; the gate waits and checks again. `error` is what it waits for. */
+  | { readonly passed: null; readonly why: 'pending' | 'timeout' | 'unable'; readonly error: string }
+  /** A service is rate limited until that time, if it is known. The gate waits and checks again. */
+  | { readonly passed: null; readonly why: 'limited'; readonly error: string; readonly until?: number }
+);
 
 /** Why a check did not decide; undefined if it did. */
 export function whyUndecided(verdict: CheckVerdict): 'pending' | 'timeout' | 'unable' | 'limited' | undefined {

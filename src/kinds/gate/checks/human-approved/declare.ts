@@ -2,11 +2,13 @@
 
 import { type CheckDeclaration, declareCheck } from '../../../../definition/check.ts';
 import { isText } from '../../../../definition/kind.ts';
-import type { HumanApprovedCheck } from './spec.ts';
+
+/** The step that asked. */
+export type HumanApprovedCheck<Asks> = { readonly step: Asks };
 
 declare module '../../../../definition/check.ts' {
   interface CheckConfigs {
-    human_approved: HumanApprovedCheck;
+    human_approved: { readonly step: string };
   }
 }
 

@@ -1,14 +1,16 @@
 // Owns what the check `no_changes_requested` declares: nobody with write permission requests changes of the pull request.
 
 import { present } from '../../../../base/fields.ts';
-import { type CheckDeclaration, declareCheck, readPr } from '../../../../definition/check.ts';
-import type { NoChangesRequestedCheck } from './spec.ts';
+import { type CheckConfigs, type CheckDeclaration, declareCheck, readPr } from '../../../../definition/check.ts';
 
 declare module '../../../../definition/check.ts' {
   interface CheckConfigs {
-    no_changes_requested: NoChangesRequestedCheck;
+    no_changes_requested: { readonly pr?: string };
   }
 }
+
+/** `pr` is the step that opened the pull request. */
+export type NoChangesRequestedCheck = CheckConfigs['no_changes_requested'];
 
 /** No open request for changes. */
 export const noChangesRequestedCheck: CheckDeclaration = declareCheck({
