@@ -328,12 +328,12 @@ const deploy = defineStepKind({
 const has = defineCheck({
   name: 'has',
   parse: z.object({ name: z.string(), timeoutMs: z.string().default('soon'), check: z.boolean().optional() }),
-  run: ({ name, timeoutMs }) => ({ passed: name.length + timeoutMs.length > 0, result: null }),
+  run: ({ name, timeoutMs }) => ({ passed: name.length + timeoutMs.length > 0, result: null, error: 'both are empty' }),
 });
 const counted = defineCheck({
   name: 'counted',
   parse: (written: { n?: number }) => ({ n: written.n ?? 1 }),
-  run: ({ n }) => ({ passed: n > 1, result: null }),
+  run: ({ n }) => ({ passed: n > 1, result: null, error: 'too few' }),
 });
 
 export const graph = defineWorkflow({
