@@ -92,14 +92,13 @@ export const GROUP = {
   concurrency: COUNT,
 } satisfies Partial<FieldShapes<GroupSpec>>;
 
-/** An answer to a question. */
-export const OPTION = objectShape<QuestionOptionSpec>(
+const OPTION = objectShape<QuestionOptionSpec>(
   { label: TEXT, nextStep: TARGET, ends: wordShape('completed', 'rejected'), outcome: TEXT, requiresInput: FLAG },
   { example: '{ label: "approve" }', needs: ['label'] },
 );
 
 /** The fields of a question without its prompt. */
-export const QUESTION_FIELDS = {
+const QUESTION_FIELDS = {
   context: TEXTS,
   show: TEXTS,
   options: listShape(OPTION),

@@ -44,7 +44,7 @@ export function readStep(written: unknown, place: StepPlace): BoundStep {
   if (given !== written) step.graph.problems.addMistyped({ step: step.at, code: 'FIELD_INVALID', ...NO_STEP });
   const { names, shapes } = workFields(step.graph.compilers);
   step.knownFields(given, [...KNOWN_FIELDS, ...names], 'a step');
-  const spec = step.shapedFields<AnyStep>({ ...STEP, ...shapes }, given);
+  const spec = step.shapedFields<AnyStep>(shapes, given);
   checkOneWork(spec, step);
   if (place.isMember && spec.next !== undefined)
     step.fault('MEMBER_INVALID', 'it is part of a group and has its own `next`', 'write next on the group; its join decides');
@@ -94,13 +94,14 @@ function readFanOut(spec: AnyStep, place: StepPlace): BoundStep {
 }
 
 /** The model and code of a step whose work is known. */
-function bind(spec: AnyStep, place: StepPlace, read: Work): BoundStep {
+export function bind(spec: AnyStep, place: StepPlace, read: Work): BoundStep {
   const { work, code = {}, templates = spec.templates } = read;
   const { step, id } = place;
   const { reconcile, actions } = spec;
   const outputs = outputsOf(spec, read, step);
   const undo = spec.undo === undefined ? undefined : readUndo(spec.undo, place);
-  if (!step.graph.isFile) checkTexts(spec, { work, templates }, step);
+  // What a flow writes is data as it stands; only its undo has templates.
+  if (!step.graph.isFile && !(step.graph.isFlow && templates !== true)) checkTexts(spec, { work, templates }, step);
   const frame = defined<StepFrame>({
     id,
     title: spec.title ?? id,

@@ -1,11 +1,9 @@
 // Owns how a `delay` is written: a duration, and a poll that can end it early.
 
 import type { MethodArguments } from '../../authoring/flow/method.ts';
-import type { StepParts } from '../../authoring/flow/model.ts';
+import type { FlowSpec } from '../../authoring/flow/model.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
-import { checkOptions } from '../../authoring/spec/option.ts';
 import { DURATION, eitherShape, functionShape, objectShape, TEXT } from '../../authoring/spec/shape.ts';
-import { parseDuration } from '../../base/duration.ts';
 import { delay as declaration } from './declare.ts';
 import type { DelayStep } from './spec.ts';
 
@@ -23,7 +21,7 @@ const DELAY = eitherShape(
 export const delay: KindCompiler = {
   ...declaration,
   field: 'delay',
-  flow: { delay: { most: 1, first: DELAY, build } },
+  flow: { delay: { most: 1, first: DELAY, own: ['duration', 'poll'], write: pause } },
   shapes: { delay: DELAY },
   read({ delay: given }, { step }) {
     if (given === undefined) return undefined;
@@ -44,15 +42,8 @@ export const delay: KindCompiler = {
   },
 };
 
-/** A pause. */
-function build(name: string, [given]: MethodArguments<DelayStep<never>, 'delay'>): StepParts {
-  const { duration, poll, ...options } = typeof given === 'object' ? given : { duration: given };
-  const fields = ['duration', 'poll'];
-  const durationMs = parseDuration(duration, `step "${name}", duration`);
-  if (poll === undefined) return { name, work: { kind: 'delay', durationMs }, options, fields };
-  checkOptions(`step "${name}", poll`, poll, ['interval', 'condition']);
-  const intervalMs = parseDuration(poll.interval, `step "${name}", poll.interval`);
-  const { condition } = poll;
-  if (typeof condition === 'string') return { name, work: { kind: 'delay', durationMs, poll: { intervalMs, condition } }, options, fields };
-  return { name, work: { kind: 'delay', durationMs, poll: { intervalMs } }, code: { poll: condition }, options, fields };
+function pause([given]: MethodArguments<DelayStep<never>, 'delay'>): FlowSpec {
+  if (typeof given !== 'object') return { fields: { delay: given } };
+  const { duration, poll, ...options } = given;
+  return { fields: { delay: { duration, poll } }, options };
 }
