@@ -18,9 +18,6 @@ type Header = WorkflowFields<ArgSpecs, object> & { readonly name: string };
 /** A definition without its steps; a graph adds them, a flow has none. */
 export function readHeader(spec: Header, reading: Reading): Omit<Definition, 'form' | 'entry' | 'steps'> {
   const { name, title, description, version, params, limits, data } = spec;
-  reading.knownFields(limits ?? {}, ['maxIterations'], { what: '`limits`' });
-  reading.knownFields(spec.snapshot ?? {}, ['include', 'off'], { what: '`snapshot`' });
-  reading.knownFields(spec.permissions ?? {}, ['contents', 'issues', 'pull_requests', 'checks', 'discussions'], { what: '`permissions`' });
   for (const message of unknownInReactions(spec.onEvents))
     reading.problems.add({ code: 'FIELD_UNKNOWN', message: `on_events: ${message}`, hint: 'remove it, or fix the spelling' });
   return defined<Omit<Definition, 'form' | 'entry' | 'steps'>>({

@@ -19,10 +19,13 @@ import type { Compilers } from './work.ts';
 export class Reading {
   readonly problems = new ProblemList();
 
-  /** Where fields of another type than they should have are reported. */
+  /** Where fields are reported that an object does not have, or that have another type than they should. */
   shapeFault(step?: string): ShapeFault {
-    const hint = 'correct it';
-    return (code, message) => this.problems.addMistyped({ ...(step === undefined ? {} : { step }), code, message, hint });
+    const at = step === undefined ? {} : { step };
+    return (code, message) => {
+      if (code === 'FIELD_UNKNOWN') this.problems.add({ ...at, code, message, hint: 'remove it, or fix the spelling' });
+      else this.problems.addMistyped({ ...at, code, message, hint: 'correct it' });
+    };
   }
 
   /** Reports fields that an object of the workflow, or of a step, does not have. */

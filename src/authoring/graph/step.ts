@@ -107,8 +107,8 @@ export function bind(spec: AnyStep, place: StepPlace, read: Work): BoundStep {
     title: spec.title ?? id,
     actions: typeof actions === 'function' ? [] : ((step.plain(actions ?? [], 'its list of actions') as readonly string[]) ?? []),
     args: readArgs(spec.args ?? {}, step),
-    preconditions: (spec.preconditions ?? []).map((condition) => conditionModel(condition, step)),
-    postconditions: (spec.postconditions ?? []).map((condition) => conditionModel(condition, step)),
+    preconditions: (spec.preconditions ?? []).map(conditionModel),
+    postconditions: (spec.postconditions ?? []).map(conditionModel),
     next: place.next,
     retry: readRetry(spec.retry, step),
     contractRetries: spec.contractRetries ?? 1,
@@ -206,26 +206,14 @@ function outputsOf({ outputs, fresh }: AnyStep, { work }: Work, step: StepReadin
   return read;
 }
 
-const CONTRACT_FIELDS = ['documents', 'changes', 'report', 'command'];
-const DOCUMENT_FIELDS = ['path', 'sections', 'minWords', 'ids', 'references', 'quotes', 'json', 'plan', 'frozen'];
-
 /** The contract as plain data; what is wrong inside of it is found by `validate`. */
 function readContract(contract: StepContract, step: StepReading): StepContract {
   const plain = step.plain(contract, 'its contract');
-  if (!isJsonObject(plain)) return {};
-  step.knownFields(plain, CONTRACT_FIELDS, 'a contract');
-  const { documents = [] } = plain;
-  if (Array.isArray(documents) && documents.every(isJsonObject)) {
-    for (const document of documents) step.knownFields(document, DOCUMENT_FIELDS, 'a document of a contract');
-    return plain;
-  }
-  step.fault('FIELD_INVALID', '`documents` of its contract must be a list of objects', 'write them as [{ path: "plan.md" }]');
-  return {};
+  return isJsonObject(plain) ? plain : {};
 }
 
 function readExtension(extend: SharedSpec['extend'], step: StepReading): StepFrame['extension'] {
   if (extend === undefined) return undefined;
-  step.knownFields(extend, ['by', 'max', 'onExtend'], 'an extension');
   const { by, max = 1, onExtend } = extend;
   return { ms: step.duration(by, 'the extension of its timeout'), max, ...(onExtend === undefined ? {} : { onExtend }) };
 }
@@ -244,9 +232,7 @@ function readArgs(args: Readonly<Record<string, ArgModel>>, step: StepReading): 
   );
 }
 
-function conditionModel(condition: StepCondition<StepContext>, step: StepReading): ConditionModel {
-  const { name, check, error } = condition;
-  step.knownFields(condition, ['name', 'check', 'error'], `the condition "${name}"`);
+function conditionModel({ name, check, error }: StepCondition<StepContext>): ConditionModel {
   const model = { name, error: error ?? `"${name}" does not hold` };
   return typeof check === 'string' ? { ...model, expression: check } : model;
 }
@@ -266,9 +252,7 @@ function checksOf(
 
 function readRetry(retry: SharedSpec['retry'], step: StepReading): RetryPolicy {
   const { max, on = ['error'], backoff } = typeof retry === 'object' ? retry : { max: retry ?? 0 };
-  if (typeof retry === 'object') step.knownFields(retry, ['max', 'on', 'backoff'], 'a retry');
   if (backoff === undefined) return { max, on: [...on] };
-  step.knownFields(backoff, ['initial', 'factor', 'max'], 'a backoff');
   const initialMs = step.duration(backoff.initial, 'the initial pause of its retry');
   const maxMs = step.duration(backoff.max ?? BACKOFF_MAX, 'the longest pause of its retry');
   return { max, on: [...on], backoff: { initialMs, factor: backoff.factor ?? 2, maxMs } };

@@ -9,28 +9,33 @@ import type { DelayStep } from './spec.ts';
 
 const POLL = objectShape<object>(
   { interval: DURATION, condition: eitherShape(TEXT, functionShape()) },
-  { example: '{ interval: "10s", condition: "…" }', needs: ['interval', 'condition'] },
-);
-
-const DELAY = eitherShape(
-  DURATION,
-  objectShape<object>({ duration: DURATION, poll: POLL }, { example: '{ duration: "1h" }', needs: ['duration'] }),
+  { example: '{ interval: "10s", condition: "…" }', needs: ['interval', 'condition'], what: 'a poll' },
 );
 
 /** The kind `delay`. */
 export const delay: KindCompiler = {
   ...declaration,
   field: 'delay',
-  flow: { delay: { most: 1, first: DELAY, own: ['duration', 'poll'], write: pause } },
-  shapes: { delay: DELAY },
+  flow: {
+    delay: {
+      most: 1,
+      first: eitherShape(DURATION, objectShape<object>({}, { example: '{ duration: "1h" }' })),
+      own: ['duration', 'poll'],
+      write: pause,
+    },
+  },
+  shapes: {
+    delay: eitherShape(
+      DURATION,
+      objectShape<object>({ duration: DURATION, poll: POLL }, { example: '{ duration: "1h" }', needs: ['duration'], what: 'a delay' }),
+    ),
+  },
   read({ delay: given }, { step }) {
     if (given === undefined) return undefined;
     if (typeof given !== 'object') return { work: { kind: 'delay', durationMs: step.duration(given, 'its delay') } };
-    step.knownFields(given, ['duration', 'poll'], 'a delay');
     const { duration, poll } = given;
     const durationMs = step.duration(duration, 'its delay');
     if (poll === undefined) return { work: { kind: 'delay', durationMs } };
-    step.knownFields(poll, ['interval', 'condition'], 'a poll');
     const intervalMs = step.duration(poll.interval, 'the interval of its poll');
     const { condition } = poll;
     if (typeof condition === 'function')

@@ -6,7 +6,7 @@ import { type BuiltFields, builtCode, takeFunctions } from '../../authoring/grap
 import type { StepReading } from '../../authoring/graph/reading.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import type { CheckSpec } from '../../authoring/spec/check.ts';
-import { eitherShape, FLAG, isFields, listShape, objectShape, TEXT } from '../../authoring/spec/shape.ts';
+import { anyShape, eitherShape, FLAG, isFields, listShape, objectShape, TEXT } from '../../authoring/spec/shape.ts';
 import type { Targets } from '../../authoring/spec/step.ts';
 import type { Json } from '../../base/json.ts';
 import { type CheckCode, knowingChecks } from '../../definition/check.ts';
@@ -33,10 +33,14 @@ export const gate: KindCompiler = {
       },
     },
   },
-  shapes: { gate: objectShape<object>({ checks: listShape(CHECK), rerunAtMerge: FLAG }, { example: '{ checks: ["npm test"] }' }) },
+  shapes: {
+    gate: objectShape<object>(
+      { checks: listShape(CHECK), rerunAtMerge: FLAG, flaky: anyShape() },
+      { example: '{ checks: ["npm test"] }', what: 'a gate' },
+    ),
+  },
   literals: ({ config: { checks } }: WorkOf<'gate'>) => checks,
   read({ gate: given }, { step }) {
-    step.knownFields(given ?? {}, FIELDS, 'a gate');
     const checks = Array.isArray(given?.checks) ? given.checks : [];
     const built: BuiltValue[] = [];
     const own = new OwnChecks((fault) => step.fault('KIND_INVALID', fault, RENAME));

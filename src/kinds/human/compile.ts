@@ -20,7 +20,13 @@ const ASKED = objectShape<object>(
   {
     prompt: TEXT,
     options: listShape(
-      eitherShape(TEXT, objectShape<object>({ label: TEXT, outcome: TEXT, requiresInput: FLAG }, { needs: ['label'], what: 'an option' })),
+      eitherShape(
+        TEXT,
+        objectShape<object>(
+          { label: TEXT, outcome: TEXT, requiresInput: FLAG },
+          { needs: ['label'], what: ({ label }) => `the option "${label}"` },
+        ),
+      ),
     ),
   },
   { example: '{ prompt: "Ship it?" }' },

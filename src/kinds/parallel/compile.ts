@@ -22,11 +22,13 @@ export const parallel: KindCompiler = {
   field: 'parallel',
   flow: { each: { most: 3, first: listShape(anyShape()), own: ['concurrency', 'key'], write: membersOf } },
   shapes: {
-    parallel: eitherShape(FLAG, objectShape<object>({ branches: BRANCHES, ...GROUP }, { example: '{ branches: { lint: { … } } }' })),
+    parallel: eitherShape(
+      FLAG,
+      objectShape<object>({ branches: BRANCHES, ...GROUP }, { example: '{ branches: { lint: { … } } }', what: 'a parallel' }),
+    ),
   },
   read({ parallel: given }, { step, readMember }) {
     const group = typeof given === 'object' ? given : { branches: [] };
-    step.knownFields(group, ['branches', 'join', 'concurrency'], 'a parallel');
     const members = (Array.isArray(group.branches) ? group.branches : []).map(([id, branch]) => readMember(branch, id));
     const models = members.map(({ model }) => model);
     return { work: { kind: 'parallel', members: models, ...readGroup(group, step, members.length) }, code: { members: codesOf(members) } };

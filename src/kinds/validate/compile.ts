@@ -4,7 +4,7 @@ import type { MethodArguments } from '../../authoring/flow/method.ts';
 import { checkMember, type FlowSpec } from '../../authoring/flow/model.ts';
 import { STEP_PART } from '../../authoring/graph/shape.ts';
 import { codesOf, type KindCompiler } from '../../authoring/graph/work.ts';
-import { eitherShape, isFields, objectShape, plainShape, wordShape } from '../../authoring/spec/shape.ts';
+import { anyShape, eitherShape, isFields, objectShape, plainShape, wordShape } from '../../authoring/spec/shape.ts';
 import type { Targets } from '../../authoring/spec/step.ts';
 import { noteUsed } from '../../programs/flow-step.ts';
 import { validate as declaration, parseValidation } from './declare.ts';
@@ -24,9 +24,16 @@ export const validate: KindCompiler = {
       write: validationOf,
     },
   },
-  shapes: { validate: eitherShape(wordShape(true), objectShape<object>({ onFailure: STEP_PART }, { example: '{ stages: ["lint"] }' })) },
+  shapes: {
+    validate: eitherShape(
+      wordShape(true),
+      objectShape<object>(
+        { stages: anyShape(), retry: anyShape(), onFailure: STEP_PART },
+        { example: '{ stages: ["lint"] }', what: 'a validation' },
+      ),
+    ),
+  },
   read({ validate: given }, { step, readMember }) {
-    if (typeof given === 'object') step.knownFields(given, ['stages', 'retry', 'onFailure'], 'a validation');
     const { stages = null, retry = REPAIRS, onFailure } = given === true || given === undefined ? {} : given;
     const fields = step.parse({ stages, repairs: retry }, 'its validation', parseValidation);
     const work = { kind: 'validate' as const, ...fields };
