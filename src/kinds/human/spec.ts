@@ -3,7 +3,6 @@
 import type { FlowCall } from '../../authoring/flow/call.ts';
 import type { StepOptions } from '../../authoring/flow/model.ts';
 import type { HumanResult } from '../../authoring/flow/result.ts';
-import type { ForgeQuestionSpec } from '../../authoring/graph/forge-question.ts';
 import type { QuestionSpec } from '../../authoring/graph/spec.ts';
 import type { Question } from '../../authoring/spec/part.ts';
 import type { Get, Targets } from '../../authoring/spec/step.ts';
@@ -51,19 +50,8 @@ type LeadsOn<O> = O extends unknown ? ('nextStep' extends keyof O ? true : false
 export type HumanOption = string | { readonly label: string; readonly outcome?: string; readonly requiresInput?: boolean };
 
 /** A question to a person; without options it can be approved or rejected. */
-export interface HumanSpec<Options extends readonly HumanOption[]> extends StepOptions, ForgeQuestionSpec {
-  readonly prompt: string;
-  /** Paths into the run's data, shown with the question. */
-  readonly show?: readonly string[];
+export interface HumanSpec<Options extends readonly HumanOption[]> extends StepOptions, Omit<Question<never, never>, 'options'> {
   readonly options?: Options;
-  /** The group or groups whose members decide. */
-  readonly from?: string | readonly string[];
-  /** How many of them must agree. */
-  readonly count?: number;
-  /** What it is about outside the run; when that changes, it is asked again. */
-  readonly subjects?: { readonly files?: readonly string[]; readonly pr?: true };
-  /** A decision counts only with the signature of an enrolled key. */
-  readonly signed?: boolean;
 }
 
 /** The answers that a flow can receive: one that rejects is thrown as a failure instead. */

@@ -53,7 +53,7 @@ interface Draft {
 /** The definition of a checked file, if there are no errors, and all problems. */
 export function draftYaml(file: WrittenWorkflow, compilers: Compilers): Draft {
   const transitions = new Transitions(file, file.limits?.max_iterations ?? MAX_ITERATIONS);
-  const reading = new GraphReading(compilers, { isFile: true });
+  const reading = new GraphReading(compilers, 'file');
   const draft = readGraph(specOf(file, transitions, compilers), reading);
   const { definition } = draft;
   // Names in expressions and targets of transitions are checked where they are written.
