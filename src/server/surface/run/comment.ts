@@ -8,6 +8,7 @@ import { shownValues } from '../../../control/approval-change.ts';
 import type { PendingApproval } from '../../../control/approvals.ts';
 import type { RunReport, WaitReport } from '../../../control/schema/run.ts';
 import { usageText } from '../../../control/usage.ts';
+import type { RunStatus } from '../../../definition/run-status.ts';
 import { areShownWhole, type DecisionLine, DIGEST_SHOWN, OPTION_MAX, QUESTION_MAX } from '../decision-lines.ts';
 import { code, inertMarkdown } from '../inert-text.ts';
 import { evidenceOf, markOf } from '../step/evidence.ts';
@@ -57,7 +58,7 @@ export function movedComment({ run }: RunReport, pr: number): string {
   return `### ${markOf(run.status)} Pawl: ${inertMarkdown(run.title, CELL_MAX)}\n\nRun ${code(run.id)} continues at #${pr}; its state and its decisions are there.`;
 }
 
-const STATES: Readonly<Record<string, string>> = {
+const STATES: Readonly<Record<RunStatus, string>> = {
   pending: 'starts',
   running: 'is running',
   waiting: 'waits',
@@ -73,7 +74,7 @@ function headOf({ report: { run }, head, link }: RunCommentView): string {
   const at = head === undefined ? '' : `, at commit ${code(head.slice(0, DIGEST_SHOWN))}`;
   const open = link === undefined ? '' : ` · [dashboard](${link})`;
   const error = run.error === null ? '' : `\n\n${inertMarkdown(run.error, PROMPT_MAX)}`;
-  return `### ${markOf(run.status)} Pawl: ${inertMarkdown(run.title, CELL_MAX)} ${STATES[run.status] ?? run.status}\n\nRun ${code(run.id)} of ${code(run.workflow)}${at}${open}${error}`;
+  return `### ${markOf(run.status)} Pawl: ${inertMarkdown(run.title, CELL_MAX)} ${STATES[run.status]}\n\nRun ${code(run.id)} of ${code(run.workflow)}${at}${open}${error}`;
 }
 
 function waitsOf(view: RunCommentView): string {
@@ -137,11 +138,12 @@ function questionText({ step, questions, run, lines }: RunCommentView['questions
   return [`**${inertMarkdown(step, CELL_MAX)} asks:**`, asked.join('\n'), how].join('\n\n');
 }
 
-const WAIT_TEXTS: Readonly<Record<string, string>> = {
+const WAIT_TEXTS: Readonly<Record<WaitReport['kind'], string>> = {
   human: 'a decision',
   answer: 'an answer',
   checks: 'checks',
   signal: 'a signal',
+  child: 'a child run',
   delay: 'a time',
   report: 'an agent that reports its work',
   capacity: 'capacity',
@@ -153,8 +155,8 @@ const WAIT_TEXTS: Readonly<Record<string, string>> = {
 };
 
 /** What a kind of wait is waiting for, in words. */
-export function waitName(kind: string): string {
-  return WAIT_TEXTS[kind] ?? kind;
+export function waitName(kind: WaitReport['kind']): string {
+  return WAIT_TEXTS[kind];
 }
 
 function waitText(wait: WaitReport, { report, acceptsCommands }: RunCommentView): string {

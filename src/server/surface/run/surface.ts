@@ -7,7 +7,6 @@
 // - Several runs that change at once are written one after the other: GitHub asks for a second between two writes.
 
 import { createHash } from 'node:crypto';
-import { present } from '../../../base/fields.ts';
 import type { Clock } from '../../../engine/clock.ts';
 import { type Forge, type ForgeAnswer, type PullRequestFacts, retryHintOf } from '../../../forge/forge.ts';
 import type { RunSummary, Store } from '../../../store/store.ts';
@@ -155,11 +154,11 @@ export class RunSurface extends CommitAlarm<SurfaceParts> {
     // A comment that could not be edited was deleted or cannot be reached (SF2).
     const isKept = known !== undefined && (row.body === digest || row.problem !== undefined);
     const posted = isKept ? undefined : await this.post(showing, { number, known, body });
-    if (posted !== undefined && 'later' in posted) return undefined;
-    const at = posted?.at ?? this.parts.clock.now();
+    if (posted?.kind === 'later') return undefined;
+    const at = (posted?.kind === 'written' ? posted.at : undefined) ?? this.parts.clock.now();
     const id = posted?.id ?? known;
     const shown = questionsOf(view, { before: known === undefined ? [] : row.shown, at });
-    const problem = isKept ? row.problem : posted?.problem;
+    const problem = isKept ? row.problem : posted?.kind === 'rejected' ? posted.problem : undefined;
     const next = { ...row, body: digest, shown: problem === undefined ? shown : [], problem };
     if (pr === undefined) return { ...next, issueComment: id };
     await this.editMovedComment(showing, pr);
@@ -170,21 +169,21 @@ export class RunSurface extends CommitAlarm<SurfaceParts> {
   private async post(
     { row, version }: ShownRun,
     { number, known, body }: { readonly number: number; readonly known: string | undefined; readonly body: string },
-  ): Promise<PostResult | { readonly later: true }> {
+  ): Promise<PostResult> {
     const { forge } = this.parts;
     const { run } = row;
     let id = known;
     let at: number | undefined;
     if (id === undefined) {
       const created = await forge.comment({ number, body }, `${run}/surface/${number}`);
-      if (created.result !== 'ok') return this.failedPost(run, created);
+      if (created.result !== 'ok') return this.failedPost(run, created, undefined);
       ({ id, at } = created.value);
       // An earlier server may have created it and died before it recorded that: then its text is out of date.
-      if (version === 0) return { id, at };
+      if (version === 0) return { kind: 'written', id, at };
     }
     const edited = await forge.editComment({ id, body }, `${run}/surface/${number}/${version}`);
-    if (edited.result !== 'ok') return { ...this.failedPost(run, edited), ...present({ id }) };
-    return { id, at: edited.value.at ?? at };
+    if (edited.result !== 'ok') return this.failedPost(run, edited, id);
+    return { kind: 'written', id, at: edited.value.at ?? at };
   }
 
   /** Edits the comment at the issue to say where the run continues. */
@@ -217,13 +216,13 @@ export class RunSurface extends CommitAlarm<SurfaceParts> {
     return reported;
   }
 
-  private failedPost(run: string, failure: Exclude<ForgeAnswer<never>, { readonly result: 'ok' }>): PostResult | { readonly later: true } {
+  private failedPost(run: string, failure: Exclude<ForgeAnswer<never>, { readonly result: 'ok' }>, id: string | undefined): PostResult {
     if (retryHintOf(failure).isTransient) {
       this.retryLater(run, failure);
-      return { later: true };
+      return { kind: 'later' };
     }
     this.parts.warn(new Error(`the comment of run ${run} was not written: ${failure.message}`));
-    return { problem: failure.message };
+    return { kind: 'rejected', id, problem: failure.message };
   }
 
   private retryLater(run: string, failure: Exclude<ForgeAnswer<never>, { readonly result: 'ok' }>): void {
@@ -246,11 +245,11 @@ export interface Place {
   readonly pr: number | undefined;
 }
 
-interface PostResult {
-  readonly id?: string | undefined;
-  readonly at?: number | undefined;
-  readonly problem?: string;
-}
+/** What became of a comment: written, rejected by the forge (perhaps after it was created), or to be tried again later. */
+type PostResult =
+  | { readonly kind: 'written'; readonly id: string; readonly at: number | undefined }
+  | { readonly kind: 'rejected'; readonly id: string | undefined; readonly problem: string }
+  | { readonly kind: 'later' };
 
 /** The questions that are shown now. One that was shown before, with the same content at the same head, keeps its time. */
 function questionsOf(view: RunView, { before, at }: { readonly before: RunRow['shown']; readonly at: number }): ShownQuestion[] {

@@ -29,10 +29,10 @@ const SUMMARY_MAX = 1000;
 const SHA_SHOWN = 12;
 
 /** The checks of a run. */
-export function stepChecks({ report, definition }: Pick<RunView, 'report' | 'definition'>, scene: CheckContext): StepCheck[] {
+export function stepChecks({ report, definition }: Pick<RunView, 'report' | 'definition'>, context: CheckContext): StepCheck[] {
   const asking = new Set(definition.steps.filter(({ question }) => question !== undefined).map(({ id }) => id));
   const judged = report.plan.filter(({ kind, step }) => kind === 'gate' || kind === 'human' || asking.has(step));
-  return judged.slice(0, CHECKS_MAX).map((plan) => checkOf(report, plan, scene));
+  return judged.slice(0, CHECKS_MAX).map((plan) => checkOf(report, plan, context));
 }
 
 function checkOf(report: RunReport, plan: PlanReport, { head, before, url }: CheckContext): StepCheck {

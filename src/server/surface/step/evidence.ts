@@ -3,15 +3,16 @@
 
 import type { DecisionReport, StepReport } from '../../../control/schema/run.ts';
 import { reportedError, verdictsOf } from '../../../control/verdicts.ts';
+import type { RunStatus } from '../../../definition/run-status.ts';
 
-const MARKS: Readonly<Record<string, string>> = {
+const MARKS: Readonly<Record<RunStatus | StepReport['status'], string>> = {
   ...{ completed: '✅', overridden: '✅', failed: '❌', rejected: '❌', escalated: '⚠️', cancelled: '⏹️', skipped: '⏭️' },
   ...{ pending: '▫️', running: '🔄', waiting: '⏳', verifying: '🔄', queued: '⏳', unknown: '❓' },
 };
 
 /** The mark of a status. */
-export function markOf(status: string): string {
-  return MARKS[status] ?? '▫️';
+export function markOf(status: RunStatus | StepReport['status']): string {
+  return MARKS[status];
 }
 
 /** The evidence of an attempt of a step on one line. */

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { tempFolder } from '../../../test/temp-folder.ts';
-import { PageFiles } from './files.ts';
+import { tempFolder } from '../../test/temp-folder.ts';
+import { PageFiles } from './pages.ts';
 
 const TEXT = '<p>Runs</p>'.repeat(1000);
 
