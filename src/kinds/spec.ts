@@ -37,7 +37,8 @@ import type { WorkflowStep } from './workflow/spec.ts';
  * that it may name. What a kind can say: `fields` of a step of `defineWorkflow`, those that it cannot do without (`needs`),
  * `list` (the same fields in a list of steps, which is checked less), `flow` (its methods of `step(name)`), its `result`,
  * and its own `outcomes`. What a question adds: its answers (`labels`), whether all of them lead somewhere (`leads`), and
- * where (`targets`). The steps inside a group are its `members`, with their ids (`memberIds`); `signals` are the names that it waits for.
+ * where (`targets`). `members` are the steps inside a group by id, `memberIds` the names that requests may use for them;
+ * `signals` are the names that it waits for.
  */
 export interface Kinds<C, X, Ids extends Targets> {
   handler: TaskStep<C, X>;
