@@ -273,6 +273,6 @@ function digestOf(text: string): string {
 
 /** When the first server that shows runs at this forge started. */
 function firstServerStart({ database, clock, forge }: SurfaceParts): number {
-  database.run('INSERT INTO surface_start (forge, at) VALUES (?, ?) ON CONFLICT DO NOTHING', forge.name, clock.now());
+  database.insert('surface_start', { forge: forge.name, at: clock.now() }, 'ignore');
   return Number(database.get('SELECT at FROM surface_start WHERE forge = ?', forge.name)?.at);
 }
