@@ -5,9 +5,9 @@
 // D15. A run is identified by its id and start time: ids are free again after `pawl prune`, and two projects may use one
 //      database.
 
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { digestText } from '../base/digest.ts';
 import { number, rowAs, text } from '../base/sql-row.ts';
 import { databaseOf, transact } from '../base/sqlite.ts';
 import { BACKUPS_TABLE, BUSY_MS, hasTable, MIGRATIONS_TABLE, OWN_TABLES, type RunKey, STEPS_TABLE, type StepKey } from './names.ts';
@@ -31,7 +31,7 @@ export function recordStep(db: DatabaseSync, step: StepKey, { at, result }: Pick
   db.exec(
     `CREATE TABLE IF NOT EXISTS main.${STEPS_TABLE} (run TEXT NOT NULL, started INTEGER NOT NULL, path TEXT NOT NULL, attempt INTEGER NOT NULL, at TEXT NOT NULL, digest TEXT NOT NULL, result TEXT NOT NULL, PRIMARY KEY (run, started, path, attempt)) WITHOUT ROWID`,
   );
-  const digest = createHash('sha256').update(result).digest('hex');
+  const digest = digestText(result);
   const { run, started, path, attempt } = step;
   databaseOf(db).insert(`main.${STEPS_TABLE}`, { run, started, path, attempt, at, digest, result });
 }

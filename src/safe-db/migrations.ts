@@ -5,11 +5,11 @@
 // D8. An applied file cannot be edited, removed or preceded by a new file; the call fails and names the file.
 // D9. A file that drops or deletes is applied only if the caller allows loss of data.
 
-import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { constants, DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
+import { digestText } from '../base/digest.ts';
 import { EngineError, messageOf } from '../base/error.ts';
 import { number, rowAs, text } from '../base/sql-row.ts';
 import { databaseOf } from '../base/sqlite.ts';
@@ -136,7 +136,7 @@ function readFolder(folder: string): MigrationFile[] {
 
 /** Line endings do not count: git changes them. */
 function checksumOf(text: string): string {
-  return createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('hex');
+  return digestText(text.replaceAll('\r\n', '\n'));
 }
 
 function readApplied(db: DatabaseSync): MigrationStatus['applied'] {

@@ -5,7 +5,7 @@
 //      The next server sends those that were not claimed.
 // - If a target does not accept a notice, it is retried 5 times in about an hour. None of this affects a run.
 
-import { createHash } from 'node:crypto';
+import { digestText } from '../../base/digest.ts';
 import { jsonOf, nullable, number, oneOf, rowAs, type SqlRow, text } from '../../base/sql-row.ts';
 import type { Clock } from '../../engine/clock.ts';
 import type { Notice, NoticeOutcome, Notifier } from '../../notify/notifier.ts';
@@ -63,10 +63,7 @@ export class Notices extends Alarm<NoticeParts> {
   add(target: string, mark: string, notice: Omit<Notice, 'id' | 'at'>): boolean {
     const { database, clock } = this.parts;
     const now = clock.now();
-    const id = createHash('sha256')
-      .update(JSON.stringify([target, notice.run, notice.event, mark]))
-      .digest('hex')
-      .slice(0, 32);
+    const id = digestText(JSON.stringify([target, notice.run, notice.event, mark])).slice(0, 32);
     const stored: Notice = { ...notice, id, at: new Date(now).toISOString() };
     const row = { id, target, run: notice.run, event: notice.event, notice: JSON.stringify(stored) };
     return database.insert('notices', { ...row, createdAt: now, due: now, status: 'open' }, 'ignore').isNew;

@@ -6,7 +6,7 @@
 // SF2. A deleted comment is not created again, and after a rejected comment nothing is written until the run continues.
 // - Several runs that change at once are written one after the other: GitHub asks for a second between two writes.
 
-import { createHash } from 'node:crypto';
+import { digestText } from '../../base/digest.ts';
 import { present } from '../../base/fields.ts';
 import type { Clock } from '../../engine/clock.ts';
 import { type Forge, type ForgeAnswer, type PullRequestFacts, retryHintOf } from '../../forge/forge.ts';
@@ -268,7 +268,7 @@ function isSameQuestion(one: Omit<ShownQuestion, 'at'>, other: Omit<ShownQuestio
 }
 
 function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+  return digestText(text).slice(0, 32);
 }
 
 /** When the first server that shows runs at this forge started. */
