@@ -7,7 +7,6 @@
 // - Several runs that change at once are written one after the other: GitHub asks for a second between two writes.
 
 import { digestText } from '../../../base/digest.ts';
-import { present } from '../../../base/fields.ts';
 import type { Clock } from '../../../engine/clock.ts';
 import { type Forge, type ForgeAnswer, type PullRequestFacts, retryHintOf } from '../../../forge/forge.ts';
 import type { RunSummary, Store } from '../../../store/store.ts';
