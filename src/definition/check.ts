@@ -67,7 +67,7 @@ export interface CheckDeclaration extends CheckTraits {
   /** Returns the name of a check with this configuration for messages. Default: its name. */
   title?(config: CheckModel): string;
   /** Returns the step whose approval by a person a check with this configuration requires. */
-  approvalOf?(config: CheckModel): string;
+  approvalOf?(config: CheckModel): string | undefined;
   /** Reports what is wrong with the configuration of such a check. */
   validate(config: CheckModel, report: KindReport): void;
 }

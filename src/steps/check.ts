@@ -4,7 +4,7 @@
 import { EngineError, messageOf } from '../base/error.ts';
 import { present } from '../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import type { CheckDeclaration, CheckFrame, CheckModel, OwnCheckName, UsedCheck } from '../definition/check.ts';
+import type { CheckDeclaration, CheckFrame, CheckModel, CheckTraits, OwnCheckName, UsedCheck } from '../definition/check.ts';
 import { standingFor } from '../definition/hash.ts';
 import type { KindReport } from '../definition/kind.ts';
 import { type ConfigParser, parseConfig, type WrittenFor } from '../definition/parser.ts';
@@ -100,7 +100,7 @@ export function forgeFailureVerdict(failure: ForgeFailure): CheckVerdict {
 }
 
 /** The argument of `defineCheck`. */
-export interface CheckSpec<Config, Written = unknown> {
+export interface CheckSpec<Config, Written = unknown> extends Omit<CheckTraits, 'reports'> {
   /** Its name in gates; it must not be that of a built-in check. */
   readonly name: string;
   readonly needsPullRequest?: true;
@@ -108,6 +108,10 @@ export interface CheckSpec<Config, Written = unknown> {
   readonly reactiveEvents?: readonly string[];
   /** The name of a check with this configuration in messages. Default: its name. */
   title?(config: Config): string;
+  /** Returns the patterns of the reports that a check with this configuration reads. They may change while it runs. */
+  reports?(config: Config): readonly string[];
+  /** Returns the step whose approval by a person a check with this configuration requires. */
+  approvalOf?(config: Config): string;
   /** Returns the configuration from the gate's fields, or throws an error that says what is wrong. A schema of zod fits. */
   readonly parse: ConfigParser<Written, Config>;
   /** Runs the check once. */
@@ -123,7 +127,8 @@ export interface OwnCheck<Written> extends GateCheck {
 export function defineCheck<Config extends object, Written = unknown>(
   spec: CheckSpec<Config, Written>,
 ): OwnCheck<WrittenFor<Written, Config>> {
-  const { name, needsPullRequest, reactiveEvents, title } = spec;
+  const { name, title, reports, approvalOf, reactiveEvents, needsPullRequest } = spec;
+  const { looksElsewhere, heldAtMerge, judgesWork, isApproval, sameInEveryRun } = spec;
   const [fault] = (reactiveEvents ?? []).flatMap((event) => eventProblem(event) ?? []);
   if (fault !== undefined) throw new EngineError('DEFINITION_INVALID', `the check "${name}": ${fault.message}; ${fault.hint}`);
   const parse = (config: CheckModel): Config => parseConfig(spec.parse, fieldsOf(config));
@@ -132,8 +137,11 @@ export function defineCheck<Config extends object, Written = unknown>(
   Object.defineProperty(check, 'name', { value: name });
   const own: OwnCheck<WrittenFor<Written, Config>> = Object.freeze(
     Object.assign(check, {
-      ...present({ needsPullRequest, reactiveEvents }),
+      ...present({ needsPullRequest, reactiveEvents, looksElsewhere, heldAtMerge, judgesWork, isApproval, sameInEveryRun }),
       ...(title === undefined ? {} : { title: (config: CheckModel) => title(parse(config)) }),
+      // These are asked of every gate of the workflow. Fields that are wrong are reported by `validate`.
+      ...(reports === undefined ? {} : { reports: (config: CheckModel) => valueOr([], () => reports(parse(config))) }),
+      ...(approvalOf === undefined ? {} : { approvalOf: (config: CheckModel) => valueOr(undefined, () => approvalOf(parse(config))) }),
       validate(config: CheckModel, report: KindReport) {
         // A template has no value yet; the fields are read again before the check runs.
         if (JSON.stringify(config).includes('{{')) return;
@@ -147,6 +155,14 @@ export function defineCheck<Config extends object, Written = unknown>(
     }),
   );
   return own;
+}
+
+function valueOr<T>(otherwise: T, read: () => T): T {
+  try {
+    return read();
+  } catch {
+    return otherwise;
+  }
 }
 
 /** The own fields of a check: those under `with`, or, as workflow files may write them, those beside its name. */
