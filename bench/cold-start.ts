@@ -1,6 +1,5 @@
-// P6: what a user waits for before anything happens. Whole processes are timed from outside, each against a Node that
-// does nothing, alternating: a program that opens the store, runs a workflow of one step and ends, and the commands that
-// are called all day, those of an agent among them.
+// P6: the time to start. Whole processes are timed from outside, alternating with `node -e 0`: a program that opens the
+// store, runs a workflow of one step and exits, and the commands that people and agents call most often.
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,7 +15,7 @@ const SKILL_BAR = 2.6;
 const PAWL = fileURLToPath(new URL('../bin/pawl.js', import.meta.url));
 const RUN = '0190a3c4-5d6e-7f80-91a2-b3c4d5e6f708';
 
-/** As a user writes it, in JavaScript: taking types away would be most of the time. */
+/** The program of a user, in JavaScript: stripping types would take most of the time. */
 const PROGRAM = `import { createEngine, defineWorkflow } from ${JSON.stringify(new URL('../dist/index.mjs', import.meta.url).href)};
 const [db, id] = process.argv.slice(2);
 const workflow = defineWorkflow({ name: 'cold', steps: { only: { handler: () => 'done', next: null } } });
@@ -54,7 +53,7 @@ export async function measureColdStart(repeats: number): Promise<readonly Row[]>
   }
 }
 
-/** Three steps of agents in a file, as agents get them. */
+/** A workflow file with three agent steps. */
 const ATTENDED = `apiVersion: pawl.dev/v1
 kind: Workflow
 metadata: { name: steps }
@@ -64,19 +63,19 @@ stages:
   - { id: check, type: agent, agent: checker, action: Check it. }
 `;
 
-/** The rows of the commands that an agent calls around every step: each report is the first of a run of its own. */
+/** The rows of the commands that an agent calls for every step. Each measured report is the first of a separate run. */
 async function measureAttended(folder: string, repeats: number): Promise<readonly Row[]> {
   const file = join(folder, 'steps.yaml');
   writeFileSync(file, ATTENDED);
   const common = ['--project', folder, '--db', join(folder, 'attended.db')];
   const env = { ...process.env, PAWL_STATE: join(folder, 'state') };
-  // Only a person can trust a workflow, so the file that says so is written here.
+  // Only a person can trust a workflow with `pawl trust`, so the benchmark writes the file itself.
   mkdirSync(env.PAWL_STATE, { mode: 0o700 });
   writeFileSync(join(env.PAWL_STATE, 'trust.json'), JSON.stringify({ version: 1, folders: { [realpathSync(folder)]: '' }, files: {} }));
-  // One turn of a measurement does not count, and the first run is looked at only.
+  // One report for each turn, one for the turn that is not counted, and one run that `pawl next` only reads.
   const begun = Array.from({ length: repeats + 2 }, () => reportOf(outputOf([PAWL, 'run', file, '--attended', ...common], env)));
-  const [looked, ...reported] = begun;
-  const next = (): number => timeOf([PAWL, 'next', looked?.run ?? '', ...common], env);
+  const [open, ...reported] = begun;
+  const next = (): number => timeOf([PAWL, 'next', open?.run ?? '', ...common], env);
   const done = (): number => {
     const { run = '', token = '' } = reported.pop() ?? {};
     return timeOf([PAWL, 'done', run, `--token=${token}`, ...common], env);
@@ -87,7 +86,7 @@ async function measureAttended(folder: string, repeats: number): Promise<readonl
   ];
 }
 
-/** The rows of a step of a skill: one that is shipped, and the same new skill of the project in both languages. */
+/** The rows of `pawl skill step`: a skill that comes with Pawl, and a new skill of the project in JavaScript and in TypeScript. */
 async function measureSkills(folder: string, repeats: number): Promise<readonly Row[]> {
   const env = { ...process.env, PAWL_STATE: join(folder, 'state') };
   const at = (name: string): string => join(folder, '.pawl/skills', name);
@@ -105,9 +104,9 @@ async function measureSkills(folder: string, repeats: number): Promise<readonly 
   return rows;
 }
 
-/** The run and the token in what an agent was told. */
-function reportOf(told: string): { readonly run: string; readonly token: string } {
-  const [, run = '', token = ''] = /pawl done (\S+) --token=(\S+)/.exec(told) ?? [];
+/** The run and the token in the instructions that an agent got. */
+function reportOf(instructions: string): { readonly run: string; readonly token: string } {
+  const [, run = '', token = ''] = /pawl done (\S+) --token=(\S+)/.exec(instructions) ?? [];
   return { run, token };
 }
 
@@ -136,7 +135,7 @@ async function rowOf(repeats: number, { id, what, bar = Number.POSITIVE_INFINITY
   };
 }
 
-/** Milliseconds from the start of a process of Node to its end. */
+/** The time in milliseconds from the start of a Node process to its end. */
 function timeOf(words: readonly string[], env: NodeJS.ProcessEnv = process.env): number {
   const begin = performance.now();
   const { status, stderr } = spawnSync(process.execPath, words, { env, stdio: ['ignore', 'ignore', 'pipe'], encoding: 'utf8' });

@@ -1,7 +1,8 @@
-// The figures of the dashboard, in a real browser against the real server: `npm run build && node --no-warnings
-// bench/dashboard.ts`. From the commit of a run to the pixel that shows it, and the longest task of a page with a graph of 200
-// steps and a fan-out of 1,000; then a list of 100,000 runs: until its first row is there, and scrolling on. `--list` leaves out the first two; `--parts` says where the
-// time of the list went.
+// Measures the dashboard with a real browser and the real server: `npm run build && node --no-warnings bench/dashboard.ts`.
+// - The time from the commit of a run until the browser has painted it.
+// - The longest task of a page with a graph of 200 steps and a fan-out of 1,000.
+// - A list of 100,000 runs: the time until the first row is visible, and the longest task while scrolling.
+// `--list` measures only the list; `--parts` also prints when each file and request of the page ended.
 
 import { globSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,7 +34,7 @@ function start(page: Page, workflow: string): Promise<string> {
   }, workflow);
 }
 
-/** Notes in the page when each run is painted as waiting. */
+/** Records in the page when each run is painted as waiting. */
 const WATCH = `window.painted = {};
 new MutationObserver(() => requestAnimationFrame(() => {
   for (const row of document.querySelectorAll('[data-run]'))
@@ -75,12 +76,12 @@ async function longestTask(page: Page, url: string): Promise<number> {
   return Math.max(0, ...(await page.evaluate<number[]>('window.tasks')));
 }
 
-/** Notes when the first row of the list is there, and long tasks. */
+/** Records when the first row of the list appears, and long tasks. */
 const WATCH_LIST = `window.tasks = [];
 new PerformanceObserver((list) => window.tasks.push(...list.getEntries().map((entry) => entry.duration))).observe({ type: 'longtask', buffered: true });
 new MutationObserver(() => { if (document.querySelector('[data-run]')) window.firstRow ??= performance.now(); }).observe(document, { subtree: true, childList: true });`;
 
-/** Scrolls to the end of what is loaded, again and again. */
+/** Scrolls repeatedly to the end of the loaded rows. */
 const SCROLL = `(async () => {
   window.tasks = [];
   for (let n = 0; n < ${SCROLLS}; n += 1) {
@@ -90,7 +91,7 @@ const SCROLL = `(async () => {
   return { rows: document.querySelectorAll('[data-run]').length, longest: Math.max(0, ...window.tasks), at: document.querySelector('[data-run]').dataset.run };
 })()`;
 
-/** When each part of a cold page was there, since the address was opened: the page itself, its first pixels, each file and call. */
+/** When each part of an uncached page began and ended, in milliseconds: the page, its first pixels, each file and API call. */
 const PARTS = `(() => {
   const [page] = performance.getEntriesByType('navigation');
   const [paint] = performance.getEntriesByName('first-contentful-paint');
@@ -137,7 +138,7 @@ try {
   const visitor = await (await Visitor.open(launched.browser)).logIn(await served.loginLink());
   if (!process.argv.includes('--list')) await printSmall(visitor.page, served.url);
   await served.stop();
-  // The server made the file, so it belongs to this user.
+  // The server has created the file, so this user owns the database.
   const [db = ''] = globSync('state/**/*.db', { cwd: home });
   await fillMixed(join(home, db), LISTED);
   await served.start();

@@ -1,17 +1,18 @@
-// Owns the floor: a bare loop on the same SQLite driver with the same pragmas, one row per step, no engine. Every bar
-// of the benchmark is a ratio to it, taken in the same process and interleaved, since the machine is shared.
+// Owns the floor: a loop without an engine that writes one row per step, with the same SQLite driver and the same pragmas.
+// Most bars of the benchmark are relative to it. Both are measured alternately in one process, because others may use the
+// machine at the same time.
 
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 
-/** How durable both sides are. */
+/** The `synchronous` pragma of both sides. */
 export type Synchronous = 'FULL' | 'NORMAL';
 
-/** Pages in the write-ahead log before they are moved to the file; the same on both sides. */
+/** How many pages the write-ahead log has before a checkpoint, on both sides. */
 export const WAL_AUTOCHECKPOINT = 1000;
 
 const RUN = '0190a3c4-5d6e-7f80-91a2-b3c4d5e6f708';
 
-/** A bare loop. */
+/** The loop and its database. */
 export class Floor {
   private readonly db: DatabaseSync;
   private readonly insert: StatementSync;
@@ -23,14 +24,14 @@ export class Floor {
     this.insert = this.db.prepare('INSERT INTO steps VALUES (?, ?, ?, ?)');
   }
 
-  /** Milliseconds for so many steps, each in a transaction of its own. */
+  /** The time in milliseconds for a number of steps, each in a separate transaction. */
   single(steps: number): number {
     const begin = performance.now();
     for (let n = 0; n < steps; n += 1) this.insert.run(RUN, n, `step-${n}`, 'null');
     return performance.now() - begin;
   }
 
-  /** Milliseconds for so many steps, `size` of them in each transaction. */
+  /** The time in milliseconds for a number of steps, `size` of them in each transaction. */
   grouped(steps: number, size: number): number {
     const begin = performance.now();
     for (let n = 0; n < steps; n += size) {
@@ -41,7 +42,7 @@ export class Floor {
     return performance.now() - begin;
   }
 
-  /** Milliseconds for so many steps in so many lanes: a lane goes on when its row is on disk, and rows of a tick share a commit. */
+  /** The same in concurrent lanes. A lane continues when its row is on disk; the rows of one tick share a commit. */
   async lanes(steps: number, lanes: number): Promise<number> {
     const begin = performance.now();
     let next = 0;

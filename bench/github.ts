@@ -1,7 +1,9 @@
-// Measures events of GitHub, with the GitHub of the tests in this process and `pawl serve` in one of its own:
-// `npm run build && node --no-warnings bench/github.ts [DELIVERIES]`. From a webhook to the first step, a burst of deliveries, and
-// the requests to the API for one merged pull request. It uses `dist`, so build first. With `chrt` on the PATH and the right to
-// use it, `CHRT=1` runs the server and this process ahead of everything else on the machine.
+// Measures how events of GitHub are handled: `npm run build && node --no-warnings bench/github.ts [DELIVERIES]`.
+// - The time from a webhook to the first step of its run.
+// - A burst of deliveries.
+// - The number of API requests for one merged pull request.
+// GitHub is simulated in this process, `pawl serve` runs from `dist` in another. `CHRT=1` gives both real-time priority; that
+// needs the program `chrt` and the right to use it.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -19,7 +21,7 @@ import { addressOf, cpuMsOf } from './served-process.ts';
 const PAWL = join(import.meta.dirname, '..', 'bin', 'pawl.js');
 const STARTS = 60;
 const LANES = 16;
-/** Every so manieth delivery is sent twice, or starts a run. */
+/** One in 10 deliveries is sent twice, one in 100 starts a run. */
 const TWICE = 10;
 const STARTING = 100;
 const PATIENCE_MS = 600_000;
@@ -30,7 +32,7 @@ if (process.env.PAWL_STEP === 'implement') writeFileSync('search.txt', 'found');
 console.log(JSON.stringify({ success: true, output }));
 `;
 
-/** A folder with a project, its state and a server. */
+/** A project with its state folder and a server, in a temporary folder. */
 class Served {
   readonly folder = realpathSync(mkdtempSync(join(tmpdir(), 'pawl-bench-github-')));
   readonly project = join(this.folder, 'project');
@@ -67,7 +69,7 @@ class Served {
     git('commit', '--quiet', '-m', 'begin');
     git('push', '--quiet', '--force', join(this.stage.folder, 'octo', 'project.git'), 'main:main');
     mkdirSync(this.state, { mode: 0o700 });
-    // Only a person can trust a workflow, so the file that says so is written here.
+    // Only a person can trust a workflow with `pawl trust`, so the benchmark writes the file itself.
     writeFileSync(join(this.state, 'trust.json'), JSON.stringify({ version: 1, folders: { [this.project]: '' }, files: {} }));
     const { PATH = '' } = process.env;
     const env = { PATH, HOME: this.folder, PAWL_STATE: this.state, GITHUB_TOKEN: TOKEN, GITHUB_HOOK: HOOK_SECRET };
@@ -76,7 +78,7 @@ class Served {
     this.url = await addressOf(this.child);
   }
 
-  /** Sends a webhook; returns the status of the delivery and how long the answer took. */
+  /** Sends a webhook. Returns the status of the delivery and the time until the response. */
   async send(webhook: Webhook): Promise<{ readonly status: string; readonly ms: number }> {
     const began = performance.now();
     const response = await fetch(webhookRequest(this.url, webhook));
@@ -84,7 +86,7 @@ class Served {
     return { status, ms: performance.now() - began };
   }
 
-  /** Rows of the database of the runs, or of the server's. */
+  /** Reads rows from the database of the runs, or from that of the server. */
   read(sql: string, ending: '' | '.server' = '.server'): Record<string, unknown>[] {
     const folder = readdirSync(this.state).find((name) => existsSync(join(this.state, name, 'runs.db'))) ?? '';
     const database = new DatabaseSync(join(this.state, folder, `runs.db${ending}`), { readOnly: true, timeout: 5000 });
@@ -97,7 +99,7 @@ class Served {
 
   async until(what: string, isSo: () => boolean): Promise<void> {
     for (const end = Date.now() + PATIENCE_MS; !isSo(); await pause(20))
-      if (Date.now() > end) throw new Error(`it takes too long: ${what}`);
+      if (Date.now() > end) throw new Error(`timed out waiting for ${what}`);
   }
 
   cpuMs(): number {
@@ -135,7 +137,7 @@ function share(values: readonly number[], part: number): number {
 
 const shown = (ms: number): string => `${Math.round(ms)} ms`;
 
-/** The time from sending a webhook until the program of the first step runs, one after the other. */
+/** Sends webhooks one after the other, and measures the time until the program of the first step runs. */
 async function firstSteps(served: Served): Promise<void> {
   const { state } = served.stage.hub;
   const began = (): string[] => {
@@ -148,7 +150,7 @@ async function firstSteps(served: Served): Promise<void> {
     const sentAt = Date.now();
     await served.send(webhook);
     await served.until('the first step', () => began().length > turn);
-    // The first ones load code.
+    // The first three also load code, and are not counted.
     if (turn >= 3) times.push(Number(began()[turn]) / 1e6 - sentAt);
   }
   console.log(
@@ -156,7 +158,7 @@ async function firstSteps(served: Served): Promise<void> {
   );
 }
 
-/** Many deliveries at once, some of them twice; all are stored, and each is acted on once. */
+/** Sends many deliveries at once, some of them twice. All must be stored, and each handled once. */
 async function burst(served: Served, count: number): Promise<void> {
   const { state } = served.stage.hub;
   const before = Number(served.read('SELECT max(number) AS n FROM deliveries')[0]?.n ?? 0);
@@ -178,7 +180,7 @@ async function burst(served: Served, count: number): Promise<void> {
   await Promise.all(Array.from({ length: LANES }, lane));
   const tookMs = performance.now() - began;
   const open = (): number => Number(served.read("SELECT count(*) AS n FROM deliveries WHERE status = 'received'")[0]?.n);
-  await served.until('acting on all deliveries', () => open() === 0);
+  await served.until('the handling of all deliveries', () => open() === 0);
   const actedMs = performance.now() - began;
   const times = answers.map(({ ms }) => ms);
   const [row] = served.read(
@@ -186,14 +188,14 @@ async function burst(served: Served, count: number): Promise<void> {
   );
   const stored = answers.filter(({ status }) => status === 'stored').length;
   console.log(
-    `burst of ${count} deliveries, ${sent.length - count} of them sent twice, ${LANES} at a time: ${stored} stored, ${answers.length - stored} known as duplicates; in the database ${row?.n} with ${row?.ids} ids, ${row?.runs} runs started of ${Math.ceil(count / STARTING)}`,
+    `burst of ${count} deliveries, ${sent.length - count} of them sent twice, ${LANES} at a time: ${stored} stored, ${answers.length - stored} recognised as duplicates; in the database ${row?.n} with ${row?.ids} ids, ${row?.runs} runs started of ${Math.ceil(count / STARTING)}`,
   );
   console.log(
-    `  answered: p50 ${shown(share(times, 0.5))}, p95 ${shown(share(times, 0.95))}, longest ${shown(Math.max(...times))}, bar: < 1 s; all answered after ${(tookMs / 1000).toFixed(1)} s, all acted on after ${(actedMs / 1000).toFixed(1)} s; the server's processor time ${((served.cpuMs() - cpu) / 1000).toFixed(1)} s`,
+    `  answered: p50 ${shown(share(times, 0.5))}, p95 ${shown(share(times, 0.95))}, longest ${shown(Math.max(...times))}, bar: < 1 s; all answered after ${(tookMs / 1000).toFixed(1)} s, all handled after ${(actedMs / 1000).toFixed(1)} s; CPU time of the server ${((served.cpuMs() - cpu) / 1000).toFixed(1)} s`,
   );
 }
 
-/** The requests for one run from a label to a merged pull request, without polling. */
+/** Counts the requests of one run, from a label to a merged pull request, without polling. */
 async function requests(served: Served): Promise<void> {
   const { stage } = served;
   const { state, log } = stage.hub;

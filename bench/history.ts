@@ -1,6 +1,6 @@
-// P9: what it costs to look at much, and to remove it: `pawl show` and `pawl logs` of a run of many steps, pruning many
-// runs, and the memory of `show` for large results. The commands are whole processes, less the time of the same command
-// for a run of one step.
+// P9: the cost of reading and removing a long history: `pawl show` and `pawl logs` of a run with many steps, pruning many
+// runs, and the memory of `pawl show` with large results. Commands are timed as whole processes; the time of the same command
+// for a run of one step is subtracted.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -26,11 +26,11 @@ const RUNS_AT_ONCE = 200;
 const LARGE_BYTES = 5_000_000;
 const LARGE_COUNT = 60;
 
-/** Microseconds per step or run, at every size. */
+/** The bars in microseconds per step or run, for every size. */
 const BARS_US = { show: 150, logs: 80, prune: 500 } as const;
 const MEMORY_BAR_MB = 400;
 
-/** The rows of P9, for 10^3 steps and runs up to the given number. */
+/** The rows of P9, for 1,000 steps and runs and more, up to the given number. */
 export async function measureHistory(most: number): Promise<readonly Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-history-'));
   const sizes = [1000, 10_000, 100_000].filter((size) => size <= most);
@@ -74,7 +74,7 @@ async function withStore(file: string, work: (store: SqliteStore) => Promise<unk
   await store.close();
 }
 
-/** A completed run of so many different steps, one record each. */
+/** Writes a completed run with the given number of different steps, one log row each. */
 async function writeRun(file: string, steps: number, outputOf: (n: number) => StoredValue = (n) => createValue({ n })): Promise<void> {
   await withStore(file, async (store) => {
     const definition = createLine(
@@ -102,7 +102,7 @@ async function measurePrune(file: string, runs: number): Promise<number> {
       await Promise.all(Array.from({ length: Math.min(RUNS_AT_ONCE, runs - n) }, (_, i) => writeEnded(store, `r${n + i}`)));
   });
   let ms = 0;
-  // In this process: the command wants a person.
+  // Called in this process, because the command `pawl prune` needs a person.
   await withStore(file, async (store) => {
     const begin = performance.now();
     const { length } = (await store.prune({ before: Date.now(), status: ['completed'] })).runs;

@@ -1,6 +1,6 @@
-// Owns the arithmetic of the benchmark: medians of interleaved repeats, and the table.
+// Owns the calculations of the benchmark, medians of alternating repeats, and its table.
 
-/** The middle of the values. */
+/** The median of the values. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);
@@ -14,11 +14,11 @@ export interface Row {
   readonly measured: string;
   readonly bar: string;
   readonly met: boolean;
-  /** What `--json` prints for it besides `met`; `ratio` is to the floor, `ownUs` our own time beyond the floor per unit of work. */
+  /** What `--json` prints besides `met`: `ratio` is Pawl's time divided by the floor's, `ownUs` the difference per unit of work. */
   readonly json: Readonly<Record<string, number>>;
 }
 
-/** Runs both sides alternating, after one turn that does not count, and returns the medians; `own` is our time beyond the floor. */
+/** Runs both sides alternately and returns the medians; the first turn is not counted. `own` is Pawl's time minus the floor's. */
 export async function interleave(
   repeats: number,
   sides: { readonly floor: () => number | Promise<number>; readonly pawl: () => Promise<number> },
@@ -31,18 +31,18 @@ export async function interleave(
     floors.push(await sides.floor());
     pawls.push(await sides.pawl());
   }
-  // Each pair is compared by itself, so that a slow moment of the machine hits both of its sides.
+  // The ratio is taken per pair, because a slow moment of the machine affects both sides of a pair.
   const ratio = median(pawls.map((pawl, n) => pawl / (floors[n] as number)));
   const own = median(pawls.map((pawl, n) => pawl - (floors[n] as number)));
   return { floor: median(floors), pawl: median(pawls), ratio, own };
 }
 
-/** What `--json` prints: by row `ratio`, `ownUs` (null where a row has none) and `met`, and what else was measured. */
+/** What `--json` prints: an object per row with `ratio` and `ownUs` (null if the row has none), `met`, and its other figures. */
 export function jsonOf(rows: readonly Row[]): string {
   return JSON.stringify(Object.fromEntries(rows.map(({ id, json, met }) => [id, { ratio: null, ownUs: null, ...json, met }])));
 }
 
-/** The table as people read it. */
+/** The table in Markdown. */
 export function tableOf(rows: readonly Row[]): string {
   const head = ['id', 'work', 'measured', 'bar', ''];
   const body = rows.map((row) => [row.id, row.what, row.measured, row.bar, row.bar === '—' ? '' : row.met ? 'met' : 'MISSED']);

@@ -1,4 +1,4 @@
-// Owns files with many runs, for figures of lists.
+// Owns databases with many runs, to measure lists and searches.
 
 import { type Activation, visitOf } from '../src/kernel/activation.ts';
 import {
@@ -17,19 +17,19 @@ const BATCH = 500;
 const WAIT = { kind: 'signal', name: 'go' } as const;
 const PARKED: Activation = { ...visitOf(createActivation('wait')), state: 'waiting', wait: WAIT };
 
-/** Adds so many parked runs to a file. */
+/** Adds a number of parked runs to a database. */
 export async function park(file: string, runs: number): Promise<void> {
   const definition = createLine('parked', ['wait', 'end']);
   await fill(file, runs, (run) => [createFirst({ run, owner: 'bench', definition, activation: PARKED, more: { release: true } })]);
 }
 
 const SECOND_MS = 1000;
-/** How many of the oldest runs are of the rare workflow, have the rare tag and the rare status. */
+/** How many runs have the rare workflow, tag and status. They are the oldest. */
 const RARE = 20;
 
 /**
- * Adds so many runs as a project has after some years: ten workflows, most runs completed, one in a hundred tagged, each with a
- * parameter of its own. The oldest are of a workflow, a tag and a status that no other run has: whoever looks for them looks at all.
+ * Adds runs like those of a project after some years: ten workflows, most runs completed, one in a hundred tagged, each with
+ * different parameters. Only the oldest have a certain workflow, tag and status, so a search for them has to read all runs.
  */
 export async function fillMixed(file: string, runs: number): Promise<void> {
   const definitions = Array.from({ length: 10 }, (_, n) => createLine(`workflow-${n}`, ['wait', 'end']));
@@ -51,7 +51,7 @@ export async function fillMixed(file: string, runs: number): Promise<void> {
   });
 }
 
-/** Adds so many runs that have ended, each with a parameter of its own. */
+/** Adds a number of completed runs, each with different parameters. */
 export async function fillEnded(file: string, runs: number): Promise<void> {
   const definition = createLine('ended', ['wait', 'end']);
   await fill(file, runs, (run, n) => {

@@ -1,6 +1,6 @@
-// The peers: other engines, doing what P1, P2, P3 and P6 ask of Pawl, with every step on disk before the next begins.
-// They are a package of their own in bench/peers, and each is measured in a process of its own, whose end is the end of
-// everything it started.
+// Measures the peers: other engines that do the work of P1, P2, P3 and P6, with every step on disk before the next begins.
+// They are a separate package, bench/peers. Each is measured in a separate process; when it ends, everything that it started
+// is ended too.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -12,10 +12,10 @@ import type { Row } from './measure.ts';
 const FOLDER = fileURLToPath(new URL('./peers', import.meta.url));
 const CHILD = join(FOLDER, 'child.js');
 const TIMEOUT_MS = 300_000;
-/** The slowest peer takes seconds for a turn; more turns than this would not tell more. */
+/** The slowest peer takes seconds for a turn, and more turns than this do not change the result. */
 const REPEATS_MAX = 3;
 
-/** Nothing of the user's own settings reaches a peer, and none of them reports to its makers. */
+/** The environment of a peer: without the user's settings, and with its telemetry turned off. */
 const ENVIRONMENT: NodeJS.ProcessEnv = {
   PATH: process.env.PATH,
   HOME: process.env.HOME,
@@ -30,9 +30,9 @@ interface Peer {
   /** Its file in bench/peers. */
   readonly file: string;
   readonly name: string;
-  /** In which of its forms it does the steps, where that moves the numbers. */
+  /** How the workflow is written, if that changes the numbers. */
   readonly form?: string;
-  /** The package whose version is said. */
+  /** The package whose version is shown. */
   readonly package: string;
   readonly measures: readonly string[];
 }
@@ -45,7 +45,7 @@ const PEERS: readonly Peer[] = [
   { file: 'mastra-chain', name: 'Mastra', form: 'a chain', package: '@mastra/core', measures: IN_PROCESS },
   { file: 'mastra-loop', name: 'Mastra', form: 'a loop', package: '@mastra/core', measures: ['P1', 'P2'] },
   { file: 'dbos', name: 'DBOS on PostgreSQL', package: '@dbos-inc/dbos-sdk', measures: IN_PROCESS },
-  // A service of Restate is there before its work is: it has no cold start to compare.
+  // Restate calls a service that is already running, so it has no comparable cold start.
   { file: 'restate', name: 'Restate', package: '@restatedev/restate-server', measures: ['P1', 'P2', 'P3'] },
   { file: 'xstate', name: 'XState', form: 'a loop, snapshots written by hand', package: 'xstate', measures: IN_PROCESS },
 ];
@@ -55,11 +55,11 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   Inngest: 'its npm package holds no server, but fetches one from elsewhere when it is installed',
 };
 
-/** How each measure is read. */
+/** How the figures of each measure are shown. */
 const READINGS: Readonly<Record<string, { readonly what: string; readonly of: (json: Row['json']) => string }>> = {
   P1: {
     what: 'one run of 100 / 1,000 steps, FULL',
-    // The floor's own time is said too: where it differs between peers, the machine was busy and the ratios are rough.
+    // The time of the floor is shown too: if it differs between peers, the machine was busy and the ratios are imprecise.
     of: ({ ratio100 = 0, ratio = 0, msPerStep = 0, floorMsPerStep = 0 }) =>
       `${ratio100.toFixed(1)}× / ${ratio.toFixed(1)}× floor (${msPerStep.toFixed(2)} ms a step, floor ${floorMsPerStep.toFixed(2)} ms)`,
   },
@@ -78,7 +78,7 @@ const READINGS: Readonly<Record<string, { readonly what: string; readonly of: (j
   },
 };
 
-/** What is missing before peers can be measured, or undefined: the pinned packages, installed. */
+/** A message if the pinned packages of the peers are not installed. */
 export function missingPeers(folder: string = FOLDER): string | undefined {
   const { dependencies } = readManifest(folder) as { readonly dependencies: Readonly<Record<string, string>> };
   const missing = Object.entries(dependencies).filter(([name, version]) => versionOf(name, folder) !== version);
@@ -87,7 +87,7 @@ export function missingPeers(folder: string = FOLDER): string | undefined {
   return `The peers are not installed: ${names}. Run \`npm --prefix bench/peers ci\` and try again.`;
 }
 
-/** The rows of the peers, all of them or those of some measures. None has a bar: they are what ours came from. */
+/** The rows of the peers, for all measures or some. They have no bars: Pawl's bars are derived from them. */
 export async function measurePeers(repeats: number, only?: readonly string[]): Promise<Row[]> {
   const rows: Row[] = [];
   for (const peer of PEERS) {
@@ -98,10 +98,10 @@ export async function measurePeers(repeats: number, only?: readonly string[]): P
   return [...rows, ...Object.entries(LEFT_OUT).map(([name, why]) => unmeasured(name.toLowerCase(), name, why))];
 }
 
-/** The best peers of 2026-11 (BENCH.md), for a run that measures none: Restate for P2, Mastra for P3. */
+/** The results of the best peers in November 2026, for a benchmark without `--peers`: Restate for P2, Mastra for P3. */
 const RECORDED = { stepsPerSecond: 2714, branchesMs: 269 };
 
-/** How well the best peer did where our bar depends on it. */
+/** The results of the best peer that Pawl's bars depend on. */
 export function bestPeers(rows: readonly Row[]): typeof RECORDED {
   const of = (id: string, field: string): number[] =>
     rows.filter((row) => row.id.startsWith(`${id}.`)).flatMap(({ json }) => json[field] ?? []);
@@ -138,9 +138,9 @@ function unmeasured(id: string, what: string, why: string): Row {
   return { id, what, measured: `not measured: ${why}`, bar: '—', met: true, json: {} };
 }
 
-/** Runs a program of Node until it ends or its time is over; then nothing of its process group is left. */
+/** Runs a Node program until it ends or times out, and then ends its whole process group. */
 export async function runChild(words: readonly string[], timeoutMs: number): Promise<{ lines: string[]; failure?: string }> {
-  // A group of its own, so that a server it started ends with it. Its input tells it that we are still there.
+  // A separate process group, so that a server that it started can be ended with it. It also ends when its input is closed.
   const child = spawn(process.execPath, ['--no-warnings', ...words], { detached: true, stdio: 'pipe', env: ENVIRONMENT });
   let text = '';
   let errors = '';
@@ -163,7 +163,7 @@ export async function runChild(words: readonly string[], timeoutMs: number): Pro
   return code === 0 ? { lines } : { lines, failure: firstError(errors) ?? `it ended with ${code}` };
 }
 
-/** The line that says what went wrong, without the lines of where. */
+/** The message of the first error, without its stack. */
 function firstError(errors: string): string | undefined {
   return /^\w*Error\b.*/m.exec(errors)?.[0];
 }
@@ -173,7 +173,7 @@ function endGroup(child: ChildProcess): void {
   try {
     process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // Nothing of it is left.
+    // The group has already ended.
   }
 }
 

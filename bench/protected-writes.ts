@@ -1,6 +1,6 @@
-// PW: what a write through the protected client costs against the same statement, prepared once, on the bare driver with
-// the same pragmas and foreign keys. Each kind of statement has a row: with a commit of its own, and inside of a
-// transaction, where no wait for the disk hides anything.
+// PW: the cost of a write through the protected client, compared with the same prepared statement on the SQLite driver with
+// the same pragmas and foreign keys. Each kind of statement has a row, with a commit for each write, and inside a transaction,
+// where the wait for the disk does not hide the difference.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { interleave, type Row } from './measure.ts';
 
 const BAR = 1.2;
 const ROWS = 10_000;
-/** How many rows have the same `shelf`: what an update of many rows changes. */
+/** How many rows have the same `shelf`. An update by `shelf` changes this many rows. */
 const SHELF_ROWS = 100;
 const BUSY_MS = 5000;
 const SCHEMA = `
@@ -33,10 +33,10 @@ type Value = string | number;
 interface Kind {
   readonly id: string;
   readonly what: string;
-  /** Statements that take turns; most kinds have one. */
+  /** The statements, used in turn; most kinds have one. */
   readonly sql: readonly string[];
   readonly values: (n: number) => readonly Value[];
-  /** Calls in one turn: with a commit each, and in one transaction. */
+  /** The number of calls per turn, with a commit each and in one transaction. */
   readonly calls: { readonly own: number; readonly inside: number };
 }
 
@@ -94,7 +94,7 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-/** The rows of PW: by kind of statement, with its own commit and inside a transaction. */
+/** The rows of PW, one for each kind of statement. */
 export async function measureProtectedWrites(repeats: number): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (const kind of KINDS) rows.push(await measureKind(kind, repeats));
@@ -140,7 +140,7 @@ function rowOf({ id, what, calls }: Kind, own: Measured, inside: Measured): Row 
   };
 }
 
-/** The bare driver, with the settings that the protected client has. */
+/** The SQLite driver, with the settings of the protected client. */
 function openPlain(file: string): DatabaseSync {
   createFile(file);
   return new DatabaseSync(file, { timeout: BUSY_MS, enableForeignKeyConstraints: true });
@@ -151,7 +151,7 @@ function openSafe(file: string): SafeDatabaseClient {
   return new SafeDatabaseClient(file);
 }
 
-/** Both sides begin with a file that was closed: a log that has grown before is faster to write. */
+/** Creates and closes the file, so that both sides begin with a new write-ahead log: one that has grown is faster to write. */
 function createFile(file: string): void {
   const db = new DatabaseSync(file);
   db.exec(SCHEMA);

@@ -1,4 +1,4 @@
-// P4 and P5: coming back after a kill, and runs that only wait.
+// P4 and P5: resuming a run after a kill, and the cost of runs that only wait.
 
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { linear, parked } from './workflows.ts';
 
 const CHILD = new URL('./resume-child.js', import.meta.url).pathname;
 
-/** P4: milliseconds from the first line of a new process to the next step, after a kill -9. */
+/** P4: the time from the first line of a new process until the next step starts, after a kill -9. */
 export async function measureResume(repeats: number): Promise<Row[]> {
   const rows: Row[] = [];
   for (const { steps, bar } of [
@@ -45,28 +45,28 @@ async function resumeOnce(steps: number): Promise<number> {
   }
 }
 
-/** Starts the child, waits for the line that begins with a word, and kills it. */
+/** Starts the child, waits for a line that begins with `word`, and kills the child. */
 function child(args: readonly string[], word: string): Promise<string> {
   const program = spawn(process.execPath, ['--no-warnings', CHILD, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
   return new Promise((resolve, reject) => {
     let text = '';
-    let said: string | undefined;
+    let found: string | undefined;
     program.stdout.on('data', (chunk: Buffer) => {
       text += chunk.toString();
-      said = text
+      found = text
         .split('\n')
         .slice(0, -1)
         .find((candidate) => candidate.startsWith(word));
-      if (said !== undefined) program.kill('SIGKILL');
+      if (found !== undefined) program.kill('SIGKILL');
     });
     program.once('error', reject);
     program.once('exit', (code) =>
-      said === undefined ? reject(new Error(`the child ended with ${code} before it said "${word}"`)) : resolve(said),
+      found === undefined ? reject(new Error(`the child ended with ${code} before it printed "${word}"`)) : resolve(found),
     );
   });
 }
 
-/** P5: runs that are parked on an approval. */
+/** P5: runs that wait for an approval. */
 export async function measureParked(count: number): Promise<Row[]> {
   const dir = mkdtempSync(join(tmpdir(), 'pawl-parked-'));
   const file = join(dir, 'pawl.db');
@@ -83,7 +83,7 @@ export async function measureParked(count: number): Promise<Row[]> {
     const bytes = (diskOf(file) - diskBefore) / count;
     const decisions: number[] = [];
     for (let n = 0; n < 50; n += 1) decisions.push(await decideOne(engine, ids[Math.floor((n * count) / 50)] as string));
-    // What the last decisions rang is heard for a moment longer.
+    // The wake-ups of the last decisions arrive up to a moment later.
     await new Promise((resolve) => setTimeout(resolve, 1000));
     counted.calls = 0;
     await new Promise((resolve) => setTimeout(resolve, 1000));
@@ -131,7 +131,7 @@ export async function measureParked(count: number): Promise<Row[]> {
   }
 }
 
-/** So many runs that end at once: what the engine and its allocator take for any work is not the parked runs' share. */
+/** Runs 20,000 short runs first, so that memory which the engine and the allocator need for any work is not counted. */
 async function warmUp(engine: Awaited<ReturnType<typeof createEngine>>): Promise<void> {
   const workflow = linear(2);
   for (let n = 0; n < 20_000; n += 200) {
@@ -164,7 +164,7 @@ function settledRss(): number {
 }
 
 function diskOf(file: string): number {
-  // What lies in the write-ahead log is moved to the file first: it is not there twice in the long run.
+  // Checkpoint first: pages in the write-ahead log are also in the file, and would be counted twice.
   const db = new DatabaseSync(file);
   db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   db.close();

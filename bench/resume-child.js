@@ -1,9 +1,9 @@
-// The process that P4 kills and starts again. `run` works through its steps and then hangs in the last one; `resume`
-// prints how long it took from its first line to that step. It is JavaScript, so that reading TypeScript is not measured.
+// The process that P4 kills and starts again. With `run` it does its steps and hangs in the last one; with `resume` it
+// prints the time from its first line to that step. It is JavaScript, so that stripping types is not measured.
 
 const begin = performance.now();
 const [file = '', count = '0', mode = 'run'] = process.argv.slice(2);
-// The library as it is published: what is measured is what users wait for.
+// The built library, because that is what users load.
 const built = new URL('../dist/index.mjs', import.meta.url).href;
 /** @type {typeof import('../src/index.ts')} */
 const { createEngine, defineWorkflow } = await import(built);
@@ -16,7 +16,7 @@ function last() {
   return new Promise(() => setInterval(() => undefined, 60_000));
 }
 
-// Few steps and a long history: what is measured is coming back, not compiling a large definition.
+// Few steps and a long history: the time of a resumption is measured, not that of compiling a large definition.
 const workflow = defineWorkflow({
   name: 'resumed',
   limits: { maxIterations: steps },

@@ -1,5 +1,5 @@
-// The benchmark: `npm run bench` prints the table of docs/performance.md, `npm run bench -- --json` one object,
-// `--quick` fewer repeats, `--only P1,P3` some of the rows, `--peers` other engines as well.
+// The benchmark. `npm run bench` prints the table of docs/performance.md. `--json` prints one JSON object instead,
+// `--quick` measures with fewer repeats, `--only P1,P3` measures some of the rows, `--peers` also measures other engines.
 
 import { parseArgs } from 'node:util';
 import { measureColdStart } from './cold-start.ts';
@@ -13,23 +13,23 @@ import { measureBranches, measureConcurrent, measureDefinition, measureDisk, mea
 import { measureWidth } from './width.ts';
 import { measureYamlFiles } from './yaml-files.ts';
 
-/** Says what is wrong with how it was called, and ends. */
+/** Prints what is wrong with the arguments, and exits. */
 function refuse(message: string): never {
   process.stderr.write(`${message}\n`);
   process.exit(2);
 }
 
-function readWords() {
+function parseOptions() {
   try {
     return parseArgs({
       options: { json: { type: 'boolean' }, quick: { type: 'boolean' }, only: { type: 'string' }, peers: { type: 'boolean' } },
     }).values;
   } catch (error) {
-    return refuse(`${(error as Error).message}\nThere are --quick, --only P1,P3, --peers and --json.`);
+    return refuse(`${(error as Error).message}\nThe options are --quick, --only P1,P3, --peers and --json.`);
   }
 }
 
-const values = readWords();
+const values = parseOptions();
 const repeats = values.quick ? 3 : 7;
 const wanted = values.only?.split(',');
 
@@ -53,7 +53,7 @@ const MEASURES: Readonly<Record<string, () => Promise<Row | readonly Row[]>>> = 
 };
 
 const unknown = wanted?.find((id) => !(id in MEASURES));
-if (unknown !== undefined) refuse(`There is no row "${unknown}" to measure; there are ${Object.keys(MEASURES).join(', ')}.`);
+if (unknown !== undefined) refuse(`There is no row "${unknown}"; the rows are ${Object.keys(MEASURES).join(', ')}.`);
 const missing = values.peers ? missingPeers() : undefined;
 if (missing !== undefined) refuse(missing);
 

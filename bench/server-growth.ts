@@ -1,6 +1,7 @@
-// What a request costs a server whose store has few runs that have ended, and many: `npm run build && node --no-warnings
-// bench/server-growth.ts [--runs 500,20000] [--turns 200]`. A row for each kind of request has the server's CPU time at each number
-// of runs; what is done after a run has started or was decided is counted with it. Only a search by text and the usage may grow.
+// Compares the cost of requests with few and with many ended runs in the store: `npm run build && node --no-warnings
+// bench/server-growth.ts [--runs 500,20000] [--turns 200]`. Prints a row for each kind of request, with the CPU time of the server
+// at each number of runs. The rows of starting and deciding a run include the work that follows. Only the cost of a text search and
+// of the usage may grow.
 
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +23,7 @@ kind: Workflow
 metadata: { name: ask }
 params: { note: { type: string, required: true } }
 stages:
-  - { id: sign, type: human, prompt: Go on?, options: [{ label: approve }, { label: reject, outcome: reject }] }
+  - { id: sign, type: human, prompt: Continue?, options: [{ label: approve }, { label: reject, outcome: reject }] }
 `,
 };
 
@@ -89,7 +90,7 @@ async function measureAll(served: Served, call: ReturnType<typeof caller>): Prom
   const cpu = new Map<string, number>();
   for (const [name, request] of Object.entries(requests)) {
     for (let n = 0; n < 30; n += 1) if (name !== 'decide a run') await request(n);
-    // What was written before is looked at until then.
+    // By then the server has processed everything that was written before.
     await new Promise((resolve) => setTimeout(resolve, 4000));
     const before = cpuMsOf(served.pid);
     for (let n = 0; n < TURNS; n += 1) await request(n);

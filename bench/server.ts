@@ -1,5 +1,6 @@
-// Measures the server as a process of its own, with its pages and streams idle: `node --no-warnings bench/server.ts [RUNS]`.
-// Until it answers (by the clock and in CPU time), the first page of a list and of a filtered list, `/metrics`, and its memory. It uses `dist`, so build first.
+// Measures a server without other load: `npm run build && node --no-warnings bench/server.ts [RUNS]`.
+// - The time and CPU time until it answers, and its memory, as a separate process from `dist`.
+// - The first page of a list of runs, with every filter, and `/metrics`, in this process.
 
 import { spawn } from 'node:child_process';
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
@@ -15,7 +16,7 @@ import { addressOf, cpuMsOf, rssMbOf } from './served-process.ts';
 const TURNS = 15;
 const PAWL = join(import.meta.dirname, '..', 'bin', 'pawl.js');
 
-/** Starts `pawl serve` and measures until it answers; ends it again. */
+/** Starts `pawl serve`, measures the time until it answers, and ends it. */
 async function serve(folder: string, db: string, isMemoryWanted = false): Promise<{ readyMs: number; cpuMs: number; rssMb: number }> {
   const env = { ...process.env, PAWL_STATE: join(folder, 'state'), HOME: folder };
   const began = performance.now();
@@ -30,7 +31,7 @@ async function serve(folder: string, db: string, isMemoryWanted = false): Promis
   return { readyMs, cpuMs, rssMb };
 }
 
-/** The memory of a process when it has come to rest: the least of some seconds. */
+/** The memory of an idle process: the lowest of five readings, one second apart. */
 async function settledMemory(pid: number): Promise<number> {
   const seen: number[] = [];
   for (let n = 0; n < 5; n += 1) {
@@ -40,7 +41,7 @@ async function settledMemory(pid: number): Promise<number> {
   return Math.min(...seen);
 }
 
-/** The time of a path over HTTP, in this process: the median, and the CPU time of server and client. */
+/** The median time of a GET request, with server and client in this process, and the CPU time of both. */
 async function requestMs(db: string, path: string): Promise<string> {
   const engine = await createEngine({ db, drives: 'own' });
   const server = openServer(engine, {
@@ -58,10 +59,10 @@ async function requestMs(db: string, path: string): Promise<string> {
   await server.close();
   await engine.close();
   const median = times.sort((a, b) => a - b)[Math.floor(TURNS / 2)] as number;
-  return `${median.toFixed(1)} ms, ${((user + system) / 1000 / TURNS).toFixed(1)} ms of CPU with the client's`;
+  return `${median.toFixed(1)} ms, ${((user + system) / 1000 / TURNS).toFixed(1)} ms of CPU time, client included`;
 }
 
-/** Every filter of the list: what many runs have, what only the oldest have, and what none has. */
+/** Queries with every filter of the list: with values of many runs, of only the oldest, and of none. */
 function queriesFor(runs: number): readonly string[] {
   const time = (n: number): string => new Date(START_AT + n * 1000).toISOString();
   return [
@@ -78,7 +79,7 @@ const many = Number(process.argv[2] ?? 100_000);
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'pawl-bench-server-')));
 try {
   const [empty, parked, large] = ['empty.db', 'parked.db', 'large.db'].map((name) => join(folder, name)) as [string, string, string];
-  // The server creates the file, so that it is this user's own.
+  // The server creates the file first, so that this user owns the database.
   await serve(folder, parked);
   await park(parked, 10_000);
   await fillMixed(large, many);

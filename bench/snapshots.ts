@@ -1,4 +1,4 @@
-// PS: the snapshot of a workspace with many files, of which few or none changed since the last one.
+// PS: the time of a snapshot of a workspace with many files, of which few or none changed since the last one.
 
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,14 +12,14 @@ const FILES = 100;
 const BAR_MS = 300;
 const CHANGED = 5;
 
-/** The rows of PS: some files changed, and none did. */
+/** The rows of PS: with a few changed files, and with none. */
 export async function measureSnapshots(repeats: number): Promise<readonly Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-snapshots-'));
   try {
     const top = join(folder, 'project');
     writeProject(top);
     const place = await findSnapshotPlace({ folder: top, leftOut: () => [], include: [], declared: [] });
-    if (place === undefined) throw new Error('the project is no checkout');
+    if (place === undefined) throw new Error('the project is not a git checkout');
     const repository = new SnapshotRepository(place, join(folder, 'home'));
     const first = await timeOf(() => repository.take());
     const some: number[] = [];

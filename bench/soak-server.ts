@@ -1,10 +1,10 @@
 // An hour of load on the real `pawl serve`: `npm run build && node --no-warnings bench/soak-server.ts [--minutes 60] [--lanes 4]`.
-// Lanes start runs, follow and decide them, read lists and pages, and open and drop streams, as fast as the server answers with a
-// pause between. Each minute is a line: memory, open files and sockets, runs, the CPU time of the server for a request and for a
-// run, and how long requests took. At the end the last third is held against the second, since the first is warming up: more than
-// a tenth more memory or CPU time, or more handles, is a failure. How long requests took is not judged: on a machine that others
-// use too it says more about them. Nobody searches by text or asks for the usage of agents: both look at many runs, and cost more
-// the more there are, as bench/server-growth.ts shows.
+// Concurrent lanes start runs, follow and decide them, read lists and pages, and open and close streams, with a pause after each
+// turn. Each minute prints a line: memory, open handles, runs, the CPU time of the server per request and per run, and the times of
+// requests. At the end, the last third is compared with the second, since the first is the warm-up. It fails if memory or CPU time
+// grew by more than a tenth, if there are more open handles, or if a request failed. The times of requests do not count, because
+// they depend on what else the machine does. There are no text searches and no requests for the usage of agents: these read many
+// runs, so they cost more as the number of runs grows (bench/server-growth.ts).
 
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ const FILES = {
   '.pawl/workflows/ask.yaml': `${HEAD}metadata: { name: ask }
 params: { note: { type: string, required: true } }
 stages:
-  - { id: sign, type: human, prompt: Go on?, options: [{ label: approve }, { label: reject, outcome: reject }] }
+  - { id: sign, type: human, prompt: Continue?, options: [{ label: approve }, { label: reject, outcome: reject }] }
 `,
   '.pawl/workflows/think.ts': `import { defineWorkflow } from 'pawl';
 export default defineWorkflow({
@@ -40,23 +40,23 @@ export default defineWorkflow({
 `,
 };
 
-/** What one minute showed. */
+/** The figures of one minute. */
 interface Minute {
   readonly rssMb: number;
   readonly handles: number;
   readonly requests: number;
   /** The server's CPU time for one request. */
   readonly requestCpuMs: number;
-  /** The server's CPU time for one run with all requests around it. */
+  /** The server's CPU time for one run, with all requests about it. */
   readonly runCpuMs: number;
   readonly p50: number;
   readonly p95: number;
-  /** Runs started until now. */
+  /** Runs started so far. */
   readonly runs: number;
   readonly failures: number;
 }
 
-/** Calls the API with a token, and keeps how long each call took. */
+/** Calls the API with a token, and records the time of each call. */
 class Client {
   readonly url: string;
   readonly token: string;
@@ -86,7 +86,7 @@ class Client {
     }
   }
 
-  /** Opens the stream of all runs, reads a little of it and drops it. */
+  /** Opens the stream of all runs, reads its first chunk and closes it. */
   async glance(): Promise<void> {
     const stop = new AbortController();
     const headers = { authorization: `Bearer ${this.token}`, accept: 'text/event-stream' };
@@ -104,7 +104,7 @@ interface Shown {
   readonly waits: readonly { readonly digest?: string }[];
 }
 
-/** One turn of a lane: what a person and a program ask of a server around two runs. */
+/** One turn of a lane: the requests of a person and a program about two runs. */
 async function turn(client: Client, n: number): Promise<void> {
   const asked = await client.call<Shown>('/runs', { workflow: 'ask', params: { note: `turn ${n}` }, tags: ['soak'] });
   await client.call('/runs', { workflow: 'think', params: {} });
@@ -116,7 +116,7 @@ async function turn(client: Client, n: number): Promise<void> {
   const shown = await client.call<Shown>(`/runs/${id}`);
   for (const part of ['graph', 'timeline', 'history']) await client.call(`/runs/${id}/${part}`);
   await client.glance();
-  // A tenth is left to wait, as in a real inbox; those are cancelled by a later turn.
+  // One in ten is cancelled instead of decided.
   if (n % 10 === 0) await client.call('/runs/bulk', { action: 'cancel', ids: [id] });
   else await client.call(`/runs/${id}/decide`, { option: 'approve', digest: shown?.waits[0]?.digest });
   if (n % 5 === 0) await client.call('/inbox');
@@ -129,7 +129,7 @@ async function lane(client: Client, number: number, until: number): Promise<void
   }
 }
 
-/** Reads what each minute showed, counting from the minute before. */
+/** Reads the figures of each minute, since the last reading. */
 class Observer {
   private readonly pid: number;
   private readonly client: Client;
@@ -142,7 +142,7 @@ class Observer {
     this.cpuMs = cpuMsOf(pid);
   }
 
-  look(): Minute {
+  read(): Minute {
     const { pid, client } = this;
     const { failures, runs } = client;
     const times = client.times.sort((a, b) => a - b);
@@ -164,8 +164,8 @@ function line(name: string, { rssMb, handles, requests, requestCpuMs, runCpuMs, 
   return row([name, `${rssMb.toFixed(0)} MB`, handles, runs, requests, ms(requestCpuMs), ms(runCpuMs), ms(p50), ms(p95), failures]);
 }
 
-/** Whether the last third is like the second. */
-function judge(minutes: readonly Minute[]): boolean {
+/** True if the figures of the last third are like those of the second. */
+function isStable(minutes: readonly Minute[]): boolean {
   const third = Math.floor(minutes.length / 3);
   const [middle, last] = [minutes.slice(third, 2 * third), minutes.slice(-third)];
   const growth = (pick: (minute: Minute) => number): number => median(last.map(pick)) / median(middle.map(pick));
@@ -197,12 +197,12 @@ try {
   const minutes: Minute[] = [];
   while (Date.now() + MINUTE_MS / 2 < until) {
     await new Promise((resolve) => setTimeout(resolve, MINUTE_MS));
-    const minute = observer.look();
+    const minute = observer.read();
     minutes.push(minute);
     console.log(line(String(minutes.length), minute));
   }
   await Promise.all(lanes);
-  if (!judge(minutes)) process.exitCode = 1;
+  if (!isStable(minutes)) process.exitCode = 1;
 } finally {
   await served.stop();
   rmSync(home, { recursive: true, force: true });

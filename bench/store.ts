@@ -1,5 +1,5 @@
-// Measures the SQLite store against the floor: a bare loop on the same driver with the same pragmas, one row per step.
-// Run with `node bench/store.ts [steps]`. Ratios count, not figures: the machine is shared.
+// Compares the SQLite store with a loop that writes one row per step, with the same driver and pragmas:
+// `node bench/store.ts [steps]`. Only the ratios matter, because others may use the machine at the same time.
 
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// P1, P1n, P2, P3 and the size of the definition: how much the engine costs over the bare loop.
+// P1, P2, P3 and PD: how much time and disk space the engine adds to the floor, per step.
 
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { Floor, type Synchronous, WAL_AUTOCHECKPOINT } from './floor.ts';
 import { interleave, median, type Row } from './measure.ts';
 import { branches, linear } from './workflows.ts';
 
-/** What a step may cost beyond the floor, and against it without waiting for the disk. */
+/** The bars of a step: microseconds beyond the floor, and the ratio to the floor with `synchronous = NORMAL`. */
 const OWN_US_BAR = 110;
 const NORMAL_BAR = 6;
 const WARM_UP = 6000;
@@ -54,7 +54,7 @@ function sizeOf(bench: Bench): number {
   return size('pawl.db') + size('pawl.db-wal');
 }
 
-/** P1: one run of N steps, each durable. */
+/** P1 and P1n: one run of 100, 1,000 and 10,000 steps, each committed to disk. */
 export async function measureSequential(synchronous: Synchronous, repeats: number): Promise<Row[]> {
   const bench = await openBench(synchronous);
   const sizes = [100, 1000, 10_000];
@@ -63,7 +63,7 @@ export async function measureSequential(synchronous: Synchronous, repeats: numbe
     for (const steps of sizes) {
       const workflow = linear(steps);
       const turns = steps === 10_000 ? Math.max(3, Math.ceil(repeats / 2)) : repeats;
-      // Both sides are warmed up before they are timed: the code, and the write-ahead log, which is slower while it grows.
+      // Warm up both sides: the compiled code, and the write-ahead log, which is slower while its file grows.
       for (let done = 0; done < WARM_UP; done += steps) {
         bench.floor.single(steps);
         await timeRun(bench.engine, workflow);
@@ -97,7 +97,7 @@ export async function measureSequential(synchronous: Synchronous, repeats: numbe
   ];
 }
 
-/** P1f: the same on new files, whose write-ahead logs still grow: what the first runs of a project pay. */
+/** P1f: the same on new files, whose write-ahead logs still grow, as in the first runs of a project. */
 export async function measureFresh(repeats: number): Promise<Row> {
   const steps = 1000;
   const workflow = linear(steps);
@@ -124,7 +124,7 @@ export async function measureFresh(repeats: number): Promise<Row> {
   };
 }
 
-/** P1d: bytes on disk per step, and whether they grow. */
+/** P1d: bytes on disk per step, and whether the number grows with the run. */
 export async function measureDisk(): Promise<Row> {
   const bytes: number[] = [];
   for (const steps of [1000, 10_000]) {
@@ -148,7 +148,7 @@ export async function measureDisk(): Promise<Row> {
   };
 }
 
-/** P2: many runs at once; the bar is five times the best peer. */
+/** P2: many concurrent runs. The bar is five times the rate of the best peer. */
 export async function measureConcurrent(repeats: number, peer: { readonly stepsPerSecond: number }): Promise<Row> {
   const bench = await openBench('FULL');
   const workflow = linear(10);
@@ -198,7 +198,7 @@ async function timeMany(
   return performance.now() - begin;
 }
 
-/** P3: one run, 1,000 branches, joined; the bar is an eighth of the best peer. */
+/** P3: one run with 1,000 branches. The bar is an eighth of the time of the best peer. */
 export async function measureBranches(repeats: number, peer: { readonly branchesMs: number }): Promise<Row> {
   const bench = await openBench('FULL');
   const workflow = branches(1000);
@@ -222,7 +222,7 @@ export async function measureBranches(repeats: number, peer: { readonly branches
   }
 }
 
-/** PD: the cost of a step does not grow with the size of the definition. */
+/** PD: whether a step costs more in a larger definition. */
 export async function measureDefinition(repeats: number): Promise<Row> {
   const bench = await openBench('NORMAL');
   try {

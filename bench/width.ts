@@ -1,5 +1,5 @@
-// P3a: one run with many branches whose workers take time, of each kind. All of them must complete, every time; what the
-// engine adds to the time of the workers is compared with P3, whose branches do nothing, measured alternating.
+// P3a: one run with many branches whose workers take time: functions, agents and commands. Every run must complete. The time
+// that the engine adds to that of the workers is compared with a run whose branches do nothing, measured alternately.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -76,9 +76,9 @@ export async function measureWidth(times: number): Promise<Row> {
 
 interface Measured {
   readonly completed: Readonly<Record<'functions' | 'agents' | 'commands', number>>;
-  /** What the engine added to the time of the functions, in milliseconds. */
+  /** The time in milliseconds that the engine added to that of the functions. */
   readonly own: number;
-  /** The same against branches that do nothing. */
+  /** That time divided by the time of a run whose branches do nothing. */
   readonly ratio: number;
   readonly agentsMs: number;
   readonly commandsMs: number;
@@ -120,7 +120,7 @@ async function timeRun(engine: Engine, workflow: CompiledWorkflow): Promise<{ re
   return { ms, completed: state.status === 'completed' ? 1 : 0 };
 }
 
-/** The same waits without an engine. */
+/** The same pauses without an engine. */
 async function timeBare(): Promise<number> {
   const begin = performance.now();
   await Promise.all(Array.from({ length: BRANCHES }, () => pause(someTime())));

@@ -1,4 +1,4 @@
-// Owns the workflows that are measured: nothing in them but steps.
+// Owns the workflows that are measured. Their steps do nothing, so that only the engine is measured.
 
 import { compileGraph } from '../src/authoring/graph/graph.ts';
 import type { CompiledWorkflow } from '../src/definition/code.ts';
@@ -6,7 +6,7 @@ import { REGISTRY } from '../src/kinds/registry.ts';
 
 const noop = (): undefined => undefined;
 
-/** So many no-op steps, one after the other. */
+/** A workflow of no-op steps, one after the other. */
 export function linear(steps: number): CompiledWorkflow {
   return compileGraph(
     {
@@ -22,7 +22,7 @@ export function linear(steps: number): CompiledWorkflow {
   );
 }
 
-/** So many no-op branches, joined. */
+/** A workflow of no-op branches and a join. */
 export function branches(count: number): CompiledWorkflow {
   return compileGraph(
     {
@@ -39,7 +39,7 @@ export function branches(count: number): CompiledWorkflow {
   );
 }
 
-/** A run that parks on an approval at once. */
+/** A workflow whose only step is an approval. */
 export function parked(): CompiledWorkflow {
   return compileGraph(
     {
@@ -48,7 +48,7 @@ export function parked(): CompiledWorkflow {
         {
           id: 'ask',
           human: {
-            prompt: 'Go on?',
+            prompt: 'Continue?',
             context: [],
             options: [
               { label: 'yes', nextStep: 'complete' },

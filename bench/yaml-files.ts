@@ -1,5 +1,5 @@
-// P8: what a project of a thousand workflow files costs each time somebody asks for its workflows or checks them. Whole
-// processes of the built command line are timed from outside, so Node's own start is part of every figure.
+// P8: the time to list or validate a project with a thousand workflow files. Whole processes of the built command line are
+// timed from outside, so every figure includes the start of Node.
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ export async function measureYamlFiles(repeats: number): Promise<readonly Row[]>
   }
 }
 
-/** Copies of the four complete examples of the seed, each under a name of its own. */
+/** Writes copies of four complete workflow files, each under a different name. */
 function writeProject(folder: string): void {
   const workflows = join(folder, '.pawl', 'workflows');
   mkdirSync(workflows, { recursive: true });
@@ -58,7 +58,7 @@ async function rowOf(repeats: number, { id, command, folder }: Listing): Promise
   };
 }
 
-/** Milliseconds from the start of a process of Node to its end; what it prints has to name that many files. */
+/** The time in milliseconds from the start of a Node process to its end. Its output must name the given number of files. */
 function timeOf(cwd: string, words: readonly string[], files = 0): number {
   const begin = performance.now();
   const { status, stdout, stderr } = spawnSync(process.execPath, words, { cwd, encoding: 'utf8', maxBuffer: 100_000_000 });

@@ -24,7 +24,7 @@ export type { Discovery, FileProblem } from './authoring/discover/discover.ts';
 export type { DiscoveredWorkflow } from './authoring/discover/outline.ts';
 export type { FilePosition, SourceProblem } from './authoring/discover/syntax.ts';
 export { all, branch, type FlowBatch, type FlowCall, type ResultOf, race } from './authoring/flow/call.ts';
-export type { Child, FlowBody, FlowOptions } from './authoring/flow/flow.ts';
+export type { Child, FlowBody, FlowOptions, YieldsSteps } from './authoring/flow/flow.ts';
 export type { FlowCondition, StepOptions } from './authoring/flow/model.ts';
 export type {
   AgentResult,
@@ -182,7 +182,7 @@ export type * as RedactionTypes from './process/redact.ts';
 export type { KeptFile } from './process/restore-files.ts';
 export type { FileSummary } from './process/snapshot-changes.ts';
 export type * as FlowStepTypes from './programs/flow-step.ts';
-export { type FlowStep, type FlowYield, StepFailed } from './programs/flow-step.ts';
+export { type FlowStep, type FlowYield, type StepEvidence, StepFailed } from './programs/flow-step.ts';
 export type { CompletedAttempt, UndoItem } from './programs/undo.ts';
 export {
   type CheckScene,

@@ -55,7 +55,7 @@ describe('the benchmark', () => {
 
   test.each([
     [['--wrong'], /^Unknown option '--wrong'.*--quick/s],
-    [['--only', 'P1,P99'], /^There is no row "P99" to measure; there are P1, /],
+    [['--only', 'P1,P99'], /^There is no row "P99"; the rows are P1, /],
   ])('refuses %j, says what there is, and measures nothing', (words, message) => {
     const { status, stdout, stderr } = spawnSync(process.execPath, ['--no-warnings', BENCH, ...words], { encoding: 'utf8' });
     expect([status, stdout]).toEqual([2, '']);

@@ -12,6 +12,7 @@ import {
   unrunTestViolations,
 } from './tidy/banned.ts';
 import { caseViolations } from './tidy/cases.ts';
+import { citedTestViolations, fileTableViolations } from './tidy/citations.ts';
 import { importCycles } from './tidy/cycles.ts';
 import {
   errorDocViolations,
@@ -103,6 +104,28 @@ describe('the documents', () => {
   test('have a page for every folder of src', () => {
     const pages = findFiles(['docs/internals/*.md']).map((path) => path.slice('docs/internals/'.length));
     expect(internalsViolations(sources, pages)).toEqual([]);
+  });
+
+  test('name in each page of docs/internals every file of its folder, and no other', () => {
+    const paths = findFiles(['{src,test,scripts,bin,bench,dashboard,examples,templates,docs,.ci}/**/*']);
+    const violations = findFiles(['docs/internals/*.md']).flatMap((path) => {
+      const folder = path.slice('docs/internals/'.length, -'.md'.length);
+      const own = sources.filter((source) => source.path.startsWith(`src/${folder}/`) && !/(?:\.test|\/index)\.ts$/.test(source.path));
+      const page = { path, text: readText(path) };
+      return fileTableViolations(
+        page,
+        own.map((source) => source.path),
+        paths,
+      );
+    });
+    expect(violations).toEqual([]);
+  });
+
+  test('cite only tests that exist', () => {
+    const paths = sources.map(({ path }) => path);
+    // The site has copies of the pages.
+    const pages = findFiles(['*.md', 'docs/**/*.md', 'examples/README.md']).filter((path) => !path.startsWith('docs/site/pages/'));
+    expect(pages.flatMap((path) => citedTestViolations({ path, text: readText(path) }, { paths, read: readText }))).toEqual([]);
   });
 
   test('have a reading list that a newcomer can read in an hour', () => {

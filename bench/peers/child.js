@@ -1,6 +1,6 @@
-// Measures one peer against the floor, by turns in this process, and prints a line of JSON for each measure as soon as
-// it has it: `child.js <peer> <folder> <repeats> <measures>`. It is a process of its own, so that a peer that fails or
-// hangs takes nothing else with it.
+// Measures one peer and the floor alternately, and prints a line of JSON after each measure:
+// `child.js <peer> <folder> <repeats> <measures>`. It is a separate process, so that a peer that fails or hangs does not
+// affect the rest of the benchmark.
 
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -14,17 +14,17 @@ const COLD = fileURLToPath(new URL('./cold.js', import.meta.url));
 const [name, folder, repeatsText, measuresText] = process.argv.slice(2);
 const repeats = Number(repeatsText);
 
-// The input stays open while the benchmark lives. When that is gone, so is the group of this process, a peer's server
-// with it.
+// The input stays open while the benchmark runs. When it closes, the process group of this process is ended, including a
+// server of the peer.
 process.stdin.once('end', () => process.kill(0, 'SIGKILL')).resume();
 
-/** P1: one run of so many steps. */
+/** P1: one run with the given number of steps. */
 async function oneRun({ peer, floor }, steps) {
   const times = await interleave(repeats, { floor: () => floor.single(steps), pawl: () => timed(() => peer.sequential(steps)) });
   return { ratio: times.ratio, msPerStep: times.pawl / steps, floorMsPerStep: times.floor / steps };
 }
 
-/** P2: so many runs of ten steps, so many of them at once. */
+/** P2: a number of runs of ten steps, some of them at once. */
 async function manyRuns({ peer, floor }, runs, lanes) {
   const all = async () => {
     let left = runs;
@@ -40,7 +40,7 @@ async function manyRuns({ peer, floor }, runs, lanes) {
   return { ratio: 1 / ratio, stepsPerSecond: (runs * 10) / (pawl / 1000) };
 }
 
-/** P3: one run of so many branches. */
+/** P3: one run with the given number of branches. */
 async function branches({ peer, floor }, count) {
   const { ratio, pawl } = await interleave(repeats, {
     floor: () => floor.grouped(count, count),
@@ -49,7 +49,7 @@ async function branches({ peer, floor }, count) {
   return { ratio, ms: pawl };
 }
 
-/** P6: a process that opens a new store, runs one step and ends. */
+/** P6: a process that opens a new store, runs one step and exits. */
 async function coldStart({ address }) {
   const words = [COLD, name, folder, JSON.stringify(address ?? null)];
   const { ratio, pawl, floor } = await interleave(repeats, { floor: () => processTime(['-e', '0']), pawl: async () => processTime(words) });

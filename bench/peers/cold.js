@@ -1,5 +1,5 @@
-// The program that P6 starts over and over: it opens one peer on a store of its own, runs a workflow of one step and
-// ends. A server runs already if the peer has one, with the peer's tables in it: there it is a cold start of the program.
+// The program that P6 starts repeatedly: it opens one peer on a new store, runs a workflow of one step and exits. If the peer
+// needs a server, that is already running with its tables created: only the start of the program is measured.
 
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// DBOS: a workflow function with a step per call, kept in PostgreSQL, the only store it takes. Durability: the server's
-// own, which has a commit on disk when it returns; DBOS awaits the commit of a step before the next is called.
+// DBOS: a workflow function with a step per call, stored in PostgreSQL, the only store that it supports. Durability: that of
+// the server, where a commit is on disk when it returns; DBOS awaits the commit of a step before it calls the next.
 
 import { DBOS } from '@dbos-inc/dbos-sdk';
 import { startPostgres } from './postgres.js';

@@ -1,5 +1,5 @@
 // LangGraph's functional API: a task per step. Durability: `synchronous = FULL`, `durability: 'sync'`, and the next
-// task is called when the writes of the last one are on disk; LangGraph alone would call it a moment earlier.
+// task is called when the writes of the last one are on disk; LangGraph by itself would call it a moment earlier.
 
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';

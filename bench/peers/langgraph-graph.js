@@ -1,4 +1,4 @@
-// LangGraph's graph: one node in a loop, the form that is fastest for it, since each checkpoint lists every node that
+// LangGraph's graph: one node in a loop. This is its fastest form, since each checkpoint lists every node that
 // has run. Durability: `synchronous = FULL`, and `durability: 'sync'`, which waits for a step's checkpoint before the
 // next begins.
 

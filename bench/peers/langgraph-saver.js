@@ -1,5 +1,5 @@
 // Owns the checkpointer of both LangGraph peers: its own SqliteSaver on a database with synchronous = FULL. LangGraph
-// lets a task's caller go on before the task's writes are saved, so the saver also tells when they are.
+// lets the caller of a task continue before the task's writes are saved, so the saver also reports when they are.
 
 import { SqliteSaver } from '@langchain/langgraph-checkpoint-sqlite';
 import { asBetterSqlite, openFull } from './sqlite.js';
@@ -25,7 +25,7 @@ export class CountingSaver extends SqliteSaver {
     }
   }
 
-  /** Resolves when so many tasks of the thread are on disk. */
+  /** Resolves when the given number of tasks of the thread are on disk. */
   written(thread, count) {
     if ((this.#written.get(thread) ?? 0) >= count) return undefined;
     return new Promise((resolve) => this.#waiting.set(thread, { count, resolve }));

@@ -1,6 +1,6 @@
-// Mastra, a chain of distinct steps, as its workflows are written. Durability: see mastra-store.js; it saves the whole
-// snapshot before and after each step and awaits it, so a step costs more the longer the chain is. Of a `foreach` it
-// saves branches that run at once together, as the floor does.
+// Mastra, a chain of different steps, the usual form of its workflows. Durability: see mastra-store.js. It saves the whole
+// snapshot before and after each step and awaits it, so a step costs more the longer the chain is. The branches of a `foreach`
+// that run at once are saved together, as in the floor.
 
 import { createWorkflow } from '@mastra/core/workflows';
 import { any, openMastra, stepOf } from './mastra-store.js';

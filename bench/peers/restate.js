@@ -1,7 +1,8 @@
 // Restate: a service whose handler does one `ctx.run` per step, served by this process, driven by the server of
 // @restatedev/restate-server on loopback. Durability: the server's default, a log that is synced to disk before a step
 // is acknowledged (`rocksdb-disable-wal-fsync` is false for it); one node, so nothing is replicated.
-// At its start it asks GitHub once for its newest release, which no setting prevents; nothing else leaves the machine.
+// When it starts, it asks GitHub once for its newest release, which no setting prevents; it makes no other request to the
+// network.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,10 +1,10 @@
 // Owns SQLite for the peers that write to it through better-sqlite3 or by hand: the driver, the pragmas and the
-// checkpoint interval of the floor, so that a ratio says nothing about drivers. better-sqlite3 itself would have to be
-// compiled on install.
+// checkpoint interval of the floor, so that differences between drivers are not measured. better-sqlite3 itself would have to be
+// compiled when it is installed.
 
 import { DatabaseSync } from 'node:sqlite';
 
-// As in ../floor.ts, which is not imported: reading TypeScript would count into a cold start.
+// The same value as in ../floor.ts, which is not imported, because stripping its types would be part of a cold start.
 const WAL_AUTOCHECKPOINT = 1000;
 
 /** A database in which a commit is on disk when it returns. */

@@ -1,6 +1,6 @@
-// XState: a machine that invokes a promise per step. It has no store of its own, so its persisted snapshot is written
+// XState: a machine that invokes a promise per step. It has no store, so its persisted snapshot is written
 // at every transition, as its documentation shows. Durability: `synchronous = FULL`; an invoked promise is called
-// before the snapshot of the transition that invoked it is handed out, so a step first lets that snapshot be written.
+// before the snapshot of the transition that invoked it is published, so a step first waits until that snapshot is written.
 
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ const chain = createMachine({
   },
 });
 
-/** One state that invokes every branch and is left when the last has ended; a region per branch takes XState a minute. */
+/** One state that invokes every branch and ends with the last of them. A region per branch would take XState a minute. */
 const fan = createMachine({
   context: ({ input }) => ({ n: 0, steps: input.steps }),
   initial: 'working',

@@ -1,4 +1,4 @@
-// A kind of step of one's own: it puts a version into a folder, once per key, and says when the place is taken.
+// A custom step kind: it puts a version into a folder, once per key, and reports when another version is already there.
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { defineStepKind } from '../../src/index.ts';
 export const deploy = defineStepKind({
   kind: 'deploy',
   outcomes: ['busy'],
-  // It is done under a key, so it may be asked for again after a crash.
+  // A repeated key has no second effect, so the step may run again after a crash.
   recovery: 'rerun',
   parse(config) {
     const { to, version } = config as { to?: unknown; version?: unknown };

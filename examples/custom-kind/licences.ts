@@ -1,5 +1,5 @@
-// A gate check of one's own: every package of the lockfile must have a licence that is allowed. Gates in TypeScript call
-// it; those in YAML name it, and then the engine must be given it: `checks: { licences }`.
+// A custom gate check: every package of the lockfile must have an allowed licence. Gates in TypeScript call it; gates in
+// YAML name it, and then it is passed to the engine: `checks: { licences }`.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

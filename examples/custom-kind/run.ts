@@ -1,4 +1,4 @@
-// Runs a workflow with a kind of step and a check of one's own, in a folder that is thrown away afterwards.
+// Runs a workflow with a custom step kind and a custom check, in a temporary folder that is removed afterwards.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,11 +1,11 @@
-// Seed 001's example: an input is validated, an agent implements it, stages verify it with a step that fixes what they
+// A flow with agents: an input is validated, an agent implements it, stages verify it with a step that fixes what they
 // find, and the result is returned. The agents are live objects that write real files.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { arg, step, workflow } from '../../src/index.ts';
 
-/** What the workflow needs of its surroundings: where files go, and how many of the fixes are bad ones. */
+/** The options of the workflow: the folder for its files, and how many of the fixes do not work. */
 export interface Workshop {
   readonly directory: string;
   readonly badFixes?: number;
@@ -45,13 +45,13 @@ class FixerAgent {
   }
 }
 
-/** The stages that `verify` names: the file must parse, and do what it is for. */
+/** The stages that `verify` names: the file must parse, and its function must work. */
 export function stagesOf(task: string): Readonly<Record<string, readonly string[] | { argv: readonly string[] }>> {
   const check = `import('./subject.mjs').then((m) => { if (m.${task}('PoNd') !== 'pond') throw new Error('it is ' + m.${task}('PoNd')); })`;
   return { lint: { argv: [process.execPath, '--check', 'subject.mjs'] }, test: { argv: [process.execPath, '--eval', check] } };
 }
 
-/** The workflow of the seed. */
+/** Creates the workflow. */
 export function createExample(workshop: Workshop, retry = 3) {
   return workflow(
     'example',

@@ -1,4 +1,4 @@
-// Runs seed 001's example in a temporary folder and shows what happened.
+// Runs the flow of `example.ts` in a temporary folder and shows what happened.
 //
 //   node examples/flow/run.ts
 

@@ -1,10 +1,10 @@
-// Pattern 2 of seed 000: a step that repeats itself until it is sure, or has tried often enough.
+// Pattern 2: a step that repeats until its confidence is high enough, or a limit is reached.
 
 import { arg, defineWorkflow } from '../../src/index.ts';
 
 const MAX_ITERATIONS = 5;
 
-/** What the step reads: the parameters, and what earlier visits returned. */
+/** What the step reads: the parameters and the results of earlier visits. */
 interface Context {
   readonly params: Readonly<Record<string, unknown>>;
   readonly checkpoint: Readonly<Record<string, unknown>>;

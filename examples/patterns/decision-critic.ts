@@ -1,4 +1,4 @@
-// The workflow example of seed 000: a decision is taken apart, its claims are sorted, and questions are put to them.
+// A workflow that examines a decision: it lists the claims, sorts them, and asks questions about them.
 
 import { defineWorkflow } from '../../src/index.ts';
 

@@ -1,5 +1,5 @@
-// Pattern 5 of seed 000: most steps are a title and a constant text, a few are functions of the parameters. One function
-// says what any step says; the workflow takes its instructions from the same two tables.
+// Pattern 5: most steps are a title and a constant text, a few are functions of the parameters. One function returns the
+// text of any step; the workflow takes its instructions from the same two tables.
 
 import { arg, defineWorkflow } from '../../src/index.ts';
 
@@ -52,7 +52,7 @@ function formatStep(instructions: string, nextCommand: string, { title }: { read
   return [title, '='.repeat(title.length), '', instructions, ...(nextCommand === '' ? [] : ['', `NEXT: ${nextCommand}`])].join('\n');
 }
 
-/** What a step says: looked up where it is constant, built where it is not. */
+/** The text of a step: looked up if it is constant, otherwise built. */
 export function formatOutput(step: number, params: Params): string {
   const said = STATIC_STEPS[step] ?? DYNAMIC_STEPS[step]?.(params);
   if (said === undefined) return `ERROR: Invalid step ${step}`;

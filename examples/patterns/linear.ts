@@ -1,4 +1,4 @@
-// Pattern 1 of seed 000: steps one after the other. The last one has no handler: it only has instructions.
+// Pattern 1: steps one after the other. The last one has no handler: it only has instructions.
 
 import { defineWorkflow } from '../../src/index.ts';
 

@@ -1,4 +1,4 @@
-// Pattern 3 of seed 000: one of two ways, chosen by a parameter. The handler says what happened; where that leads is data.
+// Pattern 3: one of two paths, chosen by a parameter. The handler returns an outcome; where it leads is data.
 
 import { arg, defineWorkflow, type StepContext } from '../../src/index.ts';
 

@@ -1,5 +1,5 @@
-// Pattern 4 of seed 000: a quality reviewer lets a plan pass or sends it back. The reviewer is an agent that is sent off
-// with a script; PASS and FAIL in its report become outcomes. Here it is scripted, and reads the plan all the same.
+// Pattern 4: a quality reviewer passes a plan or sends it back. The reviewer is an agent that is started with a script;
+// PASS and FAIL in its report become outcomes. Here it is simulated, and reads the plan from its file.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ function writePlan(directory: string, plan: readonly string[]): readonly ['ok', 
   return ['ok', { parts: plan.length }];
 }
 
-/** A plan in a folder is written, reviewed, revised as often as the reviewer wants, and carried out. */
+/** A plan in a folder is written, reviewed, revised until the reviewer passes it, and implemented. */
 export function createPlanner(directory: string) {
   return defineWorkflow({
     name: 'planner',
@@ -43,7 +43,7 @@ export function createPlanner(directory: string) {
   });
 }
 
-/** An engine's options with a reviewer who fails the plan in this folder until nothing is missing in it. */
+/** The options of an engine whose reviewer fails the plan in this folder until it is complete. */
 export function withReviewer(directory: string): EngineOptions {
   const reviewer = createScriptedDriver(({ cwd }) => {
     const plan = readPlan(cwd);

@@ -1,4 +1,4 @@
-// Runs the patterns of seed 000 and shows which way each of them takes.
+// Runs the patterns and prints the path that each of them takes.
 //
 //   node examples/patterns/run.ts
 

@@ -1,6 +1,6 @@
-// An agent without a model that follows skills: it knows nothing but what Pawl prints. It finds in the text which step it is
-// in, which documents make it done and how it is reported, does the work, reports, and goes on. What it writes was thought
-// up before, for the small project in `repository`; everything else it reads, runs and asks for.
+// An agent without a model that follows skills: it knows only what Pawl prints. From that text it reads which step is open,
+// which documents the step needs and how to report it; it does the work, reports, and continues. The texts that it writes
+// were prepared for the small project in `repository`; everything else it reads from the project and from Pawl.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -21,18 +21,18 @@ export interface ReadStep {
   readonly round: number;
   /** The folder that it works in. */
   readonly folder: string;
-  /** The documents that have to be there when it is done. */
+  /** The documents that must exist when it is done. */
   readonly documents: readonly string[];
   /** The command that reports it. */
   readonly report: readonly string[];
 }
 
-/** What is to be done in a step besides writing its documents. */
+/** The work of a step besides writing its documents. */
 export type StepWork = (scene: Scene) => object | undefined;
 
 /** What an agent was prepared for. */
 export interface Playbook {
-  /** The folder with the documents that it thinks up; those of an earlier round are in `SKILL-ROUND` in it. */
+  /** The folder with the prepared documents; those of an earlier round are in `SKILL-ROUND` in it. */
   readonly thoughts: string;
   /** By `skill/step`. It is done before the documents are written, and returns the result of the step, if it has one. */
   readonly work?: Readonly<Record<string, StepWork>>;
@@ -40,14 +40,14 @@ export interface Playbook {
 
 /** The step that an agent is in. */
 export interface Scene extends ReadStep {
-  /** Runs a command in the project, notes it, and returns how it ended and what it printed. */
+  /** Runs a command in the project, records it, and returns how it ended and what it printed. */
   sh(command: string): { readonly status: number; readonly printed: string };
-  /** The text that the agent has in mind for a file. */
+  /** The prepared text for a file. */
   thought(path: string): string;
   write(path: string, text: string): void;
 }
 
-/** What the agent does with commands of Pawl, and where it notes what it did. */
+/** How the agent runs commands of Pawl, and where it records them. */
 export interface Surroundings {
   pawl(words: readonly string[]): Promise<Printed>;
   note(line: string): void;
@@ -55,7 +55,7 @@ export interface Surroundings {
 
 const STEP = /^Step \d+ of \d+, "([^"]+)",.* of the workflow "([^"]+)" \(run [^)]+\).* Work in the folder (\S+)$/m;
 
-/** The steps that a text hands out. */
+/** The open steps in a text. */
 export function readSteps(text: string): ReadStep[] {
   return text.split(/^(?=Step(?: \d+)?: )/m).flatMap((part) => {
     const [, step = '', skill = '', folder = ''] = STEP.exec(part) ?? [];
@@ -68,10 +68,10 @@ export function readSteps(text: string): ReadStep[] {
   });
 }
 
-/** The commands with which sub-agents begin that a text says to send. */
+/** The first commands of the sub-agents that a text asks for. */
 export function readDispatches(text: string): string[][] {
-  return [...text.matchAll(/^ {2}First do this, then follow the instructions that you get exactly: run `pawl ([^`]+)`/gm)].map(([, command = '']) =>
-    command.split(' '),
+  return [...text.matchAll(/^ {2}First do this, then follow the instructions that you get exactly: run `pawl ([^`]+)`/gm)].map(
+    ([, command = '']) => command.split(' '),
   );
 }
 
@@ -79,7 +79,7 @@ export function readDispatches(text: string): string[][] {
 export class Agent {
   private readonly playbook: Playbook;
   private readonly around: Surroundings;
-  /** After so many reports the agent is lost with all it knew. */
+  /** After this many reports the agent is replaced by one that knows nothing. */
   private left: number;
 
   constructor(playbook: Playbook, around: Surroundings, { forgetsAfter = Number.POSITIVE_INFINITY } = {}) {
@@ -155,7 +155,7 @@ export class Agent {
   }
 }
 
-/** The Node that runs the agent also runs the tests of the project; it is told nothing of the test around it. */
+/** The Node that runs the agent also runs the tests of the project, without the variables of the test around it. */
 function shellEnv(): NodeJS.ProcessEnv {
   const { NODE_TEST_CONTEXT: _, NODE_OPTIONS: __, ...env } = process.env;
   return { ...env, PATH: `${dirname(process.execPath)}:${env.PATH}`, NODE_NO_WARNINGS: '1' };
@@ -166,7 +166,7 @@ function shown(words: readonly string[]): string {
   return words.map((word) => (/[\s"{}]/.test(word) ? `'${word}'` : word)).join(' ');
 }
 
-/** Of what was printed, the lines that say where the run is. */
+/** The lines of the output that say where the run is. */
 function headlines(text: string): string[] {
   return text
     .split('\n')

@@ -1,6 +1,6 @@
 // Owns the program behind every command of the workflow: it reads a StepInput from its standard input and ends with a
-// StepOutput as the last line of its standard output. With --attended it prints what the agent that does the work is
-// told instead, for commands that are work of an agent.
+// StepOutput as the last line of its standard output. With --attended it prints the instructions for the agent
+// instead, for commands whose work an agent does.
 //
 //   PAWL_DB_BOOK=copy.db node command.ts w1:strategic [--attended] < input.json
 

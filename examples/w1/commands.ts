@@ -20,7 +20,7 @@ export const COMMANDS: Readonly<Record<string, (desk: Desk) => object>> = {
   'w1:finalize': publish,
 };
 
-/** Does the work of a command. It need not care whether it ran before: what it wrote is accepted once, or not at all. */
+/** Does the work of a command. It does not need to know whether it ran before: its changes are accepted once, or not at all. */
 export function runCommand(name: string, db: BookDatabase, input: StepInput): object {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command === undefined) throw new Error(`there is no command "${name}"; there are ${Object.keys(COMMANDS).join(', ')}`);
@@ -41,7 +41,7 @@ function planImprovements({ db, input, analysis, chapters }: Desk): object {
   return { improvementAreas: areas, threshold: analysis.threshold };
 }
 
-// A person who wants more says which words they are tired of, in quotes.
+// A person who wants more changes names the words to remove, in quotes.
 function requestedAreas(request: string | undefined): Area[] {
   const words = [...(request ?? '').matchAll(/"([^"]+)"/g)].map(([, word]) => word as string);
   return words.length === 0 ? [] : [{ id: 'requested', words }];
@@ -85,7 +85,7 @@ interface Opinion {
   readonly notes: readonly string[];
 }
 
-// A rejection hands back what is left, so that the next pass of the writers works on that and nothing else.
+// A rejection returns what is left to do, so that the next pass of the writers works only on that.
 function decide({ db, input, version }: Desk, { reviewer, open, notes }: Opinion): object {
   const decision = open.length === 0 ? 'approved' : 'rejected';
   const sql = 'INSERT INTO reviews (run_id, version_id, reviewer, decision, notes) VALUES (?, ?, ?, ?, ?)';

@@ -1,6 +1,6 @@
-// Owns what the conditions of the workflow see of the application: the books as the step sees them, the book of the run,
-// and which version was the latest when it was planned. That is read from the database: a step that an agent does is
-// verified long after it began, in another process.
+// Owns what the conditions of the workflow can read: the books as the step sees them, the book of the run, and which version
+// was the latest when it was planned. It is read from the database, because a step that an agent does is verified long after
+// it began, in another process.
 
 import { type Book, BookDatabase } from './database.ts';
 

@@ -1,12 +1,11 @@
-// Owns how workflows of this application are defined: as they are written, on the protected database "book". What a
-// definition does not have to know about it is added here: each step works on a copy of the books, and what it changed
-// there becomes part of them when its conditions hold.
+// Owns how workflows of this application are defined: it adds the protected database "book" to a definition that does not
+// mention it. Each step works on a copy of the books, and its changes are accepted when its conditions hold.
 
 import { defineWorkflow as define, type GraphSpec, type StepSpec } from '../../src/compat/index.ts';
 
-/** Commands that measure and show: a change of the books fails them. */
+/** Commands that only read: they fail if they change the books. */
 const READERS: readonly string[] = ['review:chapters', 'w1:human-gate'];
-/** How often a writer begins again because another one changed the same chapter meanwhile. */
+/** How often a writer starts again because another one changed the same chapter. */
 const CONFLICTS_MAX = 8;
 
 /** A workflow whose steps work on the books. */

@@ -1,9 +1,9 @@
-// Owns what a command has before it: what the engine told it, and the run's book as it is now.
+// Owns the input of a command: what it got from the engine, and the book of the run in its current state.
 
 import type { Book, BookDatabase, Chapter, Version } from './database.ts';
 import { type Analysis, type Area, readAnalysis } from './prose.ts';
 
-/** What the engine writes to a command's standard input, as far as these commands read it. */
+/** The fields of a command's standard input that these commands read. */
 export interface StepInput {
   readonly runId: string;
   readonly step: string;
@@ -15,7 +15,7 @@ export interface StepInput {
   readonly item?: Area;
 }
 
-/** What a command works on: the run's book as it is now. */
+/** What a command works on: the book of the run in its current state. */
 export interface Desk {
   readonly db: BookDatabase;
   readonly input: StepInput;
@@ -25,7 +25,7 @@ export interface Desk {
   readonly chapters: readonly Chapter[];
 }
 
-/** Lays the run's book out. */
+/** Loads the book of the run. */
 export function deskOf(db: BookDatabase, input: StepInput): Desk {
   const book = db.bookOfRun(input.runId);
   if (book === undefined || book.analysisPath === null) throw new Error(`run ${input.runId} has no book with an analysis`);

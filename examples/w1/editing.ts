@@ -14,7 +14,7 @@ export interface Editing {
   readonly books: BookDatabase;
   /** The folder with the file of the books, their backups, and what is published. */
   readonly directory: string;
-  /** Notes the run beside its book, and starts it; the engine backs the books up before the first step that may write. */
+  /** Records the run with its book, and starts it; the engine backs the books up before the first step that may write. */
   start(bookId: string): Promise<RunHandle>;
   /** Decides at the approval and waits until the run ends or asks again. */
   decide(run: string, decision: DecisionRequest): Promise<RunView>;

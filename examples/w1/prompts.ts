@@ -1,4 +1,4 @@
-// Owns what an agent is told when it does the work of a command itself, in an attended run. Each text stands alone: the
+// Owns the instructions for an agent that does the work of a command itself, in an attended run. Each text is complete: the
 // book, the tables it is in, what to change there, and the result to report. Commands without a text here measure and
 // summarise; they are programs in every run.
 
@@ -15,7 +15,7 @@ const PROMPTS: Readonly<Record<string, (desk: Desk) => string>> = {
   'w1:finalize': publishPrompt,
 };
 
-/** What an agent is told in the place of a command; nothing when the command does it by itself. */
+/** The instructions for an agent instead of a command, if there are any. */
 export function promptOf(name: string, db: BookDatabase, input: StepInput): string | undefined {
   return Object.hasOwn(PROMPTS, name) ? PROMPTS[name]?.(deskOf(db, input)) : undefined;
 }

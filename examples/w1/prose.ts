@@ -8,7 +8,7 @@ export interface Correction {
   readonly right: string;
 }
 
-/** What one writer takes care of: words to take out, or claims to put right. */
+/** The task of one writer: words to remove, or claims to correct. */
 export interface Area {
   readonly id: string;
   readonly words?: readonly string[];
@@ -48,7 +48,7 @@ export function remaining(chapters: readonly Chapter[], area: Area): number {
   );
 }
 
-/** One careful pass over a chapter: at most one word goes, every wrong claim is put right. */
+/** One careful pass over a chapter: it removes at most one word, and corrects every wrong claim. */
 export function improve(text: string, { words = [], corrections = [] }: Area): string {
   const shorter = words.length === 0 ? text : text.replace(wordPattern(words), '');
   return corrections.reduce((corrected, { wrong, right }) => corrected.replaceAll(wrong, right), shorter);

@@ -1,5 +1,5 @@
-// Runs the editing workflow on a new book database, asks a person once in the name of a scripted one, shows what the
-// engine saw, and puts back what was there before.
+// Runs the editing workflow on a new book database, with a simulated person for the one approval, prints what the engine
+// observed, and restores the backup.
 //
 //   node examples/w1/run.ts [DIRECTORY]    (without a directory, a temporary one that is removed afterwards)
 
@@ -32,7 +32,7 @@ const done = await editing.decide(run.id, {
 const artifact = editing.books.row<{ path: string }>('SELECT path FROM artifacts WHERE run_id = ?', run.id);
 console.log(`The run is ${done.status}; ${JSON.stringify(done.iterationCounts)}`);
 console.log(`${readFileSync(artifact?.path ?? '', 'utf8')}`);
-// A person who regrets it: the engine backed the books up before the run wrote to them ("pawl data restore RUN" in a project).
+// Restores the backup that the engine made before the run wrote to the books ("pawl data restore RUN" in a project).
 const file = booksIn(directory);
 const backup = listBackups(file).find(({ runId }) => runId === run.id);
 const latest = () => editing.books.latestVersion('ponds')?.id;

@@ -10,6 +10,7 @@ import type { EngineCore } from '../engine/engine.ts';
 import { ENGINE_ACTOR } from '../engine/request/actor.ts';
 import { addFacts, controlRun } from '../engine/request/requests.ts';
 import type { Forge, ForgeEvent } from '../forge/forge.ts';
+import { runKey } from '../forge/run-key.ts';
 import { waitOf } from '../kernel/activation.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import type { RunState } from '../kernel/run-state.ts';
@@ -140,5 +141,8 @@ async function tell(
   if (actor === undefined) return;
   // What the agent wrote is not in the message: it could call people or close issues.
   const message = `Run ${run} made assumptions that a person must answer before anything is merged (${grave.join(', ')}): pawl assumptions ${run}`;
-  await forge.notify({ target: actor, people: [actor], message, ...present({ number: pr ?? issue }) }, `assumed/${run}/${grave.join()}`);
+  await forge.notify(
+    { target: actor, people: [actor], message, ...present({ number: pr ?? issue }) },
+    runKey(run, 'assumed', grave.join()),
+  );
 }

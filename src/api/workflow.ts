@@ -1,7 +1,7 @@
 // Owns the public workflow object: frozen, however it was written, it can be inspected, run in memory, or passed to an
 // engine.
 
-import { compileFlow, type FlowBody, type FlowOptions } from '../authoring/flow/flow.ts';
+import { compileFlow, type FlowBody, type FlowOptions, type YieldsSteps } from '../authoring/flow/flow.ts';
 import type { ChildOutput } from '../authoring/flow/result.ts';
 import { compileWorkflow } from '../authoring/graph/graph.ts';
 import { type StepOutput, stepOrder, stepOutput } from '../authoring/graph/output.ts';
@@ -26,7 +26,7 @@ import type { EngineOptions } from './engine-options.ts';
 export class Workflow<Input = Readonly<Record<string, unknown>>, Output = Json, Names extends WorkflowNames = WorkflowNames>
   implements WorkflowTypes<Input, Output, Names>
 {
-  declare readonly '~types'?: { readonly input: (input: Input) => void; readonly output: Output; readonly names: Names };
+  declare readonly '~types'?: { input(input: Input): void; readonly output: Output; readonly names: Names };
   readonly compiled: CompiledWorkflow;
   readonly name: string;
   readonly title: string;
@@ -86,12 +86,12 @@ export function defineWorkflow<const S, const P extends ArgSpecs = Record<never,
 /** Defines a workflow as a generator function: `yield*` a step to get its result, with ordinary control flow around it. */
 export function workflow<Returned>(
   name: string,
-  body: FlowBody<ArgValues<Record<never, never>>, Returned>,
+  body: FlowBody<ArgValues<Record<never, never>>, Returned> & YieldsSteps<Returned>,
 ): Workflow<NoParams, ChildOutput<Returned>>;
 export function workflow<Params extends ArgSpecs, Returned>(
   name: string,
   options: FlowOptions<Params>,
-  body: FlowBody<ArgValues<Params>, Returned>,
+  body: FlowBody<ArgValues<Params>, Returned> & YieldsSteps<Returned>,
 ): Workflow<ArgInput<Params>, ChildOutput<Returned>>;
 export function workflow(name: string, first: unknown, second?: unknown): Workflow<never, unknown> {
   return new Workflow(compileFlow(name, first as FlowOptions<ArgSpecs>, second as FlowBody<ArgValues<ArgSpecs>, unknown>));
@@ -116,19 +116,20 @@ async function resultOf(engine: Engine, view: RunView): Promise<WorkflowResult> 
     const child = run === undefined ? undefined : { ...(await resultOf(engine, await engine.run(run).get())), runId: run };
     steps.push(resultOfStep(step, { success, child }));
   }
-  const waits = view.waits.map(({ kind, step }) => (step === undefined ? kind : `${kind} at "${step}"`)).join(', ');
-  const error = success
-    ? undefined
-    : (view.error ??
-      (view.status === 'waiting' ? `the run waits for ${waits}; start it with createEngine to answer` : `the run is ${view.status}`));
-  return createWorkflowResult({
+  const facts = {
     workflowName: view.workflow,
-    success,
     stepResults: steps,
     totalDurationMs: Math.max(0, view.updatedAt - view.createdAt),
     finalOutput: view.output,
-    ...(error === undefined ? {} : { error }),
-  });
+  };
+  return createWorkflowResult(success ? { ...facts, success } : { ...facts, success, error: view.error ?? reasonOf(view) });
+}
+
+/** Why a run without an error of its own did not succeed. */
+function reasonOf({ status, waits }: RunView): string {
+  if (status !== 'waiting') return `the run is ${status}`;
+  const texts = waits.map(({ kind, step }) => (step === undefined ? kind : `${kind} at "${step}"`));
+  return `the run waits for ${texts.join(', ')}; start it with createEngine to answer`;
 }
 
 function resultOfStep(step: StepView, run: { readonly success: boolean; readonly child: StepResult['child'] | undefined }): StepResult {

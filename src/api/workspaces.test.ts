@@ -1,11 +1,11 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type LocalForgeStage, openLocalForgeStage } from '../../test/forge/local-stage.ts';
 import { commitAll, createRepository, git } from '../../test/git.ts';
 import { tempFolder } from '../../test/temp-folder.ts';
 import type { Forge } from '../forge/forge.ts';
 import { openLocalForge } from '../forge/local/local-forge.ts';
-import { type LocalForgeStage, openLocalForgeStage } from '../proof/forge-suite/local-stage.ts';
 import { openSample, valueIn } from '../proof/forge-suite/stage.ts';
 import type { RunOrigin } from '../store/store.ts';
 import { Workspaces } from './workspaces.ts';

@@ -15,11 +15,11 @@ import { topStepOf } from '../definition/address.ts';
 import type { ArgModel } from '../definition/model.ts';
 import { readRunIds } from '../engine/run-tree.ts';
 import { activityOf, type RunningStep } from './activity.ts';
-import { type AttendedRun, type OpenWork, readAttendedRun, sourceOfEngine, withoutDispatch } from './attended-run.ts';
+import { type AttendedRun, type OpenWork, readAttendedRun, sourceOfEngine } from './attended-run.ts';
 import { type DriveLimits, driveForAgent, POLL_MS } from './drive.ts';
 import { openRunNamed, type ProjectRun, pickRun } from './open-runs.ts';
 import { type Answer, readQuestions, type WaitingQuestions } from './questions.ts';
-import { type Reply, type Submission, submit, workIn } from './submission.ts';
+import { firstWith, onlyToken, type Reply, type Submission, submit } from './submission.ts';
 
 /** A workflow that may be started. */
 export interface OfferedWorkflow {
@@ -129,7 +129,7 @@ export class AttendedSession {
     const { run, token, step, item } = request;
     // A worker with a token belongs to a run that is already served, or that it names.
     if (token === undefined || run !== undefined) await this.adoptFor(run);
-    if (token !== undefined) return { runs: [await this.withToken(token, run)], others: [] };
+    if (token !== undefined) return { runs: [onlyToken(await this.read(this.served(run)), token).run], others: [] };
     const driven = await this.drive(this.served(run), limits);
     if (step !== undefined || item !== undefined) return { runs: [selectWork(driven, { step, item })], others: [] };
     if (run !== undefined) return { runs: driven, others: [] };
@@ -167,18 +167,6 @@ export class AttendedSession {
   /** The open attended runs of the project that this session does not serve. */
   private async others(): Promise<readonly ProjectRun[]> {
     return this.mayAdopt ? (await this.host.openRuns()).filter(({ run }) => !this.runs.has(run.id)) : [];
-  }
-
-  /** The one step with a token, without driving anything. */
-  private async withToken(token: string, prefix: string | undefined): Promise<AttendedRun> {
-    for (const run of (await this.read(this.served(prefix))).filter(({ kind }) => kind === 'work')) {
-      const work = workIn(run).filter((one) => one.token === token);
-      if (work.length > 0) return withWork(run, work.map(withoutDispatch));
-    }
-    throw new EngineError(
-      'TOKEN_UNKNOWN',
-      'no step with this token is open in a run of this session: it was reported already, or the token is wrong',
-    );
   }
 
   /** Returns the current runs, without driving or adopting anything. */
@@ -283,20 +271,13 @@ function isInProgress({ kind }: AttendedRun): boolean {
   return kind === 'executing' || kind === 'abandoned';
 }
 
-function withWork(run: AttendedRun, work: readonly OpenWork[]): AttendedRun {
-  const { id, workflow, position } = run;
-  return { id, workflow, position, kind: 'work', work };
-}
-
 /** The first run that has the requested steps open, with only those steps. */
 function selectWork(runs: readonly AttendedRun[], { step, item }: Pick<NextRequest, 'step' | 'item'>): AttendedRun {
   const isRequested = (one: OpenWork): boolean =>
     (step === undefined || one.step === step || topStepOf(one.step) === step || one.path === step) &&
     (item === undefined || one.item === item);
-  for (const run of runs) {
-    const work = workIn(run).filter(isRequested);
-    if (work.length > 0) return withWork(run, work);
-  }
+  const selected = firstWith(runs, isRequested);
+  if (selected !== undefined) return selected;
   const named = [...(step === undefined ? [] : [`step "${step}"`]), ...(item === undefined ? [] : [`item "${item}"`])].join(', ');
   throw new EngineError('STEP_UNKNOWN', `${named} is not open for you; ask for the next step without naming one to see what is`);
 }

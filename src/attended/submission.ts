@@ -67,23 +67,33 @@ export function newWork({ receipt, run, knownTokens }: Reply): readonly OpenWork
   return workIn(run).filter(({ token }) => isRepeated || !knownTokens.has(token));
 }
 
-/** The reply to a worker with a token: only the step of that token. */
-export function onlyToken(run: AttendedRun, token: string): Reply {
-  const work = workIn(run).filter((one) => one.token === token);
-  if (run.kind !== 'work' || work.length === 0)
+/** The reply to a worker with a token: only the step of that token, in the first of the runs that has it open. */
+export function onlyToken(runs: readonly AttendedRun[], token: string): Reply {
+  const run = firstWith(runs, (one) => one.token === token);
+  if (run === undefined) {
+    const where = runs.map(({ id }) => id).join(', ');
     throw new EngineError(
       'TOKEN_UNKNOWN',
-      `no step with this token is open in run ${run.id}: it was reported already, or the token is wrong`,
+      `no step with this token is open${where === '' ? '' : ` in run ${where}`}: it was reported already, or the token is wrong`,
     );
-  return { ...withoutSubmission({ ...run, work: work.map(withoutDispatch) }), only: true };
+  }
+  return { ...withoutSubmission(withWork(run, (work) => work.map(withoutDispatch))), only: true };
+}
+
+/** The first run in which such work is open, with only that work. */
+export function firstWith(runs: readonly AttendedRun[], isWanted: (work: OpenWork) => boolean): AttendedRun | undefined {
+  return runs.map((run) => withWork(run, (work) => work.filter(isWanted))).find((run) => workIn(run).length > 0);
+}
+
+function withWork(run: AttendedRun, choose: (work: readonly OpenWork[]) => readonly OpenWork[]): AttendedRun {
+  return run.kind === 'work' ? { ...run, work: choose(run.work) } : run;
 }
 
 /** The reply to a worker with one step: only that step, if it is not done. */
 export function onlyOwnStep(reply: Reply): Reply {
   const { receipt, run, stepRun } = reply;
   const path = receipt !== undefined && 'path' in receipt && receipt.kind !== 'accepted' ? receipt.path : undefined;
-  const own = workIn(run).filter((one) => one.run === stepRun && one.path === path);
-  return { ...reply, only: true, run: run.kind === 'work' ? { ...run, work: own } : run };
+  return { ...reply, only: true, run: withWork(run, (work) => work.filter((one) => one.run === stepRun && one.path === path)) };
 }
 
 /** The steps that are open for the agent. */
@@ -121,17 +131,18 @@ export async function submit(engine: Engine, request: SubmitRequest): Promise<Re
 
 /** The reply to a sub-agent: the rest of its dispatched work. It does not get the steps of others. */
 function onlyDispatched(reply: Reply, dispatch: WorkDispatch): Reply {
-  const own = workIn(reply.run)
-    .filter((work) => work.dispatch?.inside.includes(dispatch.to) === true)
-    .map((work) => (work.dispatch?.to === dispatch.to ? withoutDispatch(work) : work));
-  return {
-    ...reply,
-    knownTokens: new Set(),
-    only: true,
-    dispatch,
-    run: reply.run.kind === 'work' ? { ...reply.run, work: own } : reply.run,
-  };
+  const run = withWork(reply.run, (open) =>
+    open
+      .filter((work) => work.dispatch?.inside.includes(dispatch.to) === true)
+      .map((work) => (work.dispatch?.to === dispatch.to ? withoutDispatch(work) : work)),
+  );
+  return { ...reply, knownTokens: new Set(), only: true, dispatch, run };
 }
+
+/** The reply to a recorded assumption. */
+export const ASSUMED = 'Recorded. Continue with your step: the token is still valid. A person can answer at any time.';
+/** The reply to a report that is still being verified. */
+export const PENDING = 'The report is recorded and is being verified.';
 
 /** The message for a worker that has nothing left to do, with the limit of its result. */
 export function nothingLeft({ dispatch }: Reply): string {

@@ -1,6 +1,6 @@
 // Owns how assumptions of agents are printed. Their text comes from agents, so control characters are removed.
 
-import type { AssumptionReport } from '../control/assumption-report.ts';
+import type { AssumptionReport } from '../control/schema/run.ts';
 import { agoText } from '../control/time-text.ts';
 import { pasteable } from './caller.ts';
 import type { Shell } from './shell.ts';

@@ -12,7 +12,8 @@ import { humanWaitOf } from '../kernel/activation.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import type { Store } from '../store/store.ts';
 import type { ApprovalRef, PendingApproval } from './approvals.ts';
-import { type DecisionReport, readHistory } from './history.ts';
+import { readHistory } from './history.ts';
+import type { DecisionReport } from './schema/run.ts';
 import { agoText } from './time-text.ts';
 
 const NOTE_MAX = 500;

@@ -6,19 +6,7 @@ import { SEVERITIES } from '../definition/review/review.ts';
 import { type RunAssumption, readAssumptions } from '../engine/request/assumption-list.ts';
 import type { RunState } from '../kernel/run-state.ts';
 import type { Store } from '../store/store.ts';
-
-/** An assumption as people and programs see it. */
-export interface AssumptionReport
-  extends Pick<
-    RunAssumption,
-    'run' | 'id' | 'severity' | 'state' | 'step' | 'path' | 'attempt' | 'question' | 'assumed' | 'digest' | 'signed'
-  > {
-  readonly options: readonly string[];
-  readonly at: string;
-  readonly answer: { readonly actor: string; readonly at: string; readonly text: string; readonly unmet: boolean } | null;
-  /** The command that answers it, or that forks the run if the answer came after the run had ended. */
-  readonly command: string | null;
-}
+import type { AssumptionReport } from './schema/run.ts';
 
 /** The assumptions of a checkpoint: open ones first, the gravest first, then the oldest. */
 export async function reportAssumptions(store: Store, state: RunState): Promise<readonly AssumptionReport[]> {

@@ -6,35 +6,10 @@ import { modelNamed } from '../definition/address.ts';
 import { traitsOf } from '../definition/kind.ts';
 import type { Definition } from '../definition/model.ts';
 import { REGISTRY } from '../kinds/registry.ts';
-import { type UsageReport, usageOfAll } from './usage.ts';
+import type { ForkTable } from './schema/fork.ts';
+import { usageOfAll } from './usage.ts';
 
-/** One step of the original, and what happens to it in the fork. */
-interface PlanRow {
-  readonly path: string;
-  readonly step: string;
-  readonly kind: string;
-  /** Its outcome in the original; null while it is open. */
-  readonly outcome: string | null;
-  readonly inFork: 'reused' | 'again';
-  /** Whether running it again may have external effects. */
-  readonly mayRepeatEffects: boolean;
-  readonly means: string;
-}
-
-/** What a fork would do. */
-export interface ForkTable {
-  readonly run: string;
-  readonly from: string;
-  readonly steps: readonly PlanRow[];
-  /** Approvals that are requested again. */
-  readonly askedAgain: readonly string[];
-  /** Earlier approvals, which are requested before the fork starts at its step. */
-  readonly asksFirst: readonly string[];
-  /** Earlier checks whose results are reused without a new check, so that the fork ends `overridden`. */
-  readonly passed: readonly string[];
-  /** What agents used at the steps that run again: an estimate of what the fork will cost. Null if no agent ran there. */
-  readonly usedBefore: UsageReport | null;
-}
+type PlanRow = ForkTable['steps'][number];
 
 /** Reads what a fork would do; changes nothing. */
 export async function readForkTable(engine: Engine, run: string, from: string): Promise<ForkTable> {

@@ -1,36 +1,11 @@
 // Owns what only the log of a run records: who decided what and on which content, what was overridden, how large its
 // fan-outs are, and which run it was forked from.
 
-import type { Override } from '../definition/passage.ts';
 import { activationIn, overrideIn, pathOf } from '../engine/event-facts.ts';
 import { humanWaitOf } from '../kernel/activation.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import type { EventRow, Store } from '../store/store.ts';
-
-/** A decision by a person. The digest covers everything they were shown. */
-export interface DecisionReport {
-  readonly step: string;
-  readonly path: string;
-  readonly option: string;
-  readonly input: string | null;
-  readonly actor: string;
-  readonly digest: string | null;
-  readonly at: string;
-  /** The signer and key according to the log; `pawl show` verifies it. Null if not signed. */
-  readonly signed: { readonly name: string; readonly fingerprint: string; readonly isProved?: boolean } | null;
-}
-
-/** An override by a person. */
-export interface OverrideReport {
-  readonly how: Override['how'];
-  readonly actor: string;
-  /** The steps that were passed. */
-  readonly passed: readonly string[];
-  /** The step where the run continued; null if it followed its definition. */
-  readonly to: string | null;
-  readonly note: string | null;
-  readonly at: string;
-}
+import type { DecisionReport, OverrideReport } from './schema/run.ts';
 
 /** What the log records. */
 export interface History {
@@ -73,7 +48,8 @@ function decisionsOf(rows: readonly EventRow[]): DecisionReport[] {
 function overrideOf(event: RunEvent): OverrideReport[] {
   const override = overrideIn(event);
   if (override === undefined) return [];
-  const { how, actor, passed, to = null, note = null } = override;
+  const { how, actor, passed, note = null } = override;
+  const to = 'to' in override ? (override.to ?? null) : null;
   return [{ how, actor, passed, to, note, at: new Date(event.at).toISOString() }];
 }
 

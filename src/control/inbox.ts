@@ -11,7 +11,8 @@ import { readRunIds } from '../engine/run-tree.ts';
 import type { OpenWait, WaitOf } from '../engine/status.ts';
 import type { Store } from '../store/store.ts';
 import { type PendingApproval, pendingApprovals } from './approvals.ts';
-import { type AssumptionReport, reportAll, reportRuns } from './assumption-report.ts';
+import { reportAll, reportRuns } from './assumption-report.ts';
+import type { AssumptionReport } from './schema/run.ts';
 
 /** States in which a run can wait for a person. A run whose other branch still works is `running`. */
 export const OPEN_STATUSES: readonly RunStatus[] = ['waiting', 'running', 'escalated'];

@@ -7,21 +7,9 @@ import { didYouMean } from '../base/suggest.ts';
 import { modelNamed } from '../definition/address.ts';
 import { dueTimeOf, type Ref, waitOf } from '../kernel/activation.ts';
 import type { Store, StoredAttempt } from '../store/store.ts';
-import { readRunReport, type StepReport } from './run-report.ts';
-
-/** A value as JSON text, cut off where it is very long. */
-interface BoundedValue {
-  readonly text: string;
-  readonly bytes: number;
-  readonly truncated: boolean;
-  readonly digest: string;
-}
-
-interface AttemptDetail extends Omit<StepReport, 'output' | 'claim' | 'evidence'> {
-  readonly output: BoundedValue | null;
-  readonly claim: BoundedValue | null;
-  readonly evidence: BoundedValue | null;
-}
+import { readRunReport } from './run/report.ts';
+import type { StepReport } from './schema/run.ts';
+import type { AttemptDetail, BoundedValue } from './schema/step.ts';
 
 /** One step with all its attempts. */
 export interface StepDetail {

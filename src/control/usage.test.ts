@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { costText, sumOf, type UsageReport, usageAt, usageOf, usageText } from './usage.ts';
+import type { UsageReport } from './schema/value.ts';
+import { costText, sumOf, usageAt, usageOf, usageText } from './usage.ts';
 
 const used = (more: Partial<UsageReport> = {}): UsageReport => ({
   attempts: 2,

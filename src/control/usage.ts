@@ -1,11 +1,7 @@
 // Owns how the usage of agents is printed: tokens and cost, and how much of them is unknown.
 
 import { NO_USAGE, type RecordedAgentUse, type UsageTotal } from '../store/store.ts';
-
-/** What agents used. `costUsd` is null if no cost is known; with `unknownCost` above 0 it is a lower bound. */
-export interface UsageReport extends Omit<UsageTotal, 'costUsd'> {
-  readonly costUsd: number | null;
-}
+import type { UsageReport } from './schema/value.ts';
 
 /** The totals for a report; undefined if no agent ran. */
 export function usageOf(total: UsageTotal): UsageReport | undefined {

@@ -1,7 +1,7 @@
 // Owns reading the verdicts about a step from its report: of its contract, of its outputs, and of the checks of a gate.
 
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import type { StepReport } from './run-report.ts';
+import type { StepReport } from './schema/run.ts';
 
 /** A verdict; `passed` is null where there is none. */
 export interface Verdict {

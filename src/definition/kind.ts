@@ -26,6 +26,8 @@ export interface KindTraits {
   readonly judgesTree?: true;
   /** True if it only looks at the forge or at files: the same again does not change what it sees. */
   readonly onlyLooks?: true;
+  /** True if its work can end without a verdict; the step then waits and runs again later, until it times out. */
+  readonly mayBePending?: true;
   /** True if agents cannot do anything about a failure of it. */
   readonly isBeyondAgents?: true;
   /** What it does to take the result of another step back, in a few words, for kinds that can. */

@@ -20,18 +20,20 @@ export interface Detour {
 }
 
 /** What a person skipped or accepted, without the check, the question or the work that the definition requires. */
-export interface Override {
-  /** `accept` and `done` took a step as done, `goto`, `from` and `fork` went past steps; `child` happened in a run it started. */
-  readonly how: 'accept' | 'done' | 'goto' | 'from' | 'fork' | 'child';
+export type Override = {
   readonly actor: string;
   /** The steps that were skipped. */
   readonly passed: readonly string[];
-  /** goto, from, fork: the step at which the run continued. */
-  readonly to?: string;
-  /** child: its run. */
-  readonly child?: string;
   readonly note?: string | undefined;
-}
+} /** A step was taken as done. */ & (
+  | { readonly how: 'accept' | 'done' }
+  /** The run continued at another step. */
+  | { readonly how: 'goto'; readonly to: string }
+  /** It began at another step, or with results in place of steps. */
+  | { readonly how: 'from' | 'fork'; readonly to?: string }
+  /** It happened in a run that this one started. */
+  | { readonly how: 'child'; readonly child: string }
+);
 
 /** True for a step that asks a person: it is a question, has one after its work, or a member of it does. */
 export function asksPerson(step: StepModel): boolean {

@@ -43,7 +43,7 @@ describe('a step result', () => {
 });
 
 describe('a workflow result', () => {
-  const base = { workflowName: 'ship', success: true, totalDurationMs: 15 };
+  const base = { workflowName: 'ship', success: true, totalDurationMs: 15 } as const;
 
   test('without steps is a success with a null output', () => {
     expect(createWorkflowResult({ ...base, stepResults: [], finalOutput: undefined })).toEqual({

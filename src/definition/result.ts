@@ -24,15 +24,15 @@ export interface StepResult {
   readonly child?: WorkflowResult & { readonly runId: string };
 }
 
-/** How a run ended. The results are in the order in which the steps ran. */
-export interface WorkflowResult<Output = Json> {
+/** How a run ended. The results are in the order in which the steps ran. One that failed has whatever output there is, often null. */
+export type WorkflowResult<Output = Json> = {
   readonly workflowName: string;
-  readonly success: boolean;
   readonly stepResults: readonly StepResult[];
   readonly totalDurationMs: number;
-  readonly finalOutput: Output;
-  readonly error?: string;
-}
+} & (
+  | { readonly success: true; readonly finalOutput: Output; readonly error?: undefined }
+  | { readonly success: false; readonly finalOutput: Json; readonly error: string }
+);
 
 /** A run began; times are milliseconds since 1970. */
 export interface WorkflowStarted {
@@ -87,8 +87,8 @@ export function createStepResult(given: Omit<StepResult, 'output'> & { readonly 
 }
 
 /** Creates the frozen result of a run. */
-export function createWorkflowResult(given: Omit<WorkflowResult, 'finalOutput'> & { readonly finalOutput: unknown }): WorkflowResult {
-  const { workflowName, success, stepResults, totalDurationMs, error } = given;
+export function createWorkflowResult(given: WorkflowResult<unknown>): WorkflowResult {
+  const { workflowName, success, stepResults, totalDurationMs } = given;
   checkDuration(`workflow "${workflowName}"`, totalDurationMs);
   const unhandled = stepResults.find((result) => !result.success && result.handled !== true);
   invariant(
@@ -97,11 +97,10 @@ export function createWorkflowResult(given: Omit<WorkflowResult, 'finalOutput'> 
   );
   return deepFreeze({
     workflowName,
-    success,
     stepResults: [...stepResults],
     totalDurationMs,
     finalOutput: toPlain(given.finalOutput, `the final output of workflow "${workflowName}"`),
-    ...present({ error }),
+    ...(given.success ? { success: true } : { success: false, error: given.error }),
   });
 }
 

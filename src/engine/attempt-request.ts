@@ -5,6 +5,7 @@ import type { StepWork } from '../kernel/effect.ts';
 import type { AttemptRequest } from '../steps/attempt.ts';
 import type { SavedState } from '../steps/worker/saved-state.ts';
 import { familyOf } from './children.ts';
+import { readDecision } from './decision.ts';
 import type { RunDriver } from './driver.ts';
 import type { DriverHost, DriverStart } from './host.ts';
 import { holdingIn } from './landing.ts';
@@ -49,6 +50,7 @@ export function attemptRequest({ host, driver, start, want, activation, signal }
     result: held === undefined ? null : record.value(held),
     item: list?.[member?.index ?? 0] as AttemptRequest['item'],
     snapshot: () => record.snapshot(driver.checkpoint),
+    decisionAt: (step) => readDecision(host.store, driver.run, step),
     signal,
     // At the end: V8 defines every field that comes after a spread by a call of its own.
     ...place,

@@ -21,7 +21,7 @@ function asking(decided?: readonly Decision[]): RunState {
     since: 1,
     recovery: 0,
     openedAt: 0,
-    wait: { kind: 'human', digest: 'shown', outside: { question: 'q', decided } },
+    wait: { kind: 'human', digest: 'shown', outside: { question: 'q', seen: { subjects: { digest: 'seen', bytes: 2 } }, decided } },
   };
   return { ...run, live: { 'ask#1': activation } };
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type LocalForgeStage, openLocalForgeStage } from '../../test/forge/local-stage.ts';
 import type { JsonObject } from '../base/json.ts';
 import { FORGE_ACTIONS } from '../definition/forge/forge-action.ts';
-import { type LocalForgeStage, openLocalForgeStage } from '../proof/forge-suite/local-stage.ts';
 import { openSample, valueIn } from '../proof/forge-suite/stage.ts';
 import { type ActionContext, type ActionResult, performAction } from './action.ts';
 

@@ -92,8 +92,8 @@ export interface PullRequestFacts extends Omit<IssueFacts, 'state'> {
   readonly fetchRef: string;
   /** Whether the head branch is in another repository. Nothing can be pushed to it from here. */
   readonly fork: boolean;
-  /** The repository of the head, as `owner/name`; undefined if it was deleted, or where repositories have no names. */
-  readonly headRepository?: string;
+  /** The repository of the head; undefined if it was deleted, or where repositories have no names. */
+  readonly headRepository?: { readonly owner: string; readonly name: string };
   /** A draft cannot be merged. */
   readonly draft: boolean;
   readonly baseBranch: string;
@@ -297,12 +297,13 @@ export interface CompletedAction {
 export interface ForgeEvent {
   /** Unique in its forge, and the same in every delivery of the event. */
   readonly id: string;
-  /** The position after this event; see `watch`. */
-  readonly cursor: string;
+  /** The position after this event, if watching found it; see `watch`. */
+  readonly cursor?: string;
   /** As GitHub names it: `issues.labeled`, `pull_request_review.submitted`, `check_run.completed`. */
   readonly event: string;
   readonly at: number;
-  readonly actor: string;
+  /** The login of whoever caused it. Undefined if the forge does not say, or the account was deleted: nobody has no rights. */
+  readonly actor?: string;
   readonly issue?: number;
   readonly pr?: number;
   readonly label?: string;

@@ -130,9 +130,8 @@ function changed<C extends keyof Changes>(run: RunState, change: ChangeOf<C>): P
 }
 
 function assign(draft: Draft, patch: Patch): void {
-  for (const [field, value] of Object.entries(patch))
-    if (value !== undefined) Reflect.set(draft, field, value);
-    else if (field in draft) Reflect.deleteProperty(draft, field);
+  for (const [field, value] of Object.entries(patch)) if (value === undefined) Reflect.deleteProperty(draft, field);
+  Object.assign(draft, present(patch));
 }
 
 function openActivation(draft: Draft, activation: Activation, group: Group | undefined): void {

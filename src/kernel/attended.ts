@@ -5,7 +5,7 @@
 // K16. Asking a person, and waiting for capacity, budget or answers, use up no retries: the next attempt is fresh.
 
 import { type Activation, type Path, startTimeOf, visitOf, type Wait, waitOf } from './activation.ts';
-import type { Inputs, StepError } from './input.ts';
+import type { Inputs, StepError, StepShortage } from './input.ts';
 import { beginAttempt } from './open.ts';
 import { attemptFailed } from './settle.ts';
 import type { Turn } from './turn.ts';
@@ -55,16 +55,19 @@ export function takeAnswer(turn: Turn, { path, attempt, answers, actor, signatur
 }
 
 /** There is no capacity or no budget for an attempt just now, or an answer is missing: that is a wait, not a failure. */
-export function takeShortage(turn: Turn, path: Path, failed: StepError): void {
-  const kind = failed.reason === 'budget' || failed.reason === 'assumptions' ? failed.reason : 'capacity';
-  // Capacity comes back by itself, a budget only when it is granted or renewed, an answer when a person gives it.
-  const resumeAt = failed.resumeAt ?? (kind === 'capacity' ? turn.at + UNKNOWN_RESET_MS : undefined);
-  const soon = turn.at + RESET_MS_MIN;
-  const due = resumeAt === undefined ? undefined : Math.max(resumeAt, soon);
+export function takeShortage(turn: Turn, path: Path, failed: StepError & StepShortage): void {
   const activation = turn.live(path);
-  if (kind !== 'capacity' || failed.onNews !== true) return waitWith(turn, activation, { wait: { kind }, due, failed });
+  const soon = turn.at + RESET_MS_MIN;
+  // Capacity comes back by itself, a budget only when it is granted or renewed, an answer when a person gives it.
+  if (failed.reason === 'assumptions') return waitWith(turn, activation, { wait: { kind: failed.reason }, failed });
+  if (failed.reason === 'budget') {
+    const due = failed.resumeAt === undefined ? undefined : Math.max(failed.resumeAt, soon);
+    return waitWith(turn, activation, { wait: { kind: failed.reason }, due, failed });
+  }
+  const due = Math.max(failed.resumeAt ?? turn.at + UNKNOWN_RESET_MS, soon);
+  if (failed.onNews !== true) return waitWith(turn, activation, { wait: { kind: 'capacity' }, due, failed });
   const mayHaveMissed = activation.state === 'running' && activation.news === true;
-  waitWith(turn, activation, { wait: { kind, news: true }, due: mayHaveMissed ? soon : due, failed });
+  waitWith(turn, activation, { wait: { kind: 'capacity', news: true }, due: mayHaveMissed ? soon : due, failed });
 }
 
 /** Ends an attempt in a wait; `failed` says why it ended. */

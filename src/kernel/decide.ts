@@ -1,7 +1,7 @@
-// Owns what happens next. Given a checkpoint and one input, it returns the events that follow; it has no side effects.
-// Synchronous, over plain data: time arrives in the input, everything outside the checkpoint in the view.
+// Owns what happens next: the events that follow from a checkpoint and one input. Synchronous, over plain data: time arrives
+// in the input, everything outside the checkpoint in the view. It changes nothing but the working copy of the checkpoint.
 
-import { pipelineOf } from '../definition/kind.ts';
+import { pipelineOf, traitsOf } from '../definition/kind.ts';
 import type { StepOf } from '../definition/model.ts';
 import { withSetback } from '../definition/question/notes.ts';
 import { isFinal } from '../definition/run-status.ts';
@@ -140,7 +140,7 @@ function takeSettled(turn: Turn, input: InputOf<'settled'>): void {
   if (error !== undefined) return attemptFailed(turn, input.path, { error });
   if (activation.state === 'running') {
     if (model.kind === 'delay') return takePoll(turn, activation, { model, ready: input.outcome === 'ok' });
-    if (model.kind === 'gate' && input.outcome === 'pending') return takePending(turn, activation, model);
+    if (input.outcome === 'pending' && traitsOf(turn.view, model.kind).mayBePending === true) return takePending(turn, activation, model);
     if (model.kind === 'validate' && input.outcome === 'fail') return repair(turn, activation, { model, input });
   }
   afterWork(turn, input.path, input);
@@ -169,6 +169,6 @@ function takeErrored(turn: Turn, input: InputOf<'errored'>): void {
   if (activation === undefined) return;
   // Its database has no record of the step, and its author wants to be asked about the rest.
   if (activation.state === 'reconciling' && turn.model(activation).recovery === 'ask') return leaveUnknown(turn, activation);
-  if (['quota', 'budget', 'assumptions'].includes(error.reason)) takeShortage(turn, path, error);
+  if (error.reason === 'quota' || error.reason === 'budget' || error.reason === 'assumptions') takeShortage(turn, path, error);
   else attemptFailed(turn, path, { error, output });
 }

@@ -11,21 +11,27 @@ import type { Path, Ref } from './activation.ts';
 import type { Begin } from './program.ts';
 import type { HaltedStep } from './run-state.ts';
 
-/**
- * Why an attempt has no result. `contract` is a broken postcondition; `precondition` ran nothing; `quota`, `budget` and
- * `assumptions` are waits, not failures.
- */
-export interface StepError {
-  readonly code: string;
-  readonly message: string;
-  readonly reason: 'error' | 'contract' | 'precondition' | 'timeout' | 'quota' | 'budget' | 'assumptions';
-  /** quota and budget: when some is available again, if known. */
-  readonly resumeAt?: number | undefined;
-  /** quota: true if it waits for work elsewhere, so that a signal from there is worth another try at once. */
-  readonly onNews?: true | undefined;
+/** Why an attempt has no result. */
+export type StepError = { readonly code: string; readonly message: string } & (StepFailure | StepShortage);
+
+/** An attempt failed. `contract` is a broken postcondition; `precondition` ran nothing. */
+export interface StepFailure {
+  readonly reason: 'error' | 'contract' | 'precondition' | 'timeout';
   /** False when trying again cannot help, whatever the policy says. */
   readonly retryable?: boolean | undefined;
 }
+
+/** Something is missing that the attempt needs: it waits, and has not failed. */
+export type StepShortage =
+  | {
+      readonly reason: 'quota';
+      /** When some is available again, if known. */
+      readonly resumeAt?: number | undefined;
+      /** True if it waits for work elsewhere, so that a signal from there is worth another try at once. */
+      readonly onNews?: true | undefined;
+    }
+  | { readonly reason: 'budget'; readonly resumeAt?: number | undefined }
+  | { readonly reason: 'assumptions' };
 
 /** The attempt that an input is about. */
 interface OfAttempt {

@@ -4,7 +4,7 @@ import { control, errored, settled } from '../../test/kernel/inputs.ts';
 import { type MemoryHost, startGraph } from '../../test/kernel/memory-host.ts';
 import type { ControlAction } from './input.ts';
 
-const reaction = { rule: 0, do: 'invalidate_and_restart', event: 'pull_request.synchronize', delivery: 'd1' } as const;
+const reaction = { rule: 0, do: 'invalidate_and_restart', event: 'pull_request.synchronize', eventId: 'd1' } as const;
 const back = { do: 'back', step: 'work', rule: 0, max: 2 } as const;
 
 function react(host: MemoryHost, action: ControlAction) {

@@ -22,7 +22,7 @@ export function recheckGates(turn: Turn): void {
     if (isChecking && activation.news !== true) turn.change({ ...activation, news: true });
     if (wait?.kind === 'checks') startQueued(turn, activation.path);
     if (wait?.kind === 'capacity' && wait.news === true) startFresh(turn, activation);
-    if (activation.state !== 'waiting' || wait?.kind !== 'human' || wait.outside?.seen === undefined) continue;
+    if (activation.state !== 'waiting' || wait?.kind !== 'human' || wait.digest === undefined || wait.outside === undefined) continue;
     // The same observation as before a decision (K13), but without one.
     if (wait.outside.decided === undefined) turn.change({ ...activation, wait: { ...wait, outside: { ...wait.outside, decided: [] } } });
   }

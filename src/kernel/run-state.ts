@@ -19,12 +19,12 @@ import type { ChangeOf } from './event.ts';
 /** Why a run stops. `exhausted` names the edge whose limit is reached, and where it leads. */
 export type HaltCause =
   | {
-      readonly reason: 'contract' | 'error' | 'unmapped' | 'target' | 'condition' | 'uncaught';
+      readonly reason: 'contract' | 'unmapped' | 'target' | 'condition' | 'uncaught';
       readonly message: string;
       readonly code?: string | undefined;
-      /** The name of the limit that stopped it. */
-      readonly limit?: string | undefined;
     }
+  /** `limit` names the limit that stopped it, if one did. */
+  | { readonly reason: 'error'; readonly message: string; readonly code?: string | undefined; readonly limit?: string | undefined }
   | { readonly reason: 'exhausted'; readonly message: string; readonly edge: string; readonly to: string; readonly code?: undefined };
 
 /** The step that a run stopped at, with what is needed to resume it: its last attempt and, for a group, its counters. */

@@ -4,7 +4,7 @@
 // K7. A due time that passed before an answer was received wins, even if nobody was awake.
 
 import { pipelineOf } from '../definition/kind.ts';
-import type { StepOf } from '../definition/model.ts';
+import type { StepModel, StepOf } from '../definition/model.ts';
 import { isDone } from '../definition/run-status.ts';
 import { type Activation, dueTimeOf, heldBy, type InState, type Path, visitOf, type Wait, waitOf } from './activation.ts';
 import { startFresh } from './attended.ts';
@@ -118,11 +118,11 @@ export function takePoll(turn: Turn, activation: InState<'running'>, { model, re
   turn.change({ ...visitOf(activation), state: 'waiting', startedAt, due, wait: { kind: 'delay', until, polls: true } });
 }
 
-/** How soon a gate checks again by itself, and after a signal that arrived during a check. */
+/** How soon work without a verdict runs again by itself, and after a signal that arrived while it ran. */
 const [RECHECK_MS, NEWS_MS] = [60_000, 1000];
 
-/** Makes a gate without a verdict wait: it checks again after a signal from outside, and from time to time by itself. */
-export function takePending(turn: Turn, activation: InState<'running'>, { timeoutMs }: StepOf<'gate'>): void {
+/** Makes a step without a verdict wait: it runs again after a signal from outside, and from time to time by itself. */
+export function takePending(turn: Turn, activation: InState<'running'>, { timeoutMs }: StepModel): void {
   const { startedAt } = activation;
   const deadline = timeoutMs === undefined ? undefined : (activation.deadline ?? startedAt + timeoutMs);
   const again = turn.at + (activation.news === true ? NEWS_MS : RECHECK_MS);

@@ -5,7 +5,8 @@ import { type AttendedRun, type OpenWork, resultLines, stepName, stepNames } fro
 import { dispatchPrompt, dispatchReason, type WorkDispatch } from '../attended/dispatch.ts';
 import type { ProjectRun } from '../attended/open-runs.ts';
 import type { AttendedHost } from '../attended/session.ts';
-import { newWork, nothingLeft, type Receipt, type Reply, workIn } from '../attended/submission.ts';
+import { ASSUMED, newWork, nothingLeft, PENDING, type Receipt, type Reply, workIn } from '../attended/submission.ts';
+import { waitName } from '../attended/wait-words.ts';
 import { waitLines } from '../attended/waits.ts';
 import { argumentLines } from '../definition/param/arg.ts';
 import type { OpenWait } from '../engine/status.ts';
@@ -74,24 +75,8 @@ function stateText(run: AttendedRun): string {
   }
 }
 
-const WAITS: Readonly<Record<OpenWait['kind'], string>> = {
-  human: 'a person to decide',
-  answer: 'a person to answer the questions',
-  report: 'a report',
-  child: 'another run',
-  signal: 'a signal',
-  checks: 'the forge',
-  capacity: 'capacity',
-  budget: 'a budget',
-  assumptions: 'a person to answer what was assumed',
-  delay: 'a delay to end',
-  pause: 'a person to resume it after a pause',
-  escalation: 'a person to decide how it continues',
-  unknown: 'a person to say whether a step took effect',
-};
-
 function waitText({ kind, step }: OpenWait): string {
-  return step === undefined ? WAITS[kind] : `${WAITS[kind]} (step "${step}")`;
+  return step === undefined ? waitName(kind) : `${waitName(kind)} (step "${step}")`;
 }
 
 function workText(work: OpenWork): string {
@@ -163,9 +148,9 @@ export function ownStepText(reply: Reply): string {
 }
 
 function receiptText(receipt: Receipt): string {
-  if (receipt.kind === 'assumed') return 'Recorded. Continue with your step: the token is still valid. A person can answer at any time.';
+  if (receipt.kind === 'assumed') return ASSUMED;
   if (receipt.kind === 'asked') return 'The questions now wait for the person.';
-  if (receipt.kind === 'pending') return 'The report is recorded and being verified. Call pawl_next; it waits for the verdict.';
+  if (receipt.kind === 'pending') return `${PENDING} Call pawl_next; it waits for the verdict.`;
   const { repeated } = receipt;
   const step = stepName(receipt.step);
   const again = repeated ? ' (this report was already recorded)' : '';

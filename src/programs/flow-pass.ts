@@ -3,7 +3,7 @@
 //
 // F2. A step name is used once per run; the second use fails the run before that step runs.
 // F5. What the generator is given is its own copy, live and on replay: what it does with it changes nothing else.
-// - A step that was built has been yielded when the flow goes on; otherwise the run fails.
+// - A step that was created must be yielded before the flow continues or returns; otherwise the run fails.
 
 import { EngineError } from '../base/error.ts';
 import { deepCopy, type Json, type JsonObject } from '../base/json.ts';
@@ -117,7 +117,7 @@ export class FlowPass {
       const { result, unused } = goOn(() =>
         'failure' in given ? this.generator.throw(new StepFailed(given.failure)) : this.generator.next(deepCopy(given.value)),
       );
-      this.checkYielded(unused.filter((step) => step !== result.value));
+      this.checkYielded(unused.filter((step) => result.done === true || step !== result.value));
       if (result.done === true) return { is: 'returned', value: result.value };
       const step = this.read(result.value);
       this.source.onYield(step);
@@ -127,13 +127,13 @@ export class FlowPass {
     }
   }
 
-  /** A step that was built and not yielded is not done: going on without it would skip it silently. */
+  /** A step that was created but not yielded does not run, so continuing would skip it silently. A returned step is not yielded. */
   private checkYielded([unused]: readonly FlowYield[]): void {
     if (unused === undefined) return;
     const what = unused.yields === 'step' ? `step "${unused.bound.model.id}"` : `${unused.yields}([…])`;
     throw new EngineError(
       'STEP_NOT_YIELDED',
-      `the flow "${this.name}" built ${what} and went on without yielding it, so it was never done; write yield* before it, where it is built`,
+      `the flow "${this.name}" created ${what} but never yielded it, so it did not run; write \`yield*\` before it, where it is created`,
     );
   }
 

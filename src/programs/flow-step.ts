@@ -27,17 +27,17 @@ export function isFlowYield(value: unknown): value is FlowYield {
 
 let created: Set<FlowYield> | undefined;
 
-/** Notes a step or group that a flow built and has to yield. */
+/** Notes a step or group that a flow created and must yield. */
 export function noteCreated(step: FlowYield): void {
   created?.add(step);
 }
 
-/** Notes that it was yielded, or became part of something that will be. */
+/** Notes that it became part of something else that must be yielded. */
 export function noteUsed(step: FlowYield): void {
   created?.delete(step);
 }
 
-/** Lets a flow go on; gives what it came to, and the steps that it built and did not yield. A flow goes on synchronously. */
+/** Resumes a flow, which is synchronous; returns what it yielded, and the steps that it created and did not use elsewhere. */
 export function goOn<T>(work: () => T): { readonly result: T; readonly unused: readonly FlowYield[] } {
   created = new Set();
   try {
@@ -48,6 +48,26 @@ export function goOn<T>(work: () => T): { readonly result: T; readonly unused: r
   }
 }
 
+/** What the engine observed in an attempt. Which fields there are depends on the kind of the step. */
+export type StepEvidence = {
+  /** How a program ended. */
+  readonly process?: { readonly exitCode: number | null; readonly signal: string | null; readonly durationMs: number };
+  /** The checks of a gate. */
+  readonly checks?: readonly { readonly check: string; readonly name: string; readonly passed: boolean | null; readonly error?: string }[];
+  /** The stages of a validation. */
+  readonly stages?: Json;
+  /** The conditions of a contract, and the declared outputs. */
+  readonly preconditions?: Json;
+  readonly postconditions?: Json;
+  readonly outputs?: Json;
+  /** The stack of what a function threw. */
+  readonly thrown?: string;
+  /** The request of a webhook. */
+  readonly request?: Json;
+  /** The steps of a group that failed, by name. */
+  readonly members?: Readonly<Record<string, { readonly outcome: string; readonly error?: string }>>;
+};
+
 /** A step of a flow did not succeed. It is thrown into the generator, where it can be caught. */
 export class StepFailed extends Error {
   readonly step: string;
@@ -55,11 +75,8 @@ export class StepFailed extends Error {
   readonly code: string;
   /** What the step left behind: of a group the results of all its steps, of a child run how it ended. */
   readonly output: Json;
-  /**
-   * What the engine observed in the last attempt: how a program ended, the checks of a gate, the stages of a validation, the
-   * conditions of a contract, the failed steps of a group. Null where it observed nothing, as of a step that ran out of time.
-   */
-  readonly evidence: Json;
+  /** What the engine observed in the last attempt; null if it observed nothing, for example because the step timed out. */
+  readonly evidence: StepEvidence | null;
 
   constructor(failure: Failure) {
     super(failure.message);
@@ -68,7 +85,8 @@ export class StepFailed extends Error {
     this.outcome = failure.outcome;
     this.code = failure.code;
     this.output = deepCopy(failure.output ?? null);
-    this.evidence = deepCopy(failure.evidence ?? null);
+    // Executors recorded it in this form; it has passed through the store since.
+    this.evidence = deepCopy(failure.evidence ?? null) as StepEvidence | null;
   }
 }
 

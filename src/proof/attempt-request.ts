@@ -7,7 +7,7 @@ import { plainFrame } from '../definition/plain-frame.ts';
 import type { Visit } from '../kernel/activation.ts';
 import type { AttemptRequest, Snapshot } from '../steps/attempt.ts';
 
-/** What a test says about an attempt; everything else is as plain as can be. */
+/** What a test sets of an attempt; everything else has a plain default. */
 export interface AttemptFields {
   readonly kind: StepKind;
   readonly want?: AttemptRequest['want'];

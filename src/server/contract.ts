@@ -1,20 +1,12 @@
 // Owns the types of the API for programs that call it, such as the dashboard. With `import type`, no code is loaded.
 
 import type * as z from 'zod';
+import type { runRow } from '../control/schema/run.ts';
 import type { answers } from './access/contract.ts';
 import type { bulkAnswer, cancelPlan, forkPlan } from './contract/act.ts';
 import type { deliveryList, noticeList, oneDelivery, scheduleList } from './contract/event.ts';
-import type {
-  healthReport,
-  inboxItem,
-  inboxPage,
-  sessionReport,
-  settingsReport,
-  usageReport,
-  workflowDetail,
-  workflowList,
-} from './contract/project.ts';
-import type { runReport, runRow, runsPage } from './contract/run.ts';
+import type { healthReport, inboxItem, inboxPage, sessionReport, usageReport, workflowDetail, workflowList } from './contract/project.ts';
+import type { runReport, runsPage } from './contract/run.ts';
 import type { history, runDiff, runGraph, stepDetail, stepLog, timeline } from './contract/run-detail.ts';
 
 /** GET /api/v1/session */
@@ -55,8 +47,6 @@ export type WorkflowDetail = z.output<typeof workflowDetail>;
 export type UsageReport = z.output<typeof usageReport>;
 /** GET /api/v1/health */
 export type HealthReport = z.output<typeof healthReport>;
-/** GET /api/v1/settings */
-export type SettingsReport = z.output<typeof settingsReport>;
 /** GET /api/v1/schedules */
 export type ScheduleList = z.output<typeof scheduleList>;
 /** One schedule, with its next and its last times. */

@@ -3,6 +3,7 @@
 
 import type { Context, Hono } from 'hono';
 import type * as z from 'zod';
+import type { DeepReadonly } from '../base/deep-readonly.ts';
 import { EngineError } from '../base/error.ts';
 import type { Json } from '../base/json.ts';
 import { readJsonBody } from './body.ts';
@@ -63,15 +64,6 @@ export interface Route {
   readonly isRepeatable?: true;
 }
 
-/** The type of what a handler may return for a schema: deeply readonly, and without index signatures. */
-export type Frozen<T> = T extends readonly (infer E)[]
-  ? readonly Frozen<E>[]
-  : unknown extends T
-    ? T
-    : T extends object
-      ? { readonly [K in keyof T as string extends K ? never : K]: Frozen<T[K]> }
-      : T;
-
 type OutputOf<T> = T extends z.ZodType ? z.output<T> : undefined;
 
 interface RouteRequest<R extends Route> {
@@ -88,7 +80,7 @@ interface RouteRequest<R extends Route> {
 }
 
 /** What a handler returns: the JSON of the route without its version, or a response where the route has none. */
-type RouteAnswer<R extends Route> = R['answer'] extends z.ZodType ? WithoutVersion<Frozen<z.input<R['answer']>>> : Response;
+type RouteAnswer<R extends Route> = R['answer'] extends z.ZodType ? WithoutVersion<DeepReadonly<z.input<R['answer']>>> : Response;
 
 type WithoutVersion<T> = T extends unknown ? Omit<T, 'schemaVersion'> : never;
 

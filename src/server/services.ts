@@ -3,20 +3,21 @@
 import type { Engine } from '../api/engine.ts';
 import type { AnyWorkflow } from '../api/engine-options.ts';
 import type { KeyList } from '../authority/enrolment.ts';
+import type { DeepReadonly } from '../base/deep-readonly.ts';
 import type { JsonObject } from '../base/json.ts';
-import type { RunReport } from '../control/run-report.ts';
+import type { RunReport } from '../control/schema/run.ts';
 import type { TriggerModel } from '../definition/trigger/trigger.ts';
 import type { StoredRun } from '../engine/host.ts';
 import type { Groups } from '../forge/people.ts';
 import type { Store } from '../store/store.ts';
 import type { Addresses } from './access/addresses.ts';
-import type { HealthReport, SettingsReport, WorkflowDetail, WorkflowList } from './contract.ts';
+import type { HealthReport, WorkflowDetail, WorkflowList } from './contract.ts';
 import type { Deliveries } from './events/deliveries.ts';
 import type { EventSettings } from './events/event-settings.ts';
 import type { ScheduledWorkflow } from './events/schedules.ts';
 import type { MachinePaths } from './machine-paths.ts';
 import type { Repeats } from './repeats.ts';
-import type { Frozen, Route, ServerApp } from './route.ts';
+import type { Route, ServerApp } from './route.ts';
 import type { PartTables, ServerDatabase } from './server-database.ts';
 import type { Streams } from './stream/streams.ts';
 
@@ -64,9 +65,9 @@ export interface ServedProject {
   /** The other projects that the same process serves. */
   otherProjects?(): readonly ProjectAddress[];
   /** As `pawl list --json`, with whether each is trusted. */
-  workflows(): Promise<Omit<Frozen<WorkflowList>, 'schemaVersion'>>;
+  workflows(): Promise<Omit<DeepReadonly<WorkflowList>, 'schemaVersion'>>;
   /** One workflow. Throws WORKFLOW_UNKNOWN. */
-  workflow(name: string): Promise<Omit<Frozen<WorkflowDetail>, 'schemaVersion'>>;
+  workflow(name: string): Promise<Omit<DeepReadonly<WorkflowDetail>, 'schemaVersion'>>;
   /** A trusted workflow with its code; throws NOT_TRUSTED for any other. */
   startable(name: string, params: JsonObject, trigger?: StartTrigger): Promise<StartableWorkflow>;
   /** Loads the workflow of a run that is forked, as it is written now; throws NOT_TRUSTED like `startable`. */
@@ -80,9 +81,9 @@ export interface ServedProject {
   /** Adds what only the project knows: how the file of an open run has changed since, and whether signatures hold. */
   completeReport?(report: RunReport): Promise<RunReport>;
   /** What `pawl doctor --json` finds. */
-  checks(): Promise<Frozen<HealthReport['checks']>>;
+  checks(): Promise<DeepReadonly<HealthReport['checks']>>;
   /** The settings that are safe to show. */
-  settings(): Promise<Frozen<SettingsReport['settings']>>;
+  settings(): Promise<Readonly<Record<string, unknown>>>;
 }
 
 /** What the parts of a server share. */

@@ -1,23 +1,23 @@
 // Owns how the API describes a workflow: its graph, and its parameters as a JSON Schema, from which a form can be generated.
 
+import type { DeepReadonly } from '../base/deep-readonly.ts';
 import { present } from '../base/fields.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { describeGraph, type GraphDescription } from '../definition/describe.ts';
 import type { ArgModel, Definition } from '../definition/model.ts';
 import type { RunGraph, WorkflowDetail } from './contract.ts';
-import type { Frozen } from './route.ts';
 
 /** The description of a definition. */
 export function workflowShape(
   definition: Definition,
-): Frozen<Pick<WorkflowDetail, 'name' | 'title' | 'description' | 'form' | 'params' | 'graph'>> {
+): DeepReadonly<Pick<WorkflowDetail, 'name' | 'title' | 'description' | 'form' | 'params' | 'graph'>> {
   const { name, title, description, form, params } = definition;
   const graph = form === 'flow' ? null : shapeOf(describeGraph(definition));
   return { name, title, description, form, params: paramsSchema(params), graph };
 }
 
 /** The nodes and edges of a graph; members of a group are nodes of their own. */
-export function shapeOf({ nodes, arrows }: GraphDescription): Frozen<Pick<RunGraph, 'nodes' | 'edges'>> {
+export function shapeOf({ nodes, arrows }: GraphDescription): DeepReadonly<Pick<RunGraph, 'nodes' | 'edges'>> {
   return {
     nodes: nodes.flatMap(({ id, title, kind, members }) => [
       { id, title, kind },

@@ -10,9 +10,8 @@ import { filled } from '../definition/contract/step-contract.ts';
 import { type CustomKind, defineStepKind } from '../definition/custom-kind.ts';
 import { withSource } from '../definition/hash.ts';
 import { REVIEW_ROUNDS_MAX } from '../definition/review/review.ts';
-import type { SkillDispatch } from './dispatch.ts';
 import { lateItems, runContext } from './run-context.ts';
-import type { Skill, WorkStep } from './skill.ts';
+import type { Skill, SkillDispatch, WorkStep } from './skill.ts';
 
 /** How often one part of a step leads to another in a run, at most; people cannot raise it. */
 export const VISITS_MAX = 100;
@@ -30,7 +29,7 @@ export function dispatchWork({ skill, step, number }: NumberedDispatch): object 
   const { agent, returns, each } = dispatch;
   const child = {
     workflow: dispatch.skill,
-    input: asWritten((ctx: StepContext) => inputOf(dispatch, valuesOf(skill, number, ctx)), dispatch),
+    input: withAuthorSource((ctx: StepContext) => inputOf(dispatch, valuesOf(skill, number, ctx)), dispatch),
     dispatch: { agent, returns },
   };
   if (each === undefined) return child;
@@ -42,7 +41,7 @@ export function dispatchWork({ skill, step, number }: NumberedDispatch): object 
  * Makes the author's part of a skill the source of a function in the digest of a workflow. So a run stops if its skill was
  * changed meanwhile, but not if it continues with a newer version of Pawl.
  */
-export function asWritten<F extends (...args: never[]) => unknown>(build: F, written: object): F {
+export function withAuthorSource<F extends (...args: never[]) => unknown>(build: F, written: object): F {
   return withSource(
     build,
     JSON.stringify(written, (_, value: unknown) => (typeof value === 'function' ? value.toString() : value)),
@@ -50,7 +49,7 @@ export function asWritten<F extends (...args: never[]) => unknown>(build: F, wri
 }
 
 /** The same for a kind of step that is part of Pawl. */
-export function partOfPawl<K extends { readonly kind: string; run(job: never): unknown }>(kind: K): K {
+export function withKindAsSource<K extends { readonly kind: string; run(job: never): unknown }>(kind: K): K {
   withSource(kind.run, kind.kind);
   return kind;
 }
@@ -95,7 +94,7 @@ interface ItemsConfig {
   readonly ids: string;
 }
 
-const skillItems: CustomKind<ItemsConfig> = partOfPawl(
+const skillItems: CustomKind<ItemsConfig> = withKindAsSource(
   defineStepKind({
     kind: 'skill-items',
     recovery: 'rerun',

@@ -11,7 +11,7 @@ import type { Json } from '../base/json.ts';
 import { filled } from '../definition/contract/step-contract.ts';
 import { type CustomKind, defineStepKind } from '../definition/custom-kind.ts';
 import { exhaustedQuestion, gateOutput, judgeDocuments, judgeReport, openReview } from '../definition/review/review-loop.ts';
-import { partOfPawl } from './dispatch-steps.ts';
+import { withKindAsSource } from './dispatch-steps.ts';
 
 interface GateStepConfig {
   readonly qrName: string;
@@ -22,7 +22,7 @@ interface GateStepConfig {
 }
 
 /** The gate of a review loop: `ok` if it passed, `again` if the work must be fixed and reviewed again, `exhausted` if a person decides. */
-export const skillGate: CustomKind<GateStepConfig> = partOfPawl(
+export const skillGate: CustomKind<GateStepConfig> = withKindAsSource(
   defineStepKind({
     kind: 'skill-gate',
     outcomes: ['again', 'exhausted'],

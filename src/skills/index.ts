@@ -74,7 +74,6 @@ export {
   type StepPosition,
 } from './blocks/step.ts';
 export type { StepRequest } from './contexts.ts';
-export type { SkillDispatch } from './dispatch.ts';
 export type { Actions, Confidence, Guidance, SkillContext } from './guidance.ts';
 export { lintSkill, type SkillFinding, type SkillFindingCode } from './lint.ts';
 export {
@@ -100,6 +99,6 @@ export { folderResources } from './resources/folder-resources.ts';
 export { type MemoryResources, memoryResources, type ResourceProvider } from './resources/provider.ts';
 export { BranchRouting, LinearRouting, type Routing, TerminalRouting } from './routing.ts';
 export { runSkill, type ScriptOptions } from './run-skill.ts';
-export { defineSkill, type GateStep, type Skill, type SkillSpec, type SkillStep, type WorkStep } from './skill.ts';
+export { defineSkill, type GateStep, type Skill, type SkillDispatch, type SkillSpec, type SkillStep, type WorkStep } from './skill.ts';
 export { formatTextOutput, type TextOutput } from './text.ts';
 export { type SkillWorkflow, type SkillWorkflowOptions, type SkillWorkflowStep, skillWorkflow } from './workflow.ts';

@@ -7,9 +7,9 @@ import { shellWord } from '../base/shell-word.ts';
 import { didYouMean } from '../base/suggest.ts';
 import { argFromText, withMissingFlags } from '../definition/param/arg.ts';
 import type { StepRequest } from './contexts.ts';
-import { CONFIDENCES, type Confidence, ITERATIONS_MAX } from './guidance.ts';
+import { CONFIDENCES, ITERATIONS_MAX } from './guidance.ts';
 import { readQrState } from './qr-state.ts';
-import { renderStep, STEP_FORMATS, type StepFormat } from './render.ts';
+import { renderStep, STEP_FORMATS } from './render.ts';
 import { type Skill, STEP_FLAGS } from './skill.ts';
 
 /** The flags of the stateless form, as text. A flag without a value is `true`. */
@@ -26,7 +26,8 @@ export function readStepFlags(skill: Skill, flags: StepFlags): StepRequest {
       'USAGE',
       `--total-steps is ${total}, but the skill "${skill.name}" has ${skill.totalSteps} steps; give --total-steps ${skill.totalSteps}`,
     );
-  if (confidence !== undefined && !isConfidence(confidence))
+  const knownConfidence = CONFIDENCES.find((one) => one === confidence);
+  if (confidence !== undefined && knownConfidence === undefined)
     throw new EngineError('USAGE', `--confidence must be one of ${CONFIDENCES.join(', ')}, not "${confidence}"`);
   if (iteration !== undefined && !/^[1-9]\d{0,5}$/.test(iteration))
     throw new EngineError('USAGE', `--iteration must be a whole number from 1, not "${iteration}"`);
@@ -34,15 +35,11 @@ export function readStepFlags(skill: Skill, flags: StepFlags): StepRequest {
   return {
     step: Number(step),
     params: readParams(skill, flags),
-    ...present({ confidence }),
+    ...present({ confidence: knownConfidence }),
     // A later visit than the last one is the last one, as in a run.
     ...(iteration === undefined ? {} : { iteration: Math.min(Number(iteration), ITERATIONS_MAX) }),
     ...(hasQr ? { qr: readQrState({ iteration: round, fail, status }) } : {}),
   };
-}
-
-function isConfidence(word: string): word is Confidence {
-  return (CONFIDENCES as readonly string[]).includes(word);
 }
 
 /** Converts the flags of parameters to their declared types. Text that does not fit is rejected when it is bound. */
@@ -67,8 +64,9 @@ export interface ScriptOptions {
 /** Prints the step of a command line. Returns the exit code: 0, or 2 for invalid arguments. */
 export function runSkill(skill: Skill, argv: readonly string[], options: ScriptOptions = scriptOptions()): number {
   try {
-    const { format = 'xml', ...flags } = parseFlags(skill, argv);
-    if (!isFormat(format)) throw new EngineError('USAGE', `--format must be one of ${STEP_FORMATS.join(', ')}, not "${format}"`);
+    const { format: given = 'xml', ...flags } = parseFlags(skill, argv);
+    const format = STEP_FORMATS.find((one) => one === given);
+    if (format === undefined) throw new EngineError('USAGE', `--format must be one of ${STEP_FORMATS.join(', ')}, not "${given}"`);
     options.print(renderStep(skill, readStepFlags(skill, flags), { script: options.script, format }));
     return 0;
   } catch (caught) {
@@ -77,10 +75,6 @@ export function runSkill(skill: Skill, argv: readonly string[], options: ScriptO
     options.printError(`${error.message}\n`);
     return 2;
   }
-}
-
-function isFormat(word: string): word is StepFormat {
-  return (STEP_FORMATS as readonly string[]).includes(word);
 }
 
 function parseFlags(skill: Skill, argv: readonly string[]): StepFlags {

@@ -9,11 +9,24 @@ import { didYouMean } from '../base/suggest.ts';
 import type { StepContract } from '../definition/contract/step-contract.ts';
 import { type ArgSpecs, argFaults } from '../definition/param/arg.ts';
 import { everyContext } from './contexts.ts';
-import type { SkillDispatch } from './dispatch.ts';
 import type { Actions, SkillContext } from './guidance.ts';
 import type { GateConfig } from './qr-state.ts';
 import type { Routing } from './routing.ts';
 import { descriptionFault, nameFault } from './skill-name.ts';
+
+/** Sub-agents that carry out a step: one, or one per entry of a list. */
+export interface SkillDispatch {
+  /** The role, such as `quality-reviewer`. */
+  readonly agent: string;
+  /** The skill that it follows, by name. */
+  readonly skill: string;
+  /** The parameters of that skill. Texts may contain parameters of this one in braces, `{item}`, and in a review `{round}` and `{late}`: items that were added after they were frozen. */
+  readonly params?: Readonly<Record<string, string>>;
+  /** One sub-agent per entry, all at once: a fixed list, or names (`ids`) that a document defines. */
+  readonly each?: readonly string[] | { readonly document: string; readonly ids: string };
+  /** How many words it may return. */
+  readonly returns: number;
+}
 
 /** A step in which an agent works. */
 export interface WorkStep {
@@ -168,6 +181,13 @@ export function targetsOf(skill: Skill, number: number): (number | null)[] {
     ),
     ...(step.iterates === true ? [number] : []),
   ];
+}
+
+/** The gate that a step leads to; undefined if it leads to none. */
+export function gateAfter(skill: Skill, number: number): GateStep | undefined {
+  return targetsOf(skill, number)
+    .map((to) => (to === null ? undefined : skill.steps[to - 1]))
+    .find((step): step is GateStep => step?.gate !== undefined);
 }
 
 /** The routing of a work step in a context. */

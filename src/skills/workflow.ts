@@ -11,13 +11,13 @@ import { isJsonObject, type Json } from '../base/json.ts';
 import type { ActionsBuilder, RouteChoice, StepContext } from '../definition/code.ts';
 import { defineStepKind } from '../definition/custom-kind.ts';
 import { type ArgSpecs, arg } from '../definition/param/arg.ts';
-import { asWritten, dispatchWork, itemsStep, itemsStepId, type NumberedDispatch, VISITS_MAX } from './dispatch-steps.ts';
+import { dispatchWork, itemsStep, itemsStepId, type NumberedDispatch, VISITS_MAX, withAuthorSource } from './dispatch-steps.ts';
 import { exhaustedPrompt, skillGate } from './gate-kind.ts';
 import { CONFIDENCES, ITERATIONS_MAX } from './guidance.ts';
 import { instructionsOf } from './render.ts';
 import type { Routing } from './routing.ts';
 import { confidenceIn, loopPosition, runContext } from './run-context.ts';
-import { type GateStep, routingOf, type Skill, type SkillStep, targetsOf, type WorkStep } from './skill.ts';
+import { type GateStep, gateAfter, routingOf, type Skill, type SkillStep, targetsOf, type WorkStep } from './skill.ts';
 
 /** A step of the workflow; the fields about its work are internal. */
 export interface SkillWorkflowStep {
@@ -105,7 +105,7 @@ function workStep(skill: Skill, { step, number, role }: NumberedStep): object {
   return {
     title,
     agent: role,
-    actions: asWritten(actions, step),
+    actions: withAuthorSource(actions, step),
     merges: false,
     ...(iterates === true ? { args: { confidence: CONFIDENCE } } : {}),
     ...present({ contract }),
@@ -162,7 +162,7 @@ function routeStep(skill: Skill, step: WorkStep, number: number): [string, objec
       return choose({ outcome: rejects(output) ? 'reject' : 'ok', output, params: ctx.params, visit: 1, results });
     },
   });
-  asWritten(kind.run, step);
+  withAuthorSource(kind.run, step);
   return [[routeStepId(step.id), { title: `${step.title}: what follows`, use: kind(null), next: targets }]];
 }
 
@@ -172,17 +172,11 @@ function rejects(output: Json): boolean {
 
 const CONFIDENCE = arg({ type: 'string', choices: [...CONFIDENCES], required: true, description: 'how sure you are now' });
 
-/** The gate after a review; undefined for other steps. */
-function gateAfter(skill: Skill, number: number): GateStep | undefined {
-  const to = targetsOf(skill, number).find((way) => way !== null && skill.steps[way - 1]?.gate !== undefined);
-  return to === undefined || to === null ? undefined : (skill.steps[to - 1] as GateStep);
-}
-
 /** The transitions of a step, and the function that chooses one. */
 function transitionsOf(skill: Skill, { step, number, isReported }: Omit<NumberedStep, 'role'> & { readonly isReported: boolean }): object {
   const ways = targetsOf(skill, number).filter((to) => to !== number || step.iterates !== true);
   const fixed = typeof step.routing === 'function' ? undefined : routingOf(skill, { step: number });
-  if (fixed?.kind === 'branch') return { reviews: true, ...verdictTransitions(skill, { ifPass: fixed.ifPass, ifFail: fixed.ifFail }) };
+  if (fixed?.kind === 'branch') return { reviews: true, ...verdictTransitions(skill, fixed) };
   const again = step.iterates === true ? { iterate: { to: step.id, maxIterations: ITERATIONS_MAX - 1 } } : {};
   const [first = null, ...others] = ways;
   const toGate = ways.length === 1 && first !== null && skill.steps[first - 1]?.gate !== undefined;
@@ -193,7 +187,7 @@ function transitionsOf(skill: Skill, { step, number, isReported }: Omit<Numbered
     next: { ...targets, ...again },
     route: {
       outcomes: [...Object.keys(again), ...Object.keys(targets).slice(1)],
-      choose: asWritten(chooser(skill, step, { number, ways }), step),
+      choose: withAuthorSource(chooser(skill, step, { number, ways }), step),
     },
     reviews: false,
   };
@@ -278,7 +272,7 @@ function personStep(skill: Skill, { id, gate }: GateStep): object {
   return {
     title: `${qrName}: a person decides`,
     human: {
-      prompt: asWritten((ctx: StepContext) => exhaustedPrompt(qrName, ctx.results[id]?.output, PERSON_OPTIONS), gate),
+      prompt: withAuthorSource((ctx: StepContext) => exhaustedPrompt(qrName, ctx.results[id]?.output, PERSON_OPTIONS), gate),
       options: [
         passed === null ? { label: 'accept as it is', nextStep: null, ends: 'completed' } : { label: 'accept as it is', nextStep: passed },
         { label: 'allow more rounds', nextStep: workflowStepId(skill, work) },

@@ -27,6 +27,13 @@ export interface Snapshot {
   readonly decision: LastDecision | undefined;
 }
 
+/** How the last visit of a step ended at which a person decided. */
+export interface RecordedDecision {
+  readonly option: string;
+  readonly actor: string;
+  readonly outcome: OutcomeName;
+}
+
 /** Work in a side checkout. */
 export interface SideWork {
   /** The tree of the workspace when the checkout was created, if a merge may depend on it. */
@@ -124,6 +131,8 @@ export interface AttemptRequest<Model extends StepModel = StepModel> {
   readonly item: Json | undefined;
   /** Loads the run's record; the same record while nothing settles. */
   readonly snapshot: () => Snapshot | Promise<Snapshot>;
+  /** Reads from the log how people decided when a step was visited last; undefined if nobody did. Absent in a host without a log. */
+  readonly decisionAt?: (step: string) => Promise<RecordedDecision | undefined>;
   readonly signal: AbortSignal;
 }
 

@@ -15,7 +15,6 @@ import type { CommandResult } from '../process/command.ts';
 import type { ForgeFacts } from './forge/forge-facts.ts';
 import type { PersonDecision } from './person-decision.ts';
 import type { ProgramSetting } from './services.ts';
-import type { RateLimit } from './web/rate-limit.ts';
 import type { WebAnswer } from './web/request.ts';
 import type { Job } from './work.ts';
 
@@ -43,19 +42,33 @@ export interface CheckScene {
   check(config: CheckModel, signal?: AbortSignal): Promise<CheckVerdict>;
 }
 
-/** The verdict of a check. `passed: null`: the check could not decide, and `error` says why; or it is `pending`. */
-export interface CheckVerdict {
-  readonly passed: boolean | null;
+/** The verdict of a check. With `passed: null` it did not decide, and `why` says what the gate does then. */
+export type CheckVerdict = {
   readonly result: Json;
-  readonly error?: string;
-  /** With `passed: null`: it ran, but the result is not decided yet. `error` is what it waits for. */
-  readonly pending?: true;
-  /** True if it timed out. */
-  readonly timedOut?: boolean;
-  /** With `passed: null`: the service is rate limited. The gate waits and checks again. */
-  readonly limited?: RateLimit;
   /** Additional facts for the gate's output; of several numbers with one name, the lowest counts. */
   readonly facts?: { readonly [name: string]: Json };
+} & (
+  | { readonly passed: true }
+  | { readonly passed: false; readonly error: string }
+  /** `pending`: not decided yet; the gate waits and checks again. `error` is what it waits for. */
+  | { readonly passed: null; readonly why: 'pending' | 'timeout' | 'unable'; readonly error: string }
+  /** A service is rate limited until that time, if it is known. The gate waits and checks again. */
+  | { readonly passed: null; readonly why: 'limited'; readonly error: string; readonly until?: number }
+);
+
+/** Why a check did not decide; undefined if it did. */
+export function whyUndecided(verdict: CheckVerdict): 'pending' | 'timeout' | 'unable' | 'limited' | undefined {
+  return verdict.passed === null ? verdict.why : undefined;
+}
+
+/** What a check says in messages if it did not pass. */
+export function errorOf(verdict: CheckVerdict): string | undefined {
+  return verdict.passed === true ? undefined : verdict.error;
+}
+
+/** The verdict of a check that could not look. */
+export function unableVerdict(error: string, result: Json = null): CheckVerdict {
+  return { passed: null, why: 'unable', result, error };
 }
 
 /** A check that gates can name. If it throws, it counts as not run. */
@@ -67,7 +80,7 @@ export interface GateCheck extends Partial<Omit<CheckDeclaration, 'name'>> {
 
 /** The verdict of a check that timed out. */
 export function timedOutVerdict(limitMs: number | undefined): CheckVerdict {
-  return { passed: null, result: null, error: `it took longer than ${limitMs} ms`, timedOut: true };
+  return { passed: null, why: 'timeout', result: null, error: `it took longer than ${limitMs} ms` };
 }
 
 const CHECK_TIMEOUT_MS = 3_600_000;
@@ -81,8 +94,9 @@ export function checkTimeout({ runner, request }: Job, given: number | undefined
 /** The verdict of a check whose request to the forge failed. */
 export function forgeFailureVerdict(failure: ForgeFailure): CheckVerdict {
   const { until } = retryHintOf(failure);
-  const limited = until === undefined ? {} : { limited: { until } };
-  return { passed: null, result: { reason: failure.result }, error: failure.message, ...limited };
+  const result = { reason: failure.result };
+  if (until === undefined) return unableVerdict(failure.message, result);
+  return { passed: null, why: 'limited', until, result, error: failure.message };
 }
 
 /** The argument of `defineCheck`. */

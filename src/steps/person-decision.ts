@@ -1,6 +1,10 @@
-// Owns reading the last decision of a person at a question of the run.
+// Owns reading the last decision of a person at a question of the run, as the run's log has it: what a worker wrote is never
+// taken for one.
 
-import { isJsonObject } from '../base/json.ts';
+import { EngineError } from '../base/error.ts';
+import type { Definition } from '../definition/model.ts';
+import { isBefore } from '../definition/validation/rework.ts';
+import type { RecordedDecision } from './attempt.ts';
 import { JUDGED_TREES } from './run-records.ts';
 import type { Job } from './work.ts';
 import { treeNow } from './workspace/workspace-tree.ts';
@@ -18,12 +22,24 @@ export interface PersonDecision {
 /** Returns the last decision of a person at a step; undefined if nobody has decided. */
 export async function decisionAt(job: Job, step: string): Promise<PersonDecision | undefined> {
   const { request, context } = job;
-  const { results, data } = context.snapshot;
-  const result = results[step];
-  const question = request.workflow.definition.steps.find(({ id }) => id === step)?.question;
-  if (question === undefined || !isJsonObject(result) || typeof result.option !== 'string') return undefined;
-  const option = question.options.find(({ label }) => label === result.option);
-  const tree = JUDGED_TREES.of(step).in(data)?.tree ?? undefined;
-  const isStale = tree !== undefined && (await treeNow(job))?.id !== tree;
-  return { option: result.option, actor: String(result.actor ?? ''), isApproval: option?.outcome === 'ok', isStale };
+  const { definition } = request.workflow;
+  const decided = await request.decisionAt?.(step);
+  if (decided === undefined) return undefined;
+  const { option, actor } = decided;
+  const approved = JUDGED_TREES.of(step).in(context.snapshot.data)?.tree ?? undefined;
+  const isApproval = letsPass(definition, step, decided);
+  const tree = approved === undefined && definition.form !== 'flow' ? undefined : (await treeNow(job))?.id;
+  // A flow ties its questions to the files only after its first gate.
+  if (isApproval && approved === undefined && tree !== undefined) {
+    const message = `it is not known which files ${actor} approved at "${step}"; in a flow, ask after a gate that checks them`;
+    throw new EngineError('STEP_FAILED', message);
+  }
+  return { option, actor, isApproval, isStale: approved !== undefined && tree !== approved };
+}
+
+/** An option of a graph can also send the work back, or end the run. */
+function letsPass(definition: Definition, step: string, { option, outcome }: RecordedDecision): boolean {
+  const to = definition.steps.find(({ id }) => id === step)?.question?.options.find(({ label }) => label === option)?.to;
+  if (outcome !== 'ok' || to === undefined) return outcome === 'ok';
+  return 'step' in to ? !isBefore(definition, to.step, step) : to.end === 'complete';
 }

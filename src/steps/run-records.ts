@@ -126,6 +126,8 @@ export const UNDO_LIST = new RunRecord<readonly UndoItem[]>(reservedName('undo')
 /** True for a flow in which a step with an undo has ended, because the definition of a flow lists no steps. */
 export const UNDOABLE = new RunRecord<true>(reservedName('undoable'), isTrue);
 
+/** The head of a pull request that people approved last, by the name that results have for it: `approved_head`. */
+export const APPROVED_HEADS = new RunRecords<string>('approved', asIs, isText);
 /** The last session of a role. */
 export const SESSIONS = new RunRecords<string>('session', asIs, isText);
 /** The tree that each verdict is about, by step. */

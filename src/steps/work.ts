@@ -10,7 +10,7 @@ import type { StepModel } from '../definition/model.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
 import type { AssumptionText } from '../definition/question/assumption.ts';
 import type { RetryHint } from '../forge/forge.ts';
-import type { StepError } from '../kernel/input.ts';
+import type { StepError, StepFailure, StepShortage } from '../kernel/input.ts';
 import type { Redactor } from '../process/redact.ts';
 import type { AttemptRequest, CheckResult } from './attempt.ts';
 import type { GateCheck } from './check.ts';
@@ -80,12 +80,9 @@ export type Executor = NonNullable<KindExecutor['execute']>;
 export const CLAIMED = 'claimed_not_observed';
 
 /** The error of a step, with a code of the catalogue. */
-export function stepError(
-  code: ErrorCode,
-  message: string,
-  rest: Partial<Pick<StepError, 'reason' | 'retryable' | 'resumeAt' | 'onNews'>> = {},
-): StepError {
-  return { code, message, reason: 'error', ...rest };
+export function stepError(code: ErrorCode, message: string, why: StepShortage | Partial<StepFailure> = {}): StepError {
+  if (why.reason === 'quota' || why.reason === 'budget' || why.reason === 'assumptions') return { code, message, ...why };
+  return { code, message, ...why, reason: why.reason ?? 'error' };
 }
 
 /** The error of an attempt whose request to a service outside failed. A rate limit is a wait until its time, not a failure. */

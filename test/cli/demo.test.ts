@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { RunReport } from '../../src/control/run-report.ts';
+import type { RunReport } from '../../src/control/schema/run.ts';
 import { CliRig, type Ended, type Start } from './rig.ts';
 
 let rig: CliRig;

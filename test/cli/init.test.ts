@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { RunReport } from '../../src/control/run-report.ts';
+import type { RunReport } from '../../src/control/schema/run.ts';
 import { CliRig } from './rig.ts';
 
 let rig: CliRig;

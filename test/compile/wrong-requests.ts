@@ -86,6 +86,22 @@ export const WRONG_REQUESTS: Readonly<Record<string, string>> = {
 `,
     ]),
   ),
+  'an answer that a question with a function does not have': `
+const w = defineWorkflow({
+  name: 'w',
+  steps: { ask: { human: { prompt: (ctx) => ctx.runId, options: [{ label: 'yes' }, { label: 'no' }] }, next: { yes: null, no: 'ask' } } },
+});
+declare const engine: Engine;
+await (await engine.start(w)).decide({ option: 'yse', actor: 'ann' }); //! '"yse"' is not assignable to type
+`,
+  'an answer that no question in a fan-out with a function has': `
+const w = defineWorkflow({
+  name: 'w',
+  steps: { all: { each: { items: 'l', step: { human: { prompt: (ctx) => ctx.item, options: [{ label: 'yes' }] } } }, next: null } },
+});
+declare const engine: Engine;
+await (await engine.start(w)).decide({ option: 'yse', actor: 'ann' }); //! '"yse"' is not assignable to type '"yes"'
+`,
   'an approval where nobody is asked': `
 export const w = defineWorkflow({
   name: 'w',
@@ -110,4 +126,17 @@ export const w = defineWorkflow({
 declare const engine: Engine;
 export const runs = engine.list({ status: ['done'] }); //! '"done"'
 `,
+  'the output of a run in memory that may have failed': `
+const w = defineWorkflow({ name: 'w', steps: { a: { handler: () => ({ size: 1 }), next: null } } });
+export const size = (await w.run()).finalOutput.size; //! 'size' does not exist ## possibly 'null'
+`,
+  'evidence that no step has': `
+import { StepFailed } from 'pawl';
+export const codeOf = (error: StepFailed) => error.evidence?.proces; //! proces
+`,
+  'a flow that returns a step': `
+export const w = workflow('w', function* () { //! a flow returns a step that it never ran
+  yield* step('a').command('x');
+  return step('b').command('x');
+});`,
 };

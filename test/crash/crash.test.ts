@@ -1,10 +1,15 @@
 // The proof itself (D01 to D03, D09), and the proof that it can fail. `npm run crash` does the same and prints the table as it goes.
 
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { compareEnds } from '../../src/proof/crash/compare.ts';
 import { formatCrashReport, proveCrashes } from '../../src/proof/crash/crash.ts';
+import { readEnd } from '../../src/proof/crash/end.ts';
+import { runProcess } from '../../src/proof/crash/process.ts';
 import { CRASH_OPERATIONS, type CrashPoint } from '../../src/proof/crash/store.ts';
-import { runBaseline, runRivals, runTrial } from '../../src/proof/crash/trial.ts';
+import { runBaseline, runTrial, TRIAL_RUN } from '../../src/proof/crash/trial.ts';
 import { type BundledProgram, bundleProgram } from '../bundled-program.ts';
+import { tempFolder } from '../temp-folder.ts';
 import { referenceWorkflows } from './reference-workflows.ts';
 
 const MINUTES = 60_000;
@@ -45,9 +50,13 @@ describe('a kill makes no difference', () => {
   });
 
   test.each(['fan-out', 'generator'])('when two processes resume "%s" at once: one drives, the other follows', async (workflow) => {
-    const baseline = await runBaseline(program.command, workflow);
-    const { differences } = await runRivals(baseline, { at: commit(2, 'after') }, 2);
-    expect(differences).toEqual([]);
+    const { end, command } = await runBaseline(program.command, workflow);
+    const folder = tempFolder();
+    const job = { workflow, run: TRIAL_RUN, db: join(folder, 'pawl.db'), ledger: join(folder, 'ledger') };
+    await runProcess(command, { ...job, point: commit(2, 'after') });
+    const rivals = await Promise.all([1, 2].map(() => runProcess(command, { ...job, rivals: true })));
+    expect(rivals.flatMap(({ failure = [] }) => failure)).toEqual([]);
+    expect(compareEnds(end, await readEnd(job), { rivals: true })).toEqual([]);
   });
 });
 

@@ -8,7 +8,7 @@ import { createCommandDriver } from '../../src/agents/command.ts';
 import type { JsonObject } from '../../src/base/json.ts';
 import { defineWorkflow } from '../../src/index.ts';
 import { canHideFiles } from '../../src/process/credentials.ts';
-import { type LocalForgeStage, openLocalForgeStage } from '../../src/proof/forge-suite/local-stage.ts';
+import { type LocalForgeStage, openLocalForgeStage } from '../forge/local-stage.ts';
 import { createRig, type Rig } from './rig.ts';
 
 const CANARY = 'ghp_canarycanarycanarycanary';

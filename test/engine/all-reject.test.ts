@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createScriptedDriver } from '../../src/agents/scripted.ts';
-import { compileYaml } from '../../src/authoring/yaml/compile/compile.ts';
+import { draftYaml } from '../../src/authoring/yaml/compile/compile.ts';
 import { readYamlWorkflow } from '../../src/authoring/yaml/read/read.ts';
 import type { CompiledWorkflow } from '../../src/definition/code.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';
@@ -36,9 +36,9 @@ stages:
     'reviews.yaml',
     { compilers: REGISTRY },
   );
-  const { workflow, problems } = compileYaml(document as NonNullable<typeof document>, REGISTRY);
-  if (workflow === undefined) throw new Error(JSON.stringify(problems));
-  return workflow;
+  const { finish, problems } = draftYaml(document as NonNullable<typeof document>, REGISTRY);
+  if (finish === undefined) throw new Error(JSON.stringify(problems));
+  return finish();
 }
 
 /** Where a review leads whose branches answer in this order, one after the other: `a-` rejects, `a+` approves. */

@@ -10,9 +10,9 @@ import { type OpenApproval, openApprovals } from '../../src/engine/request/appro
 import { type Engine, type EngineOptions, step, workflow } from '../../src/index.ts';
 import { type Activation, humanWaitOf } from '../../src/kernel/activation.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';
-import { openLocalForgeStage } from '../../src/proof/forge-suite/local-stage.ts';
 import { openSample, valueIn } from '../../src/proof/forge-suite/stage.ts';
 import { createVirtualClock } from '../../src/proof/virtual-clock.ts';
+import { openLocalForgeStage } from '../forge/local-stage.ts';
 import { codeOf, createRig, errorOf, type Rig } from './rig.ts';
 
 let rig: Rig;
@@ -370,6 +370,33 @@ describe('a question about a pull request', () => {
     const view = await engine.run(id).wait();
     expect([view.status, view.steps[0]?.output]).toMatchObject(['completed', { approved_head: head }]);
     expect(valueIn(await stage.forge.pullRequest(number)).state).toBe('merged');
+    await engine.close();
+    await stage.close();
+  });
+});
+
+describe('the head that people approved', () => {
+  test.each([
+    ['a question', { id: 'ask', human: { prompt: 'Merge?', subjects: { pr: true } }, next: 'work' }],
+    ['a gate', { id: 'ask', gate: { checks: [{ check: 'pr_approval', from: 'maintainers' }] }, next: 'work' }],
+  ] as const)('at %s is merged and no other, whatever a worker wrote', async (_where, ask) => {
+    const stage = await openLocalForgeStage();
+    const { number } = await openSample(stage, 'feature');
+    const land = defineWorkflow({
+      name: 'land',
+      steps: [
+        ask,
+        { id: 'work', handler: async () => ({ approved_head: await stage.commit('feature', { 'more.txt': 'more\n' }) }), next: 'merge' },
+        { id: 'merge', forge: { action: 'merge_pr', method: 'squash' }, next: { ok: null, stale_head: 'reject' } },
+      ],
+    });
+    await stage.review(number, 'ann', 'approved');
+    const engine = await rig.open({ groups, forge: stage.forge });
+    const run = await engine.start(land, {}, { facts: { pr_number: number } });
+    await run.wait('idle');
+    if ('human' in ask) await run.decide(yes('ann'));
+    await run.wait();
+    expect(valueIn(await stage.forge.pullRequest(number)).state).toBe('open');
     await engine.close();
     await stage.close();
   });

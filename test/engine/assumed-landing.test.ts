@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createScriptedDriver } from '../../src/agents/scripted.ts';
 import { defineWorkflow } from '../../src/compat/index.ts';
 import { type LocalForge, openLocalForge } from '../../src/forge/local/local-forge.ts';
+import { runKey } from '../../src/forge/run-key.ts';
 import type { Engine } from '../../src/index.ts';
 import { valueIn } from '../../src/proof/forge-suite/stage.ts';
 import { createRepository, git } from '../git.ts';
@@ -95,6 +96,8 @@ test('a grave assumption notifies the person who started the run, once and witho
   expect(forge.control.notifications()).toMatchObject([
     { target: 'ann', people: ['ann'], message: expect.stringContaining(`pawl assumptions ${run.id}`) },
   ]);
+  // By its key the comment counts as the run's, so that it starts nothing (FT5).
+  expect(valueIn(await forge.done(runKey(run.id, 'assumed'))).map(({ action }) => action)).toEqual(['notify']);
 });
 
 test('an answer that differs runs the work again before anything lands', async () => {

@@ -7,9 +7,9 @@ import type { AnyWorkflow } from '../../src/api/engine-options.ts';
 import { checkYaml } from '../../src/authoring/yaml/check/check.ts';
 import type { Budget } from '../../src/definition/budget.ts';
 import { hashDefinition } from '../../src/definition/hash.ts';
-import { validateDefinition } from '../../src/definition/validation/validate.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';
 import { createVirtualClock } from '../../src/proof/virtual-clock.ts';
+import { accepted } from '../kernel/definitions.ts';
 import { defineWorkflow, type Engine, step, workflow } from './library.ts';
 import { codeOf, createLatch, createRig, errorOf, type Rig } from './rig.ts';
 
@@ -38,10 +38,7 @@ function under(given: AnyWorkflow, { run, steps = {} }: { readonly run?: Budget;
     const budget = steps[model.id];
     return budget === undefined || model.kind !== 'agent' ? model : { ...model, config: { ...model.config, budget } };
   });
-  const definition = validateDefinition(
-    { ...compiled.definition, steps: models, ...(run === undefined ? {} : { budget: run }) },
-    { registry: REGISTRY },
-  );
+  const definition = accepted({ ...compiled.definition, steps: models, ...(run === undefined ? {} : { budget: run }) });
   return { ...compiled, definition, hash: hashDefinition(definition) };
 }
 

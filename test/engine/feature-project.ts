@@ -16,9 +16,9 @@ import type { LocalForge } from '../../src/forge/local/local-forge.ts';
 import type { Engine, RunHandle } from '../../src/index.ts';
 import type { RunEvent } from '../../src/kernel/event.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';
-import { type LocalForgeStage, openLocalForgeStage } from '../../src/proof/forge-suite/local-stage.ts';
 import { valueIn } from '../../src/proof/forge-suite/stage.ts';
 import { createVirtualClock, type VirtualClock } from '../../src/proof/virtual-clock.ts';
+import { type LocalForgeStage, openLocalForgeStage } from '../forge/local-stage.ts';
 import { createRig, type Rig } from './rig.ts';
 
 const FILE = join(import.meta.dirname, '../seeds/002/feature-development.yaml');

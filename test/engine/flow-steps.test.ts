@@ -29,9 +29,24 @@ describe('a step that is built and not yielded', () => {
           .retry(2);
       },
     ],
+    [
+      'as what it returns',
+      function* () {
+        yield* step('kept').task(() => 2);
+        // As in JavaScript, where no type refuses it.
+        return step('lost').task(() => 1) as unknown;
+      },
+    ],
+    [
+      'in a list that it returns',
+      function* () {
+        yield* step('kept').task(() => 2);
+        return [...step('lost').task(() => 1)];
+      },
+    ],
   ])('%s fails the run, and nothing after it is done', async (_where, body) => {
     const result = await workflow('careless', body).run();
-    expect([result.success, result.error]).toEqual([false, expect.stringContaining('built step "lost" and went on without yielding it')]);
+    expect([result.success, result.error]).toEqual([false, expect.stringContaining('created step "lost" but never yielded it')]);
   });
 
   test('is an error for a group as well', async () => {
@@ -39,7 +54,7 @@ describe('a step that is built and not yielded', () => {
       all([step('a').task(() => 1)]);
       yield* step('kept').task(() => 2);
     });
-    expect((await flow.run()).error).toContain('built all([…])');
+    expect((await flow.run()).error).toContain('created all([…])');
   });
 
   test('is no error if it becomes part of another step, or is yielded', async () => {

@@ -4,8 +4,8 @@
 import { checkYaml } from '../../src/authoring/yaml/check/check.ts';
 import type { Engine, EngineOptions, RunHandle } from '../../src/index.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';
-import { type LocalForgeStage, openLocalForgeStage } from '../../src/proof/forge-suite/local-stage.ts';
 import { openSample } from '../../src/proof/forge-suite/stage.ts';
+import { type LocalForgeStage, openLocalForgeStage } from '../forge/local-stage.ts';
 import { createRig } from './rig.ts';
 
 /** A place for one test, with a forge. */

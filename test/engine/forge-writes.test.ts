@@ -7,8 +7,8 @@ import { checkYaml } from '../../src/authoring/yaml/check/check.ts';
 import type { JsonObject } from '../../src/base/json.ts';
 import type { Engine, EngineOptions, RunHandle } from '../../src/index.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';
-import { type LocalForgeStage, openLocalForgeStage } from '../../src/proof/forge-suite/local-stage.ts';
 import { openSample, valueIn } from '../../src/proof/forge-suite/stage.ts';
+import { type LocalForgeStage, openLocalForgeStage } from '../forge/local-stage.ts';
 import { createRig, type Rig } from './rig.ts';
 
 const GAP = '\u200B';

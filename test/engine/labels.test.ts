@@ -3,8 +3,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { defineWorkflow } from '../../src/compat/index.ts';
 import type { Engine } from '../../src/index.ts';
-import { type LocalForgeStage, openLocalForgeStage } from '../../src/proof/forge-suite/local-stage.ts';
 import { openSample, valueIn } from '../../src/proof/forge-suite/stage.ts';
+import { type LocalForgeStage, openLocalForgeStage } from '../forge/local-stage.ts';
 import { createRig, type Rig } from './rig.ts';
 
 let rig: Rig;

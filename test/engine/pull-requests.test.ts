@@ -11,8 +11,8 @@ import { checkYaml } from '../../src/authoring/yaml/check/check.ts';
 import { defineWorkflow } from '../../src/compat/index.ts';
 import type { Engine, RunView } from '../../src/index.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';
-import { type LocalForgeStage, openLocalForgeStage } from '../../src/proof/forge-suite/local-stage.ts';
 import { openSample, type StageClone, valueIn } from '../../src/proof/forge-suite/stage.ts';
+import { type LocalForgeStage, openLocalForgeStage } from '../forge/local-stage.ts';
 import { git } from '../git.ts';
 import { createRig, type Rig } from './rig.ts';
 

@@ -8,9 +8,9 @@ import { defineWorkflow } from '../../src/compat/index.ts';
 import type { ForgeEvent } from '../../src/forge/forge.ts';
 import { relayForge } from '../../src/forge/relay.ts';
 import { defineCheck } from '../../src/index.ts';
-import { type LocalForgeStage, openLocalForgeStage } from '../../src/proof/forge-suite/local-stage.ts';
 import { openSample } from '../../src/proof/forge-suite/stage.ts';
 import { createVirtualClock } from '../../src/proof/virtual-clock.ts';
+import { type LocalForgeStage, openLocalForgeStage } from '../forge/local-stage.ts';
 import { createRig, type Rig } from './rig.ts';
 
 let rig: Rig;
@@ -24,7 +24,7 @@ afterEach(async () => {
   await stage.close();
 });
 
-const event = (name: string, id: string): ForgeEvent => ({ id, cursor: '', event: name, at: 0, actor: 'ann' });
+const event = (name: string, id: string): ForgeEvent => ({ id, event: name, at: 0, actor: 'ann' });
 
 test.each(['named', 'contained'])(
   'a check of an application that is %s looks again at the events that it names, and at no others',
@@ -36,7 +36,7 @@ test.each(['named', 'contained'])(
       parse: (fields) => fields as object,
       run: () => {
         looks += 1;
-        return looks < 3 ? { passed: null, pending: true, result: null, error: 'not yet' } : { passed: true, result: null };
+        return looks < 3 ? { passed: null, why: 'pending', result: null, error: 'not yet' } : { passed: true, result: null };
       },
     });
     const { forge, publish } = relayForge(stage.forge);

@@ -274,7 +274,7 @@ describe('a run whose decisions are signed', () => {
 });
 
 describe('an event at the forge in a run whose decisions are signed', () => {
-  const reaction = { rule: 0, do: 'invalidate_and_restart', event: 'pull_request.synchronize', delivery: 'd1' } as const;
+  const reaction = { rule: 0, do: 'invalidate_and_restart', event: 'pull_request.synchronize', eventId: 'd1' } as const;
   const react = (engine: Engine, run: string, to: string) =>
     engine.run(run).react({ actor: 'eve', reaction, action: { do: 'back', step: to, rule: 0, max: 3 } });
 

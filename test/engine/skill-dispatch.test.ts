@@ -65,7 +65,7 @@ test('AT8: one sub-agent per name of a document works at once, and gets its own 
   const [one, two] = workIn(sent.run) as [OpenWork, OpenWork];
   expect([one.run === two.run, one.run === id]).toEqual([false, false]);
   // The token gives the work itself, and the reply the next step of the same child, not that of the sibling.
-  const mine = onlyToken(await readAttendedRun(sourceOfEngine(engine), one.run), one.token);
+  const mine = onlyToken([await readAttendedRun(sourceOfEngine(engine), one.run)], one.token);
   expect(workIn(mine.run)[0]?.prompt).toContain('Open A-1.');
   const next = await report(engine, id, one);
   expect(shown(next)).toEqual([['tell', undefined, undefined]]);
@@ -107,7 +107,7 @@ test('a review is sent off to a fresh agent, which gets nothing of what the othe
   const sent = await report(engine, run.id, { ...(work as OpenWork), result: { claim: 'it is perfect' } });
   const [review] = workIn(sent.run) as [OpenWork];
   expect(review.dispatch).toMatchObject({ fresh: true });
-  const mine = onlyToken(await readAttendedRun(sourceOfEngine(engine), run.id), review.token);
+  const mine = onlyToken([await readAttendedRun(sourceOfEngine(engine), run.id)], review.token);
   expect(workIn(mine.run)[0]?.prompt).not.toContain('it is perfect');
   const done = await report(engine, run.id, review);
   expect([done.only, shown(done)]).toEqual([true, []]);

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AgentRequest } from '../../src/agents/driver.ts';
 import { createScriptedDriver, type ScriptedMove } from '../../src/agents/scripted.ts';
-import { compileYaml } from '../../src/authoring/yaml/compile/compile.ts';
+import { draftYaml } from '../../src/authoring/yaml/compile/compile.ts';
 import { readYamlWorkflow } from '../../src/authoring/yaml/read/read.ts';
 import type { CompiledWorkflow } from '../../src/definition/code.ts';
 import type { EngineOptions } from '../../src/index.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';
-import { type LocalForgeStage, openLocalForgeStage } from '../../src/proof/forge-suite/local-stage.ts';
 import { valueIn } from '../../src/proof/forge-suite/stage.ts';
+import { type LocalForgeStage, openLocalForgeStage } from '../forge/local-stage.ts';
 import { createRig, type Rig } from './rig.ts';
 
 let rig: Rig;
@@ -28,9 +28,9 @@ function workflowOf(lines: string): CompiledWorkflow {
     compilers: REGISTRY,
   });
   if (document === undefined) throw new Error(JSON.stringify(problems));
-  const { workflow, problems: faults } = compileYaml(document, REGISTRY);
-  if (workflow === undefined) throw new Error(JSON.stringify(faults));
-  return workflow;
+  const { finish, problems: faults } = draftYaml(document, REGISTRY);
+  if (finish === undefined) throw new Error(JSON.stringify(faults));
+  return finish();
 }
 
 /** Runs a workflow to its end, with an agent that does this at each attempt of each step. */

@@ -2,7 +2,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { compileYaml } from '../../src/authoring/yaml/compile/compile.ts';
+import { draftYaml } from '../../src/authoring/yaml/compile/compile.ts';
 import { readYamlWorkflow } from '../../src/authoring/yaml/read/read.ts';
 import type { CompiledWorkflow } from '../../src/definition/code.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';
@@ -20,9 +20,9 @@ function workflowOf(lines: string): CompiledWorkflow {
   const { document, problems } = readYamlWorkflow(text, 'w.yaml', { compilers: REGISTRY });
   expect(problems).toEqual([]);
   if (document === undefined) throw new Error('no document');
-  const compiled = compileYaml(document, REGISTRY);
-  if (compiled.workflow === undefined) throw new Error(JSON.stringify(compiled.problems));
-  return compiled.workflow;
+  const draft = draftYaml(document, REGISTRY);
+  if (draft.finish === undefined) throw new Error(JSON.stringify(draft.problems));
+  return draft.finish();
 }
 
 const NOTES = `

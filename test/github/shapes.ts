@@ -14,8 +14,12 @@ import {
 
 const WEB = `https://github.example/${OWNER}/${NAME}`;
 
-/** An account. */
-export function userData(state: GitHubState, login: string): Data {
+/** The author of what a deleted account did. */
+export const DELETED = '';
+
+/** An account; null for a deleted one. */
+export function userData(state: GitHubState, login: string): Data | null {
+  if (login === DELETED) return null;
   return { login, type: state.account(login).bot ? 'Bot' : 'User' };
 }
 
@@ -52,7 +56,12 @@ export function listedPullData(state: GitHubState, item: Item): Data {
   return {
     ...sharedData(state, item),
     ...{ draft, merge_commit_sha: mergeSha, requested_reviewers: reviewers.map((login) => userData(state, login)) },
-    head: { ref: head, sha: headSha, label: `${from}:${head}`, repo: { full_name: `${from}/${state.name}` } },
+    head: {
+      ref: head,
+      sha: headSha,
+      label: `${from}:${head}`,
+      repo: { full_name: `${from}/${state.name}`, name: state.name, owner: userData(state, from) },
+    },
     base: { ref: base, sha: baseSha, label: `${OWNER}:${base}`, repo: { full_name: `${OWNER}/${state.name}` } },
   };
 }

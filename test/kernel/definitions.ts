@@ -17,7 +17,8 @@ import type {
   Target,
 } from '../../src/definition/model.ts';
 import { plainFrame } from '../../src/definition/plain-frame.ts';
-import { validateDefinition } from '../../src/definition/validation/validate.ts';
+import { ProblemList } from '../../src/definition/validation/problem.ts';
+import { checkDefinition } from '../../src/definition/validation/validate.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';
 
 const ENDS = ['complete', 'fail', 'escalate', 'reject'];
@@ -112,18 +113,23 @@ export function graph(...steps: readonly StepModel[]): Definition {
 
 /** The same with more fields of a definition. */
 export function graphWith(more: Partial<Definition>, ...steps: readonly StepModel[]): Definition {
-  return validateDefinition(
-    {
-      name: 'w',
-      title: 'w',
-      description: '',
-      form: 'graph',
-      params: {},
-      entry: steps[0]?.id ?? '',
-      steps,
-      limits: { maxIterations: 3 },
-      ...more,
-    },
-    { registry: REGISTRY },
-  );
+  return accepted({
+    name: 'w',
+    title: 'w',
+    description: '',
+    form: 'graph',
+    params: {},
+    entry: steps[0]?.id ?? '',
+    steps,
+    limits: { maxIterations: 3 },
+    ...more,
+  });
+}
+
+/** The definition, or the error with all that is wrong with it. */
+export function accepted(definition: Definition): Definition {
+  const problems = new ProblemList();
+  checkDefinition(definition, problems, { registry: REGISTRY });
+  problems.refuse(definition.name);
+  return definition;
 }

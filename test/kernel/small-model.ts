@@ -78,7 +78,9 @@ function inputsFor(node: Node): { input: RunInput; isProgress: boolean }[] {
 /** True for ends that lead where another one leads. */
 function isVariant(input: RunInput): boolean {
   if (input.type === 'settled') return input.outcome === 'iterate';
-  return input.type === 'errored' && (input.error.retryable === false || !['error', 'contract'].includes(input.error.reason));
+  if (input.type !== 'errored') return false;
+  const { error } = input;
+  return (error.reason !== 'error' && error.reason !== 'contract') || error.retryable === false;
 }
 
 function after(node: Node, input: RunInput): Node {

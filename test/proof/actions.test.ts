@@ -349,7 +349,7 @@ describe('commands that jobs take', () => {
     const { id, runs } = await command(pull, '/pawl status');
     expect([runs, reactions(id)]).toMatchObject([[{ run, status: 'waiting' }], ['eyes', '+1']]);
     const answers = written(pull.number).filter((body) => body.startsWith(`Run ${run}: `));
-    expect(answers.map((body) => body.split('\n', 1)[0])).toEqual([`Run ${run}: waiting for a decision at approve.`]);
+    expect(answers.map((body) => body.split('\n', 1)[0])).toEqual([`Run ${run}: waiting for a person to decide at approve.`]);
     const wrong = await command(pull, '/pawl aprove');
     expect([wrong.runs, reactions(wrong.id)]).toMatchObject([[{ run, status: 'waiting' }], ['confused']]);
   });

@@ -7,11 +7,11 @@ import type { AgentAnswer, AgentRequest } from '../../src/agents/driver.ts';
 import { checkYaml } from '../../src/authoring/yaml/check/check.ts';
 import type { CompiledWorkflow } from '../../src/definition/code.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';
-import { openLocalForgeStage } from '../../src/proof/forge-suite/local-stage.ts';
 import { valueIn } from '../../src/proof/forge-suite/stage.ts';
 import { type Attack, type HostileStage, runHostile } from '../../src/proof/index.ts';
 import { createVirtualClock } from '../../src/proof/virtual-clock.ts';
 import { createRig } from '../engine/rig.ts';
+import { openLocalForgeStage } from '../forge/local-stage.ts';
 import { git } from '../git.ts';
 
 const ROLES = ['developer', 'reviewer', 'security-reviewer', 'test-reviewer'];

@@ -10,9 +10,9 @@ import type { AnyWorkflow } from '../../src/api/engine-options.ts';
 import { checkYaml } from '../../src/authoring/yaml/check/check.ts';
 import type { Engine, RunView } from '../../src/index.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';
-import { type LocalForgeStage, openLocalForgeStage } from '../../src/proof/forge-suite/local-stage.ts';
 import { type StageClone, valueIn } from '../../src/proof/forge-suite/stage.ts';
 import { createRig, type Rig } from '../engine/rig.ts';
+import { type LocalForgeStage, openLocalForgeStage } from '../forge/local-stage.ts';
 import { git } from '../git.ts';
 
 let rig: Rig;

@@ -9,9 +9,9 @@ import { createScriptedDriver, type ScriptedMove } from '../../src/agents/script
 import type { AnyWorkflow } from '../../src/api/engine-options.ts';
 import { defineWorkflow } from '../../src/compat/index.ts';
 import type { Engine, RunHandle, RunView } from '../../src/index.ts';
-import { type LocalForgeStage, openLocalForgeStage } from '../../src/proof/forge-suite/local-stage.ts';
 import { valueIn } from '../../src/proof/forge-suite/stage.ts';
 import { createRig, type Rig } from '../engine/rig.ts';
+import { type LocalForgeStage, openLocalForgeStage } from '../forge/local-stage.ts';
 
 let rig: Rig;
 let stage: LocalForgeStage;

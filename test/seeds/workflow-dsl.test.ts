@@ -120,7 +120,7 @@ describe('results and builders', () => {
     expect([Object.isFrozen(result), Object.isFrozen(result.output)]).toEqual([true, true]);
     expect(() => createStepResult({ ...given, durationMs: -1 })).toThrow('R1');
     expect(() => createStepResult({ ...given, success: false })).toThrow('R2');
-    const whole = { workflowName: 'w', success: true, stepResults: [result], totalDurationMs: 5, finalOutput: 1 };
+    const whole = { workflowName: 'w', success: true as const, stepResults: [result], totalDurationMs: 5, finalOutput: 1 };
     expect(Object.isFrozen(createWorkflowResult(whole))).toBe(true);
   });
 

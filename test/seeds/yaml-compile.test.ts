@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { compileYaml } from '../../src/authoring/yaml/compile/compile.ts';
+import { draftYaml } from '../../src/authoring/yaml/compile/compile.ts';
 import { readYamlWorkflow } from '../../src/authoring/yaml/read/read.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';
 
@@ -12,7 +12,7 @@ function compiled(name: string) {
   const { document, problems } = readYamlWorkflow(text, `${name}.yaml`, { compilers: REGISTRY });
   expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
   if (document === undefined) throw new Error('no document');
-  return compileYaml(document, REGISTRY);
+  return draftYaml(document, REGISTRY);
 }
 
 describe('seed 002', () => {
@@ -22,8 +22,8 @@ describe('seed 002', () => {
     ['bug-fix', 'bug-fix-workflow'],
     ['security-feature', 'security-feature'],
   ])('%s compiles unchanged', (file, name) => {
-    const { workflow, problems } = compiled(file);
+    const { finish, problems } = compiled(file);
     expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
-    expect(workflow?.definition.name).toBe(name);
+    expect(finish?.().definition.name).toBe(name);
   });
 });

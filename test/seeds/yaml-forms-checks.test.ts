@@ -3,9 +3,9 @@
 import { utimesSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type LocalForgeStage, openLocalForgeStage } from '../../src/proof/forge-suite/local-stage.ts';
 import { openSample } from '../../src/proof/forge-suite/stage.ts';
 import { createVirtualClock } from '../../src/proof/virtual-clock.ts';
+import { type LocalForgeStage, openLocalForgeStage } from '../forge/local-stage.ts';
 import { createPlay, errorsOf, outputOf, type Play, type PlayOptions, storyOf } from './yaml-play.ts';
 
 let play: Play;
@@ -43,7 +43,7 @@ describe('Gates', () => {
       name: word,
       run: () =>
         word === 'pending'
-          ? { passed: null, pending: true as const, result: null }
+          ? { passed: null, why: 'pending' as const, result: null, error: 'not yet' }
           : { passed: verdict[word as 'yes'], result: null, error: word },
     });
     const checks = Object.fromEntries(['could', 'yes', 'no', 'pending'].map((word) => [word, own(word)]));

@@ -7,9 +7,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ScriptedMove } from '../../src/agents/scripted.ts';
 import { checkYaml } from '../../src/authoring/yaml/check/check.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';
-import { type LocalForgeStage, openLocalForgeStage } from '../../src/proof/forge-suite/local-stage.ts';
 import { valueIn } from '../../src/proof/forge-suite/stage.ts';
 import { createVirtualClock } from '../../src/proof/virtual-clock.ts';
+import { type LocalForgeStage, openLocalForgeStage } from '../forge/local-stage.ts';
 import { createPlay, errorsOf, outputOf, type Play, type PlayOptions, storyOf } from './yaml-play.ts';
 
 let play: Play;

@@ -3,8 +3,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ScriptedMove } from '../../src/agents/scripted.ts';
 import { membersOf } from '../../src/definition/model.ts';
-import { openLocalForgeStage } from '../../src/proof/forge-suite/local-stage.ts';
 import { createVirtualClock } from '../../src/proof/virtual-clock.ts';
+import { openLocalForgeStage } from '../forge/local-stage.ts';
 import { createPlay, errorsOf, type Play, settled, storyOf, warningsOf, workflowOf } from './yaml-play.ts';
 
 let play: Play;
@@ -311,7 +311,9 @@ stages:
     const clock = createVirtualClock();
     const stage = await openLocalForgeStage();
     try {
-      const checks = { ask_somebody: { name: 'ask_somebody', run: () => ({ passed: null, pending: true as const, result: null }) } };
+      const checks = {
+        ask_somebody: { name: 'ask_somebody', run: () => ({ passed: null, why: 'pending' as const, result: null, error: 'not yet' }) },
+      };
       const { run, engine } = await play.start(ASK, { clock, checks, forge: stage.forge, groups: { maintainers: ['ann'] } });
       await run.wait('idle');
       clock.advance(DAY - 1);
@@ -345,7 +347,7 @@ stages:
       let looks = 0;
       const look = () => {
         looks += 1;
-        return { passed: null, pending: true as const, result: null };
+        return { passed: null, why: 'pending' as const, result: null, error: 'not yet' };
       };
       const checks = { ask_somebody: { name: 'ask_somebody', run: look } };
       const options = { clock, checks, forge: stage.forge, groups: { maintainers: ['ann'] } };

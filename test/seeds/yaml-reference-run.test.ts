@@ -12,9 +12,9 @@ import { workflowSchema } from '../../src/authoring/yaml/schema/schema.ts';
 import { formsOf } from '../../src/authoring/yaml/schema/walk.ts';
 import type { CompiledWorkflow } from '../../src/definition/code.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';
-import { type LocalForgeStage, openLocalForgeStage } from '../../src/proof/forge-suite/local-stage.ts';
 import { openSample } from '../../src/proof/forge-suite/stage.ts';
 import { createRig, type Rig } from '../engine/rig.ts';
+import { type LocalForgeStage, openLocalForgeStage } from '../forge/local-stage.ts';
 
 const RELEASE = `apiVersion: pawl.dev/v1
 kind: Workflow

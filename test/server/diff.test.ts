@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { step, workflow } from '../../src/index.ts';
-import { createDecideLink } from '../../src/server/access/decide-link.ts';
+import { createDecideLink } from '../../src/server/access/decide/link.ts';
 import type { InboxPage, RunDiff } from '../../src/server/contract.ts';
 import { createRepository } from '../git.ts';
 import { tempFolder } from '../temp-folder.ts';
@@ -78,7 +78,7 @@ test('a run without snapshots has no diff, and a run that does not exist is an e
 
 test('an approval in the inbox has the diff of its run, or of the run that started it, cut off where it is long', async () => {
   for (const name of ['change', 'nothing', 'above', 'large']) await parked(name);
-  const { items } = await get<InboxPage>('/api/v1/inbox');
+  const items = (await get<InboxPage>('/api/v1/inbox')).items.filter((item) => item.kind === 'approval');
   const seen = items.map(({ diff, diffTruncated }) => [diff?.includes('+<img') ?? false, diff?.length ?? 0, diffTruncated ?? false]);
   expect(seen).toEqual([
     [true, expect.any(Number), false],

@@ -88,7 +88,7 @@ describe('an event at the forge', () => {
     await expect.poll(() => status(opened)).toBe('cancelled');
     const [reacted] = await reactions(opened);
     expect(reacted).toMatchObject({ actor: 'eve', reaction: { rule: 0, do: 'cancel', event: 'issues.closed' } });
-    expect(reacted?.reaction.delivery).toMatch(/^local\/./);
+    expect(reacted?.reaction.eventId).toMatch(/^local\/./);
     await expect.poll(() => deliveries(opened, 'issues.closed')).toMatchObject([{ status: 'done', run: opened.run, reason: 'it reacted' }]);
   });
 

@@ -70,7 +70,7 @@ async function useAll(rig: ServerRig): Promise<void> {
   mend(true);
   await rig.post(`/api/v1/runs/${failed}/retry`, {});
   const { waits } = (await rig.get<RunReport>(`/api/v1/runs/${id}`)).body;
-  await rig.post(`/api/v1/runs/${id}/decide`, { option: 'yes', digest: waits[0]?.digest });
+  await rig.post(`/api/v1/runs/${id}/decide`, { option: 'yes', digest: waits[0]?.kind === 'human' && waits[0].digest });
   await rig.engine.run(id).wait();
   await rig.post(`/api/v1/runs/${id}/fork`, { from: 'publish' });
   const parked = await start('parked');

@@ -51,7 +51,7 @@ async function costBeside(parked: number, scene: Scene): Promise<ParkedCost> {
     await engine.run(id).wait('idle');
     const event = await happen();
     const reads = countReads(engine.store);
-    const body = { id: 'one', at: rig.clock.now(), actor: 'eve', cursor: '', ...event };
+    const body = { id: 'one', at: rig.clock.now(), actor: 'eve', ...event };
     const since = performance.now();
     server.services.deliveries.receive({
       ...{ route: 'local', id: 'one', event: event.event, headers: { 'x-pawl-source': 'watch' }, body, key: 'one' },

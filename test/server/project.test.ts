@@ -31,6 +31,21 @@ test('the inbox has what waits for people, oldest first, with what is needed to 
   expect(watcher.body.items.map(({ mine }) => mine)).toEqual([false, false]);
 });
 
+test('an item of the inbox has the fields of its kind only', async () => {
+  mend(false);
+  const rig = await openRig([FAILING]);
+  const run = await rig.engine.start(FAILING);
+  await run.wait();
+  const { items } = (await rig.get<InboxPage>('/api/v1/inbox')).body;
+  expect(items).toEqual([
+    {
+      ...{ kind: 'stuck', run: run.id, workflow: 'failing', path: 'work#1', step: 'work', mine: true, command: `pawl resume ${run.id}` },
+      prompt: expect.stringContaining('the disk is full'),
+      since: expect.any(String),
+    },
+  ]);
+});
+
 test('workflows are listed with their graph and a form for their parameters', async () => {
   const rig = await openRig([REVIEW]);
   const { body: list } = await rig.get<WorkflowList>('/api/v1/workflows');

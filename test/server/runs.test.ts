@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { createScriptedDriver, defineWorkflow } from '../../src/index.ts';
 import type { RunGraph, RunHistory, RunReport, RunsPage, StepDetail, Timeline } from '../../src/server/contract.ts';
+import { tempFolder } from '../temp-folder.ts';
 import { openRig } from './server-rig.ts';
 import { FAILING, PARKED, REVIEW } from './workflows.ts';
 
@@ -15,12 +17,34 @@ test('a run is started, listed, shown and decided', async () => {
   const { body: shown } = await rig.get<RunReport>(`/api/v1/runs/${id}`);
   const [wait] = shown.waits;
   expect(wait).toMatchObject({ kind: 'human', prompt: 'Publish?', shown: { text: 'news' } });
-  const decided = await rig.post<RunReport>(`/api/v1/runs/${id}/decide`, { option: 'yes', digest: wait?.digest });
+  const decided = await rig.post<RunReport>(`/api/v1/runs/${id}/decide`, { option: 'yes', digest: wait?.kind === 'human' && wait.digest });
   expect(decided.status).toBe(200);
   await rig.engine.run(id).wait();
   const { body: ended } = await rig.get<RunReport>(`/api/v1/runs/${id}`);
   expect(ended.run).toMatchObject({ status: 'completed', output: { published: true } });
   expect(ended.decisions).toMatchObject([{ option: 'yes', actor: 'ann' }]);
+});
+
+test('a review that rejects the work is described with who rejected it and why', async () => {
+  let round = 0;
+  const scripted = createScriptedDriver(({ step }) => {
+    if (step === 'fix') round += 1;
+    return [
+      { do: 'answer', output: step === 'fix' ? { done: true } : { status: round === 0 ? 'fail' : 'pass', evidence: 'it is broken' } },
+    ];
+  });
+  const items = [{ id: 'tests', severity: 'MUST' as const, question: 'Do the tests pass?' }];
+  const ship = defineWorkflow({
+    name: 'ship',
+    steps: { quality: { review: { subject: 'the work', reviewer: 'dev', fixer: 'dev', items }, next: null } },
+  });
+  const rig = await openRig([ship], { engine: { roles: { dev: { driver: 'scripted' } }, drivers: { scripted }, cwd: tempFolder() } });
+  const run = await rig.engine.start(ship);
+  expect((await run.wait()).status).toBe('completed');
+  const [review] = (await rig.get<RunReport>(`/api/v1/runs/${run.id}`)).body.run.children;
+  const { groups, steps } = (await rig.get<RunReport>(`/api/v1/runs/${review?.id}`)).body;
+  expect(groups[0]).toMatchObject({ total: 1, ok: 0, failed: 0, rejected: 1, failures: ['tests'] });
+  expect(steps.find(({ key }) => key === 'tests')).toMatchObject({ outcome: 'ok', rejection: 'it is broken' });
 });
 
 test('pages of a list neither repeat nor miss a run when others are added in the meantime', async () => {

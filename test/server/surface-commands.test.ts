@@ -173,7 +173,7 @@ describe('a decision is bound to what was shown', () => {
     at.tick();
     await at.settled();
     const { deliveries } = at.opened.server.services;
-    const event = { id: 'late', cursor: '', event: 'issue_comment.created', at: 0, actor: 'ann', issue: 1, comment };
+    const event = { id: 'late', event: 'issue_comment.created', at: 0, actor: 'ann', issue: 1, comment };
     deliveries.receive({ route: 'local', id: 'late', event: event.event, headers: { 'x-pawl-source': 'watch' }, body: event });
     await deliveries.ring();
     expect((await at.comments()).at(-1)?.body).toContain('was written before this content was shown');
@@ -235,10 +235,12 @@ test('a run that stopped is retried, and one is cancelled; each is recorded with
 test('"/pawl status" says what each run does, and what one that waits is waiting for', async () => {
   await at.open();
   const run = await at.ask();
-  expect((await at.say('/pawl status')).answers).toEqual([expect.stringContaining(`Run ${run.id}: waiting for a decision at ask.`)]);
+  expect((await at.say('/pawl status')).answers).toEqual([
+    expect.stringContaining(`Run ${run.id}: waiting for a person to decide at ask.`),
+  ]);
   await run.pause({ actor: 'ann' });
   expect((await at.say('/pawl status')).answers).toEqual([
-    expect.stringContaining(`Run ${run.id}: waiting for a decision at ask, for somebody to resume it: it is paused.`),
+    expect.stringContaining(`Run ${run.id}: waiting for a person to decide at ask, for a person to resume it.`),
   ]);
 });
 

@@ -47,6 +47,18 @@ describe('the import order', () => {
   });
 });
 
+describe('the schemas of reports', () => {
+  test('are loaded by the server only: the command line starts without zod', () => {
+    for (const path of ['src/control/run/report.ts', 'src/cli/run.ts']) {
+      const schema = path === 'src/cli/run.ts' ? '../control/schema/run.ts' : '../schema/run.ts';
+      expect(violations(path, `import type { RunReport } from '${schema}';`)).toEqual([]);
+      expect(violations(path, `import { type RunReport, runReport } from '${schema}';`)[0]).toContain('imports more than types');
+    }
+    expect(violations('src/server/route.ts', "import { runReport } from '../control/schema/run.ts';")).toEqual([]);
+    expect(violations('src/control/schema/step.ts', "import { runReport } from './run.ts';")).toEqual([]);
+  });
+});
+
 describe('neighbours', () => {
   test.each([
     ['src/store/sqlite/open.ts', '../postgres/open.ts'],

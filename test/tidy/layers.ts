@@ -47,6 +47,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 // The list of what authors write for each kind. It has nothing but types, so whoever reads it loads no kind.
 const SPEC_LIST = 'src/kinds/spec.ts';
 
+// The schemas of reports. Only the server, which answers with them, loads them.
+const REPORT_SCHEMAS = 'src/control/schema/';
+
 // Hosts see the store as a contract; which driver is behind it is decided by whoever wires them.
 const ONLY_FILE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   authoring: { kinds: SPEC_LIST },
@@ -78,15 +81,16 @@ export function layerViolations(source: Source): string[] {
   if (!source.path.startsWith('src/') || isTest(source.path)) return [];
   return importsOf(source).flatMap(({ node, target }) => {
     const why =
-      refusal(source.path, target) ?? (loadsSpec(source.path, target, node) ? `imports more than types from ${target}` : undefined);
+      refusal(source.path, target) ?? (loadsTypes(source.path, target, node) ? `imports more than types from ${target}` : undefined);
     return why === undefined ? [] : [at(source, node.start, why)];
   });
 }
 
-/** Whether the types of what authors write would load something. */
-function loadsSpec(path: string, target: string, { importKind, exportKind, type }: SyntaxNode): boolean {
-  const isTypes = importKind === 'type' || exportKind === 'type' || type === 'TSImportType';
-  return !isTypes && [path, target].some((file) => /^src\/kinds\/([a-z-]+\/)*spec\.ts$/.test(file));
+/** Whether the types of what authors write would load something, or the types of reports zod, without which a command starts. */
+function loadsTypes(path: string, target: string, { importKind, exportKind, type }: SyntaxNode): boolean {
+  if (importKind === 'type' || exportKind === 'type' || type === 'TSImportType') return false;
+  if (target.startsWith(REPORT_SCHEMAS) && !path.startsWith(REPORT_SCHEMAS) && folderOf(path) !== 'server') return true;
+  return [path, target].some((file) => /^src\/kinds\/([a-z-]+\/)*spec\.ts$/.test(file));
 }
 
 /** Every module a file asks for: static, re-exported, dynamic and in a type. */

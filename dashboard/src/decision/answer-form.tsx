@@ -1,22 +1,11 @@
-// Owns the form that answers the questions of an agent: one of its options, several where it allows that, or a text.
+// Owns the form that answers the questions of an agent: one of the options, several if the question allows it, or a text.
 
 import { useState } from 'react';
-import type { InboxItem, Json } from '../connection/contract.ts';
+import type { Question, QuestionItem } from '../connection/contract.ts';
 import { useRunAction } from '../connection/queries.ts';
 import { useMay } from '../person.ts';
 import { plainLine } from '../text/plain-text.ts';
 import { Prose } from '../text/prose.tsx';
-
-interface Option {
-  readonly label: string;
-  readonly description: string;
-}
-
-interface Question {
-  readonly text: string;
-  readonly options: readonly Option[];
-  readonly several: boolean;
-}
 
 /** What a person chose and wrote for one question. */
 interface Answer {
@@ -25,8 +14,8 @@ interface Answer {
 }
 
 /** Answers all questions of one step. */
-export function AnswerForm({ item }: { readonly item: InboxItem }) {
-  const questions = (item.questions ?? [item.prompt]).map(questionOf);
+export function AnswerForm({ item }: { readonly item: QuestionItem }) {
+  const { questions } = item;
   const [answers, setAnswers] = useState<readonly Answer[]>(() => questions.map(() => ({ chosen: [], text: '' })));
   const action = useRunAction();
   const mayDecide = useMay('decide');
@@ -50,7 +39,7 @@ export function AnswerForm({ item }: { readonly item: InboxItem }) {
     >
       {questions.map((question, n) => (
         <QuestionField
-          key={question.text}
+          key={question.question}
           question={question}
           answer={answers[n] ?? { chosen: [], text: '' }}
           change={(answer) => setAnswers(answers.map((each, m) => (m === n ? answer : each)))}
@@ -71,7 +60,7 @@ interface FieldProps {
   readonly change: (answer: Answer) => void;
 }
 
-function QuestionField({ question: { text, options, several }, answer, change }: FieldProps) {
+function QuestionField({ question: { question: text, options, multiSelect: several = false }, answer, change }: FieldProps) {
   const choose = (label: string, isChosen: boolean): void => {
     if (!several) change({ chosen: [label], text: '' });
     else change({ ...answer, chosen: isChosen ? [...answer.chosen, label] : answer.chosen.filter((each) => each !== label) });
@@ -91,7 +80,7 @@ function QuestionField({ question: { text, options, several }, answer, change }:
           />
           <span>
             <strong>{plainLine(label)}</strong>
-            {description !== '' && <span className="faint"> {plainLine(description)}</span>}
+            {description !== undefined && <span className="faint"> {plainLine(description)}</span>}
           </span>
         </label>
       ))}
@@ -105,22 +94,9 @@ function QuestionField({ question: { text, options, several }, answer, change }:
   );
 }
 
-/** The answer as it is sent: a list where several may be chosen. It has no length if there is none yet. */
-function answerOf({ several }: Question, { chosen, text }: Answer = { chosen: [], text: '' }): string | readonly string[] {
+/** The answer as it is sent: a list if several options may be chosen. It is empty while there is no answer. */
+function answerOf({ multiSelect }: Question, { chosen, text }: Answer = { chosen: [], text: '' }): string | readonly string[] {
   const own = text.trim();
-  if (several) return own === '' ? chosen : [...chosen, own];
+  if (multiSelect === true) return own === '' ? chosen : [...chosen, own];
   return own === '' ? (chosen[0] ?? '') : own;
-}
-
-function questionOf(question: Json): Question {
-  if (typeof question === 'string') return { text: question, options: [], several: false };
-  const fields = (typeof question === 'object' && question !== null ? question : {}) as Readonly<Record<string, Json>>;
-  const options = Array.isArray(fields.options) ? fields.options.map(optionOf) : [];
-  return { text: String(fields.question ?? ''), options, several: fields.multiSelect === true };
-}
-
-function optionOf(option: Json): Option {
-  if (typeof option !== 'object' || option === null) return { label: String(option), description: '' };
-  const { label, description } = option as Readonly<Record<string, Json>>;
-  return { label: String(label ?? ''), description: typeof description === 'string' ? description : '' };
 }

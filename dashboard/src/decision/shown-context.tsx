@@ -1,9 +1,9 @@
-// Owns what a person sees before deciding: the prompt, what the workflow shows, changed files, what was claimed and what was
-// observed, and who decided already.
+// Owns what a person sees before deciding: the prompt, what the workflow shows, changed files, claims and evidence, and who
+// has decided.
 
 import { lazy, Suspense } from 'react';
 import { Link } from 'wouter';
-import type { InboxItem, Json } from '../connection/contract.ts';
+import type { ApprovalItem, InboxItem, Json } from '../connection/contract.ts';
 import { Ago } from '../parts/moment.tsx';
 import { Status } from '../parts/status.tsx';
 import { JsonView } from '../text/json-view.tsx';
@@ -12,15 +12,11 @@ import { Prose } from '../text/prose.tsx';
 
 const DiffView = lazy(() => import('../text/diff-view.tsx'));
 
-/** Everything that is decided about. */
-export function ShownContext({ item }: { readonly item: InboxItem }) {
+/** Everything that a person needs to decide an approval. */
+export function ShownContext({ item }: { readonly item: ApprovalItem }) {
   return (
     <>
-      {item.kind !== 'question' && (
-        <div className="prompt">
-          <Prose text={item.prompt} />
-        </div>
-      )}
+      <Prompt text={item.prompt} />
       <Progress item={item} />
       {hasContent(item.shown) && (
         <section className="stack">
@@ -47,7 +43,7 @@ export function ShownContext({ item }: { readonly item: InboxItem }) {
           <summary>Claims and evidence: {countsOf(item.evidence)}</summary>
           <div className="observations">
             {item.evidence.map((each) => (
-              <Observed key={each.path} run={item.run} observed={each} />
+              <StepEvidence key={each.path} run={item.run} observed={each} />
             ))}
           </div>
         </details>
@@ -56,12 +52,21 @@ export function ShownContext({ item }: { readonly item: InboxItem }) {
   );
 }
 
+/** The question, or why a run waits. */
+export function Prompt({ text }: { readonly text: string }) {
+  return (
+    <div className="prompt">
+      <Prose text={text} />
+    </div>
+  );
+}
+
 /** How many steps had each outcome. */
-function countsOf(evidence: InboxItem['evidence']): string {
+function countsOf(evidence: ApprovalItem['evidence']): string {
   return [...Map.groupBy(evidence, ({ outcome }) => outcome ?? 'open')].map(([outcome, all]) => `${all.length} ${outcome}`).join(', ');
 }
 
-function Progress({ item }: { readonly item: InboxItem }) {
+function Progress({ item }: { readonly item: ApprovalItem }) {
   if (item.count <= 1 && item.approvals.length === 0) return null;
   return (
     <p className="row wrap">
@@ -77,7 +82,7 @@ function Progress({ item }: { readonly item: InboxItem }) {
   );
 }
 
-function Observed({ run, observed }: { readonly run: string; readonly observed: InboxItem['evidence'][number] }) {
+function StepEvidence({ run, observed }: { readonly run: string; readonly observed: ApprovalItem['evidence'][number] }) {
   return (
     <details className="observed" open={observed.outcome !== 'ok'}>
       <summary>
@@ -86,13 +91,13 @@ function Observed({ run, observed }: { readonly run: string; readonly observed: 
       </summary>
       <ClaimBesideEvidence claim={observed.claim} evidence={observed.evidence} />
       <p className="more">
-        <Link href={`/runs/${run}?step=${encodeURIComponent(observed.path)}`}>The step {plainLine(observed.path)} whole</Link>
+        <Link href={`/runs/${run}?step=${encodeURIComponent(observed.path)}`}>Open step {plainLine(observed.path)}</Link>
       </p>
     </details>
   );
 }
 
-/** What a worker said, and beside it what the engine observed. */
+/** What a worker claims, and beside it what the engine observed. */
 export function ClaimBesideEvidence({ claim, evidence }: { readonly claim: Json | undefined; readonly evidence: Json | undefined }) {
   return (
     <div className="claim-evidence">
@@ -108,29 +113,29 @@ export function ClaimBesideEvidence({ claim, evidence }: { readonly claim: Json 
   );
 }
 
-/** True for a value that says something. */
+/** Whether a value is not empty. */
 export function hasContent(value: Json | undefined): boolean {
   if (value === null || value === undefined || value === '') return false;
   return typeof value !== 'object' || Object.keys(value).length > 0;
 }
 
-/** Where a thing that waits belongs, and since when. */
+/** The run and the step of an item, and since when it waits. */
 export function WhereAndWhen({ item }: { readonly item: InboxItem }) {
   return (
     <p className="row wrap faint">
       <Link href={`/runs/${item.run}`}>
         {plainLine(item.workflow)} <span className="mono">{item.run}</span>
       </Link>
-      <span>{plainLine(item.step)}</span>
+      {item.step !== null && <span>{plainLine(item.step)}</span>}
       <span>
         asked <Ago at={item.since} />
       </span>
-      {item.due !== null && (
+      {'due' in item && item.due !== null && (
         <span>
           due <Ago at={item.due} />
         </span>
       )}
-      {item.signed && <span className="tag">needs a signature</span>}
+      {'signed' in item && item.signed && <span className="tag">needs a signature</span>}
     </p>
   );
 }

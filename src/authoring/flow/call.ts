@@ -85,7 +85,6 @@ class Call<T> implements FlowCall<T> {
   }
 
   *[Symbol.iterator](): Generator<FlowYield, T, unknown> {
-    noteUsed(this);
     const { receive, skipsErrors } = this.#parts;
     if (receive === undefined && skipsErrors === undefined) return (yield this) as T;
     let sent: unknown;
@@ -183,9 +182,10 @@ class Batch<T> implements FlowBatch<T> {
   }
 
   *[Symbol.iterator](): Generator<FlowYield, T, unknown> {
+    if (this.steps.length > 0) return (yield this) as T;
+    // A group without steps would wait forever.
     noteUsed(this);
-    // A group without steps would wait for ever.
-    return (this.steps.length === 0 ? [] : yield this) as T;
+    return [] as T;
   }
 }
 

@@ -23,6 +23,10 @@ import type { ChildOutput } from './result.ts';
 /** The generator function of a flow: it yields steps and returns the final output. */
 export type FlowBody<Input, Returned> = (input: Input) => Generator<FlowYield, Returned, unknown>;
 
+/** What a flow returns must be no step: it would never run. */
+export type YieldsSteps<Returned> =
+  Extract<Returned, FlowYield> extends never ? unknown : 'a flow returns a step that it never ran: write yield* before it';
+
 /** A workflow as a value: compiled, or an object with a compiled one. */
 export type Child<Compiled extends CompiledWorkflow = CompiledWorkflow> = Compiled | { readonly compiled: Compiled };
 

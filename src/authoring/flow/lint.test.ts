@@ -4,7 +4,7 @@ import { lintFlow } from './lint.ts';
 
 /** What is found in a flow with a body, after the imports of its file. */
 async function found(body: string, imports = '') {
-  const text = `import { step, workflow } from 'pawl';\n${imports}\nexport default workflow('w', function* (input) {\n${body}\n});\n`;
+  const text = `import { all, step, workflow } from 'pawl';\n${imports}\nexport default workflow('w', function* (input) {\n${body}\n});\n`;
   const read = await readOutline('/x.ts', text);
   if (!isOutline(read)) throw new Error(JSON.stringify(read));
   return lintFlow(read);
@@ -82,8 +82,17 @@ describe('what would differ in a replay', () => {
 test('a step that is not yielded never runs, and that is an error', async () => {
   const { errors } = await found("  step('a').task(() => 1).retry(2);\n  yield* step('b').delay(1);");
   expect(errors.map(({ code, line, column, message }) => `${line}:${column} ${code} ${message}`)).toEqual([
-    '4:3 STEP_NOT_YIELDED the step "a" is built and not yielded, so it never runs',
+    '4:3 STEP_NOT_YIELDED the step "a" is created but never yielded, so it never runs',
   ]);
+  const lines = async (body: string) => (await found(body)).errors.map(({ code, line }) => `${line} ${code}`);
+  expect(await lines("  if (x) return step('a').task(() => 1);\n  all([step('b').delay(1)]);\n  const c = step('c').delay(1);")).toEqual([
+    '4 STEP_NOT_YIELDED',
+    '5 STEP_NOT_YIELDED',
+    '6 STEP_NOT_YIELDED',
+  ]);
+  const helpers =
+    "  const make = (i) => step('a' + i).delay(1);\n  const d = step('d').delay(1);\n  yield* d;\n  yield* all([1].map((i) => { return make(i); }));";
+  expect(await lines(helpers)).toEqual([]);
 });
 
 test('a name twice on one path of a flow is an error; in branches, and built in a loop, it is not', async () => {

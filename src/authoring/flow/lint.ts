@@ -125,15 +125,43 @@ function refusal(name: string): Pick<SourceProblem, 'code' | 'message' | 'hint'>
   }
 }
 
-/** Reports steps that are statements of their own: they are built but never run. */
+/** Reports steps that never run: they are statements, are returned, or are kept in a variable that nothing reads. */
 function unyielded(names: ModuleNames, body: AnyNode, at: At): SourceProblem[] {
+  const returned = new Set([...nodesOutsideFunctions(body)].filter(({ type }) => type === 'ReturnStatement'));
   return [...nodesIn(body)].flatMap((node): SourceProblem[] => {
-    const call = node.type === 'ExpressionStatement' ? rootOf(node.expression) : node;
-    if (node.type !== 'ExpressionStatement' || !isStep(names, call)) return [];
-    const name = names.text(call.arguments[0]);
-    const message = `${name === undefined ? 'a step' : `the step "${name}"`} is built and not yielded, so it never runs`;
+    const created = createdBy(node, returned, body);
+    const call = created && rootOf(created);
+    const group = call?.type === 'CallExpression' ? groupName(names, call) : undefined;
+    if (call === undefined || (group === undefined && !isStep(names, call))) return [];
+    const name = isStep(names, call) ? names.text(call.arguments[0]) : undefined;
+    const what = group === undefined ? (name === undefined ? 'a step' : `the step "${name}"`) : `${group}([…])`;
+    const message = `${what} is created but never yielded, so it never runs`;
     return [{ code: 'STEP_NOT_YIELDED', message, hint: 'write yield* before it', ...at(call) }];
   });
+}
+
+/** The expression of a node whose value is lost to the flow: only what it yields runs. */
+function createdBy(node: AnyNode, returned: ReadonlySet<AnyNode>, body: AnyNode): AnyNode | undefined {
+  if (node.type === 'ExpressionStatement') return node.expression;
+  if (node.type === 'ReturnStatement') return returned.has(node) ? (node.argument ?? undefined) : undefined;
+  if (node.type !== 'VariableDeclarator' || node.id.type !== 'Identifier') return undefined;
+  const { name } = node.id;
+  const uses = [...nodesIn(body)].filter((other) => other.type === 'Identifier' && other.name === name);
+  return uses.length === 1 ? (node.init ?? undefined) : undefined;
+}
+
+/** The nodes of a flow itself, without those of functions in it. */
+function* nodesOutsideFunctions(node: AnyNode): Generator<AnyNode> {
+  for (const child of childrenOf(node)) {
+    if (FUNCTIONS.includes(child.type)) continue;
+    yield child;
+    yield* nodesOutsideFunctions(child);
+  }
+}
+
+function groupName(names: ModuleNames, { callee }: CallExpression): string | undefined {
+  const name = names.imported(callee)?.name;
+  return name === 'all' || name === 'race' ? name : undefined;
 }
 
 const TEMPLATE = /\{\{\s*(?:params|input|context|outputs|checkpoint|result|item|trigger|run|step|secrets)\b[^}]*\}\}/;

@@ -25,11 +25,6 @@ export function stepOrder({ definition }: CompiledWorkflow): readonly string[] {
   return definition.steps.map(({ id }) => id);
 }
 
-/** How many steps a workflow has. */
-export function totalSteps({ definition }: CompiledWorkflow): number {
-  return definition.steps.length;
-}
-
 /** The text of a step, for these parameters of the workflow and arguments of the step. */
 export function stepOutput(compiled: CompiledWorkflow, stepId: string, params: unknown = {}): StepOutput {
   const step = compiled.definition.steps.find(({ id }) => id === stepId);

@@ -11,7 +11,7 @@ import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import type { GitHubForge } from '../../forge/github/github-forge.ts';
 import { git } from '../../process/git.ts';
 import type { ReceivedDelivery } from '../../server/events/deliveries.ts';
-import { eventOf, keyOfEvent, SOURCE_HEADER } from '../../server/triggers/occasion.ts';
+import { eventOf, keyOfEvent, SOURCE_HEADER } from '../../server/triggers/received-event.ts';
 import type { Shell } from '../shell.ts';
 
 /** A job of GitHub Actions. */

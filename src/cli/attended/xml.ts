@@ -5,12 +5,12 @@
 //   neither close an element nor add one.
 
 import { type OpenWork, resultLines } from '../../attended/attended-run.ts';
-import { newWork, nothingLeft, type Receipt, type Reply, workIn } from '../../attended/submission.ts';
+import { ASSUMED, newWork, nothingLeft, type Receipt, type Reply, workIn } from '../../attended/submission.ts';
 import { commandElement, escapeXml, nestedElement, textElement, type XmlAttributes } from '../../base/xml.ts';
 import { pasteable } from '../caller.ts';
 import type { Shell } from '../shell.ts';
 import { plain } from '../terminal.ts';
-import { ASSUMED, askedOf, commandsFor, dispatchOf, idleText } from './rendering.ts';
+import { askedOf, commandsFor, dispatchOf, idleText } from './rendering.ts';
 
 /** The reply to an agent, as one element. */
 export function replyXml(shell: Shell, reply: Reply): string {

@@ -1,6 +1,7 @@
 // `pawl assumptions [RUN]`: what agents assumed instead of asking, and how people answered.
 
-import { type AssumptionReport, reportAll, reportRuns } from '../../control/assumption-report.ts';
+import { reportAll, reportRuns } from '../../control/assumption-report.ts';
+import type { AssumptionReport } from '../../control/schema/run.ts';
 import { readRunIds } from '../../engine/run-tree.ts';
 import type { Store } from '../../store/store.ts';
 import { assumptionLines } from '../assumptions.ts';

@@ -1,7 +1,8 @@
 // `pawl fork`: starts a new run that reuses the results of another run up to a step.
 
 import type { Engine } from '../../api/engine.ts';
-import { type ForkTable, readForkTable } from '../../control/fork-table.ts';
+import { readForkTable } from '../../control/fork-table.ts';
+import type { ForkTable } from '../../control/schema/fork.ts';
 import { usageText } from '../../control/usage.ts';
 import type { Store } from '../../store/store.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';

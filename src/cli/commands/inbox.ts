@@ -1,8 +1,8 @@
 // `pawl inbox`: lists everything that waits for a person, oldest first.
 
+import { NO_VERDICT } from '../../attended/wait-words.ts';
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
-import type { AssumptionReport } from '../../control/assumption-report.ts';
 import {
   type Approval,
   answerCommand,
@@ -13,6 +13,7 @@ import {
   type PendingGate,
   readInbox,
 } from '../../control/inbox.ts';
+import type { AssumptionReport } from '../../control/schema/run.ts';
 import { agoText, untilText } from '../../control/time-text.ts';
 import { postedText } from '../../engine/request/approvals.ts';
 import type { Store } from '../../store/store.ts';
@@ -86,7 +87,7 @@ async function openRuns(shell: Shell, store: Store): Promise<readonly string[]> 
 }
 
 function pendingText({ wait }: PendingGate): string {
-  return wait.message ?? 'its checks have no verdict yet';
+  return wait.message ?? NO_VERDICT;
 }
 
 function listLines(shell: Shell, inbox: FullInbox): string[] {

@@ -3,7 +3,8 @@
 import { EngineError } from '../../base/error.ts';
 import { isJsonObject } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
-import { type RunReport, readRunReport, type StepReport } from '../../control/run-report.ts';
+import { readRunReport } from '../../control/run/report.ts';
+import type { RunReport, StepReport } from '../../control/schema/run.ts';
 import { clockText } from '../../control/time-text.ts';
 import { isOfStep } from '../../definition/address.ts';
 import { isSettled } from '../../definition/run-status.ts';

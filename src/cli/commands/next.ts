@@ -6,7 +6,8 @@ import { pickRun } from '../../attended/open-runs.ts';
 import { onlyToken, withoutSubmission } from '../../attended/submission.ts';
 import { EngineError } from '../../base/error.ts';
 import type { Store } from '../../store/store.ts';
-import { openRunLines, printReply } from '../attended/rendering.ts';
+import { openRunLines } from '../attended/rendering.ts';
+import { printReply } from '../attended/reply.ts';
 import { bindToCaller, readProjectRuns } from '../attended/session-runs.ts';
 import { pasteable } from '../caller.ts';
 import type { CommandRun } from '../command.ts';
@@ -25,7 +26,7 @@ export const run: CommandRun = async (shell, given) => {
   const token = given.option('token');
   // A run that has ended belongs to no session.
   if (token === undefined && found.kind !== 'ended') await bindToCaller(shell, place, { store, run: found.id, isNamed: true });
-  return await printReply(shell, store, token === undefined ? withoutSubmission(found) : onlyToken(found, token));
+  return await printReply(shell, store, token === undefined ? withoutSubmission(found) : onlyToken([found], token));
 };
 
 async function chooseRun(shell: Shell, place: Place, store: Store): Promise<string> {

@@ -5,7 +5,7 @@ import { EngineError } from '../../base/error.ts';
 import { isJsonObject } from '../../base/json.ts';
 import { eventProblem } from '../../definition/trigger/event.ts';
 import { deliveryJson, openDeliveries } from '../../server/events/events.ts';
-import { manualDelivery } from '../../server/triggers/occasion.ts';
+import { manualDelivery } from '../../server/triggers/received-event.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { assertSettingsTrusted, FORGE_HINT } from '../forge/session.ts';
 import { readJson, requiredOption } from '../params.ts';

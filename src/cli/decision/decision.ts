@@ -8,6 +8,7 @@ import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject, jsonText } from '../../base/json.ts';
 import { type PendingApproval, pendingApprovals } from '../../control/approvals.ts';
 import { TOO_LATE } from '../../control/decision.ts';
+import { RUN_ENDS, splitTexts, voterTexts } from '../../control/decision-words.ts';
 import { agoText, untilText } from '../../control/time-text.ts';
 import type { ApprovalOptionModel } from '../../definition/model.ts';
 import { readSubjects, type SeenSubjects } from '../../definition/question/subjects.ts';
@@ -50,17 +51,9 @@ export function approvalLines(
   ];
 }
 
-function voterLines({ question: { from, count = 1 }, votes = [], split, signed }: OpenApproval): string[] {
-  const votesText = (all: typeof votes): string => all.map(({ actor, option }) => `${actor}: ${option}`).join(', ');
-  const needed = [
-    ...(from === undefined ? [] : [`for ${from.join(' or ')}`]),
-    ...(count > 1 ? [`needs ${count} people`, `votes so far: ${votesText(votes) || 'none'}`] : []),
-  ];
-  return [
-    ...(needed.length === 0 ? [] : [needed.join(', ')]),
-    ...(split === undefined ? [] : [`the last vote was split, so it does not count: ${votesText(split.votes)}`]),
-    ...(signed ? ['needs the signature of an enrolled key'] : []),
-  ];
+function voterLines(approval: OpenApproval): string[] {
+  const signed = approval.signed ? ['needs the signature of an enrolled key'] : [];
+  return [voterTexts(approval).join(', '), ...splitTexts(approval), ...signed].filter((line) => line !== '');
 }
 
 /** The subjects outside the run: if one changes, the decision is void. */
@@ -134,8 +127,6 @@ function effectOf(shell: Shell, { to, outcome }: ApprovalOptionModel): string {
   if ('step' in to) return `${shell.symbol('arrow')} ${oneLine(to.step)}`;
   return `the run ${RUN_ENDS[to.end]}`;
 }
-
-const RUN_ENDS = { complete: 'completes', fail: 'fails', escalate: 'escalates', reject: 'ends rejected' } as const;
 
 /** The chosen option, with the text if it requires one. */
 export interface Answer {

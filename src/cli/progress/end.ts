@@ -2,8 +2,9 @@
 // next.
 
 import { commandFor } from '../../attended/wait-command.ts';
+import { NO_VERDICT, waitText } from '../../attended/wait-words.ts';
 import { formatDuration } from '../../base/duration.ts';
-import type { RunReport } from '../../control/run-report.ts';
+import type { RunReport } from '../../control/schema/run.ts';
 import { untilText } from '../../control/time-text.ts';
 import { pathText } from '../../definition/address.ts';
 import { isSettled } from '../../definition/run-status.ts';
@@ -83,8 +84,9 @@ function waitLines(shell: Shell, { report }: End, { run, wait }: TreeWait): stri
   const at = wait.step === undefined ? '' : `"${oneLine(pathText(wait.path))}" `;
   const below = run === report.run.id ? '' : `of run ${run} `;
   const until = wait.due === undefined ? '' : `, due ${untilText(wait.due)}`;
-  const reported = report.waits.find((candidate) => candidate.path !== undefined && candidate.path === wait.path && run === report.run.id);
+  const reported = report.waits.find(({ id }) => id === wait.path && run === report.run.id);
   const command = reported?.command ?? commandFor(run, wait, { approval: undefined, several: false, halt: undefined });
+  const missing = reported?.kind === 'budget' || reported?.kind === 'capacity' ? reported.message : undefined;
   const next = command === undefined ? [] : [commandLine(shell, command)];
   const resume = (id: string): string => commandLine(shell, `pawl resume ${id}`);
   const waitCommand = commandLine(shell, `pawl resume ${report.run.id} --wait`);
@@ -103,7 +105,7 @@ function waitLines(shell: Shell, { report }: End, { run, wait }: TreeWait): stri
       return [`  ${at}${below}waits for signal "${oneLine(wait.name)}"${until}; wait for it with`, waitCommand];
     case 'checks':
       return [
-        `  ${at}${below}is pending: ${oneLine(wait.message ?? 'its checks have no verdict yet')}`,
+        `  ${at}${below}is pending: ${oneLine(wait.message ?? NO_VERDICT)}`,
         `  next check${until.replace(', due', '')}, while a process drives the run; check now with`,
         resume(report.run.id),
       ];
@@ -117,15 +119,12 @@ function waitLines(shell: Shell, { report }: End, { run, wait }: TreeWait): stri
     case 'escalation':
       return [`  run ${run} stopped: ${oneLine(wait.message)}`, resume(run)];
     case 'budget':
-      return [`  ${at}${below}waits for budget: ${oneLine(reported?.message ?? `"pawl show ${run}" shows which`)}`];
+      return [`  ${at}${below}waits for budget: ${oneLine(missing ?? `"pawl show ${run}" shows which`)}`];
     case 'capacity':
       if (wait.due === undefined) return [`  ${at}${below}waits for capacity that other work uses; wait for it with`, waitCommand];
-      return [
-        `  ${at}${below}waits ${untilText(wait.due)}: ${oneLine(reported?.message ?? 'its account has no capacity left')}`,
-        waitCommand,
-      ];
+      return [`  ${at}${below}waits ${untilText(wait.due)}: ${oneLine(missing ?? 'its account has no capacity left')}`, waitCommand];
     default:
-      return [`  ${at}${below}waits for ${wait.kind === 'child' ? `run ${wait.child}` : `its ${wait.kind}`}${until}`, ...next];
+      return [`  ${at}${below}waits for ${waitText(wait)}${until}`, ...next];
   }
 }
 

@@ -1,6 +1,7 @@
 // Owns the progress texts of a run: the activity of a step, its end, and the line that is printed to a pipe for an event.
 // The wording is stable, because programs read it.
 
+import { stepWaits } from '../../attended/wait-words.ts';
 import { formatDuration } from '../../base/duration.ts';
 import { dueText } from '../../control/time-text.ts';
 import { type InState, startTimeOf, waitOf } from '../../kernel/activation.ts';
@@ -34,17 +35,23 @@ function waitText({ wait, due, deadline, attempt, startedAt, openedAt }: InState
   const since = startedAt ?? openedAt;
   const until = due ?? deadline;
   const limit = until === undefined ? '' : ` until ${dueText(until, since)}`;
-  if (wait.kind === 'signal') return `waits for signal "${oneLine(wait.name)}"${limit}`;
-  if (wait.kind === 'child') return `waits for run ${wait.run}`;
-  const texts: Readonly<Partial<Record<typeof wait.kind, string>>> = {
-    human: `waits for a person${limit}`,
-    answer: `waits for an answer${limit}`,
-    report: `waits for its agent to report${limit}`,
-    checks: `has no result yet, checks again${until === undefined ? '' : ` at ${dueText(until, since)}`}`,
-    retry: `waits${limit} for attempt ${attempt}`,
-    delay: `waits${limit}`,
-  };
-  return texts[wait.kind] ?? 'running';
+  switch (wait.kind) {
+    case 'retry':
+      return `waits${limit} for attempt ${attempt}`;
+    case 'delay':
+      return `waits${limit}`;
+    case 'checks':
+      return `${stepWaits(wait)}, checks again${until === undefined ? '' : ` at ${dueText(until, since)}`}`;
+    case 'child':
+      return stepWaits(wait);
+    case 'human':
+    case 'answer':
+    case 'report':
+    case 'signal':
+      return `${oneLine(stepWaits(wait))}${limit}`;
+    default:
+      return 'running';
+  }
 }
 
 /** How many members of a group have ended, how many failed, and how many reviewers among them reject the work. */

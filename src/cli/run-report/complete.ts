@@ -1,7 +1,7 @@
 // Owns completing the report of a run with facts of its project: how the workflow file has changed since the run started, and
 // whether the signatures in the log are valid.
 
-import type { RunReport } from '../../control/run-report.ts';
+import type { RunReport } from '../../control/schema/run.ts';
 import { isFinal } from '../../definition/run-status.ts';
 import type { Store } from '../../store/store.ts';
 import type { Place } from '../session.ts';

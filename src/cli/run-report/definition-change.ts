@@ -5,7 +5,7 @@ import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { digestJson } from '../../base/digest.ts';
 import type { Json } from '../../base/json.ts';
-import type { DefinitionChange, RunOverview } from '../../control/run-report.ts';
+import type { DefinitionChange, RunOverview } from '../../control/schema/run.ts';
 import type { Definition } from '../../definition/model.ts';
 import type { Project } from '../project.ts';
 import { isSettingsFile } from '../settings/settings.ts';

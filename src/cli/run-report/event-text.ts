@@ -1,6 +1,7 @@
 // Owns the texts of the events of a run's log: one line per event, with stable wording, so that lines can be searched and
 // compared.
 
+import { stepWaits } from '../../attended/wait-words.ts';
 import { formatDuration } from '../../base/duration.ts';
 import { unreachable } from '../../base/invariant.ts';
 import type { Budget } from '../../definition/budget.ts';
@@ -104,7 +105,7 @@ function runText(event: EventOf<'run.changed'>): string {
     case 'assumption-answered':
       return `assumption ${event.assumption} ${event.answer.agrees ? 'confirmed' : 'answered differently'}${who}`;
     case 'reacted':
-      return `${event.reaction.event} at the forge${who}, delivery ${event.reaction.delivery}: ${event.reaction.do}`;
+      return `${event.reaction.event} at the forge${who}, delivery ${event.reaction.eventId}: ${event.reaction.do}`;
     case 'warned':
       return `warning: near a circuit breaker, ${event.message}`;
     case 'files-undone':
@@ -174,23 +175,9 @@ function stateText(activation: Activation): string {
   return states[activation.state];
 }
 
-const WAITS: Readonly<Record<Exclude<Wait['kind'], 'human' | 'child' | 'signal'>, string>> = {
-  delay: 'waits for time to pass',
-  retry: 'waits before the next attempt',
-  members: 'waits for its members',
-  report: "waits for the agent's report",
-  answer: 'waits for answers',
-  checks: 'has no result yet, and checks again on the next event',
-  repair: 'waits for the fix',
-  capacity: 'waits for capacity',
-  budget: 'waits for budget',
-  assumptions: 'waits for answers to assumptions of an agent',
-};
-
 function waitText(wait: Wait): string {
-  if (wait.kind === 'human') return `waits for a person${wait.digest === undefined ? '' : `, shown ${wait.digest.slice(0, 12)}`}`;
-  if (wait.kind === 'child') return `waits for the child run ${wait.run}`;
-  return wait.kind === 'signal' ? `waits for the signal "${wait.name}"` : WAITS[wait.kind];
+  if (wait.kind === 'human' && wait.digest !== undefined) return `${stepWaits(wait)}, shown ${wait.digest.slice(0, 12)}`;
+  return wait.kind === 'checks' ? `${stepWaits(wait)}, and checks again on the next event` : stepWaits(wait);
 }
 
 function settledText({ outcome, error, actor, attempt }: EventOf<'step.settled'>): string {

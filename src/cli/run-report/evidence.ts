@@ -1,7 +1,7 @@
 // Owns printing the evidence of an attempt: each check with its result, the worker's claim, and the output of programs.
 
 import { fieldOf, isJsonObject, type Json, type JsonObject, jsonText } from '../../base/json.ts';
-import type { StepReport } from '../../control/run-report.ts';
+import type { StepReport } from '../../control/schema/run.ts';
 import { reportedError, type Verdict, verdictsOf } from '../../control/verdicts.ts';
 import type { Shell } from '../shell.ts';
 import { statusMark } from '../status.ts';

@@ -1,9 +1,9 @@
 // Owns printing the report of a run on one or two screens of 80 columns: failures in full, the rest as counts.
 
+import { waitText } from '../../attended/wait-words.ts';
 import { formatDuration } from '../../base/duration.ts';
 import { jsonText } from '../../base/json.ts';
-import type { OverrideReport } from '../../control/history.ts';
-import type { RunOverview, RunReport, WaitReport } from '../../control/run-report.ts';
+import type { OverrideReport, RunOverview, RunReport, WaitReport } from '../../control/schema/run.ts';
 import { agoText, untilText } from '../../control/time-text.ts';
 import { usageText } from '../../control/usage.ts';
 import { isFinal } from '../../definition/run-status.ts';
@@ -119,7 +119,7 @@ function outputLines(shell: Shell, run: RunOverview, detail: Detail): string[] {
 
 function waitLines(shell: Shell, { waits, run }: RunReport): string[] {
   const lines = waits.flatMap((wait) => [
-    `  ${waitText(wait)}${shell.style('dim', whenOf(wait))}`,
+    `  ${waitPhrase(wait)}${shell.style('dim', whenOf(wait))}`,
     ...questionLines(shell, wait),
     ...(wait.command === undefined ? [] : [`    ${shell.style('cyan', plain(pasteable(shell, wait.command)))}`]),
     ...(wait.kind === 'escalation' || wait.kind === 'unknown' ? [shell.style('dim', '    other choices: pawl resume --help')] : []),
@@ -134,8 +134,9 @@ function whenOf({ since, due, kind }: WaitReport): string {
   return due === null ? waited : `${waited}, ${kind === 'checks' ? 'next check' : 'ends'} ${untilText(Date.parse(due))}`;
 }
 
-function questionLines(shell: Shell, { prompt, options, shown }: WaitReport): string[] {
-  if (prompt === undefined) return [];
+function questionLines(shell: Shell, wait: WaitReport): string[] {
+  if (wait.kind !== 'human' || wait.prompt === undefined) return [];
+  const { prompt, options, shown } = wait;
   const answers = (options ?? []).map(({ label, requiresInput }) => `${oneLine(label)}${requiresInput ? ' (needs a text)' : ''}`);
   return [
     ...cutLines(shell, prompt, { indent: 4, max: 3 }),
@@ -144,24 +145,13 @@ function questionLines(shell: Shell, { prompt, options, shown }: WaitReport): st
   ];
 }
 
-function waitText(wait: WaitReport): string {
-  const { step, path, message } = wait;
-  const where = oneLine(path ?? step ?? '');
-  const why = message === undefined ? '' : `: ${oneLine(message)}`;
-  if (wait.kind === 'child') return `the child run ${wait.child} of ${where}`;
-  if (wait.kind === 'signal') return `the signal "${oneLine(wait.name)}" at ${where}`;
-  const texts: Readonly<Record<Exclude<WaitReport['kind'], 'child' | 'signal'>, string>> = {
-    human: message === undefined ? `a person to decide ${where}` : `a process to continue ${where}, which is ${oneLine(message)}`,
-    report: `an agent's report on ${where}`,
-    answer: `answers to the questions of ${where}`,
-    delay: `time to pass at ${where}`,
-    capacity: `capacity for ${where}${why}`,
-    escalation: `a person to choose how to continue${where === '' ? '' : ` at ${where}`}`,
-    unknown: `a person to say how ${where} ended: ${message ?? 'a crash left no record'}`,
-    pause: 'a person to resume it',
-    checks: `the checks of ${where}${why}`,
-    budget: `more budget for ${where}${why}`,
-    assumptions: `answers to assumptions of an agent, before ${where} lands${why}`,
-  };
-  return texts[wait.kind];
+function waitPhrase(wait: WaitReport): string {
+  const message = 'message' in wait ? wait.message : undefined;
+  const path = ('path' in wait ? wait.path : undefined) ?? ('step' in wait ? wait.step : undefined);
+  if (wait.kind === 'human' && message !== undefined) return oneLine(`a process to continue ${path ?? ''}, which is ${message}`);
+  const why = WITH_REASON.has(wait.kind) && message !== undefined ? `: ${message}` : '';
+  return oneLine(`${waitText(wait, path)}${why}`);
 }
+
+/** The kinds of wait whose message says why something is missing; that of an escalation is shown as the error of the run. */
+const WITH_REASON: ReadonlySet<WaitReport['kind']> = new Set(['capacity', 'checks', 'budget', 'assumptions', 'unknown']);

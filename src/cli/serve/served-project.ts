@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { failureOf, isEngineError } from '../../base/error.ts';
 import type { JsonObject } from '../../base/json.ts';
-import type { RunReport } from '../../control/run-report.ts';
+import type { RunReport } from '../../control/schema/run.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import type { Definition } from '../../definition/model.ts';
 import { referencesIn } from '../../definition/validation/reference.ts';

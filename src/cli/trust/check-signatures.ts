@@ -3,7 +3,7 @@
 import type { KeyList } from '../../authority/enrolment.ts';
 import { verifySignature } from '../../authority/verification.ts';
 import { isEngineError } from '../../base/error.ts';
-import type { RunReport } from '../../control/run-report.ts';
+import type { RunReport } from '../../control/schema/run.ts';
 import { proveRun } from '../../engine/signature/signature-proof.ts';
 import { decisionStatement } from '../../engine/signature/signatures.ts';
 import type { ChangeOf, EventOf } from '../../kernel/event.ts';

@@ -46,7 +46,7 @@ export async function payloadOfEvent(forge: ForgeReader, event: ForgeEvent): Pro
         review: review?.value,
       }),
       ...subject.value,
-      sender: { login: event.actor, type: typeOf(event.actor) },
+      ...present({ sender: userOf(event.actor) }),
     },
   };
 }
@@ -63,12 +63,12 @@ async function commentOf(forge: ForgeReader, { comment, issue, pr }: ForgeEvent)
 /** The state of a review, as far as the forge still has it. */
 async function reviewOf(forge: ForgeReader, { event, pr, actor }: ForgeEvent): Promise<ForgeAnswer<JsonObject> | undefined> {
   if (pr === undefined || !event.startsWith('pull_request_review.')) return undefined;
-  const user = { login: actor, type: typeOf(actor) };
-  if (event.endsWith('.dismissed')) return { result: 'ok', value: { state: 'dismissed', user } };
+  const user = present({ user: userOf(actor) });
+  if (event.endsWith('.dismissed')) return { result: 'ok', value: { state: 'dismissed', ...user } };
   const found = await forge.approvals(pr);
   if (found.result !== 'ok') return found;
-  const state = found.value.find((one) => isSamePerson(one.actor, actor))?.state ?? 'commented';
-  return { result: 'ok', value: { state, user } };
+  const review = actor === undefined ? undefined : found.value.find((one) => isSamePerson(one.actor, actor));
+  return { result: 'ok', value: { state: review?.state ?? 'commented', ...user } };
 }
 
 function shownComment({ id, author, bot, body, at, edited }: Comment): JsonObject {
@@ -88,6 +88,10 @@ function sharedOf({ labels, author, bot, assignees, milestone }: SharedFacts): J
     assignee: people[0] ?? null,
     milestone: milestone === null ? null : { title: milestone },
   };
+}
+
+function userOf(login: string | undefined): JsonObject | undefined {
+  return login === undefined ? undefined : { login, type: typeOf(login) };
 }
 
 /** GitHub's Apps have names like `pawl[bot]`. */

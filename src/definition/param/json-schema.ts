@@ -52,6 +52,41 @@ function typesOf({ type }: JsonObject): readonly string[] {
   return type === undefined ? [] : ((Array.isArray(type) ? type : [type]) as readonly string[]).map(String);
 }
 
+interface TypeNames {
+  readonly object: JsonObject;
+  readonly array: readonly Json[];
+  readonly string: string;
+  readonly number: number;
+  readonly integer: number;
+  readonly boolean: boolean;
+  readonly null: null;
+}
+
+/** The type of the values that match a schema, as far as its keywords `type`, `enum`, `properties`, `required` and `items` say. */
+export type FromSchema<Schema> = Schema extends { readonly enum: readonly (infer Value)[] }
+  ? Value
+  : Schema extends { readonly properties: infer Properties }
+    ? FromProperties<Properties, Schema extends { readonly required: readonly (infer Name)[] } ? Name : never>
+    : Schema extends { readonly items: infer Item }
+      ? readonly FromSchema<Item>[]
+      : Schema extends { readonly type: infer Name extends keyof TypeNames }
+        ? TypeNames[Name]
+        : Schema extends { readonly type: readonly (infer Name extends keyof TypeNames)[] }
+          ? TypeNames[Name]
+          : Json;
+
+type FromProperties<Properties, Required> = {
+  readonly [Name in keyof Properties as Name extends Required ? Name : never]: FromSchema<Properties[Name]>;
+} & { readonly [Name in keyof Properties as Name extends Required ? never : Name]?: FromSchema<Properties[Name]> };
+
+/** Whether a value matches a schema, from which its type follows. */
+export function matchesSchema<Schema extends JsonObject, Value extends Json>(
+  schema: Schema,
+  value: Value,
+): value is Value & FromSchema<Schema> {
+  return schemaMismatch(schema, value) === undefined;
+}
+
 /** Returns why a value does not match a schema, with the path, or undefined if it does. */
 export function schemaMismatch(schema: Json, value: Json, at = 'output'): string | undefined {
   if (schema === true || !isJsonObject(schema)) return schema === false ? `${at} must not be there` : undefined;

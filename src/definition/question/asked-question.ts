@@ -28,20 +28,29 @@ export interface Observation {
 }
 
 /** A question to a person. */
-export interface HumanWait {
-  readonly kind: 'human';
-  /** The digest of everything shown; a decision must name it. Absent until the outside subjects were observed. */
-  readonly digest?: string | undefined;
-  /** Set if the question has subjects outside the run. */
-  readonly outside?:
-    | {
-        /** The digest of the question alone. */
-        readonly question: string;
-        readonly seen?: Observation | undefined;
+export type HumanWait = QuestionState & ShownSubjects;
+
+/** What is shown to people. `digest` is that of everything shown; a decision must name it. */
+type ShownSubjects =
+  | { readonly digest: string; readonly outside?: undefined }
+  /** The subjects outside the run are still to be observed: nobody is asked yet. */
+  | { readonly digest?: undefined; readonly outside: OutsideQuestion & { readonly seen?: undefined; readonly decided?: undefined } }
+  | {
+      readonly digest: string;
+      readonly outside: OutsideQuestion & {
+        readonly seen: Observation;
         /** Decisions that count once the subjects were observed again. */
         readonly decided?: readonly Decision[] | undefined;
-      }
-    | undefined;
+      };
+    };
+
+/** A question with subjects outside the run: the digest of the question alone. */
+interface OutsideQuestion {
+  readonly question: string;
+}
+
+interface QuestionState {
+  readonly kind: 'human';
   /** How often it was asked again, because something changed or because people disagreed. */
   readonly round?: number | undefined;
   /** The votes so far, if several people must agree. */

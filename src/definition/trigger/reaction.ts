@@ -46,8 +46,8 @@ export interface ReactionRecord {
   readonly rule: number;
   readonly do: ReactionKind;
   readonly event: string;
-  /** The id of the delivery that brought the event. */
-  readonly delivery: string;
+  /** The id of the event at its source. */
+  readonly eventId: string;
 }
 
 /** Returns why an event does not match a reaction, as the end of a sentence, or undefined if it does. */

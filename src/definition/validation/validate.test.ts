@@ -6,7 +6,8 @@ import { cpuTimeMs } from '../../../test/cpu-time.ts';
 import { type Given, step as plainStep } from '../../../test/kernel/definitions.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
 import type { Definition, Edge, StepModel, Target } from '../model.ts';
-import { findProblems, validateDefinition } from './validate.ts';
+import { ProblemList } from './problem.ts';
+import { checkDefinition, findProblems } from './validate.ts';
 
 const END: Edge = { to: { end: 'complete' } };
 const to = (step: string, bound: Omit<Edge, 'to'> = {}): Edge => ({ to: { step }, ...bound });
@@ -30,7 +31,7 @@ const messages = (definition: Definition) =>
 describe('the checks of construction', () => {
   test('a valid definition has no faults', () => {
     const definition = workflow([step('a', { ok: to('b'), iterate: to('a', { max: 3, then: { step: 'b' } }) }), step('b', { ok: END })]);
-    expect(validateDefinition(definition, { registry: REGISTRY })).toBe(definition);
+    expect(faults(definition)).toEqual([]);
   });
 
   test('the entry exists', () => {
@@ -193,7 +194,9 @@ describe('what else is rejected', () => {
 
   test('all faults at once, in one error that has them as data', () => {
     const definition = workflow([step('a', { okay: to('b') }), step('c', { ok: END })]);
-    expect(() => validateDefinition(definition, { registry: REGISTRY })).toThrow(
+    const problems = new ProblemList();
+    checkDefinition(definition, problems, { registry: REGISTRY });
+    expect(() => problems.refuse(definition.name)).toThrow(
       expect.objectContaining({
         code: 'DEFINITION_INVALID',
         message: expect.stringMatching(

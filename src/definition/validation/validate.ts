@@ -9,6 +9,7 @@ import type { Json } from '../../base/json.ts';
 import { createGraph, cyclesOf, type Graph, reachable, reversed, successorsOf, type Transition } from '../analysis.ts';
 import { breakersFault } from '../breakers.ts';
 import { budgetFault } from '../budget.ts';
+import { allChecks, checksIn } from '../check.ts';
 import { databasesFault } from '../database.ts';
 import { targetName } from '../describe.ts';
 import type { KindRegistry } from '../kind.ts';
@@ -29,14 +30,6 @@ export interface ValidateOptions {
   readonly roots?: readonly string[] | 'any';
 }
 
-/** Returns the definition, or throws one DEFINITION_INVALID with all its faults. */
-export function validateDefinition(definition: Definition, options: ValidateOptions): Definition {
-  const problems = new ProblemList();
-  checkDefinition(definition, problems, options);
-  problems.refuse(definition.name);
-  return definition;
-}
-
 /** Returns all faults of a definition; none if it can run. */
 export function findProblems(definition: Definition, options: ValidateOptions): readonly Problem[] {
   const problems = new ProblemList();
@@ -54,6 +47,7 @@ export function checkDefinition(definition: Definition, problems: ProblemList, o
     checkStep(place, { problems, roots, registry });
     checkArgs(place.step.args, problems, place.at);
   }
+  checkApprovals(definition, problems, registry);
   checkGraph(definition, problems);
   checkOutputReads(definition, problems);
 }
@@ -89,6 +83,21 @@ function checkDatabases(databases: Definition['databases'], problems: ProblemLis
       message: `\`databases\` ${fault}`,
       hint: 'write a list of names, or a map such as { book: read }',
     });
+}
+
+/** A check that requires a person's approval must name a step that asks one. */
+function checkApprovals({ steps }: Definition, problems: ProblemList, { checks: known }: KindRegistry): void {
+  const asking = steps.flatMap(({ id, question }) => (question === undefined ? [] : [id]));
+  for (const { step, at } of placesOf(steps)) {
+    if (problems.unread.has(at) || problems.refused.has(at)) continue;
+    for (const check of allChecks(checksIn(step))) {
+      const named = known[check.check]?.approvalOf?.(check);
+      if (named === undefined || asking.includes(named)) continue;
+      const why = steps.some(({ id }) => id === named) ? 'does not ask a person' : `does not exist${problems.suggest(named, asking)}`;
+      const message = `its check "${check.check}" requires an approval at step "${named}", which ${why}`;
+      problems.add({ step: at, code: 'KIND_INVALID', message, hint: 'name a step of this workflow that asks a person' });
+    }
+  }
 }
 
 /** Returns every step and member with its name in messages. */

@@ -26,7 +26,7 @@ export async function reactToEvent(core: EngineCore, run: string, request: React
   const { state } = await core.store.load(run);
   if (isFinal(state.status)) return;
   const input: InputOf<'control'> = { type: 'control', at: core.clock.now(), actor, action, reaction };
-  const dedupe = `reaction/${reaction.delivery}/${reaction.rule}`;
+  const dedupe = `reaction/${reaction.eventId}/${reaction.rule}`;
   const options = { stays: true, cancel: action.do === 'cancel' };
   try {
     await send(core, { run, dedupe, input, values: [] }, options);

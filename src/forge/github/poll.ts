@@ -26,7 +26,7 @@ interface Cursor {
   readonly heads: Readonly<Record<string, string>>;
 }
 
-type FoundEvent = Omit<ForgeEvent, 'cursor'> & { readonly rank: number };
+type FoundEvent = ForgeEvent & { readonly rank: number };
 
 /** A poll of one repository. */
 export interface Poll {
@@ -121,7 +121,7 @@ function toOpened({ number, created_at, user, pull_request }: ItemData): FoundEv
   const isPull = pull_request !== undefined;
   const about = isPull ? { pr: number } : { issue: number };
   const event = isPull ? 'pull_request.opened' : 'issues.opened';
-  return { id: `opened:${number}`, event, at: Date.parse(created_at), actor: user?.login ?? 'ghost', ...about, rank: 0 };
+  return { id: `opened:${number}`, event, at: Date.parse(created_at), ...present({ actor: user?.login }), ...about, rank: 0 };
 }
 
 /** GitHub's issue events, and their names as webhooks. */
@@ -150,7 +150,7 @@ async function findIssueEvents({ octokit, repo }: Connection, { since, heads }: 
       const named = typeof label === 'string' ? { label } : {};
       // The head of the last poll: a commit that was pushed since may be older or newer than the label.
       const sha = isPull && name === 'labeled' ? heads[one.issue.number] : undefined;
-      found.push({ id: `event:${one.id}`, event, at, actor: one.actor?.login ?? 'ghost', ...about, ...named, ...present({ sha }), rank });
+      found.push({ id: `event:${one.id}`, event, at, ...about, ...named, ...present({ actor: one.actor?.login, sha }), rank });
     }
     // The list begins with the newest event.
     if (data.some(({ created_at }) => Date.parse(created_at) < from)) break;
@@ -164,7 +164,7 @@ async function findComments({ octokit, repo }: Connection, since: string): Promi
   return found.flatMap((one): FoundEvent[] => {
     const number = Number(/\d+$/.exec(one.issue_url)?.[0]);
     const about = one.html_url.includes('/pull/') ? { pr: number } : { issue: number };
-    const shared = { actor: one.user?.login ?? 'ghost', comment: String(one.id), ...about, rank: 3 };
+    const shared = { ...present({ actor: one.user?.login }), comment: String(one.id), ...about, rank: 3 };
     const [created, updated] = [Date.parse(one.created_at), Date.parse(one.updated_at)];
     const first: FoundEvent = { id: `comment:${one.id}`, event: 'issue_comment.created', at: created, ...shared };
     const edit: FoundEvent = { id: `comment:${one.id}:${updated}`, event: 'issue_comment.edited', at: updated, ...shared };
@@ -176,7 +176,7 @@ async function findHeads(connection: Connection, cursor: Cursor): Promise<FoundE
   return (await listOpenPulls(connection)).flatMap(({ number: pr, head, updated_at, created_at, user }): FoundEvent[] => {
     const known = cursor.heads[pr];
     if (known === head.sha) return [];
-    const shared = { actor: user?.login ?? 'ghost', pr, sha: head.sha };
+    const shared = { ...present({ actor: user?.login }), pr, sha: head.sha };
     // The first head of a new pull request belongs to its event `opened`.
     if (known === undefined && Date.parse(created_at) >= cursor.since - OVERLAP_MS)
       return [{ id: `opened:${pr}`, event: 'pull_request.opened', at: Date.parse(created_at), ...shared, rank: 0 }];
@@ -196,7 +196,7 @@ async function findReviews(
       if (!(at >= from)) continue;
       const sha = commit_id === null ? {} : { sha: commit_id };
       const event = 'pull_request_review.submitted';
-      found.push({ id: `review:${id}`, event, at, actor: user?.login ?? 'ghost', pr, ...sha, rank: 4 });
+      found.push({ id: `review:${id}`, event, at, ...present({ actor: user?.login }), pr, ...sha, rank: 4 });
     }
   }
   return found;
@@ -208,13 +208,14 @@ async function findChecks({ octokit, repo }: Connection, { heads }: Cursor, from
     const runs = await octokit.paginate(octokit.rest.checks.listForRef, { ...repo, ref: sha, per_page: PAGE });
     for (const { id, completed_at, app } of runs) {
       const at = Date.parse(completed_at ?? '');
-      if (at >= from) found.push({ id: `check:${id}:${at}`, event: 'check_run.completed', at, actor: app?.slug ?? 'ghost', sha, rank: 4 });
+      if (at >= from)
+        found.push({ id: `check:${id}:${at}`, event: 'check_run.completed', at, ...present({ actor: app?.slug }), sha, rank: 4 });
     }
     // A status that changes gets a new id. GitHub does not report here who set it.
     for (const { id, state, context, updated_at } of await readStatuses({ octokit, repo }, sha)) {
       const at = Date.parse(updated_at);
       const isNews = state !== 'pending' && !context.startsWith(OWN_CHECK_PREFIX);
-      if (at >= from && isNews) found.push({ id: `status:${id}`, event: 'status', at, actor: '', sha, rank: 4 });
+      if (at >= from && isNews) found.push({ id: `status:${id}`, event: 'status', at, sha, rank: 4 });
     }
   }
   return found;

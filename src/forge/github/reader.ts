@@ -1,6 +1,5 @@
 // Owns reading facts from GitHub, and how GitHub's fields become ours.
 
-import { present } from '../../base/fields.ts';
 import type {
   Approval,
   ChangedFile,
@@ -184,6 +183,10 @@ interface Head {
   readonly repo: { readonly full_name: string } | null;
 }
 
+interface HeadOfPull extends Head {
+  readonly repo: { readonly full_name: string; readonly name: string; readonly owner: { readonly login: string } } | null;
+}
+
 interface PullRequestData extends SharedFields {
   readonly state: string;
   readonly merged: boolean;
@@ -191,7 +194,7 @@ interface PullRequestData extends SharedFields {
   readonly mergeable: boolean | null;
   readonly merge_commit_sha: string | null;
   readonly requested_reviewers?: readonly User[] | null | undefined;
-  readonly head: Head;
+  readonly head: HeadOfPull;
   readonly base: Head;
 }
 
@@ -212,7 +215,7 @@ async function toPullRequest(reader: GitHubReader, data: PullRequestData): Promi
     headSha: data.head.sha,
     fetchRef: `refs/pull/${data.number}/head`,
     fork: data.head.repo?.full_name !== data.base.repo?.full_name,
-    ...present({ headRepository: data.head.repo?.full_name }),
+    ...(data.head.repo === null ? {} : { headRepository: { owner: data.head.repo.owner.login, name: data.head.repo.name } }),
     draft: data.draft === true,
     baseBranch: data.base.ref,
     baseSha,
@@ -228,6 +231,8 @@ async function readApprovals({ octokit, repo }: Connection, reader: GitHubReader
   const reviews = await octokit.paginate(octokit.rest.pulls.listReviews, { ...repo, pull_number: pr, per_page: PAGE });
   const latest = new Map<string, Omit<Approval, 'permission'>>();
   for (const { user, state: word, commit_id, submitted_at } of reviews) {
+    // A deleted account has no rights, and two of them are not one person.
+    if (user === null) continue;
     const state = VERDICTS[word];
     const actor = loginOf(user);
     // A dismissed review replaces the earlier reviews of that person.

@@ -5,7 +5,7 @@ import { watch } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type LocalForgeStage, openLocalForgeStage } from '../../proof/forge-suite/local-stage.ts';
+import { type LocalForgeStage, openLocalForgeStage } from '../../../test/forge/local-stage.ts';
 import { openSample, valueIn } from '../../proof/forge-suite/stage.ts';
 
 const FORGE = new URL('./local-forge.ts', import.meta.url).href;

@@ -57,7 +57,7 @@ const NEWER_COLUMNS: readonly (readonly [table: string, column: string])[] = [
 export type Row = Readonly<Record<string, unknown>>;
 
 /** A new event; the database adds id, time and actor. */
-export type NewEvent = Omit<ForgeEvent, 'id' | 'cursor' | 'at' | 'actor'> & { readonly actor?: string };
+export type NewEvent = Omit<ForgeEvent, 'id' | 'at'>;
 
 /** The open state file of a local forge. */
 export interface LocalDatabase {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { type LocalForgeStage, openLocalForgeStage } from '../../proof/forge-suite/local-stage.ts';
+import { type LocalForgeStage, openLocalForgeStage } from '../../../test/forge/local-stage.ts';
 import { createLocalGit, type LocalGit } from './git.ts';
 
 let stage: LocalForgeStage;

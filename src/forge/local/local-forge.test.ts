@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type LocalForgeStage, openLocalForgeStage } from '../../proof/forge-suite/local-stage.ts';
+import { type LocalForgeStage, openLocalForgeStage } from '../../../test/forge/local-stage.ts';
 import { openSample, valueIn } from '../../proof/forge-suite/stage.ts';
 import { describeForge } from '../../proof/forge-suite/suite.ts';
 import type { Forge, ForgeAnswer } from '../forge.ts';

@@ -6,9 +6,11 @@ import type { ForgeAction } from '../../definition/forge/forge-action.ts';
 import type { StepOf } from '../../definition/model.ts';
 import { type ActionSubject, performAction } from '../../forge/action.ts';
 import { retryHintOf } from '../../forge/forge.ts';
+import { runKey } from '../../forge/run-key.ts';
 import type { Snapshot } from '../../steps/attempt.ts';
 import { pullRequestNumber } from '../../steps/forge/forge-facts.ts';
 import { foreignPullRequest, withPullRequest } from '../../steps/forge/publishing.ts';
+import { APPROVED_HEADS } from '../../steps/run-records.ts';
 import { type Job, requestError, stepError, type Work } from '../../steps/work.ts';
 import { actionRefusal } from '../../steps/worker/permission.ts';
 import { blockedMerge, checkLanding } from '../../steps/workspace/landing.ts';
@@ -41,7 +43,7 @@ export async function execute(given: Job<StepOf<'action'>>): Promise<Work> {
   const subject = subjectOf(ready.job.context.snapshot, which);
   const landing = action === 'merge_pr' ? await checkLanding(ready.job, forge, subject) : { subject };
   if ('stale' in landing) return landing.stale;
-  const visit = `${request.runId}/${request.activation.path}`;
+  const visit = runKey(request.runId, request.activation.path);
   const scene = { subject: landing.subject, key: context.idempotencyKey, visit, ...present({ groups }) };
   const result = await performAction(forge, aimed, scene);
   const seen = present({ evidence: landing.evidence, checks: landing.checks });
@@ -71,12 +73,13 @@ function rememberedFrom(value: Json, pr: JsonObject | undefined): { readonly rem
 
 /** The issue and the pull request that a run is about. */
 function subjectOf({ data, results }: Snapshot, pr: string | undefined): ActionSubject {
-  const head = approvedHead(Object.values(results), pr === undefined ? 'approved_head' : `approved_head_${pr}`);
+  const name = pr === undefined ? 'approved_head' : `approved_head_${pr}`;
+  const head = APPROVED_HEADS.of(name).in(data) ?? headInResults(Object.values(results), name);
   return present({ issue: numberIn(data.issue_number), pr: numberIn(data.pr_number), head });
 }
 
-/** The head that the last approval gate passed; a merge takes that one or nothing. */
-function approvedHead(results: readonly Json[], name: string): string | undefined {
+/** The approved head of a run that an engine without a record of it began. A worker may have written it. */
+function headInResults(results: readonly Json[], name: string): string | undefined {
   const heads = results.flatMap((result) => (isJsonObject(result) ? [result[name]] : []));
   return heads.findLast((head) => typeof head === 'string');
 }

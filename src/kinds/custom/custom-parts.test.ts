@@ -9,7 +9,7 @@ import { workflowFromYaml } from '../../api/yaml.ts';
 import type { Json } from '../../base/json.ts';
 import { defineStepKind } from '../../definition/custom-kind.ts';
 import { defineWorkflow } from '../../index.ts';
-import { defineCheck } from '../../steps/check.ts';
+import { type CheckVerdict, defineCheck } from '../../steps/check.ts';
 import { step } from '../step-builder.ts';
 
 /** A check that says with which configuration it ran. */
@@ -133,21 +133,21 @@ describe('a schema', () => {
     const check = defineCheck({
       name: 'counted',
       parse: (written: { n?: number }) => ({ n: written.n ?? 1 }),
-      run: ({ n }) => ({ passed: n > 1, result: null }),
+      run: ({ n }) => ({ passed: n > 1, result: null, error: 'too few' }),
     });
     expectTypeOf(check).parameter(0).toEqualTypeOf<{ n?: number }>();
   });
 });
 
 describe('the digest of the code', () => {
-  const checkOf = (run: () => { passed: boolean; result: null }) => defineCheck({ name: 'c', parse: () => ({}), run });
+  const checkOf = (run: () => CheckVerdict) => defineCheck({ name: 'c', parse: () => ({}), run });
   const kindOf = (run: () => { outcome: 'ok' }) => defineStepKind({ kind: 'k', parse: () => ({}), run });
 
   test('depends on what a kind or a check of the application does', () => {
     const kinds = [kindOf(() => ({ outcome: 'ok' })), kindOf(() => ({ outcome: 'ok', more: 1 }))].map(
       (kind) => defineWorkflow({ name: 'w', steps: { a: { use: kind({}), next: null } } }).compiled.codeHash,
     );
-    const checks = [checkOf(() => ({ passed: true, result: null })), checkOf(() => ({ passed: false, result: null }))].map(
+    const checks = [checkOf(() => ({ passed: true, result: null })), checkOf(() => ({ passed: false, result: null, error: 'no' }))].map(
       (check) =>
         defineWorkflow({ name: 'w', steps: { a: { gate: { checks: [check({})] }, next: { ok: null, fail: 'fail' } } } }).compiled.codeHash,
     );

@@ -33,6 +33,7 @@ export const gate: KindDeclaration = {
   kind: 'gate',
   checksWork: true,
   onlyLooks: true,
+  mayBePending: true,
   readsDatabases: true,
   effects: 'passing',
   again: 'its checks run again',

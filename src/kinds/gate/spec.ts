@@ -37,9 +37,6 @@ type CheckList<L, C, Asks> = [L] extends [never]
   : L extends readonly unknown[]
     ? { readonly [I in keyof L]: Via<L[I], Check<L[I], C, Asks>> }
     : readonly CheckSpec<C, Asks>[];
-type Check<K, C, Asks> = K extends { readonly check: infer Name }
-  ? Name extends keyof Checks
-    ? Whole<CheckFields<Name, C, Asks>>
-    : CheckSpec<C, Asks>
-  : string | { readonly check: keyof Checks };
+type Check<K, C, Asks> = 'check' extends keyof K ? NamedCheck<Get<K, 'check'>, C, Asks> : string | { readonly check: keyof Checks };
+type NamedCheck<Name, C, Asks> = Name extends keyof Checks ? Whole<CheckFields<Name, C, Asks>> : CheckSpec<C, Asks>;
 type Whole<T> = T extends unknown ? { [Field in keyof T]: T[Field] } : never;

@@ -5,7 +5,7 @@ import type { StepOptions } from '../../authoring/flow/model.ts';
 import type { HumanResult } from '../../authoring/flow/result.ts';
 import type { QuestionSpec } from '../../authoring/graph/spec.ts';
 import type { Question } from '../../authoring/spec/part.ts';
-import type { Get, Targets } from '../../authoring/spec/step.ts';
+import type { Get, IsAny, Targets } from '../../authoring/spec/step.ts';
 
 /** A step that asks a person. */
 export interface HumanStep<C, X, Ids extends Targets> {
@@ -27,23 +27,16 @@ export interface HumanStep<C, X, Ids extends Targets> {
 
 type WrittenOption<X> = Get<Get<Get<X, 'human'>, 'options'>, number>;
 
-/** What people can choose. Of a question with a function of an untyped `ctx`, nothing is known when its outcomes are asked for. */
+/** What people can choose. */
 type Labels<X> =
-  unknown extends Get<X, 'human'>
+  IsAny<Get<X, 'human'>> extends true
     ? string
     : 'options' extends keyof Get<X, 'human'>
       ? Get<WrittenOption<X>, 'label'>
       : 'approve' | 'reject';
 
 /** Whether each answer leads to a step. */
-type Leads<X> =
-  unknown extends Get<X, 'human'>
-    ? true
-    : 'options' extends keyof Get<X, 'human'>
-      ? false extends LeadsOn<WrittenOption<X>>
-        ? false
-        : true
-      : false;
+type Leads<X> = 'options' extends keyof Get<X, 'human'> ? (false extends LeadsOn<WrittenOption<X>> ? false : true) : false;
 type LeadsOn<O> = O extends unknown ? ('nextStep' extends keyof O ? true : false) : never;
 
 /** An answer that a person can give; without an outcome, "reject" rejects and every other answer is `ok`. */

@@ -22,7 +22,7 @@ export interface CrashCase {
   readonly name: string;
   workflow(ledger: Ledger): { readonly compiled: CompiledWorkflow };
   readonly params?: Readonly<Record<string, unknown>>;
-  /** The answer to a question, by its step; the first option where nothing is said. */
+  /** The answer to a question, by its step. Default: the first option. */
   readonly answers?: Readonly<Record<string, string>>;
   /** Who does the work of its roles. */
   readonly agents?: Pick<EngineOptions, 'roles' | 'drivers'>;
@@ -47,7 +47,7 @@ export interface CrashJob {
 }
 
 /** What the process prints for each job, a line each: that it is about to begin, and that the run has ended. */
-export type CrashWord = { readonly word: 'ready' } | { readonly word: 'ended'; readonly counts: Readonly<Record<string, number>> };
+export type CrashMessage = { readonly kind: 'ready' } | { readonly kind: 'ended'; readonly counts: Readonly<Record<string, number>> };
 
 /** Who answers questions and resolves what is unknown. */
 const ACTOR = 'crash proof';
@@ -70,17 +70,17 @@ async function runJob(job: CrashJob, found: CrashCase, spoil: (store: Store) => 
   const workflow = found.workflow(ledger);
   await ledger.append({ at: 'opened', pid: process.pid, acknowledged: await acknowledgedBy(inner) });
   const engine = await createEngine({ store, workflows: [workflow], cwd: dirname(job.db), ...found.agents });
-  say({ word: 'ready' });
-  await begin(engine, { found, workflow, job });
-  while (await goOn(engine, { found, job, ledger }));
+  send({ kind: 'ready' });
+  await startOrRecover(engine, { found, workflow, job });
+  while (await helpWhenNeeded(engine, { found, job, ledger }));
   await engine.close();
   await inner.close();
   ledger.close();
-  say({ word: 'ended', counts });
+  send({ kind: 'ended', counts });
 }
 
-function say(word: CrashWord): void {
-  process.stdout.write(`${JSON.stringify(word)}\n`);
+function send(message: CrashMessage): void {
+  process.stdout.write(`${JSON.stringify(message)}\n`);
 }
 
 /** Every attempt that has a recorded end, and every question whose answer is on disk, by key. */
@@ -101,7 +101,7 @@ interface StartParts {
   readonly job: CrashJob;
 }
 
-async function begin(engine: Engine, { found, workflow, job }: StartParts): Promise<void> {
+async function startOrRecover(engine: Engine, { found, workflow, job }: StartParts): Promise<void> {
   const exists = (await engine.list({ id: job.run })).length > 0;
   if (exists) await engine.recover();
   else
@@ -114,8 +114,8 @@ interface ChildRun {
   readonly ledger: Ledger;
 }
 
-/** Waits until the run needs a person, and acts as that person; false when it has ended. */
-async function goOn(engine: Engine, child: ChildRun): Promise<boolean> {
+/** Waits until the run needs a person, and acts as that person. Returns false when the run has ended. */
+async function helpWhenNeeded(engine: Engine, child: ChildRun): Promise<boolean> {
   const { status } = await engine.run(child.job.run).wait('outside');
   if (isSettled(status)) return false;
   let helped = 0;
@@ -130,10 +130,10 @@ async function help(engine: Engine, run: string, child: ChildRun): Promise<numbe
   for (const { kind, path = '', step = '' } of waits) {
     const attempt = steps.find((view) => view.path === path && view.outcome === undefined && isLive(view.status))?.attempt ?? 1;
     const key = `${run}/${path}/${attempt}`;
-    if (kind === 'unknown') await unlessOutrun(child, resolveUnknown(engine, { run, path, key }, child.ledger));
+    if (kind === 'unknown') await unlessTooLate(child, resolveUnknown(engine, { run, path, key }, child.ledger));
     else if (kind === 'human')
-      await unlessOutrun(child, answer(engine, { run, path, key, option: child.found.answers?.[step] }, child.ledger));
-    else if (kind === 'report') await doHandedOut(engine, { run, path, key }, child.ledger);
+      await unlessTooLate(child, answer(engine, { run, path, key, option: child.found.answers?.[step] }, child.ledger));
+    else if (kind === 'report') await doOpenStep(engine, { run, path, key }, child.ledger);
     else continue;
     return 1;
   }
@@ -144,15 +144,15 @@ function isLive(status: string): boolean {
   return status === 'unknown' || status === 'waiting';
 }
 
-/** A careful person: looks whether it happened, accepts what did, and lets the rest run again. */
+/** Acts as a careful person: accepts what the ledger says was done, and runs the rest again. */
 async function resolveUnknown(engine: Engine, at: { run: string; path: string; key: string }, ledger: Ledger): Promise<void> {
   const found = ledger.found({ idempotencyKey: at.key });
   const choice = found === false ? { how: 'rerun' as const } : { how: 'done' as const, output: found.output };
   await engine.run(at.run).resume({ actor: ACTOR, choice: { ...choice, path: at.path } });
 }
 
-/** An agent that does the work unless it finds it done, and reports it; a report that was taken is not repeated. */
-async function doHandedOut(engine: Engine, at: { run: string; path: string; key: string }, ledger: Ledger): Promise<void> {
+/** Acts as an agent: does the work unless the ledger says that it was done, and reports it. */
+async function doOpenStep(engine: Engine, at: { run: string; path: string; key: string }, ledger: Ledger): Promise<void> {
   const openStep = (await engine.run(at.run).openSteps()).find(({ path }) => path === at.path);
   if (openStep === undefined) return;
   const result = { did: openStep.item ?? openStep.step };
@@ -170,13 +170,13 @@ async function answer(
   await engine.run(run).decide({ option: option ?? shown?.question.options[0]?.label ?? '', actor: ACTOR, approval: path });
 }
 
-const OUTRUN = ['ALREADY_DECIDED', 'WAIT_NOT_FOUND', 'RUN_FINAL'];
+const TOO_LATE = ['ALREADY_DECIDED', 'WAIT_NOT_FOUND', 'RUN_FINAL'];
 
-/** Where several processes resume one run, the first answer counts and the others hear so. */
-async function unlessOutrun({ job }: ChildRun, given: Promise<void>): Promise<void> {
+/** If several processes resume one run, the first answer counts and the others are rejected. */
+async function unlessTooLate({ job }: ChildRun, given: Promise<void>): Promise<void> {
   try {
     await given;
   } catch (error) {
-    if (job.rivals !== true || !isEngineError(error) || !OUTRUN.includes(error.code)) throw error;
+    if (job.rivals !== true || !isEngineError(error) || !TOO_LATE.includes(error.code)) throw error;
   }
 }

@@ -1,6 +1,7 @@
 // Owns the proof that a crash makes no difference: every write of a workflow is a place to die, in a process that runs
 // it for the first time and in one that resumes it; and then processes are killed at any time, again and again.
 
+import { Random } from '../simulate/random.ts';
 import type { CrashCommand } from './process.ts';
 import { CRASH_OPERATIONS, type CrashOperation, type CrashPoint, noOperations, type OperationCounts } from './store.ts';
 import { type Baseline, type Kill, runBaseline, runCopies, runTrial, type Trial } from './trial.ts';
@@ -52,9 +53,10 @@ const EARLY_SHARE = 0.1;
 /** Kills the workflows at every write, and compares the results with an uninterrupted run. */
 export async function proveCrashes(options: CrashOptions): Promise<CrashReport> {
   const { command, workflows, random } = options;
-  const lanes = openLanes(options.parallel ?? PARALLEL);
+  const { parallel = PARALLEL } = options;
+  const limiter = createLimiter(parallel);
   const differences: string[] = [];
-  const baseline = await Promise.all(workflows.map((workflow) => lanes.run(() => runBaseline(command, workflow))));
+  const baseline = await Promise.all(workflows.map((workflow) => limiter.run(() => runBaseline(command, workflow))));
   const tally = baseline.map(openTally);
   const noteTrial = (index: number, trial: Trial): void => {
     const row = tally[index] as Tally;
@@ -66,17 +68,17 @@ export async function proveCrashes(options: CrashOptions): Promise<CrashReport> 
     options.tell?.(row.workflow, trial);
   };
   const trial = async (index: number, kills: readonly Kill[]): Promise<Trial> => {
-    const result = await lanes.run(() => runTrial(baseline[index] as Baseline, kills));
+    const result = await limiter.run(() => runTrial(baseline[index] as Baseline, kills));
     noteTrial(index, result);
     return result;
   };
   const { everyWrite = 'kill' } = options;
   if (everyWrite === 'kill') await Promise.all(baseline.map((run, index) => sweep(run, (kills) => trial(index, kills))));
   const copies = async (run: Baseline, index: number): Promise<void> => {
-    for (const one of await lanes.run(() => runCopies(run, halfOf(run)))) noteTrial(index, one);
+    for (const one of await limiter.run(() => runCopies(run, halfOf(run)))) noteTrial(index, one);
   };
   if (everyWrite === 'copy') await Promise.all(baseline.map(copies));
-  if (random !== undefined) await killAtRandom({ ...random, baseline, lanes: options.parallel ?? PARALLEL }, trial);
+  if (random !== undefined) await killAtRandom({ ...random, baseline, parallel }, trial);
   return { rows: tally, kills: tally.reduce((sum, row) => sum + killsOf(row), 0), differences };
 }
 
@@ -125,45 +127,34 @@ async function sweepOperation({ operation, when, atLeast }: Place, first: readon
 interface RandomPlan {
   readonly kills: number;
   readonly seed: number;
-  readonly lanes: number;
+  readonly parallel: number;
   readonly baseline: readonly Baseline[];
 }
 
 /** Kills from outside, up to three times in a row, until there were as many kills as were asked for. */
 async function killAtRandom(plan: RandomPlan, trial: (index: number, kills: readonly Kill[]) => Promise<Trial>): Promise<void> {
-  const chance = createChance(plan.seed);
+  const random = new Random(plan.seed);
   let kills = 0;
   let next = 0;
-  const lane = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     while (kills < plan.kills) {
       const index = next++ % plan.baseline.length;
       const { tookMs } = plan.baseline[index] as Baseline;
-      const row = Array.from({ length: 1 + Math.floor(chance() * KILLS_IN_A_ROW_MAX) }, () => outsideKill(chance, tookMs));
+      const row = Array.from({ length: random.int(1, KILLS_IN_A_ROW_MAX) }, () => outsideKill(random, tookMs));
       const { killed } = await trial(index, row);
       kills += killed.length;
     }
   };
-  await Promise.all(Array.from({ length: plan.lanes }, lane));
+  await Promise.all(Array.from({ length: plan.parallel }, worker));
 }
 
-function outsideKill(chance: () => number, tookMs: number): Kill {
-  if (chance() < EARLY_SHARE) return { outside: { after: 'start', ms: chance() * START_MS_MAX } };
-  return { outside: { after: 'ready', ms: chance() * tookMs } };
+function outsideKill(random: Random, tookMs: number): Kill {
+  if (random.chance(EARLY_SHARE)) return { outside: { after: 'start', ms: random.next() * START_MS_MAX } };
+  return { outside: { after: 'ready', ms: random.next() * tookMs } };
 }
 
-/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
-function createChance(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-/** Lets so many pieces of work be under way at once, in the order in which they came. */
-function openLanes(count: number): { run<T>(work: () => Promise<T>): Promise<T> } {
+/** Runs at most so many pieces of work at once, in the order in which they were given. */
+function createLimiter(count: number): { run<T>(work: () => Promise<T>): Promise<T> } {
   const waiting: (() => void)[] = [];
   let free = count;
   return {

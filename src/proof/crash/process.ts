@@ -4,7 +4,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import type { CrashJob, CrashWord } from './child.ts';
+import type { CrashJob, CrashMessage } from './child.ts';
 
 /** How the program is started; the job is added as the last argument. */
 export interface CrashCommand {
@@ -27,13 +27,13 @@ export interface OutsideKill {
   readonly ms: number;
 }
 
-/** A process that shows no sign of life for so long hangs. */
-const LIFE_MS_MAX = 120_000;
+/** A process that prints nothing for this long is hanging. */
+const SILENCE_MS_MAX = 120_000;
 const STDERR_MAX = 2000;
 
 /** Runs one process to its end, whatever that is. */
 export async function runProcess(command: CrashCommand, job: CrashJob, kill?: OutsideKill): Promise<ProcessEnd> {
-  const { ends, ...last } = await live(command, job, kill);
+  const { ends, ...last } = await runJobs(command, job, kill);
   const [counts] = ends;
   return last.failure === undefined && !last.killed && counts !== undefined ? { ...last, counts } : last;
 }
@@ -42,28 +42,28 @@ export async function runProcess(command: CrashCommand, job: CrashJob, kill?: Ou
 export async function runProcesses(command: CrashCommand, jobs: readonly CrashJob[]): Promise<readonly (string | undefined)[]> {
   const found: (string | undefined)[] = [];
   while (found.length < jobs.length) {
-    const { ends, failure } = await live(command, jobs.slice(found.length));
+    const { ends, failure } = await runJobs(command, jobs.slice(found.length));
     found.push(...ends.map(() => undefined), ...(failure === undefined ? [] : [failure]));
   }
   return found;
 }
 
-type Life = ProcessEnd & { readonly ends: ProcessOutput['ends'] };
+type EndedProcess = ProcessEnd & { readonly ends: ProcessOutput['ends'] };
 
-async function live(command: CrashCommand, job: CrashJob | readonly CrashJob[], kill?: OutsideKill): Promise<Life> {
+async function runJobs(command: CrashCommand, job: CrashJob | readonly CrashJob[], kill?: OutsideKill): Promise<EndedProcess> {
   const child = spawn(command.file, [...command.args, JSON.stringify(job)], { stdio: ['ignore', 'pipe', 'pipe'] });
   const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
-  let late = false;
-  const life = setTimeout(() => {
-    late = true;
+  let hangs = false;
+  const silence = setTimeout(() => {
+    hangs = true;
     child.kill('SIGKILL');
-  }, LIFE_MS_MAX);
-  const output = listen(child, { kill, onWord: () => life.refresh() });
+  }, SILENCE_MS_MAX);
+  const output = readOutput(child, { kill, onMessage: () => silence.refresh() });
   const [code, signal] = await closed;
-  clearTimeout(life);
+  clearTimeout(silence);
   const { ends } = output;
   const tookMs = performance.now() - output.readyAt;
-  if (late) return { ends, killed: false, tookMs, failure: `it was still at work after ${LIFE_MS_MAX} ms` };
+  if (hangs) return { ends, killed: false, tookMs, failure: `it was still at work after ${SILENCE_MS_MAX} ms` };
   if (signal === 'SIGKILL') return { ends, killed: true, tookMs };
   if (code === 0 && ends.length === [job].flat().length) return { ends, killed: false, tookMs };
   return { ends, killed: false, tookMs, failure: `it ended with ${signal ?? `code ${code}`}: ${output.stderr.slice(-STDERR_MAX)}` };
@@ -76,7 +76,10 @@ interface ProcessOutput {
   readonly ends: Readonly<Record<string, number>>[];
 }
 
-function listen(child: ChildProcess, { kill, onWord }: { readonly kill: OutsideKill | undefined; onWord(): void }): ProcessOutput {
+function readOutput(
+  child: ChildProcess,
+  { kill, onMessage }: { readonly kill: OutsideKill | undefined; onMessage(): void },
+): ProcessOutput {
   const output: ProcessOutput = { readyAt: performance.now(), stderr: '', ends: [] };
   const killLater = (when: OutsideKill['after']): void => {
     if (kill?.after === when) setTimeout(() => child.kill('SIGKILL'), kill.ms);
@@ -87,11 +90,11 @@ function listen(child: ChildProcess, { kill, onWord }: { readonly kill: OutsideK
   });
   if (child.stdout !== null)
     createInterface({ input: child.stdout }).on('line', (line) => {
-      const word = JSON.parse(line) as CrashWord;
-      onWord();
-      if (word.word === 'ended') output.ends.push(word.counts);
+      const message = JSON.parse(line) as CrashMessage;
+      onMessage();
+      if (message.kind === 'ended') output.ends.push(message.counts);
       else output.readyAt = performance.now();
-      if (word.word === 'ready') killLater('ready');
+      if (message.kind === 'ready') killLater('ready');
     });
   return output;
 }

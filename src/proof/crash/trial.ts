@@ -1,9 +1,10 @@
 // Owns one trial: a fresh store and ledger, a sequence of processes of which all but the last are killed, and the
 // comparison of the result with the baseline run.
 
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { removeFolder } from '../../process/remove-folder.ts';
 import type { CrashJob } from './child.ts';
 import { compareEnds } from './compare.ts';
 import { copiedPoints, copyFiles, folderOf } from './copies.ts';
@@ -32,8 +33,7 @@ export interface Trial {
 }
 
 /** Long enough to be a run id, the same in every trial, so that ends can be compared. */
-const RUN = 'crash0000000000a';
-const LIVES_MAX = 20;
+export const TRIAL_RUN = 'crash0000000000a';
 /** As many as fit on a command line. */
 const RUNS_PER_PROCESS = 100;
 
@@ -102,7 +102,7 @@ export async function runTrial(baseline: Baseline, kills: readonly Kill[]): Prom
   return inFreshDirectory(baseline.workflow, async (job) => {
     const killed: Kill[] = [];
     for (const kill of kills) {
-      const end = await oneLife(baseline.command, job, kill);
+      const end = await runAndKill(baseline.command, job, kill);
       if (end.failure !== undefined) return { killed, interrupted: 0, differences: [nameOf(baseline, [...killed, kill], end.failure)] };
       if (!end.killed) break;
       killed.push(kill);
@@ -111,7 +111,7 @@ export async function runTrial(baseline: Baseline, kills: readonly Kill[]): Prom
   });
 }
 
-function oneLife(command: CrashCommand, job: CrashJob, kill: Kill): Promise<ProcessEnd> {
+function runAndKill(command: CrashCommand, job: CrashJob, kill: Kill): Promise<ProcessEnd> {
   return 'at' in kill ? runProcess(command, { ...job, point: kill.at }) : runProcess(command, job, kill.outside);
 }
 
@@ -131,18 +131,6 @@ async function judge(
   return { killed, interrupted: end.interrupted.size, differences };
 }
 
-/** Kills a process, and resumes the run in several others at the same time. */
-export async function runRivals(baseline: Baseline, kill: Kill, rivals: number): Promise<Trial> {
-  return inFreshDirectory(baseline.workflow, async (job) => {
-    await oneLife(baseline.command, job, kill);
-    const resumed = Array.from({ length: rivals }, () => runProcess(baseline.command, { ...job, rivals: true }));
-    const failure = (await Promise.all(resumed)).flatMap((end) => (end.failure === undefined ? [] : [end.failure]));
-    const end = await readEnd(job);
-    const found = [...failure, ...compareEnds(baseline.end, end, { rivals: true })];
-    return { killed: [kill], interrupted: end.interrupted.size, differences: found.map((what) => nameOf(baseline, [kill], what)) };
-  });
-}
-
 function nameOf({ workflow }: Baseline, kills: readonly Kill[], what: string): string {
   return `${workflow}, killed ${kills.map(formatKill).join(', then ') || 'never'}: ${what}`;
 }
@@ -156,8 +144,8 @@ async function inFreshDirectory<T>(workflow: string, work: (job: CrashJob) => Pr
   const directory = join(parent, 'run');
   try {
     await mkdir(directory);
-    return await work({ workflow, run: RUN, db: join(directory, 'pawl.db'), ledger: join(directory, 'ledger') });
+    return await work({ workflow, run: TRIAL_RUN, db: join(directory, 'pawl.db'), ledger: join(directory, 'ledger') });
   } finally {
-    await rm(parent, { recursive: true, force: true, maxRetries: LIVES_MAX });
+    await removeFolder(parent);
   }
 }

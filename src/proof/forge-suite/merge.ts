@@ -5,15 +5,15 @@ import type { MergeMethod } from '../../forge/forge.ts';
 import { type ForgeStage, openSample, valueIn } from './stage.ts';
 
 /** Describes how a forge merges. */
-export function describeMerges(at: () => ForgeStage): void {
-  describeLanding(at);
-  describeRefusals(at);
+export function describeMerges(stage: () => ForgeStage): void {
+  describeLanding(stage);
+  describeRefusals(stage);
 }
 
-function describeLanding(at: () => ForgeStage): void {
+function describeLanding(stage: () => ForgeStage): void {
   test.each<MergeMethod>(['merge', 'squash', 'rebase'])('%s merges the work of the branch and keeps that of the base', async (method) => {
-    const { forge, commit, read } = at();
-    const { number } = await openSample(at(), 'topic');
+    const { forge, commit, read } = stage();
+    const { number } = await openSample(stage(), 'topic');
     const { defaultBranch } = valueIn(await forge.repository());
     await commit(defaultBranch, { 'other.txt': 'theirs\n' });
     const expectedHead = await commit('topic', { 'second.txt': 'second\n' });
@@ -28,8 +28,8 @@ function describeLanding(at: () => ForgeStage): void {
   });
 
   test('FG2, FG3: a repeated merge request, with the same key or another, returns the same merge', async () => {
-    const { forge, reopen } = at();
-    const { number, head } = await openSample(at(), 'topic');
+    const { forge, reopen } = stage();
+    const { number, head } = await openSample(stage(), 'topic');
     const request = { number, deleteBranch: false, expectedHead: head };
     const first = valueIn(await forge.mergePullRequest(request, 'merge'));
     const other = await reopen();
@@ -38,8 +38,8 @@ function describeLanding(at: () => ForgeStage): void {
   });
 
   test('FG2: concurrent requests for the same merge merge it once', async () => {
-    const { forge, reopen } = at();
-    const { number, head } = await openSample(at(), 'topic');
+    const { forge, reopen } = stage();
+    const { number, head } = await openSample(stage(), 'topic');
     const request = { number, method: 'squash' as const, deleteBranch: true, expectedHead: head };
     const other = await reopen();
     const answers = await Promise.all([forge, other, forge, other].map((one) => one.mergePullRequest(request, 'merge')));
@@ -47,9 +47,9 @@ function describeLanding(at: () => ForgeStage): void {
   });
 
   test('pull requests that are merged at the same time are both merged', async () => {
-    const { forge, reopen, read } = at();
-    const one = await openSample(at(), 'one');
-    const two = await openSample(at(), 'two');
+    const { forge, reopen, read } = stage();
+    const one = await openSample(stage(), 'one');
+    const two = await openSample(stage(), 'two');
     const other = await reopen();
     const answers = await Promise.all([
       forge.mergePullRequest({ number: one.number, method: 'squash', deleteBranch: false, expectedHead: one.head }, 'm1'),
@@ -61,10 +61,10 @@ function describeLanding(at: () => ForgeStage): void {
   });
 }
 
-function describeRefusals(at: () => ForgeStage): void {
+function describeRefusals(stage: () => ForgeStage): void {
   test('FG4: a head that changed since the approval is not merged, and the result names the new one', async () => {
-    const { forge, commit, read } = at();
-    const { number, head } = await openSample(at(), 'topic');
+    const { forge, commit, read } = stage();
+    const { number, head } = await openSample(stage(), 'topic');
     const moved = await commit('topic', { 'topic.txt': 'slipped in\n' });
     const answer = await forge.mergePullRequest({ number, deleteBranch: true, expectedHead: head }, 'merge');
     expect(answer).toMatchObject({ result: 'stale_head', head: moved });
@@ -75,8 +75,8 @@ function describeRefusals(at: () => ForgeStage): void {
   });
 
   test.each<MergeMethod>(['merge', 'squash', 'rebase'])('a conflict is returned as a value, and nothing changes: %s', async (method) => {
-    const { forge, commit, read } = at();
-    const { number, head } = await openSample(at(), 'topic');
+    const { forge, commit, read } = stage();
+    const { number, head } = await openSample(stage(), 'topic');
     const { defaultBranch } = valueIn(await forge.repository());
     await commit(defaultBranch, { 'topic.txt': 'theirs\n' });
     const answer = await forge.mergePullRequest({ number, method, deleteBranch: true, expectedHead: head }, 'merge');
@@ -86,8 +86,8 @@ function describeRefusals(at: () => ForgeStage): void {
   });
 
   test('a head with a failed check is not merged, and the result names the check; once the check passes, it is merged', async () => {
-    const { forge, check } = at();
-    const { number, head } = await openSample(at(), 'topic');
+    const { forge, check } = stage();
+    const { number, head } = await openSample(stage(), 'topic');
     const request = { number, deleteBranch: false, expectedHead: head };
     await check('topic', { name: 'unit', status: 'completed', conclusion: 'failure' });
     expect(await forge.mergePullRequest(request, 'merge')).toMatchObject({

@@ -7,15 +7,15 @@ import { type ForgeStage, openSample, valueIn } from './stage.ts';
 const ISSUE = { title: 'Crash on start', body: 'It crashes.', labels: [] };
 
 /** Describes what a forge knows of people and of itself. */
-export function describePeople(at: () => ForgeStage): void {
-  describeAuthors(at);
-  describeRules(at);
-  describeLedger(at);
+export function describePeople(stage: () => ForgeStage): void {
+  describeAuthors(stage);
+  describeRules(stage);
+  describeLedger(stage);
 }
 
-function describeAuthors(at: () => ForgeStage): void {
+function describeAuthors(stage: () => ForgeStage): void {
   test('the author of what the forge writes is the account that it uses', async () => {
-    const { forge } = at();
+    const { forge } = stage();
     const { login } = valueIn(await forge.whoami());
     const { number } = valueIn(await forge.createIssue(ISSUE, 'k1'));
     valueIn(await forge.comment({ number, body: 'seen' }, 'k2'));
@@ -24,7 +24,7 @@ function describeAuthors(at: () => ForgeStage): void {
   });
 
   test('a comment names its author, whether that is a program, and whether it was changed', async () => {
-    const { forge, account, comment } = at();
+    const { forge, account, comment } = stage();
     await account('helper[bot]', { bot: true });
     const { number } = valueIn(await forge.createIssue(ISSUE, 'k1'));
     await comment(number, 'ann', 'I will look.');
@@ -40,33 +40,33 @@ function describeAuthors(at: () => ForgeStage): void {
   });
 
   test('an unknown comment cannot be edited', async () => {
-    expect(await at().forge.editComment({ id: '987654', body: 'x' }, 'k1')).toMatchObject({ result: 'not_found' });
+    expect(await stage().forge.editComment({ id: '987654', body: 'x' }, 'k1')).toMatchObject({ result: 'not_found' });
   });
 
   test.each(['admin', 'write', 'read', 'none'] as const)('a person with the permission %s has it', async (permission) => {
-    const { forge, account } = at();
+    const { forge, account } = stage();
     await account('ann', { permission });
     expect(valueIn(await forge.permission('ann'))).toBe(permission);
   });
 
   test('an issue has its assignees and its milestone', async () => {
-    const { forge, assign } = at();
+    const { forge, assign } = stage();
     const { number } = valueIn(await forge.createIssue(ISSUE, 'k1'));
     await assign(number, { people: ['ann', 'bob'], milestone: 'v2' });
     expect(valueIn(await forge.issue(number))).toMatchObject({ assignees: ['ann', 'bob'], milestone: 'v2' });
   });
 
   test('a team has members, and one that does not exist is not_found', async () => {
-    const { forge, team } = at();
+    const { forge, team } = stage();
     await team('core', ['ann', 'bob']);
     expect(valueIn(await forge.members('core'))).toEqual(['ann', 'bob']);
     expect(await forge.members('nobody')).toMatchObject({ result: 'not_found' });
   });
 }
 
-function describeRules(at: () => ForgeStage): void {
+function describeRules(stage: () => ForgeStage): void {
   test('a branch has the checks that it requires', async () => {
-    const { forge, requireChecks } = at();
+    const { forge, requireChecks } = stage();
     const { defaultBranch } = valueIn(await forge.repository());
     expect(valueIn(await forge.requiredChecks(defaultBranch))).toEqual([]);
     await requireChecks(defaultBranch, ['lint', 'unit']);
@@ -74,22 +74,22 @@ function describeRules(at: () => ForgeStage): void {
   });
 
   test('a check of a CI workflow names it', async () => {
-    const { forge, check } = at();
-    const { head } = await openSample(at(), 'topic');
+    const { forge, check } = stage();
+    const { head } = await openSample(stage(), 'topic');
     await check('topic', { name: 'unit', workflow: 'CI', status: 'completed', conclusion: 'success' });
     expect(valueIn(await forge.checks(head))).toEqual([{ name: 'unit', workflow: 'CI', status: 'completed', conclusion: 'success' }]);
   });
 
   test('a pull request is up to date until its base has a commit that it does not have', async () => {
-    const { forge, commit } = at();
-    const { number } = await openSample(at(), 'topic');
+    const { forge, commit } = stage();
+    const { number } = await openSample(stage(), 'topic');
     expect(valueIn(await forge.isUpToDate(number))).toBe(true);
     await commit(valueIn(await forge.repository()).defaultBranch, { 'other.txt': '1' });
     expect(valueIn(await forge.isUpToDate(number))).toBe(false);
   });
 
   test('a rate limit returns a time, nothing is done until then, and the same key works afterwards', async () => {
-    const { forge, limit } = at();
+    const { forge, limit } = stage();
     const { number } = valueIn(await forge.createIssue(ISSUE, 'k1'));
     const until = Math.ceil(Date.now() / 1000) * 1000 + 3_600_000;
     await limit(until);
@@ -101,9 +101,9 @@ function describeRules(at: () => ForgeStage): void {
   });
 }
 
-function describeLedger(at: () => ForgeStage): void {
+function describeLedger(stage: () => ForgeStage): void {
   test('FG2: finished actions are listed by key, oldest first, in every process', async () => {
-    const { forge, reopen } = at();
+    const { forge, reopen } = stage();
     const { number } = valueIn(await forge.createIssue(ISSUE, 'run1/plan'));
     const { id } = valueIn(await forge.comment({ number, body: 'x' }, 'run1/note'));
     valueIn(await forge.comment({ number, body: 'y' }, 'run2/note'));

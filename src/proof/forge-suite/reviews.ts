@@ -5,10 +5,10 @@ import { expect, test } from 'vitest';
 import { type ForgeStage, openSample, valueIn } from './stage.ts';
 
 /** Describes reviews and checks by the forge itself. */
-export function describeReviews(at: () => ForgeStage): void {
+export function describeReviews(stage: () => ForgeStage): void {
   test('a review that only comments is not an approval, is submitted once, and can have comments on lines', async () => {
-    const { forge } = at();
-    const { number, head } = await openSample(at(), 'topic');
+    const { forge } = stage();
+    const { number, head } = await openSample(stage(), 'topic');
     const comments = [{ path: 'topic.txt', line: 1, body: 'Why?' }];
     const request = { number, head, state: 'commented' as const, body: 'Looks fine.', comments };
     const { id } = valueIn(await forge.submitReview(request, 'k1'));
@@ -17,24 +17,24 @@ export function describeReviews(at: () => ForgeStage): void {
   });
 
   test('FG4: a review of an outdated head is refused, and the error names the new head', async () => {
-    const { forge, commit } = at();
-    const { number, head } = await openSample(at(), 'topic');
+    const { forge, commit } = stage();
+    const { number, head } = await openSample(stage(), 'topic');
     const moved = await commit('topic', { 'topic.txt': 'slipped in\n' });
     const request = { number, head, state: 'commented' as const, body: 'Looks fine.' };
     expect(await forge.submitReview(request, 'k1')).toMatchObject({ result: 'stale_head', head: moved });
   });
 
   test('the forge does not approve a pull request that it opened', async () => {
-    const { forge } = at();
-    const { number, head } = await openSample(at(), 'topic');
+    const { forge } = stage();
+    const { number, head } = await openSample(stage(), 'topic');
     const request = { number, head, state: 'approved' as const, body: 'Mine.' };
     expect(await forge.submitReview(request, 'k1')).toMatchObject({ result: 'denied' });
     expect(valueIn(await forge.approvals(number))).toEqual([]);
   });
 
   test('the forge can request changes on a pull request of somebody else', async () => {
-    const { forge } = at();
-    const { number, head } = await at().openFromFork('topic');
+    const { forge } = stage();
+    const { number, head } = await stage().openFromFork('topic');
     const request = { number, head, state: 'changes_requested' as const, body: 'Add a test.' };
     valueIn(await forge.submitReview(request, 'k1'));
     const { login } = valueIn(await forge.whoami());
@@ -42,8 +42,8 @@ export function describeReviews(at: () => ForgeStage): void {
   });
 
   test('a check that the forge sets is read back, and the latest report replaces the one before', async () => {
-    const { forge } = at();
-    const { head: sha } = await openSample(at(), 'topic');
+    const { forge } = stage();
+    const { head: sha } = await openSample(stage(), 'topic');
     const running = { sha, name: 'pawl/review', status: 'in_progress' as const, conclusion: null, title: 'The review is running' };
     valueIn(await forge.setCheck(running, 'k1'));
     expect(valueIn(await forge.checks(sha))).toMatchObject([{ name: 'pawl/review', status: 'in_progress', conclusion: null }]);
@@ -54,12 +54,12 @@ export function describeReviews(at: () => ForgeStage): void {
 
   test('a check of a commit that does not exist is not_found', async () => {
     const report = { sha: 'f'.repeat(40), name: 'x', status: 'completed' as const, conclusion: 'success' as const };
-    expect(await at().forge.setCheck(report, 'k1')).toMatchObject({ result: 'not_found' });
+    expect(await stage().forge.setCheck(report, 'k1')).toMatchObject({ result: 'not_found' });
   });
 
   test('people are asked for a review once until they submit it; the author is not asked', async () => {
-    const { forge, review } = at();
-    const { number } = await openSample(at(), 'topic');
+    const { forge, review } = stage();
+    const { number } = await openSample(stage(), 'topic');
     expect(valueIn(await forge.requestReviewers({ number, people: ['ann', 'bob'] }, 'k1'))).toEqual({ reviewers: ['ann', 'bob'] });
     expect(valueIn(await forge.requestReviewers({ number, people: ['Ann'] }, 'k2'))).toEqual({ reviewers: ['ann', 'bob'] });
     await review(number, 'ann', 'approved');
@@ -68,14 +68,14 @@ export function describeReviews(at: () => ForgeStage): void {
     expect(await forge.requestReviewers({ number, people: [login] }, 'k3')).toMatchObject({ result: 'denied' });
   });
 
-  describeAssignment(at);
+  describeAssignment(stage);
 }
 
-function describeAssignment(at: () => ForgeStage): void {
+function describeAssignment(stage: () => ForgeStage): void {
   test('people are assigned to an issue or a pull request, each once', async () => {
-    const { forge } = at();
+    const { forge } = stage();
     const { number: issue } = valueIn(await forge.createIssue({ title: 'Search', body: '', labels: [] }, 'i'));
-    const { number: pr } = await openSample(at(), 'topic');
+    const { number: pr } = await openSample(stage(), 'topic');
     for (const number of [issue, pr]) {
       expect(valueIn(await forge.assign({ number, people: ['ann', 'bob'] }, `${number}/1`))).toEqual({ assignees: ['ann', 'bob'] });
       expect(valueIn(await forge.assign({ number, people: ['Ann', 'carol'] }, `${number}/2`))).toEqual({

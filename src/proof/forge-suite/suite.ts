@@ -39,9 +39,9 @@ export function describeForge(name: string, open: () => Promise<ForgeStage>): vo
   });
 }
 
-function describeIssues(at: () => ForgeStage): void {
+function describeIssues(stage: () => ForgeStage): void {
   test('an issue has the requested fields, and closing it twice has the same effect as once', async () => {
-    const { forge } = at();
+    const { forge } = stage();
     const { number } = valueIn(await forge.createIssue(ISSUE, 'k1'));
     expect(valueIn(await forge.issue(number))).toMatchObject({ number, ...ISSUE, state: 'open' });
     valueIn(await forge.closeIssue({ number }, 'k2'));
@@ -50,7 +50,7 @@ function describeIssues(at: () => ForgeStage): void {
   });
 
   test('labels are a set: adding an existing label or removing a missing one changes nothing', async () => {
-    const { forge } = at();
+    const { forge } = stage();
     const { number } = valueIn(await forge.createIssue(ISSUE, 'k1'));
     expect(valueIn(await forge.addLabels({ number, labels: ['bug', 'ready', 'ready'] }, 'k2'))).toEqual({
       number,
@@ -61,7 +61,7 @@ function describeIssues(at: () => ForgeStage): void {
   });
 
   test('FG6: comments come oldest first, byte for byte', async () => {
-    const { forge } = at();
+    const { forge } = stage();
     const { number } = valueIn(await forge.createIssue(ISSUE, 'k1'));
     const bodies = ['first', TEXT, 'x'.repeat(65_536)];
     for (const [index, body] of bodies.entries()) valueIn(await forge.comment({ number, body }, `c${index}`));
@@ -71,7 +71,7 @@ function describeIssues(at: () => ForgeStage): void {
   });
 
   test('an action posts its text disarmed: it mentions nobody and closes nothing', async () => {
-    const { forge } = at();
+    const { forge } = stage();
     const { number } = valueIn(await forge.createIssue(ISSUE, 'k1'));
     const action = { action: 'comment', target: 'issue', message: '@ann: done. Closes #1' };
     expect(await performAction(forge, action, { subject: { issue: number }, key: 'k2' })).toMatchObject({ outcome: 'ok' });
@@ -81,7 +81,7 @@ function describeIssues(at: () => ForgeStage): void {
   });
 
   test('text that is too long is refused, not cut', async () => {
-    const { forge } = at();
+    const { forge } = stage();
     const { number } = valueIn(await forge.createIssue(ISSUE, 'k1'));
     expect(await forge.comment({ number, body: 'x'.repeat(65_537) }, 'k2')).toMatchObject({ result: 'denied' });
     expect(valueIn(await forge.comments(number))).toEqual([]);
@@ -101,13 +101,13 @@ function describeIssues(at: () => ForgeStage): void {
     ['commenting', (forge) => forge.comment({ number: NOWHERE, body: 'x' }, 'k1')],
     ['merging', (forge) => forge.mergePullRequest({ number: NOWHERE, deleteBranch: false, expectedHead: '0'.repeat(40) }, 'k1')],
   ])('what does not exist is not_found: %s', async (_what, ask) => {
-    expect(await ask(at().forge)).toMatchObject({ result: 'not_found', message: expect.any(String) });
+    expect(await ask(stage().forge)).toMatchObject({ result: 'not_found', message: expect.any(String) });
   });
 }
 
-function describeKeys(at: () => ForgeStage): void {
+function describeKeys(stage: () => ForgeStage): void {
   test('FG2: an action that is repeated with its key returns its first value and is not done again', async () => {
-    const { forge } = at();
+    const { forge } = stage();
     const { number } = valueIn(await forge.createIssue(ISSUE, 'issue'));
     const first = valueIn(await forge.comment({ number, body: 'once' }, 'comment'));
     const again = await Promise.all([1, 2, 3].map(() => forge.comment({ number, body: 'once' }, 'comment')));
@@ -117,7 +117,7 @@ function describeKeys(at: () => ForgeStage): void {
   });
 
   test('FG2: a key is recognised across processes', async () => {
-    const { forge, reopen } = at();
+    const { forge, reopen } = stage();
     const { number } = valueIn(await forge.createIssue(ISSUE, 'issue'));
     const first = valueIn(await forge.comment({ number, body: 'once' }, 'comment'));
     const other = await reopen();
@@ -126,14 +126,14 @@ function describeKeys(at: () => ForgeStage): void {
   });
 
   test('FG2: the same text with another key is posted again', async () => {
-    const { forge } = at();
+    const { forge } = stage();
     const { number } = valueIn(await forge.createIssue(ISSUE, 'issue'));
     for (const key of ['a', 'b']) valueIn(await forge.comment({ number, body: 'ping' }, key));
     expect(valueIn(await forge.comments(number))).toHaveLength(2);
   });
 
   test('FG2: repeating a finished action does not restore a label that somebody removed', async () => {
-    const { forge } = at();
+    const { forge } = stage();
     const { number } = valueIn(await forge.createIssue(ISSUE, 'issue'));
     valueIn(await forge.addLabels({ number, labels: ['ready'] }, 'add'));
     valueIn(await forge.removeLabels({ number, labels: ['ready'] }, 'remove'));
@@ -142,7 +142,7 @@ function describeKeys(at: () => ForgeStage): void {
   });
 
   test('FG2: a failure is not remembered: once the cause is gone, the same key succeeds', async () => {
-    const { forge, commit } = at();
+    const { forge, commit } = stage();
     const { defaultBranch: base } = valueIn(await forge.repository());
     const request = { title: 'Late', body: '', head: 'late', base };
     expect(await forge.openPullRequest(request, 'open')).toMatchObject({ result: 'not_found' });
@@ -152,9 +152,9 @@ function describeKeys(at: () => ForgeStage): void {
   });
 }
 
-function describeEvents(at: () => ForgeStage): void {
+function describeEvents(stage: () => ForgeStage): void {
   test('events arrive in order and once, also those of another process, and none arrive after the end', async () => {
-    const { forge, reopen } = at();
+    const { forge, reopen } = stage();
     const other = await reopen();
     const heard: string[] = [];
     const ids = new Set<string>();
@@ -175,9 +175,9 @@ function describeEvents(at: () => ForgeStage): void {
   });
 }
 
-function describeCursors(at: () => ForgeStage): void {
+function describeCursors(stage: () => ForgeStage): void {
   test('FG9: all events after a cursor are delivered with the same ids, also those from while nobody watched', async () => {
-    const { forge, reopen } = at();
+    const { forge, reopen } = stage();
     const watched = async (one: Forge, after?: string): Promise<ForgeEvent[]> => {
       const events: ForgeEvent[] = [];
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -203,10 +203,10 @@ function describeCursors(at: () => ForgeStage): void {
   });
 }
 
-function describePullRequests(at: () => ForgeStage): void {
+function describePullRequests(stage: () => ForgeStage): void {
   test('a pull request has the head of its branch, also after a push', async () => {
-    const { forge, commit } = at();
-    const { number, head } = await openSample(at(), 'topic');
+    const { forge, commit } = stage();
+    const { number, head } = await openSample(stage(), 'topic');
     const facts = { number, title: 'Add topic', body: 'As discussed.', headBranch: 'topic', state: 'open', mergeable: true };
     expect(valueIn(await forge.pullRequest(number))).toMatchObject({ ...facts, headSha: head });
     const next = await commit('topic', { 'topic.txt': 'more\n' });
@@ -214,29 +214,29 @@ function describePullRequests(at: () => ForgeStage): void {
   });
 
   test('FG3: a second pull request from the same branch is the first', async () => {
-    const { forge } = at();
-    const { number } = await openSample(at(), 'topic');
+    const { forge } = stage();
+    const { number } = await openSample(stage(), 'topic');
     const { defaultBranch: base } = valueIn(await forge.repository());
     expect(valueIn(await forge.openPullRequest({ title: 'Again', body: '', head: 'topic', base }, 'another'))).toEqual({ number });
   });
 
   test('a pull request without its own commits is denied', async () => {
-    const { forge } = at();
+    const { forge } = stage();
     const { defaultBranch: base } = valueIn(await forge.repository());
     expect(await forge.openPullRequest({ title: 'Nothing', body: '', head: base, base }, 'k')).toMatchObject({ result: 'denied' });
   });
 
   test('a pull request that conflicts with its base is not mergeable', async () => {
-    const { forge, commit } = at();
-    const { number } = await openSample(at(), 'topic');
+    const { forge, commit } = stage();
+    const { number } = await openSample(stage(), 'topic');
     const { defaultBranch } = valueIn(await forge.repository());
     await commit(defaultBranch, { 'topic.txt': 'something else\n' });
     expect(valueIn(await forge.pullRequest(number)).mergeable).toBe(false);
   });
 
   test('changed files are those of the branch, not those added to the base in the meantime', async () => {
-    const { forge, commit } = at();
-    const { number } = await openSample(at(), 'topic');
+    const { forge, commit } = stage();
+    const { number } = await openSample(stage(), 'topic');
     const { defaultBranch } = valueIn(await forge.repository());
     await commit(defaultBranch, { 'other.txt': '1' });
     await commit('topic', { 'src/ä b.ts': '1' });
@@ -249,7 +249,7 @@ function describePullRequests(at: () => ForgeStage): void {
   });
 
   test('a file that was moved is renamed, with the path it had', async () => {
-    const { forge, clone } = at();
+    const { forge, clone } = stage();
     const { folder, git, commit } = await clone();
     await git('mv', 'README.md', 'START.md');
     const sha = await commit({});
@@ -259,8 +259,8 @@ function describePullRequests(at: () => ForgeStage): void {
   });
 
   test('checks belong to a commit: a push leaves the new head without any', async () => {
-    const { forge, commit, check } = at();
-    const { head } = await openSample(at(), 'topic');
+    const { forge, commit, check } = stage();
+    const { head } = await openSample(stage(), 'topic');
     await check('topic', { name: 'unit', status: 'in_progress', conclusion: null });
     await check('topic', { name: 'unit', status: 'completed', conclusion: 'success' });
     expect(valueIn(await forge.checks('topic'))).toEqual([{ name: 'unit', status: 'completed', conclusion: 'success' }]);
@@ -270,32 +270,32 @@ function describePullRequests(at: () => ForgeStage): void {
   });
 }
 
-function describeApprovals(at: () => ForgeStage): void {
+function describeApprovals(stage: () => ForgeStage): void {
   const words = async (pr: number): Promise<string[]> =>
-    valueIn(await at().forge.approvals(pr)).map(({ actor, state }) => `${actor} ${state}`);
+    valueIn(await stage().forge.approvals(pr)).map(({ actor, state }) => `${actor} ${state}`);
 
   test('FG5: only the latest review of each person counts', async () => {
-    const { number, head } = await openSample(at(), 'topic');
-    await at().review(number, 'ann', 'approved');
-    await at().review(number, 'ann', 'approved');
-    await at().review(number, 'bob', 'approved');
-    await at().review(number, 'bob', 'changes_requested');
+    const { number, head } = await openSample(stage(), 'topic');
+    await stage().review(number, 'ann', 'approved');
+    await stage().review(number, 'ann', 'approved');
+    await stage().review(number, 'bob', 'approved');
+    await stage().review(number, 'bob', 'changes_requested');
     expect(await words(number)).toEqual(['ann approved', 'bob changes_requested']);
-    expect(valueIn(await at().forge.approvals(number)).every(({ headSha }) => headSha === head)).toBe(true);
+    expect(valueIn(await stage().forge.approvals(number)).every(({ headSha }) => headSha === head)).toBe(true);
   });
 
   test('FG5: a push removes approvals', async () => {
-    const { number } = await openSample(at(), 'topic');
-    await at().review(number, 'ann', 'approved');
-    await at().commit('topic', { 'topic.txt': 'slipped in\n' });
+    const { number } = await openSample(stage(), 'topic');
+    await stage().review(number, 'ann', 'approved');
+    await stage().commit('topic', { 'topic.txt': 'slipped in\n' });
     expect(await words(number)).toEqual([]);
   });
 }
 
-function describeDiscussions(at: () => ForgeStage): void {
+function describeDiscussions(stage: () => ForgeStage): void {
   test('a reply in a discussion is added once and reads back unchanged; an unknown discussion is not_found', async () => {
-    const { forge } = at();
-    const number = await at().discussion('Which database?');
+    const { forge } = stage();
+    const number = await stage().discussion('Which database?');
     const { id } = valueIn(await forge.replyToDiscussion({ number, body: 'SQLite.' }, 'd1'));
     expect(valueIn(await forge.replyToDiscussion({ number, body: 'SQLite.' }, 'd1'))).toEqual({ id });
     const { login } = valueIn(await forge.whoami());
@@ -306,6 +306,6 @@ function describeDiscussions(at: () => ForgeStage): void {
   });
 
   test('a repository names its default branch', async () => {
-    expect(valueIn(await at().forge.repository())).toMatchObject({ defaultBranch: 'main' });
+    expect(valueIn(await stage().forge.repository())).toMatchObject({ defaultBranch: 'main' });
   });
 }

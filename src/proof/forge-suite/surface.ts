@@ -6,9 +6,9 @@ import { OWN_CHECK_PREFIX } from '../../forge/forge.ts';
 import { type ForgeStage, openSample, valueIn } from './stage.ts';
 
 /** Describes what people see. */
-export function describeSurface(at: () => ForgeStage): void {
+export function describeSurface(stage: () => ForgeStage): void {
   test('a reaction to a comment exists once, by the forge itself; for an unknown comment it is not_found', async () => {
-    const { forge, comment, reactions } = at();
+    const { forge, comment, reactions } = stage();
     const { number } = valueIn(await forge.createIssue({ title: 'Search', body: '', labels: [] }, 'k1'));
     const id = await comment(number, 'ann', '/pawl status');
     for (const key of ['k2', 'k2', 'k3']) valueIn(await forge.react({ id, reaction: 'eyes' }, key));
@@ -22,7 +22,7 @@ export function describeSurface(at: () => ForgeStage): void {
   });
 
   test('a comment says when its text was written, by the clock of the forge; a reaction does not change it', async () => {
-    const { forge } = at();
+    const { forge } = stage();
     const { number } = valueIn(await forge.createIssue({ title: 'Search', body: '', labels: [] }, 'k1'));
     const made = valueIn(await forge.comment({ number, body: 'one' }, 'k2'));
     expect(valueIn(await forge.comments(number))).toMatchObject([{ id: made.id, at: made.at, edited: false }]);
@@ -34,8 +34,8 @@ export function describeSurface(at: () => ForgeStage): void {
   });
 
   test('a check by Pawl itself is marked and does not block a merge; a check of CI does', async () => {
-    const { forge, check } = at();
-    const { number, head: sha } = await openSample(at(), 'topic');
+    const { forge, check } = stage();
+    const { number, head: sha } = await openSample(stage(), 'topic');
     const own = { sha, name: `${OWN_CHECK_PREFIX}fix / review`, status: 'completed' as const, conclusion: 'failure' as const };
     valueIn(await forge.setCheck(own, 'k1'));
     await check('topic', { name: 'ci', status: 'completed', conclusion: 'failure' });

@@ -43,7 +43,7 @@ export class TrialStage {
   async problemsOf(definition: Definition, step: StepModel, generated: GeneratedCase): Promise<readonly string[]> {
     const problems: string[] = [];
     for (const way of waysOf(step, generated)) {
-      const problem = await inTime(this.#try(definition, step, { generated, way }));
+      const problem = await withTimeLimit(this.#try(definition, step, { generated, way }));
       if (problem !== undefined) problems.push(`${nameOf(way)}: ${problem}`);
     }
     return problems;
@@ -83,7 +83,7 @@ export class TrialStage {
         await run.decide({ option: way.option, actor: ACTOR, input: 'scripted' });
         await run.waitOnly('idle');
       }
-      return unlike(seen, { definition, step }, { generated, way }) ?? (await wrongTurn(run.log(), step, way));
+      return valueProblem(seen, { definition, step }, { generated, way }) ?? (await routeProblem(run.log(), step, way));
     } catch (error) {
       return messageOf(error);
     }
@@ -91,7 +91,7 @@ export class TrialStage {
 }
 
 /** A run that does not come to rest is a failure, not a command that hangs. */
-async function inTime(trial: Promise<string | undefined>): Promise<string | undefined> {
+async function withTimeLimit(trial: Promise<string | undefined>): Promise<string | undefined> {
   const { promise, resolve } = Promise.withResolvers<string>();
   const timer = setTimeout(() => resolve(`the run did not come to rest within ${WAIT_MS / 1000} seconds`), WAIT_MS);
   return await Promise.race([trial, promise]).finally(() => clearTimeout(timer));
@@ -179,7 +179,7 @@ function plainQuestion({ options }: ApprovalModel): ApprovalModel {
 }
 
 /** What is wrong with the values that the step was given. */
-function unlike(
+function valueProblem(
   seen: { readonly args?: JsonObject; readonly params?: JsonObject },
   { definition, step }: { readonly definition: Definition; readonly step: StepModel },
   { generated, way }: { readonly generated: GeneratedCase; readonly way: Way },
@@ -196,8 +196,8 @@ function picked(values: JsonObject, names: object): JsonObject {
   return Object.fromEntries(Object.entries(values).filter(([name]) => Object.hasOwn(names, name)));
 }
 
-/** What is wrong with where the run went from the first visit of the step. */
-async function wrongTurn(log: AsyncIterable<RunEvent>, step: StepModel, { entry }: Way): Promise<string | undefined> {
+/** What is wrong with the step that the run went to after the first visit of the step under test. */
+async function routeProblem(log: AsyncIterable<RunEvent>, step: StepModel, { entry }: Way): Promise<string | undefined> {
   const targets = isChoice(entry) ? [entry.onTrue.to, entry.onFalse.to] : [entry.to];
   const wanted = targets.map(targetName);
   let taken: string | undefined;

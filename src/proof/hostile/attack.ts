@@ -24,7 +24,7 @@ export interface Attack {
   readonly drivers: Readonly<Record<string, AgentDriver>>;
   /** What the run has to know from the beginning, beside what the stage knows. */
   readonly facts: JsonObject;
-  /** Text for where outsiders write, such as the title of an issue; undefined where it shall be harmless. */
+  /** Hostile text for fields that outsiders write, such as the title of an issue; undefined for harmless text. */
   readonly text: string | undefined;
   /** The registered commands, with the one under attack replaced. */
   commands(real: Readonly<Record<string, readonly string[]>>): Readonly<Record<string, readonly string[]>>;
@@ -32,7 +32,7 @@ export interface Attack {
 
 interface AttackPlan {
   readonly agent?: HostileName;
-  /** As in the story of a run: `step`, or `group/member`. */
+  /** As in the record of a run: `step`, or `group/member`. */
   readonly step?: string;
   readonly isAttended?: boolean;
   readonly honest: Script;
@@ -53,7 +53,7 @@ export const BARE_CLAIM: Claim = { kind: 'answered', success: true, output: null
 /** The attack that a plan describes. */
 export function createAttack(workflow: CompiledWorkflow, plan: AttackPlan): Attack {
   const { definition } = workflow;
-  const driver = createScriptedDriver(routed(workflow, plan));
+  const driver = createScriptedDriver(scriptFor(workflow, plan));
   const roles = new Set(definition.steps.flatMap(rolesOf));
   const isAttended = plan.isAttended === true;
   return {
@@ -75,13 +75,13 @@ function rolesOf(step: StepModel): string[] {
   return [...(own === undefined ? [] : [own]), ...membersOf(step).flatMap(rolesOf)];
 }
 
-/** The name that a step has in the story of a run, from its path and its own id. */
+/** The name that a step has in the record of a run, from its path and its own id. */
 function nameOf({ path, step }: Pick<AgentRequest, 'path' | 'step'>): string {
   const at = parsePath(path);
   return at?.key === undefined ? step : `${at.step}/${step}`;
 }
 
-function routed(workflow: CompiledWorkflow, plan: AttackPlan): Script {
+function scriptFor(workflow: CompiledWorkflow, plan: AttackPlan): Script {
   return async (request) => {
     const name = nameOf(request);
     if (plan.agent !== undefined && plan.step === name) return await hostileScript(plan.agent, targetOf(workflow, plan, name))(request);
@@ -93,11 +93,11 @@ function routed(workflow: CompiledWorkflow, plan: AttackPlan): Script {
 
 function targetOf({ definition }: CompiledWorkflow, plan: AttackPlan, name: string): HostileTarget {
   const { claims, ended, onHang } = plan;
-  return { definition, step: splitName(name).member ?? name, claim: emptyHanded(definition.steps, name, claims), ended, onHang };
+  return { definition, step: splitName(name).member ?? name, claim: claimWithoutTexts(definition.steps, name, claims), ended, onHang };
 }
 
-/** What an honest agent said of its work, without what is the work: texts that the engine would post for it. */
-export function emptyHanded(steps: readonly StepModel[], name: string, claims: ReadonlyMap<string, Claim>): Claim {
+/** The claim of an honest agent without the texts that the engine would post for it: those are the work itself. */
+export function claimWithoutTexts(steps: readonly StepModel[], name: string, claims: ReadonlyMap<string, Claim>): Claim {
   const claim = claims.get(name) ?? BARE_CLAIM;
   const posted = (modelNamed({ steps }, name)?.outputs ?? []).filter((output) => !isFileOutput(output));
   if (posted.length === 0 || !isJsonObject(claim.output)) return claim;
@@ -108,7 +108,7 @@ export function emptyHanded(steps: readonly StepModel[], name: string, claims: R
 type LiveAgent = NonNullable<StepCode['agent']>;
 
 /** A live agent that is honest, and is replaced where its step is under attack. */
-function replaced(agent: LiveAgent, workflow: CompiledWorkflow, plan: AttackPlan): LiveAgent {
+function replacedAgent(agent: LiveAgent, workflow: CompiledWorkflow, plan: AttackPlan): LiveAgent {
   return {
     execute: async (context, ctx) => {
       const name = nameOf({ path: ctx.path, step: ctx.stepId });
@@ -143,7 +143,7 @@ function withAgents(code: StepCode, workflow: CompiledWorkflow, plan: AttackPlan
   const members = Object.entries(code.members).map(([id, member]) => [id, withAgents(member, workflow, plan)] as const);
   return {
     ...code,
-    ...(code.agent === undefined ? {} : { agent: replaced(code.agent, workflow, plan) }),
+    ...(code.agent === undefined ? {} : { agent: replacedAgent(code.agent, workflow, plan) }),
     members: Object.fromEntries(members),
   };
 }

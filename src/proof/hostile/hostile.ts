@@ -21,7 +21,7 @@ import { membersOf } from '../../definition/model.ts';
 import type { RunView, StepView } from '../../engine/inspect.ts';
 import { removeFolder } from '../../process/remove-folder.ts';
 import { type Claim, HOSTILE_CANARY, type HostileName, type HostileTarget, hostileAgents } from './agents.ts';
-import { type Attack, BARE_CLAIM, commandOf, createAttack, emptyHanded } from './attack.ts';
+import { type Attack, BARE_CLAIM, claimWithoutTexts, commandOf, createAttack } from './attack.ts';
 import { playAttended } from './player.ts';
 import { driveRun, type HostileStage, openStage, passTime, type StageOptions } from './stage.ts';
 
@@ -140,9 +140,8 @@ class HostileTest {
       const view = await this.runAttack({ agent, isAttended: true });
       // Where agents are objects or programs, there is nobody to hand work to.
       if (this.handedOut.size === 0) return;
-      const believed = this.steps.find(({ step, enforced }) => enforced && this.handedOut.has(step) && lastOutcome(view, step) === 'ok');
-      if (view.status === 'completed' && believed !== undefined)
-        this.falseCompletions.push({ agent, step: believed.step, how: 'attended' });
+      const skipped = this.steps.find(({ step, enforced }) => enforced && this.handedOut.has(step) && lastOutcome(view, step) === 'ok');
+      if (view.status === 'completed' && skipped !== undefined) this.falseCompletions.push({ agent, step: skipped.step, how: 'attended' });
     }
   }
 
@@ -193,7 +192,7 @@ class HostileTest {
     const { definition } = this.workflow;
     const targetAt = (step: string): HostileTarget => {
       this.handedOut.add(step);
-      return { definition, step, claim: emptyHanded(definition.steps, step, this.claims), ended, onHang: () => undefined };
+      return { definition, step, claim: claimWithoutTexts(definition.steps, step, this.claims), ended, onHang: () => undefined };
     };
     const { view, breaches } = await playAttended(stage, run, { agent: hostileAgents[agent], targetAt });
     this.breaches.push(...breaches);

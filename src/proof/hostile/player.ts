@@ -32,9 +32,9 @@ export async function playAttended(
     const reply = await agent.act(targetAt(openStep.step), stage.cwd);
     if (reply === 'hangs') break;
     const result = reply === 'crashes' ? { success: false } : reply.output;
-    const table: TrickContext = { run: handle, step: openStep, result, earlier: [...earlier] };
-    breaches.push(...((await agent.trick?.(table)) ?? []));
-    await reported(table, openStep.token, result);
+    const context: TrickContext = { run: handle, step: openStep, result, earlier: [...earlier] };
+    breaches.push(...((await agent.trick?.(context)) ?? []));
+    await reported(context, openStep.token, result);
     earlier.push(openStep);
     if ((await handle.openSteps()).some(({ token }) => token === openStep.token)) break;
   }

@@ -10,21 +10,19 @@ import { type AcceptedDocument, contractFaults, documentDigest } from '../../def
 import { type DocumentContract, filledContract, isJsonDocument, type StepContract } from '../../definition/contract/step-contract.ts';
 import { judgeDocuments } from '../../definition/review/review-loop.ts';
 import { everyContext } from '../../skills/contexts.ts';
-import { type GateStep, type Skill, type SkillStep, targetsOf, type WorkStep } from '../../skills/skill.ts';
+import { gateAfter, type Skill, type SkillStep, type WorkStep } from '../../skills/skill.ts';
 
 /** What an agent leaves behind that does not do its step, by path; undefined: it leaves the file as it was. */
-type Cheat = (document: DocumentContract, before: string) => string | undefined;
+type Cheat = (document: DocumentContract, earlier: string) => string | undefined;
 
-const CHEATS: Readonly<Record<string, { readonly does: string; readonly leaves: Cheat }>> = {
-  skips: { does: 'does nothing and claims that all is done', leaves: () => undefined },
-  empties: { does: 'leaves its documents empty', leaves: () => '' },
-  'holds-places': { does: 'writes headings with placeholders under them', leaves: (document) => placeholders(document, 'TODO') },
-  'repeats-titles': { does: 'writes under each heading what the heading says', leaves: (document) => placeholders(document, undefined) },
-  copies: { does: 'copies a document of an earlier step', leaves: (_, before) => before },
-  reuses: {
-    does: 'hands in the document of the last visit again, in other lines',
-    leaves: (_, before) => `${before.replaceAll(' ', '\n')}\n`,
-  },
+const CHEATS: Readonly<Record<string, Cheat>> = {
+  skips: () => undefined,
+  empties: () => '',
+  'holds-places': (document) => placeholders(document, 'TODO'),
+  'repeats-titles': (document) => placeholders(document, undefined),
+  copies: (_, earlier) => earlier,
+  // The document of the last visit, in other lines.
+  reuses: (_, earlier) => `${earlier.replaceAll(' ', '\n')}\n`,
 };
 
 /** How an attack on one step of a skill ended. */
@@ -98,7 +96,7 @@ function faultsOf(
   const before = new Map((filledIn.documents ?? []).map(({ path }) => [path, EARLIER_TEXT]));
   const files = new Map<string, string>(name === 'reuses' ? before : []);
   for (const document of filledIn.documents ?? []) {
-    const left = CHEATS[name]?.leaves(document, EARLIER_TEXT);
+    const left = CHEATS[name]?.(document, EARLIER_TEXT);
     if (left !== undefined) files.set(document.path, left);
   }
   files.set(EARLIER, EARLIER_TEXT);
@@ -119,9 +117,7 @@ function faultsOf(
 
 /** What the gate behind a review refuses of its documents. */
 function reviewFaults(skill: Skill, number: number, read: (path: string) => string | undefined): readonly string[] {
-  const gate = targetsOf(skill, number)
-    .flatMap((to) => (to === null ? [] : [skill.steps[to - 1] as SkillStep]))
-    .find((step): step is GateStep => step.gate !== undefined)?.gate;
+  const gate = gateAfter(skill, number)?.gate;
   if (gate?.items === undefined || gate.verdicts === undefined) return [];
   const document = (path: string) => ({ path, text: read(path) });
   const judged = judgeDocuments(gate.qrName, undefined, { items: document(gate.items), verdicts: document(gate.verdicts) });

@@ -1,5 +1,5 @@
-// Owns where hostile runs take place: a workspace and an engine of their own per run, and the world around them, which
-// trusts every agent: people say yes to what they are asked, and time passes when the run waits for it.
+// Owns where hostile runs take place: each run has its own workspace and engine, and everybody around it trusts the agent:
+// people approve what they are asked, and time passes when the run waits for it.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -17,7 +17,7 @@ export interface HostileStage {
   readonly engine: Engine;
   /** The workspace. */
   readonly cwd: string;
-  /** Turned by hand, where the stage has one: without it, time limits and delays are not waited for. */
+  /** Advanced by the test. A stage without a clock does not wait for time limits and delays. */
   readonly clock?: VirtualClock;
   start(): Promise<RunHandle>;
   /** Does what the run waits for outside of it, such as a review at the forge. */
@@ -87,17 +87,17 @@ export async function driveRun(stage: HostileStage, run: RunHandle, stuck: Promi
   const idle = (): Promise<RunView | undefined> => Promise.race([run.wait('idle').catch(() => undefined), stuck.then(() => undefined)]);
   for (let turn = 0; turn < TURNS_MAX; turn += 1) {
     const view = await idle();
-    if (view === undefined || ENDED.has(view.status) || !(await attended(stage, view))) break;
+    if (view === undefined || ENDED.has(view.status) || !(await endWait(stage, view))) break;
   }
   return await stage.engine.run(run.id).get();
 }
 
-/** Does what a run waits for; false when nobody does. */
-async function attended(stage: HostileStage, view: RunView): Promise<boolean> {
+/** Does what a run waits for. Returns false if nobody does it. */
+async function endWait(stage: HostileStage, view: RunView): Promise<boolean> {
   const [wait] = view.waits;
   const { engine, clock } = stage;
   if (wait?.kind === 'report') return false;
-  if (wait?.kind === 'human') return await sayYes(engine, view.id);
+  if (wait?.kind === 'human') return await approve(engine, view.id);
   const { seq } = (await engine.store.load(view.id)).state;
   if (wait?.kind === 'delay' && wait.due !== undefined && clock !== undefined) clock.advance(wait.due - clock.now());
   else if (stage.idle !== undefined && wait !== undefined) await stage.idle(view);
@@ -106,7 +106,7 @@ async function attended(stage: HostileStage, view: RunView): Promise<boolean> {
   return false;
 }
 
-async function sayYes(engine: Engine, run: string): Promise<boolean> {
+async function approve(engine: Engine, run: string): Promise<boolean> {
   const [approval] = await engine.run(run).approvals();
   const option = approval?.question.options[0];
   if (approval === undefined || option === undefined) return false;

@@ -14,46 +14,46 @@ export interface TrickContext {
 }
 
 /** Tries something with tokens; returns what was accepted but should have been refused. */
-export type Trick = (table: TrickContext) => Promise<readonly string[]>;
+export type Trick = (context: TrickContext) => Promise<readonly string[]>;
 
 /** Reports with tokens that nobody gave it. */
-export const forges: Trick = async (table) => {
-  const { token, path, run } = table.step;
+export const forges: Trick = async (context) => {
+  const { token, path, run } = context.step;
   const other = `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`;
   const breaches: string[] = [];
   for (const forged of ['', 'A'.repeat(token.length), other, `${token} `, `${run}/${path}/1`]) {
-    if ((await reported(table, forged, table.result)) !== undefined) breaches.push(`the forged token "${forged}" was taken`);
+    if ((await reported(context, forged, context.result)) !== undefined) breaches.push(`the forged token "${forged}" was taken`);
   }
   return breaches;
 };
 
 /** Reports this step, and with its token the next one. */
-export const skips: Trick = async (table) => {
-  const { token, step } = table.step;
-  await reported(table, token, table.result);
-  const next = await reported(table, token, { skipped: true });
+export const skips: Trick = async (context) => {
+  const { token, step } = context.step;
+  await reported(context, token, context.result);
+  const next = await reported(context, token, { skipped: true });
   return next === undefined ? [] : [`a second result for step "${step}" was taken`];
 };
 
 /** Reports, before its step, another result for every step that is over. */
-export const reorders: Trick = async (table) => {
+export const reorders: Trick = async (context) => {
   const breaches: string[] = [];
-  for (const { token, step, attempt } of table.earlier) {
-    const late = await reported(table, token, { late: true });
+  for (const { token, step, attempt } of context.earlier) {
+    const late = await reported(context, token, { late: true });
     if (late !== undefined) breaches.push(`a late result for attempt ${attempt} of step "${step}" was taken`);
   }
   return breaches;
 };
 
 /** Reports the same twice: the second time, the engine has to say the same and to count nothing. */
-export const repeats: Trick = async (table) => {
-  const { token, step } = table.step;
-  const first = await reported(table, token, table.result);
+export const repeats: Trick = async (context) => {
+  const { token, step } = context.step;
+  const first = await reported(context, token, context.result);
   if (first === undefined) return [];
-  const second = await reported(table, token, table.result);
-  await table.run.wait('idle');
+  const second = await reported(context, token, context.result);
+  await context.run.wait('idle');
   const isSame = second === undefined || (second.repeated && second.accepted === first.accepted);
-  const rows = (await table.run.get()).steps.filter(({ path, attempt }) => path === first.path && attempt === first.attempt);
+  const rows = (await context.run.get()).steps.filter(({ path, attempt }) => path === first.path && attempt === first.attempt);
   return isSame && rows.length <= 1 ? [] : [`the second report of step "${step}" counted`];
 };
 

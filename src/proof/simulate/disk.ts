@@ -191,7 +191,7 @@ export class Bells {
     this.parts = parts;
   }
 
-  /** Hears the bells of a store and passes them on to every engine. */
+  /** Passes the bells of a store on to every engine. */
   connect(store: Store): void {
     store.watch((run) => this.ring(run));
     store.follow(() => this.tell());
@@ -208,7 +208,7 @@ export class Bells {
     return () => own.delete(committed);
   }
 
-  /** Rings again what engines did not hear about runs that they drive themselves; the rest is for a sweep to find. */
+  /** Repeats the lost bells of runs that an engine drives itself; a sweep finds the other runs. */
   repeat(drives: (owner: string, run: string) => boolean): void {
     const { lost } = this;
     this.lost = [];

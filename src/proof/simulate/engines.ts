@@ -31,14 +31,14 @@ interface EnginesParts {
   readonly witness: Witness;
   readonly faults: Faults;
   readonly workflow: CompiledWorkflow;
-  readonly luck: number;
+  readonly successRate: number;
   readonly slotLimit: number;
   readonly skewMsMax: number;
   /** Opens a separate store object over the database. */
   readonly openStore: (isDead: (owner: string) => boolean) => Store;
 }
 
-// Errors that people and sweeps may get in a world where disks fail and others are quicker.
+// Errors that people and sweeps may get when disks fail and others are quicker.
 const EXPECTED: ReadonlySet<string> = new Set([
   'STORE_UNAVAILABLE',
   'RUN_FINAL',
@@ -75,7 +75,7 @@ export class Engines {
 
   /** Starts an engine that looks for work at once. */
   start(): SimulatedEngine {
-    const { random, schedule, workflow, openStore, slotLimit, skewMsMax, luck, witness } = this.parts;
+    const { random, schedule, workflow, openStore, slotLimit, skewMsMax, successRate, witness } = this.parts;
     this.started += 1;
     const me = `e${this.started}`;
     const inner = openStore((owner) => this.dead.has(owner));
@@ -84,7 +84,7 @@ export class Engines {
       store: createDisk({ ...this.parts, inner, owner: me, bells: this.bells }),
       clock: schedule.clockOf(me, random.int(-skewMsMax, skewMsMax)),
       source: sourceOf(workflow),
-      runAttempt: createWork({ owner: me, random, schedule, witness, luck, number: () => ++this.results }),
+      runAttempt: createWork({ owner: me, random, schedule, witness, successRate, number: () => ++this.results }),
       facts: REGISTRY,
       outside: { key: reservedName('outside'), dependsOn: [], read: () => Promise.resolve({}) },
       signing: { all: false, keys: () => KeyList.none },
@@ -111,7 +111,7 @@ export class Engines {
     core.recover().catch((error: unknown) => this.judge(me, error));
   }
 
-  /** Takes an error for what it is: part of such a world, or a fault of ours. */
+  /** Reports an error unless the simulated faults explain it. */
   judge(who: string, error: unknown): void {
     if (isEngineError(error) && EXPECTED.has(error.code)) return;
     const trace = error instanceof Error && !isEngineError(error) ? `\n${error.stack ?? ''}` : '';
@@ -124,7 +124,7 @@ export class Engines {
     return owner === undefined ? undefined : this.up.get(owner);
   }
 
-  /** Errors of drivers that nobody asked for. */
+  /** Reports the errors of drivers that no request received. */
   judgeFailures(): void {
     for (const { me, core } of this.up.values())
       for (const run of this.parts.witness.runs.keys()) {
@@ -150,11 +150,15 @@ export class Engines {
   }
 
   /** Ends an engine without warning; whatever it had under way is gone. */
-  kill({ me }: SimulatedEngine): void {
+  kill(engine: SimulatedEngine): void {
+    this.remove(engine);
+    this.startReplacement();
+  }
+
+  private remove({ me }: SimulatedEngine): void {
     this.parts.schedule.drop(me);
     this.dead.add(me);
     this.up.delete(me);
-    this.startReplacement();
   }
 
   // One at a time: several that are declared dead for good would take a run from each other for ever. A real one that
@@ -170,11 +174,7 @@ export class Engines {
     engine.closing = true;
     this.startReplacement();
     engine.core.close({ abort: this.parts.random.chance(0.5) }).then(
-      () => {
-        this.parts.schedule.drop(engine.me);
-        this.dead.add(engine.me);
-        this.up.delete(engine.me);
-      },
+      () => this.remove(engine),
       (error: unknown) => this.judge(engine.me, error),
     );
   }
@@ -182,11 +182,7 @@ export class Engines {
   /** Ends what should have ended long ago: engines that were declared dead, and those that hang while closing. */
   endLeftovers(): boolean {
     const over = [...this.up.values()].filter(({ isZombie, closing }) => isZombie || closing);
-    for (const { me } of over) {
-      this.parts.schedule.drop(me);
-      this.dead.add(me);
-      this.up.delete(me);
-    }
+    for (const engine of over) this.remove(engine);
     return over.length > 0;
   }
 

@@ -1,5 +1,5 @@
-// Owns the outside of a simulation: people and programs that start runs, decide, send signals early and twice, pause,
-// cancel, and continue a run that has stopped. They talk to any engine, as they would to any process.
+// Owns the people and programs of a simulation: they start runs, decide, send signals early and twice, pause, cancel, and
+// continue a run that has stopped. They use any engine, as they would any process.
 
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import { isFinal, isHalted } from '../../definition/run-status.ts';
@@ -8,8 +8,7 @@ import { openStepsOf } from '../../engine/request/open-steps.ts';
 import { reportWork } from '../../engine/request/reports.ts';
 import { controlRun, decideApproval, sendSignal } from '../../engine/request/requests.ts';
 import { type ResumeChoice, resumeRun } from '../../engine/request/resume.ts';
-import type { Activation } from '../../kernel/activation.ts';
-import { waitOf } from '../../kernel/activation.ts';
+import { type Activation, waitOf } from '../../kernel/activation.ts';
 import type { Engines, SimulatedEngine } from './engines.ts';
 import type { Random } from './random.ts';
 import type { Witness, WitnessedRun } from './witness.ts';
@@ -26,13 +25,13 @@ interface OutsideParts {
 
 /** Waits that somebody can end. */
 const ANSWERED: ReadonlySet<string | undefined> = new Set(['human', 'signal', 'report']);
-const PATIENCE = 10;
+const HELPS_MAX = 10;
 
-/** Everybody outside. */
+/** The people and programs outside the engines. */
 export class People {
   private readonly parts: OutsideParts;
-  /** From here on people do only what helps. */
-  careful = false;
+  /** Whether people only do what helps a run to its end. */
+  onlyHelps = false;
   private signalsSent = 0;
   private decisionsMade = 0;
   private readonly helped = new Map<string, number>();
@@ -58,13 +57,11 @@ export class People {
     });
     if (what === 'help') return void this.help(run);
     if (what === 'signal') return this.signal(run, random.pick(SIGNAL_NAMES));
-    if (what === 'pause') return this.steer(run, 'pause');
-    if (what === 'unpause') return this.steer(run, 'unpause');
-    if (what === 'cancel') return this.steer(run, 'cancel');
-    this.ask((engine) => resumeRun(engine.core, run.id, { actor: 'ann' }));
+    if (what === 'resume') return this.ask((engine) => resumeRun(engine.core, run.id, { actor: 'ann' }));
+    this.steer(run, what);
   }
 
-  /** Starts what is wanted and not there yet; true when there was something. */
+  /** Starts one of the wanted runs that does not exist yet. Returns false if all exist. */
   startWanted(): boolean {
     const missing = this.parts.wanted.find((run) => !this.parts.witness.runs.has(run));
     if (missing !== undefined) this.start(missing);
@@ -75,7 +72,7 @@ export class People {
     this.ask((engine) => engine.core.start(this.parts.workflow, {}, { id: run }));
   }
 
-  /** Gives a run what it waits for from outside; false when it waits for nothing of the kind. */
+  /** Gives a run what it waits for from outside. Returns false if it waits for nothing from outside. */
   help(run: WitnessedRun): boolean {
     const { random } = this.parts;
     const { state } = run;
@@ -92,7 +89,7 @@ export class People {
     }
     this.helped.set(run.id, times);
     this.parts.witness.count('interventions');
-    if (times > PATIENCE) this.steer(run, 'cancel');
+    if (times > HELPS_MAX) this.steer(run, 'cancel');
     else if (isHalted(state.status) && (needs.length === 0 || random.chance(0.5))) this.resume(run);
     else if (state.paused && (needs.length === 0 || random.chance(0.5))) this.steer(run, 'unpause');
     else this.answer(run, random.pick(needs));
@@ -117,7 +114,7 @@ export class People {
     this.decisionsMade += 1;
     const actor = `person ${this.decisionsMade}`;
     const share = random.next();
-    const isStale = !this.careful && random.chance(0.1);
+    const isStale = !this.onlyHelps && random.chance(0.1);
     this.ask(async ({ core }) => {
       const approval = (await openApprovals(core, run)).find((open) => open.path === path);
       if (approval === undefined) return;
@@ -155,13 +152,14 @@ export class People {
     this.ask(({ core }) => controlRun(core, run, { actor: 'ann', action: { do: action } }));
   }
 
-  private resume({ id, state }: WitnessedRun): void {
+  private resume(run: WitnessedRun): void {
     const { random, workflow } = this.parts;
+    const { id, state } = run;
     const steps = (state.workflow === workflow.definition.name ? workflow : workflow.children.get(state.workflow))?.definition.steps ?? [];
     const goto = steps.length === 0 ? 0 : 1;
     const exhausted = state.halt?.reason === 'exhausted';
     const how = random.weighted({ retry: 4, accept: exhausted ? 0 : 2, goto, cancel: 1 });
-    if (how === 'cancel') return this.ask(({ core }) => controlRun(core, id, { actor: 'ann', action: { do: 'cancel' } }));
+    if (how === 'cancel') return this.steer(run, 'cancel');
     const choices: Record<typeof how, () => ResumeChoice> = {
       retry: () => ({ how: 'retry', ...(exhausted ? { extend: 1 } : { note: 'again' }) }),
       accept: () => ({ how: 'accept', output: { v: -1, n: 9 } }),
@@ -176,7 +174,7 @@ export class People {
     owner.core.drive(run.id).catch((error: unknown) => this.parts.engines.judge(owner.me, error));
   }
 
-  // A person at a dead engine gets no answer; one at a live engine may get an error.
+  // A request to a dead engine gets no answer; one to a live engine may get an error.
   private ask(request: (engine: SimulatedEngine) => Promise<unknown>): void {
     const { engines, random } = this.parts;
     if (engines.live.length === 0) return;

@@ -1,4 +1,4 @@
-// Owns chance in a simulation: one seed gives one sequence of numbers, and everything that varies is drawn from it.
+// Owns the random numbers of simulations and crash proofs: one seed gives one sequence of numbers.
 
 const STEP = 0x6d2b79f5;
 
@@ -25,17 +25,17 @@ export class Random {
     return from + Math.floor(this.next() * (to - from + 1));
   }
 
-  /** True so often in one. */
+  /** True with this probability. */
   chance(share: number): boolean {
     return this.next() < share;
   }
 
-  /** One of the list. */
+  /** An entry of the list. */
   pick<T>(list: readonly T[]): T {
     return list[this.int(0, list.length - 1)] as T;
   }
 
-  /** One of the names, each as often as its weight says. */
+  /** One of the names, with a probability in proportion to its weight. */
   weighted<T extends string>(weights: Readonly<Record<T, number>>): T {
     const entries = Object.entries(weights) as [T, number][];
     let left = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0);

@@ -85,7 +85,7 @@ export async function simulate(seed: number, options: SimulationOptions = {}): P
     return world.report();
   } finally {
     process.off('unhandledRejection', unhandled);
-    world.close();
+    world.parts.close();
   }
 }
 
@@ -112,10 +112,7 @@ interface WorldParts {
 }
 
 class World {
-  readonly close: () => void;
-  private readonly seed: number;
-  private readonly wide: boolean;
-  private readonly slotsLeft: () => number;
+  readonly parts: WorldParts;
   private readonly random: Random;
   private readonly schedule: Schedule;
   private readonly witness: Witness;
@@ -127,11 +124,9 @@ class World {
   private steps = 0;
   private randomActs: number;
 
-  constructor({ seed, wide, clock, openStore, slotsLeft, close }: WorldParts) {
-    this.seed = seed;
-    this.wide = wide;
-    this.slotsLeft = slotsLeft;
-    this.close = close;
+  constructor(parts: WorldParts) {
+    const { seed, wide, clock, openStore } = parts;
+    this.parts = parts;
     this.began = clock.now();
     this.random = new Random(seed);
     const { random } = this;
@@ -143,9 +138,9 @@ class World {
     this.schedule.timeChance = random.chance(0.5) ? 0 : 0.05;
     const workflow: CompiledWorkflow = wide ? createWideWorkflow(random) : createWorkflow(random);
     const { schedule, witness, faults } = this;
-    const luck = random.pick([0.5, 0.8, 1]);
+    const successRate = random.pick([0.5, 0.8, 1]);
     const skewMsMax = random.chance(0.3) ? 50 : 0;
-    this.engines = new Engines({ random, schedule, witness, faults, workflow, luck, slotLimit, skewMsMax, openStore });
+    this.engines = new Engines({ random, schedule, witness, faults, workflow, successRate, slotLimit, skewMsMax, openStore });
     const wanted = Array.from({ length: wide ? 1 : random.pick([1, 1, 2, 3]) }, (_, index) => `run${index}`);
     this.people = new People({ random, witness, engines: this.engines, workflow, wanted });
     this.store = openStore(() => false);
@@ -153,21 +148,22 @@ class World {
 
   async run(): Promise<void> {
     for (let engines = this.random.int(1, 2); engines > 0; engines -= 1) this.engines.start();
-    for (let left = this.wide ? this.random.int(200, 2000) : this.random.int(100, 400); left > 0; left -= 1) {
+    for (let left = this.parts.wide ? this.random.int(200, 2000) : this.random.int(100, 400); left > 0; left -= 1) {
       const went = await this.step();
       this.engines.disturb();
       if (!went || this.random.chance(this.randomActs)) this.people.actAtRandom();
     }
     await this.calmDown();
     this.check(await judge(this.store, this.witness));
-    if (this.slotsLeft() > 0) this.check([`J7: ${this.slotsLeft()} semaphores are held, but nothing is at work`]);
+    const held = this.parts.slotsLeft();
+    if (held > 0) this.check([`J7: ${held} semaphores are held, but nothing is at work`]);
   }
 
-  /** From here on nothing goes wrong any more, and everything must come to an end. */
+  /** Ends all faults: from now on every run must come to its end. */
   private async calmDown(): Promise<void> {
     Object.assign(this.faults, CALM);
     this.schedule.timeChance = 0;
-    this.people.careful = true;
+    this.people.onlyHelps = true;
     for (;;) {
       await this.settle();
       if (this.engines.endLeftovers()) continue;
@@ -232,7 +228,8 @@ class World {
   }
 
   private check(problems: readonly string[]): void {
-    if (problems.length > 0) throw new SimulationFailed(this.seed, problems, { trace: this.schedule.trace, wide: this.wide });
+    const { seed, wide } = this.parts;
+    if (problems.length > 0) throw new SimulationFailed(seed, problems, { trace: this.schedule.trace, wide });
   }
 
   /** A promise was rejected that nobody holds: an error that the engine lost. */
@@ -241,12 +238,12 @@ class World {
   }
 
   report(): SimulationReport {
-    const { seed, steps, schedule, witness } = this;
+    const { steps, schedule, witness } = this;
     const runs = [...witness.runs.values()];
     const ends = runs.map(({ state }) => state.status);
     const content = JSON.stringify([schedule.trace, runs.map(({ rows }) => rows)]);
     return {
-      seed,
+      seed: this.parts.seed,
       steps,
       simulatedMs: schedule.clock.now() - this.began,
       runs: runs.length,
@@ -261,7 +258,7 @@ class World {
 /** Unanswered commits are drawn more often here: in a wide run many results share one. */
 const UNANSWERED_WIDE = 0.3;
 
-/** Some seeds get a perfect world, the others one in which some things fail, each seed other things. */
+/** Some seeds have no faults; the others have some of them, each seed different ones. */
 function drawFaults(random: Random, wide: boolean): Faults {
   const upTo = (share: number): number => (random.chance(0.5) ? random.next() * share : 0);
   if (random.chance(0.15)) return { ...CALM };

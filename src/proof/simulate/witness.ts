@@ -1,5 +1,5 @@
 // Owns the truth of a simulation: what reached the disk and what was really executed, seen from outside the engines.
-// What must hold at every moment is checked here; what must hold in the end is in `simulate-verdict.ts`.
+// What must hold at every moment is checked here; what must hold in the end is in `verdict.ts`.
 //
 // Q1. A delta is taken only from the owner of the present epoch, at the end of the log.
 // Q2. Work begins only after the decision that asked for it is on disk.
@@ -27,7 +27,7 @@ export interface WitnessedRun {
   readonly due: Set<string>;
   /** How often each of them was executed. */
   readonly executed: Map<string, number>;
-  /** Digests of what executions, verifications and reconciliations results, by path/attempt. */
+  /** Digests of the results of executions, verifications and reconciliations, by path/attempt. */
   readonly results: Map<string, Set<string>>;
   /** Mail in the order in which it was posted. */
   readonly signals: InputOf<'signalled'>[];

@@ -1,5 +1,5 @@
-// Owns the work of a simulation: how long an attempt takes and what comes of it, drawn from the seed. Nothing of the
-// author's is called.
+// Owns the work of a simulation: how long an attempt takes and how it ends, drawn from the seed. No function of an author
+// is called.
 
 import type { JsonObject } from '../../base/json.ts';
 import type { StepError } from '../../kernel/input.ts';
@@ -15,8 +15,8 @@ interface WorkParts {
   readonly random: Random;
   readonly schedule: Schedule;
   readonly witness: Witness;
-  /** How often work goes well. */
-  readonly luck: number;
+  /** The probability that work succeeds. */
+  readonly successRate: number;
   /** Numbers results, so that no two are alike. */
   readonly number: () => number;
 }
@@ -64,9 +64,9 @@ function outcomeInTime(parts: WorkParts, request: AttemptRequest): Promise<Attem
 }
 
 function resultOf(parts: WorkParts, request: AttemptRequest): AttemptResult {
-  const { random, luck } = parts;
+  const { random, successRate } = parts;
   const { model } = request.bound;
-  const goesWell = random.chance(luck);
+  const goesWell = random.chance(successRate);
   switch (request.want) {
     case 'prepare':
       if (model.kind === 'agent')

@@ -13,9 +13,9 @@ import type { Activation, InState } from '../../kernel/activation.ts';
 import { applyRow } from '../../kernel/apply.ts';
 import type { EventOf, RunEvent } from '../../kernel/event.ts';
 import type { RunState } from '../../kernel/run-state.ts';
-import type { AttemptRow, Delta, RunCreation, StoredValue } from '../../store/store.ts';
+import type { AttemptRow, CommitResult, Delta, Mail, RunCreation, StoredValue } from '../../store/store.ts';
 
-/** A time to begin at; every time in a made delta is this one unless said otherwise. */
+/** The default of every time in a delta. */
 export const START_AT = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
 
 /** A definition of steps that follow each other. */
@@ -60,6 +60,9 @@ export function createActivation(step: string, more: Partial<InState<'running'>>
   };
 }
 
+/** The step `build` while it waits for the signal `go`. */
+export const PARKED: InState<'waiting'> = { ...createActivation('build'), state: 'waiting', wait: { kind: 'signal', name: 'go' } };
+
 /** A live member of a group. */
 export function createMember(key: string, index = 0, more: Partial<InState<'running'>> = {}): InState<'running'> {
   return createActivation('lint', { path: `each#1/${key}`, member: { group: 'each#1', key, index }, ...more });
@@ -75,7 +78,7 @@ export function changeStep(activation: Activation = createActivation('build'), a
   return { type: 'step.changed', at, activation };
 }
 
-/** An attempt that ended well. */
+/** An attempt that succeeded. */
 export function createAttempt(step: string, more: Partial<AttemptRow> = {}): AttemptRow {
   const times = { openedAt: START_AT, startedAt: START_AT + 10, endedAt: START_AT + 1260 };
   return {
@@ -91,6 +94,14 @@ export function createAttempt(step: string, more: Partial<AttemptRow> = {}): Att
     ...more,
   };
 }
+
+/** A signal to a run, whose name is its dedupe key. */
+export function createSignal(run: string, dedupe: string): Mail {
+  return { run, dedupe, input: { type: 'signalled', at: START_AT, name: dedupe }, values: [] };
+}
+
+/** The result of a commit that leaves the run with its owner. */
+export const COMMITTED: CommitResult = { result: 'committed', released: false };
 
 interface FirstDelta {
   readonly run: string;

@@ -5,11 +5,7 @@ import { present } from '../../base/fields.ts';
 import type { RunEvent } from '../../kernel/event.ts';
 import { type AgentUse, type Delta, NO_USAGE, type Store, type UsageQuery, type UsedAmounts } from '../../store/store.ts';
 import { createFirst, createNext, START_AT } from './deltas.ts';
-
-interface Stage {
-  store: Store;
-  readonly reopen: (() => Promise<Store>) | undefined;
-}
+import type { StoreStage } from './suite.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -27,14 +23,14 @@ async function spend(store: Store, use: Partial<AgentUse>, used?: UsedAmounts): 
 }
 
 /** Describes the ledger: what it sums up, and that it never takes unknown for nothing. */
-export function describeLedger(stage: Stage): void {
+export function describeLedger(stage: StoreStage): void {
   describeSums(stage);
   describeUnknown(stage);
   describeFamilies(stage);
   describeAccounts(stage);
 }
 
-function describeSums(stage: Stage): void {
+function describeSums(stage: StoreStage): void {
   test('the ledger sums up known usage, and counts attempts with unknown usage', async () => {
     const { store } = stage;
     await addRun(store, 'r1');
@@ -100,7 +96,7 @@ function describeSums(stage: Stage): void {
   });
 }
 
-function describeUnknown(stage: Stage): void {
+function describeUnknown(stage: StoreStage): void {
   test('the usage of a running agent is not unknown; that of an agent interrupted by a crash is', async () => {
     const { store } = stage;
     await addRun(store, 'r1');
@@ -117,7 +113,7 @@ function describeUnknown(stage: Stage): void {
   });
 }
 
-function describeFamilies(stage: Stage): void {
+function describeFamilies(stage: StoreStage): void {
   test('what children used counts for their parents, but not vice versa', async () => {
     const { store } = stage;
     await addRun(store, 'r1');
@@ -133,7 +129,7 @@ function describeFamilies(stage: Stage): void {
   });
 }
 
-function describeAccounts(stage: Stage): void {
+function describeAccounts(stage: StoreStage): void {
   test('an account is closed until a time, for whoever opens the store', async () => {
     const { store } = stage;
     const closed = { account: 'team', until: START_AT + 10, why: 'limit reached' };

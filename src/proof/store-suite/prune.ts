@@ -4,12 +4,8 @@ import { expect, test } from 'vitest';
 import type { RunStatus } from '../../definition/run-status.ts';
 import type { RunEvent } from '../../kernel/event.ts';
 import type { Delta, PruneRequest, Store, StoredValue } from '../../store/store.ts';
-import { createAttempt, createEnd, createFirst, createLine, createNext, createValue, START_AT } from './deltas.ts';
-
-interface Stage {
-  readonly store: Store;
-  readonly dead: Set<string>;
-}
+import { createAttempt, createEnd, createFirst, createLine, createNext, createSignal, createValue, START_AT } from './deltas.ts';
+import type { StoreStage } from './suite.ts';
 
 const LATER = START_AT + 1000;
 const EVERYTHING: PruneRequest = { before: LATER, status: ['completed', 'rejected', 'cancelled', 'failed', 'escalated'] };
@@ -24,7 +20,7 @@ interface EndedRun {
   readonly release?: boolean;
 }
 
-/** Writes a run that ends at once, as said. */
+/** Writes a run that ends at once. */
 async function addRun(store: Store, run: string, ended: EndedRun = {}): Promise<Delta> {
   const { status = 'completed', at = START_AT, parent, fork, value, workflow = 'deploy', release = true } = ended;
   const first = createFirst({
@@ -57,13 +53,13 @@ function outputOf(value: StoredValue | undefined): object {
 const idsOf = async (store: Store): Promise<string[]> => (await store.list({})).map(({ id }) => id).sort();
 
 /** Describes what may be removed, and what stays. */
-export function describePrune(stage: Stage): void {
+export function describePrune(stage: StoreStage): void {
   describeAge(stage);
   describeRelatives(stage);
   describeValues(stage);
 }
 
-function describeAge(stage: Stage): void {
+function describeAge(stage: StoreStage): void {
   test('prune removes runs with the given status that ended long enough ago, and leaves nothing of them', async () => {
     const { store } = stage;
     await addRun(store, 'old');
@@ -85,7 +81,7 @@ function describeAge(stage: Stage): void {
     await addRun(store, 'waiting', { status: 'waiting' });
     await addRun(store, 'driven', { release: false });
     await addRun(store, 'written', { status: 'failed' });
-    await store.post({ run: 'written', dedupe: 'a', input: { type: 'signalled', at: START_AT, name: 'a' }, values: [] });
+    await store.post(createSignal('written', 'a'));
     expect(await store.prune({ ...EVERYTHING, status: [...EVERYTHING.status, 'waiting', 'running', 'pending'] })).toEqual({
       runs: [],
       values: 0,
@@ -96,7 +92,7 @@ function describeAge(stage: Stage): void {
   test('prune removes a run that ended for good although it has mail, which nobody reads', async () => {
     const { store } = stage;
     await addRun(store, 'done', { status: 'completed' });
-    await store.post({ run: 'done', dedupe: 'a', input: { type: 'signalled', at: START_AT, name: 'a' }, values: [] });
+    await store.post(createSignal('done', 'a'));
     expect(await store.prune(EVERYTHING)).toMatchObject({ runs: [{ id: 'done' }] });
   });
 
@@ -119,7 +115,7 @@ function describeAge(stage: Stage): void {
   });
 }
 
-function describeRelatives(stage: Stage): void {
+function describeRelatives(stage: StoreStage): void {
   test('a run is removed with all runs that it started, or all stay', async () => {
     const { store } = stage;
     await addRun(store, 'parent');
@@ -145,7 +141,7 @@ function describeRelatives(stage: Stage): void {
   });
 }
 
-function describeValues(stage: Stage): void {
+function describeValues(stage: StoreStage): void {
   test('a value is removed with the last run that refers to it', async () => {
     const { store } = stage;
     const [own, shared, long] = [createValue('own'), createValue('shared'), createValue('x'.repeat(100_000))];

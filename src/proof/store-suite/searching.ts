@@ -1,14 +1,12 @@
-// Describes looking over many runs: filters, pages that stay right while runs are added, where runs are, and use over time.
+// Owns the part of the store contract about searching: filters, pages that stay right while runs are added, the positions of
+// runs, and usage over time.
 
 import { expect, test } from 'vitest';
 import type { Json } from '../../base/json.ts';
 import type { Activation, Wait } from '../../kernel/activation.ts';
 import type { Delta, RunOrigin, Store } from '../../store/store.ts';
 import { createActivation, createAttempt, createEnd, createFirst, createLine, createNext, createValue, START_AT } from './deltas.ts';
-
-interface Stage {
-  readonly store: Store;
-}
+import type { StoreStage } from './suite.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -25,15 +23,15 @@ const add = async (store: Store, run: string, given: { params?: object; tags?: r
   return delta;
 };
 
-/** Describes looking over many runs. */
-export function describeSearching(stage: Stage): void {
+/** Describes searching among many runs. */
+export function describeSearching(stage: StoreStage): void {
   describeFilters(stage);
   describeHeads(stage);
   describeNumbers(stage);
   describeOverviews(stage);
 }
 
-function describeNumbers(stage: Stage): void {
+function describeNumbers(stage: StoreStage): void {
   const ids = async (query: Parameters<Store['list']>[0]): Promise<string[]> => (await stage.store.list(query)).map(({ id }) => id);
 
   test('runs are found by the issue and the pull requests that they are about', async () => {
@@ -71,7 +69,7 @@ function describeNumbers(stage: Stage): void {
   });
 }
 
-function describeFilters(stage: Stage): void {
+function describeFilters(stage: StoreStage): void {
   const ids = async (query: Parameters<Store['list']>[0]): Promise<string[]> => (await stage.store.list(query)).map(({ id }) => id);
 
   test('runs are found by tag, by the value of a parameter, and by a text in any case', async () => {
@@ -136,7 +134,7 @@ function describeFilters(stage: Stage): void {
   });
 }
 
-function describeHeads(stage: Stage): void {
+function describeHeads(stage: StoreStage): void {
   test('heads return the position of runs: driven ones, selected ones, or all in pages', async () => {
     const { store } = stage;
     const a = await add(store, 'a');
@@ -165,7 +163,7 @@ function describeHeads(stage: Stage): void {
   });
 }
 
-function describeOverviews(stage: Stage): void {
+function describeOverviews(stage: StoreStage): void {
   test('an unconfirmed claim is counted in the attempt that refused it', async () => {
     const { store } = stage;
     const [first, claim] = [await add(store, 'a'), createValue({ done: true })];

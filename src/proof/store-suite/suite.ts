@@ -3,10 +3,10 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Json } from '../../base/json.ts';
-import type { InState } from '../../kernel/activation.ts';
 import type { RunEvent } from '../../kernel/event.ts';
-import type { CommitResult, Delta, Mail, Store, SuccessfulClaim } from '../../store/store.ts';
+import type { CommitResult, Delta, Store, SuccessfulClaim } from '../../store/store.ts';
 import {
+  COMMITTED,
   changeStep,
   createActivation,
   createAttempt,
@@ -15,8 +15,10 @@ import {
   createMember,
   createNext,
   createResumed,
+  createSignal,
   createValue,
   openStep,
+  PARKED,
   START_AT,
 } from './deltas.ts';
 import { describeLedger } from './ledger.ts';
@@ -34,11 +36,11 @@ export interface OpenedStore {
 /** Opens an empty store that treats the given owners as dead. */
 export type OpenStore = (isDead: (owner: string) => boolean) => Promise<OpenedStore>;
 
-const COMMITTED: CommitResult = { result: 'committed', released: false };
 const RELEASED: CommitResult = { result: 'committed', released: true };
 const STALE: CommitResult = { result: 'stale' };
 
-interface Stage {
+/** The store of one test, and the owners that it treats as dead. */
+export interface StoreStage {
   store: Store;
   reopen: (() => Promise<Store>) | undefined;
   readonly dead: Set<string>;
@@ -46,7 +48,7 @@ interface Stage {
 
 /** Tests that a store fulfils the contract of `Store`. */
 export function describeStore(name: string, open: OpenStore): void {
-  const stage = { dead: new Set<string>() } as Stage;
+  const stage = { dead: new Set<string>() } as StoreStage;
   describe(`the store contract: ${name}`, () => {
     beforeEach(async () => {
       stage.dead.clear();
@@ -74,13 +76,6 @@ export function describeStore(name: string, open: OpenStore): void {
 
 const settle = (path: string, more: Partial<RunEvent> = {}): RunEvent =>
   ({ type: 'step.settled', at: START_AT + 5, path, attempt: 1, outcome: 'ok', ...more }) as RunEvent;
-const signal = (run: string, dedupe: string): Mail => ({
-  run,
-  dedupe,
-  input: { type: 'signalled', at: START_AT, name: dedupe },
-  values: [],
-});
-const PARKED: InState<'waiting'> = { ...createActivation('build'), state: 'waiting', wait: { kind: 'signal', name: 'go' } };
 const park = (before: Delta, more: Partial<Delta> = {}): Delta => createNext(before, [changeStep(PARKED)], { release: true, ...more });
 
 async function claimed(store: Store, run: string, me: string): Promise<SuccessfulClaim> {
@@ -104,7 +99,7 @@ function full(first: Delta): Delta {
   );
 }
 
-function describeWhole(stage: Stage): void {
+function describeWhole(stage: StoreStage): void {
   test('T1: a delta is stored completely: checkpoint, event row, attempts, values, data, members', async () => {
     const { store } = stage;
     const first = createFirst({ run: 'r1', owner: 'me', creation: { origin: { event: 'push', pr: 7 } } });
@@ -140,7 +135,7 @@ function describeWhole(stage: Stage): void {
     const again = createFirst({
       run: 'r1',
       owner: 'you',
-      more: { values: [value], post: [signal('r1', 'lost')], data: [{ key: 'k', text: '1' }] },
+      more: { values: [value], post: [createSignal('r1', 'lost')], data: [{ key: 'k', text: '1' }] },
     });
     const results = await Promise.allSettled([
       store.commit(createFirst({ run: 'r0', owner: 'me' })),
@@ -174,13 +169,13 @@ function describeWhole(stage: Stage): void {
   });
 }
 
-function describeStale(stage: Stage): void {
+function describeStale(stage: StoreStage): void {
   test('T2: a delta at a past position changes nothing', async () => {
     const { store } = stage;
     const first = createFirst({ run: 'r1', owner: 'me' });
     await store.commit(first);
     await store.commit(full(first));
-    await store.post(signal('r1', 'a'));
+    await store.post(createSignal('r1', 'a'));
     const [mail] = await store.inbox('r1', 0);
     const late = park(first, { consumed: [mail?.id as number], data: [{ key: 'version', text: '"late"' }] });
     expect(await store.commit(late)).toEqual(STALE);
@@ -217,7 +212,7 @@ function describeStale(stage: Stage): void {
   });
 }
 
-function describeOwner(stage: Stage): void {
+function describeOwner(stage: StoreStage): void {
   test('T3: the creator of a run owns it until it is released', async () => {
     const { store } = stage;
     await store.commit(createFirst({ run: 'r1', owner: 'me' }));
@@ -247,35 +242,37 @@ function describeOwner(stage: Stage): void {
     const second = full(first);
     await store.commit(first);
     await store.commit(second);
-    await store.post(signal('r1', 'hello'));
+    await store.post(createSignal('r1', 'hello'));
     stage.dead.add('me');
     const claim = await claimed(store, 'r1', 'you');
     expect(claim.state).toEqual(second.state);
-    expect(claim.mail.map(({ dedupe, input }) => ({ dedupe, input }))).toEqual([{ dedupe: 'hello', input: signal('r1', 'hello').input }]);
+    expect(claim.mail.map(({ dedupe, input }) => ({ dedupe, input }))).toEqual([
+      { dedupe: 'hello', input: createSignal('r1', 'hello').input },
+    ]);
     expect(claim.definition).toEqual(first.create?.definition);
   });
 }
 
-function describeMail(stage: Stage): void {
+function describeMail(stage: StoreStage): void {
   test('T4: mail is unique per run and dedupe key, also after it was consumed', async () => {
     const { store } = stage;
     const first = createFirst({ run: 'r1', owner: 'me' });
     await store.commit(first);
-    expect(await store.post(signal('r1', 'a'))).toBe('posted');
-    expect(await store.post(signal('r1', 'a'))).toBe('duplicate');
+    expect(await store.post(createSignal('r1', 'a'))).toBe('posted');
+    expect(await store.post(createSignal('r1', 'a'))).toBe('duplicate');
     const [mail] = await store.inbox('r1', 0);
     await store.commit(createNext(first, [settle('build#1')], { consumed: [mail?.id as number] }));
     expect(await store.inbox('r1', 0)).toEqual([]);
-    expect(await store.post(signal('r1', 'a'))).toBe('duplicate');
-    await expect(store.post(signal('nobody', 'a'))).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' });
+    expect(await store.post(createSignal('r1', 'a'))).toBe('duplicate');
+    await expect(store.post(createSignal('nobody', 'a'))).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' });
   });
 
   test('T4: mail carries its values, in order, and is read after a position', async () => {
     const { store } = stage;
     await store.commit(createFirst({ run: 'r1', owner: 'me' }));
     const value = createValue({ reply: 'yes' });
-    await store.post({ ...signal('r1', 'a'), values: [value] });
-    await store.post(signal('r1', 'b'));
+    await store.post({ ...createSignal('r1', 'a'), values: [value] });
+    await store.post(createSignal('r1', 'b'));
     const all = await store.inbox('r1', 0);
     expect(all.map(({ dedupe }) => dedupe)).toEqual(['a', 'b']);
     expect((await store.inbox('r1', all[0]?.id as number)).map(({ dedupe }) => dedupe)).toEqual(['b']);
@@ -286,7 +283,7 @@ function describeMail(stage: Stage): void {
     const { store } = stage;
     const first = createFirst({ run: 'r1', owner: 'me' });
     await store.commit(first);
-    await store.post(signal('r1', 'a'));
+    await store.post(createSignal('r1', 'a'));
     const [mail] = await store.inbox('r1', 0);
     expect(await store.release('r1', { owner: 'me', epoch: 1 }, 0)).toBe('mail');
     const second = park(first);
@@ -302,28 +299,30 @@ function describeMail(stage: Stage): void {
     const child = createFirst({ run: 'child', owner: 'me', started: { parent: { run: 'parent', path: 'build#1' }, depth: 1 } });
     await store.commit(child);
     expect(
-      await store.commit(createNext(child, [settle('build#1')], { post: [signal('parent', 'ended'), signal('gone', 'ended')] })),
+      await store.commit(
+        createNext(child, [settle('build#1')], { post: [createSignal('parent', 'ended'), createSignal('gone', 'ended')] }),
+      ),
     ).toEqual(COMMITTED);
     expect((await store.inbox('parent', 0)).map(({ dedupe }) => dedupe)).toEqual(['ended']);
     expect((await store.list({ parent: 'parent' })).map(({ id }) => id)).toEqual(['child']);
   });
 }
 
-function describeWithdrawal(stage: Stage): void {
+function describeWithdrawal(stage: StoreStage): void {
   test('T4: unprocessed mail can be withdrawn, and its key is free again', async () => {
     const { store } = stage;
     const first = createFirst({ run: 'r1', owner: 'me' });
     await store.commit(first);
-    await store.post(signal('r1', 'a'));
-    await store.post(signal('r1', 'b'));
+    await store.post(createSignal('r1', 'a'));
+    await store.post(createSignal('r1', 'b'));
     expect(await store.withdraw({ run: 'r1', dedupe: 'a' }, 'me')).toBe('withdrawn');
     expect((await store.inbox('r1', 0)).map(({ dedupe }) => dedupe)).toEqual(['b']);
     expect(await store.withdraw({ run: 'r1', dedupe: 'a' }, 'me')).toBe('gone');
-    expect(await store.post(signal('r1', 'a'))).toBe('posted');
+    expect(await store.post(createSignal('r1', 'a'))).toBe('posted');
     const [b] = await store.inbox('r1', 0);
     await store.commit(createNext(first, [settle('build#1')], { consumed: [b?.id as number] }));
     expect(await store.withdraw({ run: 'r1', dedupe: 'b' }, 'me')).toBe('gone');
-    expect(await store.post(signal('r1', 'b'))).toBe('duplicate');
+    expect(await store.post(createSignal('r1', 'b'))).toBe('duplicate');
     await expect(store.withdraw({ run: 'nobody', dedupe: 'a' }, 'me')).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' });
   });
 
@@ -331,7 +330,7 @@ function describeWithdrawal(stage: Stage): void {
     const { store } = stage;
     const first = createFirst({ run: 'r1', owner: 'me' });
     await store.commit(first);
-    await store.post(signal('r1', 'a'));
+    await store.post(createSignal('r1', 'a'));
     expect(await store.withdraw({ run: 'r1', dedupe: 'a' }, 'you')).toBe('held');
     expect(await store.inbox('r1', 0)).toHaveLength(1);
     stage.dead.add('me');
@@ -342,7 +341,7 @@ function describeWithdrawal(stage: Stage): void {
   });
 }
 
-function describeLog(stage: Stage): void {
+function describeLog(stage: StoreStage): void {
   test('T5: each event row has its own hash; the log is read after a position and up to a limit', async () => {
     const { store } = stage;
     let last = createFirst({ run: 'r1', owner: 'me' });
@@ -383,7 +382,7 @@ function describeLog(stage: Stage): void {
   });
 }
 
-function describeReading(stage: Stage): void {
+function describeReading(stage: StoreStage): void {
   test('the latest result of a step is found among many: a verdict that failed has one, an error has none', async () => {
     const { store } = stage;
     let last = createFirst({ run: 'r1', owner: 'me' });
@@ -430,7 +429,7 @@ function describeReading(stage: Stage): void {
   });
 }
 
-function describeListing(stage: Stage): void {
+function describeListing(stage: StoreStage): void {
   test('lists show the newest first and filter; a prefix finds full ids', async () => {
     const { store } = stage;
     for (const [index, run] of ['ab1', 'ab2', 'b1'].entries()) {
@@ -478,7 +477,7 @@ function describeListing(stage: Stage): void {
   });
 }
 
-function describeOrigin(stage: Stage): void {
+function describeOrigin(stage: StoreStage): void {
   test('a store has no owner until it is bound, and then belongs to the first', async () => {
     const { store } = stage;
     expect(await store.origin()).toBeUndefined();

@@ -1,26 +1,13 @@
-// Owns the part of the store contract about waking up: semaphores, runs that are ready, bells and word of commits.
+// Owns the part of the store contract about waking up: semaphores, runs that are ready, bells and notice of commits.
 
 import { expect, test } from 'vitest';
-import type { InState } from '../../kernel/activation.ts';
 import type { RunEvent } from '../../kernel/event.ts';
-import type { CommitResult, Delta, Mail, Store } from '../../store/store.ts';
-import { changeStep, createActivation, createFirst, createNext, START_AT } from './deltas.ts';
+import type { CommitResult, Delta, Store } from '../../store/store.ts';
+import { COMMITTED, changeStep, createActivation, createFirst, createNext, createSignal, PARKED, START_AT } from './deltas.ts';
+import type { StoreStage } from './suite.ts';
 
-const COMMITTED: CommitResult = { result: 'committed', released: false };
-const signal = (run: string, dedupe: string): Mail => ({
-  run,
-  dedupe,
-  input: { type: 'signalled', at: START_AT, name: dedupe },
-  values: [],
-});
-const PARKED: InState<'waiting'> = { ...createActivation('build'), state: 'waiting', wait: { kind: 'signal', name: 'go' } };
-
-interface Stage {
-  readonly store: Store;
-}
-
-/** Describes semaphores: taken all or none, and whose turn it is. */
-export function describeSlots(stage: Stage): void {
+/** Describes semaphores: that a delta gets all or none, and which run is next. */
+export function describeSlots(stage: StoreStage): void {
   const take = (path: string, ...keys: string[]): Delta['slots'] => ({
     take: [{ path, keys: keys.map((key) => ({ key, limit: 1 })) }],
     free: [],
@@ -49,34 +36,34 @@ export function describeSlots(stage: Stage): void {
     const holding = createNext(a, change, { slots: take('build#1', 'gpu') });
     await store.commit(holding);
     for (const delta of [b, c]) await store.commit(createNext(delta, change, { slots: take('build#1', 'gpu') }));
-    const rung = collect(store);
+    const woken = collect(store);
     await store.commit(createNext(holding, change, { slots: { take: [], free: ['build#1'] } }));
-    expect(await rung.until(1)).toEqual(['b']);
+    expect(await woken.until(1)).toEqual(['b']);
     const taken = createNext(b, change, { slots: take('build#1', 'gpu') });
     expect(await store.commit(taken)).toEqual(COMMITTED);
     await store.commit(createNext(taken, [{ type: 'run.changed', at: START_AT, change: 'ended', status: 'cancelled' }]));
-    expect((await rung.until(2)).at(-1)).toBe('c');
-    rung.stop();
+    expect((await woken.until(2)).at(-1)).toBe('c');
+    woken.stop();
   });
 }
 
 function collect(store: Store): { until(count: number): Promise<string[]>; stop: () => void } {
-  const heard = new Set<string>();
+  const runs = new Set<string>();
   let check = (): void => {};
   const stop = store.watch((run) => {
-    heard.add(run);
+    runs.add(run);
     check();
   });
   const until = (count: number): Promise<string[]> =>
     new Promise((resolve) => {
-      check = () => heard.size >= count && resolve([...heard]);
+      check = () => runs.size >= count && resolve([...runs]);
       check();
     });
   return { until, stop };
 }
 
-/** Describes bells and word of commits. */
-export function describeWaking(stage: Stage & { readonly dead: Set<string> }): void {
+/** Describes bells and notice of commits. */
+export function describeWaking(stage: StoreStage): void {
   test('ready runs are those that are due, have mail or lost their owner, and that nobody drives', async () => {
     const { store } = stage;
     const due = (run: string, at: number): Promise<CommitResult> =>
@@ -85,7 +72,7 @@ export function describeWaking(stage: Stage & { readonly dead: Set<string> }): v
     await due('later', START_AT + 99);
     await store.commit(createFirst({ run: 'parked', owner: 'me', more: { release: true } }));
     await store.commit(createFirst({ run: 'written', owner: 'me', more: { release: true } }));
-    await store.post(signal('written', 'a'));
+    await store.post(createSignal('written', 'a'));
     await store.commit(createFirst({ run: 'driven', owner: 'alive', activation: createActivation('build', { due: START_AT }) }));
     await store.commit(createFirst({ run: 'orphan', owner: 'gone' }));
     stage.dead.add('gone');
@@ -102,7 +89,7 @@ export function describeWaking(stage: Stage & { readonly dead: Set<string> }): v
 
   test('a watcher is notified of mail, a follower of commits, and neither after it stopped', async () => {
     const { store } = stage;
-    const rung = collect(store);
+    const woken = collect(store);
     const followed = new Promise<void>((resolve) => {
       const stop = store.follow(() => {
         stop();
@@ -111,15 +98,15 @@ export function describeWaking(stage: Stage & { readonly dead: Set<string> }): v
     });
     await store.commit(createFirst({ run: 'r1', owner: 'me' }));
     await followed;
-    await store.post(signal('r1', 'a'));
-    expect(await rung.until(1)).toEqual(['r1']);
-    rung.stop();
+    await store.post(createSignal('r1', 'a'));
+    expect(await woken.until(1)).toEqual(['r1']);
+    woken.stop();
     const later: string[] = [];
     const other = collect(store);
     await store.commit(createFirst({ run: 'r2', owner: 'me' }));
     const stop = store.watch((run) => later.push(run));
     stop();
-    await store.post(signal('r2', 'a'));
+    await store.post(createSignal('r2', 'a'));
     await other.until(1);
     other.stop();
     expect(later).toEqual([]);

@@ -2,8 +2,10 @@
 // settings that are safe to show.
 
 import type { WaitingQuestions } from '../../attended/questions.ts';
+import { NO_VERDICT } from '../../attended/wait-words.ts';
+import type { DeepReadonly } from '../../base/deep-readonly.ts';
 import { present } from '../../base/fields.ts';
-import type { Json } from '../../base/json.ts';
+import type { Json, JsonObject } from '../../base/json.ts';
 import { isSamePerson } from '../../base/person.ts';
 import {
   type Approval,
@@ -14,14 +16,14 @@ import {
   readInbox,
   type StuckRun,
 } from '../../control/inbox.ts';
-import { readApprovalDiff } from '../../control/run-diff.ts';
+import { readApprovalDiff } from '../../control/run/diff.ts';
 import { bounded } from '../../control/step-detail.ts';
 import { targetName } from '../../definition/describe.ts';
 import { isDriven } from '../../process/owner.ts';
 import type { Store, UsageBucket } from '../../store/store.ts';
 import type { Caller } from '../caller.ts';
 import type { InboxItem } from '../contract.ts';
-import { type Frozen, handle, type ServerApp } from '../route.ts';
+import { handle, type ServerApp } from '../route.ts';
 import type { Services } from '../services.ts';
 import { API_ROUTES } from './routes.ts';
 import { iso, timeOf } from './times.ts';
@@ -49,7 +51,7 @@ export function mountProject(app: ServerApp, services: Services): void {
     const span = { since: timeOf(since, 'since') ?? end - USAGE_DAYS * DAY_MS, until: end, bucketMs: BUCKETS[bucket] };
     return { buckets: (await store.usageOver({ ...span, ...present({ workflow }) })).map(bucketOf) };
   });
-  handle(at, API_ROUTES.settings, async (_) => ({ settings: (await project.settings()) as Record<string, Json> }));
+  handle(at, API_ROUTES.settings, async (_) => ({ settings: (await project.settings()) as JsonObject }));
   handle(at, API_ROUTES.health, async (_) => {
     const [checks, slots, closed] = await Promise.all([project.checks(), store.slots(QUEUE_MAX), store.closedAccounts(services.now())]);
     return {
@@ -89,13 +91,8 @@ async function inboxFor(services: Services, caller: Caller) {
   };
 }
 
-type Item = Frozen<InboxItem>;
-
-/** The fields that only an item with a question to people fills in. */
-const NOT_ASKED = {
-  ...{ options: [], shown: null, subjects: null, due: null, from: null, count: 1, approvals: [] },
-  ...{ decided: null, signed: false, evidence: [] },
-} as const;
+type Item = DeepReadonly<InboxItem>;
+type ItemOf<Kind extends Item['kind']> = Extract<Item, { readonly kind: Kind }>;
 
 function itemsOf({ approvals, questions, stuck, pending }: FullInbox, caller: Caller): Item[] {
   return [
@@ -106,7 +103,7 @@ function itemsOf({ approvals, questions, stuck, pending }: FullInbox, caller: Ca
   ];
 }
 
-function approvalItem({ run, workflow, approval, command }: Approval, caller: Caller): Item {
+function approvalItem({ run, workflow, approval, command }: Approval, caller: Caller): ItemOf<'approval'> {
   const { path, step, question, votes = [], posted, due } = approval;
   const { prompt, from, count = 1 } = question;
   const hasVoted = votes.some(({ actor }) => isSamePerson(actor, caller.name));
@@ -132,39 +129,34 @@ function approvalItem({ run, workflow, approval, command }: Approval, caller: Ca
 
 function questionItem({ run, workflow, path, step, questions, digest, since, signed }: WaitingQuestions, caller: Caller): Item {
   return {
-    ...NOT_ASKED,
-    ...{ kind: 'question', run, workflow, path, step, prompt: questions[0]?.question ?? '', digest, since: iso(since), signed },
-    ...{ questions: questions as unknown as Json[], mine: caller.scopes.has('decide'), command: `pawl answer ${run}` },
+    ...{ kind: 'question', run, workflow, path, step, prompt: questions[0]?.question ?? '', questions, digest, since: iso(since), signed },
+    ...{ mine: caller.scopes.has('decide'), command: `pawl answer ${run}` },
   };
 }
 
-// A flow can stop between two steps: the contract then has an empty string for the step, and for the digest in any case.
 function stuckItem({ run, workflow, wait, command }: StuckRun, caller: Caller): Item {
   return {
-    ...NOT_ASKED,
-    ...{ kind: 'stuck', run, workflow, path: wait.path ?? '', step: wait.step ?? '', digest: '', since: iso(wait.since), command },
+    ...{ kind: 'stuck', run, workflow, path: wait.path ?? null, step: wait.step ?? null, since: iso(wait.since), command },
     ...{ prompt: wait.kind === 'escalation' ? wait.message : NO_RECORD, mine: caller.scopes.has('decide') },
   };
 }
 
 function pendingItem({ run, workflow, wait }: PendingGate): Item {
-  const { path, step, since, due, message = 'its checks have no verdict yet' } = wait;
+  const { path, step, since, due, message = NO_VERDICT } = wait;
   return {
-    ...NOT_ASKED,
-    ...{ kind: 'checks', run, workflow, path, step, digest: '', prompt: message, since: iso(since), mine: false },
+    ...{ kind: 'checks', run, workflow, path, step, prompt: message, since: iso(since), mine: false },
     ...{ due: due === undefined ? null : iso(due), command: `pawl resume ${run}` },
   };
 }
 
 const NO_RECORD = 'a crash left no record of how this step ended';
 
+type ShownDiff = Pick<ItemOf<'approval'>, 'diff' | 'diffTruncated'>;
+
 /** The diffs of the oldest approvals, by run. */
-async function diffsOf(
-  { engine, warn }: Services,
-  items: readonly Item[],
-): Promise<ReadonlyMap<string, Pick<Item, 'diff' | 'diffTruncated'>>> {
+async function diffsOf({ engine, warn }: Services, items: readonly Item[]): Promise<ReadonlyMap<string, ShownDiff>> {
   const runs = new Set(items.filter(({ kind }) => kind === 'approval').map(({ run }) => run));
-  const diffs = new Map<string, Pick<Item, 'diff' | 'diffTruncated'>>();
+  const diffs = new Map<string, ShownDiff>();
   // One after the other: each may start git.
   for (const run of [...runs].slice(0, DIFFS_MAX)) {
     const diff = await readApprovalDiff(engine, run, DIFF_BYTES).catch(warn);

@@ -1,7 +1,9 @@
 // Owns the shapes of requests that change runs. Their fields are the options of the same verb on the command line.
 
 import * as z from 'zod';
-import { json, jsonObject, runStatus, schemaVersion, signature, time, usage } from './value.ts';
+import { forkTable } from '../../control/schema/fork.ts';
+import { json, jsonObject, runStatus, time } from '../../control/schema/value.ts';
+import { schemaVersion, signature } from './value.ts';
 
 const note = z.string().max(10_000).optional();
 
@@ -91,28 +93,7 @@ export const forkBody = z.strictObject({
 });
 
 /** What a fork would do. */
-export const forkPlan = z.object({
-  schemaVersion,
-  plan: z.object({
-    run: z.string(),
-    from: z.string(),
-    steps: z.array(
-      z.object({
-        path: z.string(),
-        step: z.string(),
-        kind: z.string(),
-        outcome: z.string().nullable(),
-        inFork: z.enum(['reused', 'again']),
-        mayRepeatEffects: z.boolean(),
-        means: z.string(),
-      }),
-    ),
-    askedAgain: z.array(z.string()),
-    asksFirst: z.array(z.string()),
-    passed: z.array(z.string()),
-    usedBefore: usage.nullable(),
-  }),
-});
+export const forkPlan = z.object({ schemaVersion, plan: forkTable });
 
 /** Cancels or retries many runs. */
 export const bulkBody = z.strictObject({

@@ -1,7 +1,8 @@
 // Owns the schemas of automatic activity: schedules, deliveries and notices.
 
 import * as z from 'zod';
-import { json, jsonObject, schemaVersion, time } from './value.ts';
+import { json, jsonObject, time } from '../../control/schema/value.ts';
+import { schemaVersion } from './value.ts';
 
 /** A schedule with its next and its last times. */
 const scheduleReport = z.object({

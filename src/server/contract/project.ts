@@ -1,23 +1,30 @@
 // Owns the schemas of the project as a whole: the inbox, the workflows, agent usage, and the health of the server.
 
 import * as z from 'zod';
-import { assumptionReport } from './run.ts';
-import { json, jsonObject, schemaVersion, time } from './value.ts';
+import { assumptionReport } from '../../control/schema/run.ts';
+import { json, jsonObject, time } from '../../control/schema/value.ts';
+import { schemaVersion } from './value.ts';
 
-/** One thing that waits for a person. */
-export const inboxItem = z.object({
-  kind: z.enum(['approval', 'question', 'stuck', 'checks']),
+/** What every item of the inbox has. */
+const ofItem = {
   run: z.string(),
   workflow: z.string(),
-  path: z.string().meta({ description: 'the path of the step that waits' }),
-  step: z.string(),
-  prompt: z.string(),
+  prompt: z.string().meta({ description: 'the question, or why the run waits' }),
+  since: time,
+  mine: z.boolean().meta({ description: 'the caller may decide it and has not done so yet' }),
+  command: z.string(),
+};
+const atStep = { path: z.string().meta({ description: 'the path of the step that waits' }), step: z.string() };
+const digest = z.string().meta({ description: 'send it with the decision or the answer: it proves what was seen' });
+
+const approvalItem = z.object({
+  kind: z.literal('approval'),
+  ...ofItem,
+  ...atStep,
   options: z.array(z.object({ label: z.string(), next: z.string().nullable(), outcome: z.string(), requiresInput: z.boolean() })),
-  questions: z.array(json).optional(),
   shown: json,
   subjects: json,
-  digest: z.string(),
-  since: time,
+  digest,
   due: time.nullable(),
   from: z.array(z.string()).nullable().meta({ description: 'the groups or people who may decide; null for everybody' }),
   count: z.number(),
@@ -29,9 +36,35 @@ export const inboxItem = z.object({
   }),
   diffTruncated: z.literal(true).optional().meta({ description: 'diff is truncated' }),
   evidence: z.array(z.object({ path: z.string(), step: z.string(), outcome: z.string().nullable(), evidence: json, claim: json })),
-  mine: z.boolean().meta({ description: 'the caller may decide it and has not done so yet' }),
-  command: z.string(),
 });
+
+const agentQuestion = z.object({
+  header: z.string().optional(),
+  question: z.string(),
+  options: z.array(z.object({ label: z.string(), description: z.string().optional() })),
+  multiSelect: z.boolean().optional(),
+});
+
+const questionItem = z.object({
+  kind: z.literal('question'),
+  ...ofItem,
+  ...atStep,
+  questions: z.array(agentQuestion),
+  digest,
+  signed: z.boolean().meta({ description: 'the answer must be signed with an enrolled key' }),
+});
+
+const stuckItem = z.object({
+  kind: z.literal('stuck'),
+  ...ofItem,
+  path: z.string().nullable().meta({ description: 'the path of the step where the run stopped; null if it stopped between two steps' }),
+  step: z.string().nullable(),
+});
+
+const checksItem = z.object({ kind: z.literal('checks'), ...ofItem, ...atStep, due: time.nullable() });
+
+/** One thing that waits for a person. */
+export const inboxItem = z.discriminatedUnion('kind', [approvalItem, questionItem, stuckItem, checksItem]);
 
 /** What waits for people, oldest first. */
 export const inboxPage = z.object({

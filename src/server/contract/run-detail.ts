@@ -1,8 +1,9 @@
 // Owns the schemas of the details of a run: its graph, its timeline, one step in full, its log and its history.
 
 import * as z from 'zod';
-import { stepReport } from './run.ts';
-import { json, schemaVersion, time } from './value.ts';
+import { attemptDetail } from '../../control/schema/step.ts';
+import { json, time } from '../../control/schema/value.ts';
+import { schemaVersion } from './value.ts';
 
 /** The graph of a run, with the state of its steps and the transitions it took. */
 export const runGraph = z.object({
@@ -40,9 +41,6 @@ export const timeline = z.object({
   truncated: z.boolean(),
 });
 
-/** A value, truncated if it is very long. */
-const bounded = z.object({ text: z.string(), bytes: z.number(), truncated: z.boolean(), digest: z.string() }).nullable();
-
 /** One step with everything about it. */
 export const stepDetail = z.object({
   schemaVersion,
@@ -51,14 +49,7 @@ export const stepDetail = z.object({
   title: z.string(),
   kind: z.string(),
   definition: json,
-  attempts: z.array(
-    stepReport.omit({ output: true, claim: true, evidence: true }).extend({
-      output: bounded,
-      claim: bounded,
-      evidence: bounded,
-      hasLog: z.boolean(),
-    }),
-  ),
+  attempts: z.array(attemptDetail.extend({ hasLog: z.boolean() })),
   nextRetry: time.nullable(),
   links: z.object({ log: z.string(), artifacts: z.array(z.object({ digest: z.string(), bytes: z.number(), of: z.string() })) }),
 });

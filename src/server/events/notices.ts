@@ -6,9 +6,11 @@
 // - If a target does not accept a notice, it is retried 5 times in about an hour. None of this affects a run.
 
 import { createHash } from 'node:crypto';
+import type { DeepReadonly } from '../../base/deep-readonly.ts';
 import type { Clock } from '../../engine/clock.ts';
 import type { Notice, NoticeOutcome, Notifier } from '../../notify/notifier.ts';
 import { createOwner, isDead } from '../../process/owner.ts';
+import type { NoticeList } from '../contract.ts';
 import type { ServerDatabase, ServerRow } from '../server-database.ts';
 import { Alarm } from './alarm.ts';
 
@@ -22,16 +24,7 @@ interface NoticeParts {
   readonly warn: (error: unknown) => void;
 }
 
-interface NoticeReport {
-  readonly id: string;
-  readonly target: string;
-  readonly run: string;
-  readonly event: string;
-  readonly createdAt: string;
-  readonly status: 'open' | 'sending' | 'sent' | 'failed' | 'unknown';
-  readonly tries: number;
-  readonly message: string | null;
-}
+type NoticeReport = DeepReadonly<NoticeList['notices'][number]>;
 
 const TRIES_MAX = 6;
 const RETRY_MS = 60_000;

@@ -2,11 +2,10 @@
 // are asked once per step.
 
 import { isSamePerson } from '../../base/person.ts';
-import { allChecks, checksIn } from '../../definition/check.ts';
+import { allChecks, checksIn, isBuiltIn } from '../../definition/check.ts';
 import type { StepModel } from '../../definition/model.ts';
-import { isGroupApproval } from '../../definition/read-check.ts';
 import { retryHintOf } from '../../forge/forge.ts';
-import type { Place, ShownRun, SurfaceParts } from './run-surface.ts';
+import type { Place, ShownRun, SurfaceParts } from './run/surface.ts';
 
 const PEOPLE_MAX = 15;
 
@@ -41,10 +40,10 @@ function requestsOf({ settings }: SurfaceParts, { view, pull }: ShownRun): Peopl
     return all.filter((login) => pull === undefined || !isSamePerson(login, pull.author)).slice(0, PEOPLE_MAX);
   };
   const steps = new Map(view.definition.steps.map((step) => [step.id, step]));
-  const reviews = view.report.waits.flatMap(({ kind, path, step }): PeopleRequest[] => {
-    const model = kind === 'checks' && step !== undefined ? steps.get(step) : undefined;
-    if (model === undefined || path === undefined || pull === undefined) return [];
-    return [{ kind: 'review', path, people: members(reviewersOf(model)) }];
+  const reviews = view.report.waits.flatMap((wait): PeopleRequest[] => {
+    const model = wait.kind === 'checks' ? steps.get(wait.step) : undefined;
+    if (model === undefined || pull === undefined) return [];
+    return [{ kind: 'review', path: wait.id, people: members(reviewersOf(model)) }];
   });
   const decisions = view.approvals.flatMap(({ run, approval }): PeopleRequest[] => {
     const { from } = approval.question;
@@ -57,5 +56,5 @@ function requestsOf({ settings }: SurfaceParts, { view, pull }: ShownRun): Peopl
 
 /** The groups whose approval a gate waits for. */
 function reviewersOf(step: StepModel): string[] {
-  return allChecks(checksIn(step)).flatMap((check) => (isGroupApproval(check) ? [check.from].flat() : []));
+  return allChecks(checksIn(step)).flatMap((check) => (isBuiltIn(check, 'pr_approval') ? [check.from].flat() : []));
 }

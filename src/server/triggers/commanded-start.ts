@@ -10,7 +10,7 @@ import type { ForgeEventSettings } from '../events/event-settings.ts';
 import type { ServedProject } from '../services.ts';
 import { valueIn } from './forge-unavailable.ts';
 import { isWrittenByPerson } from './named-start.ts';
-import { type ForgeOccasion, sourceOf } from './occasion.ts';
+import { type ReceivedEvent, sourceOf } from './received-event.ts';
 
 /** A workflow that a comment starts, and the parameters of the command. */
 interface CommandedStart {
@@ -22,7 +22,7 @@ interface CommandedStart {
 export async function commandedBy(
   { settings, project }: { readonly settings: ForgeEventSettings; readonly project: ServedProject },
   delivery: StoredDelivery,
-  { event, payload }: ForgeOccasion,
+  { event, payload }: ReceivedEvent,
 ): Promise<CommandedStart | string | undefined> {
   const { comment } = payload;
   if (event.event !== 'issue_comment.created' || !isJsonObject(comment) || !isWrittenByPerson(comment)) return undefined;
@@ -39,14 +39,17 @@ export async function commandedBy(
 }
 
 /** Why the settings do not accept commands of a person. */
-function commandRefusal({ surface }: ForgeEventSettings, actor: string): string | undefined {
+function commandRefusal({ surface }: ForgeEventSettings, actor: string | undefined): string | undefined {
   if (surface === undefined) return undefined;
   if (!surface.commands) return 'commands in comments are switched off (forge.commands)';
-  return surface.mayCommand?.(actor) === false ? `the settings do not accept commands of "${actor}" (forge.commands)` : undefined;
+  const { mayCommand } = surface;
+  if (mayCommand === undefined) return undefined;
+  if (actor === undefined) return 'the forge does not say who wrote the command';
+  return mayCommand(actor) ? undefined : `the settings do not accept commands of "${actor}" (forge.commands)`;
 }
 
 /** Why a comment no longer counts. */
-async function commentChange({ forge }: ForgeEventSettings, event: ForgeOccasion['event'], written: string): Promise<string | undefined> {
+async function commentChange({ forge }: ForgeEventSettings, event: ReceivedEvent['event'], written: string): Promise<string | undefined> {
   const { comment: id, pr, issue } = event;
   const now = valueIn(await forge.comments(pr ?? issue ?? 0)).find((one) => one.id === id);
   if (now === undefined) return `the comment ${id} was deleted`;

@@ -21,10 +21,10 @@ import type { Store } from '../../store/store.ts';
 import { isTemporary, type StoredDelivery } from '../events/deliveries.ts';
 import { valueIn } from './forge-unavailable.ts';
 import { isWrittenByPerson } from './named-start.ts';
-import { type ForgeOccasion, sourceOf, textIn } from './occasion.ts';
 import { DefinitionCache, isAbout, type OpenRun, openRunOf, openRunsAbout, subjectOfEvent } from './open-runs.ts';
 import { isOwnEvent } from './own-action.ts';
 import { actorRefusal, type ReactionParts, type ReactionResult } from './reactions.ts';
+import { type ReceivedEvent, sourceOf, textIn } from './received-event.ts';
 
 /** Whether a question of a run can be decided at the forge. */
 export const ASKS_AT_FORGE = new DefinitionCache(({ steps, form }) =>
@@ -45,19 +45,19 @@ interface Vote {
 export async function decideByEvent(
   { services: { engine }, settings: { forge } }: ReactionParts,
   delivery: Pick<StoredDelivery, 'headers'>,
-  occasion: ForgeOccasion,
+  received: ReceivedEvent,
 ): Promise<ReactionResult> {
   const runs: string[] = [];
   const reasons: string[] = [];
-  const about = await subjectOfEvent(forge, occasion.event);
+  const about = await subjectOfEvent(forge, received.event);
   for (const { id, origin } of await openRunsAbout(engine.store, about, { mayAsk: true })) {
     if (!(await ASKS_AT_FORGE.get(engine.store, id))) continue;
     const run = await openRunOf(engine.store, { id, origin });
     if (!isAbout(run, about)) continue;
     for (const approval of await engine.run(id).approvals()) {
-      const vote = voteIn(occasion, approval);
-      if (vote === undefined || (await isOwnEvent(forge, occasion.event, run))) continue;
-      const refusal = replayRefusal(delivery) ?? (await refusalOf(forge, occasion, vote));
+      const vote = voteIn(received, approval);
+      if (vote === undefined || (await isOwnEvent(forge, received.event, run))) continue;
+      const refusal = replayRefusal(delivery) ?? (await refusalOf(forge, received, vote));
       const problem = refusal ?? (await decide({ engine, forge, run: id, approval, vote }));
       if (problem === undefined) runs.push(id);
       else reasons.push(`it does not decide "${approval.step}" of run ${id}: ${problem}`);
@@ -83,11 +83,12 @@ export async function decideByReviews(
   }
 }
 
-/** The vote of an event on a question; undefined if it has none. */
+/** The vote of an event on a question; undefined if it has none. Nobody has no vote. */
 function voteIn(
-  { event: { event, actor, label, at }, payload }: ForgeOccasion,
+  { event: { event, actor, label, at }, payload }: ReceivedEvent,
   { question: { forge: asked } }: OpenApproval,
 ): Vote | undefined {
+  if (actor === undefined) return undefined;
   switch (asked?.waitFor) {
     case 'approval': {
       const state = textIn(payload.review, 'state')?.toLowerCase();
@@ -119,10 +120,10 @@ function replayRefusal(delivery: Pick<StoredDelivery, 'headers'>): string | unde
 }
 
 /** Why a vote does not count (FD1, FD2). */
-async function refusalOf(forge: Forge, occasion: ForgeOccasion, { actor, approves }: Vote): Promise<string | undefined> {
-  const refusal = await actorRefusal(forge, occasion);
+async function refusalOf(forge: Forge, received: ReceivedEvent, { actor, approves }: Vote): Promise<string | undefined> {
+  const refusal = await actorRefusal(forge, received);
   if (refusal !== undefined) return refusal;
-  const { event } = occasion;
+  const { event } = received;
   if (event.event !== 'pull_request_review.submitted' || event.pr === undefined) return undefined;
   const reviews = valueIn(await forge.approvals(event.pr));
   const state = approves ? 'approved' : 'changes_requested';

@@ -13,6 +13,7 @@ import { isEngineError, messageOf } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { deriveRunId } from '../../base/id.ts';
 import { isJsonObject } from '../../base/json.ts';
+import { isSamePerson } from '../../base/person.ts';
 import { assertFirstFor, openRunsFor, secondRun } from '../../control/trigger/open-runs.ts';
 import { subjectOf } from '../../control/trigger/subject.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
@@ -23,8 +24,8 @@ import { type Deliveries, type DeliveryHandler, type DeliveryResult, isTemporary
 import { clockOf, type ForgeEventSettings } from '../events/event-settings.ts';
 import type { EventServices } from '../events/events.ts';
 import type { StartableWorkflow } from '../services.ts';
-import type { CommandHandler } from '../surface/command-handler.ts';
-import { RunRows } from '../surface/run-rows.ts';
+import type { CommandHandler } from '../surface/command/handler.ts';
+import { RunRows } from '../surface/run/rows.ts';
 import { commandedBy } from './commanded-start.ts';
 import { decideByEvent } from './forge-decisions.ts';
 import { ForgeUnavailable, valueIn } from './forge-unavailable.ts';
@@ -33,9 +34,9 @@ import { type KnownTriggers, knownTriggers } from './known-triggers.ts';
 import { withinLimits } from './limits.ts';
 import { mayNameWorkflow, namedIn } from './named-start.ts';
 import { cancelForNewHead } from './new-head.ts';
-import { eventOf, type ForgeOccasion, isSameEvent, keyOfEvent, occasionOf, sourceOf } from './occasion.ts';
 import { isOwnCommentOrCheck, type OwnAction, ownAction, ownRefusal } from './own-action.ts';
 import { type ReactionResult, reactTo } from './reactions.ts';
+import { eventOf, isSameEvent, keyOfEvent, type ReceivedEvent, receivedEvent, sourceOf } from './received-event.ts';
 import { type SelectedWorkflow, selectTriggered } from './selection.ts';
 import { staleReason } from './stale-event.ts';
 import { TriggerAges } from './trigger-age.ts';
@@ -77,44 +78,44 @@ async function actOn(parts: ActingParts, delivery: StoredDelivery): Promise<Deli
     settings.onEvent?.(event);
   const duplicate = deliveries.withKey(delivery.route, keyOfEvent(event), delivery.number).find((one) => isSameEvent(one, delivery));
   if (duplicate !== undefined) return ignored(`the same event arrived as delivery ${duplicate.number}`);
-  const found = await occasionOf(forge, delivery);
+  const found = await receivedEvent(forge, delivery);
   if (found.result === 'not_found') return ignored(found.message);
-  const occasion = valueIn(found);
-  const foreign = foreignRepository(settings, occasion);
+  const received = valueIn(found);
+  const foreign = foreignRepository(settings, received);
   if (foreign !== undefined) return ignored(`it is about the repository ${foreign}, not about this one`);
   const { database } = parts.services;
-  if (settings.surface !== undefined && (await isOwnCommentOrCheck({ forge, database }, occasion)))
+  if (settings.surface !== undefined && (await isOwnCommentOrCheck({ forge, database }, received)))
     return ignored('Pawl wrote this itself, so it is ignored');
-  const received = await parts.commands?.(delivery, occasion);
-  if (received !== undefined) return received;
-  const decided = await decideByEvent(parts, delivery, occasion);
-  const reacted = await reactTo(parts, { delivery, occasion });
+  const commanded = await parts.commands?.(delivery, received);
+  if (commanded !== undefined) return commanded;
+  const decided = await decideByEvent(parts, delivery, received);
+  const reacted = await reactTo(parts, { delivery, received });
   const both = { runs: [...new Set([...decided.runs, ...reacted.runs])], reasons: [...decided.reasons, ...reacted.reasons] };
-  return withReactions(await startedBy(parts, delivery, occasion), both);
+  return withReactions(await startedBy(parts, delivery, received), both);
 }
 
-async function startedBy(parts: ActingParts, delivery: StoredDelivery, occasion: ForgeOccasion): Promise<DeliveryResult> {
-  const asked = await requestedBy(parts, delivery, occasion);
+async function startedBy(parts: ActingParts, delivery: StoredDelivery, received: ReceivedEvent): Promise<DeliveryResult> {
+  const asked = await requestedBy(parts, delivery, received);
   if (typeof asked === 'string') return ignored(asked);
-  const own = await ownAction({ forge: parts.settings.forge, store: parts.services.engine.store }, occasion);
+  const own = await ownAction({ forge: parts.settings.forge, store: parts.services.engine.store }, received);
   const requested = own === undefined ? asked : withoutOwnStarts(asked, own);
   if (typeof requested === 'string') return ignored(requested);
-  const stale = sourceOf(delivery) === 'webhook' ? await staleReason(parts, occasion.event) : undefined;
+  const stale = sourceOf(delivery) === 'webhook' ? await staleReason(parts, received.event) : undefined;
   if (stale !== undefined) return ignored(stale);
-  const refusal = await refusalOf(parts, { delivery, occasion, requested });
+  const refusal = await refusalOf(parts, { delivery, received, requested });
   if (refusal !== undefined) return ignored(refusal);
-  const result = await startAll(parts, { delivery, occasion, requested });
-  await reactToCommand(parts, { occasion, requested }, result.status === 'done');
+  const result = await startAll(parts, { delivery, received, requested });
+  await reactToCommand(parts, { received, requested }, result.status === 'done');
   return result;
 }
 
 /** Adds an emoji reaction with the result of a command. Nothing depends on it, so its failure is ignored. */
 async function reactToCommand(
   { settings: { forge, surface } }: ForgeHandlerParts,
-  { occasion, requested }: Pick<StartRequest, 'occasion' | 'requested'>,
+  { received, requested }: Pick<StartRequest, 'received' | 'requested'>,
   isDone: boolean,
 ): Promise<void> {
-  const { comment: id } = occasion.event;
+  const { comment: id } = received.event;
   if (surface === undefined || id === undefined || requested.workflows.every(({ start }) => start === undefined)) return;
   const reaction = isDone ? '+1' : 'confused';
   await forge.react({ id, reaction }, `command/${id}/${reaction}`);
@@ -132,7 +133,7 @@ function withReactions(result: DeliveryResult, { runs, reasons }: ReactionResult
 }
 
 /** The repository of a payload, if it is not the configured one: a webhook of an App can be about any repository. */
-function foreignRepository({ webhook }: ForgeEventSettings, { payload: { repository } }: ForgeOccasion): string | undefined {
+function foreignRepository({ webhook }: ForgeEventSettings, { payload: { repository } }: ReceivedEvent): string | undefined {
   const name = isJsonObject(repository) ? repository.full_name : undefined;
   if (webhook === undefined || typeof name !== 'string') return undefined;
   return name.toLowerCase() === webhook.repository.toLowerCase() ? undefined : name;
@@ -162,19 +163,19 @@ function withoutOwnStarts({ workflows, isNamed }: RequestedStart, own: OwnAction
 async function requestedBy(
   { triggers, ages, settings, services: { events, project } }: ActingParts,
   delivery: StoredDelivery,
-  occasion: ForgeOccasion,
+  received: ReceivedEvent,
 ): Promise<RequestedStart | string> {
   const { forge } = settings;
-  const commanded = await commandedBy({ settings, project }, delivery, occasion);
+  const commanded = await commandedBy({ settings, project }, delivery, received);
   if (typeof commanded === 'string') return commanded;
   if (commanded !== undefined) return { workflows: [commanded], isNamed: true };
-  const bot = mayNameWorkflow(occasion) ? valueIn(await forge.whoami()).login : '';
-  const named = namedIn(occasion, bot);
+  const bot = mayNameWorkflow(received) ? valueIn(await forge.whoami()).login : '';
+  const named = namedIn(received, bot);
   if (named !== undefined) return { workflows: [{ workflow: named }], isNamed: true };
-  const selected = selectTriggered(await triggers(delivery), occasion);
+  const selected = selectTriggered(await triggers(delivery), received);
   if (typeof selected === 'string') return selected;
   const left = await withinLimits(forge, selected, {
-    ...{ occasion, now: clockOf(events).now() },
+    ...{ received, now: clockOf(events).now() },
     endOf: (workflow, trigger) => ages.endOf(workflow, trigger),
   });
   return typeof left === 'string' ? left : { workflows: left, isNamed: false };
@@ -182,36 +183,36 @@ async function requestedBy(
 
 interface StartRequest {
   readonly delivery: StoredDelivery;
-  readonly occasion: ForgeOccasion;
+  readonly received: ReceivedEvent;
   readonly requested: RequestedStart;
 }
 
 /** Why an event may not start what it asks for (FT3, FT4). */
-async function refusalOf(parts: ForgeHandlerParts, { delivery, occasion, requested }: StartRequest): Promise<string | undefined> {
-  const { actor } = occasion.event;
-  const { pr } = subjectOf(occasion.payload);
+async function refusalOf(parts: ForgeHandlerParts, { delivery, received, requested }: StartRequest): Promise<string | undefined> {
+  const { actor } = received.event;
+  const { pr } = subjectOf(received.payload);
   const label = `add the label "workflow:${requested.workflows[0]?.workflow}"`;
   const pull = pr === undefined || requested.isNamed ? undefined : await pullRequestOf(parts, pr);
   const isListed = pull !== undefined && isListedFork(pull, parts.settings.forks);
   // A person who replays an event at the command line is responsible for it.
-  if (sourceOf(delivery) !== 'manual' && !(isListed && isForkPush(occasion.event))) {
+  if (sourceOf(delivery) !== 'manual' && !(isListed && isForkPush(received.event))) {
     const permission = await permissionOf(parts, actor);
     if (permission !== 'admin' && permission !== 'write')
-      return `${actor === '' ? 'nobody' : `"${actor}"`} may not start workflows (permission: ${permission}); somebody with write permission can ${label}`;
+      return `${actor === undefined ? 'nobody' : `"${actor}"`} may not start workflows (permission: ${permission}); somebody with write permission can ${label}`;
   }
   if (pull?.fork !== true || isListed) return undefined;
   return `pull request #${pr} comes from a fork, so it does not start workflows by itself; somebody with write permission can ${label}`;
 }
 
-async function permissionOf({ settings: { forge } }: ForgeHandlerParts, actor: string): Promise<Permission> {
-  if (actor === '') return 'none';
+async function permissionOf({ settings: { forge } }: ForgeHandlerParts, actor: string | undefined): Promise<Permission> {
+  if (actor === undefined) return 'none';
   const found = await forge.permission(actor);
   if (found.result === 'not_found') return 'none';
   const permission = valueIn(found);
   if (permission === 'admin' || permission === 'write') return permission;
   // GitHub does not report the permission of an App like that of a person.
   const self = valueIn(await forge.whoami());
-  return self.login.toLowerCase() === actor.toLowerCase() ? self.permission : permission;
+  return isSamePerson(self.login, actor) ? self.permission : permission;
 }
 
 async function startAll(parts: ForgeHandlerParts, start: StartRequest): Promise<DeliveryResult> {
@@ -240,11 +241,11 @@ type StartResult = { readonly run: string } | { readonly reason: string };
 /** Starts one workflow; returns the run, also if an earlier attempt started it. */
 async function startOne(
   parts: ForgeHandlerParts,
-  { delivery, occasion, requested }: StartRequest,
+  { delivery, received, requested }: StartRequest,
   { workflow: name, trigger, start }: SelectedWorkflow,
 ): Promise<StartResult> {
   const { engine, project } = parts.services;
-  const { event, payload } = occasion;
+  const { event, payload } = received;
   const { issue, pr, facts: known } = subjectOf(payload);
   const subject = present({ issue, pr });
   // The ids of events are unique only within their forge.
@@ -265,8 +266,12 @@ async function startOne(
     const stays = await cancelForNewHead(engine, open, { event, current: pull?.headSha });
     if (stays !== undefined) return { reason: stays };
   }
-  const actor = event.actor === '' ? undefined : event.actor;
-  const origin = { event: event.event, deliveryId: delivery.delivery, ...subject, ...present({ actor, file, cause: requested.cause }) };
+  const origin = {
+    event: event.event,
+    deliveryId: delivery.delivery,
+    ...subject,
+    ...present({ actor: event.actor, file, cause: requested.cause }),
+  };
   try {
     const params = start === undefined ? {} : paramsBehind(start, compiledOf(workflow).definition.params);
     await engine.start(workflow, params as never, { id: run, origin, facts: { ...known, ...facts, ...TRIGGER.with(payload) } });
@@ -287,7 +292,7 @@ async function pullRequestOf({ settings: { forge } }: ForgeHandlerParts, pr: num
 
 interface ForkStart {
   readonly delivery: StoredDelivery;
-  readonly event: ForgeOccasion['event'];
+  readonly event: ReceivedEvent['event'];
   readonly startable: StartableWorkflow;
   readonly name: string;
 }

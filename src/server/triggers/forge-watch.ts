@@ -2,12 +2,11 @@
 // after it. Events that happened while no server ran are found at the next start.
 
 import { randomUUID } from 'node:crypto';
-import type { JsonObject } from '../../base/json.ts';
 import type { ForgeEvent } from '../../forge/forge.ts';
 import type { Deliveries } from '../events/deliveries.ts';
 import type { ForgeEventSettings } from '../events/event-settings.ts';
 import type { Services } from '../services.ts';
-import { keyOfEvent, SOURCE_HEADER } from './occasion.ts';
+import { keyOfEvent, SOURCE_HEADER } from './received-event.ts';
 
 /** Watches the forge. Gates check once at the start, since events may have been missed. Returns a stop function. */
 export function watchForge(
@@ -29,21 +28,20 @@ export function watchForge(
   const receive = (event: ForgeEvent): void =>
     safely(() => {
       deliveries.receive(deliveryOfEvent(forge.name, event));
-      store(event.cursor);
+      if (event.cursor !== undefined) store(event.cursor);
     });
-  onEvent?.({ id: `started/${randomUUID()}`, cursor: '', event: 'started', at: Date.now(), actor: '' });
+  onEvent?.({ id: `started/${randomUUID()}`, event: 'started', at: Date.now() });
   return forge.watch(receive, stored === undefined ? { begun: (cursor) => safely(() => store(cursor)) } : { after: String(stored) });
 }
 
 /** The delivery of an event that was found by polling. */
 export function deliveryOfEvent(route: string, { cursor: _, ...event }: ForgeEvent): Parameters<Deliveries['receive']>[0] {
-  const body = { ...event, cursor: '' };
   return {
     route,
     id: event.id,
     event: event.event,
     headers: { [SOURCE_HEADER]: 'watch' },
-    body: body as unknown as JsonObject,
-    key: keyOfEvent(body),
+    body: { ...event },
+    key: keyOfEvent(event),
   };
 }

@@ -11,12 +11,12 @@ const PUSH_EVENTS: readonly string[] = [
 /** Whether a pull request comes from a fork that the settings list, by its owner or as `owner/name`. */
 export function isListedFork({ fork, headRepository }: PullRequestFacts, listed: readonly string[] = []): boolean {
   if (!fork || headRepository === undefined) return false;
-  const name = headRepository.toLowerCase();
-  const owner = name.split('/')[0];
-  return listed.some((one) => one.toLowerCase() === (one.includes('/') ? name : owner));
+  const { owner, name } = headRepository;
+  const names = [owner, `${owner}/${name}`].map((one) => one.toLowerCase());
+  return listed.some((one) => names.includes(one.toLowerCase()));
 }
 
 /** Whether a person caused an event by pushing to a fork. */
 export function isForkPush({ event, actor }: ForgeEvent): boolean {
-  return PUSH_EVENTS.includes(event) && actor !== '' && !actor.endsWith('[bot]');
+  return PUSH_EVENTS.includes(event) && actor !== undefined && !actor.endsWith('[bot]');
 }

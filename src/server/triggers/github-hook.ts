@@ -5,7 +5,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { EngineError } from '../../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import type { ReceivedDelivery } from '../events/deliveries.ts';
-import { eventOf, keyOfEvent, SOURCE_HEADER } from './occasion.ts';
+import { eventOf, keyOfEvent, SOURCE_HEADER } from './received-event.ts';
 
 /** The largest payload that GitHub sends. */
 export const GITHUB_BODY_MAX = 25 * 1024 * 1024;

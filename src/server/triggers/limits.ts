@@ -9,11 +9,11 @@ import type { TriggerModel } from '../../definition/trigger/trigger.ts';
 import type { ForgeReader } from '../../forge/forge.ts';
 import { matches } from '../../steps/workspace/glob.ts';
 import { valueIn } from './forge-unavailable.ts';
-import type { ForgeOccasion } from './occasion.ts';
+import type { ReceivedEvent } from './received-event.ts';
 import type { SelectedWorkflow } from './selection.ts';
 
 interface LimitFacts {
-  readonly occasion: ForgeOccasion;
+  readonly received: ReceivedEvent;
   readonly now: number;
   /** The time after which the trigger of a workflow starts nothing. */
   readonly endOf: (workflow: string, trigger: TriggerModel) => number | undefined;
@@ -23,11 +23,11 @@ interface LimitFacts {
 export async function withinLimits(
   forge: Pick<ForgeReader, 'changedFiles'>,
   selected: readonly SelectedWorkflow[],
-  { occasion, now, endOf }: LimitFacts,
+  { received, now, endOf }: LimitFacts,
 ): Promise<readonly SelectedWorkflow[] | string> {
   let changed: Promise<readonly string[]> | undefined;
   const files = (): Promise<readonly string[]> => {
-    changed ??= changedPaths(forge, occasion);
+    changed ??= changedPaths(forge, received);
     return changed;
   };
   const left: SelectedWorkflow[] = [];
@@ -58,7 +58,7 @@ async function pathMismatch(
   return `it starts on changes to ${paths.join(', ')}, but none of these files changed`;
 }
 
-async function changedPaths(forge: Pick<ForgeReader, 'changedFiles'>, { payload }: ForgeOccasion): Promise<readonly string[]> {
+async function changedPaths(forge: Pick<ForgeReader, 'changedFiles'>, { payload }: ReceivedEvent): Promise<readonly string[]> {
   const { pr } = subjectOf(payload);
   if (pr === undefined) return pushedPaths(payload.commits);
   const found = valueIn(await forge.changedFiles({ pr }));

@@ -2,18 +2,18 @@
 // line of its own, outside of code and quotations. An edited comment does not count.
 
 import { fieldOf, isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
-import { type ForgeOccasion, textIn } from './occasion.ts';
+import { type ReceivedEvent, textIn } from './received-event.ts';
 
 const LABEL = /^workflow:\s*([\w.-]+)$/;
 
 /** The workflow that an event names, if it names one. `bot` is the login that commands are addressed to. */
-export function namedIn({ event: { event, label }, payload }: ForgeOccasion, bot: string): string | undefined {
+export function namedIn({ event: { event, label }, payload }: ReceivedEvent, bot: string): string | undefined {
   if (event === 'issues.labeled' || event === 'pull_request.labeled') return LABEL.exec(label ?? '')?.[1];
   return event === 'issue_comment.created' ? commandIn(payload.comment, bot) : undefined;
 }
 
 /** Whether a comment may name a workflow, so that the login of the bot is needed. */
-export function mayNameWorkflow({ event: { event }, payload }: ForgeOccasion): boolean {
+export function mayNameWorkflow({ event: { event }, payload }: ReceivedEvent): boolean {
   return event === 'issue_comment.created' && /@\S+\s+workflow:/.test(bodyOf(payload.comment));
 }
 

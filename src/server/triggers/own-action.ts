@@ -17,13 +17,14 @@
 import { fieldOf } from '../../base/json.ts';
 import { isSamePerson } from '../../base/person.ts';
 import { type CompletedAction, type ForgeEvent, type ForgeReader, OWN_CHECK_PREFIX } from '../../forge/forge.ts';
+import { runOfKey } from '../../forge/run-key.ts';
 import { git } from '../../process/git.ts';
 import type { RunSummary, Store } from '../../store/store.ts';
 import type { ServerDatabase } from '../server-database.ts';
-import { RunRows } from '../surface/run-rows.ts';
+import { RunRows } from '../surface/run/rows.ts';
 import { valueIn } from './forge-unavailable.ts';
-import { type ForgeOccasion, textIn } from './occasion.ts';
 import type { OpenRun } from './open-runs.ts';
+import { type ReceivedEvent, textIn } from './received-event.ts';
 
 /** The runs behind an event: the one that caused it, the one that caused that one, and so on. Empty if they are not known. */
 export interface OwnAction {
@@ -52,17 +53,17 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The runs behind an event that Pawl caused; undefined for an event that somebody else caused. */
-export async function ownAction(parts: OwnActionParts, occasion: ForgeOccasion): Promise<OwnAction | undefined> {
-  const { actor } = occasion.event;
-  const self = actor === '' ? undefined : await ownLogin(parts.forge, actor);
+export async function ownAction(parts: OwnActionParts, received: ReceivedEvent): Promise<OwnAction | undefined> {
+  const self = await ownLogin(parts.forge, received.event.actor);
   if (self === undefined) return undefined;
-  const cause = (await runOfBranch(parts, occasion)) ?? (await runOfRecord(parts, occasion.event));
+  const cause = (await runOfBranch(parts, received)) ?? (await runOfRecord(parts, received.event));
   if (cause !== undefined) return { runs: await causesOf(parts, cause) };
   return self.bot ? { runs: [] } : undefined;
 }
 
-/** The engine's own login at the forge, if it is this one. */
-async function ownLogin(forge: ForgeReader, login: string) {
+/** The engine's own login at the forge, if it is this one. What nobody is known to have done is not its own. */
+async function ownLogin(forge: ForgeReader, login: string | undefined) {
+  if (login === undefined) return undefined;
   const self = valueIn(await forge.whoami());
   return isSamePerson(self.login, login) ? self : undefined;
 }
@@ -88,13 +89,13 @@ const MARK = /\n\n<!-- pawl:[0-9a-f]{24} -->$/;
 /** Whether an event is about a comment or a check of Pawl. */
 export async function isOwnCommentOrCheck(
   { forge, database }: { readonly forge: ForgeReader; readonly database: ServerDatabase },
-  { event, payload }: ForgeOccasion,
+  { event, payload }: ReceivedEvent,
 ): Promise<boolean> {
   if (event.event.startsWith('issue_comment.')) {
     if (event.comment === undefined) return false;
     if (new RunRows(database).isOwn(event.comment)) return true;
     // GitHub can deliver the event of a comment before the request that wrote it has ended.
-    const author = textIn(fieldOf(payload.comment, 'user'), 'login') ?? '';
+    const author = textIn(fieldOf(payload.comment, 'user'), 'login');
     return MARK.test(textIn(payload.comment, 'body') ?? '') && (await ownLogin(forge, author)) !== undefined;
   }
   const check = event.event === 'status' ? textIn(payload, 'context') : textIn(payload.check_run, 'name');
@@ -102,7 +103,7 @@ export async function isOwnCommentOrCheck(
 }
 
 /** The run whose branch a pull request is from, if the event is opening it or pushing to it. */
-async function runOfBranch({ store }: OwnActionParts, { event: { event }, payload }: ForgeOccasion): Promise<RunSummary | undefined> {
+async function runOfBranch({ store }: OwnActionParts, { event: { event }, payload }: ReceivedEvent): Promise<RunSummary | undefined> {
   if (event !== 'pull_request.opened' && event !== 'pull_request.synchronize') return undefined;
   const head = textIn(fieldOf(payload.pull_request, 'head'), 'ref') ?? '';
   const [, run] = /^pawl\/([\w-]+)$/.exec(head) ?? [];
@@ -112,7 +113,7 @@ async function runOfBranch({ store }: OwnActionParts, { event: { event }, payloa
 /** The run whose recorded action caused an event. */
 async function runOfRecord({ forge, store }: OwnActionParts, event: ForgeEvent): Promise<RunSummary | undefined> {
   for (const one of (await recordsOf(forge, event)).toReversed()) {
-    const run = await findRun(store, one.key.split('/')[0] ?? '');
+    const run = await findRun(store, runOfKey(one.key));
     if (run !== undefined) return run;
   }
   return undefined;

@@ -14,6 +14,7 @@ import type { Clock } from '../../engine/clock.ts';
 import type { OpenApproval } from '../../engine/request/approvals.ts';
 import { type ForgeAnswer, retryHintOf } from '../../forge/forge.ts';
 import { type Groups, membersOf } from '../../forge/people.ts';
+import { runKey } from '../../forge/run-key.ts';
 import type { Store } from '../../store/store.ts';
 import { CommitAlarm } from '../events/alarm.ts';
 import { clockOf } from '../events/event-settings.ts';
@@ -99,7 +100,7 @@ class PeopleWatch extends CommitAlarm<PeopleParts> {
     const { services, settings } = this.parts;
     const { assign } = question.forge ?? {};
     const [pr] = run.prs;
-    const key = `${run.id}/${path}/${since}/assign`;
+    const key = runKey(run.id, path, since, 'assign');
     if (assign !== undefined) {
       const people = this.namesOf(assign);
       const message = `Run ${run.id} asks for your decision at "${step}".`;
@@ -139,7 +140,7 @@ class PeopleWatch extends CommitAlarm<PeopleParts> {
     const people = this.namesOf(askedPeople(question));
     const message = `Reminder ${number} of ${question.forge?.reminders?.max}: run ${run.id} still waits for a decision at "${step}".`;
     const request = { target: askedPeople(question).join(', ') || 'everyone', people, message, ...numberOf(run) };
-    const sent = await settings.forge.notify(request, `${run.id}/${path}/${since}/remind/${number}`);
+    const sent = await settings.forge.notify(request, runKey(run.id, path, since, 'remind', number));
     if (sent.result !== 'ok') services.warn(new Error(`the reminder about "${step}" of run ${run.id} could not be sent: ${sent.message}`));
   }
 

@@ -10,13 +10,14 @@ import { type ReactionModel, reactionMismatch } from '../../definition/trigger/r
 import type { ReactionRequest } from '../../engine/request/reactions.ts';
 import type { ForgeReader } from '../../forge/forge.ts';
 import { membersOf } from '../../forge/people.ts';
+import { runKey } from '../../forge/run-key.ts';
 import type { StoredDelivery } from '../events/deliveries.ts';
 import type { ForgeEventSettings } from '../events/event-settings.ts';
 import type { EventServices } from '../events/events.ts';
 import { assertAvailable, valueIn } from './forge-unavailable.ts';
-import { type ForgeOccasion, sourceOf, textIn } from './occasion.ts';
 import { DefinitionCache, isAbout, type OpenRun, openRunOf, openRunsAbout, subjectOfEvent } from './open-runs.ts';
 import { isOwnEvent } from './own-action.ts';
+import { type ReceivedEvent, sourceOf, textIn } from './received-event.ts';
 
 /** What reactions act with. */
 export interface ReactionParts {
@@ -26,7 +27,7 @@ export interface ReactionParts {
 
 interface DeliveredEvent {
   readonly delivery: Pick<StoredDelivery, 'route' | 'delivery' | 'headers'>;
-  readonly occasion: ForgeOccasion;
+  readonly received: ReceivedEvent;
 }
 
 /** The runs that reacted to an event, and why others did not. */
@@ -40,16 +41,16 @@ export async function reactTo(parts: ReactionParts, event: DeliveredEvent): Prom
   const { store } = parts.services.engine;
   const runs: string[] = [];
   const reasons: string[] = [];
-  const about = await subjectOfEvent(parts.settings.forge, event.occasion.event);
+  const about = await subjectOfEvent(parts.settings.forge, event.received.event);
   for (const { id, origin } of await openRunsAbout(store, about)) {
     const rules = await RULES.get(store, id);
     const matching = rules.flatMap((rule, index) =>
-      reactionMismatch(rule, { event: event.occasion.event.event, payload: event.occasion.payload }) === undefined ? [{ rule, index }] : [],
+      reactionMismatch(rule, { event: event.received.event.event, payload: event.received.payload }) === undefined ? [{ rule, index }] : [],
     );
     if (matching.length === 0) continue;
     const found = await openRunOf(store, { id, origin });
     if (!isAbout(found, about)) continue;
-    if (await isOwnEvent(parts.settings.forge, event.occasion.event, found)) {
+    if (await isOwnEvent(parts.settings.forge, event.received.event, found)) {
       reasons.push(`run ${id} does not react: it caused the event itself`);
       continue;
     }
@@ -77,18 +78,19 @@ const OPEN_TO_ALL =
 async function refusalOf(
   { settings: { forge } }: ReactionParts,
   { do: what }: ReactionModel,
-  { delivery, occasion }: DeliveredEvent,
+  { delivery, received }: DeliveredEvent,
 ): Promise<string | undefined> {
   if (what === 'reevaluate_gates' || what === 'notify') return undefined;
   if (sourceOf(delivery) === 'manual') return 'it was replayed by hand; use "pawl cancel", "pawl resume" or the dashboard';
-  return OPEN_TO_ALL.test(occasion.event.event) ? actorRefusal(forge, occasion) : undefined;
+  return OPEN_TO_ALL.test(received.event.event) ? actorRefusal(forge, received) : undefined;
 }
 
-/** Why an event does not count: its actor is a program, or has no write permission. */
-export async function actorRefusal(forge: ForgeReader, { event: { actor }, payload }: ForgeOccasion): Promise<string | undefined> {
+/** Why an event does not count: its actor is not known, is a program, or has no write permission. */
+export async function actorRefusal(forge: ForgeReader, { event: { actor }, payload }: ReceivedEvent): Promise<string | undefined> {
+  if (actor === undefined) return 'the forge does not say who caused it';
   if (textIn(payload.sender, 'type') === 'Bot' || actor.endsWith('[bot]')) return `"${actor}" is a program`;
-  const found = actor === '' ? undefined : await forge.permission(actor);
-  const permission = found === undefined || found.result === 'not_found' ? 'none' : valueIn(found);
+  const found = await forge.permission(actor);
+  const permission = found.result === 'not_found' ? 'none' : valueIn(found);
   if (permission === 'admin' || permission === 'write') return undefined;
   return `"${actor}" has no write permission (permission: ${permission})`;
 }
@@ -100,28 +102,34 @@ interface Reaction extends DeliveredEvent {
 }
 
 async function react(parts: ReactionParts, reaction: Reaction): Promise<void> {
-  const { run, rule, index, delivery, occasion } = reaction;
-  const { event } = occasion.event;
-  const actor = occasion.event.actor === '' ? 'forge' : occasion.event.actor;
+  const { run, rule, index, delivery, received } = reaction;
+  const { event } = received.event;
+  const actor = actorOf(received);
   await parts.services.engine.run(run.id).react({
     action: actionOf(reaction),
-    reaction: { rule: index, do: rule.do, event, delivery: `${delivery.route}/${delivery.delivery}` },
+    reaction: { rule: index, do: rule.do, event, eventId: `${delivery.route}/${delivery.delivery}` },
     actor,
   });
   if (rule.do === 'notify') await notify(parts, reaction, actor);
 }
 
-function actionOf({ rule, index, occasion }: Reaction): ReactionRequest['action'] {
+/** Who caused an event, as it is recorded and shown. Not to be compared with people. */
+function actorOf({ event: { actor } }: ReceivedEvent): string {
+  return actor ?? 'forge';
+}
+
+function actionOf({ rule, index, received }: Reaction): ReactionRequest['action'] {
   const { step, max = 1, do: what } = rule;
   const back = step === undefined ? undefined : { step, rule: index, max };
-  if (what === 'cancel') return { do: 'cancel', reason: `${occasion.event.event} at the forge` };
+  if (what === 'cancel') return { do: 'cancel', reason: `${received.event.event} at the forge` };
   if (what === 'invalidate_and_restart' && back !== undefined) return { do: 'back', ...back };
   if (what !== 'wake_agent') return { do: 'recheckGates' };
-  return { do: 'wake', note: { event: occasion.event.event, text: factsOf(occasion) }, ...present({ back }) };
+  return { do: 'wake', note: { event: received.event.event, text: factsOf(received) }, ...present({ back }) };
 }
 
 /** What happened, as quoted data for the agent. */
-function factsOf({ event, payload }: ForgeOccasion): string {
+function factsOf(received: ReceivedEvent): string {
+  const { event, payload } = received;
   const { issue, pr, label, sha } = event;
   const state = textIn(payload.review, 'state');
   const about = [
@@ -132,18 +140,18 @@ function factsOf({ event, payload }: ForgeOccasion): string {
     ...(sha === undefined ? [] : [`commit ${sha}`]),
   ];
   const body = textIn(payload.review, 'body') ?? textIn(payload.comment, 'body');
-  return [`${event.event} by ${event.actor}: ${about.join(', ')}`, ...(body === undefined ? [] : ['', body])].join('\n');
+  return [`${event.event} by ${actorOf(received)}: ${about.join(', ')}`, ...(body === undefined ? [] : ['', body])].join('\n');
 }
 
 /** Notifies people at the forge, once. */
-async function notify({ settings }: ReactionParts, { run, rule, index, delivery, occasion }: Reaction, actor: string): Promise<void> {
+async function notify({ settings }: ReactionParts, { run, rule, index, delivery, received }: Reaction, actor: string): Promise<void> {
   const target = rule.notify ?? '';
   const groups = settings.groups?.() ?? {};
   const people = Object.hasOwn(groups, target) ? membersOf(groups, target) : [target];
-  const { event, pr, issue } = occasion.event;
+  const { event, pr, issue } = received.event;
   const message = rule.message ?? `Run ${run.id}: ${event} by ${actor}.`;
   const number = pr ?? issue ?? run.prs[0] ?? run.issue;
-  const key = `${run.id}/event/${delivery.route}/${delivery.delivery}/${index}`;
+  const key = runKey(run.id, 'event', delivery.route, delivery.delivery, index);
   const answer = await settings.forge.notify({ target, people, message, ...present({ number }) }, key);
   assertAvailable(answer);
 }

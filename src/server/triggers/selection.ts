@@ -4,7 +4,7 @@
 import type { WrittenStart } from '../../definition/trigger/start-command.ts';
 import { allTriggers, matchingTrigger, mismatchOf, type TriggerModel } from '../../definition/trigger/trigger.ts';
 import type { TriggeredWorkflow } from '../services.ts';
-import type { ForgeOccasion } from './occasion.ts';
+import type { ReceivedEvent } from './received-event.ts';
 
 /** A workflow that an event starts, with the trigger that it matches. */
 export interface SelectedWorkflow {
@@ -17,7 +17,7 @@ export interface SelectedWorkflow {
 /** The workflows that an event starts; a string says why there is none. */
 export function selectTriggered(
   all: readonly TriggeredWorkflow[],
-  { event: { event }, payload }: ForgeOccasion,
+  { event: { event }, payload }: ReceivedEvent,
 ): readonly SelectedWorkflow[] | string {
   const triggerEvent = { event, payload };
   const found = all.flatMap(({ workflow, trigger }) => {

@@ -1,6 +1,7 @@
 // Owns the steps of planner and planner-executor that start a developer or a technical writer, and the sub-skills' first
 // instructions: in later rounds they fix what the review found, and nothing else.
 
+import type { Json } from '../../base/json.ts';
 import {
   type AgentRole,
   arg,
@@ -50,6 +51,12 @@ export function workerStep({ id, title, agent, skill, review, task, contract }: 
       `<orchestrator_action>When the ${agent} returns, continue with the next step, the review. Do not edit, fix or judge its work yourself. If it returns a question instead, ask the person, then send a new ${agent} with the answer.</orchestrator_action>`,
     ],
   };
+}
+
+/** How a worker's instructions begin from the second round on: it fixes what the review found. */
+export function inLaterRounds(checkpoint: string, round: Json | undefined, text: string): string[] {
+  const iteration = Number(round);
+  return iteration > 1 ? [formatStateBanner(checkpoint, { iteration, mode: 'fix' }), text] : [];
 }
 
 /** The parameters of a worker's sub-skill. */

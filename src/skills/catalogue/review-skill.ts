@@ -56,8 +56,10 @@ export interface ReviewNames {
   readonly carries?: readonly string[];
 }
 
+type ReviewDocuments = Readonly<Record<'items' | 'verdicts' | 'challenge', string>>;
+
 /** The documents of a review. */
-export function reviewDocuments({ slug }: Pick<ReviewNames, 'slug'>): Readonly<Record<'items' | 'verdicts' | 'challenge', string>> {
+export function reviewDocuments({ slug }: Pick<ReviewNames, 'slug'>): ReviewDocuments {
   const at = `{folder}/qr/${slug}`;
   return { items: `${at}-items.json`, verdicts: `${at}-verdicts.json`, challenge: `${at}-challenge.md` };
 }
@@ -103,6 +105,21 @@ export interface Criterion {
   readonly question: string;
 }
 
+/** A criterion whose failure means that something is wrong, lost, leaked or missing. */
+export function must(per: string, question: string): Criterion {
+  return { per, severity: 'MUST', question };
+}
+
+/** A criterion whose failure is likely to break the next change. */
+export function should(per: string, question: string): Criterion {
+  return { per, severity: 'SHOULD', question };
+}
+
+/** A criterion whose failure means that the work could be better. */
+export function could(per: string, question: string): Criterion {
+  return { per, severity: 'COULD', question };
+}
+
 /** What differs between the review sub-skills. */
 export interface ReviewSpec extends ReviewNames {
   readonly description: string;
@@ -137,15 +154,12 @@ export function reviewSkill(spec: ReviewSpec): Skill {
   });
 }
 
-function stateOf({ params }: SkillContext): { readonly folder: string; readonly qr: QRState } {
+/** The round of a review, and the paths of its documents. */
+function reviewIn({ params }: SkillContext, names: ReviewNames): { readonly qr: QRState } & ReviewDocuments {
   const iteration = Number(params.round);
-  return { folder: String(params.folder), qr: QRState({ iteration, failed: iteration > 1 }) };
-}
-
-function pathsOf(spec: ReviewNames, folder: string): Readonly<Record<'items' | 'verdicts' | 'challenge', string>> {
-  const { items, verdicts, challenge: challenged } = reviewDocuments(spec);
-  const at = (path: string): string => path.replace('{folder}', folder);
-  return { items: at(items), verdicts: at(verdicts), challenge: at(challenged) };
+  const { items, verdicts, challenge: challenged } = reviewDocuments(names);
+  const at = (path: string): string => path.replace('{folder}', String(params.folder));
+  return { qr: QRState({ iteration, failed: iteration > 1 }), items: at(items), verdicts: at(verdicts), challenge: at(challenged) };
 }
 
 function decompose(spec: ReviewSpec): WorkStep {
@@ -155,8 +169,7 @@ function decompose(spec: ReviewSpec): WorkStep {
     title: 'Decompose into Items',
     contract: { documents: [itemsDocument(spec)] },
     actions: (context) => {
-      const { folder, qr } = stateOf(context);
-      const { items } = pathsOf(spec, folder);
+      const { qr, items } = reviewIn(context, spec);
       const banner = formatQrBanner({ qr, qrName, freshReview: true });
       if (qr.iteration > 1)
         return [
@@ -192,8 +205,7 @@ function verify(spec: ReviewSpec): WorkStep {
     title: 'Verify Each Item',
     contract: { documents: [verdictsDocument(spec)] },
     actions: (context) => {
-      const { folder, qr } = stateOf(context);
-      const { items, verdicts } = pathsOf(spec, folder);
+      const { qr, items, verdicts } = reviewIn(context, spec);
       const blocks = blockingSeverities(qr.iteration);
       return [
         formatFactoredVerificationRationale(),
@@ -231,12 +243,11 @@ function challenge(spec: ReviewSpec): WorkStep {
     title: 'Challenge the Verdicts',
     contract: { documents: [challengeDocument(spec)] },
     actions: (context) => {
-      const { folder, qr } = stateOf(context);
-      const paths = pathsOf(spec, folder);
+      const { qr, challenge: file } = reviewIn(context, spec);
       return [
         'Take every MUST item that passed and at least three others. For each, name one case in which the verdict would be wrong, then look for exactly that case. Typical mistakes in work of this kind that look right:',
         refutations.map((text) => `- ${text}`).join('\n'),
-        `Write ${paths.challenge}:`,
+        `Write ${file}:`,
         [
           '- Refuted: each item whose verdict changes, and what you saw. Change it in the verdicts file too.',
           '- Held: an entry per item: its id, the case that you tried, and why it holds.',
@@ -264,10 +275,8 @@ function giveVerdict(spec: ReviewSpec): WorkStep {
       },
     },
     actions: (context) => {
-      const { folder, qr } = stateOf(context);
-      const { params } = context;
-      const { verdicts: file } = pathsOf(spec, folder);
-      const flags = paramFlags(valuesOf(params, ['folder', ...carries]));
+      const { qr, verdicts: file } = reviewIn(context, spec);
+      const flags = paramFlags(valuesOf(context.params, ['folder', ...carries]));
       const block = (status: 'pass' | 'fail'): string =>
         formatQrFileOutput({ script: `pawl skill step ${parent}`, step: gate, total, flags, file, status, qr, otherwise: IN_A_RUN });
       return [

@@ -11,6 +11,7 @@ import { createWorkQueue } from '../../base/work-queue.ts';
 import type { WorkHead } from '../../definition/forge/work-head.ts';
 import { type Forge, type ForgeAnswer, type ForgeFailure, type PullRequestFacts, type RetryHint, retryHintOf } from '../../forge/forge.ts';
 import { disarm } from '../../forge/outgoing-text.ts';
+import { runKey } from '../../forge/run-key.ts';
 import { TreeError } from '../../process/git-tree.ts';
 import { checkedOut } from '../../process/worktree.ts';
 import { PUSHED } from '../run-records.ts';
@@ -242,7 +243,7 @@ export async function defaultPullRequest(job: Job, forge: Forge): Promise<NewPul
     title: issue?.result === 'ok' ? issue.value.title : definition.title,
     body: `Opened by run ${job.request.runId} of the workflow "${definition.name}"${about}.`,
     // The same for all steps of the run, so that only the first opens one.
-    key: `${job.request.runId}/pull-request`,
+    key: runKey(job.request.runId, 'pull-request'),
   };
 }
 

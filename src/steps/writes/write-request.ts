@@ -4,6 +4,7 @@
 import { digestJson } from '../../base/digest.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { type CleanedText, type CleaningRules, cleanText, cleanTitle } from '../../forge/cleaned-text.ts';
+import { runKey } from '../../forge/run-key.ts';
 import { KNOWN_TOKENS } from '../../process/known-tokens.ts';
 import type { OutputDeclaration } from '../outputs/declaration.ts';
 import type { Job } from '../work.ts';
@@ -198,5 +199,5 @@ export function writeKey({ request }: Job, { name, write }: WriteRequest): strin
 
 /** The prefix of the keys of all writes of a run. */
 export function writePrefix(run: string): string {
-  return `${run}/write/`;
+  return runKey(run, 'write', '');
 }

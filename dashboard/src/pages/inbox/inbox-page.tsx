@@ -1,4 +1,4 @@
-// The page of what waits for a person: a list, oldest first, and beside it everything that is needed to decide.
+// The page of what waits for a person: a list, oldest first, and everything that is needed to decide beside it.
 
 import { useCallback, useState } from 'react';
 import { Link, useLocation } from 'wouter';
@@ -8,18 +8,18 @@ import { AnswerForm } from '../../decision/answer-form.tsx';
 import { AssumptionCard } from '../../decision/assumption-card.tsx';
 import { approving, rejecting } from '../../decision/choice.ts';
 import { DecisionForm } from '../../decision/decision-form.tsx';
-import { ShownContext, WhereAndWhen } from '../../decision/shown-context.tsx';
+import { Prompt, ShownContext, WhereAndWhen } from '../../decision/shown-context.tsx';
 import { Empty, Pending } from '../../parts/messages.tsx';
 import { Ago } from '../../parts/moment.tsx';
-import { usePathWord } from '../../parts/use-address.ts';
+import { usePathParam } from '../../parts/use-address.ts';
 import { useKeys } from '../../parts/use-keys.ts';
 import { plainLine } from '../../text/plain-text.ts';
 
 /** The page of what waits for a person. */
 export default function InboxPage() {
   const inbox = useInbox();
-  const run = usePathWord('run');
-  const path = usePathWord('path');
+  const run = usePathParam('run');
+  const path = usePathParam('path');
   const items = inbox.data;
   if (items === undefined) return <Pending of={inbox} what="the inbox" title="Inbox" />;
   const mine = items.filter((item) => item.mine);
@@ -43,7 +43,11 @@ export default function InboxPage() {
           </p>
         </Empty>
       ) : (
-        <InboxItems items={items} picked={items.find((item) => item.run === run && item.path === path)} isGone={run !== undefined} />
+        <InboxItems
+          items={items}
+          picked={items.find((item) => item.run === run && item.path === (path ?? null))}
+          isGone={run !== undefined}
+        />
       )}
       <Assumptions />
     </div>
@@ -52,7 +56,7 @@ export default function InboxPage() {
 
 const ASSUMPTIONS_SHOWN = 20;
 
-/** What agents assumed: it holds nothing up, so it comes after what does. */
+/** What agents assumed. No run waits for an answer, so it comes after the items. */
 function Assumptions() {
   const all = useOpenAssumptions();
   if (all.length === 0) return null;
@@ -69,7 +73,7 @@ function Assumptions() {
 
 interface ItemsProps {
   readonly items: readonly InboxItem[];
-  /** The item that the address names, if it still waits. */
+  /** The item in the address, if it still waits. */
   readonly picked: InboxItem | undefined;
   readonly isGone: boolean;
 }
@@ -80,6 +84,7 @@ function InboxItems({ items, picked, isGone }: ItemsProps) {
   const index = current === undefined ? -1 : items.indexOf(current);
   const [asked, setAsked] = useState<{ readonly of: string; readonly option: string }>();
   const key = current === undefined ? '' : keyOf(current);
+  const options = current?.kind === 'approval' ? current.options : [];
   const ask = useCallback((option: string | undefined) => setAsked(option === undefined ? undefined : { of: key, option }), [key]);
   const go = (to: number): void => {
     const item = items[to];
@@ -88,8 +93,8 @@ function InboxItems({ items, picked, isGone }: ItemsProps) {
   useKeys({
     j: () => go(index + 1),
     k: () => go(index - 1),
-    a: () => ask(current && approving(current.options)?.label),
-    r: () => ask(current && rejecting(current.options)?.label),
+    a: () => ask(approving(options)?.label),
+    r: () => ask(rejecting(options)?.label),
   });
   return (
     <div className="inbox" data-picked={picked === undefined ? undefined : ''}>
@@ -100,7 +105,9 @@ function InboxItems({ items, picked, isGone }: ItemsProps) {
           </li>
         ))}
       </ol>
-      {picked === undefined && isGone && <p className="banner gone">That one no longer waits: somebody decided it, or its run went on.</p>}
+      {picked === undefined && isGone && (
+        <p className="banner gone">This item no longer waits: somebody decided it, or its run continued.</p>
+      )}
       {current !== undefined && <ItemDetail key={key} item={current} asked={asked?.of === key ? asked.option : undefined} ask={ask} />}
     </div>
   );
@@ -131,7 +138,7 @@ function ItemLink({ item, isCurrent }: { readonly item: InboxItem; readonly isCu
       <span className="two-lines">{plainLine(item.prompt.replaceAll(/\*\*|`|^[-#>]+ /gm, ''))}</span>
       <span className="row faint">
         <span className="tag">{KINDS[item.kind]}</span>
-        <span className="cut">{plainLine(item.step)}</span>
+        {item.step !== null && <span className="cut">{plainLine(item.step)}</span>}
         {!item.mine && <span>· not yours</span>}
       </span>
     </Link>
@@ -145,23 +152,31 @@ interface DetailProps {
 }
 
 function ItemDetail({ item, asked, ask }: DetailProps) {
+  const at = item.step === null ? [] : [item.step];
   return (
-    <article className="panel inbox-detail" aria-label={`${item.workflow}, ${item.step}`}>
+    <article className="panel inbox-detail" aria-label={[item.workflow, ...at].join(', ')}>
       <div className="body stack">
         <Link href="/inbox" className="back">
-          ← All that waits
+          ← All items
         </Link>
-        <h2 className="unseen">{plainLine(`${item.workflow}: ${item.step}`)}</h2>
+        <h2 className="unseen">{plainLine([item.workflow, ...at].join(': '))}</h2>
         <WhereAndWhen item={item} />
-        <ShownContext item={item} />
-        {item.kind === 'approval' && <DecisionForm item={item} asked={asked} ask={ask} />}
+        {item.kind === 'approval' && (
+          <>
+            <ShownContext item={item} />
+            <DecisionForm item={item} asked={asked} ask={ask} />
+          </>
+        )}
         {item.kind === 'question' && <AnswerForm item={item} />}
         {(item.kind === 'stuck' || item.kind === 'checks') && (
-          <p>
-            <Link className="button" href={`/runs/${item.run}`}>
-              Open the run and choose how it continues
-            </Link>
-          </p>
+          <>
+            <Prompt text={item.prompt} />
+            <p>
+              <Link className="button" href={`/runs/${item.run}`}>
+                Open the run and choose how it continues
+              </Link>
+            </p>
+          </>
         )}
       </div>
     </article>
@@ -173,5 +188,5 @@ function keyOf({ run, path, kind }: InboxItem): string {
 }
 
 function addressOf({ run, path }: InboxItem): string {
-  return `/inbox/${encodeURIComponent(run)}/${encodeURIComponent(path)}`;
+  return [`/inbox/${encodeURIComponent(run)}`, ...(path === null ? [] : [encodeURIComponent(path)])].join('/');
 }

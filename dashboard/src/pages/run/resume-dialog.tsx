@@ -12,11 +12,11 @@ type Choice = 'go-on' | 'retry' | 'accept' | 'to' | 'rerun' | 'done' | 'failed';
 const EXPLAINED: Readonly<Record<Choice, readonly [name: string, means: string]>> = {
   'go-on': ['Go on', 'new steps start again'],
   retry: ['Retry', 'run only what failed again'],
-  accept: ['Accept', 'take the step where the run stopped as done, in your name; the run ends "overridden"'],
-  to: ['Continue at another step', 'what lies between is passed over, in your name'],
-  rerun: ['Run it again', 'what it may have done already, it does twice'],
-  done: ['It succeeded', 'take it as done, in your name'],
-  failed: ['It failed', 'let its retries or the workflow deal with it'],
+  accept: ['Accept', 'treat the step where the run stopped as done, in your name; the run ends "overridden"'],
+  to: ['Continue at another step', 'the steps in between are skipped, in your name'],
+  rerun: ['Run it again', 'anything that it already did is done again'],
+  done: ['It succeeded', 'treat it as done, in your name'],
+  failed: ['It failed', 'its retries or the workflow handle it'],
 };
 
 interface ResumeProps {
@@ -43,7 +43,7 @@ export function ResumeDialog({ report, wait, close }: ResumeProps) {
   };
   return (
     <Dialog title="How does the run continue?" close={close}>
-      {wait?.message !== undefined && <p className="faint">{plainText(wait.message)}</p>}
+      {wait !== undefined && 'message' in wait && wait.message !== undefined && <p className="faint">{plainText(wait.message)}</p>}
       <fieldset className="choices">
         <legend className="unseen">Choices</legend>
         {choices.map((each) => (
@@ -82,8 +82,7 @@ function choicesFor(wait: Wait | undefined): readonly Choice[] {
 }
 
 function bodyOf(choice: Choice, step: string, wait: Wait | undefined): Readonly<Record<string, unknown>> {
-  const path = wait?.path ?? '';
   if (choice === 'retry' || choice === 'accept') return { [choice]: true };
   if (choice === 'to') return { to: step };
-  return choice === 'go-on' ? {} : { [choice]: [path] };
+  return choice === 'go-on' ? {} : { [choice]: [wait?.id ?? ''] };
 }

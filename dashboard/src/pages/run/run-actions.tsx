@@ -1,4 +1,4 @@
-// Owns what a person can ask of a run, in the words of the command line.
+// Owns the actions on a run, named as on the command line.
 
 import { useState } from 'react';
 import { Link } from 'wouter';
@@ -37,7 +37,7 @@ export function RunActions({ report }: { readonly report: RunReport }) {
       {!isFinal(status) && <Button label="Signal" onClick={() => setOpen('signal')} />}
       {!isFinal(status) && <Button label="Cancel" className="danger" onClick={() => setOpen('cancel')} />}
       {open === 'cancel' && <CancelDialog id={id} close={close} />}
-      {open === 'signal' && <SignalDialog report={report} name={report.waits.find(({ kind }) => kind === 'signal')?.name} close={close} />}
+      {open === 'signal' && <SignalDialog report={report} name={report.waits.find((wait) => wait.kind === 'signal')?.name} close={close} />}
       {open === 'fork' && <ForkDialog report={report} close={close} />}
       {open === 'retry' && <RetryDialog report={report} close={close} />}
       {open === 'resume' && <ResumeDialog report={report} wait={report.waits.find(({ kind }) => kind !== 'human')} close={close} />}

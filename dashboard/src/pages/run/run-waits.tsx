@@ -1,9 +1,9 @@
-// Owns what stands between a run and its end: decisions and questions to answer right here, halts with their choices, and
-// waits for time, signals and child runs. The last failure and the next retry are said too.
+// Owns what a run waits for: decisions and questions, which are answered here, halts with their choices, and waits for time,
+// signals and child runs. It also shows the last failure and the next retry.
 
 import { useState } from 'react';
 import { Link } from 'wouter';
-import type { InboxItem, RunReport, Wait } from '../../connection/contract.ts';
+import type { ApprovalItem, QuestionItem, RunReport, Wait } from '../../connection/contract.ts';
 import { useInbox } from '../../connection/queries.ts';
 import { AnswerForm } from '../../decision/answer-form.tsx';
 import { AssumptionCard } from '../../decision/assumption-card.tsx';
@@ -24,11 +24,11 @@ const SHOWN_MAX = 6;
 /** Everything that the run waits for. */
 export function RunWaits({ report }: { readonly report: RunReport }) {
   const items = useInbox().data?.filter(({ run }) => run === report.run.id) ?? [];
-  const waiting = new Set(report.waits.map(({ path, id }) => path ?? id));
-  const asked = items.filter(({ kind, path }) => (kind === 'approval' || kind === 'question') && waiting.has(path));
+  const waiting = new Set(report.waits.map(({ id }) => id));
+  const asked = items.filter((item) => item.kind === 'approval' || item.kind === 'question').filter(({ path }) => waiting.has(path));
   const covered = new Set(asked.map(({ path }) => path));
-  const others = report.waits.filter((wait) => !covered.has(wait.path ?? wait.id));
-  const failedWithoutWait = report.run.error !== null && !others.some(({ message }) => message === report.run.error);
+  const others = report.waits.filter((wait) => !covered.has(wait.id));
+  const failedWithoutWait = report.run.error !== null && !others.some((wait) => messageOf(wait) === report.run.error);
   const assumed = report.assumptions.filter(({ state }) => state === 'open');
   if (asked.length + others.length + assumed.length === 0 && !failedWithoutWait) return null;
   return (
@@ -39,7 +39,7 @@ export function RunWaits({ report }: { readonly report: RunReport }) {
         </div>
       )}
       {asked.map((item, n) => (
-        <Asked key={item.path} item={item} isFirst={n === 0} />
+        <OpenQuestion key={item.path} item={item} isFirst={n === 0} />
       ))}
       {assumed.slice(0, SHOWN_MAX).map((each) => (
         <AssumptionCard key={each.digest} assumption={each} />
@@ -52,8 +52,8 @@ export function RunWaits({ report }: { readonly report: RunReport }) {
   );
 }
 
-/** The keys `a` and `r` are for the first one. */
-function Asked({ item, isFirst }: { readonly item: InboxItem; readonly isFirst: boolean }) {
+/** An approval or a question. The keys `a` and `r` act on the first one. */
+function OpenQuestion({ item, isFirst }: { readonly item: ApprovalItem | QuestionItem; readonly isFirst: boolean }) {
   const [asked, setAsked] = useState<string>();
   useKeys(
     isFirst && item.kind === 'approval'
@@ -69,46 +69,57 @@ function Asked({ item, isFirst }: { readonly item: InboxItem; readonly isFirst: 
           </span>
           {plainLine(item.step)} {item.kind === 'approval' ? 'waits for a decision' : 'waits for an answer'}
         </h2>
-        <ShownContext item={item} />
-        {item.kind === 'approval' ? <DecisionForm item={item} asked={asked} ask={setAsked} /> : <AnswerForm item={item} />}
+        {item.kind === 'approval' ? (
+          <>
+            <ShownContext item={item} />
+            <DecisionForm item={item} asked={asked} ask={setAsked} />
+          </>
+        ) : (
+          <AnswerForm item={item} />
+        )}
       </div>
     </article>
   );
 }
 
 const HALTS = ['escalation', 'unknown', 'budget', 'pause'];
-const WORDS: Readonly<Record<string, string>> = {
+const WORDS: Readonly<Record<Wait['kind'] | 'retry', string>> = {
   human: 'waits for a decision',
   report: 'waits for the report of an agent',
   answer: 'waits for an answer',
   child: 'waits for a child run',
   signal: 'waits for a signal',
+  checks: 'waits for its checks',
+  assumptions: 'waits for answers to assumptions',
   capacity: 'waits for a free slot',
   budget: 'has used up its budget',
   pause: 'is paused',
   delay: 'waits for a time',
   retry: 'waits for its next attempt',
   escalation: 'needs a person to choose how it continues',
-  unknown: 'has an end that is not recorded: a crash interrupted it',
+  unknown: 'was interrupted by a crash, and how it ended is not recorded',
 };
+
+function messageOf(wait: Wait): string | undefined {
+  return 'message' in wait ? wait.message : undefined;
+}
 
 function OtherWait({ report, wait }: { readonly report: RunReport; readonly wait: Wait }) {
   const [choosing, setChoosing] = useState(false);
   const mayOperate = useMay('operate');
   const isHalt = HALTS.includes(wait.kind);
-  const child = typeof wait.child === 'string' ? wait.child : undefined;
-  // A step that waits for a time after an attempt failed waits for its next one.
-  const failure = wait.kind === 'delay' ? report.steps.findLast(({ path, error }) => path === wait.path && error)?.error : undefined;
-  const message = wait.message ?? failure ?? '';
+  // After a failed attempt, a delay is the time until the next one.
+  const failure = wait.kind === 'delay' ? report.steps.findLast(({ path, error }) => path === wait.id && error)?.error : undefined;
+  const message = messageOf(wait) ?? failure ?? '';
   return (
     <div className={`banner ${isHalt ? 'bad' : 'wait'}`}>
       <p>
-        <strong>{plainLine(wait.step ?? wait.path ?? 'The run')}</strong> {WORDS[failure ? 'retry' : wait.kind] ?? `waits: ${wait.kind}`}
-        {wait.name !== undefined && <> "{plainLine(wait.name)}"</>}
-        {child !== undefined && (
+        <strong>{plainLine(('step' in wait ? wait.step : undefined) ?? 'The run')}</strong> {WORDS[failure ? 'retry' : wait.kind]}
+        {wait.kind === 'signal' && <> "{plainLine(wait.name)}"</>}
+        {wait.kind === 'child' && (
           <>
             {' '}
-            <Link href={`/runs/${child}`}>{child}</Link>
+            <Link href={`/runs/${wait.child}`}>{wait.child}</Link>
           </>
         )}
         {message !== '' && <span className="said">{plainText(message)}</span>}
@@ -124,7 +135,7 @@ function OtherWait({ report, wait }: { readonly report: RunReport; readonly wait
       {isHalt && mayOperate && <Button label="Choose how it continues" onClick={() => setChoosing(true)} />}
       {wait.kind === 'signal' && mayOperate && <Button label="Send it" onClick={() => setChoosing(true)} />}
       {choosing && isHalt && <ResumeDialog report={report} wait={wait} close={() => setChoosing(false)} />}
-      {choosing && !isHalt && <SignalDialog report={report} name={wait.name} close={() => setChoosing(false)} />}
+      {choosing && wait.kind === 'signal' && <SignalDialog report={report} name={wait.name} close={() => setChoosing(false)} />}
     </div>
   );
 }

@@ -1,4 +1,4 @@
-// Stands in for a model. It fixes the first thing it sees and claims that all is well; told which test fails, it fixes that.
+// Stands in for a model. It fixes the first mistake it sees and claims that all tests pass; when its prompt names a failing test, it fixes that.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const prompt = readFileSync(0, 'utf8');

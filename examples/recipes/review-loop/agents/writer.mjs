@@ -1,4 +1,4 @@
-// Stands in for a writer that is fond of its own words: it only drops a claim when a person tells it to.
+// Stands in for a writer that defends its text: it drops a claim only when a person asks for it.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const prompt = readFileSync(0, 'utf8');

@@ -10,6 +10,7 @@
 import { durationOf } from '../../../base/duration.ts';
 import { present } from '../../../base/fields.ts';
 import type { JsonObject } from '../../../base/json.ts';
+import { camel } from '../../../base/letter-case.ts';
 import { addedFor, isOfStep } from '../../../definition/address.ts';
 import type { CompiledWorkflow } from '../../../definition/code.ts';
 import type { Definition } from '../../../definition/model.ts';
@@ -41,18 +42,6 @@ const HINTS: Readonly<Record<string, string>> = {
   UNREACHABLE: 'lead to it from a stage, or remove it',
   LOOP_REENTERED: 'let "then" lead out of the loop, or to escalate',
 };
-
-/** A compiled workflow file. `workflow` is set if there are no errors. */
-export interface CompiledFile {
-  readonly workflow?: CompiledWorkflow;
-  readonly problems: readonly CompileProblem[];
-}
-
-/** Compiles a checked file. */
-export function compileYaml(file: WrittenWorkflow, compilers: Compilers): CompiledFile {
-  const { finish, problems } = draftYaml(file, compilers);
-  return finish === undefined ? { problems } : { workflow: finish(), problems };
-}
 
 /** A definition, if there are no errors, and a function that freezes and hashes it: most files are only checked. */
 interface Draft {
@@ -93,18 +82,12 @@ export function triggerOf({ trigger, override_triggers }: WrittenWorkflow): Trig
   if (trigger === undefined) return undefined;
   if (typeof trigger === 'string') return { event: trigger, labels: [], baseBranches: [], ...overrides };
   if (trigger.event === undefined) return undefined;
-  const { label, labels = [], assignee_is_bot: assigneeIsBot, milestone, base_branch: base } = trigger.conditions ?? {};
+  const { labels = [], baseBranch, ...conditions } = camel(trigger.conditions ?? {});
   return {
     event: trigger.event,
-    label,
     labels,
-    assigneeIsBot,
-    milestone,
-    baseBranches: listOf(base),
-    ...present({
-      ...{ fromRuns: trigger.from_runs, paths: trigger.conditions?.paths, pathsIgnore: trigger.conditions?.paths_ignore },
-      ...stopOf(trigger.stop_after),
-    }),
+    baseBranches: listOf(baseBranch),
+    ...present({ ...conditions, fromRuns: trigger.from_runs, ...stopOf(trigger.stop_after) }),
     ...overrides,
   };
 }

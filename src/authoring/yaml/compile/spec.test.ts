@@ -5,7 +5,7 @@ import { REGISTRY } from '../../../kinds/registry.ts';
 import { compileWorkflow } from '../../graph/graph.ts';
 import type { GraphEntries, StepFields } from '../../graph/spec.ts';
 import { readYamlWorkflow } from '../read/read.ts';
-import { compileYaml, triggerOf } from './compile.ts';
+import { draftYaml, triggerOf } from './compile.ts';
 import { specOf } from './spec.ts';
 import { Transitions } from './transition.ts';
 
@@ -230,7 +230,7 @@ describe('the head of a file', () => {
 it('stages keep their order, also if an id is a number', () => {
   const file = fileOf(`${HEAD}stages:\n  - { id: b, ${AGENT} }\n  - { id: "2", ${AGENT} }\n  - { id: "1", ${AGENT} }\n`);
   expect(specOf(file, new Transitions(file, 10), REGISTRY).steps.map(([id]) => id)).toEqual(['b', '2', '1']);
-  expect(compileYaml(file, REGISTRY).workflow?.definition.steps.map(({ id }) => id)).toEqual(['b', '2', '1']);
+  expect(draftYaml(file, REGISTRY).definition?.steps.map(({ id }) => id)).toEqual(['b', '2', '1']);
 });
 
 it('a file and the graph that says the same have the same hash', () => {
@@ -282,7 +282,8 @@ stages:
     },
     REGISTRY,
   );
-  const { workflow, problems } = compileYaml(file, REGISTRY);
+  const { finish, problems } = draftYaml(file, REGISTRY);
+  const workflow = finish?.();
   expect(problems.filter(({ severity }) => severity !== 'hint')).toEqual([]);
   expect(workflow?.definition).toEqual(graph.definition);
   expect(workflow?.hash).toBe(graph.hash);
@@ -295,5 +296,5 @@ it.each([
 ])('concurrency: %s limits the steps of all runs', (text, concurrency) => {
   const file = `apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: w }\nconcurrency: ${text}\nstages:\n  - { id: a, type: command, run: make }\n`;
   const { document } = readYamlWorkflow(file, 'w.yaml', { compilers: REGISTRY });
-  expect(document && compileYaml(document, REGISTRY).workflow?.definition.concurrency).toEqual(concurrency);
+  expect(document && draftYaml(document, REGISTRY).definition?.concurrency).toEqual(concurrency);
 });

@@ -1,9 +1,9 @@
 // The checks that look at a pull request, on a real forge: what each reads, and which of several pull requests.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type LocalForgeStage, openLocalForgeStage } from '../../../../test/forge/local-stage.ts';
 import type { JsonObject } from '../../../base/json.ts';
 import { createAttemptRequest } from '../../../proof/attempt-request.ts';
-import { type LocalForgeStage, openLocalForgeStage } from '../../../proof/forge-suite/local-stage.ts';
 import { openSample, valueIn } from '../../../proof/forge-suite/stage.ts';
 import { createAttemptRunner } from '../../../steps/runner.ts';
 import { REGISTRY } from '../../registry.ts';

@@ -2,6 +2,7 @@
 // answer goes back to a finding, and every finding to a passage that is quoted with its place.
 
 import { arg, defineSkill, formatForbidden, type SkillContext } from '../../index.ts';
+import { document } from '../document.ts';
 
 const QUESTION = '\\bQ-\\d+\\b';
 const AREA = '\\bA-\\d+\\b';
@@ -75,15 +76,10 @@ export default defineSkill({
         '- ## Outline: the counts, the manifest facts and the folders that change most.',
         '- ## Out of scope: what you will not look at (generated, vendored, other packages), and why.',
       ],
-      contract: {
-        documents: [
-          {
-            path: '{folder}/01-scope.md',
-            sections: ['Question', { title: 'Sub-questions', minItems: 3 }, { title: 'Outline', minItems: 4 }, 'Out of scope'],
-            ids: { pattern: QUESTION, min: 3, max: 10 },
-          },
-        ],
-      },
+      contract: document('{folder}/01-scope.md', {
+        sections: ['Question', { title: 'Sub-questions', minItems: 3 }, { title: 'Outline', minItems: 4 }, 'Out of scope'],
+        ids: { pattern: QUESTION, min: 3, max: 10 },
+      }),
     },
     {
       id: 'survey',
@@ -104,25 +100,20 @@ export default defineSkill({
           'Do not explain what a well-known framework does; say how this code uses it.',
         ]),
       ],
-      contract: {
-        documents: [
-          {
-            path: '{folder}/02-map.md',
-            sections: [
-              { title: 'Areas', minItems: 2 },
-              { title: 'Entry points', minItems: 1 },
-              { title: 'Main path', minItems: 4 },
-              'State and outside',
-              { title: 'Commands', minItems: 1 },
-              { title: 'Where to look', minItems: 3 },
-              'Surprises',
-            ],
-            ids: { pattern: AREA, min: 2 },
-            references: [{ pattern: QUESTION, to: '{folder}/01-scope.md', all: true }],
-            quotes: 2,
-          },
+      contract: document('{folder}/02-map.md', {
+        sections: [
+          { title: 'Areas', minItems: 2 },
+          { title: 'Entry points', minItems: 1 },
+          { title: 'Main path', minItems: 4 },
+          'State and outside',
+          { title: 'Commands', minItems: 1 },
+          { title: 'Where to look', minItems: 3 },
+          'Surprises',
         ],
-      },
+        ids: { pattern: AREA, min: 2 },
+        references: [{ pattern: QUESTION, to: '{folder}/01-scope.md', all: true }],
+        quotes: 2,
+      }),
     },
     {
       id: 'investigate',
@@ -137,17 +128,12 @@ export default defineSkill({
           ...FINDING_SECTIONS,
         ],
       }),
-      contract: {
-        documents: [
-          {
-            path: '{folder}/03-findings.md',
-            sections: [{ title: 'Findings', minWords: 60 }, { title: 'Searched', minItems: 3 }, 'Open', 'Confidence'],
-            ids: { pattern: FINDING, min: 3 },
-            references: [{ pattern: QUESTION, to: '{folder}/01-scope.md', all: true }],
-            quotes: 3,
-          },
-        ],
-      },
+      contract: document('{folder}/03-findings.md', {
+        sections: [{ title: 'Findings', minWords: 60 }, { title: 'Searched', minItems: 3 }, 'Open', 'Confidence'],
+        ids: { pattern: FINDING, min: 3 },
+        references: [{ pattern: QUESTION, to: '{folder}/01-scope.md', all: true }],
+        quotes: 3,
+      }),
     },
     {
       id: 'answer',
@@ -167,27 +153,22 @@ export default defineSkill({
         "Then read it once as somebody who does not know the repository. Delete each sentence that would be true of any codebase ('well structured', 'follows best practices').",
         'Last, show the person the section Answer and where the document is.',
       ],
-      contract: {
-        documents: [
-          {
-            path: '{folder}/04-answer.md',
-            sections: [
-              { title: 'Answer', minWords: 30 },
-              { title: 'How it works', minWords: 40 },
-              { title: 'By sub-question', minItems: 3 },
-              'Consequences',
-              'Not known',
-              { title: 'Read first', minItems: 3 },
-            ],
-            references: [
-              { pattern: FINDING, to: '{folder}/03-findings.md' },
-              { pattern: QUESTION, to: '{folder}/01-scope.md', all: true },
-            ],
-            ids: { pattern: FINDING, min: 3 },
-            quotes: 2,
-          },
+      contract: document('{folder}/04-answer.md', {
+        sections: [
+          { title: 'Answer', minWords: 30 },
+          { title: 'How it works', minWords: 40 },
+          { title: 'By sub-question', minItems: 3 },
+          'Consequences',
+          'Not known',
+          { title: 'Read first', minItems: 3 },
         ],
-      },
+        references: [
+          { pattern: FINDING, to: '{folder}/03-findings.md' },
+          { pattern: QUESTION, to: '{folder}/01-scope.md', all: true },
+        ],
+        ids: { pattern: FINDING, min: 3 },
+        quotes: 2,
+      }),
     },
   ],
 });

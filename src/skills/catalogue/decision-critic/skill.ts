@@ -2,6 +2,7 @@
 // at the conclusion, argues the other side, and ends with a verdict that says what would change it.
 
 import { arg, defineSkill, formatFactoredVerificationRationale, formatForbidden, formatOpenQuestionGuidance } from '../../index.ts';
+import { document } from '../document.ts';
 
 const STATEMENT = '\\bS-\\d+\\b';
 const QUESTION = '\\bQ-\\d+\\b';
@@ -34,21 +35,16 @@ export default defineSkill({
         '- ## Chain: how the statements lead to the decision: S-1 and S-3, therefore S-6, therefore the decision. Mark each statement that the decision cannot stand without.',
         '- ## Reversal: what it costs to undo the decision after a week, and after a year.',
       ],
-      contract: {
-        documents: [
-          {
-            path: '{folder}/01-structure.md',
-            sections: [
-              { title: 'Decision', minWords: 8 },
-              { title: 'Statements', minItems: 5 },
-              { title: 'Chain', minWords: 15 },
-              { title: 'Reversal', minWords: 8 },
-            ],
-            ids: { pattern: STATEMENT, min: 5, max: 25 },
-            quotes: 1,
-          },
+      contract: document('{folder}/01-structure.md', {
+        sections: [
+          { title: 'Decision', minWords: 8 },
+          { title: 'Statements', minItems: 5 },
+          { title: 'Chain', minWords: 15 },
+          { title: 'Reversal', minWords: 8 },
         ],
-      },
+        ids: { pattern: STATEMENT, min: 5, max: 25 },
+        quotes: 1,
+      }),
     },
     {
       id: 'classify-verifiability',
@@ -67,18 +63,13 @@ export default defineSkill({
         'A claim with a number, a comparison (faster, most, never) or a statement about this code is verifiable: do not class it as judgment because looking is work. A constraint without somebody who gave it is an assumption: class it as verifiable, and the source is that person.',
         '- ## Order: the decisive and verifiable ones first, then forecasts that are decisive, each with the earliest sign by which one would notice that it fails.',
       ],
-      contract: {
-        documents: [
-          {
-            path: '{folder}/02-classes.md',
-            sections: [
-              { title: 'Classes', minItems: 5 },
-              { title: 'Order', minItems: 1 },
-            ],
-            references: [{ pattern: STATEMENT, to: '{folder}/01-structure.md', all: true }],
-          },
+      contract: document('{folder}/02-classes.md', {
+        sections: [
+          { title: 'Classes', minItems: 5 },
+          { title: 'Order', minItems: 1 },
         ],
-      },
+        references: [{ pattern: STATEMENT, to: '{folder}/01-structure.md', all: true }],
+      }),
     },
     {
       id: 'generate-questions',
@@ -94,18 +85,13 @@ export default defineSkill({
         '- ## Questions: each with the statements it bears on, where to look, and what answer would count against them. Write that before you know the answer: it is the test.',
         formatOpenQuestionGuidance(),
       ],
-      contract: {
-        documents: [
-          {
-            path: '{folder}/03-questions.md',
-            sections: [{ title: 'Questions', minItems: 3 }],
-            ids: { pattern: QUESTION, min: 3, max: 30 },
-            references: [{ pattern: STATEMENT, to: '{folder}/01-structure.md' }],
-            minWords: 80,
-            frozen: true,
-          },
-        ],
-      },
+      contract: document('{folder}/03-questions.md', {
+        sections: [{ title: 'Questions', minItems: 3 }],
+        ids: { pattern: QUESTION, min: 3, max: 30 },
+        references: [{ pattern: STATEMENT, to: '{folder}/01-structure.md' }],
+        minWords: 80,
+        frozen: true,
+      }),
     },
     {
       id: 'answer-questions',
@@ -125,22 +111,17 @@ export default defineSkill({
           'Do not mark a statement as verified by an answer from memory.',
         ]),
       ],
-      contract: {
-        documents: [
-          {
-            path: '{folder}/04-answers.md',
-            sections: [
-              { title: 'Answers', minWords: 60 },
-              { title: 'Comparison', minItems: 2 },
-            ],
-            references: [
-              { pattern: QUESTION, to: '{folder}/03-questions.md', all: true },
-              { pattern: STATEMENT, to: '{folder}/01-structure.md' },
-            ],
-            quotes: 2,
-          },
+      contract: document('{folder}/04-answers.md', {
+        sections: [
+          { title: 'Answers', minWords: 60 },
+          { title: 'Comparison', minItems: 2 },
         ],
-      },
+        references: [
+          { pattern: QUESTION, to: '{folder}/03-questions.md', all: true },
+          { pattern: STATEMENT, to: '{folder}/01-structure.md' },
+        ],
+        quotes: 2,
+      }),
     },
     {
       id: 'argue-against',
@@ -154,24 +135,19 @@ export default defineSkill({
         '- ## Defence: for each argument, the best reply of a supporter, and what it does to the argument: answered, weakened, or stands.',
         'Arguments that apply to every decision of this kind (it takes time, people resist change) do not count.',
       ],
-      contract: {
-        documents: [
-          {
-            path: '{folder}/05-case-against.md',
-            sections: [
-              { title: 'Case', minWords: 60 },
-              { title: 'Failure', minWords: 60 },
-              { title: 'Left out', minItems: 1 },
-              { title: 'Defence', minItems: 1 },
-            ],
-            ids: { pattern: STATEMENT, min: 2 },
-            references: [
-              { pattern: STATEMENT, to: '{folder}/01-structure.md' },
-              { pattern: QUESTION, to: '{folder}/03-questions.md' },
-            ],
-          },
+      contract: document('{folder}/05-case-against.md', {
+        sections: [
+          { title: 'Case', minWords: 60 },
+          { title: 'Failure', minWords: 60 },
+          { title: 'Left out', minItems: 1 },
+          { title: 'Defence', minItems: 1 },
         ],
-      },
+        ids: { pattern: STATEMENT, min: 2 },
+        references: [
+          { pattern: STATEMENT, to: '{folder}/01-structure.md' },
+          { pattern: QUESTION, to: '{folder}/03-questions.md' },
+        ],
+      }),
     },
     {
       id: 'reframe',
@@ -184,20 +160,15 @@ export default defineSkill({
         '- ## Question behind: is this the decision to make now? Check: is it forced by an earlier choice that could itself be undone? Could it wait until a forecast is known, and what does waiting cost? Does it combine two decisions that could be made separately?',
         '- ## Best alternative: the one that does the most for the aim, given the refuted and uncertain statements. If it is the decision itself, say which alternative came closest and why it loses.',
       ],
-      contract: {
-        documents: [
-          {
-            path: '{folder}/06-alternatives.md',
-            sections: [
-              { title: 'Aim', minWords: 12 },
-              { title: 'Alternatives', minItems: 3 },
-              { title: 'Question behind', minWords: 25 },
-              { title: 'Best alternative', minWords: 20 },
-            ],
-            references: [{ pattern: STATEMENT, to: '{folder}/01-structure.md' }],
-          },
+      contract: document('{folder}/06-alternatives.md', {
+        sections: [
+          { title: 'Aim', minWords: 12 },
+          { title: 'Alternatives', minItems: 3 },
+          { title: 'Question behind', minWords: 25 },
+          { title: 'Best alternative', minWords: 20 },
         ],
-      },
+        references: [{ pattern: STATEMENT, to: '{folder}/01-structure.md' }],
+      }),
     },
     {
       id: 'verdict',
@@ -225,25 +196,20 @@ export default defineSkill({
           'Do not praise or soften: the person asked for a critique. Agreement needs the same evidence as disagreement.',
         ]),
       ],
-      contract: {
-        documents: [
-          {
-            path: '{folder}/07-verdict.md',
-            sections: [
-              { title: 'Verdict', minWords: 30 },
-              { title: 'Changes or checks', minItems: 1 },
-              { title: 'Judgments', minItems: 1 },
-              { title: 'Watch', minItems: 1 },
-              'Not checked',
-            ],
-            ids: { pattern: STATEMENT, min: 2 },
-            references: [
-              { pattern: STATEMENT, to: '{folder}/01-structure.md' },
-              { pattern: QUESTION, to: '{folder}/03-questions.md' },
-            ],
-          },
+      contract: document('{folder}/07-verdict.md', {
+        sections: [
+          { title: 'Verdict', minWords: 30 },
+          { title: 'Changes or checks', minItems: 1 },
+          { title: 'Judgments', minItems: 1 },
+          { title: 'Watch', minItems: 1 },
+          'Not checked',
         ],
-      },
+        ids: { pattern: STATEMENT, min: 2 },
+        references: [
+          { pattern: STATEMENT, to: '{folder}/01-structure.md' },
+          { pattern: QUESTION, to: '{folder}/03-questions.md' },
+        ],
+      }),
     },
   ],
 });

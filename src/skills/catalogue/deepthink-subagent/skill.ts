@@ -2,6 +2,7 @@
 // with a brief of its own; none sees what the others are asked.
 
 import { arg, defineSkill, formatForbidden, formatIncorrectBehavior, TerminalRouting } from '../../index.ts';
+import { document } from '../document.ts';
 
 /** The skill that sends its agents off. */
 export const partOf = 'deepthink';
@@ -35,16 +36,11 @@ export default defineSkill({
           `Reading other files of ${folder}, or other sections of 08-briefs.md: your answer is valuable because you do not know them.`,
         ]),
       ],
-      contract: {
-        documents: [
-          {
-            path: NOTES,
-            sections: [{ title: 'Task', minItems: 2, minWords: 40 }],
-            ids: { pattern: QUESTIONS, min: 1 },
-            references: [{ pattern: QUESTIONS, to: BRIEFS }],
-          },
-        ],
-      },
+      contract: document(NOTES, {
+        sections: [{ title: 'Task', minItems: 2, minWords: 40 }],
+        ids: { pattern: QUESTIONS, min: 1 },
+        references: [{ pattern: QUESTIONS, to: BRIEFS }],
+      }),
     },
     {
       id: 'expectations',
@@ -56,7 +52,7 @@ export default defineSkill({
         '- what this perspective tends to overlook, and how you would notice.',
         'If both answers would leave the same traces, your method cannot decide the question: choose another method now.',
       ],
-      contract: { documents: [{ path: NOTES, sections: ['Task', { title: 'Expectations', minItems: 2, minWords: 60 }] }] },
+      contract: document(NOTES, { sections: ['Task', { title: 'Expectations', minItems: 2, minWords: 60 }] }),
     },
     {
       id: 'evidence',
@@ -70,11 +66,10 @@ export default defineSkill({
           consequence: 'you collected reasons instead of testing; the report is worth no more than a guess',
         }),
       ],
-      contract: {
-        documents: [
-          { path: NOTES, sections: ['Task', 'Expectations', { title: 'Evidence', minItems: 4 }], ids: { pattern: EVIDENCE, min: 4 } },
-        ],
-      },
+      contract: document(NOTES, {
+        sections: ['Task', 'Expectations', { title: 'Evidence', minItems: 4 }],
+        ids: { pattern: EVIDENCE, min: 4 },
+      }),
     },
     {
       id: 'answers',
@@ -87,15 +82,10 @@ export default defineSkill({
         "- a probability. 'Cannot be decided from this perspective' is an answer, with the reason and what could decide it.",
         'Answer fully, and only from your perspective. Do not balance it against other views.',
       ],
-      contract: {
-        documents: [
-          {
-            path: NOTES,
-            sections: ['Evidence', { title: 'Answers', minWords: 80 }],
-            references: [{ pattern: QUESTIONS, to: BRIEFS }],
-          },
-        ],
-      },
+      contract: document(NOTES, {
+        sections: ['Evidence', { title: 'Answers', minWords: 80 }],
+        references: [{ pattern: QUESTIONS, to: BRIEFS }],
+      }),
     },
     {
       id: 'rival',
@@ -106,15 +96,10 @@ export default defineSkill({
         '- Name an observation that would be likely if the rival were true and unlikely if your answer were. If you can make it now, make it and add it to Evidence.',
         '- Write down the result: does the rival fail, weaken your answer, or win? If it wins, change Answers and note that here.',
       ],
-      contract: {
-        documents: [
-          {
-            path: NOTES,
-            sections: ['Answers', { title: 'Rival', minWords: 60 }],
-            ids: { pattern: EVIDENCE, min: 4 },
-          },
-        ],
-      },
+      contract: document(NOTES, {
+        sections: ['Answers', { title: 'Rival', minWords: 60 }],
+        ids: { pattern: EVIDENCE, min: 4 },
+      }),
     },
     {
       id: 'recheck',
@@ -125,7 +110,7 @@ export default defineSkill({
         "'Narrower' is the usual result: it held for one version, one case, one moment. Narrow the statement in Answers too, and lower its probability.",
         "If you cannot open a source again, mark it 'wrong'.",
       ],
-      contract: { documents: [{ path: NOTES, sections: ['Answers', 'Rival', { title: 'Recheck', minItems: 3 }] }] },
+      contract: document(NOTES, { sections: ['Answers', 'Rival', { title: 'Recheck', minItems: 3 }] }),
     },
     {
       id: 'report',
@@ -139,25 +124,20 @@ export default defineSkill({
         '- Not covered: what the brief asked but you could not answer, and what this perspective cannot see.',
         'Do not copy a whole section of the notes. Add nothing that is not in the notes.',
       ],
-      contract: {
-        documents: [
-          {
-            path: '{folder}/agents/{brief}.md',
-            sections: [
-              'Position',
-              { title: 'Answers', minItems: 1 },
-              { title: 'Evidence', minItems: 3 },
-              { title: 'Against', minItems: 1 },
-              'Not covered',
-            ],
-            references: [
-              { pattern: EVIDENCE, to: NOTES },
-              { pattern: QUESTIONS, to: BRIEFS },
-            ],
-            minWords: 150,
-          },
+      contract: document('{folder}/agents/{brief}.md', {
+        sections: [
+          'Position',
+          { title: 'Answers', minItems: 1 },
+          { title: 'Evidence', minItems: 3 },
+          { title: 'Against', minItems: 1 },
+          'Not covered',
         ],
-      },
+        references: [
+          { pattern: EVIDENCE, to: NOTES },
+          { pattern: QUESTIONS, to: BRIEFS },
+        ],
+        minWords: 150,
+      }),
     },
     {
       id: 'return',

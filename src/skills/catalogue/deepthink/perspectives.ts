@@ -2,6 +2,7 @@
 // and compared. Mode `quick` leaves them out.
 
 import { AgentRole, formatForbidden, formatIncorrectBehavior, formatSubagentDispatch, type WorkStep } from '../../index.ts';
+import { document } from '../document.ts';
 
 const AGENTS = '\\bA-\\d+\\b';
 const BRIEFS = '{folder}/08-briefs.md';
@@ -29,20 +30,15 @@ export const PERSPECTIVE_STEPS: readonly WorkStep[] = [
       '- Assignment: each sub-question goes to two agents with different methods. One agent has the perspective "opposite" or "adversary".',
       '- Independence: per pair, what they do not share (material, method or stake). Two agents that read the same material in the same way count as one.',
     ],
-    contract: {
-      documents: [
-        {
-          path: '{folder}/06-agents.md',
-          sections: [
-            { title: 'Agents', minItems: 3 },
-            { title: 'Assignment', minItems: 3 },
-            { title: 'Independence', minItems: 2 },
-          ],
-          ids: { pattern: AGENTS, min: 3, max: 6 },
-          references: [{ pattern: '\\bQ-\\d+\\b', to: '{folder}/05-plan.md', all: true }],
-        },
+    contract: document('{folder}/06-agents.md', {
+      sections: [
+        { title: 'Agents', minItems: 3 },
+        { title: 'Assignment', minItems: 3 },
+        { title: 'Independence', minItems: 2 },
       ],
-    },
+      ids: { pattern: AGENTS, min: 3, max: 6 },
+      references: [{ pattern: '\\bQ-\\d+\\b', to: '{folder}/05-plan.md', all: true }],
+    }),
   },
   {
     id: 'design-check',
@@ -55,18 +51,13 @@ export const PERSPECTIVE_STEPS: readonly WorkStep[] = [
       '- Missing voice: who would object to every one of these agents? Name the person or the field, and say whether an agent represents it.',
       '- Changes: what to change, by agent. If a test found nothing, write down what you looked at.',
     ],
-    contract: {
-      documents: [
-        {
-          path: '{folder}/07-design-check.md',
-          sections: [{ title: 'Coverage', minItems: 3 }, { title: 'Swap test', minItems: 3 }, 'Leaks', 'Missing voice', 'Changes'],
-          references: [
-            { pattern: AGENTS, to: '{folder}/06-agents.md', all: true },
-            { pattern: '\\bQ-\\d+\\b', to: '{folder}/05-plan.md', all: true },
-          ],
-        },
+    contract: document('{folder}/07-design-check.md', {
+      sections: [{ title: 'Coverage', minItems: 3 }, { title: 'Swap test', minItems: 3 }, 'Leaks', 'Missing voice', 'Changes'],
+      references: [
+        { pattern: AGENTS, to: '{folder}/06-agents.md', all: true },
+        { pattern: '\\bQ-\\d+\\b', to: '{folder}/05-plan.md', all: true },
       ],
-    },
+    }),
   },
   {
     id: 'briefs',
@@ -81,17 +72,12 @@ export const PERSPECTIVE_STEPS: readonly WorkStep[] = [
         'An instruction about the result (agree, criticise, be bold): give material and method instead.',
       ]),
     ],
-    contract: {
-      documents: [
-        {
-          path: BRIEFS,
-          ids: { pattern: AGENTS, min: 3, max: 6 },
-          references: [{ pattern: '\\bQ-\\d+\\b', to: '{folder}/05-plan.md', all: true }],
-          minWords: 240,
-          frozen: true,
-        },
-      ],
-    },
+    contract: document(BRIEFS, {
+      ids: { pattern: AGENTS, min: 3, max: 6 },
+      references: [{ pattern: '\\bQ-\\d+\\b', to: '{folder}/05-plan.md', all: true }],
+      minWords: 240,
+      frozen: true,
+    }),
   },
   {
     id: 'dispatch',
@@ -122,7 +108,7 @@ export const PERSPECTIVE_STEPS: readonly WorkStep[] = [
     contract: {
       // The reports are documents of the sub-agents, so they are counted, not looked for among changed files.
       command: 'test "$(ls {folder}/agents/*.md | wc -l)" -ge 2',
-      documents: [{ path: '{folder}/09-returns.md', references: [{ pattern: AGENTS, to: BRIEFS, all: true }] }],
+      ...document('{folder}/09-returns.md', { references: [{ pattern: AGENTS, to: BRIEFS, all: true }] }),
     },
   },
   {
@@ -140,16 +126,11 @@ export const PERSPECTIVE_STEPS: readonly WorkStep[] = [
         consequence: 'an invented source ends up in the answer, and nobody checks it again',
       }),
     ],
-    contract: {
-      documents: [
-        {
-          path: '{folder}/10-report-check.md',
-          sections: [{ title: 'Verdicts', minItems: 3 }, { title: 'Sources opened', minItems: 3 }, 'Not verifiable'],
-          references: [{ pattern: AGENTS, to: BRIEFS, all: true }],
-          minWords: 120,
-        },
-      ],
-    },
+    contract: document('{folder}/10-report-check.md', {
+      sections: [{ title: 'Verdicts', minItems: 3 }, { title: 'Sources opened', minItems: 3 }, 'Not verifiable'],
+      references: [{ pattern: AGENTS, to: BRIEFS, all: true }],
+      minWords: 120,
+    }),
   },
   {
     id: 'agreement-and-dissent',
@@ -162,24 +143,19 @@ export const PERSPECTIVE_STEPS: readonly WorkStep[] = [
       '- Only one saw it: points of a single agent, and for each, why the others missed it: is it outside their material, or wrong?',
       '- Nobody looked at: what the question needs but no report covers.',
     ],
-    contract: {
-      documents: [
-        {
-          path: '{folder}/11-comparison.md',
-          sections: [
-            { title: 'By sub-question', minItems: 3 },
-            { title: 'Agreement', minItems: 1 },
-            { title: 'Dissent', minItems: 1 },
-            'Only one saw it',
-            'Nobody looked at',
-          ],
-          references: [
-            { pattern: '\\bQ-\\d+\\b', to: '{folder}/05-plan.md', all: true },
-            { pattern: AGENTS, to: BRIEFS },
-          ],
-          minWords: 150,
-        },
+    contract: document('{folder}/11-comparison.md', {
+      sections: [
+        { title: 'By sub-question', minItems: 3 },
+        { title: 'Agreement', minItems: 1 },
+        { title: 'Dissent', minItems: 1 },
+        'Only one saw it',
+        'Nobody looked at',
       ],
-    },
+      references: [
+        { pattern: '\\bQ-\\d+\\b', to: '{folder}/05-plan.md', all: true },
+        { pattern: AGENTS, to: BRIEFS },
+      ],
+      minWords: 150,
+    }),
   },
 ];

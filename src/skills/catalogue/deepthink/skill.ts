@@ -2,6 +2,7 @@
 // Mode `quick` leaves out the sub-agents, steps 6 to 11.
 
 import { arg, defineSkill, formatForbidden, LinearRouting, TerminalRouting } from '../../index.ts';
+import { document } from '../document.ts';
 import { PERSPECTIVE_STEPS } from './perspectives.ts';
 import { refinement, synthesis } from './refinement.ts';
 
@@ -30,15 +31,10 @@ export default defineSkill({
         'Ask the person only if two readings lead to different work and nothing at hand decides between them: one message, three questions at most. Otherwise take the likelier reading and put the other under Missing.',
         formatForbidden(['Any answer in this step, even a tentative one: it would bias everything after it.']),
       ],
-      contract: {
-        documents: [
-          {
-            path: '{folder}/01-question.md',
-            sections: ['Question', { title: 'Given', minItems: 1 }, { title: 'Missing', minItems: 1 }, 'Answer wanted', 'Framing'],
-            minWords: 80,
-          },
-        ],
-      },
+      contract: document('{folder}/01-question.md', {
+        sections: ['Question', { title: 'Given', minItems: 1 }, { title: 'Missing', minItems: 1 }, 'Answer wanted', 'Framing'],
+        minWords: 80,
+      }),
     },
     {
       id: 'abstraction',
@@ -50,20 +46,15 @@ export default defineSkill({
         '- Consequences here: for each principle, what should then be true in this case, and where to check it. Remove a principle that has no consequence here.',
         '- Particulars lost: what is special about this case, missing from the general view, and could overturn it.',
       ],
-      contract: {
-        documents: [
-          {
-            path: '{folder}/02-abstraction.md',
-            sections: [
-              'General problem',
-              { title: 'Principles', minItems: 3 },
-              { title: 'Consequences here', minItems: 3 },
-              { title: 'Particulars lost', minItems: 1 },
-            ],
-            ids: { pattern: '\\bR-\\d+\\b', min: 3 },
-          },
+      contract: document('{folder}/02-abstraction.md', {
+        sections: [
+          'General problem',
+          { title: 'Principles', minItems: 3 },
+          { title: 'Consequences here', minItems: 3 },
+          { title: 'Particulars lost', minItems: 1 },
         ],
-      },
+        ids: { pattern: '\\bR-\\d+\\b', min: 3 },
+      }),
     },
     {
       id: 'kind-of-question',
@@ -85,20 +76,10 @@ export default defineSkill({
         '- What would refute it: for each answer that suggests itself, an observation that would make you drop it. An answer that nothing could refute is not an answer.',
         '- Cost of error: what happens if the answer is wrong in either direction, and which direction is worse.',
       ],
-      contract: {
-        documents: [
-          {
-            path: '{folder}/03-kind.md',
-            sections: [
-              'Kind',
-              { title: 'Standard of proof', minItems: 1 },
-              { title: 'What would refute it', minItems: 2 },
-              'Cost of error',
-            ],
-            minWords: 80,
-          },
-        ],
-      },
+      contract: document('{folder}/03-kind.md', {
+        sections: ['Kind', { title: 'Standard of proof', minItems: 1 }, { title: 'What would refute it', minItems: 2 }, 'Cost of error'],
+        minWords: 80,
+      }),
     },
     {
       id: 'precedents',
@@ -110,19 +91,14 @@ export default defineSkill({
         '- What carries over: per case, the relation that is the same here (what stands for what), and what it predicts for the question.',
         '- Where it breaks: per case, the difference that could reverse the prediction. There is always one; look at size, time, incentives, reversibility, who pays.',
       ],
-      contract: {
-        documents: [
-          {
-            path: '{folder}/04-precedents.md',
-            sections: [
-              { title: 'Cases', minItems: 4 },
-              { title: 'What carries over', minItems: 4 },
-              { title: 'Where it breaks', minItems: 4 },
-            ],
-            ids: { pattern: '\\bP-\\d+\\b', min: 4 },
-          },
+      contract: document('{folder}/04-precedents.md', {
+        sections: [
+          { title: 'Cases', minItems: 4 },
+          { title: 'What carries over', minItems: 4 },
+          { title: 'Where it breaks', minItems: 4 },
         ],
-      },
+        ids: { pattern: '\\bP-\\d+\\b', min: 4 },
+      }),
     },
     {
       id: 'planning',
@@ -138,50 +114,35 @@ export default defineSkill({
           : 'Sub-agents that have not seen your reasoning will answer the sub-questions: each must be clear without documents 02 to 04.',
       ],
       routing: ({ params }) => (params.mode === 'quick' ? LinearRouting({ to: 12 }) : LinearRouting()),
-      contract: {
-        documents: [
-          {
-            path: '{folder}/05-plan.md',
-            sections: [{ title: 'Sub-questions', minItems: 3 }, 'Order', 'First guess', 'Done when'],
-            ids: { pattern: '\\bQ-\\d+\\b', min: 3, max: 7 },
-            references: [
-              { pattern: '\\bR-\\d+\\b', to: '{folder}/02-abstraction.md' },
-              { pattern: '\\bP-\\d+\\b', to: '{folder}/04-precedents.md' },
-            ],
-          },
+      contract: document('{folder}/05-plan.md', {
+        sections: [{ title: 'Sub-questions', minItems: 3 }, 'Order', 'First guess', 'Done when'],
+        ids: { pattern: '\\bQ-\\d+\\b', min: 3, max: 7 },
+        references: [
+          { pattern: '\\bR-\\d+\\b', to: '{folder}/02-abstraction.md' },
+          { pattern: '\\bP-\\d+\\b', to: '{folder}/04-precedents.md' },
         ],
-      },
+      }),
     },
     ...PERSPECTIVE_STEPS,
     {
       id: 'initial-synthesis',
       title: 'Initial Synthesis',
       actions: synthesis,
-      contract: {
-        documents: [
-          {
-            path: '{folder}/12-synthesis.md',
-            sections: ['Answer', { title: 'Reasons', minItems: 3 }, { title: 'Against', minItems: 2 }, 'Confidence'],
-            references: [{ pattern: '\\bQ-\\d+\\b', to: '{folder}/05-plan.md', all: true }],
-            minWords: 150,
-          },
-        ],
-      },
+      contract: document('{folder}/12-synthesis.md', {
+        sections: ['Answer', { title: 'Reasons', minItems: 3 }, { title: 'Against', minItems: 2 }, 'Confidence'],
+        references: [{ pattern: '\\bQ-\\d+\\b', to: '{folder}/05-plan.md', all: true }],
+        minWords: 150,
+      }),
     },
     {
       id: 'iterative-refinement',
       title: 'Iterative Refinement',
       iterates: true,
       actions: refinement,
-      contract: {
-        documents: [
-          {
-            path: '{folder}/13-refinement.md',
-            sections: [{ title: 'Checks', minItems: 3 }, { title: 'Current answer', minWords: 60 }, 'Still open'],
-            ids: { pattern: '\\bV-\\d+\\b', min: 3 },
-          },
-        ],
-      },
+      contract: document('{folder}/13-refinement.md', {
+        sections: [{ title: 'Checks', minItems: 3 }, { title: 'Current answer', minWords: 60 }, 'Still open'],
+        ids: { pattern: '\\bV-\\d+\\b', min: 3 },
+      }),
     },
     {
       id: 'answer',
@@ -196,15 +157,10 @@ export default defineSkill({
         'Add no claim that is not in Current answer, and do not use the number of documents or agents as an argument. Show the person this document; the others are its evidence.',
       ],
       routing: TerminalRouting(),
-      contract: {
-        documents: [
-          {
-            path: '{folder}/14-answer.md',
-            sections: ['Answer', { title: 'Why', minItems: 2 }, 'Against', 'Confidence', { title: 'What would change it', minItems: 1 }],
-            minWords: 100,
-          },
-        ],
-      },
+      contract: document('{folder}/14-answer.md', {
+        sections: ['Answer', { title: 'Why', minItems: 2 }, 'Against', 'Confidence', { title: 'What would change it', minItems: 1 }],
+        minWords: 100,
+      }),
     },
   ],
 });

@@ -1,9 +1,10 @@
 // Writes the diffs of a plan and tries them in a copy of the project.
 
-import { defineSkill, formatForbidden, formatReference, formatStateBanner, type SkillContext } from '../../index.ts';
+import { defineSkill, formatForbidden, formatReference, type SkillContext } from '../../index.ts';
+import { document } from '../document.ts';
 import { formBlock, quoteForm } from '../form-block.ts';
 import { PLAN_CODE } from '../planner-reviews.ts';
-import { DIFFS_APPLY, verdictsOf, WORKER_DOCUMENTS, workerParams } from '../planner-workers.ts';
+import { DIFFS_APPLY, inLaterRounds, verdictsOf, WORKER_DOCUMENTS, workerParams } from '../planner-workers.ts';
 
 /** The skill that sends sub-agents here. */
 export const partOf = 'planner';
@@ -19,16 +20,13 @@ export default defineSkill({
     {
       id: 'read',
       title: 'Read the Plan and the Code',
-      contract: {
-        documents: [WORKER_DOCUMENTS.anchors],
-      },
+      contract: { documents: [WORKER_DOCUMENTS.anchors] },
       actions: ({ params: { folder, round } }) => [
-        ...(Number(round) > 1
-          ? [
-              formatStateBanner('fill-diffs', { iteration: Number(round), mode: 'fix' }),
-              `Read the failed items and the MUST findings in ${verdictsOf(PLAN_CODE, String(folder))}. Rewrite the diffs that they name; leave the others as they are. Under Changes, name for each C that you rewrite in this round the item that asks for it.`,
-            ]
-          : []),
+        ...inLaterRounds(
+          'fill-diffs',
+          round,
+          `Read the failed items and the MUST findings in ${verdictsOf(PLAN_CODE, String(folder))}. Rewrite the diffs that they name; leave the others as they are. Under Changes, name for each C that you rewrite in this round the item that asks for it.`,
+        ),
         `Read all of ${folder}/plan.json, then the whole current text of every file that its intents name. Write ${folder}/04-anchors.md:`,
         [
           '- Changes: C-1 …, in the order in which they are applied. Each changes one file for one intent. Per C: its I; the file; the function or heading that it goes into; every caller of a signature that it changes (search for them). Within an intent, tests come first. For an I without a change, say why.',
@@ -43,7 +41,7 @@ export default defineSkill({
       id: 'write',
       title: 'Write the Diffs',
       contract: {
-        documents: [{ path: '{folder}/plan.json', plan: true }],
+        ...document('{folder}/plan.json', { plan: true }),
         changes: ['{folder}/diffs/*.diff'],
         command: DIFFS_APPLY,
       },
@@ -65,10 +63,7 @@ export default defineSkill({
     {
       id: 'try',
       title: 'Try the Diffs',
-      contract: {
-        documents: [WORKER_DOCUMENTS.trial],
-        command: DIFFS_APPLY,
-      },
+      contract: { documents: [WORKER_DOCUMENTS.trial], command: DIFFS_APPLY },
       actions: ({ params: { folder, round } }) => [
         'Make a copy of the project at its current commit. Link or install its dependencies as the project does. Then, milestone by milestone, apply the diffs, run the acceptance commands and compare the results with what the plan expects.',
         `Write ${folder}/05-trial.md. Milestones: a row per acceptance command: M, command, exit code, the deciding line of the output, as expected or not. Whole Test Run: command, exit code, and the tests that fail now but passed without the diffs.${Number(round) > 1 ? ` Run everything again and rewrite the document for round ${round}.` : ''}`,

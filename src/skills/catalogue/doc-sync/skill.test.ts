@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { describeSkill } from '../../../../test/skills/describe-skill.ts';
 import { renderStep } from '../../index.ts';
-import { describeSkill } from '../pinned.ts';
 import skill from './skill.ts';
 
 describeSkill(skill, {

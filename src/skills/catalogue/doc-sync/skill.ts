@@ -2,6 +2,7 @@
 // documents, and has the result checked. Each claim and each difference is quoted from both sides.
 
 import { arg, defineSkill, formatDetectionQuestions, formatForbidden, type SkillContext } from '../../index.ts';
+import { document } from '../document.ts';
 
 const DOCUMENT = '\\bD-\\d+\\b';
 const CLAIM = '\\bC-\\d+\\b';
@@ -64,15 +65,10 @@ export default defineSkill({
           '- ## Left out: documents that match the request but are not checked, and why. Leave out changelogs, decision records and dated reports: they describe the time when they were written.',
         ];
       },
-      contract: {
-        documents: [
-          {
-            path: '{folder}/01-inventory.md',
-            sections: [{ title: 'Documents', minItems: 1 }, { title: 'Order', minWords: 5 }, 'Left out'],
-            ids: { pattern: DOCUMENT, min: 1 },
-          },
-        ],
-      },
+      contract: document('{folder}/01-inventory.md', {
+        sections: [{ title: 'Documents', minItems: 1 }, { title: 'Order', minWords: 5 }, 'Left out'],
+        ids: { pattern: DOCUMENT, min: 1 },
+      }),
     },
     {
       id: 'claims',
@@ -90,17 +86,12 @@ export default defineSkill({
           "Do not sum up a section as one claim ('describes the configuration'): each option is a claim.",
         ]),
       ],
-      contract: {
-        documents: [
-          {
-            path: '{folder}/02-claims.md',
-            minWords: 40,
-            ids: { pattern: CLAIM, min: 3 },
-            references: [{ pattern: DOCUMENT, to: '{folder}/01-inventory.md', all: true }],
-            quotes: 3,
-          },
-        ],
-      },
+      contract: document('{folder}/02-claims.md', {
+        minWords: 40,
+        ids: { pattern: CLAIM, min: 3 },
+        references: [{ pattern: DOCUMENT, to: '{folder}/01-inventory.md', all: true }],
+        quotes: 3,
+      }),
     },
     {
       id: 'compare',
@@ -121,17 +112,12 @@ export default defineSkill({
         ]),
         'If nothing drifted, check the five claims that you trusted most again, by running them or at a second place in the code; X-1 is then the claim that the next code change is most likely to break.',
       ],
-      contract: {
-        documents: [
-          {
-            path: '{folder}/03-drift.md',
-            sections: [{ title: 'Verdicts', minItems: 3 }, 'Drift', { title: 'Missing', minItems: 1 }],
-            ids: { pattern: DIFFERENCE, min: 1 },
-            references: [{ pattern: CLAIM, to: '{folder}/02-claims.md', all: true }],
-            quotes: 2,
-          },
-        ],
-      },
+      contract: document('{folder}/03-drift.md', {
+        sections: [{ title: 'Verdicts', minItems: 3 }, 'Drift', { title: 'Missing', minItems: 1 }],
+        ids: { pattern: DIFFERENCE, min: 1 },
+        references: [{ pattern: CLAIM, to: '{folder}/02-claims.md', all: true }],
+        quotes: 2,
+      }),
     },
     {
       id: 'decide',
@@ -150,15 +136,10 @@ export default defineSkill({
         '- ## Decisions: one row per X: fix, remove, add, report, ask, or leave (it holds) | the evidence: commit, test, line | the files and headings to change. Include every document that repeats the claim (search for its words in all documents, comments, help texts and examples).',
         '- ## For the person: what you report or ask, each as one question with both sides.',
       ],
-      contract: {
-        documents: [
-          {
-            path: '{folder}/04-decisions.md',
-            sections: [{ title: 'Decisions', minItems: 1 }, 'For the person'],
-            references: [{ pattern: DIFFERENCE, to: '{folder}/03-drift.md', all: true }],
-          },
-        ],
-      },
+      contract: document('{folder}/04-decisions.md', {
+        sections: [{ title: 'Decisions', minItems: 1 }, 'For the person'],
+        references: [{ pattern: DIFFERENCE, to: '{folder}/03-drift.md', all: true }],
+      }),
     },
     {
       id: 'fix',
@@ -179,16 +160,11 @@ export default defineSkill({
           'Do not rewrite, reorder or polish what did not drift.',
         ]),
       ],
-      contract: {
-        documents: [
-          {
-            path: '{folder}/05-changes.md',
-            sections: ['Changes', 'Ran'],
-            references: [{ pattern: DIFFERENCE, to: '{folder}/03-drift.md', all: true }],
-            quotes: 1,
-          },
-        ],
-      },
+      contract: document('{folder}/05-changes.md', {
+        sections: ['Changes', 'Ran'],
+        references: [{ pattern: DIFFERENCE, to: '{folder}/03-drift.md', all: true }],
+        quotes: 1,
+      }),
     },
     {
       id: 'verify',
@@ -212,19 +188,14 @@ export default defineSkill({
           'Show the person the summary and what is left for them. If an agent started you, return both to it for the person.',
         ];
       },
-      contract: {
-        documents: [
-          {
-            path: '{folder}/06-report.md',
-            sections: [{ title: 'Checks', minItems: 4 }, 'Corrected', 'Left for the person', { title: 'Summary', minWords: 20 }],
-            references: [
-              { pattern: DIFFERENCE, to: '{folder}/03-drift.md', all: true },
-              { pattern: CLAIM, to: '{folder}/02-claims.md' },
-            ],
-            quotes: 1,
-          },
+      contract: document('{folder}/06-report.md', {
+        sections: [{ title: 'Checks', minItems: 4 }, 'Corrected', 'Left for the person', { title: 'Summary', minWords: 20 }],
+        references: [
+          { pattern: DIFFERENCE, to: '{folder}/03-drift.md', all: true },
+          { pattern: CLAIM, to: '{folder}/02-claims.md' },
         ],
-      },
+        quotes: 1,
+      }),
     },
   ],
 });

@@ -2,6 +2,7 @@
 // and verified by an agent that changed nothing; then the person gets the report.
 
 import { formatForbidden, TerminalRouting, type WorkStep } from '../../index.ts';
+import { document } from '../document.ts';
 
 const FINDINGS = '\\bF-\\d+\\b';
 const PLACES = '\\bL-\\d+\\b';
@@ -17,21 +18,16 @@ export const APPLY_STEPS: readonly WorkStep[] = [
       '- Places: L-1, L-2 …: finding, path:line, and what to do: change, change at its source (generated: name the source), or keep (history, changelog of an old version, a test that the value is rejected), with the reason. Quote the current text of the places to change.',
       '- Order: code before the texts that describe it; a specification before what is derived from it.',
     ],
-    contract: {
-      documents: [
-        {
-          path: '{folder}/16-places.md',
-          sections: [
-            { title: 'Searches', minItems: 1 },
-            { title: 'Places', minWords: 15 },
-            { title: 'Order', minWords: 3 },
-          ],
-          ids: { pattern: PLACES, min: 1 },
-          references: [{ pattern: FINDINGS, to: '{folder}/12-findings.md' }],
-          quotes: 1,
-        },
+    contract: document('{folder}/16-places.md', {
+      sections: [
+        { title: 'Searches', minItems: 1 },
+        { title: 'Places', minWords: 15 },
+        { title: 'Order', minWords: 3 },
       ],
-    },
+      ids: { pattern: PLACES, min: 1 },
+      references: [{ pattern: FINDINGS, to: '{folder}/12-findings.md' }],
+      quotes: 1,
+    }),
   },
   {
     id: 'changes',
@@ -50,13 +46,10 @@ export const APPLY_STEPS: readonly WorkStep[] = [
     ],
     contract: {
       changes: ['**/*'],
-      documents: [
-        {
-          path: '{folder}/17-changes.md',
-          sections: [{ title: 'Changes', minItems: 1 }, 'Noticed'],
-          references: [{ pattern: PLACES, to: '{folder}/16-places.md', all: true }],
-        },
-      ],
+      ...document('{folder}/17-changes.md', {
+        sections: [{ title: 'Changes', minItems: 1 }, 'Noticed'],
+        references: [{ pattern: PLACES, to: '{folder}/16-places.md', all: true }],
+      }),
     },
   },
   {
@@ -68,15 +61,10 @@ export const APPLY_STEPS: readonly WorkStep[] = [
       '- New statements: quote each sentence that you wrote into the project. Next to it: what else in the repository is about the same subject, and whether it agrees. A change that removes one contradiction often adds another.',
       '- Diff: read git diff as a whole. Name every hunk that belongs to no place, and revert it.',
     ],
-    contract: {
-      documents: [
-        {
-          path: '{folder}/18-leftovers.md',
-          sections: [{ title: 'Searches', minItems: 1 }, { title: 'New statements', minWords: 10 }, 'Diff'],
-          quotes: 1,
-        },
-      ],
-    },
+    contract: document('{folder}/18-leftovers.md', {
+      sections: [{ title: 'Searches', minItems: 1 }, { title: 'New statements', minWords: 10 }, 'Diff'],
+      quotes: 1,
+    }),
   },
   {
     id: 'checks',
@@ -91,7 +79,7 @@ export const APPLY_STEPS: readonly WorkStep[] = [
     ],
     contract: {
       command: '{test}',
-      documents: [{ path: '{folder}/19-checks.md', sections: [{ title: 'Checks', minItems: 1 }, 'Not checked'] }],
+      ...document('{folder}/19-checks.md', { sections: [{ title: 'Checks', minItems: 1 }, 'Not checked'] }),
     },
   },
   {
@@ -107,17 +95,12 @@ export const APPLY_STEPS: readonly WorkStep[] = [
       '4. Search once, in your own words, for a third place that says the opposite.',
       'Compare with what the person said, not with the resolution: if the resolution misread them, the finding is not settled. Change nothing; what is not settled goes into the report.',
     ],
-    contract: {
-      documents: [
-        {
-          path: '{folder}/20-verification.md',
-          sections: [{ title: 'Verdicts', minItems: 1 }],
-          references: [{ pattern: FINDINGS, to: '{folder}/12-findings.md', all: true }],
-          quotes: 2,
-          minWords: 40,
-        },
-      ],
-    },
+    contract: document('{folder}/20-verification.md', {
+      sections: [{ title: 'Verdicts', minItems: 1 }],
+      references: [{ pattern: FINDINGS, to: '{folder}/12-findings.md', all: true }],
+      quotes: 2,
+      minWords: 40,
+    }),
   },
   {
     id: 'report',
@@ -131,14 +114,9 @@ export const APPLY_STEPS: readonly WorkStep[] = [
       'If a section has no entries, say why in a sentence. Show the person this document and the diff; do not commit unless they ask for it.',
     ],
     routing: TerminalRouting(),
-    contract: {
-      documents: [
-        {
-          path: '{folder}/21-report.md',
-          sections: ['Result', 'Settled', 'Open', { title: 'Not looked at', minWords: 5 }],
-          minWords: 60,
-        },
-      ],
-    },
+    contract: document('{folder}/21-report.md', {
+      sections: ['Result', 'Settled', 'Open', { title: 'Not looked at', minWords: 5 }],
+      minWords: 60,
+    }),
   },
 ];

@@ -1,6 +1,7 @@
 // Steps 3 to 5 of `incoherence`: what the sources claim, one kind of source after the other, each claim with a quotation.
 
 import type { WorkStep } from '../../index.ts';
+import { document } from '../document.ts';
 
 /** The kinds of claims: the letter of their ids, and the document that has them. */
 export const CLAIMS = {
@@ -41,19 +42,14 @@ export function claimStep({ id, title, file, kind: { letter }, quotes, where }: 
         : 'At most 40, in the same order: acted on, precise, the rest. Include those that seem obvious: nobody has compared them for years.',
       'Read: a row per file: whether you read all of it or which part, and how many claims you found in it.',
     ],
-    contract: {
-      documents: [
-        {
-          path: `{folder}/${file}`,
-          sections: [
-            { title: 'Claims', minWords: 20 },
-            { title: 'Read', minItems: 1 },
-          ],
-          ids: { pattern: `\\b${letter}-\\d+\\b`, min: quotes },
-          references: [{ pattern: '\\bD-\\d+\\b', to: '{folder}/02-dimensions.md' }],
-          quotes,
-        },
+    contract: document(`{folder}/${file}`, {
+      sections: [
+        { title: 'Claims', minWords: 20 },
+        { title: 'Read', minItems: 1 },
       ],
-    },
+      ids: { pattern: `\\b${letter}-\\d+\\b`, min: quotes },
+      references: [{ pattern: '\\bD-\\d+\\b', to: '{folder}/02-dimensions.md' }],
+      quotes,
+    }),
   };
 }

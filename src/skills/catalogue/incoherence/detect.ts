@@ -10,6 +10,7 @@ import {
   formatIncorrectBehavior,
   type WorkStep,
 } from '../../index.ts';
+import { document } from '../document.ts';
 import { CLAIMS, claimStep } from './claims.ts';
 
 const CANDIDATES = '\\bK-\\d+\\b';
@@ -25,15 +26,10 @@ export const DETECT_STEPS: readonly WorkStep[] = [
       "- Authority: for each pair of kinds, which side takes precedence here, and where that is written ('the schema is generated from the types', 'docs/api.md is the contract'). 'Not written anywhere' is an answer. This only shapes later recommendations: a person decides.",
       '- Left out: vendored, generated and archived files, each with its reason. For generated files, name what they are generated from: a mistake in them is fixed there.',
     ],
-    contract: {
-      documents: [
-        {
-          path: '{folder}/01-scope.md',
-          sections: [{ title: 'Sources', minItems: 3 }, { title: 'Authority', minItems: 1 }, 'Left out'],
-          minWords: 80,
-        },
-      ],
-    },
+    contract: document('{folder}/01-scope.md', {
+      sections: [{ title: 'Sources', minItems: 3 }, { title: 'Authority', minItems: 1 }, 'Left out'],
+      minWords: 80,
+    }),
   },
   {
     id: 'dimensions',
@@ -58,15 +54,10 @@ export const DETECT_STEPS: readonly WorkStep[] = [
       '- Searches: per dimension a search that finds its claims, with the number of hits. Run each now; refine a search that has no hits or thousands of them.',
       '- Left out: dimensions that do not apply, with the reason.',
     ],
-    contract: {
-      documents: [
-        {
-          path: '{folder}/02-dimensions.md',
-          sections: [{ title: 'Dimensions', minItems: 5 }, { title: 'Searches', minItems: 5 }, 'Left out'],
-          ids: { pattern: '\\bD-\\d+\\b', min: 5 },
-        },
-      ],
-    },
+    contract: document('{folder}/02-dimensions.md', {
+      sections: [{ title: 'Dimensions', minItems: 5 }, { title: 'Searches', minItems: 5 }, 'Left out'],
+      ids: { pattern: '\\bD-\\d+\\b', min: 5 },
+    }),
   },
   claimStep({
     id: 'claims-documents',
@@ -120,20 +111,15 @@ export const DETECT_STEPS: readonly WorkStep[] = [
         consequence: 'the constant is never used, or overridden two calls later, and the contradiction stays hidden',
       }),
     ],
-    contract: {
-      documents: [
-        {
-          path: '{folder}/06-facts.md',
-          sections: [{ title: 'Verdicts', minItems: 9 }, 'Deciding lines'],
-          references: Object.values(CLAIMS).map(({ letter, file }) => ({
-            pattern: `\\b${letter}-\\d+\\b`,
-            to: `{folder}/${file}`,
-            all: true as const,
-          })),
-          quotes: 3,
-        },
-      ],
-    },
+    contract: document('{folder}/06-facts.md', {
+      sections: [{ title: 'Verdicts', minItems: 9 }, 'Deciding lines'],
+      references: Object.values(CLAIMS).map(({ letter, file }) => ({
+        pattern: `\\b${letter}-\\d+\\b`,
+        to: `{folder}/${file}`,
+        all: true as const,
+      })),
+      quotes: 3,
+    }),
   },
   {
     id: 'cross-check',
@@ -146,15 +132,10 @@ export const DETECT_STEPS: readonly WorkStep[] = [
       '- Words: terms that two sources use for different things, and things that have two names. List one only if it would make a reader act wrongly.',
       'Compare subjects, not wordings: search for synonyms and units (30 s, 30000, half a minute) before you decide that only one source mentions it.',
     ],
-    contract: {
-      documents: [
-        {
-          path: '{folder}/07-cross-check.md',
-          sections: [{ title: 'Subjects', minItems: 2 }, 'Differs', { title: 'Counted', minItems: 1 }, 'Words'],
-          references: Object.values(CLAIMS).map(({ letter, file }) => ({ pattern: `\\b${letter}-\\d+\\b`, to: `{folder}/${file}` })),
-        },
-      ],
-    },
+    contract: document('{folder}/07-cross-check.md', {
+      sections: [{ title: 'Subjects', minItems: 2 }, 'Differs', { title: 'Counted', minItems: 1 }, 'Words'],
+      references: Object.values(CLAIMS).map(({ letter, file }) => ({ pattern: `\\b${letter}-\\d+\\b`, to: `{folder}/${file}` })),
+    }),
   },
   {
     id: 'reverse',
@@ -165,15 +146,10 @@ export const DETECT_STEPS: readonly WorkStep[] = [
       '- Differs: where a text says something else. Quote both.',
       "- Only there: what only the code has and no text mentions. That is not a contradiction, unless a text claims to be complete ('all flags', 'the only way').",
     ],
-    contract: {
-      documents: [
-        {
-          path: '{folder}/08-reverse.md',
-          sections: [{ title: 'Places', minItems: 5 }, 'Differs', 'Only there'],
-          minWords: 100,
-        },
-      ],
-    },
+    contract: document('{folder}/08-reverse.md', {
+      sections: [{ title: 'Places', minItems: 5 }, 'Differs', 'Only there'],
+      minWords: 100,
+    }),
   },
   {
     id: 'runs',
@@ -187,9 +163,7 @@ export const DETECT_STEPS: readonly WorkStep[] = [
         'Recording a run that you did not make, or output that you did not copy.',
       ]),
     ],
-    contract: {
-      documents: [{ path: '{folder}/09-runs.md', sections: [{ title: 'Runs', minItems: 1 }, 'Still undecided'] }],
-    },
+    contract: document('{folder}/09-runs.md', { sections: [{ title: 'Runs', minItems: 1 }, 'Still undecided'] }),
   },
   {
     id: 'candidates',
@@ -203,16 +177,11 @@ export const DETECT_STEPS: readonly WorkStep[] = [
         consequence: 'the sentence cannot be finished; the person reads noise and stops reading',
       }),
     ],
-    contract: {
-      documents: [
-        {
-          path: '{folder}/10-candidates.md',
-          sections: [{ title: 'Candidates', minWords: 40 }, 'Not contradictions'],
-          ids: { pattern: CANDIDATES, min: 1 },
-          quotes: 2,
-        },
-      ],
-    },
+    contract: document('{folder}/10-candidates.md', {
+      sections: [{ title: 'Candidates', minWords: 40 }, 'Not contradictions'],
+      ids: { pattern: CANDIDATES, min: 1 },
+      quotes: 2,
+    }),
   },
   {
     id: 'refutation',
@@ -237,17 +206,12 @@ export const DETECT_STEPS: readonly WorkStep[] = [
       'The step passes if a candidate is confirmed or unsure. If all are explained, it fails; then only the report is left.',
     ],
     routing: BranchRouting({ ifPass: 12, ifFail: 21 }),
-    contract: {
-      documents: [
-        {
-          path: '{folder}/11-refutation.md',
-          sections: [{ title: 'Verdicts', minItems: 1 }],
-          references: [{ pattern: CANDIDATES, to: '{folder}/10-candidates.md', all: true }],
-          quotes: 1,
-          minWords: 60,
-        },
-      ],
-    },
+    contract: document('{folder}/11-refutation.md', {
+      sections: [{ title: 'Verdicts', minItems: 1 }],
+      references: [{ pattern: CANDIDATES, to: '{folder}/10-candidates.md', all: true }],
+      quotes: 1,
+      minWords: 60,
+    }),
   },
   {
     id: 'findings',
@@ -261,17 +225,12 @@ export const DETECT_STEPS: readonly WorkStep[] = [
       '4. Which side is probably right, by evidence: authority (01), age (git log -1 --format=%cs on both places), tests, runs (09). Say what supports the other side.',
       'End with Overview: a row per finding: id, subject, severity, the two places.',
     ],
-    contract: {
-      documents: [
-        {
-          path: '{folder}/12-findings.md',
-          sections: [{ title: 'Overview', minItems: 1 }],
-          ids: { pattern: '\\bF-\\d+\\b', min: 1 },
-          references: [{ pattern: CANDIDATES, to: '{folder}/11-refutation.md' }],
-          quotes: 2,
-          minWords: 80,
-        },
-      ],
-    },
+    contract: document('{folder}/12-findings.md', {
+      sections: [{ title: 'Overview', minItems: 1 }],
+      ids: { pattern: '\\bF-\\d+\\b', min: 1 },
+      references: [{ pattern: CANDIDATES, to: '{folder}/11-refutation.md' }],
+      quotes: 2,
+      minWords: 80,
+    }),
   },
 ];

@@ -2,6 +2,7 @@
 // word for word, and turns them into statements that hold from then on.
 
 import { BranchRouting, formatForbidden, type WorkStep } from '../../index.ts';
+import { document } from '../document.ts';
 
 const FINDINGS = '\\bF-\\d+\\b';
 
@@ -39,18 +40,13 @@ export const RESOLVE_STEPS: readonly WorkStep[] = [
       '- Batches: at most three questions each, MUST first. Combine findings that one answer settles into one question with all their ids.',
       'Test: cover the recommendation. If a reader can tell from the question which answer you want, rewrite it.',
     ],
-    contract: {
-      documents: [
-        {
-          path: '{folder}/13-questions.md',
-          sections: [
-            { title: 'Questions', minWords: 40 },
-            { title: 'Batches', minItems: 1 },
-          ],
-          references: [{ pattern: FINDINGS, to: '{folder}/12-findings.md', all: true }],
-        },
+    contract: document('{folder}/13-questions.md', {
+      sections: [
+        { title: 'Questions', minWords: 40 },
+        { title: 'Batches', minItems: 1 },
       ],
-    },
+      references: [{ pattern: FINDINGS, to: '{folder}/12-findings.md', all: true }],
+    }),
   },
   {
     id: 'decisions',
@@ -72,16 +68,11 @@ export const RESOLVE_STEPS: readonly WorkStep[] = [
         'Changing a file of the project in this step.',
       ]),
     ],
-    contract: {
-      documents: [
-        {
-          path: '{folder}/14-decisions.json',
-          json: DECISIONS,
-          references: [{ pattern: FINDINGS, to: '{folder}/12-findings.md', all: true }],
-          frozen: true,
-        },
-      ],
-    },
+    contract: document('{folder}/14-decisions.json', {
+      json: DECISIONS,
+      references: [{ pattern: FINDINGS, to: '{folder}/12-findings.md', all: true }],
+      frozen: true,
+    }),
   },
   {
     id: 'resolutions',
@@ -94,14 +85,9 @@ export const RESOLVE_STEPS: readonly WorkStep[] = [
       'The step passes if at least one statement needs a change. If nothing has to change, it fails; then only the report is left.',
     ],
     routing: BranchRouting({ ifPass: 16, ifFail: 21 }),
-    contract: {
-      documents: [
-        {
-          path: '{folder}/15-resolutions.md',
-          sections: [{ title: 'Statements', minItems: 1 }, 'Conflicts', 'Beyond the decision'],
-          references: [{ pattern: FINDINGS, to: '{folder}/12-findings.md', all: true }],
-        },
-      ],
-    },
+    contract: document('{folder}/15-resolutions.md', {
+      sections: [{ title: 'Statements', minItems: 1 }, 'Conflicts', 'Beyond the decision'],
+      references: [{ pattern: FINDINGS, to: '{folder}/12-findings.md', all: true }],
+    }),
   },
 ];

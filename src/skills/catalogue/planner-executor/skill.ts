@@ -10,6 +10,7 @@ import {
   formatStateBanner,
   type SkillContext,
 } from '../../index.ts';
+import { document } from '../document.ts';
 import { quoteForm } from '../form-block.ts';
 import { DOCUMENTATION, IMPLEMENTATION } from '../planner-reviews.ts';
 import { executorParams, verdictsOf, WORKER_DOCUMENTS, workerStep } from '../planner-workers.ts';
@@ -30,15 +31,10 @@ export default defineSkill({
     {
       id: 'intake',
       title: 'Read the Plan',
-      contract: {
-        documents: [
-          {
-            path: '{folder}/01-intake.md',
-            sections: [{ title: 'Order', minItems: 1 }, 'Drift', 'Point of No Return'],
-            references: [MILESTONES],
-          },
-        ],
-      },
+      contract: document('{folder}/01-intake.md', {
+        sections: [{ title: 'Order', minItems: 1 }, 'Drift', 'Point of No Return'],
+        references: [MILESTONES],
+      }),
       actions: ({ params: { plan, folder } }) => [
         `Read ${plan} and every decision in it; they bind you. Write ${folder}/01-intake.md:`,
         [
@@ -60,13 +56,10 @@ export default defineSkill({
       id: 'baseline',
       title: 'Baseline',
       contract: {
-        documents: [
-          {
-            path: '{folder}/02-baseline.md',
-            sections: ['Commit', 'Tests', { title: 'Acceptance Before', minItems: 1 }],
-            references: [MILESTONES],
-          },
-        ],
+        ...document('{folder}/02-baseline.md', {
+          sections: ['Commit', 'Tests', { title: 'Acceptance Before', minItems: 1 }],
+          references: [MILESTONES],
+        }),
         command: '{test}',
       },
       actions: ({ params: { plan, test, folder } }) => [
@@ -86,14 +79,11 @@ export default defineSkill({
       id: 'implement',
       title: 'Implementation',
       contract: {
-        documents: [
-          {
-            path: '{folder}/03-journal.md',
-            sections: [{ title: 'Milestones', minWords: 60 }, 'Deviations'],
-            references: [MILESTONES],
-            quotes: 1,
-          },
-        ],
+        ...document('{folder}/03-journal.md', {
+          sections: [{ title: 'Milestones', minWords: 60 }, 'Deviations'],
+          references: [MILESTONES],
+          quotes: 1,
+        }),
         changes: ['{code}'],
         command: '{test}',
       },
@@ -139,19 +129,10 @@ export default defineSkill({
       id: 'report',
       title: 'Report with Evidence',
       contract: {
-        documents: [
-          {
-            path: '{folder}/06-report.md',
-            sections: [
-              { title: 'Requirements', minItems: 1 },
-              { title: 'Milestones', minItems: 1 },
-              'Deviations',
-              'Follow-ups',
-              'Way Back',
-            ],
-            references: [MILESTONES, { pattern: '\\bR-\\d+\\b', to: '{plan}', all: true }],
-          },
-        ],
+        ...document('{folder}/06-report.md', {
+          sections: [{ title: 'Requirements', minItems: 1 }, { title: 'Milestones', minItems: 1 }, 'Deviations', 'Follow-ups', 'Way Back'],
+          references: [MILESTONES, { pattern: '\\bR-\\d+\\b', to: '{plan}', all: true }],
+        }),
         command: '{test}',
       },
       actions: ({ params: { plan, test, folder } }) => [

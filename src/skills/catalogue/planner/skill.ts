@@ -11,6 +11,7 @@ import {
   formatStateBanner,
   type SkillContext,
 } from '../../index.ts';
+import { document } from '../document.ts';
 import { quoteForm } from '../form-block.ts';
 import { COMPLETENESS, PLAN_CODE, PLAN_DOCS } from '../planner-reviews.ts';
 import { DIFFS_APPLY, WORKER_DOCUMENTS, workerStep } from '../planner-workers.ts';
@@ -29,23 +30,18 @@ export default defineSkill({
     {
       id: 'context',
       title: 'Context Discovery',
-      contract: {
-        documents: [
-          {
-            path: '{folder}/01-context.md',
-            sections: [
-              'Request',
-              { title: 'Requirements', minItems: 2 },
-              { title: 'Where It Happens', minItems: 2 },
-              'Constraints',
-              'Tests',
-              'Unknown',
-            ],
-            ids: { pattern: '\\bR-\\d+\\b', min: 2 },
-            quotes: 3,
-          },
+      contract: document('{folder}/01-context.md', {
+        sections: [
+          'Request',
+          { title: 'Requirements', minItems: 2 },
+          { title: 'Where It Happens', minItems: 2 },
+          'Constraints',
+          'Tests',
+          'Unknown',
         ],
-      },
+        ids: { pattern: '\\bR-\\d+\\b', min: 2 },
+        quotes: 3,
+      }),
       actions: ({ params: { request, folder } }) => [
         `The request: ${request}`,
         `Find out what it means in this project, and write ${folder}/01-context.md. Propose nothing yet.`,
@@ -67,17 +63,12 @@ export default defineSkill({
     {
       id: 'approaches',
       title: 'Approaches',
-      contract: {
-        documents: [
-          {
-            path: '{folder}/02-approaches.md',
-            sections: [{ title: 'Approaches', minWords: 150 }, { title: 'Comparison', minItems: 3 }, 'Precedents'],
-            ids: { pattern: '\\bA-\\d+\\b', min: 3 },
-            references: [{ pattern: '\\bR-\\d+\\b', to: '{folder}/01-context.md', all: true }],
-            quotes: 1,
-          },
-        ],
-      },
+      contract: document('{folder}/02-approaches.md', {
+        sections: [{ title: 'Approaches', minWords: 150 }, { title: 'Comparison', minItems: 3 }, 'Precedents'],
+        ids: { pattern: '\\bA-\\d+\\b', min: 3 },
+        references: [{ pattern: '\\bR-\\d+\\b', to: '{folder}/01-context.md', all: true }],
+        quotes: 1,
+      }),
       actions: ({ params: { folder } }) => [
         `Write ${folder}/02-approaches.md with at least three approaches, A-1, A-2, A-3, that differ in mechanism: where the state is, who calls whom, what is stored. Two variants of one idea count as one.`,
         'One of them is the smallest change that meets the requirements (no new file, no new dependency). Another one drops or postpones a requirement and says which.',
@@ -93,16 +84,11 @@ export default defineSkill({
     {
       id: 'decisions',
       title: 'Decisions and Assumptions',
-      contract: {
-        documents: [
-          {
-            path: '{folder}/03-decisions.md',
-            sections: [{ title: 'Decisions', minItems: 2 }, 'Assumptions', { title: 'Risks', minItems: 2 }, 'Out of Scope'],
-            ids: { pattern: '\\bD-\\d+\\b', min: 2 },
-            references: [{ pattern: '\\bA-\\d+\\b', to: '{folder}/02-approaches.md', all: true }],
-          },
-        ],
-      },
+      contract: document('{folder}/03-decisions.md', {
+        sections: [{ title: 'Decisions', minItems: 2 }, 'Assumptions', { title: 'Risks', minItems: 2 }, 'Out of Scope'],
+        ids: { pattern: '\\bD-\\d+\\b', min: 2 },
+        references: [{ pattern: '\\bA-\\d+\\b', to: '{folder}/02-approaches.md', all: true }],
+      }),
       actions: ({ params: { folder } }) => [
         `Choose from ${folder}/02-approaches.md and write ${folder}/03-decisions.md.`,
         'Decisions: D-1 is the approach; then everything that two good engineers could do differently: names that users see, formats, defaults, error behaviour, limits, compatibility. Each one: decision; the fact that supports it (path:line, a measurement, a requirement); what was rejected and why; what it costs to reverse. Every approach not chosen is named with the fact that ruled it out.',
@@ -199,13 +185,10 @@ export default defineSkill({
       id: 'hand-over',
       title: 'Hand Over the Plan',
       contract: {
-        documents: [
-          {
-            path: '{folder}/07-hand-over.md',
-            sections: [{ title: 'What Will Change', minItems: 1 }, 'Please Decide', 'Follow-ups', 'How to Start'],
-            references: [{ pattern: '\\bM-\\d+\\b', to: '{folder}/plan.json', all: true }],
-          },
-        ],
+        ...document('{folder}/07-hand-over.md', {
+          sections: [{ title: 'What Will Change', minItems: 1 }, 'Please Decide', 'Follow-ups', 'How to Start'],
+          references: [{ pattern: '\\bM-\\d+\\b', to: '{folder}/plan.json', all: true }],
+        }),
         command: DIFFS_APPLY,
       },
       actions: ({ params: { folder } }) => [

@@ -2,6 +2,7 @@
 // against each. It ends with a cause and what a solution must meet, and proposes no solution.
 
 import { arg, defineSkill, formatForbidden, formatOpenQuestionGuidance, type SkillContext } from '../../index.ts';
+import { document } from '../document.ts';
 
 const HYPOTHESIS = '\\bH-\\d+\\b';
 const EVIDENCE = '\\bE-\\d+\\b';
@@ -65,21 +66,16 @@ export default defineSkill({
         '- ## Other symptoms: if two symptoms can appear without each other, list them and say which one you analyse. "None" is an answer.',
         formatForbidden(['Do not change the system, except to observe it.']),
       ],
-      contract: {
-        documents: [
-          {
-            path: '{folder}/01-problem.md',
-            sections: [
-              'Report',
-              { title: 'Observed and expected', minItems: 2 },
-              { title: 'Boundary', minItems: 4 },
-              { title: 'Statement', minWords: 10 },
-              'Other symptoms',
-            ],
-            minWords: 80,
-          },
+      contract: document('{folder}/01-problem.md', {
+        sections: [
+          'Report',
+          { title: 'Observed and expected', minItems: 2 },
+          { title: 'Boundary', minItems: 4 },
+          { title: 'Statement', minWords: 10 },
+          'Other symptoms',
         ],
-      },
+        minWords: 80,
+      }),
     },
     {
       id: 'hypothesize',
@@ -99,17 +95,12 @@ export default defineSkill({
         `Write ${folder}/02-hypotheses.md with these sections:`,
         '- ## Order: the order of the checks: first those that rule out the most for the least cost.',
       ],
-      contract: {
-        documents: [
-          {
-            path: '{folder}/02-hypotheses.md',
-            sections: [{ title: 'Order', minWords: 8 }],
-            ids: { pattern: HYPOTHESIS, min: 3, max: 6 },
-            minWords: 150,
-            frozen: true,
-          },
-        ],
-      },
+      contract: document('{folder}/02-hypotheses.md', {
+        sections: [{ title: 'Order', minWords: 8 }],
+        ids: { pattern: HYPOTHESIS, min: 3, max: 6 },
+        minWords: 150,
+        frozen: true,
+      }),
     },
     {
       id: 'investigate',
@@ -124,17 +115,12 @@ export default defineSkill({
           ...evidenceSections(context.params.folder),
         ],
       }),
-      contract: {
-        documents: [
-          {
-            path: '{folder}/03-evidence.md',
-            sections: [{ title: 'Evidence', minWords: 60 }, { title: 'Standing', minItems: 3 }, 'Open', 'Confidence'],
-            ids: { pattern: EVIDENCE, min: 3 },
-            references: [{ pattern: HYPOTHESIS, to: '{folder}/02-hypotheses.md', all: true }],
-            quotes: 2,
-          },
-        ],
-      },
+      contract: document('{folder}/03-evidence.md', {
+        sections: [{ title: 'Evidence', minWords: 60 }, { title: 'Standing', minItems: 3 }, 'Open', 'Confidence'],
+        ids: { pattern: EVIDENCE, min: 3 },
+        references: [{ pattern: HYPOTHESIS, to: '{folder}/02-hypotheses.md', all: true }],
+        quotes: 2,
+      }),
     },
     {
       id: 'formulate',
@@ -154,24 +140,19 @@ export default defineSkill({
         'If the confidence in 03-evidence.md is below high, begin Root cause with "Most likely" and name the remaining rival.',
         formatOpenQuestionGuidance(),
       ],
-      contract: {
-        documents: [
-          {
-            path: '{folder}/04-cause.md',
-            sections: [
-              { title: 'Chain', minItems: 2 },
-              { title: 'Root cause', minWords: 30 },
-              'Contributing',
-              { title: 'Ruled out', minItems: 1 },
-            ],
-            ids: { pattern: EVIDENCE, min: 2 },
-            references: [
-              { pattern: EVIDENCE, to: '{folder}/03-evidence.md' },
-              { pattern: HYPOTHESIS, to: '{folder}/02-hypotheses.md', all: true },
-            ],
-          },
+      contract: document('{folder}/04-cause.md', {
+        sections: [
+          { title: 'Chain', minItems: 2 },
+          { title: 'Root cause', minWords: 30 },
+          'Contributing',
+          { title: 'Ruled out', minItems: 1 },
         ],
-      },
+        ids: { pattern: EVIDENCE, min: 2 },
+        references: [
+          { pattern: EVIDENCE, to: '{folder}/03-evidence.md' },
+          { pattern: HYPOTHESIS, to: '{folder}/02-hypotheses.md', all: true },
+        ],
+      }),
     },
     {
       id: 'report',
@@ -190,23 +171,18 @@ export default defineSkill({
           'Do not state more certainty than 03-evidence.md does.',
         ]),
       ],
-      contract: {
-        documents: [
-          {
-            path: '{folder}/05-report.md',
-            sections: [
-              { title: 'Cause', minWords: 25 },
-              { title: 'How to see it', minItems: 1 },
-              { title: 'What a solution must do', minItems: 2 },
-              'Not known',
-              'Unchanged',
-            ],
-            ids: { pattern: EVIDENCE, min: 1 },
-            references: [{ pattern: EVIDENCE, to: '{folder}/03-evidence.md' }],
-            quotes: 1,
-          },
+      contract: document('{folder}/05-report.md', {
+        sections: [
+          { title: 'Cause', minWords: 25 },
+          { title: 'How to see it', minItems: 1 },
+          { title: 'What a solution must do', minItems: 2 },
+          'Not known',
+          'Unchanged',
         ],
-      },
+        ids: { pattern: EVIDENCE, min: 1 },
+        references: [{ pattern: EVIDENCE, to: '{folder}/03-evidence.md' }],
+        quotes: 1,
+      }),
     },
   ],
 });

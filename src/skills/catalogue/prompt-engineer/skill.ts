@@ -2,6 +2,7 @@
 // new one. The cases by which the result is judged are fixed before anything is written. The scope chooses the steps.
 
 import { arg, defineSkill, formatForbidden, LinearRouting, type Routing, type SkillContext } from '../../index.ts';
+import { document } from '../document.ts';
 import { CAUSE_TABLE, SCOPE_TABLE, SCOPES, type Scope, TECHNIQUE_TABLE } from './techniques.ts';
 
 const CASE = '\\bX-\\d+\\b';
@@ -61,16 +62,11 @@ export default defineSkill({
         '- ## Cases: X-1, X-2, … The inputs by which the result will be judged; they are fixed now. Prefer real inputs from logs or tests to invented ones. Include: ordinary ones; the border of each rule; empty, very long and malformed input; input that contains instructions; every known failure; and one that works today and must keep working. Each: the input in full or its path, and the K that it must meet.',
       ],
       routing: nextOf,
-      contract: {
-        documents: [
-          {
-            path: '{folder}/01-triage.md',
-            sections: ['Scope', { title: 'Setting', minWords: 30 }, { title: 'Success', minItems: 3 }, { title: 'Cases', minItems: 5 }],
-            ids: { pattern: CASE, min: 5 },
-            frozen: true,
-          },
-        ],
-      },
+      contract: document('{folder}/01-triage.md', {
+        sections: ['Scope', { title: 'Setting', minWords: 30 }, { title: 'Success', minItems: 3 }, { title: 'Cases', minItems: 5 }],
+        ids: { pattern: CASE, min: 5 },
+        frozen: true,
+      }),
     },
     {
       id: 'read',
@@ -91,17 +87,12 @@ export default defineSkill({
         '- ## Size: tokens (characters divided by four) of the fixed text, the examples, and what is filled in.',
       ],
       routing: nextOf,
-      contract: {
-        documents: [
-          {
-            path: '{folder}/02-reading.md',
-            sections: [{ title: 'Instructions', minWords: 60 }, { title: 'Not said', minItems: 1 }, 'Examples', 'Keep', 'Size'],
-            ids: { pattern: INSTRUCTION, min: 3 },
-            references: [{ pattern: CASE, to: '{folder}/01-triage.md' }],
-            quotes: 3,
-          },
-        ],
-      },
+      contract: document('{folder}/02-reading.md', {
+        sections: [{ title: 'Instructions', minWords: 60 }, { title: 'Not said', minItems: 1 }, 'Examples', 'Keep', 'Size'],
+        ids: { pattern: INSTRUCTION, min: 3 },
+        references: [{ pattern: CASE, to: '{folder}/01-triage.md' }],
+        quotes: 3,
+      }),
     },
     {
       id: 'map',
@@ -121,20 +112,15 @@ export default defineSkill({
         'If a seam is sound, say what makes it so: a schema, a test, one shared text.',
       ],
       routing: nextOf,
-      contract: {
-        documents: [
-          {
-            path: '{folder}/03-map.md',
-            sections: [
-              { title: 'Flow', minItems: 1 },
-              { title: 'Seams', minWords: 40 },
-              { title: 'Order of authority', minWords: 10 },
-            ],
-            ids: { pattern: '\\bJ-\\d+\\b', min: 1 },
-            quotes: 2,
-          },
+      contract: document('{folder}/03-map.md', {
+        sections: [
+          { title: 'Flow', minItems: 1 },
+          { title: 'Seams', minWords: 40 },
+          { title: 'Order of authority', minWords: 10 },
         ],
-      },
+        ids: { pattern: '\\bJ-\\d+\\b', min: 1 },
+        quotes: 2,
+      }),
     },
     {
       id: 'diagnose',
@@ -155,20 +141,15 @@ export default defineSkill({
         'If a cause explains only one of several failures, list what it leaves unexplained.',
       ],
       routing: nextOf,
-      contract: {
-        documents: [
-          {
-            path: '{folder}/04-diagnosis.md',
-            sections: [{ title: 'Failures', minItems: 1 }, { title: 'Causes', minWords: 40 }, 'Not the prompt'],
-            ids: { pattern: '\\bD-\\d+\\b', min: 1 },
-            references: [
-              { pattern: CASE, to: '{folder}/01-triage.md' },
-              { pattern: INSTRUCTION, to: '{folder}/02-reading.md' },
-            ],
-            quotes: 2,
-          },
+      contract: document('{folder}/04-diagnosis.md', {
+        sections: [{ title: 'Failures', minItems: 1 }, { title: 'Causes', minWords: 40 }, 'Not the prompt'],
+        ids: { pattern: '\\bD-\\d+\\b', min: 1 },
+        references: [
+          { pattern: CASE, to: '{folder}/01-triage.md' },
+          { pattern: INSTRUCTION, to: '{folder}/02-reading.md' },
         ],
-      },
+        quotes: 2,
+      }),
     },
     {
       id: 'design',
@@ -185,16 +166,11 @@ export default defineSkill({
         '- ## Set aside: what you considered but do not propose, and why.',
       ],
       routing: nextOf,
-      contract: {
-        documents: [
-          {
-            path: '{folder}/05-design.md',
-            sections: [{ title: 'Proposals', minWords: 60 }, { title: 'Outline', minItems: 2 }, 'Set aside'],
-            ids: { pattern: PROPOSAL, min: 1, max: 20 },
-            references: [{ pattern: CASE, to: '{folder}/01-triage.md' }],
-          },
-        ],
-      },
+      contract: document('{folder}/05-design.md', {
+        sections: [{ title: 'Proposals', minWords: 60 }, { title: 'Outline', minItems: 2 }, 'Set aside'],
+        ids: { pattern: PROPOSAL, min: 1, max: 20 },
+        references: [{ pattern: CASE, to: '{folder}/01-triage.md' }],
+      }),
     },
     {
       id: 'write',
@@ -218,19 +194,14 @@ export default defineSkill({
         ]),
       ],
       routing: nextOf,
-      contract: {
-        documents: [
-          {
-            path: '{folder}/06-changes.md',
-            sections: [
-              { title: 'Changes', minWords: 20 },
-              { title: 'Size', minWords: 4 },
-            ],
-            references: [{ pattern: PROPOSAL, to: '{folder}/05-design.md', all: true }],
-            quotes: 1,
-          },
+      contract: document('{folder}/06-changes.md', {
+        sections: [
+          { title: 'Changes', minWords: 20 },
+          { title: 'Size', minWords: 4 },
         ],
-      },
+        references: [{ pattern: PROPOSAL, to: '{folder}/05-design.md', all: true }],
+        quotes: 1,
+      }),
     },
     {
       id: 'prove',
@@ -251,24 +222,14 @@ export default defineSkill({
         '- ## Limits: what was not run, which model was used, and how often. A prompt that was only read is not proven: say so.',
         'Show the person the verdict, its limits, and where the prompts are. If an agent started you, return these to it for the person.',
       ],
-      contract: {
-        documents: [
-          {
-            path: '{folder}/07-results.md',
-            sections: [
-              { title: 'Results', minItems: 5 },
-              'Regressions',
-              { title: 'Verdict', minWords: 10 },
-              { title: 'Limits', minWords: 10 },
-            ],
-            references: [
-              { pattern: CASE, to: '{folder}/01-triage.md', all: true },
-              { pattern: PROPOSAL, to: '{folder}/05-design.md' },
-            ],
-            quotes: 2,
-          },
+      contract: document('{folder}/07-results.md', {
+        sections: [{ title: 'Results', minItems: 5 }, 'Regressions', { title: 'Verdict', minWords: 10 }, { title: 'Limits', minWords: 10 }],
+        references: [
+          { pattern: CASE, to: '{folder}/01-triage.md', all: true },
+          { pattern: PROPOSAL, to: '{folder}/05-design.md' },
         ],
-      },
+        quotes: 2,
+      }),
     },
   ],
 });

@@ -1,7 +1,7 @@
 // Reviews the diffs of a plan before they are applied.
 
 import { PLAN_CODE } from '../planner-reviews.ts';
-import { reviewSkill } from '../review-skill.ts';
+import { could, must, reviewSkill, should } from '../review-skill.ts';
 
 /** The skill that sends sub-agents here. */
 export const partOf = 'planner';
@@ -13,26 +13,18 @@ export default reviewSkill({
   before: ({ folder }) =>
     `Read the intents, decisions and acceptance checks in ${folder}/plan.json, the rules of the project (AGENTS.md, README, lint configuration), and the conventions that pawl skill resource structural and pawl skill resource intent-markers print. Of the changes read ids and file names only; open no diff yet.`,
   criteria: [
-    { per: 'all changes in order', severity: 'MUST', question: 'What does git apply --check say?' },
-    { per: 'each I', severity: 'MUST', question: 'Which lines of which change do it, and which part of it has no line?' },
-    { per: 'each I with error paths', severity: 'MUST', question: 'Which line handles each one, and what does the caller see?' },
-    { per: 'each new name used', severity: 'MUST', question: 'Where is it defined or imported, with which signature?' },
-    { per: 'each changed signature', severity: 'MUST', question: 'Which callers exist, and which change adapts each?' },
-    { per: 'each test in a diff', severity: 'MUST', question: 'What does it assert, and which line, if removed, makes it fail?' },
-    { per: 'each value from outside', severity: 'MUST', question: 'Where is it checked before it reaches a path, query, command or page?' },
-    { per: 'each C', severity: 'SHOULD', question: 'Which lines serve no intent?' },
-    {
-      per: 'each C',
-      severity: 'SHOULD',
-      question: 'Which smell of the structural convention reaches its limit? Does something in the project already do this?',
-    },
-    { per: 'each C', severity: 'SHOULD', question: 'How do names, error style and layout differ from the code around it?' },
-    {
-      per: 'shared state, I/O, loops',
-      severity: 'SHOULD',
-      question: 'What happens if it runs twice at once, is interrupted, or gets a thousand times more data?',
-    },
-    { per: 'each deliberate deviation', severity: 'COULD', question: 'Which intent marker gives the reason, and does its check hold?' },
+    must('all changes in order', 'What does git apply --check say?'),
+    must('each I', 'Which lines of which change do it, and which part of it has no line?'),
+    must('each I with error paths', 'Which line handles each one, and what does the caller see?'),
+    must('each new name used', 'Where is it defined or imported, with which signature?'),
+    must('each changed signature', 'Which callers exist, and which change adapts each?'),
+    must('each test in a diff', 'What does it assert, and which line, if removed, makes it fail?'),
+    must('each value from outside', 'Where is it checked before it reaches a path, query, command or page?'),
+    should('each C', 'Which lines serve no intent?'),
+    should('each C', 'Which smell of the structural convention reaches its limit? Does something in the project already do this?'),
+    should('each C', 'How do names, error style and layout differ from the code around it?'),
+    should('shared state, I/O, loops', 'What happens if it runs twice at once, is interrupted, or gets a thousand times more data?'),
+    could('each deliberate deviation', 'Which intent marker gives the reason, and does its check hold?'),
   ],
   good: '"Who calls parseRange, whose signature C-3 changes?", look "search parseRange(", passes_if "each of the callers found has a change".',
   bad: '"Is C-3 correct?"',

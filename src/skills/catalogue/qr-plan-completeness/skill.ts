@@ -1,7 +1,7 @@
 // Reviews whether a plan is complete: nothing is missing, and a stranger could carry it out.
 
 import { COMPLETENESS } from '../planner-reviews.ts';
-import { reviewSkill } from '../review-skill.ts';
+import { must, reviewSkill, should } from '../review-skill.ts';
 
 /** The skill that sends sub-agents here. */
 export const partOf = 'planner';
@@ -13,23 +13,19 @@ export default reviewSkill({
   before: ({ folder }) =>
     `Read the request and the requirements in ${folder}/01-context.md and the decisions in ${folder}/03-decisions.md. In ${folder}/plan.json read only ids, titles and file names: the items must ask what the request needs, not what the plan offers.`,
   criteria: [
-    { per: 'each R', severity: 'MUST', question: 'Which intent delivers it, and which acceptance check fails without it?' },
-    { per: 'each M', severity: 'MUST', question: 'Which command accepts it, with which result, and does that command fail today?' },
-    { per: 'each M', severity: 'MUST', question: 'Which test, by file and case, is new, and would it fail without the change?' },
-    { per: 'each I', severity: 'MUST', question: 'What happens with bad input, a missing thing, a failing dependency, a second call?' },
-    {
-      per: 'each file named',
-      severity: 'MUST',
-      question: 'Do the file and the named symbols exist, or does the plan say that they are new?',
-    },
-    { per: 'stored data, formats, APIs', severity: 'MUST', question: 'What happens to data and callers of the old form?' },
-    { per: 'input from outside', severity: 'MUST', question: 'What is validated, who is allowed, what reaches a path, query or command?' },
-    { per: 'order of M', severity: 'MUST', question: 'Is the project buildable and tested after each one?' },
-    { per: 'each M', severity: 'SHOULD', question: 'How is it undone once it is out, and what cannot be?' },
-    { per: 'unstated needs', severity: 'SHOULD', question: 'What else changes: help, config, limits, concurrency, logs, docs?' },
-    { per: 'each D', severity: 'SHOULD', question: 'Which fact supports it, what was rejected, which intent uses it?' },
-    { per: 'each assumption', severity: 'SHOULD', question: 'What breaks if it is false, and who or what checks it?' },
-    { per: 'each I', severity: 'SHOULD', question: 'Which requirement or decision asks for it? If none does, it is scope creep.' },
+    must('each R', 'Which intent delivers it, and which acceptance check fails without it?'),
+    must('each M', 'Which command accepts it, with which result, and does that command fail today?'),
+    must('each M', 'Which test, by file and case, is new, and would it fail without the change?'),
+    must('each I', 'What happens with bad input, a missing thing, a failing dependency, a second call?'),
+    must('each file named', 'Do the file and the named symbols exist, or does the plan say that they are new?'),
+    must('stored data, formats, APIs', 'What happens to data and callers of the old form?'),
+    must('input from outside', 'What is validated, who is allowed, what reaches a path, query or command?'),
+    must('order of M', 'Is the project buildable and tested after each one?'),
+    should('each M', 'How is it undone once it is out, and what cannot be?'),
+    should('unstated needs', 'What else changes: help, config, limits, concurrency, logs, docs?'),
+    should('each D', 'Which fact supports it, what was rejected, which intent uses it?'),
+    should('each assumption', 'What breaks if it is false, and who or what checks it?'),
+    should('each I', 'Which requirement or decision asks for it? If none does, it is scope creep.'),
   ],
   good: '"What does I-4 do if the file is missing?", look "I-4 in plan.json", passes_if "it names the error or the default".',
   bad: '"Is error handling complete?"',

@@ -1,13 +1,8 @@
-import { describeSkill } from '../pinned.ts';
+import { describeSkill, REVIEW_STEPS } from '../../../../test/skills/describe-skill.ts';
 import skill from './skill.ts';
 
 describeSkill(skill, {
   folder: import.meta.dirname,
-  steps: [
-    '1 decompose "Decompose into Items" → 2',
-    '2 verify "Verify Each Item" → 3',
-    '3 challenge "Challenge the Verdicts" → 4',
-    '4 verdict "Return the Verdict" → end',
-  ],
+  steps: REVIEW_STEPS,
   golden: { challenge: { step: 3, params: { round: '2' } } },
 });

@@ -1,7 +1,7 @@
 // Reviews the comments and documents of a plan after the technical writer.
 
 import { PLAN_DOCS } from '../planner-reviews.ts';
-import { reviewSkill } from '../review-skill.ts';
+import { could, must, reviewSkill, should } from '../review-skill.ts';
 
 /** The skill that sends sub-agents here. */
 export const partOf = 'planner';
@@ -14,29 +14,17 @@ export default reviewSkill({
   before: ({ folder }) =>
     `Read the decisions and intents in ${folder}/plan.json and how the project documents itself (its README, one commented source file, its list of documents). Open no diff yet.`,
   criteria: [
-    { per: 'each diff', severity: 'MUST', question: 'Which comment says something that the code beside it does not do?' },
-    {
-      per: 'each diff',
-      severity: 'MUST',
-      question: 'Which added text tells the history of the code ("now", "no longer", "was", "new", "instead of")?',
-    },
-    {
-      per: 'each diff',
-      severity: 'MUST',
-      question: 'Which added text needs the plan or the conversation to be understood (ids such as M-1, "as requested")?',
-    },
-    {
-      per: 'each user-visible change',
-      severity: 'MUST',
-      question: 'Which document, help text or changelog describes it, and which change edits that?',
-    },
-    { per: 'each D with a reason code cannot show', severity: 'MUST', question: 'At which line will a maintainer find the reason?' },
-    { per: 'each removed or renamed name', severity: 'MUST', question: 'Which document still uses the old one?' },
-    { per: 'each diff', severity: 'SHOULD', question: 'Which comment repeats the code?' },
-    { per: 'each new export, option, setting', severity: 'SHOULD', question: 'Where are its meaning, unit, default and error documented?' },
-    { per: 'each example in a document', severity: 'SHOULD', question: 'Does it run as it stands, and is its output what is shown?' },
-    { per: 'plan.md', severity: 'SHOULD', question: 'Where does it differ from plan.json?' },
-    { per: 'each diff', severity: 'COULD', question: 'Which sentence could a newcomer misread?' },
+    must('each diff', 'Which comment says something that the code beside it does not do?'),
+    must('each diff', 'Which added text tells the history of the code ("now", "no longer", "was", "new", "instead of")?'),
+    must('each diff', 'Which added text needs the plan or the conversation to be understood (ids such as M-1, "as requested")?'),
+    must('each user-visible change', 'Which document, help text or changelog describes it, and which change edits that?'),
+    must('each D with a reason code cannot show', 'At which line will a maintainer find the reason?'),
+    must('each removed or renamed name', 'Which document still uses the old one?'),
+    should('each diff', 'Which comment repeats the code?'),
+    should('each new export, option, setting', 'Where are its meaning, unit, default and error documented?'),
+    should('each example in a document', 'Does it run as it stands, and is its output what is shown?'),
+    should('plan.md', 'Where does it differ from plan.json?'),
+    could('each diff', 'Which sentence could a newcomer misread?'),
   ],
   good: '"Which added lines of 03-C-4.diff tell history?", look "its lines that begin with +", passes_if "no comment or document line does".',
   bad: '"Are the comments good?"',

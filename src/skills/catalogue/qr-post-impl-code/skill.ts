@@ -2,7 +2,7 @@
 
 import { IMPLEMENTATION } from '../planner-reviews.ts';
 import { executorParams } from '../planner-workers.ts';
-import { reviewSkill } from '../review-skill.ts';
+import { could, must, reviewSkill, should } from '../review-skill.ts';
 
 /** The skill that sends sub-agents here. */
 export const partOf = 'planner-executor';
@@ -15,30 +15,18 @@ export default reviewSkill({
   before: ({ folder, plan }) =>
     `Read the requirements, intents, acceptance checks and decisions in ${plan} and the baseline commit in ${folder}/02-baseline.md. Of the implementation, read only the file names: git diff --stat BASELINE.`,
   criteria: [
-    { per: 'each acceptance check', severity: 'MUST', question: 'What does it print and return when you run it?' },
-    { per: 'each R', severity: 'MUST', question: 'Which command or call shows it from the outside?' },
-    {
-      per: 'each I',
-      severity: 'MUST',
-      question: 'At which path:line is it, and what does it do in each error case that the intent names?',
-    },
-    { per: 'each new test', severity: 'MUST', question: 'Which line of the code, if broken, makes it fail?' },
-    { per: 'each changed file', severity: 'MUST', question: 'Which change of the plan or recorded deviation is it part of?' },
-    {
-      per: 'tests that existed',
-      severity: 'MUST',
-      question: 'Which were deleted, skipped, loosened or given different expectations, and why?',
-    },
-    { per: 'the whole', severity: 'MUST', question: 'How do the failures of the whole test run differ from the baseline?' },
-    { per: 'input from outside', severity: 'MUST', question: 'What happens with a hostile value?' },
-    { per: 'each deviation', severity: 'SHOULD', question: 'Does its reason hold, and do the plan’s decisions still hold?' },
-    {
-      per: 'each changed file',
-      severity: 'SHOULD',
-      question: 'What was left behind: debug output, TODO, dead code, a second copy of logic?',
-    },
-    { per: 'each rollback', severity: 'SHOULD', question: 'Would the rollback that the plan gives still work?' },
-    { per: 'each changed file', severity: 'COULD', question: 'Which name misleads?' },
+    must('each acceptance check', 'What does it print and return when you run it?'),
+    must('each R', 'Which command or call shows it from the outside?'),
+    must('each I', 'At which path:line is it, and what does it do in each error case that the intent names?'),
+    must('each new test', 'Which line of the code, if broken, makes it fail?'),
+    must('each changed file', 'Which change of the plan or recorded deviation is it part of?'),
+    must('tests that existed', 'Which were deleted, skipped, loosened or given different expectations, and why?'),
+    must('the whole', 'How do the failures of the whole test run differ from the baseline?'),
+    must('input from outside', 'What happens with a hostile value?'),
+    should('each deviation', 'Does its reason hold, and do the plan’s decisions still hold?'),
+    should('each changed file', 'What was left behind: debug output, TODO, dead code, a second copy of logic?'),
+    should('each rollback', 'Would the rollback that the plan gives still work?'),
+    could('each changed file', 'Which name misleads?'),
   ],
   good: '"What does the M-2 check npx vitest run src/range return?", look "run it", passes_if "exit 0 and the case an empty range is rejected is listed".',
   bad: '"Does the implementation follow the plan?"',

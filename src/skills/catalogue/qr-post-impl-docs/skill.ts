@@ -2,7 +2,7 @@
 
 import { DOCUMENTATION } from '../planner-reviews.ts';
 import { executorParams } from '../planner-workers.ts';
-import { reviewSkill } from '../review-skill.ts';
+import { could, must, reviewSkill, should } from '../review-skill.ts';
 
 /** The skill that sends sub-agents here. */
 export const partOf = 'planner-executor';
@@ -16,21 +16,17 @@ export default reviewSkill({
   before: ({ folder, plan }) =>
     `Read the requirements and decisions in ${plan}, the code that changed since the baseline commit in ${folder}/02-baseline.md, and the list of the project’s documents. Read the documents themselves in the next step.`,
   criteria: [
-    {
-      per: 'each user-visible change',
-      severity: 'MUST',
-      question: 'Which document says it, and what would a user who read only that try?',
-    },
-    { per: 'each changed document', severity: 'MUST', question: 'Which statement differs from the code, line by line?' },
-    { per: 'each command or example shown', severity: 'MUST', question: 'What does it do when you run it?' },
-    { per: 'each removed or renamed name', severity: 'MUST', question: 'Where is the old one still used?' },
-    { per: 'each changed source file', severity: 'MUST', question: 'Which comment is false?' },
-    { per: 'changed texts', severity: 'MUST', question: 'Which sentence tells history or names the plan (ids, "now", "was", "new")?' },
-    { per: 'changelog, if there is one', severity: 'MUST', question: 'Which line tells a user what to do differently?' },
-    { per: 'each D with a reason code cannot show', severity: 'SHOULD', question: 'At which line does a maintainer find it?' },
-    { per: 'indexes, maps, tables of contents', severity: 'SHOULD', question: 'Which new or removed file do they miss?' },
-    { per: 'each new option, setting, error', severity: 'SHOULD', question: 'Where are its meaning, default, unit and remedy documented?' },
-    { per: 'changed documents', severity: 'COULD', question: 'What is said twice?' },
+    must('each user-visible change', 'Which document says it, and what would a user who read only that try?'),
+    must('each changed document', 'Which statement differs from the code, line by line?'),
+    must('each command or example shown', 'What does it do when you run it?'),
+    must('each removed or renamed name', 'Where is the old one still used?'),
+    must('each changed source file', 'Which comment is false?'),
+    must('changed texts', 'Which sentence tells history or names the plan (ids, "now", "was", "new")?'),
+    must('changelog, if there is one', 'Which line tells a user what to do differently?'),
+    should('each D with a reason code cannot show', 'At which line does a maintainer find it?'),
+    should('indexes, maps, tables of contents', 'Which new or removed file do they miss?'),
+    should('each new option, setting, error', 'Where are its meaning, default, unit and remedy documented?'),
+    could('changed documents', 'What is said twice?'),
   ],
   good: '"What does the install command in README.md line 12 do?", look "run it in an empty folder", passes_if "it ends with 0 and prints the version".',
   bad: '"Is the README up to date?"',

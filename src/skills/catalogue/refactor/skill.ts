@@ -2,6 +2,7 @@
 // code and its history, and ends with an ordered list of small changes that keep behaviour. It changes no code.
 
 import { arg, defineSkill, formatForbidden } from '../../index.ts';
+import { document } from '../document.ts';
 import { DIMENSION_COUNT, DIMENSION_TABLE } from './dimensions.ts';
 
 const FINDING = '\\bR-\\d+\\b';
@@ -36,21 +37,16 @@ export default defineSkill({
         '- ## Safety net: the commands that show that behaviour is unchanged (tests, types, lint, a build). Run them now and write down the result of each and how long it took. List what they do not cover in the target: it is a risk.',
         '- ## Conventions: the code rules of this project (a guide, a linter, what neighbouring code does). Findings are judged by these, not by taste.',
       ],
-      contract: {
-        documents: [
-          {
-            path: '{folder}/01-scope.md',
-            sections: [
-              { title: 'Goal', minWords: 20 },
-              { title: 'Files', minItems: 1 },
-              { title: 'Fixed', minItems: 1 },
-              { title: 'Safety net', minItems: 1 },
-              'Conventions',
-            ],
-            minWords: 100,
-          },
+      contract: document('{folder}/01-scope.md', {
+        sections: [
+          { title: 'Goal', minWords: 20 },
+          { title: 'Files', minItems: 1 },
+          { title: 'Fixed', minItems: 1 },
+          { title: 'Safety net', minItems: 1 },
+          'Conventions',
         ],
-      },
+        minWords: 100,
+      }),
     },
     {
       id: 'detect',
@@ -70,20 +66,15 @@ export default defineSkill({
           'Do not list style issues that a formatter or linter settles.',
         ]),
       ],
-      contract: {
-        documents: [
-          {
-            path: '{folder}/02-findings.md',
-            sections: [
-              { title: 'Findings', minWords: 80 },
-              { title: 'By dimension', minItems: DIMENSION_COUNT },
-              { title: 'Good', minItems: 1 },
-            ],
-            ids: { pattern: FINDING, min: 4 },
-            quotes: 4,
-          },
+      contract: document('{folder}/02-findings.md', {
+        sections: [
+          { title: 'Findings', minWords: 80 },
+          { title: 'By dimension', minItems: DIMENSION_COUNT },
+          { title: 'Good', minItems: 1 },
         ],
-      },
+        ids: { pattern: FINDING, min: 4 },
+        quotes: 4,
+      }),
     },
     {
       id: 'check',
@@ -101,17 +92,12 @@ export default defineSkill({
         '- ## Unsure: what only the authors know, as questions to them.',
         'Expect to refute some. If you refute none, check points 1 and 2 once more for the three that you like best.',
       ],
-      contract: {
-        documents: [
-          {
-            path: '{folder}/03-checked.md',
-            sections: [{ title: 'Checked', minItems: 4 }, 'Unsure'],
-            references: [{ pattern: FINDING, to: '{folder}/02-findings.md', all: true }],
-            quotes: 1,
-            minWords: 80,
-          },
-        ],
-      },
+      contract: document('{folder}/03-checked.md', {
+        sections: [{ title: 'Checked', minItems: 4 }, 'Unsure'],
+        references: [{ pattern: FINDING, to: '{folder}/02-findings.md', all: true }],
+        quotes: 1,
+        minWords: 80,
+      }),
     },
     {
       id: 'group',
@@ -126,16 +112,11 @@ export default defineSkill({
         '- ## Alone: findings without a theme. If nothing was confirmed, T-1 is the decision under Good that serves the goal best; it stays as it is.',
         '- ## Conflicts: themes that pull in different directions (one adds a layer where another removes one), and which one yields.',
       ],
-      contract: {
-        documents: [
-          {
-            path: '{folder}/04-themes.md',
-            sections: [{ title: 'Themes', minWords: 40 }, 'Alone', 'Conflicts'],
-            ids: { pattern: THEME, min: 1, max: 8 },
-            references: [{ pattern: FINDING, to: '{folder}/02-findings.md' }],
-          },
-        ],
-      },
+      contract: document('{folder}/04-themes.md', {
+        sections: [{ title: 'Themes', minWords: 40 }, 'Alone', 'Conflicts'],
+        ids: { pattern: THEME, min: 1, max: 8 },
+        references: [{ pattern: FINDING, to: '{folder}/02-findings.md' }],
+      }),
     },
     {
       id: 'weigh',
@@ -156,16 +137,11 @@ export default defineSkill({
         '- ## What it looks like after: for each theme to do, one real piece of code as it is (quoted), the same code after the change in a few lines, and the example change of the goal made in both. If the example change is not clearly smaller in the new code, the verdict is leave. If no theme is to be done, show the one that came closest.',
         '- ## Left alone: what is not done and why, so that nobody has to analyse it again.',
       ],
-      contract: {
-        documents: [
-          {
-            path: '{folder}/05-weighed.md',
-            sections: [{ title: 'Weighed', minItems: 1 }, { title: 'What it looks like after', minWords: 30 }, 'Left alone'],
-            references: [{ pattern: THEME, to: '{folder}/04-themes.md', all: true }],
-            quotes: 1,
-          },
-        ],
-      },
+      contract: document('{folder}/05-weighed.md', {
+        sections: [{ title: 'Weighed', minItems: 1 }, { title: 'What it looks like after', minWords: 30 }, 'Left alone'],
+        references: [{ pattern: THEME, to: '{folder}/04-themes.md', all: true }],
+        quotes: 1,
+      }),
     },
     {
       id: 'sequence',
@@ -182,20 +158,15 @@ export default defineSkill({
         '- ## Stop points: after which moves the work can stop for good, and what has been gained by then. Put the first one early.',
         '- ## Signs: what would show that the plan is wrong (a move passes only together with another one, a test has to change), and what to do then.',
       ],
-      contract: {
-        documents: [
-          {
-            path: '{folder}/06-moves.md',
-            sections: [
-              { title: 'Moves', minWords: 40 },
-              { title: 'Stop points', minItems: 1 },
-              { title: 'Signs', minItems: 1 },
-            ],
-            ids: { pattern: CHANGE, min: 1, max: 30 },
-            references: [{ pattern: THEME, to: '{folder}/04-themes.md' }],
-          },
+      contract: document('{folder}/06-moves.md', {
+        sections: [
+          { title: 'Moves', minWords: 40 },
+          { title: 'Stop points', minItems: 1 },
+          { title: 'Signs', minItems: 1 },
         ],
-      },
+        ids: { pattern: CHANGE, min: 1, max: 30 },
+        references: [{ pattern: THEME, to: '{folder}/04-themes.md' }],
+      }),
     },
     {
       id: 'recommend',
@@ -211,25 +182,20 @@ export default defineSkill({
         'If the honest result is that the code serves its goal, recommend leaving it: an empty plan is a result. Show the person this page.',
         formatForbidden(['Do not start the refactoring.', 'Do not recommend what 05-weighed.md leaves.']),
       ],
-      contract: {
-        documents: [
-          {
-            path: '{folder}/07-recommendation.md',
-            sections: [
-              { title: 'Recommendation', minWords: 30 },
-              { title: 'First move', minWords: 20 },
-              { title: 'Themes', minItems: 1 },
-              'Questions',
-              { title: 'Evidence', minWords: 10 },
-            ],
-            references: [
-              { pattern: THEME, to: '{folder}/04-themes.md', all: true },
-              { pattern: CHANGE, to: '{folder}/06-moves.md' },
-            ],
-            quotes: 1,
-          },
+      contract: document('{folder}/07-recommendation.md', {
+        sections: [
+          { title: 'Recommendation', minWords: 30 },
+          { title: 'First move', minWords: 20 },
+          { title: 'Themes', minItems: 1 },
+          'Questions',
+          { title: 'Evidence', minWords: 10 },
         ],
-      },
+        references: [
+          { pattern: THEME, to: '{folder}/04-themes.md', all: true },
+          { pattern: CHANGE, to: '{folder}/06-moves.md' },
+        ],
+        quotes: 1,
+      }),
     },
   ],
 });

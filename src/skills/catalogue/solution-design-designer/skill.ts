@@ -2,6 +2,7 @@
 // none sees what the others are asked, nor how the designs will be compared.
 
 import { arg, defineSkill, formatForbidden, TerminalRouting } from '../../index.ts';
+import { document } from '../document.ts';
 import { CONSTRAINTS, RETURNED_WORDS } from '../solution-design/names.ts';
 
 /** The skill that sends its designers off. */
@@ -33,9 +34,7 @@ export default defineSkill({
           `Reading other sections of 03-briefs.md or other files of ${folder}, except 00-request.md: your design is most valuable where it differs from the others.`,
         ]),
       ],
-      contract: {
-        documents: [{ path: NOTES, sections: [{ title: 'Task', minItems: 3, minWords: 50 }], references: [{ ...CONSTRAINTS, all: true }] }],
-      },
+      contract: document(NOTES, { sections: [{ title: 'Task', minItems: 3, minWords: 50 }], references: [{ ...CONSTRAINTS, all: true }] }),
     },
     {
       id: 'present',
@@ -46,7 +45,7 @@ export default defineSkill({
         '- how this repository solves similar things (names, errors, tests), so that your design fits in;',
         '- surprises: where the code differs from 01-problem.md. If that changes the problem, say so in what you return.',
       ],
-      contract: { documents: [{ path: NOTES, sections: ['Task', { title: 'Present', minWords: 40 }], quotes: 2 }] },
+      contract: document(NOTES, { sections: ['Task', { title: 'Present', minWords: 40 }], quotes: 2 }),
     },
     {
       id: 'ideas',
@@ -57,9 +56,7 @@ export default defineSkill({
         'The first idea is usually the one that everybody has. Include at least one that seems wrong at first, and say what would have to be true for it to be right.',
         'Choose one: the one that follows your perspective furthest and still meets every constraint. Name what the other two do better.',
       ],
-      contract: {
-        documents: [{ path: NOTES, sections: ['Present', { title: 'Ideas', minWords: 90 }], ids: { pattern: '\\bI-\\d+\\b', min: 3 } }],
-      },
+      contract: document(NOTES, { sections: ['Present', { title: 'Ideas', minWords: 90 }], ids: { pattern: '\\bI-\\d+\\b', min: 3 } }),
     },
     {
       id: 'design',
@@ -76,25 +73,20 @@ export default defineSkill({
         '- Assumptions: what must be true, and how to find out.',
         'Use a diagram, a signature or an example instead of a paragraph wherever it is more precise. Do not compare with other designs, and do not praise this one.',
       ],
-      contract: {
-        documents: [
-          {
-            path: DESIGN,
-            sections: [
-              'Idea',
-              { title: 'Changes', minItems: 2 },
-              'Interfaces and data',
-              { title: 'Failure', minItems: 2 },
-              { title: 'Way there', minItems: 2 },
-              { title: 'Constraints', minItems: 2 },
-              'Cost',
-              { title: 'Assumptions', minItems: 1 },
-            ],
-            references: [{ ...CONSTRAINTS, all: true }],
-            minWords: 250,
-          },
+      contract: document(DESIGN, {
+        sections: [
+          'Idea',
+          { title: 'Changes', minItems: 2 },
+          'Interfaces and data',
+          { title: 'Failure', minItems: 2 },
+          { title: 'Way there', minItems: 2 },
+          { title: 'Constraints', minItems: 2 },
+          'Cost',
+          { title: 'Assumptions', minItems: 1 },
         ],
-      },
+        references: [{ ...CONSTRAINTS, all: true }],
+        minWords: 250,
+      }),
     },
     {
       id: 'walkthrough',
@@ -104,9 +96,7 @@ export default defineSkill({
         'Where you have to invent something that the design does not say, you have found a hole: decide it, and write it into the design. Where the existing code gets in the way, open it and look; do not guess.',
         'Below the cases, list what you changed in the design. If you changed nothing, name the step at which it came closest to failing.',
       ],
-      contract: {
-        documents: [{ path: NOTES, sections: ['Ideas', { title: 'Walkthrough', minItems: 6, minWords: 80 }] }],
-      },
+      contract: document(NOTES, { sections: ['Ideas', { title: 'Walkthrough', minItems: 6, minWords: 80 }] }),
     },
     {
       id: 'return',

@@ -2,6 +2,7 @@
 // overturn the order, and at last one design and what a person has to decide.
 
 import { formatFactoredVerificationRationale, formatForbidden, TerminalRouting, type WorkStep } from '../../index.ts';
+import { document } from '../document.ts';
 import { CONSTRAINTS, CRITERIA, DESIGNS } from './names.ts';
 
 /** Compares the designs and recommends one. */
@@ -16,24 +17,19 @@ export const COMPARE_STEPS: readonly WorkStep[] = [
       '- Repairs: for a broken constraint or a false claim, the smallest repair that keeps the idea, or: none, the design is out. Say what the repair costs. Repair a weak design as readily as one you like.',
       '- Missing: parts of the need that a design does not address.',
     ],
-    contract: {
-      documents: [
-        {
-          path: '{folder}/05-facts.md',
-          sections: [
-            { title: 'Constraints', minItems: 2 },
-            { title: 'Claims', minWords: 40 },
-            { title: 'Repairs', minWords: 3 },
-            { title: 'Missing', minWords: 3 },
-          ],
-          references: [
-            { ...CONSTRAINTS, all: true },
-            { ...DESIGNS, all: true },
-          ],
-          quotes: 2,
-        },
+    contract: document('{folder}/05-facts.md', {
+      sections: [
+        { title: 'Constraints', minItems: 2 },
+        { title: 'Claims', minWords: 40 },
+        { title: 'Repairs', minWords: 3 },
+        { title: 'Missing', minWords: 3 },
       ],
-    },
+      references: [
+        { ...CONSTRAINTS, all: true },
+        { ...DESIGNS, all: true },
+      ],
+      quotes: 2,
+    }),
   },
   {
     id: 'scores',
@@ -50,19 +46,14 @@ export const COMPARE_STEPS: readonly WorkStep[] = [
       ),
       formatForbidden(['New criteria, changed weights, points for elegance or effort of writing.']),
     ],
-    contract: {
-      documents: [
-        {
-          path: '{folder}/06-scores.md',
-          sections: [{ title: 'Points', minItems: 8 }, { title: 'Totals', minItems: 2 }, 'Close calls'],
-          references: [
-            { ...CRITERIA, all: true },
-            { ...DESIGNS, all: true },
-          ],
-          minWords: 120,
-        },
+    contract: document('{folder}/06-scores.md', {
+      sections: [{ title: 'Points', minItems: 8 }, { title: 'Totals', minItems: 2 }, 'Close calls'],
+      references: [
+        { ...CRITERIA, all: true },
+        { ...DESIGNS, all: true },
       ],
-    },
+      minWords: 120,
+    }),
   },
   {
     id: 'stress',
@@ -74,20 +65,15 @@ export const COMPARE_STEPS: readonly WorkStep[] = [
       '- Assumptions: per design, the assumption whose failure would hurt most, and the cheapest test of it. Do every test that takes less than half an hour now (a prototype in a temporary folder, a measurement, a lookup in a document) and write down the result.',
       '- Standing: what the order is now, and how firm it is: it holds in every case, it depends on K-n, or it is a tie.',
     ],
-    contract: {
-      documents: [
-        {
-          path: '{folder}/07-stress.md',
-          sections: [
-            { title: 'Failure stories', minItems: 4, minWords: 80 },
-            { title: 'Sensitivity', minItems: 4 },
-            { title: 'Assumptions', minItems: 2 },
-            { title: 'Standing', minWords: 10 },
-          ],
-          references: [{ ...CRITERIA, all: true }, DESIGNS],
-        },
+    contract: document('{folder}/07-stress.md', {
+      sections: [
+        { title: 'Failure stories', minItems: 4, minWords: 80 },
+        { title: 'Sensitivity', minItems: 4 },
+        { title: 'Assumptions', minItems: 2 },
+        { title: 'Standing', minWords: 10 },
       ],
-    },
+      references: [{ ...CRITERIA, all: true }, DESIGNS],
+    }),
   },
   {
     id: 'design',
@@ -101,21 +87,16 @@ export const COMPARE_STEPS: readonly WorkStep[] = [
       '- Way there: steps that each leave a working system. The first one is small, can be undone and tests the riskiest assumption of 07.',
       '- Not solved: what the need asks for but this design does not do.',
     ],
-    contract: {
-      documents: [
-        {
-          path: '{folder}/08-design.md',
-          sections: [
-            { title: 'Design', minWords: 120 },
-            { title: 'Constraints', minItems: 2 },
-            { title: 'Taken over and left', minItems: 2 },
-            { title: 'Way there', minItems: 2 },
-            'Not solved',
-          ],
-          references: [{ ...CONSTRAINTS, all: true }, { ...DESIGNS, all: true }, CRITERIA],
-        },
+    contract: document('{folder}/08-design.md', {
+      sections: [
+        { title: 'Design', minWords: 120 },
+        { title: 'Constraints', minItems: 2 },
+        { title: 'Taken over and left', minItems: 2 },
+        { title: 'Way there', minItems: 2 },
+        'Not solved',
       ],
-    },
+      references: [{ ...CONSTRAINTS, all: true }, { ...DESIGNS, all: true }, CRITERIA],
+    }),
   },
   {
     id: 'recommendation',
@@ -131,22 +112,17 @@ export const COMPARE_STEPS: readonly WorkStep[] = [
       'Show it to the person and wait. Build nothing.',
     ],
     routing: TerminalRouting(),
-    contract: {
-      documents: [
-        {
-          path: '{folder}/09-recommendation.md',
-          sections: [
-            'Recommendation',
-            { title: 'Price', minItems: 1 },
-            'Why',
-            { title: 'Otherwise', minItems: 1 },
-            { title: 'Decide', minItems: 1 },
-            'First step',
-          ],
-          references: [CRITERIA, DESIGNS],
-          minWords: 120,
-        },
+    contract: document('{folder}/09-recommendation.md', {
+      sections: [
+        'Recommendation',
+        { title: 'Price', minItems: 1 },
+        'Why',
+        { title: 'Otherwise', minItems: 1 },
+        { title: 'Decide', minItems: 1 },
+        'First step',
       ],
-    },
+      references: [CRITERIA, DESIGNS],
+      minWords: 120,
+    }),
   },
 ];

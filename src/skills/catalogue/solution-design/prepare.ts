@@ -1,6 +1,7 @@
 // Steps 1 to 4 of `solution-design`: the problem, the criteria, the briefs, and the designers who are sent off with them.
 
 import { AgentRole, formatForbidden, formatIncorrectBehavior, formatSubagentDispatch, type WorkStep } from '../../index.ts';
+import { document } from '../document.ts';
 import { CONSTRAINTS, CRITERIA, DESIGNS, RETURNED_WORDS } from './names.ts';
 
 /** Prepares the designs and has them made. */
@@ -18,17 +19,12 @@ export const PREPARE_STEPS: readonly WorkStep[] = [
       '- Open: what is unknown, and what you assume until it is known. Ask the person only about what would change a constraint: one message, three questions at most.',
       formatForbidden(['Naming, sketching or ruling out a solution.']),
     ],
-    contract: {
-      documents: [
-        {
-          path: CONSTRAINTS.to,
-          sections: ['Need', 'Today', { title: 'Constraints', minItems: 2 }, { title: 'Not wanted', minItems: 1 }, 'Open'],
-          ids: { pattern: CONSTRAINTS.pattern, min: 2 },
-          quotes: 2,
-          minWords: 120,
-        },
-      ],
-    },
+    contract: document(CONSTRAINTS.to, {
+      sections: ['Need', 'Today', { title: 'Constraints', minItems: 2 }, { title: 'Not wanted', minItems: 1 }, 'Open'],
+      ids: { pattern: CONSTRAINTS.pattern, min: 2 },
+      quotes: 2,
+      minWords: 120,
+    }),
   },
   {
     id: 'criteria',
@@ -43,16 +39,11 @@ export const PREPARE_STEPS: readonly WorkStep[] = [
         consequence: 'nothing is defined; the comparison only reflects what the scorer feels',
       }),
     ],
-    contract: {
-      documents: [
-        {
-          path: CRITERIA.to,
-          sections: [{ title: 'Criteria', minItems: 4, minWords: 80 }, 'Ties'],
-          ids: { pattern: CRITERIA.pattern, min: 4, max: 7 },
-          frozen: true,
-        },
-      ],
-    },
+    contract: document(CRITERIA.to, {
+      sections: [{ title: 'Criteria', minItems: 4, minWords: 80 }, 'Ties'],
+      ids: { pattern: CRITERIA.pattern, min: 4, max: 7 },
+      frozen: true,
+    }),
   },
   {
     id: 'perspectives',
@@ -75,9 +66,7 @@ export const PREPARE_STEPS: readonly WorkStep[] = [
       'A brief has 50 to 120 words: the perspective, the code and material to begin with, and what this designer is free to question. The problem is in 01-problem.md, which all of them read.',
       formatForbidden(['In a brief: the criteria and their weights, other designers, a solution, a preference.']),
     ],
-    contract: {
-      documents: [{ path: DESIGNS.to, ids: { pattern: DESIGNS.pattern, min: 3, max: 5 }, minWords: 150, frozen: true }],
-    },
+    contract: document(DESIGNS.to, { ids: { pattern: DESIGNS.pattern, min: 3, max: 5 }, minWords: 150, frozen: true }),
   },
   {
     id: 'designs',
@@ -104,7 +93,7 @@ export const PREPARE_STEPS: readonly WorkStep[] = [
     contract: {
       // The designs are documents of the designers, so they are counted, not looked for among changed files.
       command: 'test "$(ls {folder}/designs/*.md | wc -l)" -ge 2',
-      documents: [{ path: '{folder}/04-returns.md', references: [{ ...DESIGNS, all: true }] }],
+      ...document('{folder}/04-returns.md', { references: [{ ...DESIGNS, all: true }] }),
     },
   },
 ];

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { describeSkill } from '../../../../test/skills/describe-skill.ts';
 import { renderStep, type WorkStep } from '../../index.ts';
-import { describeSkill } from '../pinned.ts';
 import skill from './skill.ts';
 
 describeSkill(skill, {

@@ -1,8 +1,8 @@
 // Rewrites the comments and documents in a plan and its diffs so that they are true and timeless.
 
-import { defineSkill, formatForbidden, formatReference, formatStateBanner } from '../../index.ts';
+import { defineSkill, formatForbidden, formatReference } from '../../index.ts';
 import { PLAN_DOCS } from '../planner-reviews.ts';
-import { DIFFS_APPLY, verdictsOf, WORKER_DOCUMENTS, workerParams } from '../planner-workers.ts';
+import { DIFFS_APPLY, inLaterRounds, verdictsOf, WORKER_DOCUMENTS, workerParams } from '../planner-workers.ts';
 
 /** The skill that sends sub-agents here. */
 export const partOf = 'planner';
@@ -18,16 +18,13 @@ export default defineSkill({
     {
       id: 'collect',
       title: 'Collect the Texts',
-      contract: {
-        documents: [WORKER_DOCUMENTS.texts],
-      },
+      contract: { documents: [WORKER_DOCUMENTS.texts] },
       actions: ({ params: { folder, round } }) => [
-        ...(Number(round) > 1
-          ? [
-              formatStateBanner('scrub', { iteration: Number(round), mode: 'fix' }),
-              `First read the failed items and the MUST findings in ${verdictsOf(PLAN_DOCS, String(folder))}: list every text that they name again.`,
-            ]
-          : []),
+        ...inLaterRounds(
+          'scrub',
+          round,
+          `First read the failed items and the MUST findings in ${verdictsOf(PLAN_DOCS, String(folder))}: list every text that they name again.`,
+        ),
         `Go through the added lines of every file in ${folder}/diffs, in order, and through ${folder}/plan.md. Write ${folder}/06-texts.md:`,
         [
           '- Texts: a row per comment, doc comment, message, help text and paragraph: T-1 …; file; its wording; keep, rewrite, delete or move; which question it fails.',
@@ -41,10 +38,7 @@ export default defineSkill({
     {
       id: 'rewrite',
       title: 'Rewrite',
-      contract: {
-        documents: [WORKER_DOCUMENTS.rewrites],
-        command: DIFFS_APPLY,
-      },
+      contract: { documents: [WORKER_DOCUMENTS.rewrites], command: DIFFS_APPLY },
       actions: ({ params: { folder } }) => [
         `Edit the texts in ${folder}/diffs and ${folder}/plan.md as 06-texts.md says, and write ${folder}/06-rewrites.md: Texts: T, before, after (or kept: why); Reasons Kept: D, where its reason is given.`,
         [

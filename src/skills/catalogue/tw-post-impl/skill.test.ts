@@ -1,4 +1,4 @@
-import { describeSkill } from '../pinned.ts';
+import { describeSkill } from '../../../../test/skills/describe-skill.ts';
 import skill from './skill.ts';
 
 describeSkill(skill, {

@@ -1,9 +1,9 @@
 // Brings documents and comments in line with code that was implemented.
 
-import { defineSkill, formatDetectionQuestions, formatForbidden, formatStateBanner } from '../../index.ts';
+import { defineSkill, formatDetectionQuestions, formatForbidden } from '../../index.ts';
 import { formBlock } from '../form-block.ts';
 import { DOCUMENTATION } from '../planner-reviews.ts';
-import { executorParams, verdictsOf, WORKER_DOCUMENTS, workerParams } from '../planner-workers.ts';
+import { executorParams, inLaterRounds, verdictsOf, WORKER_DOCUMENTS, workerParams } from '../planner-workers.ts';
 
 /** The skill that sends sub-agents here. */
 export const partOf = 'planner-executor';
@@ -21,16 +21,13 @@ export default defineSkill({
     {
       id: 'survey',
       title: 'Survey',
-      contract: {
-        documents: [WORKER_DOCUMENTS.survey],
-      },
+      contract: { documents: [WORKER_DOCUMENTS.survey] },
       actions: ({ params: { folder, plan, round } }) => [
-        ...(Number(round) > 1
-          ? [
-              formatStateBanner('document', { iteration: Number(round), mode: 'fix' }),
-              `First read the failed items and the MUST findings in ${verdictsOf(DOCUMENTATION, String(folder))}. Add a row below for each; look for its cause in other documents too.`,
-            ]
-          : []),
+        ...inLaterRounds(
+          'document',
+          round,
+          `First read the failed items and the MUST findings in ${verdictsOf(DOCUMENTATION, String(folder))}. Add a row below for each; look for its cause in other documents too.`,
+        ),
         `Read git diff BASELINE (the commit is in ${folder}/02-baseline.md), ${folder}/03-journal.md for deviations, and the decisions in ${plan}. Write ${folder}/04-survey.md:`,
         [
           '- What Changed: U-1 …: each thing that a user, an operator or the next developer would do or expect differently, according to the code and not to the plan.',
@@ -67,9 +64,7 @@ export default defineSkill({
     {
       id: 'prove',
       title: 'Prove Each Statement',
-      contract: {
-        documents: [WORKER_DOCUMENTS.statements],
-      },
+      contract: { documents: [WORKER_DOCUMENTS.statements] },
       actions: ({ params: { folder } }) => [
         `Read what you wrote as a stranger, against the code. Write ${folder}/05-statements.md: per U a heading, the quote of the sentence, and the quote of the code, constant or command output that makes it true:`,
         formBlock('### U-2\n> The limit is 50 entries.\n> — docs/export.md:14\n\n> const ENTRIES_MAX = 50;\n> — src/export.ts:9'),

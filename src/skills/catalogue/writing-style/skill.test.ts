@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeSkill } from '../pinned.ts';
+import { describeSkill } from '../../../../test/skills/describe-skill.ts';
 import skill, { aliases } from './skill.ts';
 
 describeSkill(skill, {

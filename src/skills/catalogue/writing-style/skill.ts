@@ -2,6 +2,7 @@
 // style, and has it checked by the same counts.
 
 import { arg, defineSkill, formatDetectionQuestions, formatForbidden } from '../../index.ts';
+import { document } from '../document.ts';
 import { HABITS, PROFILE, TRAIT_TABLE, TRAITS_MIN } from './traits.ts';
 
 /** An older name. */
@@ -38,16 +39,11 @@ export default defineSkill({
         '- ## Left out: which texts, and why.',
         '- ## Coverage: at least two samples and 1000 words; three or more of the kind to be written are better. Say where samples are scarce, and ask the person for more if that kind is missing. Mails do not show how somebody writes documentation.',
       ],
-      contract: {
-        documents: [
-          {
-            path: '{folder}/01-samples.md',
-            sections: [{ title: 'Samples', minItems: 2 }, 'Left out', { title: 'Coverage', minWords: 15 }],
-            ids: { pattern: SAMPLE, min: 2 },
-            quotes: 2,
-          },
-        ],
-      },
+      contract: document('{folder}/01-samples.md', {
+        sections: [{ title: 'Samples', minItems: 2 }, 'Left out', { title: 'Coverage', minWords: 15 }],
+        ids: { pattern: SAMPLE, min: 2 },
+        quotes: 2,
+      }),
     },
     {
       id: 'measure',
@@ -62,7 +58,7 @@ export default defineSkill({
       ],
       contract: {
         changes: ['{folder}/measure*'],
-        documents: [{ path: '{folder}/02-traits.json', json: PROFILE, ids: { pattern: TRAIT, min: TRAITS_MIN } }],
+        ...document('{folder}/02-traits.json', { json: PROFILE, ids: { pattern: TRAIT, min: TRAITS_MIN } }),
       },
     },
     {
@@ -84,16 +80,11 @@ export default defineSkill({
         '- ## By kind: which V hold only for one kind of text or reader.',
         '- ## Doubtful: what occurs only once. It is not part of the style.',
       ],
-      contract: {
-        documents: [
-          {
-            path: '{folder}/03-voice.md',
-            sections: [{ title: 'Voice', minWords: 100 }, 'By kind', 'Doubtful'],
-            ids: { pattern: VOICE, min: 6, max: 20 },
-            quotes: 10,
-          },
-        ],
-      },
+      contract: document('{folder}/03-voice.md', {
+        sections: [{ title: 'Voice', minWords: 100 }, 'By kind', 'Doubtful'],
+        ids: { pattern: VOICE, min: 6, max: 20 },
+        quotes: 10,
+      }),
     },
     {
       id: 'exclude',
@@ -107,16 +98,11 @@ export default defineSkill({
         '- ## Rarely: what does occur: how often per 1000 words, with a quote. The text may use it that often.',
         '- ## No occasion: what the samples cannot show, because there was no occasion for it.',
       ],
-      contract: {
-        documents: [
-          {
-            path: '{folder}/04-never.md',
-            sections: [{ title: 'Never', minItems: 4 }, { title: 'Rarely', minItems: 1 }, 'No occasion'],
-            ids: { pattern: NEVER, min: 4 },
-            quotes: 1,
-          },
-        ],
-      },
+      contract: document('{folder}/04-never.md', {
+        sections: [{ title: 'Never', minItems: 4 }, { title: 'Rarely', minItems: 1 }, 'No occasion'],
+        ids: { pattern: NEVER, min: 4 },
+        quotes: 1,
+      }),
     },
     {
       id: 'guide',
@@ -131,26 +117,21 @@ export default defineSkill({
         '- ## Before and after: three sentences of neutral prose about the subject, each rewritten according to the guide, and the V and T behind each change.',
         'Where the voice and the numbers disagree, go back to the samples; one of the two is wrong.',
       ],
-      contract: {
-        documents: [
-          {
-            path: '{folder}/05-style-guide.md',
-            sections: [
-              { title: 'In short', minWords: 40 },
-              { title: 'Do', minItems: 6 },
-              { title: 'Never', minItems: 4 },
-              { title: 'Numbers', minItems: 10 },
-              { title: 'Before and after', minItems: 3 },
-            ],
-            references: [
-              { pattern: TRAIT, to: '{folder}/02-traits.json', all: true },
-              { pattern: VOICE, to: '{folder}/03-voice.md', all: true },
-              { pattern: NEVER, to: '{folder}/04-never.md', all: true },
-            ],
-            quotes: 3,
-          },
+      contract: document('{folder}/05-style-guide.md', {
+        sections: [
+          { title: 'In short', minWords: 40 },
+          { title: 'Do', minItems: 6 },
+          { title: 'Never', minItems: 4 },
+          { title: 'Numbers', minItems: 10 },
+          { title: 'Before and after', minItems: 3 },
         ],
-      },
+        references: [
+          { pattern: TRAIT, to: '{folder}/02-traits.json', all: true },
+          { pattern: VOICE, to: '{folder}/03-voice.md', all: true },
+          { pattern: NEVER, to: '{folder}/04-never.md', all: true },
+        ],
+        quotes: 3,
+      }),
     },
     {
       id: 'brief',
@@ -166,24 +147,19 @@ export default defineSkill({
         `- ## Model: the S of ${folder}/01-samples.md that is nearest in kind and reader, how it is built paragraph by paragraph, and where this text has to differ.`,
         '- ## Plan: the paragraphs: what each one does, its approximate number of words, and the V that it uses.',
       ],
-      contract: {
-        documents: [
-          {
-            path: '{folder}/06-brief.md',
-            sections: [
-              { title: 'Purpose', minWords: 20 },
-              { title: 'Content', minItems: 2 },
-              'Not said',
-              { title: 'Model', minWords: 15 },
-              { title: 'Plan', minItems: 2 },
-            ],
-            references: [
-              { pattern: SAMPLE, to: '{folder}/01-samples.md' },
-              { pattern: VOICE, to: '{folder}/03-voice.md' },
-            ],
-          },
+      contract: document('{folder}/06-brief.md', {
+        sections: [
+          { title: 'Purpose', minWords: 20 },
+          { title: 'Content', minItems: 2 },
+          'Not said',
+          { title: 'Model', minWords: 15 },
+          { title: 'Plan', minItems: 2 },
         ],
-      },
+        references: [
+          { pattern: SAMPLE, to: '{folder}/01-samples.md' },
+          { pattern: VOICE, to: '{folder}/03-voice.md' },
+        ],
+      }),
     },
     {
       id: 'draft',
@@ -221,27 +197,22 @@ export default defineSkill({
         '- ## Content: facts without a source, and passages taken from a sample.',
         '- ## To fix: F-1, F-2, …: what to change, the most noticeable first. A value outside the range is not enough of a reason: say what sounds wrong.',
       ],
-      contract: {
-        documents: [
-          {
-            path: '{folder}/08-check.md',
-            sections: [
-              { title: 'Foreign sentences', minWords: 30 },
-              { title: 'Traits', minItems: TRAITS_MIN },
-              'Rules',
-              'Content',
-              { title: 'To fix', minItems: 1 },
-            ],
-            ids: { pattern: FAULT, min: 1 },
-            references: [
-              { pattern: TRAIT, to: '{folder}/02-traits.json', all: true },
-              { pattern: NEVER, to: '{folder}/04-never.md' },
-              { pattern: VOICE, to: '{folder}/03-voice.md' },
-            ],
-            quotes: 3,
-          },
+      contract: document('{folder}/08-check.md', {
+        sections: [
+          { title: 'Foreign sentences', minWords: 30 },
+          { title: 'Traits', minItems: TRAITS_MIN },
+          'Rules',
+          'Content',
+          { title: 'To fix', minItems: 1 },
         ],
-      },
+        ids: { pattern: FAULT, min: 1 },
+        references: [
+          { pattern: TRAIT, to: '{folder}/02-traits.json', all: true },
+          { pattern: NEVER, to: '{folder}/04-never.md' },
+          { pattern: VOICE, to: '{folder}/03-voice.md' },
+        ],
+        quotes: 3,
+      }),
     },
     {
       id: 'revise',
@@ -255,19 +226,14 @@ export default defineSkill({
         '- ## For the person: what they should read twice: facts that only they can confirm, sentences that come close to an opinion, what the samples could not show.',
         `Then show the person the text, these points, and where the guide is (${folder}/05-style-guide.md). Say that the text was written for them, not by them.`,
       ],
-      contract: {
-        documents: [
-          {
-            path: '{folder}/09-handover.md',
-            sections: [{ title: 'Fixed', minItems: 1 }, 'Traits', { title: 'For the person', minItems: 1 }],
-            references: [
-              { pattern: FAULT, to: '{folder}/08-check.md', all: true },
-              { pattern: TRAIT, to: '{folder}/02-traits.json' },
-            ],
-            quotes: 1,
-          },
+      contract: document('{folder}/09-handover.md', {
+        sections: [{ title: 'Fixed', minItems: 1 }, 'Traits', { title: 'For the person', minItems: 1 }],
+        references: [
+          { pattern: FAULT, to: '{folder}/08-check.md', all: true },
+          { pattern: TRAIT, to: '{folder}/02-traits.json' },
         ],
-      },
+        quotes: 1,
+      }),
     },
   ],
 });

@@ -1,4 +1,4 @@
-// One agent per file, two at a time. A file that fails is done again by itself; the others stay done.
+// One agent per file, two at a time. If a file fails, a retry runs only that one; the others keep their results.
 
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -38,7 +38,7 @@ export default defineWorkflow({
         ],
       },
     },
-    // Publishing twice does harm. After a crash, `reconcile` looks whether it took effect; only if not, it runs again.
+    // Publishing twice does harm. After a crash, `reconcile` checks whether it took effect, and it runs again only if not.
     publish: {
       command: ['sh', 'publish.sh'],
       env: { VERSION: '{{ params.version }}' },

@@ -1,9 +1,9 @@
 // Whose approval counts, on a real forge: distinct people of the groups, of the head as it is now.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type LocalForgeStage, openLocalForgeStage } from '../../../../../test/forge/local-stage.ts';
 import type { Json } from '../../../../base/json.ts';
 import { createAttemptRequest } from '../../../../proof/attempt-request.ts';
-import { type LocalForgeStage, openLocalForgeStage } from '../../../../proof/forge-suite/local-stage.ts';
 import { openSample, valueIn } from '../../../../proof/forge-suite/stage.ts';
 import { createAttemptRunner } from '../../../../steps/runner.ts';
 import { REGISTRY } from '../../../registry.ts';
