@@ -28,7 +28,7 @@ export function runCommand(name: string, db: BookDatabase, input: StepInput): ob
 }
 
 function planImprovements({ db, input, analysis, chapters }: Desk): object {
-  const request = input.checkpoint.gateDecision?.input;
+  const request = input.checkpoint.lastDecision?.input;
   const areas = [...analysis.areas, ...requestedAreas(request)].filter((area) => remaining(chapters, area) > 0);
   if (areas.length === 0) throw new Error('nothing is left to improve; the request may quote the words to take out');
   db.write(

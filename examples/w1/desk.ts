@@ -10,7 +10,7 @@ export interface StepInput {
   readonly checkpoint: {
     readonly improvementAreas?: readonly Area[];
     readonly metrics?: { readonly baseline: number; readonly current: number; readonly delta: number };
-    readonly gateDecision?: { readonly option: string; readonly input?: string };
+    readonly lastDecision?: { readonly option: string; readonly input?: string };
   };
   readonly item?: Area;
 }

@@ -30,7 +30,7 @@ function chaptersOf({ chapters }: Desk): string {
 
 function planPrompt(desk: Desk): string {
   const { analysis, input } = desk;
-  const request = input.checkpoint.gateDecision?.input;
+  const request = input.checkpoint.lastDecision?.input;
   return `Plan how the book is improved.
 ${about(desk)}
 An analyst found these areas: ${JSON.stringify(analysis.areas)}${request === undefined ? '' : `\nA person asks for this as well: ${request}`}

@@ -8,6 +8,7 @@ import type { ConditionModel, Definition, StepModel } from './model.ts';
 import type { OutcomeName } from './outcome.ts';
 import type { ProtectedDatabase } from './protected-database.ts';
 import type { AssumptionInput } from './question/assumption.ts';
+import type { LastDecision } from './scope/scope.ts';
 import type { ScheduleModel } from './trigger/schedule.ts';
 import type { TriggerModel } from './trigger/trigger.ts';
 
@@ -67,7 +68,8 @@ export interface CheckpointView {
   readonly completedSteps: readonly string[];
   readonly results: Readonly<Record<string, Json>>;
   readonly iterationCounts: Readonly<Record<string, number>>;
-  readonly gateDecision: { readonly gate: string; readonly option: string; readonly input?: string | undefined } | undefined;
+  /** The last decision of a person: the step that asked, the option, and what the person wrote. */
+  readonly lastDecision: LastDecision | undefined;
   readonly [key: string]: unknown;
 }
 

@@ -164,7 +164,7 @@ export interface Checkpoint {
   readonly iterationCounts: Readonly<Record<string, number>>;
   readonly pendingRetry?: { readonly step: string; readonly error: string; readonly attempt: number };
   readonly parallelResults?: Readonly<Record<string, ParallelItemResult>>;
-  readonly gateDecision?: { readonly gate: string; readonly option: string; readonly input?: string };
+  readonly lastDecision?: { readonly step: string; readonly option: string; readonly input?: string };
 }
 
 /** The state of one item of a fan-out. */
@@ -208,12 +208,12 @@ export async function checkpointOf(core: Readable, run: string): Promise<Checkpo
     })),
     iterationCounts: state.counts,
     ...present({ pendingRetry, parallelResults }),
-    ...(state.decision === undefined ? {} : { gateDecision: gateDecisionOf(state.decision) }),
+    ...(state.decision === undefined ? {} : { lastDecision: lastDecisionOf(state.decision) }),
   };
 }
 
-function gateDecisionOf({ step: gate, option, input }: NonNullable<RunState['decision']>): NonNullable<Checkpoint['gateDecision']> {
-  return input === undefined ? { gate, option } : { gate, option, input };
+function lastDecisionOf({ step, option, input }: NonNullable<RunState['decision']>): NonNullable<Checkpoint['lastDecision']> {
+  return input === undefined ? { step, option } : { step, option, input };
 }
 
 function pendingRetryOf(state: RunState): Checkpoint['pendingRetry'] {

@@ -97,7 +97,7 @@ export function holdsExpression(source: string, request: AttemptRequest, context
     ...named,
     result: context.result ?? null,
     params,
-    checkpoint: { ...checkpoint, gateDecision: checkpoint.gateDecision ?? null },
+    checkpoint: { ...checkpoint, lastDecision: checkpoint.lastDecision ?? null },
     outputs: { ...snapshot.results, ...(named.outputs as JsonObject | undefined) },
     item: request.item ?? null,
   };

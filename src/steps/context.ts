@@ -9,7 +9,6 @@ import { databaseNames } from '../definition/database.ts';
 import { bindParams } from '../definition/param/arg.ts';
 import type { ProtectedDatabase } from '../definition/protected-database.ts';
 import { ASSUMPTIONS_PER_ATTEMPT, type AssumptionInput, type AssumptionText, checkAssumptions } from '../definition/question/assumption.ts';
-import { gateDecisionOf } from '../definition/scope/scope.ts';
 import type { Activation } from '../kernel/activation.ts';
 import { isPromise, untilStopped } from './abort.ts';
 import type { AttemptRequest, Snapshot } from './attempt.ts';
@@ -304,7 +303,7 @@ export function checkpointOf(params: JsonObject, snapshot: Snapshot): Checkpoint
     completedSteps: [...completedSteps],
     results: { ...results },
     iterationCounts: { ...iterationCounts },
-    gateDecision: gateDecisionOf(decision),
+    lastDecision: decision,
   };
 }
 

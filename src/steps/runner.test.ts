@@ -137,7 +137,7 @@ describe('postconditions', () => {
   test.each([
     ['result.n == params.n && result.n == checkpoint.n', true],
     ['outputs.plan.ok && checkpoint.results.plan.ok', true],
-    ["'plan' in checkpoint.completedSteps && checkpoint.gateDecision == null && item == 'x'", true],
+    ["'plan' in checkpoint.completedSteps && checkpoint.lastDecision == null && item == 'x'", true],
     ['result.n > 5', false],
     ['result.misspelt', null],
   ])('can be expressions over the run: %s', async (expression, passed) => {
@@ -198,7 +198,7 @@ describe('the context', () => {
         completedSteps: ['plan'],
         results: { plan: { areas: ['a'] } },
         iterationCounts: { plan: 1 },
-        gateDecision: { gate: 'g', option: 'yes' },
+        lastDecision: { step: 'g', option: 'yes' },
       },
     });
   });

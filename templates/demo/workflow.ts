@@ -25,7 +25,7 @@ function runTests(signal: AbortSignal): Promise<{ tests: number; failing: string
 const coder = {
   execute(_context: object, ctx: StepContext) {
     const source = readFileSync(file, 'utf8');
-    const wish = ctx.checkpoint.gateDecision?.input;
+    const wish = ctx.checkpoint.lastDecision?.input;
     if (wish !== undefined) {
       writeFileSync(file, source.replace('export', `// ${wish.replaceAll(/\s+/g, ' ')}\nexport`));
       return { success: true, message: 'Noted what you asked for above the function.' };

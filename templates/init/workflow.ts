@@ -25,7 +25,7 @@ export default defineWorkflow({
     revise: {
       handler: ({ checkpoint }) => {
         const text = readFileSync(notes, 'utf8').replace(/^- TODO.*$/m, '- The first release.');
-        const wish = checkpoint.gateDecision?.input;
+        const wish = checkpoint.lastDecision?.input;
         writeFileSync(notes, wish === undefined ? text : `${text}- ${wish}\n`);
         return { notes: readFileSync(notes, 'utf8') };
       },

@@ -28,7 +28,7 @@ const review = defineWorkflow({
       },
       next: 'publish',
     },
-    { id: 'publish', handler: (ctx) => ({ decided: ctx.checkpoint.gateDecision }), next: null },
+    { id: 'publish', handler: (ctx) => ({ decided: ctx.checkpoint.lastDecision }), next: null },
   ],
 });
 
@@ -62,7 +62,7 @@ describe('an approval', () => {
       actor: 'ann',
       output: { option: 'yes', actor: 'ann' },
     });
-    expect(view.output).toEqual({ decided: { gate: 'ask', option: 'yes', actor: 'ann' } });
+    expect(view.output).toEqual({ decided: { step: 'ask', option: 'yes', actor: 'ann' } });
   });
 
   test('an option that ends the run rejects it; it is never completed', async () => {
@@ -79,7 +79,7 @@ describe('an approval', () => {
     await engine.run(id).decide({ option: 'rework', actor: 'ann', input: 'shorter' });
     const view = await engine.run(id).wait('idle');
     expect([view.status, view.waits.map(({ path }) => path)]).toEqual(['waiting', ['ask#2']]);
-    expect((await engine.run(id).checkpoint()).gateDecision).toEqual({ gate: 'ask', option: 'rework', input: 'shorter' });
+    expect((await engine.run(id).checkpoint()).lastDecision).toEqual({ step: 'ask', option: 'rework', input: 'shorter' });
     await engine.run(id).decide({ option: 'yes', actor: 'ann' });
     expect((await engine.run(id).wait()).status).toBe('completed');
   });

@@ -31,7 +31,7 @@ function createBook() {
         preconditions: [{ name: 'ready', check: () => world.ready, error: 'no paper' }],
         handler: (ctx) => {
           world.ran.push('write');
-          return { text: `${ctx.stepState.plan}, ${ctx.workflowParams.tone}`, decided: ctx.checkpoint.gateDecision ?? null };
+          return { text: `${ctx.stepState.plan}, ${ctx.workflowParams.tone}`, decided: ctx.checkpoint.lastDecision ?? null };
         },
         next: 'end',
       },

@@ -117,7 +117,7 @@ describe('the editing workflow', () => {
     const input = 'Good, but "murky" is there twice.';
     const view = await editing.decide(id, { ...more, input });
     expect([view.status, view.currentStep, view.iterationCounts['strategic-planning']]).toEqual(['waiting', 'human-gate', 2]);
-    expect((await editing.engine.run(id).checkpoint()).gateDecision).toEqual({ gate: 'human-gate', option: more.option, input });
+    expect((await editing.engine.run(id).checkpoint()).lastDecision).toEqual({ step: 'human-gate', option: more.option, input });
     expect(editing.books.row('SELECT request FROM strategic_plans ORDER BY id DESC')).toMatchObject({ request: input });
     expect(editing.books.chapters('ponds-v3').some(({ text: prose }) => prose.includes('murky'))).toBe(false);
     expect(editing.books.chapters('ponds-v2').some(({ text: prose }) => prose.includes('murky'))).toBe(true);

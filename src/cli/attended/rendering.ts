@@ -95,26 +95,19 @@ function waitPhrase({ run, wait }: TreeWait): string {
   const place = wait.step === undefined ? undefined : `"${wait.step}"`;
   const until = wait.due === undefined ? '' : ` until ${new Date(wait.due).toISOString()}`;
   const what = oneLine(waitText(wait, place));
-  switch (wait.kind) {
-    case 'human':
-      return `for ${what} ("pawl inbox ${run}")`;
-    case 'answer':
-      return `for ${what} ("pawl answer ${run}")`;
-    case 'unknown':
-    case 'escalation':
-    case 'pause':
-      return `for ${what} ("pawl resume ${run}")`;
-    case 'delay':
-      return `at ${oneLine(place ?? '')}${until}, then for "pawl resume ${run}"`;
-    case 'capacity':
-      return `for ${what}${until}; "pawl resume ${run}" tries again`;
-    case 'signal':
-    case 'child':
-      return `for ${what}`;
-    default:
-      return `for ${what}${until}`;
-  }
+  const command = COMMANDS[wait.kind];
+  if (command !== undefined) return `for ${what} ("pawl ${command} ${run}")`;
+  if (wait.kind === 'signal' || wait.kind === 'child') return `for ${what}`;
+  if (wait.kind === 'delay') return `at ${oneLine(place ?? '')}${until}, then for "pawl resume ${run}"`;
+  return `for ${what}${until}${wait.kind === 'capacity' ? `; "pawl resume ${run}" tries again` : ''}`;
 }
+
+/** The command with which a person ends a wait. */
+const COMMANDS: Readonly<Partial<Record<TreeWait['wait']['kind'], string>>> = {
+  human: 'inbox',
+  answer: 'answer',
+  ...{ unknown: 'resume', escalation: 'resume', pause: 'resume' },
+};
 
 /** Text from outside, unchanged in a pipe; on a terminal without control characters. */
 function outside(shell: Shell, text: string): string {

@@ -107,7 +107,7 @@ async function work(shell: Shell, { place, forge, state, job, saveMs, options }:
   const opened = await openGitHub(place, forge, { ...options, beforeWrite });
   await adoptRestored(place);
   const events = { source: opened, relay: relayForge(opened) };
-  const { services, close } = await openEventServices(shell, place, { forge: events, drives: 'all', more: [PEOPLE_TABLES] });
+  const services = await openEventServices(shell, place, { forge: events, drives: 'all', more: [PEOPLE_TABLES] });
   const interrupt = catchInterrupts(services.engine, (text) => shell.warn(text));
   const deliveries = openDeliveries(services);
   // There are no pages that show a run, only its comment at GitHub.
@@ -119,7 +119,7 @@ async function work(shell: Shell, { place, forge, state, job, saveMs, options }:
     await surface?.close();
     await people?.close();
     await deliveries.close();
-    await close();
+    await services.close();
     interrupt.release();
   }
 }

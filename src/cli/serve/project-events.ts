@@ -110,31 +110,25 @@ export async function openProjectEngine(
   return { engine, project, close: () => all.disposeAsync() };
 }
 
-/** The services for events of a project, without a server. */
-interface OpenEventServices {
-  readonly services: EventServices;
-  close(): Promise<void>;
-}
-
-/** Opens the services for events; `more`: the tables of further parts. */
+/** Opens the services for events of a project, without a server; `more`: the tables of further parts. */
 export async function openEventServices(
   shell: Shell,
   place: Place,
   { more = [], ...opening }: EngineOpening & { readonly more?: readonly PartTables[] },
-): Promise<OpenEventServices> {
+): Promise<EventServices & { close(): Promise<void> }> {
   const { engine, project, close } = await openProjectEngine(shell, place, opening);
   await using opened = new AsyncDisposableStack();
   opened.defer(close);
   const database = openServerDatabase(serverFileOf(place.file), [EVENT_TABLES, SURFACE_TABLES, ...more]);
   const warn = (error: unknown): void => shell.warn(messageOf(error));
-  const services = { engine, project, database, warn, events: eventsOf(place, opening.forge) };
+  const events = eventsOf(place, opening.forge);
   const all = opened.move();
   // While the engine closes, its runs may still write there.
   const closeAll = async (): Promise<void> => {
     await all.disposeAsync();
     database.close();
   };
-  return { services, close: closeAll };
+  return { engine, project, database, warn, events, close: closeAll };
 }
 
 /** Uses the schedules and deliveries of a project, with an engine that drives only the runs that it starts. Reading needs no forge. */
@@ -144,5 +138,5 @@ export async function withProjectEvents<T>(
   use: (services: EventServices) => Promise<T>,
 ): Promise<T> {
   const forge = acts ? await openForgeEvents(shell, place) : undefined;
-  return closing(await openEventServices(shell, place, { forge }), ({ services }) => use(services));
+  return closing(await openEventServices(shell, place, { forge }), use);
 }

@@ -6,7 +6,6 @@ import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { reservedName } from '../../base/reserved-name.ts';
 import { type Expression, evaluate, evaluateCondition, parseExpression } from '../../expr/expression.ts';
 import { HIDDEN_NAMES } from '../../expr/filters.ts';
-import type { CheckpointView } from '../code.ts';
 import { CONDITION_ROOTS, FACT_ROOTS, OUTSIDE_ROOTS, OWN_ROOTS } from './scope-root.ts';
 
 /** Something an expression reads that must be loaded first. */
@@ -16,7 +15,7 @@ export type ScopeNeed =
   /** Facts outside the run at the time of the decision. The host stores them in the data as `$root`. */
   | { readonly read: 'outside'; readonly root: string; readonly part: string | undefined };
 
-/** A decision of a person in a run. */
+/** The last decision of a person in a run, as authors read it in `checkpoint.lastDecision`: `step` is the step that asked. */
 export interface LastDecision {
   readonly step: string;
   readonly option: string;
@@ -226,17 +225,10 @@ function outputNamed(name: string, { view, names = {} }: ScopeInput): Json | und
   return isOwn(outputs, name) ? (outputs as JsonObject)[name] : undefined;
 }
 
-/** A decision as authors read it in `checkpoint.gateDecision`, where `gate` is the step that asked. */
-export function gateDecisionOf(decision: LastDecision | undefined): CheckpointView['gateDecision'] {
-  if (decision === undefined) return undefined;
-  const { step: gate, ...chosen } = decision;
-  return { gate, ...chosen };
-}
-
 function addCheckpoint(checkpoint: Record<string, Json>, key: unknown, input: ScopeInput): void {
   if (typeof key !== 'string') return;
   if (key === 'iterationCounts') checkpoint[key] = input.run.counts ?? {};
-  else if (key === 'gateDecision') checkpoint[key] = (gateDecisionOf(input.run.decision) as Json | undefined) ?? null;
+  else if (key === 'lastDecision') checkpoint[key] = (input.run.decision as Json | undefined) ?? null;
   else {
     const value = dataOrParam(key, input);
     if (value !== undefined) checkpoint[key] = value;

@@ -109,7 +109,7 @@ describe('the run reaches a program', () => {
           { step: 'constructor', result: null },
         ],
         iterationCounts: { writer: 1 },
-        gateDecision: { gate: 'g', option: 'more', input: 'shorter' },
+        lastDecision: { step: 'g', option: 'more', input: 'shorter' },
       },
     });
   });

@@ -2,7 +2,6 @@
 
 import { present } from '../../base/fields.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
-import { gateDecisionOf } from '../../definition/scope/scope.ts';
 import type { AttemptRequest } from '../attempt.ts';
 import { type AttemptContext, feedbackSentence, retryContextOf, visibleData } from '../context.ts';
 
@@ -35,7 +34,7 @@ function checkpointFor({ runId, params }: AttemptRequest, { snapshot, workflow, 
     currentStep: stepId,
     completedSteps: Array.from(completedSteps, (step) => ({ step, result: resultOf(results, step) })),
     iterationCounts,
-    ...(decision === undefined ? {} : { gateDecision: gateDecisionOf(decision) as unknown as JsonObject }),
+    ...(decision === undefined ? {} : { lastDecision: { ...decision } as unknown as JsonObject }),
   };
 }
 

@@ -12,9 +12,9 @@
 // Not detected: ignored files, files that were added and removed again while checks ran, and anything outside the
 // workspace.
 
-import { createHash } from 'node:crypto';
 import { lstat } from 'node:fs/promises';
 import { dirname, join, posix, relative } from 'node:path';
+import { digestText } from '../../base/digest.ts';
 import { present } from '../../base/fields.ts';
 import { invariant } from '../../base/invariant.ts';
 import { allChecks, type CheckModel, checksIn } from '../../definition/check.ts';
@@ -242,7 +242,7 @@ async function readNamedFiles(job: TreeRequest): Promise<NamedFiles> {
   const digests = new Map([...found].filter(([path]) => !reports.some((pattern) => matches(path, pattern))));
   const marks = await marksOf(cwd, digests.keys());
   const lines = [...digests].map(([path, digest]) => `${path}\0${digest}\n`).sort();
-  const id = patterns.length === 0 ? undefined : createHash('sha256').update(lines.join('')).digest('hex');
+  const id = patterns.length === 0 ? undefined : digestText(lines.join(''));
   return { id, digests, marks, nested: [] };
 }
 

@@ -1,7 +1,8 @@
 // Owns the record of the received commands: who wrote which, about what, and the result. A comment is handled once, however
 // often its event is delivered.
 
-import type { ServerDatabase, ServerRow } from '../../server-database.ts';
+import { nullable, number, oneOf, rowAs, type SqlRow, text } from '../../../base/sql-row.ts';
+import type { ServerDatabase } from '../../server-database.ts';
 
 /** The question that a command decides, with the content that was shown. */
 export interface CommandTarget {
@@ -42,10 +43,8 @@ export class CommandRows {
     command,
     at,
   }: Pick<CommandRow, 'comment' | 'number' | 'login' | 'command'> & { readonly at: number }): void {
-    this.database.run(
-      `INSERT INTO forge_commands (comment, number, login, command, at, outcome) VALUES (?, ?, ?, ?, ?, 'received') ON CONFLICT DO NOTHING`,
-      ...[comment, number, login.toLowerCase(), command, at],
-    );
+    const row = { comment, number, login: login.toLowerCase(), command, at, outcome: 'received' };
+    this.database.insert('forge_commands', row, 'ignore');
   }
 
   /** Records what is about to be decided, so that after a crash it can be checked whether it was. */
@@ -82,13 +81,13 @@ export class CommandRows {
   }
 }
 
-function rowOf({ comment, number, login, command, outcome, reason, run, approval, digest, head }: ServerRow): CommandRow {
-  return {
-    ...{ comment: String(comment), number: Number(number), login: String(login), command: String(command) },
-    ...{ outcome: outcome as CommandRow['outcome'], reason: reason as string | null },
-    target:
-      run === null || approval === null
-        ? undefined
-        : { run: String(run), approval: String(approval), digest: String(digest), head: head as string | null },
-  };
+const commandRow = rowAs({
+  ...{ comment: text, number, login: text, command: text, reason: nullable(text) },
+  outcome: oneOf('received', 'started', 'done', 'refused', 'unsupported'),
+  ...{ run: nullable(text), approval: nullable(text), digest: nullable(text), head: nullable(text) },
+});
+
+function rowOf(row: SqlRow): CommandRow {
+  const { run, approval, digest, head, ...command } = commandRow(row);
+  return { ...command, target: run === null || approval === null || digest === null ? undefined : { run, approval, digest, head } };
 }

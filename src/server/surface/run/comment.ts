@@ -10,7 +10,6 @@ import type { PendingApproval } from '../../../control/approvals.ts';
 import type { RunReport, WaitReport } from '../../../control/schema/run.ts';
 import { usageText } from '../../../control/usage.ts';
 import type { RunStatus } from '../../../definition/run-status.ts';
-import type { RunStatus } from '../../../definition/run-status.ts';
 import { areShownWhole, type DecisionLine, DIGEST_SHOWN, OPTION_MAX, QUESTION_MAX } from '../decision-lines.ts';
 import { code, inertMarkdown } from '../inert-text.ts';
 import { evidenceOf, markOf } from '../step/evidence.ts';

@@ -1,6 +1,7 @@
 // Owns the record of each run's comment and checks, so that a server that starts later catches up and posts nothing twice.
 
-import type { ServerDatabase, ServerRow } from '../../server-database.ts';
+import { jsonOf, number, optional, rowAs, text } from '../../../base/sql-row.ts';
+import type { ServerDatabase } from '../../server-database.ts';
 
 /** A question that is shown at the forge. */
 export interface ShownQuestion {
@@ -99,21 +100,8 @@ export class RunRows {
   }
 }
 
-function rowOf(row: ServerRow): RunRow {
-  const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-  const number = (value: unknown): number | undefined => (value === null ? undefined : Number(value));
-  return {
-    run: String(row.run),
-    mark: String(row.mark),
-    issue: number(row.issue),
-    pr: number(row.pr),
-    issueComment: text(row.issue_comment),
-    prComment: text(row.pr_comment),
-    body: text(row.body),
-    postedAt: Number(row.posted_at),
-    shown: JSON.parse(String(row.shown)) as ShownQuestion[],
-    checks: JSON.parse(String(row.checks)) as Record<string, string>,
-    asked: JSON.parse(String(row.asked)) as string[],
-    problem: text(row.problem),
-  };
-}
+const rowOf = rowAs({
+  ...{ run: text, mark: text, issue: optional(number), pr: optional(number), issueComment: optional(text), prComment: optional(text) },
+  ...{ body: optional(text), postedAt: number, shown: jsonOf<ShownQuestion[]>(), checks: jsonOf<Record<string, string>>() },
+  ...{ asked: jsonOf<string[]>(), problem: optional(text) },
+});

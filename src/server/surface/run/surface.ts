@@ -6,7 +6,7 @@
 // SF2. A deleted comment is not created again, and after a rejected comment nothing is written until the run continues.
 // - Several runs that change at once are written one after the other: GitHub asks for a second between two writes.
 
-import { createHash } from 'node:crypto';
+import { digestText } from '../../../base/digest.ts';
 import type { Clock } from '../../../engine/clock.ts';
 import { type Forge, type ForgeAnswer, type PullRequestFacts, retryHintOf } from '../../../forge/forge.ts';
 import type { RunSummary, Store } from '../../../store/store.ts';
@@ -267,11 +267,11 @@ function isSameQuestion(one: Omit<ShownQuestion, 'at'>, other: Omit<ShownQuestio
 }
 
 function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+  return digestText(text).slice(0, 32);
 }
 
 /** When the first server that shows runs at this forge started. */
 function firstServerStart({ database, clock, forge }: SurfaceParts): number {
-  database.run('INSERT INTO surface_start (forge, at) VALUES (?, ?) ON CONFLICT DO NOTHING', forge.name, clock.now());
+  database.insert('surface_start', { forge: forge.name, at: clock.now() }, 'ignore');
   return Number(database.get('SELECT at FROM surface_start WHERE forge = ?', forge.name)?.at);
 }

@@ -1,7 +1,7 @@
 // Owns the checks that a run reports at the head of its pull request: one per gate and per question to people. A verdict counts
 // only for the head it was reached at. At another head the check starts again, and says at which head the verdict was reached.
 
-import { createHash } from 'node:crypto';
+import { digestText } from '../../../base/digest.ts';
 import { present } from '../../../base/fields.ts';
 import { isJsonObject, type Json } from '../../../base/json.ts';
 import type { PlanReport, RunReport, StepReport } from '../../../control/schema/run.ts';
@@ -57,7 +57,7 @@ function checkOf(report: RunReport, plan: PlanReport, { head, before, url }: Che
     summary: inertMarkdown(evidence === '' ? text : evidence, SUMMARY_MAX),
     ...present({ url }),
   };
-  const digest = createHash('sha256').update(JSON.stringify(check)).digest('hex').slice(0, 16);
+  const digest = digestText(JSON.stringify(check)).slice(0, 16);
   return { check, memo: `${attempt}@${at} ${digest}` };
 }
 
