@@ -10,9 +10,9 @@ import {
   type FlowGroup,
   type FlowStep,
   type FlowYield,
-  noteCreated,
-  noteUsed,
+  markUsed,
   StepFailed,
+  trackCreated,
 } from '../../programs/flow-step.ts';
 import type { Retry, Undo } from '../spec/part.ts';
 import { checkMember, type FlowCondition, invalid, type StepOptions, withOptions } from './model.ts';
@@ -78,7 +78,7 @@ class Call<T> implements FlowCall<T> {
     this.child = parts.child;
     this.#parts = parts;
     Object.freeze(this);
-    noteCreated(this);
+    trackCreated(this);
   }
 
   *[Symbol.iterator](): Generator<FlowYield, T, unknown> {
@@ -133,13 +133,13 @@ class Call<T> implements FlowCall<T> {
 
   when(condition: boolean): FlowCall<T | null> {
     if (typeof condition !== 'boolean') throw invalid(`step "${this.bound.model.id}"`, 'has a `when` that is not true or false');
-    noteUsed(this);
+    markUsed(this);
     const model = condition ? this.bound.model : Object.freeze({ ...this.bound.model, condition: SKIPPED });
     return new Call<T | null>({ ...this.#parts, bound: Object.freeze({ ...this.bound, model }) });
   }
 
   skipOnError(): FlowCall<T | null> {
-    noteUsed(this);
+    markUsed(this);
     return new Call<T | null>({ ...this.#parts, skipsErrors: true });
   }
 
@@ -148,7 +148,7 @@ class Call<T> implements FlowCall<T> {
   }
 
   #with(options: StepOptions): FlowCall<T> {
-    noteUsed(this);
+    markUsed(this);
     return new Call({ ...this.#parts, bound: withOptions(this.bound, options) });
   }
 }
@@ -170,19 +170,19 @@ class Batch<T> implements FlowBatch<T> {
     this.yields = yields;
     this.steps = Object.freeze([...steps]);
     for (const step of steps) {
-      noteUsed(step);
+      markUsed(step);
       checkMember(`${yields}([…])`, step.bound);
       if (step instanceof Call && step.skipsErrors)
         throw invalid(`${yields}([…])`, `cannot hold step "${step.bound.model.id}" with skipOnError; yield* that one by itself`);
     }
     Object.freeze(this);
-    noteCreated(this);
+    trackCreated(this);
   }
 
   *[Symbol.iterator](): Generator<FlowYield, T, unknown> {
     if (this.steps.length > 0) return (yield this) as T;
     // A group without steps would wait forever.
-    noteUsed(this);
+    markUsed(this);
     return [] as T;
   }
 }
@@ -204,9 +204,9 @@ export function race<const Calls extends readonly FlowStep[]>(calls: Calls): Flo
 export function branch<const Choices extends readonly (readonly [condition: boolean, step: FlowStep])[]>(
   choices: Choices,
 ): Choices[number][1] {
-  for (const [, step] of choices) noteUsed(step);
+  for (const [, step] of choices) markUsed(step);
   const chosen = choices.find(([condition]) => condition)?.[1];
   if (chosen === undefined) throw invalid('branch([…])', 'has no condition that is true; end it with [true, step(…)]');
-  noteCreated(chosen);
+  trackCreated(chosen);
   return chosen;
 }

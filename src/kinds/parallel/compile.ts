@@ -13,7 +13,7 @@ import { present } from '../../base/fields.ts';
 import type { BoundStep } from '../../definition/code.ts';
 import { itemKeys } from '../../definition/group/items.ts';
 import { FAN_OUT_ITEMS_MAX } from '../../definition/scope/scope.ts';
-import { noteUsed } from '../../programs/flow-step.ts';
+import { markUsed } from '../../programs/flow-step.ts';
 import { parallel as declaration } from './declare.ts';
 import type { ParallelStep } from './spec.ts';
 
@@ -48,7 +48,7 @@ function build(name: string, [items, body, given = {}]: MethodArguments<Parallel
   checkDistinct(name, keys);
   const members = items.map((item, index) => {
     const step = body(item, index);
-    noteUsed(step);
+    markUsed(step);
     return memberOf(name, step.bound, keys[index] as string);
   });
   const models = members.map(({ model }) => model);

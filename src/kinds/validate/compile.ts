@@ -6,7 +6,7 @@ import { STEP_PART } from '../../authoring/graph/shape.ts';
 import { codesOf, type KindCompiler } from '../../authoring/graph/work.ts';
 import { eitherShape, isFields, objectShape, plainShape, wordShape } from '../../authoring/spec/shape.ts';
 import type { Targets } from '../../authoring/spec/step.ts';
-import { noteUsed } from '../../programs/flow-step.ts';
+import { markUsed } from '../../programs/flow-step.ts';
 import { validate as declaration, parseValidation } from './declare.ts';
 import type { ValidateStep } from './spec.ts';
 
@@ -42,7 +42,7 @@ function build(name: string, [spec = {}]: MethodArguments<ValidateStep<never, ne
   const work = { kind: 'validate' as const, stages: named, repairs: retry };
   const fields = ['stages', 'retry', 'onFailure'];
   if (onFailure === undefined) return { name, work, options, fields };
-  noteUsed(onFailure);
+  markUsed(onFailure);
   checkMember(`the validation "${name}"`, onFailure.bound);
   return { name, work: { ...work, onFailure: onFailure.bound.model }, code: { members: codesOf([onFailure.bound]) }, options, fields };
 }

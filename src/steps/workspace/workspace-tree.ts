@@ -40,7 +40,7 @@ export interface WorkspaceTree {
 type TreeRequest = Pick<Job, 'runner' | 'request'>;
 
 /** A file that changed. `rewritten`: it has the same content again. */
-export interface FileMove {
+export interface FileChange {
   readonly path: string;
   readonly what: 'changed' | 'deleted' | 'added' | 'rewritten';
 }
@@ -147,13 +147,13 @@ export class TreeWatch {
   }
 
   /** The files that changed since `settled`, except the reports of these checks. */
-  async moves(checks: readonly CheckModel[]): Promise<{ readonly moves: readonly FileMove[]; readonly tree?: WorkspaceTree }> {
+  async moves(checks: readonly CheckModel[]): Promise<{ readonly moves: readonly FileChange[]; readonly tree?: WorkspaceTree }> {
     const before = this.first;
     invariant(before !== undefined, 'the tree is read before the checks');
     const after = await this.read();
     const changes = await this.changes(before, after);
     const named = new Set(changes.map(({ path }) => path));
-    const rewritten = [...before.marks].flatMap(([path, mark]): FileMove[] => {
+    const rewritten = [...before.marks].flatMap(([path, mark]): FileChange[] => {
       return named.has(path) || after.marks.get(path) === mark ? [] : [{ path, what: 'rewritten' }];
     });
     const reports = reportsOf(allChecks(checks));
@@ -190,14 +190,14 @@ export class TreeWatch {
     return { id, head: await commitTree(this.git.top, id, `pawl: run ${runId}, step ${bound.model.id}`) };
   }
 
-  private async changes(before: TreeState, after: TreeState): Promise<FileMove[]> {
+  private async changes(before: TreeState, after: TreeState): Promise<FileChange[]> {
     if (this.git !== undefined && before.digests === undefined && after.digests === undefined)
       return await changesOfTrees(this.git.top, before.id, after.id);
     const [was, is] = [before.digests ?? new Map<string, string>(), after.digests ?? new Map<string, string>()];
-    const gone = [...was].flatMap(([path, digest]): FileMove[] => {
+    const gone = [...was].flatMap(([path, digest]): FileChange[] => {
       return is.get(path) === digest ? [] : [{ path, what: is.has(path) ? 'changed' : 'deleted' }];
     });
-    return [...gone, ...[...is.keys()].filter((path) => !was.has(path)).map((path): FileMove => ({ path, what: 'added' }))];
+    return [...gone, ...[...is.keys()].filter((path) => !was.has(path)).map((path): FileChange => ({ path, what: 'added' }))];
   }
 
   // Before the checks the times are read before the content, and afterwards after it, so that no change is missed in between.
