@@ -26,8 +26,13 @@ function kinds(load: (path: string) => Module): KindOfStep[] {
   const inOrder = listed.sort((a, b) => code.indexOf(`: ${a.name}`) - code.indexOf(`: ${b.name}`));
   return inOrder.map(({ name, from }) => {
     const module = load(`src/kinds/${from.slice(2)}`);
-    return { module, name, code: showDeclaration(module, name)?.code ?? '' };
+    return { module, name, code: withFields(showDeclaration(module, name)?.code ?? '', module) };
   });
+}
+
+/** The type of a check with its fields, which its module adds to the configurations of checks. */
+function withFields(code: string, { text }: Module): string {
+  return code.replace(/CheckConfigs\['(\w+)'\]/, (whole, check) => new RegExp(`\\b${check}: (\\{[^}]*\\});`).exec(text)?.[1] ?? whole);
 }
 
 /** An interface with one part of all kinds: the members that are written out, and the names of other types. */

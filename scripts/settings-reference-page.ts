@@ -1,7 +1,7 @@
 // Owns docs/reference/settings.md: every setting from the checks that the program reads settings with, with what it does and
 // an example. `npm run reference` writes the page; a test compares it, and reads every example as a settings file.
 
-import { knownSettings } from '../src/cli/settings/file.ts';
+import { knownSettings } from '../src/cli/settings/known-settings.ts';
 
 /** What a setting does, and how it is written. */
 export interface SettingNote {

@@ -1,4 +1,4 @@
-// Owns the frame of the dashboard: who is logged in, where one can go, whether the connection lives, and which page is open.
+// Owns the frame of the dashboard: who is logged in, the navigation, the state of the connection, and which page is open.
 
 import { useQuery } from '@tanstack/react-query';
 import { type ComponentType, lazy, Suspense, useEffect, useState } from 'react';
@@ -36,13 +36,13 @@ const LOADED: readonly (readonly [path: string, load: LoadPage])[] = [
   ['/events', () => import('./pages/events/events-page.tsx')],
   ['/access', () => import('./pages/access/access-page.tsx')],
 ];
-const ROUTES = LOADED.map(([path, load]) => ({ path, ...laterPage(load) }));
+const ROUTES = LOADED.map(([path, load]) => ({ path, ...lazyPage(load) }));
 
 /**
- * A page whose code is loaded when it is first needed. What was loaded ahead is shown at once: React keeps its sign of waiting for
- * 300 ms, even if what it waits for is there.
+ * A page whose code is loaded when it is first needed. Code that is loaded already is shown at once: React shows a fallback for at
+ * least 300 ms, even if the code is there.
  */
-function laterPage(load: LoadPage): { readonly Page: ComponentType; readonly ahead: LoadPage } {
+function lazyPage(load: LoadPage): { readonly Page: ComponentType; readonly ahead: LoadPage } {
   let Loaded: ComponentType | undefined;
   const ahead: LoadPage = async () => {
     const page = await load();
@@ -57,15 +57,15 @@ function laterPage(load: LoadPage): { readonly Page: ComponentType; readonly ahe
   return { Page, ahead };
 }
 
-/** Loads the code of the page that a path names, while there is time. */
-async function loadAhead(path: string): Promise<void> {
-  const words = path.split('/');
-  const isIt = (pattern: string): boolean => {
+/** Loads the code of the page at a path before it is opened. */
+async function preload(path: string): Promise<void> {
+  const segments = path.split('/');
+  const matches = (pattern: string): boolean => {
     const parts = pattern.split('/');
-    return parts.length === words.length && parts.every((part, n) => part.startsWith(':') || part === words[n]);
+    return parts.length === segments.length && parts.every((part, n) => part.startsWith(':') || part === segments[n]);
   };
   // If it fails, opening the page says so.
-  await ROUTES.find((route) => isIt(route.path))
+  await ROUTES.find((route) => matches(route.path))
     ?.ahead()
     .catch(() => undefined);
 }
@@ -74,7 +74,7 @@ async function loadAhead(path: string): Promise<void> {
 export function App() {
   const session = useQuery({
     queryKey: ['session'],
-    queryFn: async ({ signal }) => (await Promise.all([read<SessionReport>('/session', signal), loadAhead(location.pathname)]))[0],
+    queryFn: async ({ signal }) => (await Promise.all([read<SessionReport>('/session', signal), preload(location.pathname)]))[0],
     staleTime: Number.POSITIVE_INFINITY,
   });
   const live = useFreshness(session.data !== undefined);
@@ -88,7 +88,7 @@ export function App() {
   );
 }
 
-/** The server has pages of its own to log in, which need nothing of the dashboard. */
+/** Sends the browser to the login pages of the server, which do not need the dashboard. */
 function LoggedOut() {
   const login = `/auth/login?next=${encodeURIComponent(location.pathname + location.search)}`;
   useEffect(() => location.replace(login), [login]);
@@ -164,7 +164,7 @@ const LIVE_WORDS: Readonly<Record<LiveState, string>> = {
 
 function Rail({ session, live, open, close }: RailProps) {
   const [location] = useLocation();
-  const waiting = useInbox(useLater()).data?.filter((item) => item.mine).length ?? 0;
+  const waiting = useInbox(useIsLater()).data?.filter((item) => item.mine).length ?? 0;
   return (
     <nav className="rail" id="rail" aria-label="Pages" data-open={open ? '' : undefined}>
       <div className="brand">
@@ -181,8 +181,8 @@ function Rail({ session, live, open, close }: RailProps) {
           key={path}
           href={path}
           onClick={close}
-          onPointerEnter={() => void loadAhead(path)}
-          onFocus={() => void loadAhead(path)}
+          onPointerEnter={() => void preload(path)}
+          onFocus={() => void preload(path)}
           aria-current={location.startsWith(path) ? 'page' : undefined}
         >
           <Icon name={icon} />
@@ -217,8 +217,8 @@ function Rail({ session, live, open, close }: RailProps) {
 
 const LATER_MS = 300;
 
-/** True a moment after the page was opened: what it shows is read first. */
-function useLater(): boolean {
+/** True a moment after the page was opened, so that the page itself is read first. */
+function useIsLater(): boolean {
   const [isLater, setLater] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setLater(true), LATER_MS);
@@ -227,7 +227,7 @@ function useLater(): boolean {
   return isLater;
 }
 
-/** By a call: the form of a page that tells nobody where it was has no origin, and is refused. */
+/** Sends a request instead of a form: pages send no referrer, and a form without an origin is refused. */
 async function logOut(): Promise<void> {
   await write('/auth/logout', {});
   location.assign('/auth/login');

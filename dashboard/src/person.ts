@@ -1,4 +1,4 @@
-// Owns who is logged in, for the parts that offer only what this person may do.
+// Owns who is logged in, so that components offer only what this person may do.
 
 import { createContext, useContext } from 'react';
 import type { SessionReport } from './connection/contract.ts';

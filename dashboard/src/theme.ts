@@ -1,17 +1,17 @@
-// Owns whether the dashboard is light or dark: by the system, or by choice, which the browser keeps.
+// Owns the theme: that of the system, or one that was chosen, which the browser stores.
 
 const KEY = 'pawl-theme';
 
 /** How the colours are chosen. */
 export type Theme = 'system' | 'light' | 'dark';
 
-/** The choice that was made last. */
+/** The stored choice. */
 export function chosenTheme(): Theme {
   const kept = localStorage.getItem(KEY);
   return kept === 'light' || kept === 'dark' ? kept : 'system';
 }
 
-/** Shows the page in the colours that were chosen. */
+/** Applies and stores a theme. */
 export function applyTheme(theme: Theme = chosenTheme()): void {
   if (theme === 'system') {
     localStorage.removeItem(KEY);

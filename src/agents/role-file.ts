@@ -4,7 +4,8 @@
 import { isCollection, isMap, isNode, LineCounter, type Node, parseDocument } from 'yaml';
 import { EngineError, messageOf } from '../base/error.ts';
 import type { JsonObject } from '../base/json.ts';
-import { type RoleFault, type RoleFields, roleFieldsFault, roleFieldsOf } from './role-fields.ts';
+import { type Fault, parseShape } from '../base/shape.ts';
+import { type RoleFields, roleFieldsOf, writtenRole } from './role-fields.ts';
 
 /** The content of a role's file. */
 export interface RoleFile extends RoleFields {
@@ -21,7 +22,7 @@ const FENCE = /^---[ \t]*$/;
 export function parseRoleFile(file: string, text: string): RoleFile {
   const { front, body } = new RoleReader(file, text).read();
   const prompt = body.trim();
-  return { ...(front === undefined ? {} : roleFieldsOf(front)), ...(prompt === '' ? {} : { prompt }) };
+  return { ...front, ...(prompt === '' ? {} : { prompt }) };
 }
 
 class RoleReader {
@@ -34,17 +35,17 @@ class RoleReader {
     this.text = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
   }
 
-  read(): { readonly front: JsonObject | undefined; readonly body: string } {
+  read(): { readonly front: RoleFields; readonly body: string } {
     if (this.text.length > CHARACTERS_MAX)
       throw this.invalid({ line: 1, column: 1 }, `the file has ${this.text.length} characters; a role may have at most ${CHARACTERS_MAX}`);
     const lines = this.text.split('\n');
-    if (!FENCE.test(lines[0] as string)) return { front: undefined, body: this.text };
+    if (!FENCE.test(lines[0] as string)) return { front: {}, body: this.text };
     const end = lines.findIndex((line, index) => index > 0 && FENCE.test(line));
     if (end < 0) throw this.invalid({ line: 1, column: 1 }, 'the front matter does not end; add a closing line "---"');
     return { front: this.front(lines.slice(1, end).join('\n')), body: lines.slice(end + 1).join('\n') };
   }
 
-  private front(yaml: string): JsonObject {
+  private front(yaml: string): RoleFields {
     if (yaml.length > FRONT_CHARACTERS_MAX)
       throw this.invalidAt(0, `the front matter has ${yaml.length} characters; at most ${FRONT_CHARACTERS_MAX} are allowed`);
     const document = this.document(yaml);
@@ -52,9 +53,9 @@ class RoleReader {
     const value = this.plain(() => document.toJS({ maxAliasCount: ALIASES_MAX }) as JsonObject | null);
     if (contents === null || value === null) return {};
     if (!isMap(contents)) throw this.invalidAt(contents.range?.[0] ?? 0, 'the front matter must be a mapping of fields to values');
-    const fault = roleFieldsFault(value);
-    if (fault !== undefined) throw this.invalidAt(offsetOf(contents, fault.path), `"${fault.path.join('.')}" ${fault.what}`);
-    return value;
+    return roleFieldsOf(
+      parseShape(writtenRole, value, ({ path, what }) => this.invalidAt(offsetOf(contents, path), `"${path.join('.')}" ${what}`)),
+    );
   }
 
   private document(yaml: string): ReturnType<typeof parseDocument> {
@@ -86,7 +87,7 @@ class RoleReader {
 }
 
 /** Returns the offset of the value at a path, or of the nearest existing parent. For a wrong key it is the key's offset. */
-function offsetOf(node: Node, path: RoleFault['path']): number {
+function offsetOf(node: Node, path: Fault['path']): number {
   const start = node.range?.[0] ?? 0;
   const [head, ...rest] = path;
   if (head === undefined || !isCollection(node)) return start;

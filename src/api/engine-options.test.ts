@@ -25,17 +25,21 @@ describe('an option that does not exist is an error', () => {
     ['validate', [{ on_failure: 1 }], 'unknown option "on_failure" (did you mean "onFailure"?)'],
     ['gate', [{ checks: ['x'], timeuot: 1 }], 'unknown option "timeuot" (did you mean "timeout"?)'],
     ['human', [{ prompt: 'p', option: [] }], 'unknown option "option" (did you mean "options"?)'],
-    ['human', [{ prompt: 'p', options: [{ label: 'yes', needsInput: true }] }], 'the option "yes": unknown option "needsInput"'],
+    ['human', [{ prompt: 'p', options: [{ label: 'yes', needsInput: true }] }], 'has no field "needsInput"'],
     ['action', [{ action: 'notify', target: 'maintainers' }, { retries: 1 }], 'unknown option "retries"'],
     ['webhook', [{ request: { url: 'https://x' } }, { retries: 1 }], 'unknown option "retries"'],
     ['delay', [{ duration: '1s', pol: {} }], 'unknown option "pol" (did you mean "poll"?)'],
-    ['delay', [{ duration: '1s', poll: { interval: '1s', condition: 'true', every: 1 } }], 'poll: unknown option "every"'],
+    [
+      'delay',
+      [{ duration: '1s', poll: { interval: '1s', condition: 'true', every: 1 } }],
+      'step "a" cannot be built: a poll has no field "every"',
+    ],
     ['signal', ['s', { tiemout: 1 }], 'unknown option "tiemout" (did you mean "timeout"?)'],
     ['workflow', ['c', {}, { titel: 'x' }], 'unknown option "titel" (did you mean "title"?)'],
     ['each', [[1], () => step('b').task(() => 1), { concurency: 1 }], 'unknown option "concurency" (did you mean "concurrency"?)'],
-    ['task', [{ action, retry: { max: 1, dely: 1 } }], 'step "a", retry: unknown option "dely"'],
-    ['task', [{ action, retry: { max: 1, backoff: { initial: 1, jitter: 1 } } }], 'retry.backoff: unknown option "jitter"'],
-    ['task', [{ action, preconditions: [{ name: 'n', check: 'true', eror: 'e' }] }], 'the condition "n": unknown option "eror"'],
+    ['task', [{ action, retry: { max: 1, dely: 1 } }], 'step "a" cannot be built: a retry has no field "dely"'],
+    ['task', [{ action, retry: { max: 1, backoff: { initial: 1, jitter: 1 } } }], 'a backoff has no field "jitter"'],
+    ['task', [{ action, preconditions: [{ name: 'n', check: 'true', eror: 'e' }] }], 'the condition "n" has no field "eror"'],
   ])('of a step of a flow: %s %#', (kind, args, message) => {
     expect(() => loose[kind]?.call(step('a'), ...args)).toThrow(message);
   });
@@ -43,7 +47,9 @@ describe('an option that does not exist is an error', () => {
   test('of a flow', () => {
     const body = function* () {};
     expect(() => workflow('w', { parms: {} } as never, body)).toThrow('workflow "w": unknown option "parms" (did you mean "params"?)');
-    expect(() => workflow('w', { limits: { iterations: 1 } } as never, body)).toThrow('workflow "w", limits: unknown option "iterations"');
+    expect(() => workflow('w', { limits: { iterations: 1 } } as never, body)).toThrow(
+      'workflow "w" is not valid: `limits` has no field "iterations"',
+    );
   });
 
   test.each([

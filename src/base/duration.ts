@@ -4,6 +4,10 @@
 import { EngineError } from './error.ts';
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+/** The units that are printed, from days to seconds. */
+const PRINTED_UNITS = Object.entries(UNIT_MS)
+  .filter(([unit]) => unit !== 'w' && unit !== 'ms')
+  .reverse();
 const DURATION = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h|d|w))+$/;
 const PART = /(\d+(?:\.\d+)?)(ms|s|m|h|d|w)/g;
 
@@ -42,11 +46,16 @@ export function formatDuration(ms: number): string {
   if (ms < 59_950) return `${Math.round(ms / 100) / 10}s`;
   const parts: string[] = [];
   let rest = Math.round(ms / 1000) * 1000;
-  for (const unit of ['d', 'h', 'm', 's']) {
-    const size = UNIT_MS[unit] as number;
+  for (const [unit, size] of PRINTED_UNITS) {
     const count = Math.floor(rest / size);
     rest -= count * size;
     if (count > 0 && parts.length < 2) parts.push(`${count}${unit}`);
   }
   return parts.join(' ');
+}
+
+/** A duration in the largest unit of which it is a multiple, so that nothing is rounded; a day and less stays in hours. */
+export function writeDuration(ms: number): string {
+  const [unit, size] = PRINTED_UNITS.find(([name, each]) => ms >= each && ms % each === 0 && (name !== 'd' || ms > 2 * each)) ?? ['ms', 1];
+  return `${ms / size}${unit}`;
 }

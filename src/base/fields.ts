@@ -13,6 +13,10 @@ export function unlessEmpty<T extends object>(fields: T): T | undefined {
 /** Returns the fields without those that are undefined. */
 export function present<T extends object>(fields: T): Present<T> {
   const found: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(fields)) if (value !== undefined) found[name] = value;
+  // Without `Object.entries`, which makes a list for every field: each step of a flow is built with this.
+  for (const name of Object.keys(fields)) {
+    const value: unknown = fields[name as keyof T];
+    if (value !== undefined) found[name] = value;
+  }
   return found as Present<T>;
 }

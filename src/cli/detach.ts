@@ -6,7 +6,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { EngineError } from '../base/error.ts';
 import { createRunId } from '../base/id.ts';
-import { readRunReport } from '../control/run-report.ts';
+import { readRunReport } from '../control/run/report.ts';
 import { processOf } from '../process/owner.ts';
 import type { Store } from '../store/store.ts';
 import { pasteable } from './caller.ts';

@@ -6,7 +6,7 @@ import type { AnyWorkflow } from '../api/engine-options.ts';
 import { changeOrTime, isUndriven, resumeUndriven } from '../api/undriven.ts';
 import { isEngineError, messageOf } from '../base/error.ts';
 import { present } from '../base/fields.ts';
-import { readRunReport, shownValues } from '../control/run-report.ts';
+import { readRunReport, shownValues } from '../control/run/report.ts';
 import { isSettled } from '../definition/run-status.ts';
 import { type RunTree, readRunTree } from '../engine/run-tree.ts';
 import { statusOf } from '../engine/status.ts';

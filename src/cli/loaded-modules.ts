@@ -2,7 +2,7 @@
 // is refused: the process would continue with the old code.
 
 import { EngineError } from '../base/error.ts';
-import { readGraph } from './trust/trust.ts';
+import { readGraph } from './trust/trust-list.ts';
 
 /** The modules that a long-running process has loaded. */
 export class LoadedModules {

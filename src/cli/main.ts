@@ -1,18 +1,24 @@
-// The command line: finds a command, loads only that one, runs it, and exits with its code. `bin/pawl.js` loads this file
+// The command line: finds a command, loads only that one, runs it, reports its failure, and exits with its code. `bin/pawl.js` loads this file
 // under a Node that is new enough.
 
 import { demandsOf } from '../authority/rights.ts';
-import { EngineError, isEngineError } from '../base/error.ts';
+import { EngineError, ERROR_CODES, isEngineError, messageOf } from '../base/error.ts';
 import { claimProcess } from '../base/own-process.ts';
 import { nearestName } from '../base/suggest.ts';
-import { namedIn } from './caller.ts';
+import { namedIn, pasteableIn } from './caller.ts';
+import { ATTEND } from './catalogue/attend.ts';
+import { DECIDE } from './catalogue/decide.ts';
+import { INSPECT } from './catalogue/inspect.ts';
+import { SKILL } from './catalogue/skill.ts';
 import { type CommandSpec, commandNamed, ParsedArgs } from './command.ts';
-import { DAILY } from './daily.ts';
-import { reportFailure } from './failure.ts';
 import { helpOf, helpOfAll, usageOf } from './help.ts';
 import { versionOf } from './package.ts';
 import { parseCommand } from './parse.ts';
-import { Shell, type World } from './shell.ts';
+import { SCHEMA_VERSION, Shell, type World } from './shell.ts';
+import { logText, lookOf, styled } from './terminal.ts';
+
+/** The commands that are used all day. Every start loads their descriptions; the others are loaded only if none of these is called. */
+const DAILY: readonly CommandSpec[] = [...SKILL, ...ATTEND, ...DECIDE, ...INSPECT];
 
 /** Runs one command line and returns its exit code. */
 export async function runCommandLine(world: World, argv: readonly string[]): Promise<number> {
@@ -159,4 +165,36 @@ function hideExperimentalWarnings(): void {
     const kind = typeof type === 'string' ? type : type?.type;
     if (kind !== 'ExperimentalWarning') (emit as (...args: unknown[]) => void)(warning, ...rest);
   }) as typeof process.emitWarning;
+}
+
+const EXIT_BUG = 70;
+
+interface FailureFlags {
+  readonly json: boolean;
+  readonly noColor: boolean;
+  readonly named: Shell['named'];
+}
+
+/**
+ * Reports a failure in one line, with its position in the source, the message and the error code; JSON for programs. Returns
+ * the exit code of the catalogue.
+ */
+function reportFailure(world: World, error: unknown, flags: FailureFlags): number {
+  const look = lookOf(world.stderr, world.env, { noColor: flags.noColor });
+  if (!isEngineError(error)) {
+    const stack = error instanceof Error ? (error.stack ?? error.message) : messageOf(error);
+    world.stderr.write(`pawl: this is a bug in Pawl; everything recorded so far is safe on disk:\n${logText(stack, world.env)}\n`);
+    return EXIT_BUG;
+  }
+  const message = pasteableIn({ env: world.env, named: flags.named }, error.message);
+  if (flags.json) world.stdout.write(`${JSON.stringify({ schemaVersion: SCHEMA_VERSION, error: failureOf(error, message) }, null, 2)}\n`);
+  const { position } = error;
+  const where =
+    position === undefined ? '' : `${position.file === undefined ? '' : `${position.file}:`}${position.line}:${position.column}: `;
+  world.stderr.write(`${styled(look, 'red', 'pawl:')} ${logText(where + message, world.env)} ${styled(look, 'dim', `[${error.code}]`)}\n`);
+  return ERROR_CODES[error.code].exit;
+}
+
+function failureOf({ code, position, details }: EngineError, message: string): object {
+  return { code, message, retry: ERROR_CODES[code].retry, ...(position ?? {}), details };
 }

@@ -35,7 +35,8 @@ export async function openEngine(shell: Shell, place: Place, parts: OpenedParts)
   const { warn = (text: string) => shell.warn(text) } = parts;
   // Record whether the project requires signatures, so that changing its settings later does not bypass them.
   rememberSigned(shell, place.project, place.settings);
-  const { limits, stages, inheritEnv, groups, commands, budgets, breakers, decisions, protected: guarded } = place.settings;
+  const { limits, validation, environment: inheritEnv, groups, commands, budgets, decisions, protected: guarded } = place.settings;
+  const { circuit_breakers: breakers } = place.settings;
   return createEngine({
     rights: 'checked',
     db: place.file,
@@ -49,7 +50,7 @@ export async function openEngine(shell: Shell, place: Place, parts: OpenedParts)
     warn: (error) => warn(messageOf(error)),
     ...present({
       limits,
-      stages,
+      stages: validation?.stages,
       inheritEnv,
       groups,
       commands,
@@ -91,12 +92,12 @@ function databaseOptions({ settings: { databases = {} } }: Place): Pick<EngineOp
 
 /** The roles, checks, stages and protected files of a project, from which the text of a step is built. */
 export async function previewServices(shell: Shell, place: Place): Promise<StepServices> {
-  const { stages, protected: guarded } = place.settings;
+  const { validation, protected: guarded } = place.settings;
   return {
     cwd: place.project.root,
     now: () => Date.now(),
     checks: await lazyChecks(shell, place.project),
-    ...present({ stages, protected: guarded }),
+    ...present({ stages: validation?.stages, protected: guarded }),
     ...(await rolesOf(place)),
   };
 }

@@ -185,8 +185,8 @@ describe('the doctor', () => {
     chmodSync(join(root, 'bin/codex'), 0o755);
     write('.pawl/agents/c.md', '---\ndriver: codex\n---\n');
     const env = { PATH: join(root, 'bin'), HOME: root };
-    const found = async (more: object = {}, inheritEnv: readonly string[] = []) =>
-      (await checkRoles(project, { inheritEnv }, { ...env, ...more })).map(({ what }) => what);
+    const found = async (more: object = {}, environment: readonly string[] = []) =>
+      (await checkRoles(project, { environment }, { ...env, ...more })).map(({ what }) => what);
     expect(await found()).toEqual(['role c: codex; neither a login (~/.codex/auth.json) nor OPENAI_API_KEY was found']);
     expect(await found({ OPENAI_API_KEY: 'x' })).toEqual(['role c: codex; OPENAI_API_KEY is set, but not passed on to it']);
     expect(await found({ OPENAI_API_KEY: 'x' }, ['OPENAI_*'])).toEqual(['role c: codex']);

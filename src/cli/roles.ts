@@ -14,12 +14,13 @@ import { createCodexDriver } from '../agents/codex/codex.ts';
 import { createCommandDriver } from '../agents/command.ts';
 import type { AgentDriver } from '../agents/driver.ts';
 import { createRoleDriver } from '../agents/role-driver.ts';
-import { roleFieldsFault, roleFieldsOf } from '../agents/role-fields.ts';
+import { roleFieldsOf, writtenRole } from '../agents/role-fields.ts';
 import { parseRoleFile, type RoleFile } from '../agents/role-file.ts';
 import { EngineError } from '../base/error.ts';
 import { present } from '../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { readPlainFile } from '../base/plain-file.ts';
+import { type Fault, parseShape } from '../base/shape.ts';
 import { didYouMean } from '../base/suggest.ts';
 import { type SecretSettings, Secrets } from '../steps/secrets.ts';
 import type { RoleSetting } from '../steps/services.ts';
@@ -99,10 +100,9 @@ function textOf(file: string): string {
 function fieldsOf(name: string, setting: Json): Partial<RoleFile> {
   // Triggers start runs; they are not part of the role itself.
   const { triggers: _, ...fields } = isJsonObject(setting) ? setting : ({} as JsonObject);
-  const fault = roleFieldsFault(fields);
-  if (fault !== undefined)
-    throw new EngineError('CONFIG_INVALID', `"${['roles', name, ...fault.path].join('.')}" in the settings ${fault.what}`);
-  return roleFieldsOf(fields);
+  const errorOf = ({ path, what }: Fault): EngineError =>
+    new EngineError('CONFIG_INVALID', `"${['roles', name, ...path].join('.')}" in the settings ${what}`);
+  return roleFieldsOf(parseShape(writtenRole, fields, errorOf));
 }
 
 function settingOf(role: Role): RoleSetting {

@@ -3,9 +3,10 @@
 
 import type { Ancestor } from '../authority/ancestry.ts';
 import type { Right } from '../authority/right.ts';
+import { present } from '../base/fields.ts';
 import { pasteableIn } from './caller.ts';
 import type { ParsedArgs } from './command.ts';
-import { type Look, logText, lookOf, type StyleName, type SymbolName, styled, symbol } from './terminal.ts';
+import { type Column, type Look, logText, lookOf, type StyleName, type SymbolName, styled, symbol, table } from './terminal.ts';
 
 /** The version of all JSON that commands print. */
 export const SCHEMA_VERSION = 1;
@@ -22,6 +23,15 @@ export interface World {
   /** The parent processes, if they should not be read from the system. */
   readonly ancestors?: () => readonly Ancestor[];
 }
+
+/** How a list is printed: the line for an empty one, and the lines of each item, or its cells by the titles of their columns. */
+type Listing<Item> = { readonly none: string } & (
+  | { readonly lines: (item: Item) => string | readonly string[] }
+  | {
+      readonly columns: Readonly<Record<string, (item: Item) => string>>;
+      readonly shrinks?: Readonly<Record<string, Column['shrinks']>>;
+    }
+);
 
 /** The context of one command. */
 export class Shell {
@@ -73,6 +83,19 @@ export class Shell {
     if (this.wantsJson) this.write(`${JSON.stringify({ schemaVersion: SCHEMA_VERSION, ...value }, null, 2)}\n`);
     else for (const line of lines()) this.write(`${pasteableIn(this, line)}\n`);
     return 0;
+  }
+
+  /** Prints a result that is a list: as JSON with --json, else each item, or `none` if there is no item. */
+  list<Item>(value: object, items: readonly Item[], listing: Listing<Item>): 0 {
+    return this.result(value, () => {
+      if (items.length === 0) return [listing.none];
+      if ('lines' in listing) return items.flatMap(listing.lines);
+      const columns = Object.entries(listing.columns);
+      return table(
+        this.look,
+        columns.map(([title, cell]) => ({ title, cells: items.map(cell), ...present({ shrinks: listing.shrinks?.[title] }) })),
+      );
+    });
   }
 
   /** Writes to stdout unchanged; does nothing once stdout is closed. */

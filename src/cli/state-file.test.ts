@@ -8,7 +8,7 @@ import { changeStateFile } from '../authority/state-file.ts';
 import { readSession } from './agent-session.ts';
 import type { Shell } from './shell.ts';
 import { readTokens } from './tokens.ts';
-import { readTrust } from './trust/trust.ts';
+import { readTrust } from './trust/trust-list.ts';
 
 let folder: string;
 let shell: Shell;
@@ -25,7 +25,7 @@ const names = Array.from({ length: AT_ONCE * EACH }, (_, index) => `n${index}`).
 function startWaiting(code: string) {
   const at = (name: string): string => JSON.stringify(new URL(name, import.meta.url).href);
   const script = `
-    import { recordTrust } from ${at('./trust/trust.ts')};
+    import { recordTrust } from ${at('./trust/trust-list.ts')};
     import { createToken, revokeToken } from ${at('./tokens.ts')};
     import { bindRun } from ${at('./agent-session.ts')};
     import { changeStateFile } from ${at('../authority/state-file.ts')};

@@ -15,7 +15,7 @@ import { EngineError, isEngineError, messageOf, systemCodeOf } from '../base/err
 import { readPlainFile } from '../base/plain-file.ts';
 import type { Store } from '../store/store.ts';
 import { realPath } from './project.ts';
-import { isInside } from './trust/trust.ts';
+import { isInside } from './trust/trust-list.ts';
 
 /** A database, and the state folder of the user who opens it. Without a state folder, every database is foreign. */
 interface OwnedPlace {

@@ -7,7 +7,7 @@ import { didYouMean } from '../base/suggest.ts';
 import { modelNamed } from '../definition/address.ts';
 import { dueTimeOf, type Ref, waitOf } from '../kernel/activation.ts';
 import type { Store, StoredAttempt } from '../store/store.ts';
-import { readRunReport } from './run-report.ts';
+import { readRunReport } from './run/report.ts';
 import type { StepReport } from './schema/run.ts';
 import type { AttemptDetail, BoundedValue } from './schema/step.ts';
 

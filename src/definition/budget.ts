@@ -1,4 +1,10 @@
-// Owns budgets: how much agents may use, in four amounts, what happens when usage is not known, and their validation.
+// Owns budgets: how much agents may use, in four amounts, what happens when usage is not known, their form in files, and
+// their validation.
+
+import { parseDuration, writeDuration } from '../base/duration.ts';
+import { present } from '../base/fields.ts';
+import type { JsonObject } from '../base/json.ts';
+import { camel, snake } from '../base/letter-case.ts';
 
 /** Limits on what agents may use. A missing amount is not limited. */
 export interface Budget {
@@ -15,11 +21,30 @@ export interface Budget {
   readonly unknown?: UnknownUsage;
 }
 
+/** A budget in a file. */
+export interface WrittenBudget {
+  readonly tokens?: number | undefined;
+  readonly cost_usd?: number | undefined;
+  readonly turns?: number | undefined;
+  readonly time?: string | undefined;
+  readonly unknown?: UnknownUsage | undefined;
+}
+
+/** The budget of a file. */
+export function readWrittenBudget({ time, ...others }: WrittenBudget): Budget {
+  return present({ ...camel(others), timeMs: time === undefined ? undefined : parseDuration(time, 'time') });
+}
+
+/** A budget as files write it. */
+export function writeBudget({ timeMs, ...others }: Budget): JsonObject {
+  return present({ ...snake(others), time: timeMs === undefined ? undefined : writeDuration(timeMs) });
+}
+
 /** How a budget treats unknown usage. */
 export type UnknownUsage = 'stop' | 'count';
 
 /** The values of `unknown`. */
-export const UNKNOWN_USAGE: readonly string[] = ['stop', 'count'] satisfies UnknownUsage[];
+const UNKNOWN_USAGE: readonly string[] = ['stop', 'count'] satisfies UnknownUsage[];
 
 /** The amounts of a budget, in the order of messages. */
 export const AMOUNTS = ['tokens', 'costUsd', 'turns', 'timeMs'] as const;

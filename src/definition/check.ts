@@ -23,14 +23,19 @@ export type CheckFrame = {
   readonly templates?: true;
 };
 
-/** A check with a given name and its fields. */
-export type CheckOf<Name extends keyof CheckConfigs> = { readonly check: Name } & CheckFrame & CheckConfigs[Name];
+type BuiltInModels = { readonly [Name in keyof CheckConfigs]: { readonly check: Name } & CheckFrame & CheckConfigs[Name] };
+
+/** A built-in check with its fields. */
+export type CheckOf<Name extends keyof CheckConfigs> = BuiltInModels[Name];
+
+/** The name of a check of an application. No literal is one, so a misspelt name is not taken for it. */
+export type OwnCheckName = string & { readonly '~own': true };
 
 /** A check of an application, by its name. Its own fields, under `with` or beside the name, are up to its `parse`. */
-export type OwnCheckModel = { readonly check: string } & CheckFrame;
+export type OwnCheckModel = { readonly check: OwnCheckName } & CheckFrame;
 
 /** One check of a gate: a built-in one by its name, or one of an application. */
-export type CheckModel = { [Name in keyof CheckConfigs]: CheckOf<Name> }[keyof CheckConfigs] | OwnCheckModel;
+export type CheckModel = CheckOf<keyof CheckConfigs> | OwnCheckModel;
 
 /** What other parts of the engine need to know of a check. */
 export interface CheckTraits {
@@ -44,6 +49,8 @@ export interface CheckTraits {
   readonly isApproval?: true;
   /** True if it looks at the same things in every run of a family. */
   readonly sameInEveryRun?: true;
+  /** Returns the patterns of the reports that a check with this configuration reads. They may change while it runs. */
+  reports?(config: CheckModel): readonly string[];
 }
 
 /** The declaration of a check. */
@@ -51,6 +58,8 @@ export interface CheckDeclaration extends CheckTraits {
   readonly name: string;
   /** True if it is about the run's pull request, which is opened first if there is none yet. */
   readonly needsPullRequest?: true;
+  /** True if it is made of other checks, which have time limits of their own. */
+  readonly isMadeOfOthers?: true;
   /** True if it stops by itself at its time limit and leaves nothing running; otherwise the engine abandons it then. */
   readonly stopsItself?: true;
   /** The forge events that can change its verdict, such as `issues.labeled` or `issues`. Default: every event. */
@@ -58,7 +67,7 @@ export interface CheckDeclaration extends CheckTraits {
   /** Returns the name of a check with this configuration for messages. Default: its name. */
   title?(config: CheckModel): string;
   /** Returns the step whose approval by a person a check with this configuration requires. */
-  approvalOf?(config: CheckModel): string;
+  approvalOf?(config: CheckModel): string | undefined;
   /** Reports what is wrong with the configuration of such a check. */
   validate(config: CheckModel, report: KindReport): void;
 }
@@ -93,27 +102,33 @@ function isParsed(check: CheckDeclaration | undefined): check is ParsedCheck {
   return check !== undefined && 'parseCheck' in check;
 }
 
-/** A built-in check: `fields` parses those that are its own. Validating a check is parsing it. */
-export function declareCheck(
-  check: Omit<CheckDeclaration, 'validate'> & {
-    fields(read: FieldReader, report: KindReport, given: JsonObject): CheckModel;
-  },
-): ParsedCheck {
-  const { fields, ...declaration } = check;
-  const parseCheck = (given: JsonObject, report: KindReport): CheckModel => {
+/** What a built-in check declares: `fields` parses those that are its own. */
+interface CheckParts<Name extends keyof CheckConfigs> extends Omit<CheckDeclaration, 'validate'> {
+  readonly name: Name;
+  title?(config: CheckOf<Name>): string;
+  approvalOf?(config: CheckOf<Name>): string;
+  reports?(config: CheckOf<Name>): readonly string[];
+  fields(read: FieldReader, report: KindReport, given: JsonObject): CheckConfigs[Name];
+}
+
+/** A built-in check. Validating one is parsing it. */
+export function declareCheck<Name extends keyof CheckConfigs>({ fields, ...declaration }: CheckParts<Name>): CheckDeclaration {
+  const { name } = declaration;
+  const parseCheck = (given: JsonObject, report: KindReport) => {
     const { unread, ...read } = fieldReader(given, report);
-    const parsed = { ...parseFrame(read), ...fields(read, report, given) };
-    for (const field of unread().filter((name) => !(name in parsed)))
-      report.fault(`a check "${check.name}" has no field "${field}"`, 'remove it, or fix the spelling');
+    const parsed = Object.assign({ check: name }, parseFrame(read), fields(read, report, given));
+    for (const field of unread().filter((unknown) => !(unknown in parsed)))
+      report.fault(`a check "${name}" has no field "${field}"`, 'remove it, or fix the spelling');
     return parsed;
   };
-  return {
+  const parsed = {
     ...declaration,
     parseCheck,
-    validate(config, report) {
+    validate(config: CheckModel, report: KindReport) {
       parseCheck(config, report);
     },
   };
+  return parsed;
 }
 
 function parseFrame({ optional }: FieldReader): CheckFrame {
@@ -158,6 +173,11 @@ export function nestedChecks(check: CheckModel): readonly CheckModel[] {
 
 function isCheck(value: unknown): value is CheckModel {
   return isJsonObject(value) && isText(value.check);
+}
+
+/** Whether a check is the built-in one with this name. A check of an application has another name. */
+export function isBuiltIn<Name extends keyof CheckConfigs>(check: CheckModel, name: Name): check is CheckOf<Name> {
+  return check.check === name;
 }
 
 /** Returns the checks, including those nested in other checks. */
@@ -220,9 +240,6 @@ export function readExpect({ optional }: FieldReader, report: KindReport, { exam
   if (expect !== undefined) report.expression(expect, 'expect', roots);
   return expect;
 }
-
-/** The name of a check that `defineCheck` created. No literal is one, so a misspelt name is not taken for it. */
-export type OwnCheckName = string & { readonly '~own': true };
 
 /** A check with its fields, as a gate of a graph or a flow has it. */
 export type UsedCheck = {

@@ -14,11 +14,16 @@ export type ProgramModel = {
   readonly cwd?: string;
 };
 
+/** What is wrong with a program that is neither of the two or both, and what to do. */
+export const NO_PROGRAM = [
+  'it must have exactly one of `run` and `argv`',
+  'write a shell line as `run`, or a list of words as `argv`',
+] as const;
+
 /** Parses a program. A caller that reads other fields of the same object passes its reader. */
 export function parseProgram(given: unknown, report: KindReport, { optional }: FieldReader = fieldReader(given, report)): ProgramModel {
   const { run, argv } = isJsonObject(given) ? given : {};
-  if ((run === undefined) === (argv === undefined))
-    report.fault('it must have exactly one of `run` and `argv`', 'write a shell line as `run`, or a list of words as `argv`');
+  if ((run === undefined) === (argv === undefined)) report.fault(...NO_PROGRAM);
   return present({
     run: optional('run', isText, ['its command is empty', 'write the shell line to run']),
     argv: optional('argv', isTextList, ['`argv` must be a list of words', 'write it as ["program", "argument"]']),

@@ -6,12 +6,12 @@
 // - A failure that certainly changed nothing leaves no record. After one that may have changed something, such as a
 //   lost response, the action stays recorded without a result.
 
-import { mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { EngineError, messageOf } from '../base/error.ts';
+import { jsonOf, number, optional, rowAs, type SqlRow, text } from '../base/sql-row.ts';
+import { databaseOf, openPrivateDatabase } from '../base/sqlite.ts';
 import { holdDatabase } from '../base/store-files.ts';
-import { openPrivateDatabase, withFileLock } from './file-lock.ts';
+import { withFileLock } from './file-lock.ts';
 import type { CompletedAction, ForgeAnswer, ForgeFailure } from './forge.ts';
 
 /** The name and the key of an action. */
@@ -56,21 +56,22 @@ export function keyed<Request, T extends object>(
   return (request, key) => ledger.once({ name, key }, work(request, key));
 }
 
-interface LedgerRow {
-  readonly name: string;
-  readonly at: number;
-  readonly value: string | null;
-}
+const ledgerRow = rowAs({ name: text, at: number, value: optional(text) });
+
+type LedgerRow = ReturnType<typeof ledgerRow>;
 
 /** Opens a ledger, creating its file if needed. */
 export function openLedger({ file, now, judge, beforeRequest }: LedgerOptions): Ledger {
   const db = openFile(file);
   const release = holdDatabase(file);
-  const find = (key: string): LedgerRow | undefined =>
-    db.prepare('SELECT name, at, value FROM actions WHERE key = ?').get(key) as unknown as LedgerRow | undefined;
+  const database = databaseOf(db);
+  const find = (key: string): LedgerRow | undefined => {
+    const row = database.get('SELECT name, at, value FROM actions WHERE key = ?', key);
+    return row === undefined ? undefined : ledgerRow(row);
+  };
   const write = ({ name, key }: LedgerAction, value: object | null): void => {
     const insert = 'INSERT INTO actions (key, name, at, value) VALUES (?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value';
-    db.prepare(insert).run(key, name, now(), value === null ? null : JSON.stringify(value));
+    database.run(insert, key, name, now(), value === null ? null : JSON.stringify(value));
   };
   const finish = <T extends object>(action: LedgerAction, value: T): ForgeAnswer<T> => {
     write(action, value);
@@ -94,7 +95,7 @@ export function openLedger({ file, now, judge, beforeRequest }: LedgerOptions): 
         const adopted = await work.adopt?.(begun?.at ?? now()).catch(() => undefined);
         return adopted === undefined ? judged.failure : finish(action, adopted);
       }
-      db.prepare('DELETE FROM actions WHERE key = ? AND value IS NULL').run(action.key);
+      database.run('DELETE FROM actions WHERE key = ? AND value IS NULL', action.key);
       return judged.failure;
     }
   };
@@ -111,7 +112,7 @@ export function openLedger({ file, now, judge, beforeRequest }: LedgerOptions): 
         return judged.failure;
       }
     },
-    done: (prefix) => db.prepare(SELECT_DONE).all(prefix, prefix).map(doneAction),
+    done: (prefix) => database.all(SELECT_DONE, prefix, prefix).map(doneAction),
     close: () => {
       if (db.isOpen) db.close();
       release();
@@ -124,21 +125,18 @@ function recall<T>({ name, key }: LedgerAction, row: LedgerRow | undefined): For
   if (row === undefined) return undefined;
   if (row.name !== name)
     return { result: 'denied', message: `the key "${key}" was used for ${row.name}, so it cannot be used for ${name}` };
-  return row.value === null ? undefined : { result: 'ok', value: JSON.parse(row.value) as T };
+  return row.value === undefined ? undefined : { result: 'ok', value: JSON.parse(row.value) as T };
 }
 
 /** Selects the finished actions whose keys begin with a prefix, which is bound twice. */
 export const SELECT_DONE =
-  'SELECT key, name, at, value FROM actions WHERE substr(key, 1, length(?)) = ? AND value IS NOT NULL ORDER BY rowid';
+  'SELECT key, name AS action, at, value FROM actions WHERE substr(key, 1, length(?)) = ? AND value IS NOT NULL ORDER BY rowid';
 
 /** A row of `SELECT_DONE`. */
-export function doneAction({ key, name, at, value }: Readonly<Record<string, unknown>>): CompletedAction {
-  return { key: String(key), action: String(name), at: Number(at), value: JSON.parse(String(value)) as object };
-}
+export const doneAction: (row: SqlRow) => CompletedAction = rowAs({ key: text, action: text, at: number, value: jsonOf<object>() });
 
 function openFile(file: string): DatabaseSync {
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     const db = openPrivateDatabase(file);
     db.exec('CREATE TABLE IF NOT EXISTS actions (key TEXT PRIMARY KEY, name TEXT NOT NULL, at INTEGER NOT NULL, value TEXT) STRICT');
     return db;

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { CheckTraits } from '../definition/check.ts';
 import { type KindTraits, pipelineOf } from '../definition/kind.ts';
 import { REGISTRY } from './registry.ts';
 
@@ -67,23 +66,18 @@ describe('the kinds', () => {
 });
 
 describe('the checks', () => {
-  test.each<[string, keyof CheckTraits, readonly string[]]>([
-    [
-      'do not look at files',
-      'looksElsewhere',
-      ['pr_approval', 'ci_status', 'webhook', 'branch_up_to_date', 'label_present', 'no_changes_requested', 'pr_approvals_met', 'any_of'],
-    ],
-    ['a merge is held to', 'heldAtMerge', ['pr_approval', 'ci_status', 'no_changes_requested', 'pr_approvals_met']],
-    ['are about approval', 'isApproval', ['pr_approval', 'pr_approvals_met']],
-    ['are about the work without looking at files', 'judgesWork', ['ci_status']],
-  ])('that %s are known by their declarations', (_what, trait, expected) => {
-    expect(Object.values(REGISTRY.checks).flatMap((check) => (check[trait] === true ? [check.name] : []))).toEqual(expected);
+  const checks = Object.entries(REGISTRY.checks);
+
+  test('are registered under their own names', () => {
+    for (const [name, check] of checks) expect(check.name).toBe(name);
   });
 
-  test('that may differ between the runs of a family are requests and decisions', () => {
-    expect(Object.values(REGISTRY.checks).flatMap(({ name, sameInEveryRun }) => (sameInEveryRun === true ? [] : [name]))).toEqual([
-      'webhook',
-      'human_approved',
-    ]);
+  test('that a merge is held to, or that are about the pull request, do not look at files', () => {
+    const atForge = checks.filter(([, check]) => check.heldAtMerge === true || check.needsPullRequest === true);
+    expect(atForge.filter(([, check]) => check.looksElsewhere !== true)).toEqual([]);
+  });
+
+  test('that are about approval are what a merge is held to', () => {
+    expect(checks.filter(([, check]) => check.isApproval === true && check.heldAtMerge !== true)).toEqual([]);
   });
 });

@@ -10,16 +10,16 @@ import type { CustomStep } from './custom/spec.ts';
 import type { DelayStep } from './delay/spec.ts';
 import type { EachStep } from './each/spec.ts';
 import type { AnyOfFields } from './gate/checks/any-of/spec.ts';
-import type { BranchUpToDateCheck } from './gate/checks/branch-up-to-date/spec.ts';
-import type { CiStatusCheck } from './gate/checks/ci-status/spec.ts';
+import type { BranchUpToDateCheck } from './gate/checks/branch-up-to-date/declare.ts';
+import type { CiStatusCheck } from './gate/checks/ci-status/declare.ts';
 import type { CommandCheckFields } from './gate/checks/command/spec.ts';
 import type { CoverageFields } from './gate/checks/coverage/spec.ts';
-import type { FileExistsCheck } from './gate/checks/file-exists/spec.ts';
-import type { HumanApprovedCheck } from './gate/checks/human-approved/spec.ts';
-import type { LabelPresentCheck } from './gate/checks/label-present/spec.ts';
-import type { NoChangesRequestedCheck } from './gate/checks/no-changes-requested/spec.ts';
-import type { PrApprovalCheck } from './gate/checks/pr-approval/spec.ts';
-import type { PrApprovalsMetCheck } from './gate/checks/pr-approvals-met/spec.ts';
+import type { FileExistsCheck } from './gate/checks/file-exists/declare.ts';
+import type { HumanApprovedCheck } from './gate/checks/human-approved/declare.ts';
+import type { LabelPresentCheck } from './gate/checks/label-present/declare.ts';
+import type { NoChangesRequestedCheck } from './gate/checks/no-changes-requested/declare.ts';
+import type { PrApprovalCheck } from './gate/checks/pr-approval/declare.ts';
+import type { PrApprovalsMetCheck } from './gate/checks/pr-approvals-met/declare.ts';
 import type { WebhookCheckFields } from './gate/checks/webhook/spec.ts';
 import type { GateStep } from './gate/spec.ts';
 import type { GenerateStep } from './generate/spec.ts';
@@ -37,7 +37,8 @@ import type { WorkflowStep } from './workflow/spec.ts';
  * that it may name. What a kind can say: `fields` of a step of `defineWorkflow`, those that it cannot do without (`needs`),
  * `list` (the same fields in a list of steps, which is checked less), `flow` (its methods of `step(name)`), its `result`,
  * and its own `outcomes`. What a question adds: its answers (`labels`), whether all of them lead somewhere (`leads`), and
- * where (`targets`). The steps inside a group are its `members`, with their ids (`memberIds`); `signals` are the names that it waits for.
+ * where (`targets`). `members` are the steps inside a group by id, `memberIds` the names that requests may use for them;
+ * `signals` are the names that it waits for.
  */
 export interface Kinds<C, X, Ids extends Targets> {
   handler: TaskStep<C, X>;

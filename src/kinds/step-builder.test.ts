@@ -1,11 +1,9 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import type { ResultOf } from '../authoring/flow/call.ts';
 import type { AgentResult, CommandResult, GateResult, HumanResult, ValidateResult } from '../authoring/flow/result.ts';
-import { compileWorkflow } from '../authoring/graph/graph.ts';
 import type { Json } from '../base/json.ts';
 import type { StepContext } from '../definition/code.ts';
 import { membersOf, type StepModel } from '../definition/model.ts';
-import { REGISTRY } from './registry.ts';
 import { step } from './step-builder.ts';
 
 const ctx = { idempotencyKey: 'run/a#1/1' } as StepContext;
@@ -102,11 +100,12 @@ describe('an agent', () => {
 
   test('refuses a context that is not a plain object, and an invalid worker', () => {
     expect(() => step('r').agent({ agent: 'x', context: { f: () => 1 } })).toThrow(
-      'the context of step "r" is not plain JSON: f is a function',
+      'step "r" cannot be built: its agent is not plain JSON: context.f is a function',
     );
     expect(() => step('r').agent({ agent: 'x', context: ['a'] })).toThrow('step "r" cannot be built: `context` must be an object');
-    expect(() => step('r').agent({ agent: {} as never })).toThrow('step "r" has no agent');
-    expect(() => step('r').generate({ generator: '' })).toThrow('step "r" has no generator');
+    expect(() => step('r').agent({ agent: {} as never })).toThrow('step "r" cannot be built: its agent is an object without execute');
+    expect(() => step('r').agent({ prompt: 'p' } as never)).toThrow('step "r" cannot be built: it has no agent');
+    expect(() => step('r').generate({ generator: '' })).toThrow('step "r" cannot be built: `generate` must be the name of a role');
   });
 });
 
@@ -144,9 +143,9 @@ describe('a question to a person', () => {
   });
 
   test('needs distinct answers, and one at least', () => {
-    expect(() => step('q').human({ prompt: '?', options: [] })).toThrow('allows no answer');
-    expect(() => step('q').human({ prompt: '?', signed: 'yes' as never })).toThrow('`signed` must be true or false');
-    expect(() => step('q').human({ prompt: '?', options: ['a', 'a'] })).toThrow('two options "a"');
+    expect(() => step('q').human({ prompt: '?', options: [] })).toThrow('step "q" cannot be built: its question has no options');
+    expect(() => step('q').human({ prompt: '?', signed: 'yes' as never })).toThrow('signed` must be true or false, not "yes"');
+    expect(() => step('q').human({ prompt: '?', options: ['a', 'a'] })).toThrow('two options are called "a"');
   });
 });
 
@@ -217,9 +216,9 @@ describe('the other kinds', () => {
     });
     expect(() => step('g').gate({ checks: [] })).toThrow('step "g" cannot be built: a gate must have at least one check');
     expect(() => step('g').gate({ checks: [{ check: 'command', run: 'x', expect: 'exit_code ==' }] })).toThrow(
-      'expect of step "g" is not a valid expression',
+      'step "g" cannot be built: check 1: expect is invalid',
     );
-    expect(() => step('d').delay('soon')).toThrow('step "d", duration: "soon" is not a duration');
+    expect(() => step('d').delay('soon')).toThrow('step "d" cannot be built: its delay is "soon", which is not a duration');
     expect(() => step('s').signal('')).toThrow('step "s" cannot be built');
     expect(() => step('w').workflow('child', [] as never)).toThrow('gives workflow "child" an input that is not an object');
   });
@@ -268,7 +267,7 @@ describe('a fan-out', () => {
     expect(membersOf(step('all').each([5, 6], body, { key: (item) => `n${item}` }).bound.model).map(({ id }) => id)).toEqual(['n5', 'n6']);
     expect(() => step('all').each([5, 6], body, { key: () => 'n' })).toThrow('step "all" has two items with the key "n"');
     expect(() => step('all').each([5], body, { key: () => 'a/b' })).toThrow('names an item "a/b"');
-    expect(() => step('all').each([5], body, { concurrency: 0 })).toThrow('has concurrency: 0');
+    expect(() => step('all').each([5], body, { concurrency: 0 })).toThrow('concurrency` must be a positive integer, not 0');
     expect(() => step('all').each(new Array(1_000_000_000), body)).toThrow('has 1000000000 items; a fan-out can have at most 100000');
     expect(() => step('all').each([5], () => step('in').each([1], body))).toThrow('step "all" cannot hold step "in"');
   });
@@ -314,9 +313,9 @@ describe('shared options', () => {
   test('are refused when they are invalid', () => {
     const call = step('a').task(greet, 'you');
     expect(() => call.retry(-1)).toThrow('`retry` must be 0 or a positive integer');
-    expect(() => call.timeout('soon')).toThrow('step "a", timeout');
+    expect(() => call.timeout('soon')).toThrow('step "a" cannot be built: its timeout is "soon"');
     expect(() => call.recovery('reconcile')).toThrow('no function for it');
-    expect(() => call.postconditions({ name: 'odd', check: '1 +' })).toThrow('the condition "odd" is not a valid expression');
+    expect(() => call.postconditions({ name: 'odd', check: '1 +' })).toThrow('step "a" cannot be built: the check "odd" is invalid');
   });
 
   test('and models are frozen through', () => {
@@ -325,65 +324,5 @@ describe('shared options', () => {
       TypeError,
     );
     expect(() => Object.assign(model, { id: 'b' })).toThrow(TypeError);
-  });
-});
-
-describe('a step is read the same in a flow and in a graph', () => {
-  const methods = (name: string) => step(name) as unknown as Record<string, (given: unknown) => { readonly bound: { model: StepModel } }>;
-  const inGraph = (fields: object) => compileWorkflow({ name: 'w', steps: { a: { ...fields, next: null } } } as never, REGISTRY);
-
-  test.each<[string, string, object, object, string]>([
-    [
-      'how many people agree',
-      'human',
-      { prompt: '?', count: 'two' },
-      { human: { prompt: '?', count: 'two' } },
-      'count` must be a positive',
-    ],
-    [
-      'what a question is about',
-      'human',
-      { prompt: '?', subjects: { file: ['plan.md'] } },
-      { human: { prompt: '?', subjects: { file: ['plan.md'] } } },
-      '`subjects` has no field "file"',
-    ],
-    [
-      'a poll without a condition',
-      'delay',
-      { duration: '1h', poll: { interval: '10s' } },
-      { delay: { duration: '1h', poll: { interval: '10s' } } },
-      'poll.condition` is missing',
-    ],
-    [
-      'what is retried',
-      'command',
-      { run: 'x', retry: { max: 2, on: ['never'] } },
-      { command: 'x', retry: { max: 2, on: ['never'] } },
-      '`retry.on[0]` must be "error" or "timeout", not "never"',
-    ],
-    [
-      'whether a merge checks a gate again',
-      'gate',
-      { checks: ['x'], rerunAtMerge: 'no' },
-      { gate: { checks: ['x'], rerunAtMerge: 'no' } },
-      'rerunAtMerge` must be true or false, not "no"',
-    ],
-  ])('what both refuse: %s', (...[, method, given, fields, message]) => {
-    expect(() => inGraph(fields)).toThrow(message);
-    expect(() => methods('a')[method]?.(given)).toThrow(message);
-    expect(() => methods('a')[method]?.(given)).toThrow('step "a"');
-  });
-
-  test.each<[string, string, object, object]>([
-    [
-      'the session of an agent and what it sees',
-      'agent',
-      { agent: 'dev', prompt: 'p', continueSession: true, seesContext: true },
-      { agent: 'dev', prompt: 'p', continueSession: true, seesContext: true },
-    ],
-    ['a check that only has paths', 'gate', { checks: [{ paths: ['plan.md'] }] }, { gate: { checks: [{ paths: ['plan.md'] }] } }],
-  ])('what both keep: %s', (...[, method, given, fields]) => {
-    const { next: _, ...model } = inGraph(fields).definition.steps[0] as StepModel;
-    expect(methods('a')[method]?.(given).bound.model).toEqual({ ...model, next: {} });
   });
 });

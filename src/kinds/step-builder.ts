@@ -18,14 +18,15 @@ class NamedStep {
   }
 
   static {
-    for (const [name, parts] of Object.values(REGISTRY.kinds).flatMap(({ flow = {} }) => Object.entries(flow))) {
-      const method = { ...parts, name };
-      Object.defineProperty(NamedStep.prototype, name, {
-        value(this: NamedStep, ...given: readonly unknown[]) {
-          return callMethod(method, { name: this.#name, compilers: REGISTRY }, given);
-        },
-      });
-    }
+    for (const kind of Object.values(REGISTRY.kinds))
+      for (const [name, parts] of Object.entries(kind.flow ?? {})) {
+        const method = { ...parts, name, kind };
+        Object.defineProperty(NamedStep.prototype, name, {
+          value(this: NamedStep, ...given: readonly unknown[]) {
+            return callMethod(method, { name: this.#name, compilers: REGISTRY }, given);
+          },
+        });
+      }
   }
 }
 

@@ -22,12 +22,12 @@ interface Tool extends ToolSpec {
   readonly parse: (args: JsonObject) => (caller: Caller) => Promise<string>;
 }
 
-type SpecOf<Schema extends JsonObject> = ToolSpec & { readonly inputSchema: Schema };
+interface TypedTool<Schema extends JsonObject> extends ToolSpec {
+  readonly inputSchema: Schema;
+  readonly call: (caller: Caller, args: FromSchema<Schema>) => Promise<string>;
+}
 
-function tool<const Schema extends JsonObject>(
-  spec: SpecOf<Schema>,
-  call: (caller: Caller, args: FromSchema<Schema>) => Promise<string>,
-): Tool {
+function tool<const Schema extends JsonObject>({ call, ...spec }: TypedTool<Schema>): Tool {
   const { inputSchema } = spec;
   return {
     ...spec,
@@ -54,158 +54,146 @@ const ONLY = {
 } as const;
 const WRITE_HINTS = { readOnlyHint: false, destructiveHint: false, openWorldHint: false };
 
-const START = tool(
-  {
-    name: 'pawl_start',
-    title: 'Start a workflow',
-    description:
-      'Starts a run of a trusted workflow of this project and returns its first step. You do the steps that are open for you; the engine does the others and verifies yours. pawl_status lists the workflows.',
-    inputSchema: {
-      type: 'object',
-      properties: {
-        workflow: { type: 'string', minLength: 1, maxLength: 200, description: 'The name of the workflow.' },
-        params: { type: 'object', description: 'Its parameters.' },
-        idempotency_key: {
-          type: 'string',
-          minLength: 1,
-          maxLength: 200,
-          description: 'Any text. Starting again with the same key returns the run that was started first.',
-        },
+const START = tool({
+  name: 'pawl_start',
+  title: 'Start a workflow',
+  description:
+    'Starts a run of a trusted workflow of this project and returns its first step. You do the steps that are open for you; the engine does the others and verifies yours. pawl_status lists the workflows.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      workflow: { type: 'string', minLength: 1, maxLength: 200, description: 'The name of the workflow.' },
+      params: { type: 'object', description: 'Its parameters.' },
+      idempotency_key: {
+        type: 'string',
+        minLength: 1,
+        maxLength: 200,
+        description: 'Any text. Starting again with the same key returns the run that was started first.',
       },
-      required: ['workflow'],
-      additionalProperties: false,
     },
-    annotations: WRITE_HINTS,
+    required: ['workflow'],
+    additionalProperties: false,
   },
-  async ({ session, limits, seen }, { workflow, params, idempotency_key: key }) =>
+  annotations: WRITE_HINTS,
+  call: async ({ session, limits, seen }, { workflow, params, idempotency_key: key }) =>
     runText(await session.start({ workflow, params: params ?? {}, key }, limits), { seen }),
-);
+});
 
-const NEXT = tool(
-  {
-    name: 'pawl_next',
-    title: 'Get the open step',
-    description:
-      'Returns the step that is open for you, with its instructions and its token, or says what the run waits for. In a new session it continues the open run of this project; if there are several, it lists them, and "run" selects one. A sub-agent that was given a token gets exactly its step with "token".',
-    inputSchema: {
-      type: 'object',
-      properties: {
-        run: RUN,
-        token: { ...TOKEN, description: 'Only the step with this token.' },
-        step: { type: 'string', minLength: 1, maxLength: 300, description: 'Only the open steps with this name.' },
-        item: { type: 'string', minLength: 1, maxLength: 300, description: 'Only this item of a fan-out.' },
-        page: { type: 'integer', minimum: 1, maximum: 10_000, description: 'Which page of the open steps, if there are many.' },
-      },
-      additionalProperties: false,
+const NEXT = tool({
+  name: 'pawl_next',
+  title: 'Get the open step',
+  description:
+    'Returns the step that is open for you, with its instructions and its token, or says what the run waits for. In a new session it continues the open run of this project; if there are several, it lists them, and "run" selects one. A sub-agent that was given a token gets exactly its step with "token".',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      run: RUN,
+      token: { ...TOKEN, description: 'Only the step with this token.' },
+      step: { type: 'string', minLength: 1, maxLength: 300, description: 'Only the open steps with this name.' },
+      item: { type: 'string', minLength: 1, maxLength: 300, description: 'Only this item of a fan-out.' },
+      page: { type: 'integer', minimum: 1, maximum: 10_000, description: 'Which page of the open steps, if there are many.' },
     },
-    annotations: { ...WRITE_HINTS, idempotentHint: true },
+    additionalProperties: false,
   },
-  async ({ session, limits, seen }, { run, token, step, item, page }) => {
+  annotations: { ...WRITE_HINTS, idempotentHint: true },
+  call: async ({ session, limits, seen }, { run, token, step, item, page }) => {
     const { runs, others } = await session.next({ run, token, step, item }, limits);
     return [...runs.map((one) => runText(one, { seen, ...present({ page }) })), ...othersText(others)].join('\n\n') || NOTHING;
   },
-);
+});
 
 const WORK: readonly Tool[] = [
   NEXT,
-  tool(
-    {
-      name: 'pawl_report',
-      title: 'Report a step',
-      description:
-        'Reports that a step is done, with its result, or that it cannot be done, with the reason. The engine verifies it and returns the next step, or what is missing. The same report again gets the same answer.',
-      inputSchema: {
-        type: 'object',
-        properties: {
-          token: TOKEN,
-          result: { description: 'The result that the step asks for: any JSON.' },
-          failure: { type: 'string', minLength: 1, maxLength: 20_000, description: 'Why it cannot be done, instead of a result.' },
-          only: ONLY,
-        },
-        required: ['token'],
-        additionalProperties: false,
+  tool({
+    name: 'pawl_report',
+    title: 'Report a step',
+    description:
+      'Reports that a step is done, with its result, or that it cannot be done, with the reason. The engine verifies it and returns the next step, or what is missing. The same report again gets the same answer.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        token: TOKEN,
+        result: { description: 'The result that the step asks for: any JSON.' },
+        failure: { type: 'string', minLength: 1, maxLength: 20_000, description: 'Why it cannot be done, instead of a result.' },
+        only: ONLY,
       },
-      annotations: { ...WRITE_HINTS, idempotentHint: true },
+      required: ['token'],
+      additionalProperties: false,
     },
-    async ({ session, limits, seen }, { token, result, failure, only = false }) => {
+    annotations: { ...WRITE_HINTS, idempotentHint: true },
+    call: async ({ session, limits, seen }, { token, result, failure, only = false }) => {
       if (result !== undefined && failure !== undefined) throw new EngineError('USAGE', 'give "result" or "failure", not both');
       const submission: Submission =
         failure === undefined ? { token, kind: 'result', result: result ?? null } : { token, kind: 'failure', failure };
       const reply = await session.submit(submission, { ...limits, only });
       return only ? ownStepText(onlyOwnStep(reply)) : replyText(reply, seen);
     },
-  ),
-  tool(
-    {
-      name: 'pawl_ask',
-      title: 'Ask the person',
-      description:
-        'Asks the person you work for, when only they know the answer. The attempt ends here; the step is opened again with the answers.',
-      inputSchema: {
-        type: 'object',
-        properties: {
-          token: TOKEN,
-          questions: {
-            type: 'array',
-            minItems: 1,
-            maxItems: 3,
-            items: {
-              type: 'object',
-              properties: {
-                header: { type: 'string', description: 'A word or two.' },
-                question: { type: 'string' },
-                options: { type: 'array', minItems: 2, maxItems: 3, items: { type: ['string', 'object'] } },
-                multiSelect: { type: 'boolean' },
-              },
-              required: ['question', 'options'],
+  }),
+  tool({
+    name: 'pawl_ask',
+    title: 'Ask the person',
+    description:
+      'Asks the person you work for, when only they know the answer. The attempt ends here; the step is opened again with the answers.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        token: TOKEN,
+        questions: {
+          type: 'array',
+          minItems: 1,
+          maxItems: 3,
+          items: {
+            type: 'object',
+            properties: {
+              header: { type: 'string', description: 'A word or two.' },
+              question: { type: 'string' },
+              options: { type: 'array', minItems: 2, maxItems: 3, items: { type: ['string', 'object'] } },
+              multiSelect: { type: 'boolean' },
             },
+            required: ['question', 'options'],
           },
-          only: ONLY,
         },
-        required: ['token', 'questions'],
-        additionalProperties: false,
+        only: ONLY,
       },
-      annotations: WRITE_HINTS,
+      required: ['token', 'questions'],
+      additionalProperties: false,
     },
-    async ({ session, limits, seen }, { token, questions, only = false }) => {
+    annotations: WRITE_HINTS,
+    call: async ({ session, limits, seen }, { token, questions, only = false }) => {
       const reply = await session.submit({ kind: 'questions', token, questions }, limits);
       return only ? ownStepText(onlyOwnStep(reply)) : replyText(reply, seen);
     },
-  ),
-  tool(
-    {
-      name: 'pawl_assume',
-      title: 'Record an assumption',
-      description:
-        'Records what you assume instead of asking the person, and the step continues. They answer later; if the answer differs, the step runs again. Nothing is merged while a MUST is open.',
-      inputSchema: {
-        type: 'object',
-        properties: {
-          token: TOKEN,
-          question: { type: 'string', minLength: 1, maxLength: 500 },
-          assumed: { type: 'string', minLength: 1, maxLength: 500, description: 'What you assume.' },
-          severity: { enum: [...SEVERITIES], description: 'MUST: a wrong guess does harm.' },
-          options: { type: 'array', maxItems: 6, items: { type: 'string' }, description: 'Other possible answers.' },
-        },
-        required: ['token', 'question', 'assumed', 'severity'],
-        additionalProperties: false,
+  }),
+  tool({
+    name: 'pawl_assume',
+    title: 'Record an assumption',
+    description:
+      'Records what you assume instead of asking the person, and the step continues. They answer later; if the answer differs, the step runs again. Nothing is merged while a MUST is open.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        token: TOKEN,
+        question: { type: 'string', minLength: 1, maxLength: 500 },
+        assumed: { type: 'string', minLength: 1, maxLength: 500, description: 'What you assume.' },
+        severity: { enum: [...SEVERITIES], description: 'MUST: a wrong guess does harm.' },
+        options: { type: 'array', maxItems: 6, items: { type: 'string' }, description: 'Other possible answers.' },
       },
-      annotations: { ...WRITE_HINTS, idempotentHint: true },
+      required: ['token', 'question', 'assumed', 'severity'],
+      additionalProperties: false,
     },
-    async ({ session, limits, seen }, { token, ...assumption }) =>
+    annotations: { ...WRITE_HINTS, idempotentHint: true },
+    call: async ({ session, limits, seen }, { token, ...assumption }) =>
       replyText(await session.submit({ kind: 'assumptions', token, assumptions: [assumption] }, limits), seen),
-  ),
-  tool(
-    {
-      name: 'pawl_status',
-      title: 'Show the state of the runs',
-      description:
-        'Returns the state of your runs, the other open runs of this project that you could continue, and the workflows that can be started, with their parameters. Changes nothing.',
-      inputSchema: { type: 'object', properties: { run: RUN }, additionalProperties: false },
-      annotations: { readOnlyHint: true, openWorldHint: false },
-    },
-    async ({ session }, { run }) => statusText(await session.status(run)),
-  ),
+  }),
+  tool({
+    name: 'pawl_status',
+    title: 'Show the state of the runs',
+    description:
+      'Returns the state of your runs, the other open runs of this project that you could continue, and the workflows that can be started, with their parameters. Changes nothing.',
+    inputSchema: { type: 'object', properties: { run: RUN }, additionalProperties: false },
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    call: async ({ session }, { run }) => statusText(await session.status(run)),
+  }),
 ];
 
 function statusText({ runs, others }: SessionRuns): string {

@@ -1,9 +1,9 @@
 // Owns the pid files, with which a later engine finds processes that a crashed one left running: one per command, written
 // before the command starts (with only the mark) and again when its pid is known.
 
-import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { digestText } from '../base/digest.ts';
 import { systemCodeOf } from '../base/error.ts';
 import { isJsonObject, parseJsonObject } from '../base/json.ts';
 import { formatIdentity, type ProcessIdentity, parseIdentity } from './identity.ts';
@@ -20,7 +20,7 @@ export interface PidRecord {
 /** Returns the path of a mark's pid file. The name is readable and unique per mark. */
 export function pidFilePath(pidDir: string, mark: string): string {
   const readable = mark.replace(/[^A-Za-z0-9_-]+/g, '_').slice(0, 80);
-  return join(pidDir, `${readable}-${createHash('sha256').update(mark).digest('hex').slice(0, 12)}.json`);
+  return join(pidDir, `${readable}-${digestText(mark).slice(0, 12)}.json`);
 }
 
 /** Writes the pid file of a command atomically and creates the directory. Throws file system errors. */

@@ -5,9 +5,11 @@
 // D15. A run is identified by its id and start time: ids are free again after `pawl prune`, and two projects may use one
 //      database.
 
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { digestText } from '../base/digest.ts';
+import { number, rowAs, text } from '../base/sql-row.ts';
+import { databaseOf, transact } from '../base/sqlite.ts';
 import { BACKUPS_TABLE, BUSY_MS, hasTable, MIGRATIONS_TABLE, OWN_TABLES, type RunKey, STEPS_TABLE, type StepKey } from './names.ts';
 
 /** A step whose writes were accepted, with its result as text. */
@@ -26,13 +28,12 @@ const NEWEST: Readonly<Record<string, string>> = { [BACKUPS_TABLE]: 'created_at'
  * @internal
  */
 export function recordStep(db: DatabaseSync, step: StepKey, { at, result }: Pick<AcceptedStep, 'at' | 'result'>): void {
-  const { run, started, path, attempt } = step;
   db.exec(
     `CREATE TABLE IF NOT EXISTS main.${STEPS_TABLE} (run TEXT NOT NULL, started INTEGER NOT NULL, path TEXT NOT NULL, attempt INTEGER NOT NULL, at TEXT NOT NULL, digest TEXT NOT NULL, result TEXT NOT NULL, PRIMARY KEY (run, started, path, attempt)) WITHOUT ROWID`,
   );
-  const digest = createHash('sha256').update(result).digest('hex');
-  const insert = `INSERT INTO main.${STEPS_TABLE} (run, started, path, attempt, at, digest, result) VALUES (?, ?, ?, ?, ?, ?, ?)`;
-  db.prepare(insert).run(run, started, path, attempt, at, digest, result);
+  const digest = digestText(result);
+  const { run, started, path, attempt } = step;
+  databaseOf(db).insert(`main.${STEPS_TABLE}`, { run, started, path, attempt, at, digest, result });
 }
 
 /** The newest accepted attempt of a step from attempt `since` on. */
@@ -48,10 +49,7 @@ export function deleteStepRecords(file: string, runs: readonly RunKey[]): number
   using db = new DatabaseSync(file, { timeout: BUSY_MS });
   if (!hasTable(db, STEPS_TABLE)) return 0;
   const remove = db.prepare(`DELETE FROM ${STEPS_TABLE} WHERE run = ? AND started = ?`);
-  db.exec('BEGIN IMMEDIATE');
-  const removed = runs.reduce((sum, { run, started }) => sum + Number(remove.run(run, started).changes), 0);
-  db.exec('COMMIT');
-  return removed;
+  return transact(db, () => runs.reduce((sum, { run, started }) => sum + Number(remove.run(run, started).changes), 0));
 }
 
 /** The steps that were accepted in a database and not in an older copy of it. */
@@ -67,8 +65,11 @@ function readSteps(file: string, where: string, values: readonly (string | numbe
   if (!hasTable(db, STEPS_TABLE)) return [];
   return db
     .prepare(`SELECT run, started, path, attempt, at, digest, result FROM ${STEPS_TABLE} WHERE ${where}`)
-    .all(...values) as unknown as AcceptedStep[];
+    .all(...values)
+    .map(stepRow);
 }
+
+const stepRow = rowAs({ run: text, started: number, path: text, attempt: number, at: text, digest: text, result: text });
 
 /** A text that changes with every record that Pawl writes to a database. */
 export function newestRecords(db: DatabaseSync): string {

@@ -8,6 +8,7 @@ import { basename, dirname, extname, join, resolve } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { messageOf } from '../base/error.ts';
 import { present } from '../base/fields.ts';
+import { databaseOf, transact } from '../base/sqlite.ts';
 import { databaseFailure } from './failure.ts';
 import { BACKUPS_TABLE, BUSY_MS, hasTable } from './names.ts';
 
@@ -86,11 +87,9 @@ export async function copyVerified(file: string, options: BackupOptions = {}): P
  * @internal
  */
 export function recordBackup(db: DatabaseSync, record: BackupRecord): void {
-  const { id, createdAt, path, bytes, runId, runStartedAt, reason, verified } = record;
+  const { bytes, runId, ...row } = record;
   createBackupsTable(db);
-  db.prepare(
-    `INSERT INTO ${BACKUPS_TABLE} (id, created_at, path, workflow_run_id, size_bytes, reason, verified, run_started_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
-  ).run(id, createdAt, path, runId ?? null, bytes, reason, verified ? 1 : 0, runStartedAt ?? null);
+  databaseOf(db).insert(BACKUPS_TABLE, { ...row, workflowRunId: runId, sizeBytes: bytes }, 'ignore');
 }
 
 /**
@@ -99,9 +98,9 @@ export function recordBackup(db: DatabaseSync, record: BackupRecord): void {
  */
 export function recordBackups(file: string, records: readonly BackupRecord[], options: BackupOptions): void {
   withDatabase(file, (db) => {
-    db.exec('BEGIN IMMEDIATE');
-    for (const record of records) recordBackup(db, record);
-    db.exec('COMMIT');
+    transact(db, () => {
+      for (const record of records) recordBackup(db, record);
+    });
     const last = records.at(-1);
     if (last !== undefined) removeOldest(db, file, { ...options, reason: last.reason });
   });

@@ -1,8 +1,8 @@
 // Owns our delete triggers: a temporary one per table, which is not stored in the user's file. They show which statements
 // replace rows (D3 in `statement-rules.ts`) and which rows a confirmed delete removes, including cascades.
 
-import { createHash } from 'node:crypto';
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import { digestText } from '../base/digest.ts';
 import { quoted } from './names.ts';
 import { GUARD_FUNCTION, GUARD_PREFIX, type SchemaFacts } from './statement-rules.ts';
 
@@ -79,7 +79,7 @@ export class DeletedRowsRecorder {
 }
 
 function digestOf(texts: readonly string[]): string {
-  return createHash('sha256').update(JSON.stringify(texts)).digest('hex');
+  return digestText(JSON.stringify(texts));
 }
 
 /**

@@ -5,12 +5,14 @@
 // D8. An applied file cannot be edited, removed or preceded by a new file; the call fails and names the file.
 // D9. A file that drops or deletes is applied only if the caller allows loss of data.
 
-import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { constants, DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
+import { digestText } from '../base/digest.ts';
 import { EngineError, messageOf } from '../base/error.ts';
+import { number, rowAs, text } from '../base/sql-row.ts';
+import { databaseOf } from '../base/sqlite.ts';
 import { type BackupOptions, type BackupRecord, copyVerified, recordBackup, removeOldest } from './backup.ts';
 import { databaseFailure, isDatabaseFailure } from './failure.ts';
 import { BUSY_MS, hasTable, MIGRATIONS_TABLE } from './names.ts';
@@ -134,19 +136,16 @@ function readFolder(folder: string): MigrationFile[] {
 
 /** Line endings do not count: git changes them. */
 function checksumOf(text: string): string {
-  return createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('hex');
+  return digestText(text.replaceAll('\r\n', '\n'));
 }
 
 function readApplied(db: DatabaseSync): MigrationStatus['applied'] {
   if (!hasTable(db, MIGRATIONS_TABLE)) return [];
   const rows = db.prepare(`SELECT number, name, checksum, applied_at FROM ${MIGRATIONS_TABLE} ORDER BY number`).all();
-  return rows.map((row) => ({
-    number: Number(row.number),
-    name: String(row.name),
-    checksum: String(row.checksum),
-    appliedAt: String(row.applied_at),
-  }));
+  return rows.map(appliedRow);
 }
+
+const appliedRow = rowAs({ number, name: text, checksum: text, appliedAt: text });
 
 /** Compares files with the applied migrations (D8). */
 function compare(files: readonly MigrationFile[], applied: MigrationStatus['applied']): MigrationStatus {
@@ -169,8 +168,8 @@ function recordApplied(db: DatabaseSync, files: readonly MigrationFile[], at: st
   db.exec(
     `CREATE TABLE IF NOT EXISTS ${MIGRATIONS_TABLE} (number INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at TEXT NOT NULL)`,
   );
-  const insert = db.prepare(`INSERT INTO ${MIGRATIONS_TABLE} (number, name, checksum, applied_at) VALUES (?, ?, ?, ?)`);
-  for (const { number, name, checksum } of files) insert.run(number, name, checksum, at);
+  const { insert } = databaseOf(db);
+  for (const { number, name, checksum } of files) insert(MIGRATIONS_TABLE, { number, name, checksum, appliedAt: at });
 }
 
 function applyFile(db: DatabaseSync, path: string, allowLoss: boolean): void {

@@ -1,4 +1,4 @@
-// Owns the server: one app of several parts around an engine, and the socket it listens on.
+// Owns the server: one app of several parts around an engine, the headers of every response, and the socket it listens on.
 
 import { once } from 'node:events';
 import type { Server } from 'node:http';
@@ -6,7 +6,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { createAdaptorServer } from '@hono/node-server';
-import { Hono } from 'hono';
+import { Hono, type MiddlewareHandler } from 'hono';
 import { type Engine, keysOf } from '../api/engine.ts';
 import { assertKnownOptions } from '../api/engine-options.ts';
 import { EngineError, isEngineError } from '../base/error.ts';
@@ -15,22 +15,34 @@ import { transcriptsOf } from '../engine/transcript/transcripts.ts';
 import { type Addresses, addressesOf, type ListenAt } from './access/addresses.ts';
 import { assertOwnPage } from './access/guard.ts';
 import { ensureOwner, loginLink } from './access/invitations.ts';
+import { ACCESS } from './access/part.ts';
 import { recordBaseUrl } from './access/tables.ts';
+import { API } from './api/api.ts';
 import { embeddedProject } from './embedded-project.ts';
 import type { EventSettings } from './events/event-settings.ts';
-import { openDeliveries } from './events/events.ts';
-import { securityHeaders } from './headers.ts';
+import { EVENTS, openDeliveries } from './events/events.ts';
 import { MachinePaths } from './machine-paths.ts';
-import { PARTS, tablesOf } from './parts.ts';
+import { PAGES } from './pages.ts';
 import { problemResponse } from './problem.ts';
+import { REPEATS_TABLES } from './repeats.ts';
 import type { ServerApp } from './route.ts';
 import { Methods, requireScope } from './route-access.ts';
 import type { Listening, ListenOptions, PawlServer, ServerOptions } from './server.ts';
-import { openServerDatabase, serverFileOf } from './server-database.ts';
+import { openServerDatabase, type PartTables, serverFileOf } from './server-database.ts';
 import type { ServedProject, ServerPart, Services } from './services.ts';
 import { CHANGE_TABLES, ChangeLog } from './stream/change-log.ts';
 import { Streams } from './stream/streams.ts';
+import { SURFACE } from './surface/part.ts';
 import { watchOtherProcesses } from './takeover.ts';
+import { PEOPLE } from './triggers/people.ts';
+
+/** Every part, in the order in which they are mounted. The pages come last: they handle every other path. */
+export const PARTS: readonly ServerPart[] = [ACCESS, API, EVENTS, PEOPLE, SURFACE, PAGES];
+
+/** The tables of every part. */
+function tablesOf(parts: readonly ServerPart[]): readonly PartTables[] {
+  return [REPEATS_TABLES, ...parts.flatMap(({ tables }) => tables ?? [])];
+}
 
 /** The options of `createServer`, and the project to serve. */
 export interface OpenServerOptions extends ServerOptions {
@@ -247,3 +259,37 @@ function mountParts(
     return problemResponse(error, paths);
   });
 }
+
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "worker-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const HEADERS: Readonly<Record<string, string>> = {
+  'content-security-policy': POLICY,
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  // With no-referrer a browser sends "Origin: null" with a form, which the check of the origin has to refuse.
+  'referrer-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=()',
+};
+
+/** Sets the headers of every response: nothing may be embedded, sniffed or loaded from elsewhere, and nothing is cached. A route may set its own `cache-control`, but none of the others. */
+const securityHeaders: MiddlewareHandler = async (c, next) => {
+  await next();
+  // The response to HEAD has no body, so the stream must not stay open.
+  if (c.req.method === 'HEAD') await c.res.body?.cancel();
+  for (const [name, value] of Object.entries(HEADERS)) c.res.headers.set(name, value);
+  if (!c.res.headers.has('cache-control')) c.res.headers.set('cache-control', 'no-store');
+};

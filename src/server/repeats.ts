@@ -90,8 +90,7 @@ async function storeResponse(
   const answer = await response.clone().text();
   database.transaction(() => {
     database.run('DELETE FROM repeats WHERE at < ?', now() - KEPT_MS);
-    const values = [key, request, response.status, type, answer, now()];
-    database.run('INSERT OR IGNORE INTO repeats (key, request, status, type, answer, at) VALUES (?, ?, ?, ?, ?, ?)', ...values);
+    database.insert('repeats', { key, request, status: response.status, type, answer, at: now() }, 'ignore');
   });
   return response;
 }

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createEngine } from '../api/engine.ts';
 import { LOGIN_SCOPES } from '../authority/rights.ts';
-import { type OpenServer, openServer } from './app-server.ts';
+import { type OpenServer, openServer, PARTS } from './app-server.ts';
 import type { Caller } from './caller.ts';
-import { PARTS } from './parts.ts';
 
 const rows = PARTS.flatMap(({ routes }) => routes);
 const keyOf = ({ method, path }: { readonly method: string; readonly path: string }): string => `${method} ${path}`;

@@ -5,9 +5,10 @@
 // - Two servers on one database of runs share it: a transaction takes the write lock first, and waits if the other has it.
 
 import { statSync } from 'node:fs';
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { EngineError, messageOf } from '../base/error.ts';
-import { createPrivateFile } from '../store/sqlite/connection.ts';
+import type { Database } from '../base/sql-row.ts';
+import { databaseOf, openPrivateDatabase } from '../base/sqlite.ts';
 
 /** The tables of one part of the server. A published migration never changes; new ones are appended. */
 export interface PartTables {
@@ -17,22 +18,8 @@ export interface PartTables {
   readonly migrations: readonly string[];
 }
 
-/** A value of SQLite; written out, since published types do not need those of Node. */
-type SqlValue = null | number | bigint | string | Uint8Array;
-
-/** A row as SQLite returns it. */
-export type ServerRow = Readonly<Record<string, SqlValue>>;
-
 /** The database of a server. */
-export interface ServerDatabase {
-  /** The rows that a statement returns. */
-  all(sql: string, ...values: SqlValue[]): readonly ServerRow[];
-  /** The first row, if there is one. */
-  get(sql: string, ...values: SqlValue[]): ServerRow | undefined;
-  /** Runs a statement and returns how many rows it changed. */
-  run(sql: string, ...values: SqlValue[]): number;
-  /** Does all of `work` or nothing of it. Transactions cannot be nested. */
-  transaction<T>(work: () => T): T;
+export interface ServerDatabase extends Database {
   /** Throws STORE_GONE if the file was deleted or replaced since it was opened: other processes now use another file. */
   assertInPlace(): void;
   close(): void;
@@ -44,8 +31,6 @@ export function serverFileOf(runs: string): string {
   return runs === ':memory:' ? ':memory:' : `${runs}.server`;
 }
 
-const BUSY_MS = 5000;
-
 /** Opens the database and migrates the tables of every part. NORMAL does not wait for the disk: for data that can be rebuilt. */
 export function openServerDatabase(file: string, parts: readonly PartTables[], synchronous: 'FULL' | 'NORMAL' = 'FULL'): ServerDatabase {
   const db = openFile(file, synchronous);
@@ -53,7 +38,7 @@ export function openServerDatabase(file: string, parts: readonly PartTables[], s
     const database = createDatabase(db, file);
     database.transaction(() => {
       db.exec('CREATE TABLE IF NOT EXISTS parts (part TEXT PRIMARY KEY, version INTEGER NOT NULL) WITHOUT ROWID');
-      for (const tables of parts) migratePart(db, file, tables);
+      for (const tables of parts) migratePart({ db, file, database }, tables);
     });
     return database;
   } catch (error) {
@@ -64,10 +49,7 @@ export function openServerDatabase(file: string, parts: readonly PartTables[], s
 
 function openFile(file: string, synchronous: 'FULL' | 'NORMAL'): DatabaseSync {
   try {
-    if (file !== ':memory:') createPrivateFile(file);
-    const db = new DatabaseSync(file, { enableForeignKeyConstraints: true });
-    db.exec(`PRAGMA busy_timeout=${BUSY_MS}; PRAGMA journal_mode=WAL; PRAGMA synchronous=${synchronous}`);
-    return db;
+    return openPrivateDatabase(file, { synchronous });
   } catch (cause) {
     throw new EngineError(
       'STORE_UNAVAILABLE',
@@ -77,8 +59,14 @@ function openFile(file: string, synchronous: 'FULL' | 'NORMAL'): DatabaseSync {
   }
 }
 
-function migratePart(db: DatabaseSync, file: string, { part, migrations }: PartTables): void {
-  const version = (db.prepare('SELECT version FROM parts WHERE part = ?').get(part)?.version as number | undefined) ?? 0;
+interface MigratedFile {
+  readonly db: DatabaseSync;
+  readonly file: string;
+  readonly database: Database;
+}
+
+function migratePart({ db, file, database }: MigratedFile, { part, migrations }: PartTables): void {
+  const version = Number(database.get('SELECT version FROM parts WHERE part = ?', part)?.version ?? 0);
   if (version > migrations.length)
     throw new EngineError(
       'STORE_NEWER',
@@ -86,32 +74,13 @@ function migratePart(db: DatabaseSync, file: string, { part, migrations }: PartT
       { details: { file, part, version } },
     );
   for (const sql of migrations.slice(version)) db.exec(sql);
-  db.prepare('INSERT OR REPLACE INTO parts (part, version) VALUES (?, ?)').run(part, migrations.length);
+  database.insert('parts', { part, version: migrations.length }, 'replace');
 }
 
 function createDatabase(db: DatabaseSync, file: string): ServerDatabase {
   const opened = identityOf(file);
-  const statements = new Map<string, StatementSync>();
-  const prepared = (sql: string): StatementSync => {
-    const known = statements.get(sql) ?? db.prepare(sql);
-    statements.set(sql, known);
-    return known;
-  };
   return {
-    all: (sql, ...values) => prepared(sql).all(...values),
-    get: (sql, ...values) => prepared(sql).get(...values),
-    run: (sql, ...values) => Number(prepared(sql).run(...values).changes),
-    transaction: (work) => {
-      db.exec('BEGIN IMMEDIATE');
-      try {
-        const result = work();
-        db.exec('COMMIT');
-        return result;
-      } catch (error) {
-        if (db.isTransaction) db.exec('ROLLBACK');
-        throw error;
-      }
-    },
+    ...databaseOf(db),
     assertInPlace: () => {
       if (identityOf(file) === opened) return;
       throw new EngineError(

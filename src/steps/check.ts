@@ -4,7 +4,7 @@
 import { EngineError, messageOf } from '../base/error.ts';
 import { present } from '../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import type { CheckDeclaration, CheckFrame, CheckModel, OwnCheckName, UsedCheck } from '../definition/check.ts';
+import type { CheckDeclaration, CheckFrame, CheckModel, CheckTraits, OwnCheckName, UsedCheck } from '../definition/check.ts';
 import { standingFor } from '../definition/hash.ts';
 import type { KindReport } from '../definition/kind.ts';
 import { type ConfigParser, parseConfig, type WrittenFor } from '../definition/parser.ts';
@@ -15,7 +15,6 @@ import type { CommandResult } from '../process/command.ts';
 import type { ForgeFacts } from './forge/forge-facts.ts';
 import type { PersonDecision } from './person-decision.ts';
 import type { ProgramSetting } from './services.ts';
-import type { RateLimit } from './web/rate-limit.ts';
 import type { WebAnswer } from './web/request.ts';
 import type { Job } from './work.ts';
 
@@ -43,19 +42,33 @@ export interface CheckContext {
   check(config: CheckModel, signal?: AbortSignal): Promise<CheckVerdict>;
 }
 
-/** The verdict of a check. `passed: null`: the check could not decide, and `error` says why; or it is `pending`. */
-export interface CheckVerdict {
-  readonly passed: boolean | null;
+/** The verdict of a check. With `passed: null` it did not decide, and `why` says what the gate does then. */
+export type CheckVerdict = {
   readonly result: Json;
-  readonly error?: string;
-  /** With `passed: null`: it ran, but the result is not decided yet. `error` is what it waits for. */
-  readonly pending?: true;
-  /** True if it timed out. */
-  readonly timedOut?: boolean;
-  /** With `passed: null`: the service is rate limited. The gate waits and checks again. */
-  readonly limited?: RateLimit;
   /** Additional facts for the gate's output; of several numbers with one name, the lowest counts. */
   readonly facts?: { readonly [name: string]: Json };
+} & (
+  | { readonly passed: true }
+  | { readonly passed: false; readonly error: string }
+  /** `pending`: not decided yet; the gate waits and checks again. `error` is what it waits for. */
+  | { readonly passed: null; readonly why: 'pending' | 'timeout' | 'unable'; readonly error: string }
+  /** A service is rate limited until that time, if it is known. The gate waits and checks again. */
+  | { readonly passed: null; readonly why: 'limited'; readonly error: string; readonly until?: number }
+);
+
+/** Why a check did not decide; undefined if it did. */
+export function whyUndecided(verdict: CheckVerdict): 'pending' | 'timeout' | 'unable' | 'limited' | undefined {
+  return verdict.passed === null ? verdict.why : undefined;
+}
+
+/** What a check says in messages if it did not pass. */
+export function errorOf(verdict: CheckVerdict): string | undefined {
+  return verdict.passed === true ? undefined : verdict.error;
+}
+
+/** The verdict of a check that could not look. */
+export function unableVerdict(error: string, result: Json = null): CheckVerdict {
+  return { passed: null, why: 'unable', result, error };
 }
 
 /** A check that gates can name. If it throws, it counts as not run. */
@@ -67,7 +80,7 @@ export interface GateCheck extends Partial<Omit<CheckDeclaration, 'name'>> {
 
 /** The verdict of a check that timed out. */
 export function timedOutVerdict(limitMs: number | undefined): CheckVerdict {
-  return { passed: null, result: null, error: `it took longer than ${limitMs} ms`, timedOut: true };
+  return { passed: null, why: 'timeout', result: null, error: `it took longer than ${limitMs} ms` };
 }
 
 const CHECK_TIMEOUT_MS = 3_600_000;
@@ -81,12 +94,13 @@ export function checkTimeout({ runner, request }: Job, given: number | undefined
 /** The verdict of a check whose request to the forge failed. */
 export function forgeFailureVerdict(failure: ForgeFailure): CheckVerdict {
   const { until } = retryHintOf(failure);
-  const limited = until === undefined ? {} : { limited: { until } };
-  return { passed: null, result: { reason: failure.result }, error: failure.message, ...limited };
+  const result = { reason: failure.result };
+  if (until === undefined) return unableVerdict(failure.message, result);
+  return { passed: null, why: 'limited', until, result, error: failure.message };
 }
 
 /** The argument of `defineCheck`. */
-export interface CheckSpec<Config, Written = unknown> {
+export interface CheckSpec<Config, Written = unknown> extends Omit<CheckTraits, 'reports'> {
   /** Its name in gates; it must not be that of a built-in check. */
   readonly name: string;
   readonly needsPullRequest?: true;
@@ -94,6 +108,10 @@ export interface CheckSpec<Config, Written = unknown> {
   readonly reactiveEvents?: readonly string[];
   /** The name of a check with this configuration in messages. Default: its name. */
   title?(config: Config): string;
+  /** Returns the patterns of the reports that a check with this configuration reads. They may change while it runs. */
+  reports?(config: Config): readonly string[];
+  /** Returns the step whose approval by a person a check with this configuration requires. */
+  approvalOf?(config: Config): string;
   /** Returns the configuration from the gate's fields, or throws an error that says what is wrong. A schema of zod fits. */
   readonly parse: ConfigParser<Written, Config>;
   /** Runs the check once. */
@@ -109,7 +127,8 @@ export interface OwnCheck<Written> extends GateCheck {
 export function defineCheck<Config extends object, Written = unknown>(
   spec: CheckSpec<Config, Written>,
 ): OwnCheck<WrittenFor<Written, Config>> {
-  const { name, needsPullRequest, reactiveEvents, title } = spec;
+  const { name, title, reports, approvalOf, reactiveEvents, needsPullRequest } = spec;
+  const { looksElsewhere, heldAtMerge, judgesWork, isApproval, sameInEveryRun } = spec;
   const [fault] = (reactiveEvents ?? []).flatMap((event) => eventProblem(event) ?? []);
   if (fault !== undefined) throw new EngineError('DEFINITION_INVALID', `the check "${name}": ${fault.message}; ${fault.hint}`);
   const parse = (config: CheckModel): Config => parseConfig(spec.parse, fieldsOf(config));
@@ -118,8 +137,11 @@ export function defineCheck<Config extends object, Written = unknown>(
   Object.defineProperty(check, 'name', { value: name });
   const own: OwnCheck<WrittenFor<Written, Config>> = Object.freeze(
     Object.assign(check, {
-      ...present({ needsPullRequest, reactiveEvents }),
+      ...present({ needsPullRequest, reactiveEvents, looksElsewhere, heldAtMerge, judgesWork, isApproval, sameInEveryRun }),
       ...(title === undefined ? {} : { title: (config: CheckModel) => title(parse(config)) }),
+      // These are asked of every gate of the workflow. Fields that are wrong are reported by `validate`.
+      ...(reports === undefined ? {} : { reports: (config: CheckModel) => valueOr([], () => reports(parse(config))) }),
+      ...(approvalOf === undefined ? {} : { approvalOf: (config: CheckModel) => valueOr(undefined, () => approvalOf(parse(config))) }),
       validate(config: CheckModel, report: KindReport) {
         // A template has no value yet; the fields are read again before the check runs.
         if (JSON.stringify(config).includes('{{')) return;
@@ -133,6 +155,14 @@ export function defineCheck<Config extends object, Written = unknown>(
     }),
   );
   return own;
+}
+
+function valueOr<T>(otherwise: T, read: () => T): T {
+  try {
+    return read();
+  } catch {
+    return otherwise;
+  }
 }
 
 /** The own fields of a check: those under `with`, or, as workflow files may write them, those beside its name. */

@@ -1,9 +1,8 @@
 // Owns rendering a step's templates from the run's record, just before the work.
 
 import type { Json } from '../base/json.ts';
-import { type CheckModel, nestedChecks } from '../definition/check.ts';
+import { type CheckModel, isBuiltIn, nestedChecks } from '../definition/check.ts';
 import type { StepModel, WorkConfigs } from '../definition/model.ts';
-import { isProgramCheck } from '../definition/read-check.ts';
 import type { ScopeInput } from '../definition/scope/scope.ts';
 import { rendered } from '../definition/scope/template-scope.ts';
 import type { AttemptRequest, Snapshot } from './attempt.ts';
@@ -64,6 +63,6 @@ function renderChecks(checks: readonly CheckModel[], fill: Render): CheckModel[]
     if (check.templates === true) return check;
     const inner = nestedChecks(check);
     if (inner.length > 0) return { ...check, checks: renderChecks(inner, fill) } as CheckModel;
-    return isProgramCheck(check) ? renderProgram(check, fill) : fill(check);
+    return isBuiltIn(check, 'command') ? renderProgram(check, fill) : fill(check);
   });
 }

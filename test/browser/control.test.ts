@@ -124,7 +124,7 @@ test('a delivery is listed with what it started or why it matched nothing, shows
   await news.locator('summary', { hasText: 'news-1' }).click();
   await news.getByText(/news/).last().waitFor();
   await order.getByRole('button', { name: 'Send again' }).click();
-  await page.getByText('Delivery order-1 is acted on again.').waitFor();
+  await page.getByText('Delivery order-1 is handled again.').waitFor();
   expect(await order.getByRole('link').innerText()).toBe(run);
   await order.getByRole('link').click();
   await page.getByText('Are the books right?').first().waitFor();
@@ -186,7 +186,7 @@ test('a person marks an interrupted step as done, and accepts or skips a failed 
   writeFileSync(join(served.place.project, 'go'), '');
   await served.start();
   await page.goto(`${served.url}/runs/${run}`);
-  await page.getByText('has an end that is not recorded').waitFor();
+  await page.getByText('how it ended is not recorded').waitFor();
   await button(page, 'Choose how it continues').click();
   await page.getByLabel(/It succeeded/).check();
   await page.getByRole('dialog').getByRole('button', { name: 'It succeeded' }).click();

@@ -2,7 +2,7 @@ import { copyFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createPrivateFile } from '../../src/store/sqlite/connection.ts';
+import { createPrivateFile } from '../../src/base/sqlite.ts';
 import { MIGRATIONS } from '../../src/store/sqlite/migrate.ts';
 import { runId, writeRuns } from './kept-runs.ts';
 import { CliRig, type Ended } from './rig.ts';

@@ -4,10 +4,10 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSy
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createPrivateFile } from '../../src/base/sqlite.ts';
 import { formatIdentity, identityOf, type ProcessIdentity } from '../../src/process/identity.ts';
 import { writePidFile } from '../../src/process/pid-file.ts';
 import { MARK_VARIABLE } from '../../src/process/process-table.ts';
-import { createPrivateFile } from '../../src/store/sqlite/connection.ts';
 import { defineSum } from '../../src/store/sqlite/seals.ts';
 import { HELD, kill, runId, startHolder, writeRuns } from './kept-runs.ts';
 import { CliRig } from './rig.ts';

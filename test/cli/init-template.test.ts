@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { TEMPLATES } from '../../src/cli/commands/init-template.ts';
+import { TEMPLATES } from '../../src/cli/init/template.ts';
 import { CliRig } from './rig.ts';
 
 let rig: CliRig;

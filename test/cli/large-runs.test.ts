@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readRunReport, shownValues } from '../../src/control/run-report.ts';
+import { readRunReport, shownValues } from '../../src/control/run/report.ts';
 import {
   createActivation,
   createAttempt,

@@ -2,7 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { SETTING_NOTES, settingsReferencePage } from '../../scripts/settings-reference-page.ts';
-import { knownSettings, readSettingsFile } from '../../src/cli/settings/file.ts';
+import { readSettingsFile } from '../../src/cli/settings/file.ts';
+import { knownSettings } from '../../src/cli/settings/known-settings.ts';
 import { tempFolder } from '../temp-folder.ts';
 
 const root = join(import.meta.dirname, '..', '..');

@@ -161,7 +161,7 @@ describe('the report as JSON', () => {
     const engine = await openLibrary(rig);
     const child = await engine.store.load(parent.run.children[0]?.id as string);
     expect(child.state.parent).toEqual({ run: PARENT, path: 'sub#1' });
-    const forked = await import('../../src/control/run-report.ts').then(({ readRunReport }) => readRunReport(engine.store, fork));
+    const forked = await import('../../src/control/run/report.ts').then(({ readRunReport }) => readRunReport(engine.store, fork));
     expect(forked.run.forkOf).toEqual({ run: LOOP, step: 'gate' });
     await engine.close();
   });

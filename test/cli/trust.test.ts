@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { isOwnFile } from '../../src/cli/trust/trust.ts';
+import { isOwnFile } from '../../src/cli/trust/trust-list.ts';
 import { CliRig } from './rig.ts';
 
 let rig: CliRig;

@@ -12,9 +12,10 @@ import { WRONG_STEPS } from './wrong-steps.ts';
 
 const RECIPES = join(import.meta.dirname, '../../examples/recipes');
 
-const HEAD = `import { arg, defineStepKind, defineWorkflow, type Engine, type OutputSchema, step, workflow } from 'pawl';
+const HEAD = `import { arg, defineStepKind, defineWorkflow, type Engine, type OutputSchema, step, type Workflow, workflow } from 'pawl';
 declare const sizeSchema: OutputSchema<{ readonly size: number }>;
-export type Used = [typeof arg, typeof defineStepKind, typeof defineWorkflow, Engine, typeof step, typeof workflow, typeof sizeSchema];
+declare const adder: Workflow<{ readonly n: number }, { readonly sum: number }>;
+export type Used = [typeof arg, typeof defineStepKind, typeof defineWorkflow, Engine, typeof step, typeof workflow, typeof sizeSchema, typeof adder];
 `;
 
 const stepPrograms = WRONG_STEPS.trim()

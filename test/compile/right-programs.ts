@@ -50,6 +50,56 @@ export const built = defineWorkflow({
   },
 });
 `,
+  'groups with functions of an untyped context': `
+import { arg, defineWorkflow, type Engine } from 'pawl';
+
+declare const engine: Engine;
+const child = defineWorkflow({
+  name: 'child',
+  params: { n: arg({ type: 'number', required: true }) },
+  steps: { add: { handler: () => ({ sum: 1 }), next: null } },
+});
+
+const groups = defineWorkflow({
+  name: 'groups',
+  steps: {
+    many: { each: { items: 'l', step: { workflow: child, input: (ctx) => ({ n: ctx.item }) } }, next: 'both' },
+    both: {
+      parallel: {
+        branches: {
+          sub: { workflow: child, input: { n: 5 } },
+          count: { handler: (ctx) => ctx.attempt },
+          say: { forge: { action: 'comment', message: 'x' } },
+          tell: { forge: { action: 'comment', message: (ctx) => ctx.runId } },
+          write: { actions: ['Write it.'] },
+          ask: { human: { prompt: 'p', options: [{ label: 'yes' }, { label: 'no' }] } },
+          wait: { signal: 'go' },
+        },
+      },
+      next: 'functions',
+    },
+    functions: {
+      parallel: {
+        branches: {
+          count: { handler: (ctx) => ctx.attempt, undo: (ctx) => ctx.undoes?.runId },
+          ask: { human: { prompt: (ctx) => ctx.runId } },
+          look: { webhook: { request: { url: (ctx) => ctx.runId } } },
+          lint: { validate: { onFailure: { handler: (ctx) => ctx.attempt } } },
+          write: { actions: ({ topic }) => [String(topic)] },
+        },
+      },
+      next: 'each',
+    },
+    each: { each: { items: 'l', step: { human: { prompt: (ctx) => ctx.item, options: [{ label: 'go' }] } } }, next: null },
+  },
+});
+const run = await engine.start(groups);
+await run.decide({ option: 'yes', actor: 'ann' });
+await run.decide({ option: 'approve', actor: 'ann' });
+await run.decide({ option: 'go', actor: 'ann' });
+await run.signal('go');
+await run.files({ step: 'functions#1/count#1' });
+`,
   'every kind of step': `
 import { arg, defineWorkflow } from 'pawl';
 
@@ -215,10 +265,11 @@ await engine.run(run.id).decide({ option: 'anything', actor: 'ann' });
 export const found: RunHandle<unknown> = run;
 
 // Questions and steps that the types cannot see may have any name.
+const labels: readonly string[] = ['yes', 'no'];
 const unseen = defineWorkflow({
   name: 'unseen',
   steps: {
-    ask: { human: { prompt: (ctx) => ctx.runId, options: [{ label: 'yes' }, { label: 'no' }] }, next: { yes: null, no: 'ask' } },
+    ask: { human: { prompt: (ctx) => ctx.runId, options: labels.map((label) => ({ label })) }, next: { yes: null, no: 'ask' } },
     each: { each: { items: 'x', step: { agent: 'dev', prompt: (ctx) => String(ctx.item) } }, next: null },
   },
 });
@@ -328,12 +379,12 @@ const deploy = defineStepKind({
 const has = defineCheck({
   name: 'has',
   parse: z.object({ name: z.string(), timeoutMs: z.string().default('soon'), check: z.boolean().optional() }),
-  run: ({ name, timeoutMs }) => ({ passed: name.length + timeoutMs.length > 0, result: null }),
+  run: ({ name, timeoutMs }) => ({ passed: name.length + timeoutMs.length > 0, result: null, error: 'both are empty' }),
 });
 const counted = defineCheck({
   name: 'counted',
   parse: (written: { n?: number }) => ({ n: written.n ?? 1 }),
-  run: ({ n }) => ({ passed: n > 1, result: null }),
+  run: ({ n }) => ({ passed: n > 1, result: null, error: 'too few' }),
 });
 
 export const graph = defineWorkflow({

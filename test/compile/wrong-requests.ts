@@ -86,6 +86,22 @@ export const WRONG_REQUESTS: Readonly<Record<string, string>> = {
 `,
     ]),
   ),
+  'an answer that a question with a function does not have': `
+const w = defineWorkflow({
+  name: 'w',
+  steps: { ask: { human: { prompt: (ctx) => ctx.runId, options: [{ label: 'yes' }, { label: 'no' }] }, next: { yes: null, no: 'ask' } } },
+});
+declare const engine: Engine;
+await (await engine.start(w)).decide({ option: 'yse', actor: 'ann' }); //! '"yse"' is not assignable to type
+`,
+  'an answer that no question in a fan-out with a function has': `
+const w = defineWorkflow({
+  name: 'w',
+  steps: { all: { each: { items: 'l', step: { human: { prompt: (ctx) => ctx.item, options: [{ label: 'yes' }] } } }, next: null } },
+});
+declare const engine: Engine;
+await (await engine.start(w)).decide({ option: 'yse', actor: 'ann' }); //! '"yse"' is not assignable to type '"yes"'
+`,
   'an approval where nobody is asked': `
 export const w = defineWorkflow({
   name: 'w',

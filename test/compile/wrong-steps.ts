@@ -136,4 +136,15 @@ templates in words | a: { command: 'x', templates: 'yes', next: 'end' }, | 'stri
 a session that another kind cannot continue | a: { command: 'x', continueSession: true, next: 'end' }, | "command" steps have no such field
 data of a transition that is a text | a: { command: 'x', next: { to: 'end', context: 'x' } }, | Type 'string' is not assignable to type 'JsonObject'
 an output that is no schema | a: { handler: () => 1, output: { type: 'object' }, next: 'end' }, | 'type'
+a child without its input beside a function | a: { parallel: { branches: { x: { workflow: adder }, y: { handler: (ctx) => ctx.attempt } } }, next: 'end' }, | this step lacks "input"
+a child with a wrong input beside a function | a: { parallel: { branches: { x: { workflow: adder, input: { n: 'x' } }, y: { handler: (ctx) => ctx.attempt } } }, next: 'end' }, | Type 'string' is not assignable to type 'number'
+a child in a fan-out whose input is built wrongly | a: { each: { items: 'l', step: { workflow: adder, input: (ctx) => ({ n: ctx.runId }) } }, next: 'end' }, | Type 'string' is not assignable to type 'number'
+a branch whose function contradicts its output | a: { parallel: { branches: { x: { handler: (ctx) => ({ size: ctx.runId }), output: sizeSchema } } }, next: 'end' }, | Type 'string' is not assignable to type 'number'
+a branch with two kinds beside a function | a: { parallel: { branches: { x: { command: 'x', agent: 'dev' }, y: { handler: (ctx) => ctx.attempt } } }, next: 'end' }, | one kind per step
+a branch with an unknown field beside a function | a: { parallel: { branches: { x: { command: 'x', retires: 1 }, y: { handler: (ctx) => ctx.attempt } } }, next: 'end' }, | "command" steps have no such field
+a fan-out whose function reads what is not there | a: { each: { items: 'l', step: { handler: (ctx) => ctx.atempt } }, next: 'end' }, | 'atempt'
+a group in a group | a: { parallel: { branches: { x: { each: { items: 'l', step: { command: 'x' } } } } }, next: 'end' }, | a group cannot be inside a group
+a group in a group beside a function | a: { parallel: { branches: { x: { each: { items: 'l', step: { command: 'x' } } }, y: { handler: (ctx) => ctx.attempt } } }, next: 'end' }, | a group cannot be inside a group
+a wrong label in next of a question with a function | a: { human: { prompt: (ctx) => ctx.runId, options: [{ label: 'yes' }, { label: 'no' }] }, next: { yse: 'end', no: 'a' } }, | "human" steps have no such outcome
+no next on a question with a function | a: { human: { prompt: (ctx) => ctx.runId, options: [{ label: 'yes' }, { label: 'no' }] } }, | this step lacks "next" ## implicitly has an 'any' type
 `;

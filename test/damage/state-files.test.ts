@@ -22,7 +22,7 @@ import type { Shell } from '../../src/cli/shell.ts';
 import { ensureStateId, isForeign, readStateId } from '../../src/cli/store-origin.ts';
 import { createToken, readTokens, revokeToken } from '../../src/cli/tokens.ts';
 import { isKnownSigned, rememberSigned } from '../../src/cli/trust/signed-projects.ts';
-import { readTrust, recordTrust } from '../../src/cli/trust/trust.ts';
+import { readTrust, recordTrust } from '../../src/cli/trust/trust-list.ts';
 import { keyReader } from '../../src/process/key-file.ts';
 import { tempFolder } from '../temp-folder.ts';
 

@@ -9,7 +9,7 @@ import type { AgentRequest } from '../../src/agents/driver.ts';
 import { createScriptedDriver, type ScriptedMove } from '../../src/agents/scripted.ts';
 import type { AnyWorkflow } from '../../src/api/engine-options.ts';
 import { defineWorkflow } from '../../src/compat/index.ts';
-import { readRunReport } from '../../src/control/run-report.ts';
+import { readRunReport } from '../../src/control/run/report.ts';
 import { type LocalForge, openLocalForge } from '../../src/forge/local/local-forge.ts';
 import { type Engine, type RunHandle, type RunView, step, workflow } from '../../src/index.ts';
 import { valueIn } from '../../src/proof/forge-suite/stage.ts';

@@ -36,7 +36,7 @@ test.each(['named', 'contained'])(
       parse: (fields) => fields as object,
       run: () => {
         looks += 1;
-        return looks < 3 ? { passed: null, pending: true, result: null, error: 'not yet' } : { passed: true, result: null };
+        return looks < 3 ? { passed: null, why: 'pending', result: null, error: 'not yet' } : { passed: true, result: null };
       },
     });
     const { forge, publish } = relayForge(stage.forge);

@@ -3,7 +3,7 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkYaml } from '../../src/authoring/yaml/check/check.ts';
-import { readRunReport } from '../../src/control/run-report.ts';
+import { readRunReport } from '../../src/control/run/report.ts';
 import type { Engine, RunHandle } from '../../src/index.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';
 import { openSample } from '../../src/proof/forge-suite/stage.ts';

@@ -6,7 +6,7 @@ import { compiledOf } from '../../src/api/workflow-source.ts';
 import { defineWorkflow } from '../../src/compat/index.ts';
 import type { GitHubAuth } from '../../src/forge/github/login.ts';
 import { openSample } from '../../src/proof/forge-suite/stage.ts';
-import { EDIT_MS } from '../../src/server/surface/run-surface.ts';
+import { EDIT_MS } from '../../src/server/surface/run/surface.ts';
 import { EventRig, type Opened } from '../server/event-rig.ts';
 import { APP } from './check-handlers.ts';
 import { HOOK_SECRET, payloadFor, type Webhook, webhookRequest } from './events.ts';

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { TEMPLATES } from '../../src/cli/commands/init-template.ts';
+import { TEMPLATES } from '../../src/cli/init/template.ts';
 import type { ToldRun } from '../cli/forge-project.ts';
 import { CliRig } from '../cli/rig.ts';
 import { git } from '../git.ts';

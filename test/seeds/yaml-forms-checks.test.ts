@@ -43,7 +43,7 @@ describe('Gates', () => {
       name: word,
       run: () =>
         word === 'pending'
-          ? { passed: null, pending: true as const, result: null }
+          ? { passed: null, why: 'pending' as const, result: null, error: 'not yet' }
           : { passed: verdict[word as 'yes'], result: null, error: word },
     });
     const checks = Object.fromEntries(['could', 'yes', 'no', 'pending'].map((word) => [word, own(word)]));

@@ -311,7 +311,9 @@ stages:
     const clock = createVirtualClock();
     const stage = await openLocalForgeStage();
     try {
-      const checks = { ask_somebody: { name: 'ask_somebody', run: () => ({ passed: null, pending: true as const, result: null }) } };
+      const checks = {
+        ask_somebody: { name: 'ask_somebody', run: () => ({ passed: null, why: 'pending' as const, result: null, error: 'not yet' }) },
+      };
       const { run, engine } = await play.start(ASK, { clock, checks, forge: stage.forge, groups: { maintainers: ['ann'] } });
       await run.wait('idle');
       clock.advance(DAY - 1);
@@ -345,7 +347,7 @@ stages:
       let looks = 0;
       const look = () => {
         looks += 1;
-        return { passed: null, pending: true as const, result: null };
+        return { passed: null, why: 'pending' as const, result: null, error: 'not yet' };
       };
       const checks = { ask_somebody: { name: 'ask_somebody', run: look } };
       const options = { clock, checks, forge: stage.forge, groups: { maintainers: ['ann'] } };

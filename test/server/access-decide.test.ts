@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { changeKeyList } from '../../src/authority/key-files.ts';
 import { generateKey } from '../../src/authority/keys.ts';
-import { createDecideLink } from '../../src/server/access/decide-link.ts';
+import { createDecideLink } from '../../src/server/access/decide/link.ts';
 import { revokePerson } from '../../src/server/access/people.ts';
 import { tempFolder } from '../temp-folder.ts';
 import { AccessRig, type Reply } from './access-rig.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LOGIN_SCOPES } from '../../src/authority/rights.ts';
 import { addressesOf } from '../../src/server/access/addresses.ts';
 import { FailedLogins } from '../../src/server/access/failed-logins.ts';
-import { PARTS } from '../../src/server/parts.ts';
+import { PARTS } from '../../src/server/app-server.ts';
 import { AccessRig } from './access-rig.ts';
 
 let rig: AccessRig;

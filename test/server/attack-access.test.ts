@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { recordAudit } from '../../src/server/access/audit.ts';
 import { FailedLogins } from '../../src/server/access/failed-logins.ts';
-import { PARTS } from '../../src/server/parts.ts';
+import { PARTS } from '../../src/server/app-server.ts';
 import { AccessRig, pageIn } from './access-rig.ts';
 
 let rig: AccessRig;

@@ -10,9 +10,8 @@ import { defineWorkflow as defineSteps } from '../../src/compat/index.ts';
 import { defineWorkflow } from '../../src/index.ts';
 import { revokePerson } from '../../src/server/access/people.ts';
 import { ACCESS_TABLES } from '../../src/server/access/tables.ts';
-import { openServer } from '../../src/server/app-server.ts';
+import { openServer, PARTS } from '../../src/server/app-server.ts';
 import type { Caller } from '../../src/server/caller.ts';
-import { PARTS } from '../../src/server/parts.ts';
 import { openServerDatabase } from '../../src/server/server-database.ts';
 import { AccessRig } from './access-rig.ts';
 

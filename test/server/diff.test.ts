@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { step, workflow } from '../../src/index.ts';
-import { createDecideLink } from '../../src/server/access/decide-link.ts';
+import { createDecideLink } from '../../src/server/access/decide/link.ts';
 import type { InboxPage, RunDiff } from '../../src/server/contract.ts';
 import { createRepository } from '../git.ts';
 import { tempFolder } from '../temp-folder.ts';

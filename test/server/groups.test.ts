@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { step, workflow } from '../../src/index.ts';
-import { createDecideLink } from '../../src/server/access/decide-link.ts';
+import { createDecideLink } from '../../src/server/access/decide/link.ts';
 import type { InboxPage } from '../../src/server/contract.ts';
 import { AccessRig } from './access-rig.ts';
 

@@ -5,9 +5,8 @@ import { onTestFinished } from 'vitest';
 import { createEngine, type Engine } from '../../src/api/engine.ts';
 import type { AnyWorkflow, EngineOptions } from '../../src/api/engine-options.ts';
 import { LOGIN_SCOPES } from '../../src/authority/rights.ts';
-import { type OpenServer, type OpenServerOptions, openServer } from '../../src/server/app-server.ts';
+import { type OpenServer, type OpenServerOptions, openServer, PARTS } from '../../src/server/app-server.ts';
 import type { Caller, CallerScope } from '../../src/server/caller.ts';
-import { PARTS } from '../../src/server/parts.ts';
 import { tempFolder } from '../temp-folder.ts';
 
 /** A response with its JSON, checked against the shape of its route. */

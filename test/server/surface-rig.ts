@@ -8,7 +8,7 @@ import type { JsonObject } from '../../src/base/json.ts';
 import { defineWorkflow } from '../../src/compat/index.ts';
 import type { Comment, Forge } from '../../src/forge/forge.ts';
 import { type LocalForge, openLocalForge } from '../../src/forge/local/local-forge.ts';
-import { EDIT_MS, RunSurface } from '../../src/server/surface/run-surface.ts';
+import { EDIT_MS, RunSurface } from '../../src/server/surface/run/surface.ts';
 import type { SurfaceSettings } from '../../src/server/surface/surface-settings.ts';
 import { git } from '../git.ts';
 import { EventRig, type Opened } from './event-rig.ts';

@@ -1,11 +1,12 @@
-// Owns the rule that no files need each other to load: what one file imports as a value never leads back to it.
+// Owns the rule that no files need each other: what one file imports as a value, at once or with `import()`, never leads back
+// to it.
 
 import { dirname, posix } from 'node:path';
 import { isTest, nodesOf, type Source, type SyntaxNode } from './source.ts';
 
-const IMPORTS: ReadonlySet<string> = new Set(['ImportDeclaration', 'ExportNamedDeclaration', 'ExportAllDeclaration']);
+const IMPORTS: ReadonlySet<string> = new Set(['ImportDeclaration', 'ExportNamedDeclaration', 'ExportAllDeclaration', 'ImportExpression']);
 
-/** The import cycles among the files of src, each as the files in it. Types and `import()` do not count. */
+/** The import cycles among the files of src, each as the files in it. Types do not count. */
 export function importCycles(sources: readonly Source[]): string[] {
   const graph = new Map(
     sources.filter(({ path }) => path.startsWith('src/') && !isTest(path)).map((source) => [source.path, valuesOf(source)]),

@@ -26,16 +26,20 @@ export const MAY_NAME: Readonly<Record<string, string>> = {
   'src/cli/commands/demo.ts': 'the demo tells of its own steps',
   'src/cli/demo/narration.ts': 'the demo tells of its own steps',
   'src/control/review-round.ts': 'a report about reviews',
-  'src/control/run-report.ts': 'a report about gates',
-  'src/definition/read-check.ts': 'the checks whose fields other parts read, each in one predicate',
+  'src/control/run/report.ts': 'a report about gates',
+  'src/definition/question/quorum.ts': 'reads the typed configuration of an approval',
+  'src/definition/validation/blocked-work.ts': 'reads the typed configuration of a command',
+  'src/definition/validation/gate-warnings.ts': 'reads the typed configuration of a command',
   'src/server/surface/asked-people.ts': 'a `kind` of its own, which is no kind of step',
-  'src/server/surface/step-checks.ts': 'a report about gates and questions',
+  'src/server/surface/step/checks.ts': 'a report about gates and questions',
   'src/steps/context.ts': 'a task of a flow is the path of every step, and loads no record',
   'src/steps/worker/handover.ts': 'how a report is read, from what was stored with the work',
   'src/steps/instructions/instructions.ts': 'what a gate decided is told elsewhere',
   'src/steps/instructions/preview.ts': 'reads the typed configuration of agents and generators',
   'src/steps/workspace/tree-verdict.ts': 'reads the typed configuration of an agent; a task of a flow may be one of thousands',
   'src/steps/outputs/declaration.ts': 'reads the typed configuration of an agent',
+  'src/steps/protection/gate-files.ts': 'reads the typed configuration of a command',
+  'src/steps/template-rendering.ts': 'renders the typed configuration of a command',
   'src/steps/worker/reply-rules.ts': 'only an agent is a reviewer by its transitions',
 };
 
@@ -68,6 +72,8 @@ function namedIn(node: SyntaxNode, parent: SyntaxNode | undefined, names: KindNa
   const isExecuted = ({ value }: TextLiteral): boolean => names.kinds.has(value) && !LED_BY_KERNEL.has(value);
   if (isText(node)) return names.checks.has(node.value) && node.value.includes('_') && parent?.type !== 'Property' ? [node] : [];
   switch (node.type) {
+    case 'CallExpression':
+      return isField(node.callee, 'isBuiltIn') ? textsOf(node.arguments as readonly unknown[]) : [];
     case 'BinaryExpression':
       if (isField(node.left, 'check')) return textsOf([node.right]).filter(({ value }) => names.checks.has(value));
       return isField(node.left, 'kind') ? textsOf([node.right]).filter(isExecuted) : [];

@@ -49,8 +49,8 @@ describe('the import order', () => {
 
 describe('the schemas of reports', () => {
   test('are loaded by the server only: the command line starts without zod', () => {
-    for (const path of ['src/control/run-report.ts', 'src/cli/run.ts']) {
-      const schema = path === 'src/cli/run.ts' ? '../control/schema/run.ts' : './schema/run.ts';
+    for (const path of ['src/control/run/report.ts', 'src/cli/run.ts']) {
+      const schema = path === 'src/cli/run.ts' ? '../control/schema/run.ts' : '../schema/run.ts';
       expect(violations(path, `import type { RunReport } from '${schema}';`)).toEqual([]);
       expect(violations(path, `import { type RunReport, runReport } from '${schema}';`)[0]).toContain('imports more than types');
     }

@@ -1,19 +1,19 @@
-// Owns calls to the server: reads, writes, and what a refusal says. Nothing else in the dashboard calls `fetch`, except the
+// Owns calls to the server: reads, writes, and their failures. Nothing else in the dashboard calls `fetch`, except the
 // stream of events.
 
-/** What the server refused, in its own words. */
+/** A failed request, with the message of the server. */
 export class ApiError extends Error {
   /** The HTTP status; 0 if the server did not answer. */
   readonly status: number;
   /** The stable code of the catalogue of errors. */
-  readonly code: string;
-  /** Everything else that the answer says, such as what changed since. */
+  readonly code: string | undefined;
+  /** The whole problem that the server sent, such as what has changed. */
   readonly facts: Readonly<Record<string, unknown>>;
 
   constructor(message: string, status: number, facts: Readonly<Record<string, unknown>>) {
     super(message);
     this.status = status;
-    this.code = typeof facts.code === 'string' ? facts.code : '';
+    this.code = typeof facts.code === 'string' ? facts.code : undefined;
     this.facts = facts;
   }
 }
@@ -39,7 +39,7 @@ export async function write<T>(path: string, body: unknown, { method = 'POST', o
   return answerOf<T>(await send(path, { method, headers, body: JSON.stringify(body ?? {}) }));
 }
 
-/** What the login left for pages of this port only; the cookie goes to every port of the machine. */
+/** The secret that the login stored for this port: cookies are sent to every port of the machine. */
 function pageSecret(): string {
   return localStorage.getItem('pawl-page') ?? '';
 }
@@ -49,7 +49,7 @@ export function addressOf(path: string): string {
   return path.startsWith('/auth/') ? path : `${API}${path}`;
 }
 
-/** A path with each word made safe for an address. */
+/** A path whose segments are encoded. */
 export function pathOf(...words: readonly string[]): string {
   return `/${words.map(encodeURIComponent).join('/')}`;
 }

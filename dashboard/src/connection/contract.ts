@@ -1,5 +1,4 @@
-// Owns the names of the shapes that the dashboard reads. They are those of the server's contract; only their types are
-// imported, nothing of the server's code.
+// Owns the types of what the dashboard reads. They come from the contract of the server, of which only types are imported.
 
 import type { InboxItem, RunGraph, RunReport, StepDetail, Timeline } from '../../../src/server/contract.ts';
 
@@ -22,6 +21,7 @@ export type {
   RunReport,
   RunRow,
   RunsPage,
+  ScheduleList,
   ScheduleReport,
   SessionReport,
   StepDetail,
@@ -35,19 +35,19 @@ export type {
 export type StepRow = RunReport['steps'][number];
 /** A fan-out or parallel branches, with counts of its members. */
 export type GroupRow = RunReport['groups'][number];
-/** What a run needs before it can continue. */
+/** Something that a run waits for. */
 export type Wait = RunReport['waits'][number];
 /** A graph, of a run with its state or of a workflow without. */
 export type GraphData = Pick<RunGraph, 'nodes' | 'edges'> & Partial<Pick<RunGraph, 'state' | 'taken'>>;
 /** A step in a graph. */
 export type GraphNode = RunGraph['nodes'][number];
-/** How far a run came with a step. */
+/** The state of a step in the graph of a run. */
 export type NodeState = RunGraph['state'][string];
-/** One stretch of time of a step. */
+/** One period of a step in the timeline. */
 export type Bar = Timeline['bars'][number];
-/** One try of a step. */
+/** One attempt of a step. */
 export type Attempt = StepDetail['attempts'][number];
-/** A value, cut off where it is very long. */
+/** A value, cut off if it is very long. */
 export type Bounded = Attempt['output'];
 /** What an agent assumed instead of asking. */
 export type Assumption = RunReport['assumptions'][number];

@@ -1,5 +1,5 @@
-// Owns what is read again when something happened: an event of a run touches its pages, the lists and the inbox. The first
-// event is answered at once, those that follow within a moment together.
+// Owns what is read again after an event: the pages of its run, the lists and the inbox. The first event is handled at once,
+// those that follow within a moment together.
 
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
@@ -20,7 +20,7 @@ export function useTouched(listener: TouchedListener): void {
   }, [listener]);
 }
 
-/** Follows all events while somebody is logged in, and has stale data read again. */
+/** Follows all events while somebody is logged in, and reads again what they made stale. */
 export function useFreshness(enabled: boolean): LiveState {
   const client = useQueryClient();
   const [state, setState] = useState<LiveState>('connecting');
@@ -46,7 +46,7 @@ export function useFreshness(enabled: boolean): LiveState {
 function refresh(client: QueryClient, runs: ReadonlySet<string>): void {
   for (const listener of listeners) listener(runs);
   for (const run of runs) void client.invalidateQueries({ queryKey: ['run', run] });
-  // What takes the server longer comes after what is looked at.
+  // Lists cost the server more, so the open page comes first.
   if (later !== undefined) return;
   later = setTimeout(() => {
     later = undefined;
@@ -54,7 +54,7 @@ function refresh(client: QueryClient, runs: ReadonlySet<string>): void {
   }, LATER_MS);
 }
 
-/** Hands on the first at once, and those that come within a moment of it together. */
+/** Passes on the first run at once, and those that follow within a moment together. */
 class Batch {
   readonly #take: (runs: ReadonlySet<string>) => void;
   #waiting = new Set<string>();

@@ -1,9 +1,9 @@
-// Owns the stream of events: reads it, asks again where it broke off, and says whether it is connected. Events only say what
-// changed; what a page shows is read again from the server.
+// Owns the stream of events: reads it, reconnects at its last position, and reports whether it is connected. Events only say
+// what changed; what a page shows is read again from the server.
 
 import { addressOf } from './api.ts';
 
-/** One entry of the log of a run, as the stream gives it. */
+/** One event of a run, as the stream sends it. */
 export interface LiveEvent {
   readonly run: string;
   readonly seq: number;
@@ -13,7 +13,7 @@ export interface LiveEvent {
 /** Whether the stream is connected. */
 export type LiveState = 'connecting' | 'live' | 'lost' | 'signed-out';
 
-/** Who hears of events and of the state of the stream. */
+/** Receives events and the state of the stream. */
 export interface LiveListener {
   readonly event: (event: LiveEvent) => void;
   readonly state: (state: LiveState) => void;
@@ -56,7 +56,7 @@ async function readForever(path: string, listener: LiveListener, stopped: AbortS
         if (event !== undefined) listener.event(event);
       });
     } catch {
-      // Whatever broke it, the loop asks again from the last position.
+      // Whatever the failure was, the loop reconnects at the last position.
     } finally {
       stopped.removeEventListener('abort', end);
     }
@@ -112,7 +112,7 @@ function parsed(data: string): LiveEvent | undefined {
   }
 }
 
-/** Waits, but not longer than until the browser says that it is online again or the page is looked at. */
+/** Waits; ends early when the browser is online again or the page becomes visible. */
 function pause(ms: number, stopped: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {

@@ -1,4 +1,4 @@
-// Owns talking to an authenticator: registering a passkey, and signing a decision with one.
+// Owns passkeys: registering one, and signing a decision with one.
 
 import { write } from './api.ts';
 
@@ -26,17 +26,17 @@ export interface Signature {
 export async function registerPasskey(title: string): Promise<void> {
   const { options } = await write<Options>('/passkeys/options', {});
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options as PublicKeyCredentialCreationOptionsJSON);
-  const made = await navigator.credentials.create({ publicKey });
-  if (made === null) throw new Error('No passkey was created.');
-  await write('/passkeys', { title, response: (made as PublicKeyCredential).toJSON() });
+  const credential = await navigator.credentials.create({ publicKey });
+  if (credential === null) throw new Error('No passkey was created.');
+  await write('/passkeys', { title, response: (credential as PublicKeyCredential).toJSON() });
 }
 
 /** Signs a decision with one of the person's passkeys. */
 export async function signDecision(decision: ToSign): Promise<Signature> {
   const { options } = await write<Options>('/signatures/options', decision);
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options as PublicKeyCredentialRequestOptionsJSON);
-  const made = await navigator.credentials.get({ publicKey });
-  if (made === null) throw new Error('Nothing was signed.');
-  const { signature } = await write<{ signature: Signature }>('/signatures', { response: (made as PublicKeyCredential).toJSON() });
+  const credential = await navigator.credentials.get({ publicKey });
+  if (credential === null) throw new Error('Nothing was signed.');
+  const { signature } = await write<{ signature: Signature }>('/signatures', { response: (credential as PublicKeyCredential).toJSON() });
   return signature;
 }

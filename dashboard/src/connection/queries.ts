@@ -1,4 +1,4 @@
-// Owns what several pages read: each thing under one key, so that it is read once and kept fresh together.
+// Owns what several pages read: each under one key, so that it is read once for all of them.
 
 import { type QueryKey, type UseMutationResult, type UseQueryResult, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { errorText, useNotice } from '../parts/messages.tsx';
@@ -7,12 +7,12 @@ import type { Assumption, Bar, GraphData, InboxItem, InboxPage, RunReport, StepD
 
 const inbox = { queryKey: ['inbox'], queryFn: ({ signal }: { readonly signal: AbortSignal }) => read<InboxPage>('/inbox', signal) };
 
-/** What waits for a person, oldest first; read when it is wanted. */
+/** The inbox, oldest first; it is read only if `isWanted`. */
 export function useInbox(isWanted = true): UseQueryResult<readonly InboxItem[]> {
   return useQuery({ ...inbox, select: ({ items }) => items, enabled: isWanted });
 }
 
-/** What agents assumed without asking, in all runs, and nobody answered yet. */
+/** The assumptions of agents in all runs that nobody has answered. */
 export function useOpenAssumptions(): readonly Assumption[] {
   return useQuery({ ...inbox, select: ({ assumptions }) => assumptions }).data ?? [];
 }
@@ -27,7 +27,7 @@ export function useRunGraph(id: string): UseQueryResult<GraphData> {
   return useQuery({ queryKey: ['run', id, 'graph'], queryFn: ({ signal }) => read<GraphData>(`${pathOf('runs', id)}/graph`, signal) });
 }
 
-/** The stretches of time of a run. */
+/** The timeline of a run. */
 export function useTimeline(id: string): UseQueryResult<readonly Bar[]> {
   return useQuery({
     queryKey: ['run', id, 'timeline'],
@@ -35,7 +35,7 @@ export function useTimeline(id: string): UseQueryResult<readonly Bar[]> {
   });
 }
 
-/** One step whole. */
+/** One step in full. */
 export function useStep(run: string, path: string): UseQueryResult<StepDetail> {
   return useQuery({
     queryKey: ['run', run, 'step', path],
@@ -43,7 +43,7 @@ export function useStep(run: string, path: string): UseQueryResult<StepDetail> {
   });
 }
 
-/** Sends a request that changes something, says how it went, and has what is stale read again. */
+/** Sends a request that changes something, shows whether it worked, and reads again what it made stale. */
 export function useAction<A extends { readonly done: string }, T = unknown>(
   send: (action: A) => Promise<T>,
   stale: (action: A) => readonly QueryKey[],
@@ -60,7 +60,7 @@ export function useAction<A extends { readonly done: string }, T = unknown>(
   });
 }
 
-/** Something that a person asks of a run. */
+/** A request that changes a run. */
 export interface RunAction {
   readonly run: string;
   readonly verb: string;
@@ -69,7 +69,7 @@ export interface RunAction {
   readonly done: string;
 }
 
-/** Asks something of a run. */
+/** Sends a request that changes a run. */
 export function useRunAction(): UseMutationResult<RunReport, Error, RunAction> {
   return useAction(
     ({ run, verb, body }) => write<RunReport>(pathOf('runs', run, verb), body, { once: crypto.randomUUID() }),

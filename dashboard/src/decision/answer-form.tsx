@@ -1,4 +1,4 @@
-// Owns the form that answers the questions of an agent: one of its options, several where it allows that, or a text.
+// Owns the form that answers the questions of an agent: one of the options, several if the question allows it, or a text.
 
 import { useState } from 'react';
 import type { Question, QuestionItem } from '../connection/contract.ts';
@@ -94,7 +94,7 @@ function QuestionField({ question: { question: text, options, multiSelect: sever
   );
 }
 
-/** The answer as it is sent: a list where several may be chosen. It has no length if there is none yet. */
+/** The answer as it is sent: a list if several options may be chosen. It is empty while there is no answer. */
 function answerOf({ multiSelect }: Question, { chosen, text }: Answer = { chosen: [], text: '' }): string | readonly string[] {
   const own = text.trim();
   if (multiSelect === true) return own === '' ? chosen : [...chosen, own];

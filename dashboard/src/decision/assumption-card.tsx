@@ -1,4 +1,4 @@
-// Owns what an agent assumed instead of asking: a person agrees, or answers otherwise and what rested on it runs again.
+// Owns the card of an assumption: a person agrees, or gives another answer, and the steps that depended on it run again.
 
 import { useState } from 'react';
 import { Link } from 'wouter';
@@ -51,7 +51,7 @@ function AssumptionAnswer({ assumption: { run, id, digest, options, assumed } }:
       className="row wrap"
       onSubmit={(event) => {
         event.preventDefault();
-        if (answer.trim() !== '') send({ answer }, `Answered "${answer}": what rested on the assumption runs again.`);
+        if (answer.trim() !== '') send({ answer }, `Answered "${answer}": the steps that depended on the assumption run again.`);
       }}
     >
       <Button label="Agree" disabled={action.isPending} onClick={() => send({ agree: true }, `Agreed with "${assumed}".`)} />

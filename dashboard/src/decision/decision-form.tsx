@@ -1,4 +1,4 @@
-// Owns the form that decides an approval: its options, the text that some ask for, and what happened to the decision.
+// Owns the form that decides an approval: its options, the text that some require, and the result of the decision.
 
 import { useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
@@ -13,13 +13,13 @@ import { useDecide, useRecheck } from './use-decide.ts';
 
 interface DecisionProps {
   readonly item: ApprovalItem;
-  /** An option that a key asked for: it is marked, and Enter sends it. */
+  /** The selected option; Enter sends it. */
   readonly asked: string | undefined;
   readonly ask: (option: string | undefined) => void;
   readonly done?: () => void;
 }
 
-/** Decides an approval: one click marks an option, a second sends it. */
+/** Decides an approval: the first click selects an option, the second sends it. */
 export function DecisionForm({ item, asked, ask, done }: DecisionProps) {
   const mayDecide = useMay('decide');
   const { isSending, refusal, decide } = useDecide(item);
@@ -29,7 +29,7 @@ export function DecisionForm({ item, asked, ask, done }: DecisionProps) {
   const option = item.options.find(({ label }) => label === asked);
   const [seen, setSeen] = useState(item.digest);
   const hasChanged = seen !== item.digest;
-  // What was chosen was chosen about something else.
+  // The choice was about the earlier content.
   useEffect(() => {
     if (hasChanged) ask(undefined);
   }, [hasChanged, ask]);
@@ -117,11 +117,11 @@ function OptionButton({ item, label, isAsked, ask }: OptionProps) {
 function WhoMay({ item, mayDecide }: { readonly item: ApprovalItem; readonly mayDecide: boolean }) {
   const who = item.from === null ? 'Everybody with the scope "decide"' : item.from.map(plainLine).join(', ');
   if (item.approvals.length > 0 && item.count > 1 && mayDecide)
-    return <p className="banner">Your part is done, or it is not yours: {who} can still decide.</p>;
+    return <p className="banner">You have decided, or you may not decide: {who} can still decide.</p>;
   return <p className="banner">{who} can decide this. You can look at it.</p>;
 }
 
 function RecheckNotice({ item }: { readonly item: ApprovalItem }) {
   const changed = useRecheck(item);
-  return changed === '' ? null : <p className="banner">Asked again: {plainLine(changed)}</p>;
+  return changed === undefined ? null : <p className="banner">Asked again: {plainLine(changed)}</p>;
 }

@@ -1,15 +1,14 @@
-// Owns the link with which one person decides one approval from another device: it is shown once, works once, and has an end.
+// Owns the link with which one person decides one approval on another device: it is shown once, works once and expires.
 
 import { useState } from 'react';
 import { write } from '../connection/api.ts';
 import type { ApprovalItem, OneTimeLink } from '../connection/contract.ts';
-import { Button, DialogButtons, SecretField, TextField } from '../parts/controls.tsx';
-import { Dialog } from '../parts/dialog.tsx';
-import { Failure } from '../parts/messages.tsx';
+import { Button } from '../parts/controls.tsx';
+import { type CreatedSecret, SecretDialog } from '../parts/secret-dialog.tsx';
 import { useMyName } from '../person.ts';
 import { moment } from '../text/time.ts';
 
-/** The button that makes a link for a phone. */
+/** The button that creates a link for a phone. */
 export function PhoneLink({ item }: { readonly item: ApprovalItem }) {
   const [open, setOpen] = useState(false);
   return (
@@ -21,36 +20,19 @@ export function PhoneLink({ item }: { readonly item: ApprovalItem }) {
 }
 
 function LinkDialog({ item, close }: { readonly item: ApprovalItem; readonly close: () => void }) {
-  const [person, setPerson] = useState(useMyName());
-  const [link, setLink] = useState<OneTimeLink>();
-  const [error, setError] = useState<unknown>();
-  const create = async (): Promise<void> => {
-    try {
-      setLink(await write<OneTimeLink>('/links', { run: item.run, approval: item.path, for: person }));
-      setError(undefined);
-    } catch (thrown) {
-      setError(thrown);
-    }
+  const create = async (person: string): Promise<CreatedSecret> => {
+    const link = await write<OneTimeLink>('/links', { run: item.run, approval: item.path, for: person });
+    const about = (
+      <p>
+        Send it to {link.person} only. It expires {moment(link.expiresAt)} and is shown once.
+      </p>
+    );
+    return { secret: link.url, about };
   };
+  const field = { label: 'For', value: useMyName() };
   return (
-    <Dialog title="Decide from a phone" close={close}>
-      <p>The link opens this one decision, for one person, without a login. It can decide once; if the content changes, it asks anew.</p>
-      {link === undefined ? (
-        <TextField label="For" value={person} change={setPerson} />
-      ) : (
-        <>
-          <p>
-            Send it to {link.person} only. It ends {moment(link.expiresAt)} and is shown once.
-          </p>
-          <SecretField label="Link" value={link.url} />
-        </>
-      )}
-      {error !== undefined && <Failure error={error} />}
-      {link === undefined ? (
-        <DialogButtons close={close} label="Create the link" disabled={person === ''} act={create} />
-      ) : (
-        <DialogButtons close={close} leave="Done" />
-      )}
-    </Dialog>
+    <SecretDialog title="Decide from a phone" field={field} name="Link" label="Create the link" create={create} close={close}>
+      <p>The link opens this one decision, for one person, without a login. It works once; if the content changes, it asks again.</p>
+    </SecretDialog>
   );
 }

@@ -1,5 +1,5 @@
-// Owns what a person sees before deciding: the prompt, what the workflow shows, changed files, what was claimed and what was
-// observed, and who decided already.
+// Owns what a person sees before deciding: the prompt, what the workflow shows, changed files, claims and evidence, and who
+// has decided.
 
 import { lazy, Suspense } from 'react';
 import { Link } from 'wouter';
@@ -12,7 +12,7 @@ import { Prose } from '../text/prose.tsx';
 
 const DiffView = lazy(() => import('../text/diff-view.tsx'));
 
-/** Everything that is decided about. */
+/** Everything that a person needs to decide an approval. */
 export function ShownContext({ item }: { readonly item: ApprovalItem }) {
   return (
     <>
@@ -43,7 +43,7 @@ export function ShownContext({ item }: { readonly item: ApprovalItem }) {
           <summary>Claims and evidence: {countsOf(item.evidence)}</summary>
           <div className="observations">
             {item.evidence.map((each) => (
-              <Observed key={each.path} run={item.run} observed={each} />
+              <StepEvidence key={each.path} run={item.run} observed={each} />
             ))}
           </div>
         </details>
@@ -82,7 +82,7 @@ function Progress({ item }: { readonly item: ApprovalItem }) {
   );
 }
 
-function Observed({ run, observed }: { readonly run: string; readonly observed: ApprovalItem['evidence'][number] }) {
+function StepEvidence({ run, observed }: { readonly run: string; readonly observed: ApprovalItem['evidence'][number] }) {
   return (
     <details className="observed" open={observed.outcome !== 'ok'}>
       <summary>
@@ -91,13 +91,13 @@ function Observed({ run, observed }: { readonly run: string; readonly observed: 
       </summary>
       <ClaimBesideEvidence claim={observed.claim} evidence={observed.evidence} />
       <p className="more">
-        <Link href={`/runs/${run}?step=${encodeURIComponent(observed.path)}`}>The step {plainLine(observed.path)} whole</Link>
+        <Link href={`/runs/${run}?step=${encodeURIComponent(observed.path)}`}>Open step {plainLine(observed.path)}</Link>
       </p>
     </details>
   );
 }
 
-/** What a worker said, and beside it what the engine observed. */
+/** What a worker claims, and beside it what the engine observed. */
 export function ClaimBesideEvidence({ claim, evidence }: { readonly claim: Json | undefined; readonly evidence: Json | undefined }) {
   return (
     <div className="claim-evidence">
@@ -113,13 +113,13 @@ export function ClaimBesideEvidence({ claim, evidence }: { readonly claim: Json 
   );
 }
 
-/** True for a value that says something. */
+/** Whether a value is not empty. */
 export function hasContent(value: Json | undefined): boolean {
   if (value === null || value === undefined || value === '') return false;
   return typeof value !== 'object' || Object.keys(value).length > 0;
 }
 
-/** Where a thing that waits belongs, and since when. */
+/** The run and the step of an item, and since when it waits. */
 export function WhereAndWhen({ item }: { readonly item: InboxItem }) {
   return (
     <p className="row wrap faint">

@@ -1,5 +1,5 @@
-// Owns sending a decision: with the digest of what was shown, so that nobody decides about something else. If it changed
-// meanwhile, the answer is that it did, and the person is asked anew.
+// Owns sending a decision, with the digest of what was shown. If the content has changed since, the server refuses the
+// decision, and the person is asked again.
 
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
@@ -14,21 +14,21 @@ export interface Choice {
   readonly input: string;
 }
 
-/** How deciding goes. */
-export interface Deciding {
+/** The state of a decision. */
+export interface DecisionState {
   readonly isSending: boolean;
-  /** Why the last decision was not taken, in the words of the server. */
+  /** Why the server refused the last decision. */
   readonly refusal: ApiError | undefined;
   readonly decide: (choice: Choice) => Promise<boolean>;
 }
 
 /** Decides one approval. */
-export function useDecide(item: Pick<ApprovalItem, 'run' | 'path' | 'digest' | 'signed'>): Deciding {
+export function useDecide(item: Pick<ApprovalItem, 'run' | 'path' | 'digest' | 'signed'>): DecisionState {
   const [isSending, setSending] = useState(false);
   const [refusal, setRefusal] = useState<ApiError>();
   const client = useQueryClient();
   const notice = useNotice();
-  // The same choice sent twice is one decision, also after a lost answer.
+  // The same choice sent twice is one decision, also if the first response was lost.
   const key = useRef<{ readonly of: string; readonly key: string }>(null);
   const decide = async ({ option, input }: Choice): Promise<boolean> => {
     const body = { approval: item.path, digest: item.digest, option, ...(input === '' ? {} : { input }) };
@@ -58,14 +58,14 @@ interface RecheckResult {
   readonly changed: readonly { readonly approval: string; readonly what: string }[];
 }
 
-/** Has what an approval is about looked at again when it is opened; returns what changed since it was asked. */
-export function useRecheck({ run, path, subjects, mine }: ApprovalItem): string {
+/** Asks the server to check an approval again when it is opened; returns what has changed since it was requested. */
+export function useRecheck({ run, path, subjects, mine }: ApprovalItem): string | undefined {
   const isAbout = subjects !== null && mine;
-  const [what, setWhat] = useState('');
+  const [what, setWhat] = useState<string>();
   useEffect(() => {
     if (!isAbout) return;
-    const showChange = ({ changed }: RecheckResult): void => setWhat(changed.find((one) => one.approval === path)?.what ?? '');
-    // Where nobody can look, a decision is refused if something changed.
+    const showChange = ({ changed }: RecheckResult): void => setWhat(changed.find((one) => one.approval === path)?.what);
+    // If the check fails, the server still refuses a decision about content that has changed.
     write<RecheckResult>(pathOf('runs', run, 'recheck'), {}).then(showChange, () => undefined);
   }, [run, path, isAbout]);
   return what;

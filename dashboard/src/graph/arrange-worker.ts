@@ -1,4 +1,4 @@
-// Lays out graphs beside the page. It is started once and answers each question with its number.
+// Lays out graphs in a worker. It is started once, and answers each request with its id.
 
 import { arrange, type Drawing } from './arrange.ts';
 

@@ -1,22 +1,22 @@
-// Owns where the steps of a graph lie: from top to bottom, transitions as lines through the points that keep them apart.
-// It is pure, and runs in a worker, so that a large graph never blocks the page.
+// Owns the layout of a graph, from top to bottom. It is pure, and runs in a worker, so that a large graph never blocks the
+// page.
 
 import { Graph, layout } from '@dagrejs/dagre';
 import { labelWidth } from './drawn-graph.ts';
 
-/** What is laid out. */
+/** The sizes of what is laid out. */
 export interface Drawing {
   readonly nodes: readonly { readonly id: string; readonly width: number; readonly height: number }[];
   readonly edges: readonly { readonly id: string; readonly from: string; readonly to: string; readonly label: string }[];
 }
 
-/** Where everything lies. */
+/** The position of everything. */
 export interface Placement {
   readonly nodes: Readonly<Record<string, Point>>;
   readonly edges: Readonly<Record<string, { readonly points: readonly Point[]; readonly label: Point | undefined }>>;
 }
 
-/** A place in the drawing. */
+/** A position in the drawing. */
 export interface Point {
   readonly x: number;
   readonly y: number;
@@ -24,7 +24,7 @@ export interface Point {
 
 const LABEL_HEIGHT_PX = 16;
 
-/** Lays out a graph; the places of nodes are those of their upper left corners. */
+/** Lays out a graph; the position of a node is its upper left corner. */
 export function arrange({ nodes, edges }: Drawing): Placement {
   const graph = new Graph({ multigraph: true });
   graph.setGraph({ rankdir: 'TB', nodesep: 34, ranksep: 34, edgesep: 18, marginx: 8, marginy: 8 });

@@ -13,17 +13,17 @@ const graph = {
   ],
 };
 
-test('members are folded into their group, and ends are drawn', () => {
+test('members are counted at their group, and ends are drawn', () => {
   const { nodes } = drawnGraph(graph);
-  expect(nodes.map(({ id, folded, isEnd }) => [id, folded, isEnd])).toEqual([
-    ['build', 0, false],
-    ['tests', 2, false],
-    ['approve', 0, false],
-    ['complete', 0, true],
+  expect(nodes.map((node) => [node.id, node.is === 'step' ? node.members : 'end'])).toEqual([
+    ['build', 0],
+    ['tests', 2],
+    ['approve', 0],
+    ['complete', 'end'],
   ]);
 });
 
-test('one line leads from a step to another; only what is not usual is written on it', () => {
+test('one line leads from a step to another; only unusual outcomes are written on it', () => {
   const { edges } = drawnGraph(graph);
   expect(edges.map(({ from, to, label }) => [from, to, label])).toEqual([
     ['build', 'tests', ''],
@@ -33,10 +33,10 @@ test('one line leads from a step to another; only what is not usual is written o
   ]);
 });
 
-test('the way to an escalation is drawn when a run took it', () => {
+test('the transition to an escalation is drawn when a run took it', () => {
   const { edges, nodes } = drawnGraph({ ...graph, taken: [{ from: 'build', to: 'escalate', outcome: 'fail', times: 2 }] });
   expect(edges.at(-1)).toMatchObject({ from: 'build', to: 'escalate', label: 'fail', times: 2 });
-  expect(nodes.at(-1)).toMatchObject({ id: 'escalate', isEnd: true });
+  expect(nodes.at(-1)).toMatchObject({ is: 'end', id: 'escalate' });
 });
 
 test('steps and labels of a graph with 200 steps do not overlap', () => {

@@ -1,21 +1,27 @@
-// Owns what of a graph is drawn: steps without the members of groups, which are folded into counts; ends of the run; one
-// line per pair of steps with what leads along it. Transitions that every step has to an escalation are drawn only when taken.
+// Owns which part of a graph is drawn: steps without the members of groups, which are counted; the ends of the run; one line
+// per pair of steps, with its outcomes. The transition to an escalation, which every step has, is drawn only if it was taken.
 
 import type { GraphData, GraphNode, NodeState } from '../connection/contract.ts';
 import { plainLine } from '../text/plain-text.ts';
 import type { Drawing } from './arrange.ts';
 
-/** A step or an end, with its size and state. */
-export interface DrawnNode {
+/** A step of the graph, with its size and state. */
+export interface DrawnStep extends Box {
+  readonly is: 'step';
+  readonly kind: string;
+  readonly state: NodeState | undefined;
+  /** How many members the group has; 0 for other steps. */
+  readonly members: number;
+}
+
+/** A step, or an end of the run. */
+export type DrawnNode = DrawnStep | (Box & { readonly is: 'end' });
+
+interface Box {
   readonly id: string;
   readonly title: string;
-  readonly kind: string;
-  readonly isEnd: boolean;
   readonly width: number;
   readonly height: number;
-  readonly state: NodeState | undefined;
-  /** How many steps are folded into it. */
-  readonly folded: number;
 }
 
 /** A line from one step to another. */
@@ -24,7 +30,7 @@ export interface DrawnEdge {
   readonly from: string;
   readonly to: string;
   readonly label: string;
-  /** How often the run went along it. */
+  /** How often the run took it. */
   readonly times: number;
 }
 
@@ -51,7 +57,7 @@ export function labelWidth(label: string): number {
 export function drawnGraph({ nodes, edges, state = {}, taken = [] }: GraphData): DrawnGraph {
   const steps = nodes.filter(({ group }) => group === undefined);
   const known = new Set(steps.map(({ id }) => id));
-  const folded = Map.groupBy(nodes, ({ group }) => group ?? '');
+  const members = Map.groupBy(nodes, ({ group }) => group);
   const lines = new Map<string, { from: string; to: string; outcomes: Set<string>; times: number }>();
   const line = (from: string, to: string) => {
     const id = `${from}\u0000${to}`;
@@ -72,17 +78,8 @@ export function drawnGraph({ nodes, edges, state = {}, taken = [] }: GraphData):
   const ends = new Set([...lines.values()].map(({ to }) => to).filter((to) => !known.has(to)));
   return {
     nodes: [
-      ...steps.map((step) => drawnStep(step, state[step.id], folded.get(step.id)?.length ?? 0)),
-      ...[...ends].map((id) => ({
-        id,
-        title: id,
-        kind: '',
-        isEnd: true,
-        width: 30 + id.length * TITLE_PX,
-        height: 26,
-        state: undefined,
-        folded: 0,
-      })),
+      ...steps.map((step) => drawnStep(step, state[step.id], members.get(step.id)?.length ?? 0)),
+      ...[...ends].map((id) => ({ is: 'end', id, title: id, width: 30 + id.length * TITLE_PX, height: 26 }) as const),
     ],
     edges: [...lines].map(([id, { from, to, outcomes, times }]) => ({ id, from, to, label: labelOf(outcomes), times })),
   };
@@ -96,14 +93,14 @@ export function drawingOf({ nodes, edges }: DrawnGraph): Drawing {
   };
 }
 
-function drawnStep({ id, title, kind }: GraphNode, state: NodeState | undefined, folded: number): DrawnNode {
+function drawnStep({ id, title, kind }: GraphNode, state: NodeState | undefined, members: number): DrawnStep {
   const shown = plainLine(title);
   const width = Math.min(WIDTH_MAX, Math.max(WIDTH_MIN, 56 + Math.max(shown.length * TITLE_PX, kind.length * 6.5)));
-  const members = folded > 0 || state?.members !== undefined;
-  return { id, title: shown, kind, isEnd: false, width, height: members ? 64 : 44, state, folded };
+  const isGroup = members > 0 || state?.members !== undefined;
+  return { is: 'step', id, title: shown, kind, width, height: isGroup ? 64 : 44, state, members };
 }
 
-/** Nobody needs to read that `ok` leads on. */
+/** The outcomes of a line, without the usual ones. */
 function labelOf(outcomes: ReadonlySet<string>): string {
   const words = [...outcomes].filter((each) => !USUAL.has(each)).map(plainLine);
   const label = words.join(', ');

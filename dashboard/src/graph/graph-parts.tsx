@@ -6,9 +6,9 @@ import type { NodeState } from '../connection/contract.ts';
 import { Mark } from '../parts/icons.tsx';
 import { toneOf } from '../parts/status.tsx';
 import type { Placement, Point } from './arrange.ts';
-import type { DrawnEdge, DrawnNode } from './drawn-graph.ts';
+import type { DrawnEdge, DrawnNode, DrawnStep } from './drawn-graph.ts';
 
-/** What the node of a step shows. */
+/** What a node shows. */
 export interface StepData extends Record<string, unknown> {
   readonly node: DrawnNode;
   readonly isPicked: boolean;
@@ -21,52 +21,61 @@ export interface LineData extends Record<string, unknown> {
   readonly place: Placement['edges'][string] | undefined;
 }
 
-/** A step: its mark, title and kind, how often it was visited, and counts of what is folded into it. */
+/** An end of the run, or a step: its mark, title and kind, how often it was visited, and the counts of its members. */
 export const StepNode = memo(function StepNode({ data: { node, isPicked, pick } }: NodeProps<Node<StepData>>) {
-  const status = node.state?.status ?? 'pending';
-  const visits = node.state?.visits ?? 0;
   return (
     <>
       <Handle type="target" position={Position.Top} isConnectable={false} />
-      {node.isEnd ? (
-        <div className="end">{node.title}</div>
-      ) : (
-        <button
-          type="button"
-          className="step nodrag nopan"
-          data-tone={toneOf(status)}
-          data-status={status}
-          aria-pressed={isPicked}
-          disabled={pick === undefined}
-          onClick={() => pick?.(node.id)}
-          title={node.title}
-        >
-          <span className="mark">
-            <Mark tone={toneOf(status)} />
-          </span>
-          <span className="words">
-            <span className="title">{node.title}</span>
-            <span className="kind">
-              {node.kind}
-              {node.state !== undefined && <span className="unseen">, {status}</span>}
-            </span>
-          </span>
-          {visits > 1 && (
-            <span className="visits" title={`${visits} visits`}>
-              ×{visits}
-            </span>
-          )}
-          {(node.state?.members !== undefined || node.folded > 0) && <Members members={node.state?.members} folded={node.folded} />}
-        </button>
-      )}
+      {node.is === 'end' ? <div className="end">{node.title}</div> : <StepButton step={node} isPicked={isPicked} pick={pick} />}
       <Handle type="source" position={Position.Bottom} isConnectable={false} />
     </>
   );
 });
 
-function Members({ members, folded }: { readonly members: NodeState['members']; readonly folded: number }) {
-  if (members === undefined) return <span className="members">{folded} members</span>;
-  const { total, ok, failed, running } = members;
+interface StepProps {
+  readonly step: DrawnStep;
+  readonly isPicked: boolean;
+  readonly pick: StepData['pick'];
+}
+
+function StepButton({ step, isPicked, pick }: StepProps) {
+  const { id, title, kind, state, members } = step;
+  const status = state?.status ?? 'pending';
+  const visits = state?.visits ?? 0;
+  return (
+    <button
+      type="button"
+      className="step nodrag nopan"
+      data-tone={toneOf(status)}
+      data-status={status}
+      aria-pressed={isPicked}
+      disabled={pick === undefined}
+      onClick={() => pick?.(id)}
+      title={title}
+    >
+      <span className="mark">
+        <Mark tone={toneOf(status)} />
+      </span>
+      <span className="words">
+        <span className="title">{title}</span>
+        <span className="kind">
+          {kind}
+          {state !== undefined && <span className="unseen">, {status}</span>}
+        </span>
+      </span>
+      {visits > 1 && (
+        <span className="visits" title={`${visits} visits`}>
+          ×{visits}
+        </span>
+      )}
+      {(state?.members !== undefined || members > 0) && <Members counts={state?.members} members={members} />}
+    </button>
+  );
+}
+
+function Members({ counts, members }: { readonly counts: NodeState['members']; readonly members: number }) {
+  if (counts === undefined) return <span className="members">{members} members</span>;
+  const { total, ok, failed, running } = counts;
   const share = (count: number): string => `${(total === 0 ? 0 : count / total) * 100}%`;
   const words = [`${ok} of ${total} ok`, ...(failed > 0 ? [`${failed} failed`] : []), ...(running > 0 ? [`${running} running`] : [])];
   return (
@@ -81,7 +90,7 @@ function Members({ members, folded }: { readonly members: NodeState['members']; 
   );
 }
 
-/** A transition: bold where the run went along it. */
+/** A transition: bold if the run took it. */
 export const LineEdge = memo(function LineEdge({ id, data, sourceX, sourceY, targetX, targetY }: EdgeProps<Edge<LineData>>) {
   const points = data?.place?.points ?? [
     { x: sourceX, y: sourceY },
@@ -111,7 +120,7 @@ function Arrow({ points }: { readonly points: readonly Point[] }) {
   return <path className="arrow" d="M0 0 -7 -3.6 -7 3.6Z" transform={`translate(${end.x} ${end.y}) rotate(${angle})`} />;
 }
 
-/** A smooth line: straight at its ends, with the points between as what it bends towards. */
+/** A smooth line: straight at its ends, bent towards the points between. */
 function curveThrough(points: readonly Point[]): string {
   const [first, ...rest] = points;
   if (first === undefined) return '';

@@ -1,5 +1,5 @@
-// Owns the picture of a graph: steps with their state, the way a run took, and a step that is picked. It can be moved and
-// zoomed; every step is a button.
+// Owns the picture of a graph: steps with their state, the transitions that a run took, and the selected step. It can be moved
+// and zoomed; every step is a button.
 
 import { Background, Controls, type Edge, type Node, ReactFlow, type ReactFlowInstance, type Viewport } from '@xyflow/react';
 import '@xyflow/react/dist/base.css';
@@ -70,7 +70,7 @@ export default function GraphView({ graph, picked, pick }: GraphProps) {
 const LIVE = ['running', 'waiting', 'failed', 'verifying', 'unknown'];
 const MARGIN_PX = 20;
 
-/** What is shown first: everything if that can be read, else the part where the run is. */
+/** What is shown first: everything if that is readable, else the part where the run is. */
 function viewOf({ nodes, edges }: DrawnGraph, placement: Placement, { clientWidth, clientHeight }: HTMLElement): Viewport {
   const boxes = nodes.map((node) => ({ ...(placement.nodes[node.id] ?? { x: 0, y: 0 }), node }));
   // Lines that lead back lie beside the steps.
@@ -85,7 +85,10 @@ function viewOf({ nodes, edges }: DrawnGraph, placement: Placement, { clientWidt
   const bottom = Math.max(...boxes.map(({ y, node }) => y + node.height));
   const fits = Math.min((clientWidth - 2 * MARGIN_PX) / (right - left), (clientHeight - 2 * MARGIN_PX) / (bottom - top));
   const zoom = Math.max(READABLE_ZOOM, Math.min(1, fits));
-  const focus = fits >= READABLE_ZOOM ? undefined : (boxes.find(({ node }) => LIVE.includes(node.state?.status ?? '')) ?? boxes[0]);
+  const focus =
+    fits >= READABLE_ZOOM
+      ? undefined
+      : (boxes.find(({ node }) => node.is === 'step' && LIVE.includes(node.state?.status ?? '')) ?? boxes[0]);
   const x = focus === undefined ? (left + right) / 2 : focus.x + focus.node.width / 2;
   const y = focus === undefined ? (top + bottom) / 2 : focus.y + focus.node.height / 2;
   return { x: clientWidth / 2 - x * zoom, y: clientHeight / 2 - y * zoom, zoom };
@@ -103,7 +106,7 @@ function nodesOf(drawn: DrawnGraph, placement: Placement, { picked, pick }: Pick
 }
 
 function edgesOf(drawn: DrawnGraph, placement: Placement): Edge<LineData>[] {
-  // What was taken is drawn last, above the rest.
+  // Transitions that were taken are drawn last, above the others.
   return [...drawn.edges]
     .sort((one, other) => one.times - other.times)
     .map((edge) => ({ id: edge.id, type: 'line', source: edge.from, target: edge.to, data: { edge, place: placement.edges[edge.id] } }));

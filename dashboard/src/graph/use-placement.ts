@@ -1,4 +1,4 @@
-// Owns asking the worker where the steps of a graph lie. Only the shape of a graph matters: its state changes nothing.
+// Owns requesting the layout of a graph from the worker. Only the shape of the graph matters, not its state.
 
 import { useEffect, useState } from 'react';
 import type { Drawing, Placement } from './arrange.ts';
@@ -6,7 +6,7 @@ import type { Drawing, Placement } from './arrange.ts';
 let worker: Worker | undefined;
 let lastId = 0;
 
-/** Where the steps lie, once that is known; the same shape is asked for once. */
+/** The layout, once it is computed; each shape is requested once. */
 export function usePlacement(drawing: Drawing): Placement | undefined {
   const shape = JSON.stringify(drawing);
   const [placed, setPlaced] = useState<{ readonly shape: string; readonly placement: Placement }>();
@@ -22,6 +22,5 @@ export function usePlacement(drawing: Drawing): Placement | undefined {
     current.postMessage({ id, drawing: JSON.parse(shape) as Drawing });
     return () => current.removeEventListener('message', answered);
   }, [shape]);
-  // While a new shape is laid out, the former one stays if it has all the steps.
   return placed?.shape === shape ? placed.placement : undefined;
 }

@@ -5,7 +5,7 @@ import { plainLine } from '../text/plain-text.ts';
 
 type ButtonProps = Pick<ComponentProps<'button'>, 'className' | 'disabled' | 'onClick' | 'aria-label'> & { readonly label: string };
 
-/** A button that is a word. */
+/** A button with a text. */
 export function Button({ label, ...button }: ButtonProps) {
   return (
     <button type="button" {...button}>
@@ -16,20 +16,20 @@ export function Button({ label, ...button }: ButtonProps) {
 
 interface DialogButtonsProps {
   readonly close: () => void;
-  /** What closing is called. */
+  /** The label of the button that closes the dialog. */
   readonly leave?: string;
-  /** The action; without it the dialog can only be closed. */
-  readonly label?: string | undefined;
+  /** The label of the action. */
+  readonly label: string;
   readonly disabled?: boolean;
-  readonly act?: () => unknown;
+  readonly act: () => unknown;
 }
 
-/** The buttons at the end of a dialog: leave it, or do what it asks for. */
+/** The buttons at the end of a dialog: close it, or carry out the action. */
 export function DialogButtons({ close, leave = 'Not now', label, disabled, act }: DialogButtonsProps) {
   return (
     <div className="actions">
       <Button label={leave} onClick={close} />
-      {label !== undefined && <Button label={label} className="primary" disabled={disabled} onClick={() => void act?.()} />}
+      <Button label={label} className="primary" disabled={disabled} onClick={() => void act()} />
     </div>
   );
 }
@@ -72,7 +72,7 @@ interface SelectFieldProps extends FieldProps {
   readonly children?: ReactNode;
 }
 
-/** A list of which one is chosen. */
+/** A list of options of which one is chosen. */
 export function SelectField({ label, value, options, change, isBare = false, children }: SelectFieldProps) {
   return (
     <label className={isBare ? undefined : 'field'}>
@@ -89,7 +89,7 @@ export function SelectField({ label, value, options, change, isBare = false, chi
   );
 }
 
-/** A secret that is shown once: it is selected when it gets the focus, to be copied. */
+/** A secret to copy: it is selected when it gets the focus. */
 export function SecretField({ label, value }: { readonly label: string; readonly value: string }) {
   return <input className="mono" readOnly value={value} aria-label={label} onFocus={(event) => event.target.select()} />;
 }

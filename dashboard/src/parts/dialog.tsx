@@ -13,7 +13,7 @@ export function Dialog({ title, close, children }: { readonly title: string; rea
     element.showModal();
     return () => {
       element.close();
-      // A dialog that is taken away cannot give the focus back by itself.
+      // A dialog that is removed from the page does not restore the focus by itself.
       if (before instanceof HTMLElement) before.focus();
     };
   }, []);

@@ -1,8 +1,8 @@
-// Owns the small drawings: one stroke, 16 by 16, in the colour of the text around them.
+// Owns the icons: 16 by 16, in the colour of the text around them.
 
 import type { ReactNode } from 'react';
 
-function Drawing({ children, className }: { readonly children: ReactNode; readonly className?: string }) {
+function Svg({ children, className }: { readonly children: ReactNode; readonly className?: string }) {
   return (
     <svg
       className={className}
@@ -22,7 +22,7 @@ function Drawing({ children, className }: { readonly children: ReactNode; readon
   );
 }
 
-/** The drawings by their name. */
+/** The icons by name. */
 export const ICONS = {
   inbox: <path d="M2 9.5 4 3h8l2 6.5V13H2V9.5Zm0 0h3.5L6.5 11h3l1-1.5H14" />,
   runs: <path d="M2.5 4h11M2.5 8h11M2.5 12h7" />,
@@ -39,9 +39,9 @@ export const ICONS = {
   download: <path d="M8 2.500v8M4.500 7.500 8 11l3.500-3.500M3 13.500h10" />,
 } as const;
 
-/** One of the drawings. */
+/** One of the icons. */
 export function Icon({ name }: { readonly name: keyof typeof ICONS }) {
-  return <Drawing>{ICONS[name]}</Drawing>;
+  return <Svg>{ICONS[name]}</Svg>;
 }
 
 const MARKS = {
@@ -55,10 +55,10 @@ const MARKS = {
   idle: <path d="M8 1.800a6.200 6.200 0 1 1 0 12.400A6.200 6.200 0 0 1 8 1.800Z" strokeDasharray="2.400 2.400" />,
 } as const;
 
-/** What a status means to its reader. */
+/** What a status means to the reader: it worked, failed, waits, runs, is doubtful or has not begun. */
 export type Tone = keyof typeof MARKS;
 
-/** The mark of a tone: told apart by its shape, not only by its colour. */
+/** The mark of a tone: marks differ in shape, not only in colour. */
 export function Mark({ tone }: { readonly tone: Tone }) {
-  return <Drawing>{MARKS[tone]}</Drawing>;
+  return <Svg>{MARKS[tone]}</Svg>;
 }

@@ -1,4 +1,4 @@
-// Owns what a page says when there is nothing to show yet, nothing at all, or a failure; and short notices of what was done.
+// Owns what a page says while it loads, when it is empty and when something failed; and short notices of what was done.
 
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from 'react';
 import { ApiError } from '../connection/api.ts';
@@ -31,24 +31,24 @@ export function errorText(thrown: unknown): string {
 }
 
 /** Says what failed, and offers to try again. */
-export function Failure({ error, again }: { readonly error: unknown; readonly again?: () => void }) {
+export function Failure({ error, retry }: { readonly error: unknown; readonly retry?: () => void }) {
   const hint = error instanceof ApiError && typeof error.facts.hint === 'string' ? error.facts.hint : undefined;
   return (
     <div className="banner bad" role="alert">
       <p>
         {errorText(error)}
         {hint !== undefined && <> {plainText(hint)}</>}
-        {error instanceof ApiError && error.code !== '' && <span className="faint"> [{error.code}]</span>}
+        {error instanceof ApiError && error.code !== undefined && <span className="faint"> [{error.code}]</span>}
       </p>
-      {again !== undefined && <Button label="Try again" onClick={again} />}
+      {retry !== undefined && <Button label="Try again" onClick={retry} />}
     </div>
   );
 }
 
-/** In place of something that was not read yet: that it is being read, or why it cannot be. Without the rest of a page, `title` heads it. */
+/** Stands in for something that is not loaded: says that it is being loaded, or why that failed. A whole page passes its `title`. */
 export function Pending({ of, what, title }: PendingProps) {
   if (!of.error) return <Loading what={what} />;
-  const failure = <Failure error={of.error} again={() => void of.refetch()} />;
+  const failure = <Failure error={of.error} retry={() => void of.refetch()} />;
   if (title === undefined) return failure;
   return (
     <div className="page">
@@ -74,7 +74,7 @@ const Notices = createContext<(tone: Notice['tone'], text: string) => void>(() =
 const SHOWN_MS = 8_000;
 let lastNotice = 0;
 
-/** Gives the function that shows a short notice. */
+/** Returns the function that shows a short notice. */
 export function useNotice(): (tone: Notice['tone'], text: string) => void {
   return useContext(Notices);
 }

@@ -1,4 +1,4 @@
-// Owns times that go on: one clock for the whole page, so that everything moves together.
+// Owns times that keep changing: one clock for the whole page, so that they change together.
 
 import { useSyncExternalStore } from 'react';
 import { duration, moment, relative } from '../text/time.ts';
@@ -26,7 +26,7 @@ export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now);
 }
 
-/** How long ago something was; the moment itself is its title. */
+/** How long ago something was; the exact time is its title. */
 export function Ago({ at }: { readonly at: string | null | undefined }) {
   const current = useNow();
   if (at === null || at === undefined) return null;
@@ -37,7 +37,7 @@ export function Ago({ at }: { readonly at: string | null | undefined }) {
   );
 }
 
-/** How long something took, or takes so far. */
+/** How long something took, or has taken so far. */
 export function Took({ from, ms, open }: { readonly from: string | null; readonly ms: number | null | undefined; readonly open: boolean }) {
   const current = useNow();
   const shown = open && from !== null ? current - Date.parse(from) : ms;

@@ -1,4 +1,4 @@
-// Owns how the state of a run or step is shown: its word from the command line, a mark and a tone.
+// Owns how the status of a run or step is shown: as the word of the command line, with a mark and a colour.
 
 import { Mark, type Tone } from './icons.tsx';
 
@@ -21,7 +21,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   iterate: 'wait',
 };
 
-/** The tone of a status or outcome; anything that has not begun or does not matter is idle. */
+/** The tone of a status or outcome; `idle` for what has not begun or needs no attention. */
 export function toneOf(status: string | null | undefined): Tone {
   return TONES[status ?? ''] ?? 'idle';
 }

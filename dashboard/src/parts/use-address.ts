@@ -1,20 +1,20 @@
-// Owns reading the address of the page. The router decodes it by halves; here each word is exactly what was written.
+// Owns reading the address of the page. The router decodes parameters only in part; here they are decoded in full.
 
 import { useParams, useSearch } from 'wouter';
 
-/** The words after the question mark. */
-export function useWords(): URLSearchParams {
-  // It only says when they change.
+/** The query parameters. */
+export function useQueryParams(): URLSearchParams {
+  // It is only called to render again when they change.
   useSearch();
   return new URLSearchParams(location.search);
 }
 
-/** A varying part of the path, such as the id of a run. */
-export function usePathWord(name: string): string | undefined {
-  const word = (useParams() as Readonly<Record<string, string | undefined>>)[name];
+/** A parameter of the path, such as the id of a run. */
+export function usePathParam(name: string): string | undefined {
+  const value = (useParams() as Readonly<Record<string, string | undefined>>)[name];
   try {
-    return word === undefined ? undefined : decodeURIComponent(word);
+    return value === undefined ? undefined : decodeURIComponent(value);
   } catch {
-    return word;
+    return value;
   }
 }

@@ -1,4 +1,4 @@
-// Owns single keys that do something on a page. They are quiet while somebody types or a dialog is open.
+// Owns single keys that do something on a page. They do nothing while somebody types or a dialog is open.
 
 import { useEffect, useRef } from 'react';
 

@@ -1,4 +1,4 @@
-// Owns how a change of files is shown: a table per file, with line numbers of before and after.
+// Owns how changed files are shown: a table per file, with the line numbers before and after.
 
 import parser, { type Change, type File } from 'gitdiff-parser';
 import { useMemo, useState } from 'react';
@@ -6,10 +6,10 @@ import { plainText } from './plain-text.ts';
 
 const LINES_MAX = 600;
 const FILES_MAX = 100;
-/** So many files are unfolded at first. */
+/** How many files are expanded at first. */
 const OPEN_MAX = 5;
 
-/** Shows a unified diff; with `isCut`, says that it is only its beginning. */
+/** Shows a unified diff; `isCut` says that it is only the beginning. */
 export default function DiffView({ text, isCut = false }: { readonly text: string; readonly isCut?: boolean }) {
   const files = useMemo(() => parsed(text), [text]);
   if (files === undefined || files.length === 0) return <pre className="text-box">{plainText(text)}</pre>;
@@ -19,7 +19,7 @@ export default function DiffView({ text, isCut = false }: { readonly text: strin
         <FileChange key={`${file.oldPath} ${file.newPath}`} file={file} isFirst={n < OPEN_MAX} />
       ))}
       {files.length > FILES_MAX && <p className="faint">and {files.length - FILES_MAX} more files; "pawl diff" shows them all.</p>}
-      {isCut && <p className="faint">This is only the beginning; "pawl diff" shows everything.</p>}
+      {isCut && <p className="faint">This is only the beginning; "pawl diff" shows all of it.</p>}
     </div>
   );
 }

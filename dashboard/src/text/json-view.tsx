@@ -1,4 +1,4 @@
-// Owns how data of a run is shown: small values as rows of name and value, everything else as indented JSON, bounded.
+// Owns how data of a run is shown: small values as rows of name and value, everything else as indented JSON of limited length.
 
 import { useState } from 'react';
 import type { Json } from '../connection/contract.ts';
@@ -11,7 +11,7 @@ const DIGEST = /^[0-9a-f]{64}$/;
 const DIGEST_SHOWN = 12;
 const INLINE_CHARACTERS = 60;
 
-/** Shows data: a text as text, an object as rows of name and value. */
+/** Shows a string as text, and an object as rows of name and value. */
 export function JsonView({ value, depth = 0 }: { readonly value: Json | undefined; readonly depth?: number }) {
   if (value === undefined || value === null) return <p className="faint">nothing</p>;
   if (typeof value === 'string') return <LongText text={value} />;

@@ -1,5 +1,5 @@
-// Owns markdown that somebody else wrote. It is parsed to tokens, and only elements that are named here are made of them: no
-// markup of others ever becomes HTML, nothing loads by itself, and links tell nothing about this page.
+// Owns untrusted markdown. It is parsed to tokens, and only the elements named here are created from them: no markup of others
+// becomes HTML, nothing loads by itself, and links send no referrer.
 
 import { lexer, type Token, type Tokens } from 'marked';
 import { Fragment, type ReactNode, useMemo } from 'react';
@@ -8,7 +8,7 @@ import { plainText } from './plain-text.ts';
 const LINKED = /^(?:https?:\/\/|mailto:)/i;
 const DEPTH_MAX = 12;
 
-/** Shows text of somebody else as markdown. */
+/** Shows untrusted text as markdown. */
 export default function Markdown({ text }: { readonly text: string }) {
   const tokens = useMemo(() => lexer(plainText(text), { gfm: true, breaks: true }), [text]);
   return <div className="markdown">{elementsOf(tokens, 0)}</div>;
@@ -19,7 +19,7 @@ function elementsOf(tokens: readonly Token[] | undefined, depth: number): ReactN
   return tokens?.map((token, n) => <Fragment key={n}>{elementOf(token as Tokens.Generic, depth + 1)}</Fragment>);
 }
 
-/** What is made of a token; what is not known here is shown as it was written. */
+/** The element of a token; an unknown token is shown as it was written. */
 function elementOf(token: Tokens.Generic, depth: number): ReactNode {
   const inside = (): ReactNode => elementsOf(token.tokens, depth);
   switch (token.type) {
@@ -113,7 +113,7 @@ function tableOf({ header, rows }: Tokens.Table, depth: number): ReactNode {
 
 const ENTITIES: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '&amp;': '&', '&quot;': '"', '&#39;': "'" };
 
-/** The parser writes text for HTML; here it becomes text again. */
+/** The parser escapes text for HTML; React escapes it again, so this undoes the first. */
 function unescaped(text: string): string {
   return text.replaceAll(/&(?:lt|gt|amp|quot|#39);/g, (entity) => ENTITIES[entity] ?? entity);
 }

@@ -1,5 +1,6 @@
-// Owns text that somebody else wrote: agents, issues, files, programs. It is shown as it is, but its characters cannot act:
-// escape sequences of terminals are removed, and characters that hide or reorder others are written out.
+// Owns untrusted text: of agents, issues, files and programs. Escape sequences of terminals are removed, and characters that
+// hide or reorder others are written out as their code.
+
 const ESCAPES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[PX^_][^\u001b]*(?:\u001b\\)?|[ -/]*[0-~])/g;
 const ACTING =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
@@ -14,7 +15,7 @@ export function plainLine(text: string): string {
   return plainText(text).replaceAll(/\s+/g, ' ').trim();
 }
 
-/** A line that a program wrote over with a carriage return is shown as it was left. */
+/** Of a line that a program overwrote with carriage returns, only the last text is kept. */
 function withoutOverwritten(text: string): string {
   return text.includes('\r') ? text.replaceAll('\r\n', '\n').replaceAll(/^.*\r(?=.)/gm, '') : text;
 }

@@ -1,5 +1,5 @@
-// Owns prose of agents, issues and people. Plain sentences are shown at once; the code for markdown is loaded only for text
-// that has some.
+// Owns prose of agents, issues and people. Plain text is shown at once; the code for markdown is loaded only for text that
+// needs it.
 
 import { lazy, Suspense } from 'react';
 import { plainText } from './plain-text.ts';
@@ -7,7 +7,7 @@ import { plainText } from './plain-text.ts';
 const Markdown = lazy(() => import('./markdown.tsx'));
 const MARKS = /[*_`#[\]|>~]|^\s*[-+]\s|^\s*\d+\.\s|\n\n|https?:/m;
 
-/** Shows prose, as markdown if it has any. */
+/** Shows prose, as markdown if it contains any. */
 export function Prose({ text }: { readonly text: string }) {
   const plain = <div className="markdown plain">{plainText(text)}</div>;
   return MARKS.test(text) ? (

@@ -6,7 +6,6 @@
 //   the step ends, with its start time.
 // - Nothing here can fail or delay a run: errors of the SDK are ignored.
 
-import { createHash } from 'node:crypto';
 import {
   type Attributes,
   type Context,
@@ -21,6 +20,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 import type { AgentAnswer } from '../../agents/driver.ts';
+import { digestText } from '../../base/digest.ts';
 import { present } from '../../base/fields.ts';
 import { isSettled } from '../../definition/run-status.ts';
 import type { Clock } from '../../engine/clock.ts';
@@ -285,6 +285,6 @@ function spanContextOf(traceparent: string): SpanContext | undefined {
 
 /** The context of a run that was started without telemetry: every process derives the same one. */
 function derivedContext(run: string): SpanContext {
-  const hex = createHash('sha256').update(run).digest('hex');
+  const hex = digestText(run);
   return { traceId: hex.slice(0, 32), spanId: hex.slice(32, 48), traceFlags: TraceFlags.SAMPLED, isRemote: true };
 }

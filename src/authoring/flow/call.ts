@@ -15,7 +15,7 @@ import {
   trackCreated,
 } from '../../programs/flow-step.ts';
 import type { Retry, Undo } from '../spec/part.ts';
-import { checkMember, type FlowCondition, invalid, type StepOptions, withOptions } from './model.ts';
+import { checkMember, type FlowCondition, invalid, type ReadStep, type StepOptions, withFrame } from './model.ts';
 import { serialiseStep } from './serial.ts';
 
 /** A step of a flow whose result has the type `T`: `const x = yield* step('a').task(fn)`. */
@@ -57,12 +57,15 @@ export type ResultOf<Call> = Call extends { [Symbol.iterator](): Generator<FlowY
 
 /** What a call is made of. */
 export interface CallParts<T> {
+  readonly read: ReadStep;
   readonly bound: BoundStep;
-  readonly child?: CompiledWorkflow;
+  readonly child: CompiledWorkflow | undefined;
   /** Converts what the kernel sends, or the rest of a failure, to the result type of the call, if they differ. */
   readonly receive?: (sent: unknown) => T;
   readonly skipsErrors?: true;
 }
+
+type ChangedFields = { readonly [Option in keyof StepOptions]?: StepOptions[Option] | undefined } & { readonly condition?: string };
 
 /** The condition of a skipped step. */
 const SKIPPED = 'false';
@@ -100,42 +103,41 @@ class Call<T> implements FlowCall<T> {
   }
 
   title(title: string): FlowCall<T> {
-    return this.#with({ title });
+    return new Call(this.#with({ title }));
   }
 
   retry(retry: Retry<Duration>): FlowCall<T> {
-    return this.#with({ retry });
+    return new Call(this.#with({ retry }));
   }
 
   timeout(timeout: Duration): FlowCall<T> {
-    return this.#with({ timeout });
+    return new Call(this.#with({ timeout }));
   }
 
   recovery(policy: RecoveryPolicy, reconcile?: (ctx: StepContext) => unknown): FlowCall<T> {
-    return this.#with({ recovery: policy, ...(reconcile === undefined ? {} : { reconcile }) });
+    // Without a function, "reconcile" keeps the one it has, and no other policy has one.
+    return new Call(this.#with(policy === 'reconcile' && reconcile === undefined ? { recovery: policy } : { recovery: policy, reconcile }));
   }
 
   preconditions(...conditions: readonly FlowCondition[]): FlowCall<T> {
-    return this.#with({ preconditions: conditions });
+    return new Call(this.#with({ preconditions: conditions }));
   }
 
   postconditions(...conditions: readonly FlowCondition[]): FlowCall<T> {
-    return this.#with({ postconditions: conditions });
+    return new Call(this.#with({ postconditions: conditions }));
   }
 
   slots(...keys: readonly string[]): FlowCall<T> {
-    return this.#with({ slots: keys });
+    return new Call(this.#with({ slots: keys }));
   }
 
   withRollback(undo: Undo<StepContext>): FlowCall<T> {
-    return this.#with({ undo });
+    return new Call(this.#with({ undo }));
   }
 
   when(condition: boolean): FlowCall<T | null> {
     if (typeof condition !== 'boolean') throw invalid(`step "${this.bound.model.id}"`, 'has a `when` that is not true or false');
-    markUsed(this);
-    const model = condition ? this.bound.model : Object.freeze({ ...this.bound.model, condition: SKIPPED });
-    return new Call<T | null>({ ...this.#parts, bound: Object.freeze({ ...this.bound, model }) });
+    return new Call<T | null>(this.#with(condition ? {} : { condition: SKIPPED }));
   }
 
   skipOnError(): FlowCall<T | null> {
@@ -147,9 +149,9 @@ class Call<T> implements FlowCall<T> {
     return this.#parts.skipsErrors === true;
   }
 
-  #with(options: StepOptions): FlowCall<T> {
+  #with(changed: ChangedFields): CallParts<T> {
     markUsed(this);
-    return new Call({ ...this.#parts, bound: withOptions(this.bound, options) });
+    return { ...this.#parts, ...withFrame(this.#parts.read, changed) };
   }
 }
 

@@ -239,7 +239,7 @@ describe('a compiled flow', () => {
 });
 
 test.each<[string, () => unknown, string]>([
-  ['a title', () => compileFlow('w', { title: 7 } as never, function* () {}), 'workflow "w": `title` must be a string, not 7'],
+  ['a title', () => compileFlow('w', { title: 7 } as never, function* () {}), 'workflow "w" is not valid: `title` must be a string, not 7'],
   ['data of a limit', () => compileFlow('w', { limits: 5 } as never, function* () {}), '`limits` must be an object such as'],
   [
     'circuit breakers',
@@ -247,14 +247,18 @@ test.each<[string, () => unknown, string]>([
     '`circuitBreakers` must be true or an object',
   ],
   ['retries', () => step('a').command({ run: 'x', retry: { max: '3' } } as never), '`retry.max` must be 0 or a positive integer, not "3"'],
-  ['slots', () => step('a').command({ run: 'x', slots: 'db' } as never), 'step "a": `slots` must be a list of strings, not "db"'],
+  [
+    'slots',
+    () => step('a').command({ run: 'x', slots: 'db' } as never),
+    'step "a" cannot be built: `slots` must be a list of strings, not "db"',
+  ],
   [
     'a title of a step',
     () =>
       step('a')
         .command('x')
         .title(5 as never),
-    'step "a": `title` must be a string, not 5',
+    'step "a" cannot be built: `title` must be a string, not 5',
   ],
   ['a prompt', () => step('a').human({ prompt: 5 } as never), 'step "a": `prompt` must be a string'],
   ['answers', () => step('a').human({ prompt: 'p', options: 'yes' } as never), '`options` must be a list, not "yes"'],

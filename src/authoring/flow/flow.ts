@@ -4,24 +4,20 @@
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { deepFreeze } from '../../base/json.ts';
-import { breakersFault, breakersOf } from '../../definition/breakers.ts';
-import { budgetFault } from '../../definition/budget.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
-import { type WriteLimits, writesFault } from '../../definition/forge/forge-write.ts';
 import { type CodeRole, hashCode, hashDefinition, sourceOf } from '../../definition/hash.ts';
 import type { Definition } from '../../definition/model.ts';
-import { type ArgSpecs, type ArgValues, arg, argFaults, bindParams } from '../../definition/param/arg.ts';
-import { sharedVariables } from '../../definition/scope/param-variables.ts';
-import { checkReactions } from '../../definition/trigger/reaction.ts';
-import { ProblemList } from '../../definition/validation/problem.ts';
+import { type ArgSpecs, type ArgValues, bindParams } from '../../definition/param/arg.ts';
+import { checkHeader } from '../../definition/validation/validate.ts';
 import type { FlowYield } from '../../programs/flow-step.ts';
-import { readHeaderFields } from '../graph/shape.ts';
+import { readHeader } from '../graph/header.ts';
+import { Reading } from '../graph/reading.ts';
+import { readHeaderFields, WORKFLOW } from '../graph/shape.ts';
 import { checkOptions } from '../spec/option.ts';
 import type { WorkflowFields } from '../spec/part.ts';
-import { readReactions, unknownInReactions } from '../spec/reaction.ts';
 import { readStarts } from '../spec/schedule.ts';
 import type { WorkflowTypes } from '../spec/step.ts';
-import { checkedDatabases, countOf, invalid, refusal } from './model.ts';
+import { invalid } from './model.ts';
 import type { ChildOutput } from './result.ts';
 
 /** The generator function of a flow: it yields steps and returns the final output. */
@@ -48,27 +44,8 @@ export interface FlowWorkflow<Input, Returned> extends CompiledWorkflow, Workflo
   readonly flow: (input: never) => Generator<unknown, unknown, unknown>;
 }
 
-const ITERATIONS_MAX = 10;
-const OPTIONS = Object.keys({
-  title: true,
-  description: true,
-  params: true,
-  limits: true,
-  concurrency: true,
-  budget: true,
-  protected: true,
-  databases: true,
-  permissions: true,
-  writes: true,
-  staged: true,
-  snapshot: true,
-  context: true,
-  trigger: true,
-  version: true,
-  onEvents: true,
-  circuitBreakers: true,
-  children: true,
-} satisfies Record<keyof FlowOptions<ArgSpecs>, true>);
+const NOT_OF_FLOWS = ['data', 'facts', 'onError', 'recovery'];
+const OPTIONS = [...Object.keys(WORKFLOW).filter((field) => !NOT_OF_FLOWS.includes(field)), 'children'];
 
 /** Compiles a generator function; its parameters are bound, with their defaults, before the first step. */
 export function compileFlow<Returned>(
@@ -89,8 +66,6 @@ export function compileFlow(
   const body = typeof first === 'function' ? first : second;
   checkBody(name, body);
   checkOptions(`workflow "${name}"`, options, OPTIONS);
-  readHeaderFields(options, refusal(`workflow "${name}"`));
-  checkOptions(`workflow "${name}", limits`, options.limits ?? {}, ['maxIterations']);
   const definition = definitionOf(name, options);
   const { context, trigger } = options;
   const roles: CodeRole[] = [{ step: '', role: 'flow', source: sourceOf(body) }];
@@ -119,55 +94,12 @@ function checkBody(name: string, body: FlowBody<never, unknown> | undefined): as
 }
 
 function definitionOf(name: string, options: FlowOptions<ArgSpecs>): Definition {
-  const { title = name, description = '', version, limits = {}, concurrency, budget, permissions, protected: guarded } = options;
-  const params = Object.fromEntries(Object.entries(options.params ?? {}).map(([param, model]) => [param, arg(model)]));
-  const faults = Object.entries(params).flatMap(([param, model]) => argFaults(model).map((fault) => `parameter "${param}": ${fault}`));
-  for (const { variable, names } of sharedVariables(Object.keys(params)))
-    faults.push(`${names.join(' and ')} would both be in ${variable}`);
-  if (faults.length > 0) throw invalid(`workflow "${name}"`, `has parameters that cannot work: ${faults.join('; ')}`);
-  const fault = budget === undefined ? undefined : budgetFault(budget);
-  if (fault !== undefined) throw invalid(`workflow "${name}"`, `has an invalid budget: ${fault}`);
-  checkReactionsOf(name, options);
-  const broken = options.circuitBreakers === undefined ? undefined : breakersFault(breakersOf(options.circuitBreakers));
-  if (broken !== undefined) throw invalid(`workflow "${name}"`, `has circuit breakers that cannot work: ${broken}`);
-  const maxIterations = countOf(`workflow "${name}"`, 'limits.maxIterations', limits.maxIterations ?? ITERATIONS_MAX);
-  return deepFreeze({
-    name,
-    title,
-    description,
-    ...present({ version }),
-    form: 'flow',
-    params,
-    entry: '',
-    steps: [],
-    limits: { maxIterations },
-    ...present({
-      concurrency: concurrency && { ...concurrency },
-      budget: budget && { ...budget },
-      permissions: permissions && { ...permissions },
-      writes: checkedWrites(name, options.writes),
-      staged: options.staged,
-      protected: guarded && [...guarded],
-      databases: options.databases && checkedDatabases(`workflow "${name}"`, options.databases),
-      snapshot: options.snapshot && { ...options.snapshot },
-      onEvents: readReactions(options.onEvents),
-      breakers: breakersOf(options.circuitBreakers),
-    }),
-  });
-}
-
-function checkReactionsOf(name: string, { onEvents }: FlowOptions<ArgSpecs>): void {
-  const unknown = unknownInReactions(onEvents);
-  const problems = new ProblemList();
-  checkReactions({ form: 'flow', steps: [], ...present({ onEvents: readReactions(onEvents) }) }, problems);
-  const [fault] = [...unknown, ...problems.found.map(({ message, hint }) => `${message}; ${hint}`)];
-  if (fault !== undefined) throw invalid(`workflow "${name}"`, `has a reaction that cannot work: ${fault}`);
-}
-
-function checkedWrites(name: string, writes: WriteLimits | undefined): WriteLimits | undefined {
-  const fault = writes === undefined ? undefined : writesFault(writes);
-  if (fault !== undefined) throw invalid(`workflow "${name}"`, `has invalid limits: \`writes\` ${fault}`);
-  return writes && { ...writes };
+  const reading = new Reading();
+  const header = readHeader({ ...readHeaderFields(options, reading.shapeFault()), name }, reading);
+  const definition: Definition = { ...header, form: 'flow', entry: '', steps: [] };
+  checkHeader(definition, reading.problems);
+  reading.problems.refuse(name);
+  return deepFreeze(JSON.parse(JSON.stringify(definition)) as Definition);
 }
 
 /** The compiled workflow of a value. */

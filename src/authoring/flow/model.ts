@@ -1,24 +1,18 @@
-// Owns how a step of a flow becomes a model and its code: the defaults of its kind and the shared options. The model is
-// plain frozen data; functions and live objects are only in the code.
+// Owns how a step of a flow becomes a model and its code: what a flow writes is read as the step of a graph, with fewer
+// options. The model is plain frozen data; functions and live objects are only in the code.
 
-import { type Duration, parseDuration } from '../../base/duration.ts';
-import { EngineError, messageOf } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
-import { deepFreeze, isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
-import { knowingChecks } from '../../definition/check.ts';
-import { type BoundStep, type ConditionCheck, NO_CODE, type StepCode, type StepContext } from '../../definition/code.ts';
-import { type DatabasesSpec, databasesFault } from '../../definition/database.ts';
-import { parseForgeAction } from '../../definition/forge/forge-action.ts';
-import type { KindRegistry, KindReport } from '../../definition/kind.ts';
-import type { ConditionModel, OutputModel, RetryPolicy, StepFrame, StepModel, StepWork } from '../../definition/model.ts';
-import { plainFrame } from '../../definition/plain-frame.ts';
-import { expressionOf } from '../../definition/scope/scope.ts';
-import { STEP } from '../graph/shape.ts';
-import { createTask } from '../graph/task.ts';
+import type { Duration } from '../../base/duration.ts';
+import { EngineError } from '../../base/error.ts';
+import { deepFreeze } from '../../base/json.ts';
+import type { BoundStep, CompiledWorkflow, StepContext } from '../../definition/code.ts';
+import type { ProblemList } from '../../definition/validation/problem.ts';
+import { checkFields } from '../../definition/validation/validate-step.ts';
+import { GraphReading } from '../graph/reading.ts';
+import { type AnyStep, bind } from '../graph/step.ts';
+import { type Compilers, type KindCompiler, UNREAD, type Work, workFields } from '../graph/work.ts';
 import { checkOptions } from '../spec/option.ts';
-import { readOutputs } from '../spec/output.ts';
-import type { OutputFields, OutputSpec, Retry, SharedFields, Undo, UndoWork } from '../spec/part.ts';
-import { readFields, type ShapeFault } from '../spec/shape.ts';
+import type { OutputFields, SharedFields } from '../spec/part.ts';
+import { isFields, type ShapeFault, shownType } from '../spec/shape.ts';
 
 /** A condition of a contract: an expression, or a function that checks something. */
 export interface FlowCondition {
@@ -29,6 +23,7 @@ export interface FlowCondition {
 }
 
 type Frame = SharedFields<StepContext, never, Duration> & OutputFields<StepContext>;
+
 type Options =
   | 'title'
   | 'retry'
@@ -38,7 +33,6 @@ type Options =
   | 'contractRetries'
   | 'slots'
   | 'outputs'
-  | 'fresh'
   | 'protected'
   | 'mayChange'
   | 'writes'
@@ -46,16 +40,15 @@ type Options =
   | 'mutatesCheckout'
   | 'staged'
   | 'databases'
-  | 'onFail';
+  | 'onFail'
+  | 'undo';
 
 /** The fields of every kind of step. */
-export type StepOptions = { readonly [Option in Exclude<Options, 'fresh'>]?: Frame[Option] } & {
+export type StepOptions = { readonly [Option in Options]?: Frame[Option] } & {
   /** Files among the outputs must change in each visit of the step; left out: since it first began in the run. */
   readonly fresh?: 'activation';
   readonly preconditions?: readonly FlowCondition[];
   readonly postconditions?: readonly FlowCondition[];
-  /** Undoes the result when the run fails, is rejected or is cancelled. The latest work is undone first. */
-  readonly undo?: Undo<StepContext>;
 };
 
 const OPTIONS = Object.keys({
@@ -64,219 +57,107 @@ const OPTIONS = Object.keys({
   timeout: true,
   recovery: true,
   reconcile: true,
-  preconditions: true,
-  postconditions: true,
   contractRetries: true,
   slots: true,
   outputs: true,
-  fresh: true,
   protected: true,
   mayChange: true,
   writes: true,
   network: true,
   mutatesCheckout: true,
   staged: true,
-  undo: true,
   databases: true,
   onFail: true,
+  undo: true,
+  fresh: true,
+  preconditions: true,
+  postconditions: true,
 } satisfies Record<keyof StepOptions, true>);
 
-/** What a kind of step adds to the shared options. */
-export interface StepParts {
+/** A step of a flow in the words of a graph. */
+export interface FlowSpec {
+  /** Its work, and what only this kind has: `{ human: { prompt: 'Ship it?' } }`. */
+  readonly fields: object;
+  /** The options of every step. The names of others are refused. */
+  readonly options?: StepOptions | undefined;
+  /** The work itself, if no graph can say it: a function with its arguments. */
+  readonly work?: Work;
+}
+
+/** A step whose work has been read, with its options so far, which a call can change. */
+export interface ReadStep {
   readonly name: string;
-  readonly work: StepWork;
-  readonly frame?: Pick<StepFrame, 'supportsQuestions' | 'questionState'>;
-  readonly code?: Partial<Omit<StepCode, 'preconditions' | 'postconditions'>>;
-  readonly options?: StepOptions;
-  /** The names of its own fields, which may appear together with the shared options. */
-  readonly fields?: readonly string[];
+  readonly compilers: Compilers;
+  readonly work: Work;
+  /** Its fields apart from those of its work. */
+  readonly frame: object;
 }
 
-const BACKOFF_MAX = '1h';
-
-/** The step with its kind's defaults and its options. */
-export function createBoundStep(parts: StepParts, registry: KindRegistry): BoundStep {
-  const { name, work, frame = {}, code = {}, options = {}, fields = [] } = parts;
-  checkOptions(`step "${name}"`, options, [...fields, ...OPTIONS]);
-  const model: StepModel = {
-    ...plainFrame(name, registry.kinds[work.kind].recovery),
-    ...frame,
-    ...work,
-  };
-  checkConfig({ model, code }, registry);
-  return withOptions({ model, code: { ...NO_CODE, ...code } }, options);
+/** What is known of the step that is read. */
+export interface FlowPlace {
+  readonly name: string;
+  readonly compilers: Compilers;
+  readonly kind: KindCompiler;
+  /** The names of fields that may stand beside the options. */
+  readonly own: readonly string[];
 }
 
-// A fan-out over an empty list is valid here, because the list is known only when the step is yielded.
-function checkConfig(
-  { model, code }: { readonly model: StepModel; readonly code: Partial<StepCode> },
-  { kinds, checks }: KindRegistry,
-): void {
-  if (model.kind === 'parallel') return;
-  const faults: string[] = [];
-  const report: KindReport = {
-    fault: (message, hint) => faults.push(`${message}; ${hint}`),
-    expression: (source, what) => checkExpression(`${what} of step "${model.id}"`, source),
-    check: (name) => (Object.hasOwn(checks, name) ? checks[name] : undefined),
-  };
-  kinds[model.kind].validate(model, knowingChecks(report, code.checks));
-  if (faults.length > 0) throw invalid(`step "${model.id}"`, `cannot be built: ${faults.join('. ')}`);
+/** Reads a step; the children are the workflows that it starts. */
+export function readFlowStep(
+  { fields, options = {}, work: given }: FlowSpec,
+  { name, compilers, kind, own }: FlowPlace,
+): { readonly read: ReadStep; readonly bound: BoundStep; readonly child: CompiledWorkflow | undefined } {
+  if (!isFields(options)) throw invalid(`step "${name}"`, `cannot be built: its options must be an object, not ${shownType(options)}`);
+  if (Object.keys(options).length > 0) checkOptions(`step "${name}"`, options, [...own, ...OPTIONS]);
+  const reading = new GraphReading(compilers, 'flow');
+  const step = reading.step(name);
+  const frame = { ...options, ...fields };
+  const spec = step.shapedFields<AnyStep>(workFields(compilers).shapes, frame);
+  // The steps inside it are calls of the flow, which were read when they were built.
+  const readMember = (member: unknown) => member as BoundStep;
+  const work = given ?? kind.read(spec, { step, id: name, isMember: false, readMember });
+  if (work === undefined) reading.problems.unread.add(name);
+  const read = { name, compilers, work: work ?? UNREAD, frame };
+  return { read, bound: bindSpec(spec, read, reading), child: [...reading.children.values()][0] };
 }
 
-function checkExpression(what: string, source: string): void {
-  try {
-    expressionOf(source);
-  } catch (error) {
-    throw new EngineError('DEFINITION_INVALID', `${what} is not a valid expression: ${messageOf(error)}`, { cause: error });
-  }
+/** The step with some of its fields changed. */
+export function withFrame(step: ReadStep, changed: object): { readonly read: ReadStep; readonly bound: BoundStep } {
+  const reading = new GraphReading(step.compilers, 'flow');
+  const read = { ...step, frame: { ...step.frame, ...changed } };
+  const { shapes } = workFields(step.compilers);
+  return { read, bound: bindSpec(reading.step(step.name).shapedFields<AnyStep>(shapes, read.frame), read, reading) };
+}
+
+function bindSpec(spec: AnyStep, { name, work }: ReadStep, reading: GraphReading): BoundStep {
+  const { problems, compilers: registry } = reading;
+  const step = reading.step(name);
+  if (spec.fresh !== undefined && spec.fresh !== 'activation')
+    step.fault(
+      'FIELD_INVALID',
+      `\`fresh\` is ${JSON.stringify(spec.fresh)}`,
+      'a flow does not know its later steps when it starts, so only "activation" is possible',
+    );
+  const { model, code } = bind(spec, { step, id: name, next: {}, isMember: false }, work);
+  // A fan-out over an empty list is valid here, because the list is known only when the step is yielded.
+  if (model.kind === 'parallel') problems.refused.add(name);
+  const checks = { problems, registry, roots: 'any' as const };
+  checkFields({ step: model, at: name }, checks);
+  if (model.undo !== undefined) checkFields({ step: model.undo, at: `${name}/undo`, group: model }, checks);
+  refuse(name, problems);
+  return Object.freeze({ model: deepFreeze(model), code });
+}
+
+function refuse(name: string, { found }: ProblemList): void {
+  if (found.length === 0) return;
+  const lines = found.map(({ step, message, hint }) => `${step === name ? '' : `step "${step}": `}${message}; ${hint}`);
+  throw invalid(`step "${name}"`, `cannot be built: ${lines.join('. ')}`);
 }
 
 /** Throws if a step cannot be part of a group; the message begins with `group`. */
 export function checkMember(group: string, { model }: BoundStep): void {
   if (model.kind !== 'parallel' && model.kind !== 'each') return;
   throw invalid(group, `cannot hold step "${model.id}", which is a group itself; yield that one by itself`);
-}
-
-/** The same step with some of its options changed. */
-export function withOptions(bound: BoundStep, options: StepOptions): BoundStep {
-  const step = `step "${bound.model.id}"`;
-  readFields(STEP, options, { path: '', fault: refusal(step) });
-  const reconcile = options.reconcile ?? bound.code.reconcile;
-  const undo = options.undo === undefined ? undefined : readUndo(step, options.undo);
-  const model: StepModel = { ...bound.model, ...modelOptions(step, options), ...present({ undo: undo?.model }) };
-  if (model.recovery === 'reconcile' && reconcile === undefined) {
-    throw invalid(step, 'has the recovery policy "reconcile" but no function for it; give one as `reconcile`, or choose "rerun" or "ask"');
-  }
-  const outputs = options.outputs === undefined ? undefined : readOutputs(options.outputs);
-  const code: StepCode = {
-    ...bound.code,
-    ...(outputs?.finds === undefined ? {} : { finds: outputs.finds }),
-    ...present({ reconcile }),
-    ...(options.preconditions === undefined ? {} : { preconditions: checksOf(options.preconditions) }),
-    ...(options.postconditions === undefined ? {} : { postconditions: checksOf(options.postconditions) }),
-    ...present({ undo: undo?.code }),
-  };
-  return Object.freeze({ model: deepFreeze(model), code: freezeCode(code) });
-}
-
-/** Reads the undo of a step. Texts of a program's variables and of an action may be templates. */
-function readUndo(step: string, undo: Undo<StepContext>): BoundStep {
-  const given: UndoWork<StepContext> = typeof undo === 'function' ? { handler: undo } : undo;
-  checkOptions(`the undo of ${step}`, given, ['title', 'timeout', 'recovery', 'handler', 'command', 'env', 'cwd', 'forge']);
-  const { title = 'undo', timeout, recovery } = given;
-  const frame = {
-    ...plainFrame('undo', recovery ?? ('forge' in given ? 'rerun' : 'ask')),
-    title,
-    ...(timeout === undefined ? {} : { timeoutMs: parseDuration(timeout, `the undo of ${step}, timeout`) }),
-  };
-  if ('handler' in given && typeof given.handler === 'function')
-    return { model: { ...frame, kind: 'task', config: {} }, code: { ...NO_CODE, run: createTask(given.handler, 'undo') } };
-  if ('forge' in given)
-    return { model: { ...frame, kind: 'action', config: parsedOf(step, given.forge, parseForgeAction), templates: true }, code: NO_CODE };
-  if ('command' in given) {
-    const { command, env, cwd } = given;
-    const program = typeof command === 'string' ? { run: command } : { argv: command };
-    return {
-      model: { ...frame, kind: 'command', config: plainOf(step, 'the undo', present({ ...program, env, cwd })), templates: true },
-      code: NO_CODE,
-    };
-  }
-  throw invalid(`the undo of ${step}`, 'does nothing; give a function, or `handler`, `command` or `forge`');
-}
-
-function modelOptions(step: string, options: StepOptions): Partial<StepFrame> {
-  return {
-    ...present({ title: options.title }),
-    ...(options.retry === undefined ? {} : { retry: retryPolicy(step, options.retry) }),
-    ...(options.timeout === undefined ? {} : { timeoutMs: parseDuration(options.timeout, `${step}, timeout`) }),
-    ...present({ recovery: options.recovery }),
-    ...(options.preconditions === undefined ? {} : { preconditions: options.preconditions.map(conditionModel) }),
-    ...(options.postconditions === undefined ? {} : { postconditions: options.postconditions.map(conditionModel) }),
-    ...(options.contractRetries === undefined ? {} : { contractRetries: countOf(step, 'contractRetries', options.contractRetries) }),
-    ...(options.slots === undefined ? {} : { slots: [...options.slots] }),
-    ...(options.outputs === undefined ? {} : { outputs: outputModels(step, options.outputs) }),
-    ...(options.fresh === undefined ? {} : { fresh: freshOf(step, options.fresh) }),
-    ...(options.protected === undefined ? {} : { protected: [...options.protected] }),
-    ...(options.mayChange === undefined ? {} : { mayChange: [...options.mayChange] }),
-    ...(options.writes === undefined ? {} : { writes: [...options.writes] }),
-    ...present({ network: options.network, mutatesCheckout: options.mutatesCheckout, staged: options.staged }),
-    ...(options.databases === undefined ? {} : { databases: checkedDatabases(step, options.databases) }),
-    ...present({ onFail: options.onFail }),
-  };
-}
-
-/** Returns the databases of a step, or throws an error that says what is wrong. */
-export function checkedDatabases(subject: string, databases: DatabasesSpec): DatabasesSpec {
-  const fault = databasesFault(databases as unknown as Json);
-  if (fault !== undefined) throw invalid(subject, `cannot be built: \`databases\` ${fault}`);
-  return databases;
-}
-
-function freshOf(step: string, fresh: unknown): 'activation' {
-  if (fresh === 'activation') return fresh;
-  throw invalid(
-    step,
-    `has fresh: ${JSON.stringify(fresh)}; a flow does not know its later steps when it starts, so only "activation" is possible`,
-  );
-}
-
-function outputModels(step: string, outputs: readonly OutputSpec[]): readonly OutputModel[] {
-  const { models, faults } = readOutputs(outputs);
-  if (faults.length > 0) throw invalid(step, `cannot be built: ${faults.join('. ')}`);
-  return models;
-}
-
-function retryPolicy(step: string, retry: Retry<Duration>): RetryPolicy {
-  const { max, on = ['error'], backoff } = typeof retry === 'number' ? { max: retry } : retry;
-  if (typeof retry === 'object') checkOptions(`${step}, retry`, retry, ['max', 'on', 'backoff']);
-  const times = { max, on: [...on] };
-  if (backoff === undefined) return times;
-  checkOptions(`${step}, retry.backoff`, backoff, ['initial', 'factor', 'max']);
-  const initialMs = parseDuration(backoff.initial, `${step}, retry.backoff.initial`);
-  const maxMs = parseDuration(backoff.max ?? BACKOFF_MAX, `${step}, retry.backoff.max`);
-  return { ...times, backoff: { initialMs, factor: backoff.factor ?? 2, maxMs } };
-}
-
-function conditionModel(condition: FlowCondition): ConditionModel {
-  const { name, check, error } = condition;
-  checkOptions(`the condition "${name}"`, condition, ['name', 'check', 'error']);
-  if (typeof check === 'string') checkExpression(`the condition "${name}"`, check);
-  const model = { name, error: error ?? `"${name}" does not hold` };
-  return typeof check === 'string' ? { ...model, expression: check } : model;
-}
-
-function checksOf(conditions: readonly FlowCondition[]): readonly (ConditionCheck | undefined)[] {
-  return conditions.map(({ check }) => (typeof check === 'string' ? undefined : check));
-}
-
-// Only the containers are frozen: a live agent inside is the author's object and may keep state of its own.
-function freezeCode(code: StepCode): StepCode {
-  Object.freeze(code.preconditions);
-  Object.freeze(code.postconditions);
-  Object.freeze(code.members);
-  return Object.freeze(code);
-}
-
-/** A whole number from 0 up, or an error that names the setting. */
-export function countOf(step: string, setting: string, value: number): number {
-  if (Number.isSafeInteger(value) && value >= 0) return value;
-  throw invalid(step, `has ${setting}: ${JSON.stringify(value)}; write 0 or a positive integer`);
-}
-
-/** Returns plain JSON data of a step, or throws an error that names the step and the position. */
-export function plainOf<T = Json>(step: string, what: string, value: unknown): T {
-  return toPlain(value, `${what} of step "${step}"`) as unknown as T;
-}
-
-/** What the kind of a step parses from what the author wrote. */
-export function parsedOf<Config>(step: string, value: unknown, parse: (plain: JsonObject) => Config): Config {
-  const plain = plainOf(step, 'the configuration', value);
-  if (!isJsonObject(plain)) throw invalid(`step "${step}"`, 'has a configuration that is not an object; give its fields by name');
-  try {
-    return parse(plain);
-  } catch (error) {
-    throw invalid(`step "${step}"`, `has a wrong configuration: ${messageOf(error)}`);
-  }
 }
 
 /** Refuses the first field with a wrong type. */

@@ -18,11 +18,22 @@ export interface WithoutFunctions<T> {
   readonly built: readonly BuiltValue[];
 }
 
-/** Extracts the functions from the fields that may have them. A function anywhere else stays, and is rejected as data. */
+const MUST: Readonly<Record<BuiltValue['shape'], string>> = { text: 'a text', texts: 'texts by name', data: 'data' };
+
+/**
+ * Extracts the functions from the fields that may have them. A function anywhere else stays, and is rejected as data. In a
+ * flow no field may have one: the flow knows the value when it builds the step.
+ */
 export function takeFunctions<T>(work: T, fields: BuiltFields, { step, at = [] }: TakenFrom): WithoutFunctions<T> {
   const built: BuiltValue[] = [];
   const take = (value: unknown, path: readonly string[], shape: BuiltValue['shape']): unknown => {
     if (typeof value === 'function') {
+      if (step.graph.isFlow)
+        step.fault(
+          'FIELD_INVALID',
+          `\`${path.join('.')}\` must be ${MUST[shape]}, not a function`,
+          'call it where the flow builds the step',
+        );
       const build = step.code(['built', ...at, ...path].join(' '), value as BuiltValue['build']);
       built.push({ path: [...at, ...path], shape, build });
       return shape === 'texts' ? {} : BUILT_TEXT;

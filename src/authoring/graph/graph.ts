@@ -1,21 +1,18 @@
 // Owns the graph form of a workflow: the author's object becomes one frozen definition and its functions. Both spellings
 // give the same definition, and one error lists all problems.
 
-import { EngineError } from '../../base/error.ts';
 import { deepFreeze } from '../../base/json.ts';
-import { breakersOf } from '../../definition/breakers.ts';
 import type { BoundStep, CompiledWorkflow, StepCode } from '../../definition/code.ts';
 import { withDatabases } from '../../definition/database.ts';
-import { type WriteLimits, writesFault } from '../../definition/forge/forge-write.ts';
 import { hashCode, hashDefinition } from '../../definition/hash.ts';
 import { tiedToTree } from '../../definition/landing.ts';
-import type { ArgModel, Definition } from '../../definition/model.ts';
-import { type ArgSpecs, arg } from '../../definition/param/arg.ts';
+import type { Definition } from '../../definition/model.ts';
+import type { ArgSpecs } from '../../definition/param/arg.ts';
 import { checkDefinition } from '../../definition/validation/validate.ts';
-import { readReactions, unknownInReactions } from '../spec/reaction.ts';
 import { readStarts } from '../spec/schedule.ts';
 import { isFields } from '../spec/shape.ts';
 import type { WorkflowSpec } from '../spec/workflow.ts';
+import { DEFAULT_MAX_ITERATIONS, readHeader } from './header.ts';
 import { listEntries } from './list.ts';
 import { readNext } from './next.ts';
 import { defined, GraphReading } from './reading.ts';
@@ -25,8 +22,6 @@ import { checkSides } from './side.ts';
 import type { Entries, GraphEntries, GraphSpec, NextSpec, StepSpec, StepsOptions } from './spec.ts';
 import { readStep } from './step.ts';
 import type { Compilers } from './work.ts';
-
-const DEFAULT_MAX_ITERATIONS = 10;
 
 /** Compiles a workflow from its steps by id, checked and frozen, or throws one DEFINITION_INVALID with all problems. */
 export function compileWorkflow<S, P, A>(spec: WorkflowSpec<S, P, A>, compilers: Compilers): CompiledWorkflow {
@@ -51,7 +46,7 @@ export function readGraph(spec: GraphEntries<unknown>, reading: GraphReading): G
   reading.name = spec.name;
   reading.readRecovery(spec.recovery);
   const steps = readSteps(spec.steps, spec.limits?.maxIterations, reading);
-  const definition = readHeader(spec, steps, reading);
+  const definition = readDefinition(spec, steps, reading);
   checkSides(definition, reading);
   return { definition, steps };
 }
@@ -118,50 +113,19 @@ function readSteps(entries: Entries<unknown>, limit: number | undefined, reading
   });
 }
 
-function readHeader(spec: GraphEntries<unknown>, steps: readonly BoundStep[], reading: GraphReading): Definition {
-  const { title, entry, description, version, params, limits, budget, protected: guarded, data } = spec;
-  const { name } = spec;
+function readDefinition(spec: GraphEntries<unknown>, steps: readonly BoundStep[], reading: GraphReading): Definition {
   reading.knownFields(spec, [...Object.keys(WORKFLOW), 'name', 'entry', 'steps'], { what: 'a workflow' });
-  reading.knownFields(limits ?? {}, ['maxIterations'], { what: '`limits`' });
-  reading.knownFields(spec.snapshot ?? {}, ['include', 'off'], { what: '`snapshot`' });
-  reading.knownFields(spec.permissions ?? {}, ['contents', 'issues', 'pull_requests', 'checks', 'discussions'], { what: '`permissions`' });
-  for (const message of unknownInReactions(spec.onEvents))
-    reading.problems.add({ code: 'FIELD_UNKNOWN', message: `on_events: ${message}`, hint: 'remove it, or fix the spelling' });
-  return defined<Definition>({
-    name,
-    title: title ?? name,
-    description: description ?? '',
-    version,
+  const outputNames = outputNamesOf(steps);
+  return {
+    ...readHeader(spec, reading),
     form: 'graph',
-    params: readParams(params ?? {}, reading),
-    entry: entry ?? steps[0]?.model.id ?? '',
+    entry: spec.entry ?? steps[0]?.model.id ?? '',
     steps: tiedToTree(
       reading.compilers,
       steps.map(({ model }) => withDatabases(reading.compilers.kinds, model, spec.databases)),
     ),
-    limits: { maxIterations: limits?.maxIterations ?? DEFAULT_MAX_ITERATIONS },
-    concurrency: spec.concurrency,
-    budget,
-    protected: guarded === undefined ? undefined : [...guarded],
-    databases: spec.databases,
-    permissions: spec.permissions,
-    writes: readWrites(spec.writes, reading),
-    staged: spec.staged === true ? true : undefined,
-    snapshot: spec.snapshot,
-    facts: spec.facts,
-    outputNames: outputNamesOf(steps),
-    onError: spec.onError,
-    onEvents: readReactions(spec.onEvents),
-    breakers: breakersOf(spec.circuitBreakers),
-    context: data === undefined ? undefined : Object.entries(data).map(([key, value]) => ({ name: key, value })),
-  });
-}
-
-function readWrites(writes: WriteLimits | undefined, reading: GraphReading): WriteLimits | undefined {
-  const fault = writes === undefined ? undefined : writesFault(writes);
-  if (fault !== undefined)
-    reading.problems.add({ code: 'FIELD_INVALID', message: `\`writes\` ${fault}`, hint: 'write it such as { comments: 3 }' });
-  return writes;
+    ...(outputNames === undefined ? {} : { outputNames }),
+  };
 }
 
 /** Outputs that only one step produces, under names that no step has. */
@@ -172,24 +136,6 @@ function outputNamesOf(steps: readonly BoundStep[]): Definition['outputNames'] {
   const ids = new Set(steps.map(({ model }) => model.id));
   const unique = [...producers].filter(([name, by]) => by.size === 1 && !ids.has(name));
   return unique.length === 0 ? undefined : Object.fromEntries(unique.map(([name, by]) => [name, [...by][0] as string]));
-}
-
-function readParams(params: Readonly<Record<string, ArgModel>>, reading: GraphReading): Record<string, ArgModel> {
-  const read: [string, ArgModel][] = [];
-  for (const [name, model] of Object.entries(params)) {
-    try {
-      read.push([name, arg(model)]);
-    } catch (error) {
-      if (!(error instanceof EngineError)) throw error;
-      reading.problems.add({
-        param: name,
-        code: 'ARG_INVALID',
-        message: `parameter "${name}": ${error.message}`,
-        hint: 'fix its declaration',
-      });
-    }
-  }
-  return Object.fromEntries(read);
 }
 
 /** A map that cannot be changed: freezing a Map freezes its object, not its entries. */

@@ -38,17 +38,13 @@ function readEntry(entry: EntrySpec, order: StepOrder, step: StepReading): Edge 
   if (entry === null || typeof entry === 'string') return readEdge({ to: entry }, order);
   if (typeof entry === 'object' && 'condition' in entry) return readChoice(entry, order, step);
   if (typeof entry === 'object' && 'step' in entry) return readEdge({ to: entry.step }, order);
-  if (typeof entry === 'object' && 'to' in entry) {
-    step.knownFields(entry, ['to', 'maxIterations', 'onExhausted', 'context'], 'a transition');
-    return readEdge(entry, order);
-  }
+  if (typeof entry === 'object' && 'to' in entry) return readEdge(entry, order);
   step.fault('FIELD_INVALID', `a transition is ${JSON.stringify(entry)}`, 'write a step id, null, or { to, maxIterations, onExhausted }');
   return { to: { end: 'complete' } };
 }
 
 function readChoice(next: ConditionalTarget, order: StepOrder, step: StepReading): Choice {
   const { condition, onTrue, onFalse, maxIterations, onExhausted } = next;
-  step.knownFields(next, ['condition', 'onTrue', 'onFalse', 'maxIterations', 'onExhausted'], 'a conditional next');
   for (const [name, target] of Object.entries({ onTrue, onFalse })) {
     if (target === undefined)
       step.fault('FIELD_INVALID', `its conditional next has no ${name}`, 'name a step, or write null to end the run');

@@ -2,7 +2,7 @@
 
 import { present } from '../../base/fields.ts';
 import type { ApprovalModel, ApprovalOptionModel } from '../../definition/model.ts';
-import { FORGE_QUESTION_FIELDS, readForgeQuestion } from './forge-question.ts';
+import { readForgeQuestion } from './forge-question.ts';
 import { readTarget } from './next.ts';
 import type { StepReading } from './reading.ts';
 import type { QuestionOptionSpec, QuestionSpec } from './spec.ts';
@@ -11,11 +11,6 @@ const APPROVE_OR_REJECT: readonly QuestionOptionSpec[] = [{ label: 'approve' }, 
 
 /** The question as data. In a group member no answer has a target: the join decides by the outcome. */
 export function readQuestion(asked: QuestionSpec, step: StepReading, isMember: boolean): ApprovalModel {
-  step.knownFields(
-    asked,
-    ['prompt', 'context', 'show', 'options', 'from', 'count', 'subjects', 'signed', ...FORGE_QUESTION_FIELDS],
-    'a question',
-  );
   const { prompt, context, show, options = APPROVE_OR_REJECT } = asked;
   if (context !== undefined && show !== undefined)
     step.fault('FIELD_INVALID', 'its question has both `context` and `show`', 'they mean the same; keep one');
@@ -37,7 +32,6 @@ function peopleOf({ from, count }: QuestionSpec): Pick<ApprovalModel, 'from' | '
 
 function readOption(option: QuestionOptionSpec, step: StepReading, isMember: boolean): ApprovalOptionModel {
   const { label, nextStep, ends, requiresInput = false } = option;
-  step.knownFields(option, ['label', 'nextStep', 'ends', 'outcome', 'requiresInput'], `the option "${label}"`);
   if (ends !== undefined && nextStep !== null)
     step.fault(
       'QUESTION_INVALID',

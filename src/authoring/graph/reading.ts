@@ -1,8 +1,9 @@
-// Owns the state of reading one graph: its problems, its functions, and how fields are read without stopping at the first
-// problem.
+// Owns the state of reading one workflow, or one step of a flow: its problems, its functions, and how fields are read
+// without stopping at the first problem.
 
 import { type Duration, parseDuration } from '../../base/duration.ts';
 import { EngineError } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import { type CodeRole, sourceOf } from '../../definition/hash.ts';
@@ -14,10 +15,36 @@ import { kindReport } from '../../definition/validation/validate-step.ts';
 import { readFields, readShape, type Shape, type ShapeFault } from '../spec/shape.ts';
 import type { Compilers } from './work.ts';
 
-/** A graph while it is being read. */
-export class GraphReading {
-  readonly compilers: Compilers;
+/** A workflow while it is being read. */
+export class Reading {
   readonly problems = new ProblemList();
+
+  /** Where fields are reported that an object does not have, or that have another type than they should. */
+  shapeFault(step?: string): ShapeFault {
+    const at = step === undefined ? {} : { step };
+    return (code, message) => {
+      if (code === 'FIELD_UNKNOWN') this.problems.add({ ...at, code, message, hint: 'remove it, or fix the spelling' });
+      else this.problems.addMistyped({ ...at, code, message, hint: 'correct it' });
+    };
+  }
+
+  /** Reports fields that an object of the workflow, or of a step, does not have. */
+  knownFields(object: object, known: readonly string[], at: { readonly what: string; readonly step?: string }): void {
+    for (const field of Object.keys(object)) {
+      if (known.includes(field)) continue;
+      const message = `${at.what} has no field "${field}"${this.problems.suggest(field, known)}`;
+      const { what: _, ...where } = at;
+      this.problems.add({ ...where, code: 'FIELD_UNKNOWN', message, hint: 'remove it, or fix the spelling' });
+    }
+  }
+}
+
+/** Where the steps that are read come from: TypeScript, a workflow file, or the calls of a flow while it runs. */
+type Source = 'graph' | 'file' | 'flow';
+
+/** A graph, or a step of a flow, while it is being read. */
+export class GraphReading extends Reading {
+  readonly compilers: Compilers;
   readonly roles: CodeRole[] = [];
   /** The name of the workflow. */
   name = '';
@@ -26,10 +53,14 @@ export class GraphReading {
   readonly children = new Map<string, CompiledWorkflow>();
   /** True if the graph comes from a file: it has no functions, and a bound for every backward transition. */
   readonly isFile: boolean;
+  /** True for a step of a flow: its values are known, so it has no templates, and no functions that build values. */
+  readonly isFlow: boolean;
 
-  constructor(compilers: Compilers, { isFile = false }: { readonly isFile?: boolean } = {}) {
+  constructor(compilers: Compilers, source: Source = 'graph') {
+    super();
     this.compilers = compilers;
-    this.isFile = isFile;
+    this.isFile = source === 'file';
+    this.isFlow = source === 'flow';
   }
 
   /** The reading of one step, or of a member by its qualified name. */
@@ -48,22 +79,6 @@ export class GraphReading {
         message: `\`recovery\` must be "rerun" or "ask", not ${JSON.stringify(recovery)}`,
         hint,
       });
-    }
-  }
-
-  /** Where fields of another type than they should have are reported. */
-  shapeFault(step?: string): ShapeFault {
-    const hint = 'correct it';
-    return (code, message) => this.problems.addMistyped({ ...(step === undefined ? {} : { step }), code, message, hint });
-  }
-
-  /** Reports fields that an object of the workflow, or of a step, does not have. */
-  knownFields(object: object, known: readonly string[], at: { readonly what: string; readonly step?: string }): void {
-    for (const field of Object.keys(object)) {
-      if (known.includes(field)) continue;
-      const message = `${at.what} has no field "${field}"${this.problems.suggest(field, known)}`;
-      const { what: _, ...where } = at;
-      this.problems.add({ ...where, code: 'FIELD_UNKNOWN', message, hint: 'remove it, or fix the spelling' });
     }
   }
 }
@@ -96,7 +111,8 @@ export class StepReading {
 
   /** Records a function of this step, so that changes to it are detected, and returns it. */
   code<F extends (...args: never[]) => unknown>(role: string, code: F): F {
-    this.graph.roles.push({ step: this.at, role, source: sourceOf(code) });
+    // The code of a flow is its whole function, which has a digest of its own.
+    if (!this.graph.isFlow) this.graph.roles.push({ step: this.at, role, source: sourceOf(code) });
     return code;
   }
 
@@ -156,5 +172,5 @@ export class StepReading {
 
 /** The object without its undefined fields: a definition has a field or does not. */
 export function defined<T extends object>(object: { readonly [K in keyof T]: T[K] | undefined }): T {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T;
+  return present(object) as T;
 }

@@ -132,6 +132,21 @@ describe('steps by id', () => {
   });
 });
 
+test.each<[string, object, string]>([
+  ['a question beside other work', { command: 'x', humanGate: { prompt: 'p' } }, 'it has a field "humanGate"; write a step of its own'],
+  ['a list to fan out over', { command: 'x', parallel: true, parallelKey: 'xs' }, 'it has a field "parallelKey"; write each:'],
+  ['a step that is parallel', { command: 'x', parallel: true }, 'its `parallel` is true; write each:'],
+  [
+    'the join of a step',
+    { parallel: { branches: { b: { command: 'x' } } }, join: 'any' },
+    'it has a field "join"; write it into `parallel`',
+  ],
+  ['what a question shows', { human: { prompt: 'p', context: ['x'] } }, 'its question has a field "context"; write `show`'],
+  ['the same in a branch', { parallel: { branches: { b: { human: { prompt: 'p', context: ['x'] } } } } }, 'step "b": its question'],
+])('the spelling of pawl/compat is refused, as types do: %s', (_what, step, message) => {
+  expect(problemsOf({ name: 'w', steps: { a: { ...step, next: null } } })).toContain(message);
+});
+
 describe('the types of a question', () => {
   test('whose text a function gives ask for no "next", if every option leads somewhere', () => {
     const { definition } = compileWorkflow(

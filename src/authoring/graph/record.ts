@@ -30,7 +30,24 @@ function entriesOf(steps: Fields, fault: Fault): Entries<unknown> {
   });
 }
 
+const EACH = 'write each: { items: "…", step: { … } }, with `join` and `concurrency` inside it';
+
+/** The spellings of `pawl/compat`, which types refuse here, with those of a record. */
+const OTHER_SPELLINGS: Readonly<Record<string, string>> = {
+  humanGate: 'write a step of its own, with `human`',
+  parallelKey: EACH,
+  join: 'write it into `parallel` or `each`',
+  concurrency: 'write it into `parallel` or `each`',
+};
+
+function refuseOtherSpellings(step: Fields, at: string, fault: Fault): void {
+  for (const [field, hint] of Object.entries(OTHER_SPELLINGS)) if (step[field] !== undefined) fault(at, `it has a field "${field}"`, hint);
+  if (step.parallel === true) fault(at, 'its `parallel` is true', EACH);
+  if (isFields(step.human) && step.human.context !== undefined) fault(at, 'its question has a field "context"', 'write `show`');
+}
+
 function stepFields(step: Fields, at: string, fault: Fault): Fields {
+  refuseOtherSpellings(step, at, fault);
   for (const field of ['id', 'name']) if (field in step) fault(at, `it has a field "${field}"`, 'remove it: the id of a step is its key');
   const { id: _, name: __, output, ...rest } = step;
   const { human, parallel, each, validate, postconditions = [] } = rest;

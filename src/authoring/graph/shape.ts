@@ -43,10 +43,13 @@ import type { GroupSpec, JoinSpec, NextSpec, QuestionOptionSpec, QuestionSpec, S
 /** A step by its id, or an end. */
 const TARGET: Shape<TargetSpec> = plainShape('a step id or null', (value) => value === null || typeof value === 'string');
 
-const EDGE = objectShape<BoundedNext>({ to: TARGET, maxIterations: COUNT, onExhausted: TARGET, context: DATA }, { needs: ['to'] });
+const EDGE = objectShape<BoundedNext>(
+  { to: TARGET, maxIterations: COUNT, onExhausted: TARGET, context: DATA },
+  { needs: ['to'], what: 'a transition' },
+);
 const CHOICE = objectShape<ConditionalTarget>(
   { condition: TEXT, onTrue: TARGET, onFalse: TARGET, maxIterations: COUNT, onExhausted: TARGET },
-  { needs: ['condition'] },
+  { needs: ['condition'], what: 'a conditional next' },
 );
 const STEP_NAME = objectShape<{ readonly step: string }>({ step: TEXT }, { needs: ['step'] });
 
@@ -92,14 +95,13 @@ export const GROUP = {
   concurrency: COUNT,
 } satisfies Partial<FieldShapes<GroupSpec>>;
 
-/** An answer to a question. */
-export const OPTION = objectShape<QuestionOptionSpec>(
+const OPTION = objectShape<QuestionOptionSpec>(
   { label: TEXT, nextStep: TARGET, ends: wordShape('completed', 'rejected'), outcome: TEXT, requiresInput: FLAG },
-  { example: '{ label: "approve" }', needs: ['label'] },
+  { example: '{ label: "approve" }', needs: ['label'], what: ({ label }) => `the option "${label}"` },
 );
 
 /** The fields of a question without its prompt. */
-export const QUESTION_FIELDS = {
+const QUESTION_FIELDS = {
   context: TEXTS,
   show: TEXTS,
   options: listShape(OPTION),
@@ -118,25 +120,25 @@ export const QUESTION_FIELDS = {
     { what: '`reminders`', example: '{ interval: "24h", max: 3 }', needs: ['interval', 'max'] },
   ),
 };
-const QUESTION_EXAMPLE = { example: '{ prompt: "Ship it?" }' };
+const QUESTION_RULE = { example: '{ prompt: "Ship it?" }', what: 'a question' };
 
 /** A question to a person; a function may build its prompt. */
 export const QUESTION: Shape<QuestionSpec> = objectShape<QuestionSpec>(
   { ...QUESTION_FIELDS, prompt: eitherShape(TEXT, functionShape<Exclude<QuestionSpec['prompt'], string>>()) },
-  QUESTION_EXAMPLE,
+  QUESTION_RULE,
 );
-const PLAIN_QUESTION: Shape<QuestionSpec> = objectShape<QuestionSpec>({ ...QUESTION_FIELDS, prompt: TEXT }, QUESTION_EXAMPLE);
+const PLAIN_QUESTION: Shape<QuestionSpec> = objectShape<QuestionSpec>({ ...QUESTION_FIELDS, prompt: TEXT }, QUESTION_RULE);
 
 const CONDITIONS: Shape<readonly StepCondition<StepContext>[]> = listShape(
   objectShape<StepCondition<StepContext>>(
     { name: TEXT, check: eitherShape(TEXT, functionShape<(ctx: StepContext) => boolean | Promise<boolean>>()), error: TEXT },
-    { example: '{ name: "tests", check: "…", error: "…" }', needs: ['name'] },
+    { example: '{ name: "tests", check: "…", error: "…" }', needs: ['name'], what: ({ name }) => `the condition "${name}"` },
   ),
 );
 
 const BACKOFF = objectShape<NonNullable<RetrySpec['backoff']>>(
   { initial: DURATION, factor: NUMBER, max: DURATION },
-  { example: '{ initial: "1s" }', needs: ['initial'] },
+  { example: '{ initial: "1s" }', needs: ['initial'], what: 'a backoff' },
 );
 
 type RetrySpec = Exclude<NonNullable<SharedSpec['retry']>, number>;
@@ -187,7 +189,7 @@ const DOCUMENT = objectShape<DocumentContract>(
     plan: TRUE,
     frozen: TRUE,
   },
-  { example: '{ path: "plan.md" }', needs: ['path'] },
+  { example: '{ path: "plan.md" }', needs: ['path'], what: 'a document of a contract' },
 );
 
 type OutputList = NonNullable<SharedSpec['outputs']>;
@@ -211,7 +213,7 @@ const SHARED: FieldShapes<SharedSpec> = {
     COUNT_OR_NONE,
     objectShape<RetrySpec>(
       { max: COUNT_OR_NONE, on: listShape(wordShape('error', 'timeout')), backoff: BACKOFF },
-      { example: '{ max: 2 }', needs: ['max'] },
+      { example: '{ max: 2 }', needs: ['max'], what: 'a retry' },
     ),
   ),
   timeout: DURATION,
@@ -227,12 +229,12 @@ const SHARED: FieldShapes<SharedSpec> = {
   templates: FLAG,
   extend: objectShape<NonNullable<SharedSpec['extend']>>(
     { by: DURATION, max: COUNT, onExtend: TEXT },
-    { example: '{ by: "10m" }', needs: ['by'] },
+    { example: '{ by: "10m" }', needs: ['by'], what: 'an extension' },
   ),
   side: TRUE,
   contract: objectShape<StepContract>(
     { documents: listShape(DOCUMENT), changes: TEXTS, report: anyShape(), command: TEXT },
-    { example: '{ documents: [{ path: "plan.md" }] }' },
+    { example: '{ documents: [{ path: "plan.md" }] }', what: 'a contract' },
   ),
   reviewOf: objectShape<NonNullable<SharedSpec['reviewOf']>>(
     { gate: TEXT, items: TEXT, verdicts: TEXT },
@@ -272,7 +274,7 @@ export const WORKFLOW: FieldShapes<Header> = {
   params: mapShape(ARG) as Shape<ArgSpecs>,
   context: functionShape(),
   trigger: objectShape<NonNullable<Header['trigger']>>({} as never, { example: '{ schedule: "0 6 * * 1-5" }' }),
-  limits: objectShape<NonNullable<Header['limits']>>({ maxIterations: COUNT }, { example: '{ maxIterations: 10 }' }),
+  limits: objectShape<NonNullable<Header['limits']>>({ maxIterations: COUNT }, { example: '{ maxIterations: 10 }', what: '`limits`' }),
   recovery: { ...textShape(), code: 'RECOVERY_INVALID' },
   concurrency: objectShape<NonNullable<Header['concurrency']>>(
     { key: TEXT, max: COUNT },
@@ -282,10 +284,13 @@ export const WORKFLOW: FieldShapes<Header> = {
   circuitBreakers: eitherShape(wordShape(true), objectShape<Exclude<BreakersSpec, true>>({} as never, { example: '{ iterations: 10 }' })),
   protected: TEXTS,
   databases: anyShape(),
-  snapshot: objectShape<NonNullable<Header['snapshot']>>({ include: TEXTS, off: TRUE }, { example: '{ include: ["build/**"] }' }),
+  snapshot: objectShape<NonNullable<Header['snapshot']>>(
+    { include: TEXTS, off: TRUE },
+    { example: '{ include: ["build/**"] }', what: '`snapshot`' },
+  ),
   permissions: objectShape<NonNullable<Header['permissions']>>(
     { contents: ACCESS, issues: ACCESS, pull_requests: ACCESS, checks: ACCESS, discussions: ACCESS },
-    { example: '{ contents: "read" }' },
+    { example: '{ contents: "read" }', what: '`permissions`' },
   ),
   writes: anyShape(),
   staged: TRUE,

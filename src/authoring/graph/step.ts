@@ -44,7 +44,7 @@ export function readStep(written: unknown, place: StepPlace): BoundStep {
   if (given !== written) step.graph.problems.addMistyped({ step: step.at, code: 'FIELD_INVALID', ...NO_STEP });
   const { names, shapes } = workFields(step.graph.compilers);
   step.knownFields(given, [...KNOWN_FIELDS, ...names], 'a step');
-  const spec = step.shapedFields<AnyStep>({ ...STEP, ...shapes }, given);
+  const spec = step.shapedFields<AnyStep>(shapes, given);
   checkOneWork(spec, step);
   if (place.isMember && spec.next !== undefined)
     step.fault('MEMBER_INVALID', 'it is part of a group and has its own `next`', 'write next on the group; its join decides');
@@ -94,20 +94,21 @@ function readFanOut(spec: AnyStep, place: StepPlace): BoundStep {
 }
 
 /** The model and code of a step whose work is known. */
-function bind(spec: AnyStep, place: StepPlace, read: Work): BoundStep {
+export function bind(spec: AnyStep, place: StepPlace, read: Work): BoundStep {
   const { work, code = {}, templates = spec.templates } = read;
   const { step, id } = place;
   const { reconcile, actions } = spec;
   const outputs = outputsOf(spec, read, step);
   const undo = spec.undo === undefined ? undefined : readUndo(spec.undo, place);
-  if (!step.graph.isFile) checkTexts(spec, { work, templates }, step);
+  // What a flow writes is data as it stands; only its undo has templates.
+  if (!step.graph.isFile && !(step.graph.isFlow && templates !== true)) checkTexts(spec, { work, templates }, step);
   const frame = defined<StepFrame>({
     id,
     title: spec.title ?? id,
     actions: typeof actions === 'function' ? [] : ((step.plain(actions ?? [], 'its list of actions') as readonly string[]) ?? []),
     args: readArgs(spec.args ?? {}, step),
-    preconditions: (spec.preconditions ?? []).map((condition) => conditionModel(condition, step)),
-    postconditions: (spec.postconditions ?? []).map((condition) => conditionModel(condition, step)),
+    preconditions: (spec.preconditions ?? []).map(conditionModel),
+    postconditions: (spec.postconditions ?? []).map(conditionModel),
     next: place.next,
     retry: readRetry(spec.retry, step),
     contractRetries: spec.contractRetries ?? 1,
@@ -205,26 +206,14 @@ function outputsOf({ outputs, fresh }: AnyStep, { work }: Work, step: StepReadin
   return read;
 }
 
-const CONTRACT_FIELDS = ['documents', 'changes', 'report', 'command'];
-const DOCUMENT_FIELDS = ['path', 'sections', 'minWords', 'ids', 'references', 'quotes', 'json', 'plan', 'frozen'];
-
 /** The contract as plain data; what is wrong inside of it is found by `validate`. */
 function readContract(contract: StepContract, step: StepReading): StepContract {
   const plain = step.plain(contract, 'its contract');
-  if (!isJsonObject(plain)) return {};
-  step.knownFields(plain, CONTRACT_FIELDS, 'a contract');
-  const { documents = [] } = plain;
-  if (Array.isArray(documents) && documents.every(isJsonObject)) {
-    for (const document of documents) step.knownFields(document, DOCUMENT_FIELDS, 'a document of a contract');
-    return plain;
-  }
-  step.fault('FIELD_INVALID', '`documents` of its contract must be a list of objects', 'write them as [{ path: "plan.md" }]');
-  return {};
+  return isJsonObject(plain) ? plain : {};
 }
 
 function readExtension(extend: SharedSpec['extend'], step: StepReading): StepFrame['extension'] {
   if (extend === undefined) return undefined;
-  step.knownFields(extend, ['by', 'max', 'onExtend'], 'an extension');
   const { by, max = 1, onExtend } = extend;
   return { ms: step.duration(by, 'the extension of its timeout'), max, ...(onExtend === undefined ? {} : { onExtend }) };
 }
@@ -243,9 +232,7 @@ function readArgs(args: Readonly<Record<string, ArgModel>>, step: StepReading): 
   );
 }
 
-function conditionModel(condition: StepCondition<StepContext>, step: StepReading): ConditionModel {
-  const { name, check, error } = condition;
-  step.knownFields(condition, ['name', 'check', 'error'], `the condition "${name}"`);
+function conditionModel({ name, check, error }: StepCondition<StepContext>): ConditionModel {
   const model = { name, error: error ?? `"${name}" does not hold` };
   return typeof check === 'string' ? { ...model, expression: check } : model;
 }
@@ -265,9 +252,7 @@ function checksOf(
 
 function readRetry(retry: SharedSpec['retry'], step: StepReading): RetryPolicy {
   const { max, on = ['error'], backoff } = typeof retry === 'object' ? retry : { max: retry ?? 0 };
-  if (typeof retry === 'object') step.knownFields(retry, ['max', 'on', 'backoff'], 'a retry');
   if (backoff === undefined) return { max, on: [...on] };
-  step.knownFields(backoff, ['initial', 'factor', 'max'], 'a backoff');
   const initialMs = step.duration(backoff.initial, 'the initial pause of its retry');
   const maxMs = step.duration(backoff.max ?? BACKOFF_MAX, 'the longest pause of its retry');
   return { max, on: [...on], backoff: { initialMs, factor: backoff.factor ?? 2, maxMs } };

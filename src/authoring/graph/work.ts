@@ -12,6 +12,7 @@ import type { Shape } from '../spec/shape.ts';
 import type { CheckForm, StageForm } from '../yaml/schema/form.ts';
 import type { StageWriter } from '../yaml/write/stage.ts';
 import type { StepReading } from './reading.ts';
+import { STEP } from './shape.ts';
 import type { Entries, GroupSpec, MemberSpec, WorkSpec } from './spec.ts';
 
 /** A step's work as it is written, when the types of its context no longer matter. */
@@ -100,7 +101,7 @@ export interface WorkFields {
   readonly beside: ReadonlyMap<string, readonly string[]>;
   /** All of them. */
   readonly names: readonly string[];
-  /** The types of those that no kind parses. */
+  /** The types of all fields of a step that no kind parses. */
   readonly shapes: Readonly<Record<string, Shape<unknown>>>;
 }
 
@@ -117,12 +118,12 @@ function fieldsOf(kinds: readonly KindCompiler[]): WorkFields {
   const beside = new Map<string, string[]>();
   for (const kind of kinds) for (const name of kind.beside ?? []) beside.set(name, [...(beside.get(name) ?? []), kind.field]);
   const fields = kinds.map(({ field }) => field);
-  const shapes = Object.fromEntries(kinds.flatMap((kind) => Object.entries(kind.shapes ?? {})));
+  const shapes = { ...STEP, ...Object.fromEntries(kinds.flatMap((kind) => Object.entries(kind.shapes ?? {}))) };
   return { kinds: new Map(kinds.map((kind) => [kind.field, kind])), beside, names: [...fields, ...beside.keys()], shapes };
 }
 
 /** The work of a step that was not read. What a kind requires of a step is not checked there. */
-const UNREAD: Work = { work: { kind: 'task', config: {} } };
+export const UNREAD: Work = { work: { kind: 'task', config: {} } };
 
 /** Reads the work of a step: exactly one field selects its kind, or none, and then it only has instructions. */
 export function readWork(spec: AnyWork, place: WorkPlace): Work {

@@ -2,7 +2,7 @@
 // and of the signals that it waits for. A workflow that is only named, a flow, and one with steps that the types cannot
 // see have any names.
 
-import type { Get, Spec, WorkflowTypes } from './step.ts';
+import type { Get, IsAny, Spec, WorkflowTypes } from './step.ts';
 
 /** The names that requests to a run may use. */
 export interface WorkflowNames {
@@ -20,10 +20,16 @@ export type StepPath<Id extends string> = Id | `${Id}#${string}`;
 /** The same, or a member of a group: `group#1/member#1`. */
 export type AnyPath<Id extends string> = StepPath<Id> | `${Id}/${string}`;
 
-/** Of a step that is still unknown, nothing is known. */
+/** Of a step that could be anything, nothing is known. */
 type NamesIn<X, What> = X extends unknown ? (unknown extends X ? string : Get<Spec<X, unknown>, What>) : never;
+/** A member that is unknown has only functions in it: if it is a question, it has no options of its own. */
+type MemberNames<M, What> = [M] extends [never]
+  ? NamesIn<{ human: unknown }, What>
+  : { [K in keyof M]: IsAny<M[K]> extends true ? string : NamesIn<unknown extends M[K] ? { human: unknown } : M[K], What> }[keyof M];
 /** The names of a step and of the steps inside it. */
-type AllNames<X, What> = NamesIn<X | Get<Spec<X, unknown>, 'members'>, What>;
+type AllNames<X, What> =
+  | NamesIn<X, What>
+  | ('members' extends keyof Spec<X, unknown> ? MemberNames<Get<Spec<X, unknown>, 'members'>, What> : never);
 
 type Or<Name, Message> = [Name] extends [never] ? Message : Name;
 

@@ -154,10 +154,10 @@ interface ObjectRule {
   /** The fields that it cannot do without. */
   readonly needs?: readonly string[];
   /** What it is called in messages about unknown fields. Without it, whoever reads the object reports them. */
-  readonly what?: string;
+  readonly what?: string | ((value: Fields) => string);
 }
 
-/** An object with these fields. Further ones stay in it; unknown fields are reported elsewhere. */
+/** An object with these fields. Further ones stay in it, and are reported if the rule says what the object is called. */
 export function objectShape<T extends object>(fields: FieldShapes<T>, { example, needs = [], what }: ObjectRule = {}): Shape<T> {
   return {
     must: example === undefined ? 'an object' : `an object such as ${example}`,
@@ -166,7 +166,7 @@ export function objectShape<T extends object>(fields: FieldShapes<T>, { example,
       const read = readFields(fields, value as object, { path, fault }) as Fields;
       const known = Object.keys(fields);
       for (const field of what === undefined ? [] : Object.keys(read).filter((one) => !known.includes(one)))
-        fault('FIELD_UNKNOWN', `${what} has no field "${field}"${didYouMean(field, known)}`);
+        fault('FIELD_UNKNOWN', `${typeof what === 'function' ? what(read) : what} has no field "${field}"${didYouMean(field, known)}`);
       const shapeOf = (field: string): Shape<unknown> | undefined => fields[field as keyof T];
       const missing = needs.filter((field) => read[field] === undefined);
       for (const field of missing.filter((one) => (value as Fields)[one] === undefined))

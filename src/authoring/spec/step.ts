@@ -40,6 +40,8 @@ export type CommonOutcome = 'ok' | 'fail' | 'skip' | 'iterate' | 'reject' | 'err
 
 /** A field of what was written, or never. */
 export type Get<X, F> = F extends keyof X ? X[F] : never;
+/** Whether a type is `any`: whoever wrote it switched checking off. */
+export type IsAny<T> = 0 extends 1 & T ? true : false;
 type Way<N, Id> = [N] extends [never]
   ? Id | End
   : 'condition' extends keyof N
@@ -94,8 +96,12 @@ type Outcomes<X> =
   | Get<Get<Get<X, 'route'>, 'outcomes'>, number>
   | ('databases' extends keyof X ? 'conflict' : never);
 
-/** Lets V be inferred without becoming part of what is checked: unknown fields stay errors. */
-export type Via<V, Checked> = [V] extends [never] ? V : Checked;
+/**
+ * Lets V be inferred without becoming part of what is checked: unknown fields stay errors. A value that holds a function of
+ * an untyped `ctx` is inferred by its parts (`Parts`), which are all known but the function.
+ */
+export type Via<V, Checked> = [V] extends [never] ? V : [never] extends [V] ? Checked : Parts<V>;
+type Parts<V> = { readonly [F in keyof V]: V[F] | Parts<V[F]> };
 type Several<X> = true extends { [K in WrittenKind<X>]: [Exclude<WrittenKind<X>, K>] extends [never] ? false : true }[WrittenKind<X>]
   ? true
   : false;
@@ -168,31 +174,30 @@ export type StepOf<X, S, C> = unknown extends X
       ? CheckedFields<X, TargetsOf<X, S>, C>
       : `this step lacks "${Exclude<MissingField<X> | NeedsNext<X>, keyof X> & string}"`;
 
-/** A member with a function of an untyped `ctx`, which is still unknown when its required type is computed. */
-export type AnyMember<C, Ids extends Targets, M = Kinds<C, unknown, MemberTargets<Ids>>> = {
-  [K in MemberKind]: {
-    readonly [F in keyof Get<Get<M, K>, 'fields'>]?: Get<Get<M, K>, 'fields'>[F];
-  } & { readonly [F in keyof SharedFields<C>]?: SharedFields<C>[F] } & { readonly [Other in Exclude<KindName, K>]?: never } & {
-    readonly [Own in K]: unknown;
+/** A member in which all values are functions of an untyped `ctx`, so that nothing of it is known when its required type is computed. */
+type FunctionMember<C, Ids extends Targets> = Partial<SharedFields<C>> &
+  Offer<Exclude<KindName, GroupKind>> & {
+    readonly [K in FunctionKind]?: Get<Get<Kinds<C, unknown, MemberTargets<Ids>>[K], 'fields'>, K>;
   };
-}[MemberKind];
-/** A group is no member of a group. */
-type MemberKind = { [K in KindName]: 'members' extends keyof Kinds<unknown, unknown, NoTargets>[K] ? never : K }[KindName];
+type FunctionKind = 'handler' | 'human' | 'webhook' | 'validate';
+type GroupKind = { [K in KindName]: 'members' extends keyof Kinds<unknown, unknown, NoTargets>[K] ? K : never }[KindName];
 
 /** The required type of a group member: a step without transitions, since the group's join decides. */
 export type MemberOf<X, C, Ids extends Targets> = [X] extends [never]
-  ? AnyMember<C, Ids>
+  ? FunctionMember<C, Ids>
   : unknown extends X
-    ? AnyMember<C, Ids>
+    ? FunctionMember<C, Ids>
     : 'next' extends keyof X
       ? 'a step inside a group has no "next": the group has one'
       : 'side' extends keyof X
         ? 'a step inside a group cannot be a side step'
-        : [WrittenKind<X> | ('actions' & keyof X)] extends [never]
-          ? NoKind
-          : [MissingField<X>] extends [never]
-            ? CheckedFields<X, MemberTargets<Ids>, C>
-            : `this step lacks "${MissingField<X> & string}"`;
+        : [GroupKind & keyof X] extends [never]
+          ? [WrittenKind<X> | ('actions' & keyof X)] extends [never]
+            ? NoKind
+            : [MissingField<X>] extends [never]
+              ? CheckedFields<X, MemberTargets<Ids>, C>
+              : `this step lacks "${MissingField<X> & string}"`
+          : 'a group cannot be inside a group: start a child workflow (workflow) that has it';
 
 /** The result of a step, as other steps see it. */
 export type ResultOf<X> = 'output' extends keyof X

@@ -4,8 +4,8 @@
 //   workflow that judges its pull request.
 // - GitHub writes the payload of the event in the format of its webhooks.
 
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { digestText } from '../../base/digest.ts';
 import { EngineError, messageOf } from '../../base/error.ts';
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import type { GitHubForge } from '../../forge/github/github-forge.ts';
@@ -63,9 +63,7 @@ export function deliveryOf({ event, payload, id: job }: Job, now: number): Recei
   const name = typeof action === 'string' ? `${event}.${action}` : event;
   const headers = { [SOURCE_HEADER]: 'webhook' };
   const key = keyOfEvent(eventOf({ headers, body: payload, delivery: id, event: name, receivedAt: now }));
-  const digest = createHash('sha256')
-    .update(`${id}\n${JSON.stringify(payload)}`)
-    .digest('hex');
+  const digest = digestText(`${id}\n${JSON.stringify(payload)}`);
   return { route: 'github', id, event: name, headers, body: payload, key, digest };
 }
 

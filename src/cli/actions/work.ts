@@ -13,7 +13,7 @@ import { isDead } from '../../process/owner.ts';
 import type { Alarm } from '../../server/events/alarm.ts';
 import type { Deliveries, ReceivedDelivery } from '../../server/events/deliveries.ts';
 import type { EventServices } from '../../server/events/events.ts';
-import type { RunSurface } from '../../server/surface/run-surface.ts';
+import type { RunSurface } from '../../server/surface/run/surface.ts';
 import { deliveryOfEvent } from '../../server/triggers/forge-watch.ts';
 import type { RunSummary, Store } from '../../store/store.ts';
 import type { SavedState } from './saved-state.ts';

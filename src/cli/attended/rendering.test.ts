@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { AttendedRun } from '../../attended/attended-run.ts';
 import type { OpenWait } from '../../engine/status.ts';
-import { exitOfRun } from './rendering.ts';
+import { exitOfRun } from './reply.ts';
 
 const waiting = (kinds: readonly OpenWait['kind'][]): AttendedRun => ({
   id: 'r',

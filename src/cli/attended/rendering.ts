@@ -1,11 +1,11 @@
-// Owns the output of the commands for agents: the open steps with the exact commands to report them or to ask, or why no step
-// is open, as text or JSON, and the exit code. The same run in the same state prints the same bytes.
+// Owns the output of the commands for agents as text: the open steps with the exact commands to report them or to ask, or why
+// no step is open. The same run in the same state prints the same bytes.
 //
 // - Each step is complete: an agent that has forgotten everything else can do it and report it.
 // - The commands work in a POSIX shell exactly as printed.
 // - In a pipe the instructions are printed unchanged; on a terminal, control characters are removed.
 
-import { type AttendedRun, type IdleRun, type OpenWork, resultLines, stepName, stepNames } from '../../attended/attended-run.ts';
+import { type IdleRun, type OpenWork, resultLines, stepName, stepNames } from '../../attended/attended-run.ts';
 import { dispatchPrompt, dispatchReason } from '../../attended/dispatch.ts';
 import type { ProjectRun } from '../../attended/open-runs.ts';
 import { ASSUMED, newWork, nothingLeft, PENDING, type Receipt, type Reply, workIn } from '../../attended/submission.ts';
@@ -13,59 +13,13 @@ import { waitText } from '../../attended/wait-words.ts';
 import { waitLines } from '../../attended/waits.ts';
 import { present } from '../../base/fields.ts';
 import { shellWord } from '../../base/shell-word.ts';
-import { readRunReport } from '../../control/run-report.ts';
 import { parsePath } from '../../definition/address.ts';
 import { isDone } from '../../definition/run-status.ts';
 import type { TreeWait } from '../../engine/run-tree.ts';
 import { quotedAfterFirst } from '../../steps/instructions/quotes.ts';
-import type { Store } from '../../store/store.ts';
 import { pasteable } from '../caller.ts';
 import type { Shell } from '../shell.ts';
-import { EXIT_WAITING, exitOf, exitOfWaits } from '../status.ts';
 import { oneLine, plain } from '../terminal.ts';
-
-const EXIT_REFUSED = 1;
-
-/** Prints the reply to an agent, and returns the exit code. */
-export async function printReply(shell: Shell, store: Store, reply: Reply): Promise<number> {
-  const { run } = reply;
-  if (shell.wantsJson) {
-    // Without the history, which the agent would read again with each step.
-    const { run: overview, plan, waits } = await readRunReport(store, run.id, () => false);
-    const openSteps = workIn(run).map((work) => (work.dispatch === undefined ? workRow(work) : dispatchRow(shell, work)));
-    shell.result({ run: overview, plan, waits, openSteps, ...present({ verdict: verdictRow(reply.receipt) }) }, () => []);
-  } else if (shell.format === 'xml') {
-    const { replyXml } = await import('./xml.ts');
-    shell.print(replyXml(shell, reply));
-  } else for (const line of replyLines(shell, reply)) shell.print(line);
-  return exitOfReply(reply);
-}
-
-/** A refused report exits with 1, unless the end of the run says more. */
-function exitOfReply({ run, receipt, only }: Reply): number {
-  const exit = only === true ? 0 : exitOfRun(run);
-  return receipt?.kind === 'refused' && (exit === 0 || exit === EXIT_WAITING) ? EXIT_REFUSED : exit;
-}
-
-/** The exit code for an agent; 0 if a step is open for it. */
-export function exitOfRun(run: AttendedRun): number {
-  if (run.kind === 'work') return 0;
-  if (run.kind === 'executing' || run.kind === 'abandoned') return EXIT_WAITING;
-  return run.kind === 'waiting' ? exitOfWaits('waiting', run.waits) : exitOf(run.status);
-}
-
-function workRow(work: OpenWork): object {
-  const { run, path, step, title, role, attempt, token, prompt, mayAsk, item, schema, reviews, args, outcomes, parts } = work;
-  const due = work.due === undefined ? undefined : new Date(work.due).toISOString();
-  const identity = { run, path, step, title, role, attempt, token };
-  return present({ ...identity, prompt, mayAsk, item, due, schema, reviews, args, outcomes, ...parts.loop });
-}
-
-function verdictRow(receipt: Receipt | undefined): object | undefined {
-  if (receipt === undefined || !('path' in receipt)) return undefined;
-  const { kind, repeated } = receipt;
-  return { accepted: kind === 'accepted', repeated, ...(kind === 'accepted' ? {} : { message: receipt.message }) };
-}
 
 /** The reply to an agent as lines of text. */
 export function replyLines(shell: Shell, reply: Reply): string[] {
@@ -141,26 +95,19 @@ function waitPhrase({ run, wait }: TreeWait): string {
   const place = wait.step === undefined ? undefined : `"${wait.step}"`;
   const until = wait.due === undefined ? '' : ` until ${new Date(wait.due).toISOString()}`;
   const what = oneLine(waitText(wait, place));
-  switch (wait.kind) {
-    case 'human':
-      return `for ${what} ("pawl inbox ${run}")`;
-    case 'answer':
-      return `for ${what} ("pawl answer ${run}")`;
-    case 'unknown':
-    case 'escalation':
-    case 'pause':
-      return `for ${what} ("pawl resume ${run}")`;
-    case 'delay':
-      return `at ${oneLine(place ?? '')}${until}, then for "pawl resume ${run}"`;
-    case 'capacity':
-      return `for ${what}${until}; "pawl resume ${run}" tries again`;
-    case 'signal':
-    case 'child':
-      return `for ${what}`;
-    default:
-      return `for ${what}${until}`;
-  }
+  const command = COMMANDS[wait.kind];
+  if (command !== undefined) return `for ${what} ("pawl ${command} ${run}")`;
+  if (wait.kind === 'signal' || wait.kind === 'child') return `for ${what}`;
+  if (wait.kind === 'delay') return `at ${oneLine(place ?? '')}${until}, then for "pawl resume ${run}"`;
+  return `for ${what}${until}${wait.kind === 'capacity' ? `; "pawl resume ${run}" tries again` : ''}`;
 }
+
+/** The command with which a person ends a wait. */
+const COMMANDS: Readonly<Partial<Record<TreeWait['wait']['kind'], string>>> = {
+  human: 'inbox',
+  answer: 'answer',
+  ...{ unknown: 'resume', escalation: 'resume', pause: 'resume' },
+};
 
 /** Text from outside, unchanged in a pipe; on a terminal without control characters. */
 function outside(shell: Shell, text: string): string {
@@ -174,12 +121,6 @@ export function dispatchOf(shell: Shell, { run, token, dispatch }: OpenWork) {
   const command = pasteable(shell, `pawl next ${run} ${tokenOption(token)}${format}`);
   const { agent, returns } = dispatch;
   return { agent, prompt: dispatchPrompt(dispatch, `run \`${command}\``), returns, reason: dispatchReason(dispatch) };
-}
-
-function dispatchRow(shell: Shell, work: OpenWork): object {
-  const { run, path, step, title, role, attempt, token, item } = work;
-  const { agent, prompt, returns } = dispatchOf(shell, work) ?? {};
-  return present({ run, path, step, title, role, attempt, token, item, dispatch: present({ agent, prompt, returns }) });
 }
 
 /** Work for a sub-agent, addressed to the agent that starts it. */

@@ -4,7 +4,7 @@
 import type { AttendedSession } from '../../attended/session.ts';
 import { isEngineError } from '../../base/error.ts';
 import type { JsonObject } from '../../base/json.ts';
-import { readRunReport } from '../../control/run-report.ts';
+import { readRunReport } from '../../control/run/report.ts';
 import { describeGraph, drawMermaid } from '../../definition/describe.ts';
 import type { ResourceContent, ResourceServer } from '../../mcp/server.ts';
 import type { Store } from '../../store/store.ts';

@@ -17,7 +17,8 @@ import { loadWorkflowOf } from '../load.ts';
 import { readJson, requiredOption } from '../params.ts';
 import { type Place, withRun } from '../session.ts';
 import type { Shell } from '../shell.ts';
-import { printReply, tokenOption } from './rendering.ts';
+import { tokenOption } from './rendering.ts';
+import { printReply } from './reply.ts';
 import { bindToCaller } from './session-runs.ts';
 
 /** The token of the attempt that the agent reports. */

@@ -5,7 +5,7 @@ import type { LoginScope } from '../../authority/rights.ts';
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { recordAudit } from '../../server/access/audit.ts';
-import { createDecideLink } from '../../server/access/decide-link.ts';
+import { createDecideLink } from '../../server/access/decide/link.ts';
 import { ensureOwner, invite, loginLink, type ShownLink } from '../../server/access/invitations.ts';
 import { lifetimeOf } from '../../server/access/lifetimes.ts';
 import { revokePerson } from '../../server/access/people.ts';

@@ -5,16 +5,13 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseDuration } from '../../base/duration.ts';
-import { EngineError, messageOf } from '../../base/error.ts';
+import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import type { GitHubForgeOptions } from '../../forge/github/github-forge.ts';
 import type { GitHubAuth } from '../../forge/github/login.ts';
 import { relayForge } from '../../forge/relay.ts';
 import { openDeliveries } from '../../server/events/events.ts';
-import { EVENT_TABLES } from '../../server/events/tables.ts';
-import { openServerDatabase, serverFileOf } from '../../server/server-database.ts';
 import { openSurface } from '../../server/surface/part.ts';
-import { SURFACE_TABLES } from '../../server/surface/tables.ts';
 import { openPeople, PEOPLE_TABLES } from '../../server/triggers/people.ts';
 import { openSqliteStore } from '../../store/sqlite/open.ts';
 import type { RunSummary } from '../../store/store.ts';
@@ -24,15 +21,12 @@ import { processJob, waitForDeadOwners } from '../actions/work.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { openGitHub } from '../forge/session.ts';
 import { catchInterrupts } from '../interrupt.ts';
-import { openEngine } from '../open-engine.ts';
-import { eventsOf } from '../serve/project-events.ts';
-import { ProjectSource } from '../serve/project-source.ts';
-import { FileProject } from '../serve/served-project.ts';
+import { openEventServices } from '../serve/project-events.ts';
 import { closing, findPlace, openStore, type Place } from '../session.ts';
 import type { ForgeSettings } from '../settings/forge.ts';
 import { Shell } from '../shell.ts';
 import { ensureStateId } from '../store-origin.ts';
-import { trustFolder } from '../trust/trust.ts';
+import { trustFolder } from '../trust/trust-list.ts';
 
 type GitHubSettings = Extract<ForgeSettings, { kind: 'github' }>;
 
@@ -112,16 +106,9 @@ async function work(shell: Shell, { place, forge, state, job, saveMs, options }:
   const beforeWrite = ({ name }: { readonly name: string }): Promise<void> => (REPEATABLE.has(name) ? state.hold() : state.save());
   const opened = await openGitHub(place, forge, { ...options, beforeWrite });
   await adoptRestored(place);
-  const store = await openStore(place);
-  await waitForDeadOwners(store);
-  const source = new ProjectSource(shell, place.project);
-  const relay = relayForge(opened);
-  const warn = (error: unknown): void => shell.warn(messageOf(error));
-  const engine = await openEngine(shell, place, { store, workflows: source, drives: 'all', forge: relay.forge });
-  const interrupt = catchInterrupts(engine, (text) => shell.warn(text));
-  const database = openServerDatabase(serverFileOf(place.file), [EVENT_TABLES, SURFACE_TABLES, PEOPLE_TABLES]);
-  const events = eventsOf(place, { source: opened, relay });
-  const services = { engine, database, warn, project: new FileProject(shell, place, { source, store }), events };
+  const events = { source: opened, relay: relayForge(opened) };
+  const services = await openEventServices(shell, place, { forge: events, drives: 'all', more: [PEOPLE_TABLES] });
+  const interrupt = catchInterrupts(services.engine, (text) => shell.warn(text));
   const deliveries = openDeliveries(services);
   // There are no pages that show a run, only its comment at GitHub.
   const surface = openSurface(services, deliveries, () => undefined);
@@ -132,29 +119,25 @@ async function work(shell: Shell, { place, forge, state, job, saveMs, options }:
     await surface?.close();
     await people?.close();
     await deliveries.close();
-    await engine.close();
+    await services.close();
     interrupt.release();
-    database.close();
-    await store.close();
-    await opened.close();
   }
 }
 
-/** Adopts the restored database so that its runs continue. The state is held, so no other copy is in use. */
+/** Adopts the restored database so that its runs continue, once no process works on them. The state is held, so no other copy is in use. */
 async function adoptRestored(place: Place): Promise<void> {
   if (!existsSync(place.file)) return;
   const { problems } = await closing(await openStore(place, 'look'), (store) => store.check());
   const [first] = problems.filter(({ what }) => !what.includes('chmod go='));
   if (first !== undefined) throw new EngineError('STORE_DAMAGED', `the saved state is damaged: ${first.what}; nothing was run`);
   const origin = place.state === undefined ? {} : { origin: ensureStateId(place.state) };
-  await (await openSqliteStore({ file: place.file, adopt: true, ...origin })).close();
+  await closing(await openSqliteStore({ file: place.file, adopt: true, ...origin }), waitForDeadOwners);
 }
 
 function report(shell: Shell, { id }: Job, runs: readonly RunSummary[]): number {
   const rows = runs.map(({ id: run, workflow, status }) => ({ run, workflow, status }));
-  return shell.result({ job: id, runs: rows }, () =>
-    rows.length === 0
-      ? ['Nothing is open.']
-      : rows.map(({ run, workflow, status }) => `${run}  ${workflow}  ${status}; it continues with the next event`),
-  );
+  return shell.list({ job: id, runs: rows }, rows, {
+    none: 'Nothing is open.',
+    lines: ({ run, workflow, status }) => `${run}  ${workflow}  ${status}; it continues with the next event`,
+  });
 }

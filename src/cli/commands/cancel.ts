@@ -6,7 +6,7 @@ import { isUndriven, resumeUndriven } from '../../api/undriven.ts';
 import { isEngineError, messageOf } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { rootOf } from '../../control/approvals.ts';
-import { readRunReport } from '../../control/run-report.ts';
+import { readRunReport } from '../../control/run/report.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import { isFinal, isSettled, type RunStatus } from '../../definition/run-status.ts';
 import { statusOf } from '../../engine/status.ts';

@@ -6,7 +6,7 @@
 import { relative, resolve } from 'node:path';
 import { messageOf } from '../../base/error.ts';
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
-import { readRunReport } from '../../control/run-report.ts';
+import { readRunReport } from '../../control/run/report.ts';
 import { readTranscript, transcriptsOf } from '../../engine/transcript/transcripts.ts';
 import { KNOWN_TOKENS } from '../../process/known-tokens.ts';
 import { createRedactor, type Redactor } from '../../process/redact.ts';

@@ -8,7 +8,7 @@ import { assertSettingsTrusted } from '../forge/session.ts';
 import { withProjectEvents } from '../serve/project-events.ts';
 import { closing, findPlace } from '../session.ts';
 import type { Shell } from '../shell.ts';
-import { oneLine, table } from '../terminal.ts';
+import { oneLine } from '../terminal.ts';
 
 const SHOWN = 50;
 
@@ -34,16 +34,15 @@ export const run: CommandRun = async (shell, given) => {
 };
 
 function listed(shell: Shell, all: ReturnType<Deliveries['list']>): number {
-  return shell.result({ deliveries: all.map(deliveryJson) }, () =>
-    all.length === 0
-      ? ['Nothing was received yet.']
-      : table(shell.look, [
-          { title: 'NUMBER', cells: all.map(({ number }) => String(number)) },
-          { title: 'ROUTE', cells: all.map(({ route }) => oneLine(route)) },
-          { title: 'DELIVERY', cells: all.map(({ delivery }) => oneLine(delivery)) },
-          { title: 'STATUS', cells: all.map(({ status }) => status) },
-          { title: 'RUN', cells: all.map(({ run: started }) => started ?? '') },
-          { title: 'WHY', cells: all.map(({ reason }) => oneLine(reason ?? '')) },
-        ]),
-  );
+  return shell.list({ deliveries: all.map(deliveryJson) }, all, {
+    none: 'Nothing was received yet.',
+    columns: {
+      NUMBER: ({ number }) => String(number),
+      ROUTE: ({ route }) => oneLine(route),
+      DELIVERY: ({ delivery }) => oneLine(delivery),
+      STATUS: ({ status }) => status,
+      RUN: ({ run: started }) => started ?? '',
+      WHY: ({ reason }) => oneLine(reason ?? ''),
+    },
+  });
 }

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine } from '../../api/engine.ts';
 import { isEngineError } from '../../base/error.ts';
 import { shellWord } from '../../base/shell-word.ts';
-import { readRunReport } from '../../control/run-report.ts';
+import { readRunReport } from '../../control/run/report.ts';
 import type { RunReport } from '../../control/schema/run.ts';
 import { describeGraph } from '../../definition/describe.ts';
 import type { Definition } from '../../definition/model.ts';
@@ -21,7 +21,7 @@ import { stateHome } from '../project.ts';
 import type { Shell } from '../shell.ts';
 import { exitOf, statusText } from '../status.ts';
 import { ensureStateId } from '../store-origin.ts';
-import { trustContent } from '../trust/trust.ts';
+import { trustContent } from '../trust/trust-list.ts';
 
 const PAUSE_MS = 600;
 const SCRIPT_ACTOR = 'demo script';

@@ -2,12 +2,16 @@
 
 import { EngineError } from '../../base/error.ts';
 import { didYouMean } from '../../base/suggest.ts';
+import { waitingApprovals } from '../../control/approvals.ts';
+import { OPEN_STATES } from '../../control/trigger/open-runs.ts';
+import type { ApprovalModel } from '../../definition/model.ts';
+import { commandIn } from '../../server/surface/command/command.ts';
+import { isAbout, openRunOf } from '../../server/triggers/open-runs.ts';
 import { COMMON_OPTIONS, type CommandRun, type ParsedArgs } from '../command.ts';
-import { effectOf } from '../forge/action-effect.ts';
 import { FORGE_ACTIONS, type ForgeAction } from '../forge/actions.ts';
-import { rightAtForge } from '../forge/right.ts';
+import { type ActionEffect, rightAtForge } from '../forge/right.ts';
 import { requireLocalForge } from '../forge/session.ts';
-import { closing, findPlace } from '../session.ts';
+import { closing, findPlace, openExisting, type Place } from '../session.ts';
 
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
@@ -60,4 +64,35 @@ function rejectUnknownOptions(given: ParsedArgs, words: string, { options }: For
   if (unknown === undefined) return;
   const known = options.length === 0 ? 'it has no options' : `its options are ${options.map((name) => `--${name}`).join(', ')}`;
   throw new EngineError('USAGE', `pawl forge ${words} has no option --${unknown}; ${known}`);
+}
+
+interface GivenAction {
+  readonly effect: ActionEffect;
+  readonly given: ParsedArgs;
+  readonly number: number;
+}
+
+/**
+ * The effect of an action with its options, given the open runs of the project: a comment can be a command, and a question of
+ * an open run can wait for a comment or a label.
+ */
+async function effectOf(place: Place, { effect, given, number }: GivenAction): Promise<ActionEffect> {
+  if (effect !== 'changes') return effect;
+  if (commandIn(given.option('body') ?? '') !== undefined) return 'commands';
+  const isAwaited = (forge: ApprovalModel['forge']): boolean =>
+    given.option('body') === undefined
+      ? forge?.waitFor === 'label' && given.options('add').includes(forge.label ?? '')
+      : forge?.waitFor === 'comment';
+  return (await hasQuestion(place, number, isAwaited)) ? 'settles' : effect;
+}
+
+async function hasQuestion(place: Place, number: number, matches: (forge: ApprovalModel['forge']) => boolean): Promise<boolean> {
+  await using store = await openExisting(place);
+  if (store === undefined) return false;
+  const about = { issues: [number], prs: [number] };
+  for (const { id, origin } of await store.list({ status: OPEN_STATES, about, mayAsk: true })) {
+    if (!isAbout(await openRunOf(store, { id, origin }), about)) continue;
+    if ((await waitingApprovals(store, id)).some(({ approval }) => matches(approval.question.forge))) return true;
+  }
+  return false;
 }

@@ -22,7 +22,7 @@ import { unlock } from '../identity/signing.ts';
 import { findProject, stateHome } from '../project.ts';
 import { demandRight } from '../right.ts';
 import type { Shell } from '../shell.ts';
-import { oneLine, table } from '../terminal.ts';
+import { oneLine } from '../terminal.ts';
 
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
@@ -133,21 +133,15 @@ function list(shell: Shell, given: ParsedArgs): void {
     .filter(({ fingerprint }) => keys.find(fingerprint) === undefined)
     .map((own) => ({ ...own, status: 'not enrolled' as const, enrolledAt: null, enrolledBy: null, revokedAt: null, isMine: true }));
   const rows = [...enrolled, ...waiting];
-  shell.result({ identities: rows }, () =>
-    rows.length === 0
-      ? ['No keys. "pawl identity create NAME" creates the first one.']
-      : table(shell.look, [
-          { title: 'NAME', cells: rows.map(({ name, isMine }) => `${name}${isMine ? ' (yours)' : ''}`) },
-          { title: 'KEY', cells: rows.map(({ fingerprint }) => shownFingerprint(fingerprint)) },
-          { title: 'STATUS', cells: rows.map(({ status }) => status) },
-          {
-            title: 'ENROLLED',
-            cells: rows.map(({ enrolledAt, enrolledBy }) =>
-              enrolledAt === null ? '' : `${agoText(Date.parse(enrolledAt))} by ${enrolledBy}`,
-            ),
-          },
-        ]),
-  );
+  shell.list({ identities: rows }, rows, {
+    none: 'No keys. "pawl identity create NAME" creates the first one.',
+    columns: {
+      NAME: ({ name, isMine }) => `${name}${isMine ? ' (yours)' : ''}`,
+      KEY: ({ fingerprint }) => shownFingerprint(fingerprint),
+      STATUS: ({ status }) => status,
+      ENROLLED: ({ enrolledAt, enrolledBy }) => (enrolledAt === null ? '' : `${agoText(Date.parse(enrolledAt))} by ${enrolledBy}`),
+    },
+  });
 }
 
 async function revoke(shell: Shell, given: ParsedArgs, name: string): Promise<void> {

@@ -10,12 +10,12 @@ import { present } from '../../base/fields.ts';
 import { AGENT_PROGRAMS } from '../agent-setup/programs.ts';
 import { callOf } from '../caller.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
+import { fileLines, filesJson, writeAll } from '../init/files.ts';
+import type { TemplateName } from '../init/template.ts';
 import { packageRoot } from '../package.ts';
 import { findProject, type Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
-import { trustContent } from '../trust/trust.ts';
-import { fileLines, filesJson, writeAll } from './init-files.ts';
-import type { TemplateName } from './init-template.ts';
+import { trustContent } from '../trust/trust-list.ts';
 
 const NAME_DEFAULT = 'notes';
 const NAME_FORM = /^[a-z0-9][a-z0-9_-]{0,63}$/i;
@@ -23,12 +23,12 @@ const NAME_FORM = /^[a-z0-9][a-z0-9_-]{0,63}$/i;
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
   if (!AGENT_PROGRAMS.some((program) => given.has(program))) return initWorkflow(shell, given);
-  return (await import('./init-agents.ts')).initAgents(shell, given);
+  return (await import('../init/agents.ts')).initAgents(shell, given);
 };
 
 async function initWorkflow(shell: Shell, given: ParsedArgs): Promise<number> {
   if (given.option('template') !== undefined) return initFromTemplate(shell, given);
-  if (given.has('github-actions')) return (await import('./init-template.ts')).initActions(shell, given, findProject(shell, given));
+  if (given.has('github-actions')) return (await import('../init/template.ts')).initActions(shell, given, findProject(shell, given));
   if (given.option('repo') !== undefined) throw new EngineError('USAGE', '--repo needs --template, such as --template bug-fix');
   const name = nameOf(given);
   const form = formOf(given);
@@ -47,7 +47,7 @@ async function initWorkflow(shell: Shell, given: ParsedArgs): Promise<number> {
 
 async function initFromTemplate(shell: Shell, given: ParsedArgs): Promise<number> {
   if (given.has('js') || given.has('yaml')) throw new EngineError('USAGE', '--template writes YAML; remove --js and --yaml');
-  const { initTemplate } = await import('./init-template.ts');
+  const { initTemplate } = await import('../init/template.ts');
   const template = given.option('template') as TemplateName;
   const project = findProject(shell, given);
   const home = project.home ?? join(project.root, '.pawl');

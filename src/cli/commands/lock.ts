@@ -34,7 +34,7 @@ export const run: CommandRun = async (shell, given) => {
     const problems = findings.get(subject.file) ?? [];
     rows.push(problems.length > 0 ? rowOf(subject, 'invalid', problems) : await (checks ? check : write)(shell, project, subject));
   }
-  shell.result({ locks: rows }, () => (rows.length === 0 ? ['No workflow is locked.'] : rows.flatMap((row) => linesOf(shell, row))));
+  shell.list({ locks: rows }, rows, { none: 'No workflow is locked.', lines: (row) => linesOf(shell, row) });
   return rows.every(({ state }) => state === 'written' || state === 'unchanged' || state === 'ok') ? 0 : EXIT_DRIFTED;
 };
 

@@ -3,7 +3,7 @@
 import { EngineError } from '../../base/error.ts';
 import { isJsonObject } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
-import { readRunReport } from '../../control/run-report.ts';
+import { readRunReport } from '../../control/run/report.ts';
 import type { RunReport, StepReport } from '../../control/schema/run.ts';
 import { clockText } from '../../control/time-text.ts';
 import { isOfStep } from '../../definition/address.ts';

@@ -4,10 +4,11 @@ import type { Readable } from 'node:stream';
 import { AttendedSession } from '../../attended/session.ts';
 import { findAutomatedParent, readAncestors } from '../../authority/ancestry.ts';
 import { present } from '../../base/fields.ts';
+import type { FormRight } from '../../mcp/elicitation.ts';
 import { serve } from '../../mcp/server.ts';
 import { serverOf } from '../../mcp/tools.ts';
+import { userActor } from '../actor.ts';
 import { callingSession, readSession } from '../agent-session.ts';
-import { formRight } from '../attended/form-right.ts';
 import { ProjectHost } from '../attended/project-host.ts';
 import { resourcesOf } from '../attended/resources.ts';
 import { type CommandRun, ParsedArgs } from '../command.ts';
@@ -15,6 +16,7 @@ import { catchInterrupts } from '../interrupt.ts';
 import { versionOf } from '../package.ts';
 import { findPlace, type Place } from '../session.ts';
 import { Shell } from '../shell.ts';
+import { oneLine } from '../terminal.ts';
 
 /** Runs the command. */
 export const run: CommandRun = async (terminal, given) => {
@@ -57,4 +59,10 @@ function nonInteractive(shell: Shell, given: ParsedArgs): Shell {
 function sessionRuns(shell: Shell, { file }: Place): readonly string[] {
   const session = callingSession(shell);
   return session === undefined ? [] : readSession(shell, session).runs.flatMap(({ run: id, db }) => (db === file ? [id] : []));
+}
+
+/** The right of forms in a project, if they are enabled. */
+export function formRight(shell: Shell, { settings }: Pick<Place, 'settings'>): FormRight | undefined {
+  if (settings.mcp?.elicit !== 'questions' || settings.decisions === 'signed') return undefined;
+  return { actorFor: ({ name }) => `${userActor(shell)} via elicitation${name === undefined ? '' : ` in ${oneLine(name)}`}` };
 }

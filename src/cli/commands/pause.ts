@@ -2,7 +2,7 @@
 // the pause; otherwise the workflow's code is needed.
 
 import type { Engine } from '../../api/engine.ts';
-import { readRunReport } from '../../control/run-report.ts';
+import { readRunReport } from '../../control/run/report.ts';
 import { userActor } from '../actor.ts';
 import type { CommandRun } from '../command.ts';
 import { driveWithEngine } from '../drive.ts';

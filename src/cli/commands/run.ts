@@ -5,13 +5,19 @@ import type { Engine } from '../../api/engine.ts';
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { isRunId, RUN_ID_RULE } from '../../base/id.ts';
+import { payloadOf } from '../../control/trigger/forge-payload.ts';
+import { assertFirstFor, openRunsFor, secondRun } from '../../control/trigger/open-runs.ts';
+import type { CompiledWorkflow } from '../../definition/code.ts';
 import { bindParams } from '../../definition/param/arg.ts';
+import { mismatchOf } from '../../definition/trigger/trigger.ts';
 import { referencesIn } from '../../definition/validation/reference.ts';
+import type { ForgeAnswer } from '../../forge/forge.ts';
 import { ATTENDED } from '../../steps/run-records.ts';
+import type { Store } from '../../store/store.ts';
 import type { SessionRun } from '../agent-session.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { driveRun, driveWithEngine } from '../drive.ts';
-import { assertSettingsTrusted } from '../forge/session.ts';
+import { assertSettingsTrusted, openForge } from '../forge/session.ts';
 import { signingOf } from '../identity/signing.ts';
 import { type LoadedWorkflow, loadWorkflow } from '../load.ts';
 import { readOutputs, readParams, wholeNumber } from '../params.ts';
@@ -19,10 +25,8 @@ import { assertRunnable } from '../reference-check.ts';
 import { starterName } from '../right.ts';
 import { closing, findPlace, openStore, type Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
-import { assertFirst, assertNoOpenRun, assertStarts } from '../trigger/check.ts';
-import { completeTrigger } from '../trigger/forge.ts';
 import { startDataOf } from '../trigger/start-data.ts';
-import { readTrigger, type Trigger } from '../trigger/trigger.ts';
+import { readTrigger, type Trigger, triggerOf } from '../trigger/trigger.ts';
 
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
@@ -114,4 +118,45 @@ function startOptions(given: ParsedArgs, { workflow }: LoadedWorkflow): { readon
       `--output replaces the output of skipped steps, so it needs --from, the step where "${workflow.definition.name}" starts`,
     );
   return present({ id, from });
+}
+
+/** Throws if the trigger would not start the workflow. */
+function assertStarts({ definition, trigger: model }: CompiledWorkflow, trigger: Trigger | undefined): void {
+  if (model === undefined || trigger === undefined) return;
+  const { event, issue } = trigger.origin;
+  const mismatch = mismatchOf(model, { event, payload: trigger.payload });
+  if (mismatch === undefined) return;
+  const isLabel = issue !== undefined && mismatch.includes('label');
+  const hint = isLabel ? `; "pawl forge label ${issue} --add LABEL" adds one` : '';
+  throw new EngineError('USAGE', `${trigger.option} does not start workflow "${definition.name}": ${mismatch}${hint}`);
+}
+
+/** Throws if a run of the workflow is already open for the same issue or pull request. */
+async function assertNoOpenRun(store: Store, workflow: string, { origin }: Trigger): Promise<void> {
+  const [open] = await openRunsFor(store, workflow, origin);
+  if (open !== undefined) throw secondRun(open, origin);
+}
+
+/** If two runs were started at the same time for the same issue or pull request, cancels the newer one. */
+async function assertFirst(engine: Engine, run: string, trigger: Trigger | undefined): Promise<void> {
+  await assertFirstFor(engine, run, trigger?.origin ?? {});
+}
+
+/** The trigger with the data of its issue or pull request; an event, which has its own payload, is returned as it is. */
+async function completeTrigger(shell: Shell, place: Place, trigger: Trigger | undefined): Promise<Trigger | undefined> {
+  if (trigger === undefined || trigger.origin.event !== undefined) return trigger;
+  const forge = await openForge(shell, place);
+  if (forge === undefined) return trigger;
+  const { origin, option } = trigger;
+  return closing(forge, async () => triggerOf(valueIn(await payloadOf(forge, origin), forge.name, option), { option }));
+}
+
+function valueIn<T>(answer: ForgeAnswer<T>, forge: string, option: string): T {
+  if (answer.result === 'ok') return answer.value;
+  const isMissing = answer.result === 'not_found';
+  throw new EngineError(
+    isMissing ? 'USAGE' : 'STORE_UNAVAILABLE',
+    `cannot read ${option} from the ${forge} forge: ${answer.message}; ${isMissing ? 'use a number that exists' : 'try again later'}`,
+    { details: { result: answer.result } },
+  );
 }

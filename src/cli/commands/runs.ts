@@ -1,7 +1,7 @@
 // `pawl runs`: lists the runs of this project, newest first.
 
 import { present } from '../../base/fields.ts';
-import { type ListedRun, runRow, withUsage } from '../../control/run-list.ts';
+import { type ListedRun, runRow, withUsage } from '../../control/run/list.ts';
 import { agoText } from '../../control/time-text.ts';
 import { costText } from '../../control/usage.ts';
 import { isFinal, type RunStatus } from '../../definition/run-status.ts';

@@ -1,6 +1,6 @@
 // `pawl show [RUN]`: prints the report of a run.
 
-import { readRunReport, shownValues } from '../../control/run-report.ts';
+import { readRunReport, shownValues } from '../../control/run/report.ts';
 import type { CommandRun } from '../command.ts';
 import { completeReport } from '../run-report/complete.ts';
 import { runReportLines } from '../run-report/lines.ts';

@@ -4,7 +4,7 @@
 import type { Engine } from '../../api/engine.ts';
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
-import { readRunReport } from '../../control/run-report.ts';
+import { readRunReport } from '../../control/run/report.ts';
 import { isFinal } from '../../definition/run-status.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { driveRun, driveWithEngine } from '../drive.ts';

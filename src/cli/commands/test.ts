@@ -1,17 +1,18 @@
 // `pawl test [WORKFLOW…]`: runs the tests that are generated for workflows.
 
+import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import type { Json } from '../../base/json.ts';
 import { type ArgModel, type Definition, membersOf } from '../../definition/model.ts';
+import type { GeneratedCase } from '../../proof/generated/inputs.ts';
 import { filtered, type PlannedTest, planTests, type TestCategory } from '../../proof/generated/plan.ts';
 import { runTests, summaryOf, type TestResult } from '../../proof/generated/results.ts';
 import { agentPlaces } from '../../proof/generated/text.ts';
 import type { StepServices } from '../../steps/services.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
-import { promptProblems } from '../generated-tests/prompt-process.ts';
 import { junitReport, repeatCommand, reportLines, type TestedWorkflow } from '../generated-tests/report.ts';
 import { type TestSubject, testSubjects } from '../generated-tests/subjects.ts';
 import { previewServices } from '../open-engine.ts';
@@ -19,7 +20,7 @@ import { writeOutput } from '../output-file.ts';
 import { readParams } from '../params.ts';
 import { findPlace } from '../session.ts';
 import type { Shell } from '../shell.ts';
-import { oneLine, shorten } from '../terminal.ts';
+import { oneLine, plain, shorten } from '../terminal.ts';
 
 const EXIT_FAILED = 1;
 const PROCESSES_MAX = 4;
@@ -166,4 +167,34 @@ class Progress {
   clear(): void {
     if (this.last > 0) this.shell.write('\r\u001b[K');
   }
+}
+
+const OUTPUT_CHARACTERS_MAX = 400;
+const TIMEOUT_MS = 60_000;
+
+/** Runs the command for a case; returns a problem if it fails. */
+async function promptProblems(shell: Shell, workflow: string, { step, params, args }: GeneratedCase): Promise<readonly string[]> {
+  const named = shell.named.flatMap(([option, value]) => [`--${option}`, value]);
+  const words = ['prompt', workflow, step, '--params', JSON.stringify({ ...params, ...args }), '--json', ...named];
+  const { code, stderr } = await runCommand(shell, words);
+  if (code === 0) return [];
+  const why = plain(stderr).trim().slice(-OUTPUT_CHARACTERS_MAX);
+  return [`"pawl ${words.slice(0, 3).join(' ')}" exited with ${code ?? 'no code'}${why === '' ? '' : `: ${why}`}`];
+}
+
+function runCommand(shell: Shell, words: readonly string[]): Promise<{ readonly code: number | null; readonly stderr: string }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [process.argv[1] as string, ...words], {
+      cwd: shell.cwd,
+      env: { ...shell.env },
+      stdio: ['ignore', 'ignore', 'pipe'],
+      timeout: TIMEOUT_MS,
+    });
+    let stderr = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+    });
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, stderr }));
+  });
 }

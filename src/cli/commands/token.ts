@@ -7,7 +7,7 @@ import { agoText, untilText } from '../../control/time-text.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { demandRight } from '../right.ts';
 import type { Shell } from '../shell.ts';
-import { oneLine, table } from '../terminal.ts';
+import { oneLine } from '../terminal.ts';
 import { createToken, readTokens, revokeToken } from '../tokens.ts';
 
 const EXPIRES_DEFAULT = '90d';
@@ -56,16 +56,15 @@ function list(shell: Shell): void {
     expiresAt: new Date(expiresAt).toISOString(),
     isExpired: expiresAt <= Date.now(),
   }));
-  shell.result({ tokens: rows }, () =>
-    tokens.length === 0
-      ? ['No tokens. "pawl token create NAME" creates one.']
-      : table(shell.look, [
-          { title: 'NAME', cells: tokens.map(({ name }) => oneLine(name)) },
-          { title: 'SCOPES', cells: tokens.map(({ scopes }) => scopes.join(', ')) },
-          { title: 'CREATED', cells: tokens.map(({ createdAt }) => agoText(createdAt)) },
-          { title: 'EXPIRES', cells: tokens.map(({ expiresAt }) => (expiresAt <= Date.now() ? 'expired' : untilText(expiresAt))) },
-        ]),
-  );
+  shell.list({ tokens: rows }, tokens, {
+    none: 'No tokens. "pawl token create NAME" creates one.',
+    columns: {
+      NAME: ({ name }) => oneLine(name),
+      SCOPES: ({ scopes }) => scopes.join(', '),
+      CREATED: ({ createdAt }) => agoText(createdAt),
+      EXPIRES: ({ expiresAt }) => (expiresAt <= Date.now() ? 'expired' : untilText(expiresAt)),
+    },
+  });
 }
 
 function revoke(shell: Shell, name: string): void {

@@ -16,12 +16,10 @@ import type { Shell } from '../shell.ts';
 import { shownFile } from '../shown-file.ts';
 import { skillModules } from '../skills/folders.ts';
 import { oneLine } from '../terminal.ts';
+import { assertImportsKnown, describeContent, importedFiles } from '../trust/trust.ts';
 import {
-  assertImportsKnown,
   changedSince,
   changeTrust,
-  describeContent,
-  importedFiles,
   isInside,
   readGraph,
   readTrust,
@@ -30,7 +28,7 @@ import {
   type TrustedFile,
   trustedFolder,
   trustFolder,
-} from '../trust/trust.ts';
+} from '../trust/trust-list.ts';
 
 /** Runs the command. */
 export const run: CommandRun = async (shell, given) => {
@@ -144,9 +142,10 @@ function revoke(shell: Shell, project: Project, given: ParsedArgs): number {
     revoked = [...folders, ...files];
     return { files: without(trust.files, files), folders: without(trust.folders, folders) };
   });
-  shell.result({ revoked }, () =>
-    revoked.length === 0 ? ['Nothing in this project was trusted.'] : revoked.map((path) => `no longer trusted: ${shownFile(shell, path)}`),
-  );
+  shell.list({ revoked }, revoked, {
+    none: 'Nothing in this project was trusted.',
+    lines: (path) => `no longer trusted: ${shownFile(shell, path)}`,
+  });
   return 0;
 }
 

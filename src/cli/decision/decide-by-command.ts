@@ -8,6 +8,7 @@ import type { Engine } from '../../api/engine.ts';
 import type { AnyWorkflow } from '../../api/engine-options.ts';
 import { EngineError, failureOf, isEngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
+import { type Json, jsonText } from '../../base/json.ts';
 import { changeSince, type ShownChange } from '../../control/approval-change.ts';
 import { type PendingApproval, rootOf } from '../../control/approvals.ts';
 import { findApproval, noApproval, TOO_LATE, tooLate } from '../../control/decision.ts';
@@ -21,8 +22,7 @@ import { isSignedBy, signDecision } from '../identity/signing.ts';
 import { withRun } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { EXIT_WAITING } from '../status.ts';
-import { oneLine } from '../terminal.ts';
-import { changeLines } from './change-lines.ts';
+import { oneLine, plain } from '../terminal.ts';
 import { type Answer, answerOnTerminal, askInput, decisionOf, showApproval } from './decision.ts';
 import { confirm, openPrompt } from './prompt.ts';
 import { type DecidingCommand, rightToDecide } from './right.ts';
@@ -167,8 +167,33 @@ async function loadWorkflows({ shell, place, store }: DecidingCommand, root: str
 }
 
 async function reportDriven({ shell, store }: DecidingCommand, root: string): Promise<number> {
-  const { readRunReport } = await import('../../control/run-report.ts');
+  const { readRunReport } = await import('../../control/run/report.ts');
   return shell.result(await readRunReport(store, root), () => [
     `Another process drives the run and continues it; "pawl watch ${root}" follows it.`,
   ]);
+}
+
+const LINES_SHOWN = 20;
+
+/** The removed and the added lines, without the common lines before and after them. */
+function changeLines({ name, before, after }: ShownChange): string[] {
+  const [old, current] = [linesOf(before), linesOf(after)];
+  let head = 0;
+  while (head < old.length && head < current.length && old[head] === current[head]) head += 1;
+  let tail = 0;
+  while (tail < old.length - head && tail < current.length - head && old.at(-1 - tail) === current.at(-1 - tail)) tail += 1;
+  return [
+    `${oneLine(name)}, line ${head + 1}:`,
+    ...markedLines('-', old.slice(head, old.length - tail)),
+    ...markedLines('+', current.slice(head, current.length - tail)),
+  ];
+}
+
+function linesOf(value: Json | undefined): string[] {
+  return value === undefined ? [] : plain(jsonText(value, 2)).split('\n');
+}
+
+function markedLines(mark: string, lines: readonly string[]): string[] {
+  const more = lines.length - LINES_SHOWN;
+  return [...lines.slice(0, LINES_SHOWN).map((line) => `  ${mark} ${line}`), ...(more > 0 ? [`  ${mark} (${more} more lines)`] : [])];
 }

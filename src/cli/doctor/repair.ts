@@ -3,7 +3,7 @@
 
 import { appendFileSync, existsSync } from 'node:fs';
 import { messageOf } from '../../base/error.ts';
-import { createPrivateFile } from '../../store/sqlite/connection.ts';
+import { createPrivateFile } from '../../base/sqlite.ts';
 import { salvage } from '../../store/sqlite/salvage.ts';
 import { nameBeside } from '../copies.ts';
 import { type Check, okCheck, problem } from './doctor.ts';

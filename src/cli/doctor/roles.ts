@@ -38,7 +38,7 @@ export async function checkRoles(project: Project, settings: RoleEnvironment, en
   }
 }
 
-type RoleEnvironment = RoleSettings & { readonly inheritEnv?: readonly string[] | undefined };
+type RoleEnvironment = RoleSettings & { readonly environment?: readonly string[] | undefined };
 type RoleEntry = Awaited<ReturnType<typeof readRoleList>>[number];
 
 const INSTRUCTIONS = ['CLAUDE.md', join('.claude', 'CLAUDE.md')];
@@ -117,7 +117,7 @@ function missingLogin(
   if (login !== undefined && Object.hasOwn(variables, login.key)) return undefined;
   // Elsewhere, programs keep their login in a keychain.
   if (login === undefined || process.platform !== 'linux' || existsSync(join(env.HOME ?? '', login.file))) return undefined;
-  const isPassed = settings.inheritEnv?.some(
+  const isPassed = settings.environment?.some(
     (name) => name === login.key || (name.endsWith('*') && login.key.startsWith(name.slice(0, -1))),
   );
   if (env[login.key] !== undefined && isPassed === true) return undefined;

@@ -8,7 +8,7 @@ import type { CheckRun, ForgeAnswer } from '../../forge/forge.ts';
 import type { LocalForge } from '../../forge/local/local-forge.ts';
 import type { ParsedArgs } from '../command.ts';
 import type { Shell } from '../shell.ts';
-import { oneLine, table } from '../terminal.ts';
+import { oneLine } from '../terminal.ts';
 import type { ActionEffect } from './right.ts';
 
 interface ForgeCall {
@@ -54,16 +54,15 @@ export const FORGE_ACTIONS: Readonly<Record<string, ForgeAction>> = {
 
 function list({ shell, forge }: ForgeCall, kind: 'issue' | 'pr'): void {
   const items = forge.control.list(kind);
-  shell.result(kind === 'issue' ? { issues: items } : { pullRequests: items }, () =>
-    items.length === 0
-      ? [kind === 'issue' ? 'No issues. "pawl forge issue create --title TEXT" opens one.' : 'No pull requests.']
-      : table(shell.look, [
-          { title: 'NUMBER', cells: items.map(({ number }) => `#${number}`) },
-          { title: 'STATE', cells: items.map(({ state }) => state) },
-          { title: 'AUTHOR', cells: items.map(({ author }) => oneLine(author)) },
-          { title: 'TITLE', cells: items.map(({ title }) => oneLine(title)) },
-        ]),
-  );
+  shell.list(kind === 'issue' ? { issues: items } : { pullRequests: items }, items, {
+    none: kind === 'issue' ? 'No issues. "pawl forge issue create --title TEXT" opens one.' : 'No pull requests.',
+    columns: {
+      NUMBER: ({ number }) => `#${number}`,
+      STATE: ({ state }) => state,
+      AUTHOR: ({ author }) => oneLine(author),
+      TITLE: ({ title }) => oneLine(title),
+    },
+  });
 }
 
 async function showIssue({ shell, forge, number }: ForgeCall): Promise<void> {
@@ -152,19 +151,16 @@ async function review(call: ForgeCall): Promise<void> {
 function listNotifications({ shell, forge }: ForgeCall): void {
   const sent = forge.control.notifications();
   const notifications = sent.map(({ at, ...rest }) => ({ at: new Date(at).toISOString(), ...rest }));
-  shell.result({ notifications }, () =>
-    sent.length === 0
-      ? ['No notifications. Workflows send them with "notify".']
-      : table(shell.look, [
-          { title: 'SENT', cells: sent.map(({ at }) => agoText(at)) },
-          {
-            title: 'TO',
-            cells: sent.map(({ target, people }) => oneLine([target, ...people.filter((name) => name !== target)].join(', '))),
-          },
-          { title: 'ABOUT', cells: sent.map(({ number }) => (number === undefined ? '' : `#${number}`)) },
-          { title: 'MESSAGE', cells: sent.map(({ message }) => oneLine(message)), shrinks: 'text' },
-        ]),
-  );
+  shell.list({ notifications }, sent, {
+    none: 'No notifications. Workflows send them with "notify".',
+    columns: {
+      SENT: ({ at }) => agoText(at),
+      TO: ({ target, people }) => oneLine([target, ...people.filter((name) => name !== target)].join(', ')),
+      ABOUT: ({ number }) => (number === undefined ? '' : `#${number}`),
+      MESSAGE: ({ message }) => oneLine(message),
+    },
+    shrinks: { MESSAGE: 'text' },
+  });
 }
 
 async function check(call: ForgeCall): Promise<void> {

@@ -4,7 +4,7 @@
 
 import { EngineError } from '../../base/error.ts';
 import { isSamePerson } from '../../base/person.ts';
-import { commandIn } from '../../server/surface/command.ts';
+import { commandIn } from '../../server/surface/command/command.ts';
 import { accountName } from '../actor.ts';
 import type { ParsedArgs } from '../command.ts';
 import { demandRight } from '../right.ts';

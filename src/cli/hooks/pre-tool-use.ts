@@ -7,7 +7,8 @@
 
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { stepName } from '../../attended/attended-run.ts';
+import { readAttendedRun, sourceOfFile, stepName } from '../../attended/attended-run.ts';
+import { workIn } from '../../attended/submission.ts';
 import { demandsOf, RIGHTS, SCOPES } from '../../authority/rights.ts';
 import { EngineError } from '../../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
@@ -22,7 +23,6 @@ import { isSessionId, readSession, type SessionRun } from '../agent-session.ts';
 import { COMMON_OPTIONS } from '../command.ts';
 import { projectsAround, realPath, stateHome } from '../project.ts';
 import type { Shell } from '../shell.ts';
-import { ownReviewDenial } from './fresh-review.ts';
 import { withSessionStore } from './session-run.ts';
 import { programName, type ShellCall } from './shell-commands.ts';
 import { toolCallOf } from './tool-call.ts';
@@ -213,4 +213,38 @@ function asksForHelp(words: readonly string[]): boolean {
     (word, index) =>
       (word === '--help' || word === '-h') && !words.slice(0, index).includes('--') && words[index - 1]?.startsWith('-') !== true,
   );
+}
+
+/**
+ * Why a call is denied, if the main agent would review its own work with it. Claude Code passes the id of a sub-agent to a hook,
+ * and none for the main agent. Other programs do not identify the caller, so nothing is denied there.
+ */
+async function ownReviewDenial(
+  { env }: Pick<Shell, 'env'>,
+  input: JsonObject,
+  { calls, runs }: { readonly calls: readonly ShellCall[]; readonly runs: readonly SessionRun[] },
+): Promise<string | undefined> {
+  if (input.hook_event_name !== 'PreToolUse' || input.agent_id !== undefined || env.PAWL_AGENT !== undefined) return undefined;
+  const tokens = tokensIn(input, calls);
+  if (tokens.length === 0) return undefined;
+  for (const entry of runs) {
+    const open = await withSessionStore(entry, async (store) => workIn(await readAttendedRun(sourceOfFile(store, entry.db), entry.run)));
+    const review = open?.find(({ token, dispatch }) => dispatch?.fresh === true && tokens.includes(token));
+    if (review !== undefined)
+      return (
+        `step "${review.step}" reviews work of this session, so an agent that did none of that work must do it: start a new sub-agent with the prompt ` +
+        `that "pawl next ${entry.run}" (or pawl_next) prints, and have it run this command.`
+      );
+  }
+  return undefined;
+}
+
+function tokensIn({ tool_input: args }: JsonObject, calls: readonly ShellCall[]): string[] {
+  const given = args !== undefined && isJsonObject(args) && typeof args.token === 'string' ? [args.token] : [];
+  const typed = calls.flatMap(({ words }) =>
+    words.flatMap((word, index) =>
+      word.startsWith('--token=') ? [word.slice('--token='.length)] : word === '--token' ? [words[index + 1] ?? ''] : [],
+    ),
+  );
+  return [...given, ...typed].filter((token) => token !== '');
 }

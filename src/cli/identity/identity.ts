@@ -10,7 +10,7 @@ import { EngineError, messageOf } from '../../base/error.ts';
 import type { ParsedArgs } from '../command.ts';
 import { type Project, stateHome } from '../project.ts';
 import type { Shell } from '../shell.ts';
-import { isInside, isOwnFile } from '../trust/trust.ts';
+import { isInside, isOwnFile } from '../trust/trust-list.ts';
 
 /** The variable with the path of a file of public keys, for machines without enrolled keys. */
 const TRUSTED_KEYS = 'PAWL_TRUSTED_KEYS';

@@ -24,7 +24,7 @@ import { type Project, roleFilesOf } from '../project.ts';
 import { partFilesOf } from '../project-parts.ts';
 import { isSettingsFile, readOrigins } from '../settings/settings.ts';
 import type { Shell } from '../shell.ts';
-import { readGraph } from '../trust/trust.ts';
+import { readGraph } from '../trust/trust-list.ts';
 
 interface Lock {
   readonly lock: 1;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { TranscriptEvent } from '../../engine/transcript/transcripts.ts';
-import { OutputLimit } from './output-limit.ts';
 import { OutputLines } from './output-lines.ts';
+import { OutputLimit } from './view.ts';
 
 const at = '2026-01-01T00:00:00.000Z';
 

@@ -4,7 +4,6 @@
 import { formatDuration } from '../../base/duration.ts';
 import type { GroupReport, PlanReport, RunReport, StepReport } from '../../control/schema/run.ts';
 import { sumOf, usageText } from '../../control/usage.ts';
-import { compareNames } from '../name-order.ts';
 import type { Shell } from '../shell.ts';
 import { type AnyStatus, statusMark, statusText } from '../status.ts';
 import { oneLine, shortenName, widthOf } from '../terminal.ts';
@@ -164,4 +163,9 @@ function memberLines(shell: Shell, member: StepReport, detail: Detail): string[]
 /** Attempts with all recorded evidence. */
 export function attemptsInFull(shell: Shell, attempts: readonly StepReport[]): string[] {
   return attempts.flatMap((attempt) => [attemptHead(shell, attempt).trimStart(), ...evidenceLines(shell, attempt, 'full')]);
+}
+
+/** Natural order: numbers in names compare by value, so `item-9` comes before `item-10`. */
+export function compareNames(a: string, b: string): number {
+  return a.localeCompare(b, 'en', { numeric: true }) || (a < b ? -1 : a > b ? 1 : 0);
 }

@@ -2,26 +2,25 @@
 // its own database, login and worktrees, so that issue 7 of one repository is not mistaken for issue 7 of another.
 
 import { join } from 'node:path';
+import type { Engine } from '../../api/engine.ts';
+import { messageOf } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { type OpenServer, openServer } from '../../server/app-server.ts';
 import type { ProjectAddress } from '../../server/services.ts';
 import type { WebhookProject } from '../../server/triggers/webhook-forwarding.ts';
 import { Secrets } from '../../steps/secrets.ts';
 import { ParsedArgs } from '../command.ts';
-import { openEngine } from '../open-engine.ts';
 import { packageRoot, versionOf } from '../package.ts';
-import { openStore, type Place } from '../session.ts';
+import type { Place } from '../session.ts';
 import { Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
-import { eventsOf, openForgeEvents } from './project-events.ts';
-import { ProjectSource } from './project-source.ts';
-import { FileProject } from './served-project.ts';
+import { eventsOf, openForgeEvents, openProjectEngine } from './project-events.ts';
 import { serverOptionsOf } from './server-options.ts';
 
 /** A project that is served. */
 export interface OpenProject {
   readonly place: Place;
-  readonly engine: Awaited<ReturnType<typeof openEngine>>;
+  readonly engine: Engine;
   readonly server: OpenServer;
   close(): Promise<void>;
 }
@@ -39,34 +38,25 @@ interface ProjectOpening {
 export async function openProject(shell: Shell, { place, named, locked, webhookProjects, beside }: ProjectOpening): Promise<OpenProject> {
   // Nobody is at the terminal when a request arrives, so the commands must not ask.
   const quiet = new Shell(shell.world, new ParsedArgs(new Map(), named, new Set(['json'])));
-  const store = await openStore(place);
-  const closers: (() => Promise<unknown>)[] = [() => store.close()];
-  const close = async (): Promise<void> => {
-    for (const closer of closers.splice(0).reverse()) await closer();
-  };
-  try {
-    const forge = await openForgeEvents(quiet, place);
-    if (forge !== undefined) closers.push(() => forge.source.close());
-    const source = new ProjectSource(quiet, place.project, { locked });
-    const relayed = present({ forge: forge?.relay.forge });
-    const engine = await openEngine(quiet, place, { store, workflows: source, drives: 'all', warn: warnOnce(shell), ...relayed });
-    closers.push(() => engine.close());
-    const server = openServer(engine, {
-      project: new FileProject(quiet, place, { source, store, beside }),
+  const forge = await openForgeEvents(quiet, place);
+  await using opened = new AsyncDisposableStack();
+  const opening = { forge, locked, beside, drives: 'all', warn: warnOnce(shell) } as const;
+  const { engine, project, close } = await openProjectEngine(quiet, place, opening);
+  opened.defer(close);
+  const server = opened.use(
+    openServer(engine, {
+      project,
       db: place.file,
       version: versionOf(),
       ...serverOptionsOf(quiet, place),
       pages: join(packageRoot(), 'dashboard', 'dist'),
       events: { ...eventsOf(place, forge), ...present({ webhookProjects }) },
       // The message may contain text from a request, which must not look like another line of the log.
-      warn: (error) => shell.warn(oneLine(error instanceof Error ? error.message : String(error))),
-    });
-    closers.push(() => server.close());
-    return { place, engine, server, close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+      warn: (error) => shell.warn(oneLine(messageOf(error))),
+    }),
+  );
+  const all = opened.move();
+  return { place, engine, server, close: () => all.disposeAsync() };
 }
 
 /** The project for the one that receives the webhooks of all; undefined if it has none. */

@@ -1,13 +1,16 @@
 // Owns the schedules, deliveries and notifications of a project, for a server and for commands that use them without one.
 
+import type { Engine } from '../../api/engine.ts';
+import { messageOf } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import type { Forge } from '../../forge/forge.ts';
 import { type Groups, isIn, membersOf } from '../../forge/people.ts';
 import { type ForgeRelay, relayForge } from '../../forge/relay.ts';
-import type { EventSettings, ForgeEventSettings, NotificationTarget } from '../../server/events/event-settings.ts';
+import type { EventSettings, ForgeEventSettings } from '../../server/events/event-settings.ts';
 import type { EventServices } from '../../server/events/events.ts';
 import { EVENT_TABLES } from '../../server/events/tables.ts';
-import { openServerDatabase, serverFileOf } from '../../server/server-database.ts';
+import { openServerDatabase, type PartTables, serverFileOf } from '../../server/server-database.ts';
+import type { ProjectAddress } from '../../server/services.ts';
 import type { SurfaceSettings } from '../../server/surface/surface-settings.ts';
 import { SURFACE_TABLES } from '../../server/surface/tables.ts';
 import { Secrets } from '../../steps/secrets.ts';
@@ -26,7 +29,7 @@ export function eventsOf({ settings, project }: Pick<Place, 'settings' | 'projec
   const secrets = new Secrets(sources);
   return {
     hooks: Object.fromEntries(Object.entries(hooks).map(([name, hook]) => [name, hookOf(hook)])),
-    notifications: notifications as unknown as Readonly<Record<string, NotificationTarget>>,
+    notifications,
     secret: (name) => secrets.value(name),
     ...present({ allow: webhooks?.allow, metrics, forge: forgeEventsOf({ settings, project }, opened) }),
   };
@@ -76,30 +79,64 @@ export async function openForgeEvents(shell: Shell, place: Place): Promise<Opene
   return source === undefined ? undefined : { source, relay: relayForge(source) };
 }
 
+/** How the engine of a project is opened; the forge is closed with it. */
+interface EngineOpening extends Pick<Parameters<typeof openEngine>[2], 'drives' | 'warn'> {
+  readonly forge: OpenedForge | undefined;
+  readonly locked?: boolean;
+  readonly beside?: () => readonly ProjectAddress[];
+}
+
+/** The engine of a project whose workflows are found when events start them. */
+interface ProjectEngine {
+  readonly engine: Engine;
+  readonly project: FileProject;
+  close(): Promise<void>;
+}
+
+/** Opens the engine of a project for events. */
+export async function openProjectEngine(
+  shell: Shell,
+  place: Place,
+  { forge, locked, beside, ...options }: EngineOpening,
+): Promise<ProjectEngine> {
+  await using opened = new AsyncDisposableStack();
+  if (forge !== undefined) opened.defer(() => forge.source.close());
+  const store = opened.use(await openStore(place));
+  const source = new ProjectSource(shell, place.project, present({ locked }));
+  const parts = { ...options, store, workflows: source, ...present({ forge: forge?.relay.forge }) };
+  const engine = opened.use(await openEngine(shell, place, parts));
+  const project = new FileProject(shell, place, { source, store, ...present({ beside }) });
+  const all = opened.move();
+  return { engine, project, close: () => all.disposeAsync() };
+}
+
+/** Opens the services for events of a project, without a server; `more`: the tables of further parts. */
+export async function openEventServices(
+  shell: Shell,
+  place: Place,
+  { more = [], ...opening }: EngineOpening & { readonly more?: readonly PartTables[] },
+): Promise<EventServices & { close(): Promise<void> }> {
+  const { engine, project, close } = await openProjectEngine(shell, place, opening);
+  await using opened = new AsyncDisposableStack();
+  opened.defer(close);
+  const database = openServerDatabase(serverFileOf(place.file), [EVENT_TABLES, SURFACE_TABLES, ...more]);
+  const warn = (error: unknown): void => shell.warn(messageOf(error));
+  const events = eventsOf(place, opening.forge);
+  const all = opened.move();
+  // While the engine closes, its runs may still write there.
+  const closeAll = async (): Promise<void> => {
+    await all.disposeAsync();
+    database.close();
+  };
+  return { engine, project, database, warn, events, close: closeAll };
+}
+
 /** Uses the schedules and deliveries of a project, with an engine that drives only the runs that it starts. Reading needs no forge. */
 export async function withProjectEvents<T>(
   shell: Shell,
   { place, acts }: { readonly place: Place; readonly acts: boolean },
   use: (services: EventServices) => Promise<T>,
 ): Promise<T> {
-  return closing(await openStore(place), async (store) => {
-    const source = new ProjectSource(shell, place.project);
-    const opened = acts ? await openForgeEvents(shell, place) : undefined;
-    const engine = await openEngine(shell, place, { store, workflows: source, ...present({ forge: opened?.relay.forge }) });
-    const database = openServerDatabase(serverFileOf(place.file), [EVENT_TABLES, SURFACE_TABLES]);
-    try {
-      const warn = (error: unknown): void => shell.warn(error instanceof Error ? error.message : String(error));
-      return await use({
-        engine,
-        database,
-        warn,
-        project: new FileProject(shell, place, { source, store }),
-        events: eventsOf(place, opened),
-      });
-    } finally {
-      await engine.close();
-      await opened?.source.close();
-      database.close();
-    }
-  });
+  const forge = acts ? await openForgeEvents(shell, place) : undefined;
+  return closing(await openEventServices(shell, place, { forge }), use);
 }

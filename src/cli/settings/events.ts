@@ -1,85 +1,99 @@
 // Owns checking `hooks` and `notifications` in the settings, and converting hooks for the server.
 
-import { durationOf, parseDuration } from '../../base/duration.ts';
+import { parseDuration } from '../../base/duration.ts';
 import { messageOf } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import {
+  count,
+  durationText,
+  type Fault,
+  isTexts,
+  mapping,
+  must,
+  oneOf,
+  type Shape,
+  textOf,
+  texts,
+  type ValueOf,
+  withRule,
+} from '../../base/shape.ts';
 import { type FreePath, parseExpression } from '../../expr/expression.ts';
 import { parseTemplateTree } from '../../expr/template-tree.ts';
-import { type HookSetting, NOTICE_EVENTS, NOTICE_SHAPES } from '../../server/events/event-settings.ts';
-import type { Fault } from './policy.ts';
-import { count, isTexts, mapping, must } from './value-checks.ts';
+import { type HookSetting, NOTICE_EVENTS, NOTICE_SHAPES, type NoticeEvent } from '../../server/events/event-settings.ts';
 
-const isText = (value: Json): boolean => typeof value === 'string' && value !== '';
-const delay = must((value) => typeof value === 'string' && durationOf(value) !== undefined, 'a duration such as 30s or 5m');
+const delay = durationText('a duration such as 30s or 5m');
+const anything: Shape<Json> = () => undefined;
 
+const CONDITION = 'a condition, such as body.action == "released"';
 const HOOK = 'a mapping with secret and start or signal, such as { secret: DEPLOY_HOOK, start: deploy }';
 const SIGNAL = 'a mapping with run and name, such as { run: "{{ body.run }}", name: deployed }';
 
-const signalFields = mapping(
-  SIGNAL,
-  {
-    run: must(isText, 'the id of a run, as a template'),
-    name: must(isText, 'the name of a signal'),
-    payload: () => undefined,
-  },
-  ['run', 'name'],
+const signal = mapping(
+  { run: textOf('the id of a run, as a template'), name: textOf('the name of a signal'), payload: anything },
+  { expected: SIGNAL, required: ['run', 'name'] },
+);
+
+const rate = mapping(
+  { max: count, per: delay },
+  { expected: 'a mapping with max and per, such as { max: 10, per: 1m }', required: ['max', 'per'] },
+);
+
+const condition = withRule(
+  must<string>((value) => typeof value === 'string', CONDITION),
+  (value) => readsFault('condition', () => parseExpression(value)),
 );
 
 const hookFields = mapping(
-  HOOK,
   {
-    secret: must(isText, 'the name of a secret under "secrets"'),
-    start: must(isText, 'the name of a workflow'),
-    params: (value) => must(isJsonObject, 'a mapping')(value) ?? templateFault(value),
-    signal: (value) => signalFields(value) ?? templateFault(value),
-    when: (value) => (typeof value === 'string' ? readsFault('condition', () => parseExpression(value)) : CONDITION),
-    key: (value) => must(isText, 'a template such as "{{ body.repo }}"')(value) ?? templateFault(value),
+    secret: textOf('the name of a secret under "secrets"'),
+    start: textOf('the name of a workflow'),
+    params: withRule(must<JsonObject>(isJsonObject, 'a mapping'), templateFault),
+    signal: withRule(signal, templateFault),
+    when: condition,
+    key: withRule(textOf('a template such as "{{ body.repo }}"'), templateFault),
     debounce: delay,
-    rate: mapping('a mapping with max and per, such as { max: 10, per: 1m }', { max: count, per: delay }, ['max', 'per']),
+    rate,
     window: delay,
   },
-  ['secret'],
+  { expected: HOOK, required: ['secret'] },
 );
 
-/** The first error in a hook. */
-export function hookFault(value: Json): string | Fault | undefined {
-  const wrong = hookFields(value);
-  if (wrong !== undefined || !isJsonObject(value)) return wrong;
-  const { start, signal, params } = value;
-  if ((start === undefined) === (signal === undefined)) return { path: [], what: `must have either start or signal; it must be ${HOOK}` };
+/** A hook. */
+export const hook = withRule(hookFields, ({ start, signal: sent, params }) => {
+  if ((start === undefined) === (sent === undefined)) return { path: [], what: `must have either start or signal; it must be ${HOOK}` };
   return params === undefined || start !== undefined ? undefined : { path: ['params'], what: 'is only allowed with start' };
-}
-
-const TARGET = 'a mapping with webhook or command, such as { webhook: { secret: SLACK_URL }, shape: slack }';
-
-const targetFields = mapping(TARGET, {
-  webhook: (value) => (isJsonObject(value) ? secretUrl(value) : url(value)),
-  shape: must((value) => NOTICE_SHAPES.includes(value as never), `one of ${NOTICE_SHAPES.join(', ')}`),
-  command: must(isTexts, 'a program and its arguments, such as [notify-send, Pawl]'),
-  person: must(isText, 'the name of a person who can log in to the server'),
-  events: must(
-    (value) => isTexts(value) && (value as readonly Json[]).every((event) => NOTICE_EVENTS.includes(event as never)),
-    `a list of ${NOTICE_EVENTS.join(', ')}`,
-  ),
-  workflows: must(isTexts, 'a list of names of workflows'),
 });
 
+const TARGET = 'a mapping with webhook or command, such as { webhook: { secret: SLACK_URL }, shape: slack }';
 const WEBHOOK = 'a URL, or { secret: NAME } for one that is a secret';
-const secretUrl = mapping(WEBHOOK, { secret: must(isText, 'the name of a secret') }, ['secret']);
-const url = must((value) => typeof value === 'string' && /^https?:\/\//.test(value) && URL.canParse(value), WEBHOOK);
 
-/** The first error in a target of notifications. */
-export function notificationFault(value: Json): string | Fault | undefined {
-  const wrong = targetFields(value);
-  if (wrong !== undefined || !isJsonObject(value)) return wrong;
-  const { webhook, command, shape } = value;
-  if ((webhook === undefined) === (command === undefined))
+const secretUrl = mapping({ secret: textOf('the name of a secret') }, { expected: WEBHOOK, required: ['secret'] });
+const url = must<string>((value) => typeof value === 'string' && /^https?:\/\//.test(value) && URL.canParse(value), WEBHOOK);
+const webhook: Shape<string | ValueOf<typeof secretUrl>> = (value) => (isJsonObject(value) ? secretUrl(value) : url(value));
+
+const targetFields = mapping(
+  {
+    webhook,
+    shape: oneOf(NOTICE_SHAPES, `one of ${NOTICE_SHAPES.join(', ')}`),
+    command: texts('a program and its arguments, such as [notify-send, Pawl]'),
+    person: textOf('the name of a person who can log in to the server'),
+    events: must<readonly NoticeEvent[]>(
+      (value) => isTexts(value) && value.every((event) => NOTICE_EVENTS.some((known) => known === event)),
+      `a list of ${NOTICE_EVENTS.join(', ')}`,
+    ),
+    workflows: texts('a list of names of workflows'),
+  },
+  { expected: TARGET },
+);
+
+/** A target of notifications. */
+export const notificationTarget = withRule(targetFields, ({ webhook: address, command, shape }) => {
+  if ((address === undefined) === (command === undefined))
     return { path: [], what: `must have either webhook or command; it must be ${TARGET}` };
-  return shape === undefined || webhook !== undefined ? undefined : { path: ['shape'], what: 'is only allowed with webhook' };
-}
+  return shape === undefined || address !== undefined ? undefined : { path: ['shape'], what: 'is only allowed with webhook' };
+});
 
-const CONDITION = 'a condition, such as body.action == "released"';
 const ROOTS = ['body', 'headers', 'delivery'];
 
 /** The error of a text that cannot be parsed, or reads anything but the delivery. */
@@ -97,9 +111,8 @@ function templateFault(value: Json): Fault | undefined {
 }
 
 /** A hook in the form that the server uses. */
-export function hookOf(value: Json): HookSetting {
-  const { debounce, rate, window, ...rest } = value as JsonObject & { readonly rate?: { readonly max: number; readonly per: string } };
-  const ms = (text: Json | undefined): number | undefined => (text === undefined ? undefined : parseDuration(text as string, 'a hook'));
-  const limit = rate === undefined ? undefined : { max: rate.max, perMs: ms(rate.per) as number };
-  return { ...rest, ...present({ debounceMs: ms(debounce), windowMs: ms(window), rate: limit }) } as unknown as HookSetting;
+export function hookOf({ debounce, rate: limit, window, ...rest }: ValueOf<typeof hook>): HookSetting {
+  const ms = (lasting: string | undefined): number | undefined => (lasting === undefined ? undefined : parseDuration(lasting, 'a hook'));
+  const perMs = limit === undefined ? undefined : { max: limit.max, perMs: parseDuration(limit.per, 'a hook') };
+  return { ...rest, ...present({ debounceMs: ms(debounce), windowMs: ms(window), rate: perMs }) };
 }

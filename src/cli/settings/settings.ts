@@ -15,76 +15,26 @@ import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { isInsideFolder } from '../../base/inside-folder.ts';
-import { isJsonObject, type Json } from '../../base/json.ts';
-import type { WrittenBreakers } from '../../definition/breakers.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { AMOUNTS, type Budget } from '../../definition/budget.ts';
-import type { WriteLimits } from '../../definition/forge/forge-write.ts';
-import type { Limits } from '../../engine/limits/limits.ts';
 import { covers, INHERITED_VARIABLES } from '../../process/environment.ts';
-import type { SecretSource } from '../../steps/secrets.ts';
-import type { StageSetting } from '../../steps/services.ts';
 import { accountHome, type Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
 import type { Setting } from './file.ts';
 import { type ForgeSettings, forgeOf } from './forge.ts';
+import type { WrittenSettings } from './known-settings.ts';
 
-/** The settings. */
-export interface Settings {
-  /** The database, as an absolute path. */
-  readonly db?: string;
-  readonly limits?: Limits;
-  readonly stages?: Readonly<Record<string, StageSetting>>;
-  /** Programs by the name that steps use. */
-  readonly commands?: Readonly<Record<string, readonly string[]>>;
-  readonly inheritEnv?: readonly string[];
-  /** What workflow files read as `config.project`. */
-  readonly project?: { readonly default_branch?: string };
-  readonly groups?: Readonly<Record<string, readonly string[]>>;
-  /** The forge; its paths are absolute. */
+/** The settings in force. Paths are absolute, and the forge has what its kind needs. */
+export type Settings = Omit<WrittenSettings, 'forge' | 'agent_roles' | 'review_policy'> & {
   readonly forge?: ForgeSettings;
-  /** Where the values of secrets come from, and to which hosts they may be sent. Paths of files are absolute. */
-  readonly secrets?: Readonly<Record<string, SecretSource & { readonly hosts?: readonly string[] }>>;
-  /** The databases that are protected, by name; paths are absolute. */
-  readonly databases?: Readonly<Record<string, DatabaseSetting>>;
-  /** Hosts that webhooks may reach although they are not public. */
-  readonly webhooks?: { readonly allow?: readonly string[] };
-  /** Limits on what agents write at the forge in one run, and the hosts that links may lead to. */
-  readonly writes?: WriteLimits & { readonly links?: readonly string[] };
-  /** A person reviews what agents write at the forge before it is written. */
-  readonly staged?: true;
-  /** The address of the server, the proxy in front of it, and the other projects that it serves. */
-  readonly serve?: { readonly public_url?: string; readonly trusted_proxy?: readonly string[]; readonly projects?: readonly string[] };
-  /** The effects of deliveries to `/hooks/<name>`; checked by `events.ts`. */
-  readonly hooks?: Readonly<Record<string, Json>>;
-  /** The targets of notifications about runs; checked by `events.ts`. */
-  readonly notifications?: Readonly<Record<string, Json>>;
-  /** `/metrics` of the server does not require a login. */
-  readonly metrics?: 'public';
-  /** The budgets of one run's agents and of all agents per day. */
-  readonly budgets?: { readonly run?: Budget; readonly day?: Budget };
-  /** Limits that stop a run that takes too long. */
-  readonly breakers?: WrittenBreakers;
-  /** Decisions about runs require a signature. */
-  readonly decisions?: 'signed';
   /** The user's own settings require signatures, so it applies to every project. */
   readonly signs?: 'everywhere';
-  /** Questions of agents may be answered in a form of the MCP client. Only the settings in the account's home can allow it. */
-  readonly elicit?: 'questions';
-  /** Patterns of files that no agent may change, in addition to those that are always protected. */
-  readonly protected?: readonly string[];
-  /** The settings of roles by name; parsed by `roles.ts`. */
-  readonly roles?: Json;
   /** Files that must be trusted before runs are driven: they set programs, people or a forge, or extend limits. */
   readonly toTrust?: readonly FileToTrust[];
-}
+};
 
 /** A protected database. */
-export interface DatabaseSetting {
-  readonly path: string;
-  readonly migrations?: string;
-  readonly row_limit?: number;
-  readonly keep_backups?: number;
-}
+export type DatabaseSetting = NonNullable<Settings['databases']>[string];
 
 /** A file that must be trusted, with the digest of the text that was read. */
 interface FileToTrust {
@@ -235,7 +185,7 @@ function withDatabase(project: Project, setting: OriginSetting): OriginSetting {
 async function ownershipOf(shell: Shell, { layer, path }: SettingsFile, [first]: readonly Setting[]): Promise<Ownership> {
   if (layer !== 'local' || first === undefined) return layer === 'project' ? 'repository' : 'own';
   if (isTracked(path)) return 'repository';
-  const { isTrustedText } = await import('../trust/trust.ts');
+  const { isTrustedText } = await import('../trust/trust-list.ts');
   return isTrustedText(shell, path, first.digest) ? 'own' : 'untrusted';
 }
 
@@ -306,47 +256,34 @@ function namesOf({ value }: OriginSetting): string[] {
 }
 
 function toSettings(all: readonly OriginSetting[]): Settings {
-  const inForce = all.filter(({ isInForce }) => isInForce);
+  const inForce = all.filter(({ isInForce, isUsed }) => isInForce && isUsed);
+  const rows = inForce.map(({ path: [first = '', ...below], value }): Row => ({ path: [canonicalKey(first), ...below], value }));
+  // Each value was checked as the type that it has here.
+  const { forge, ...others } = nested(rows) as WrittenSettings;
   const toTrust = filesToTrustIn(all);
-  const value = (key: string): Json | undefined => inForce.find((setting) => setting.key === key)?.value;
-  const table = (prefix: string): Record<string, Json> | undefined => {
-    const rows = inForce.filter(({ key }) => key.startsWith(`${prefix}.`));
-    return rows.length === 0 ? undefined : Object.fromEntries(rows.map((row) => [row.key.slice(prefix.length + 1), row.value]));
+  return {
+    ...others,
+    ...present({
+      forge: forge && forgeOf(inForce, forge),
+      signs: all.some(({ key, layer }) => key === 'decisions' && layer === 'user') ? ('everywhere' as const) : undefined,
+      toTrust: toTrust.length === 0 ? undefined : toTrust,
+    }),
   };
-  const limits = present<Readonly<Record<string, unknown>>>({
-    global: value('limits.global'),
-    repository: value('limits.repository'),
-    roles: table('limits.roles'),
-    credentials: table('limits.credentials'),
-    keys: table('limits.keys'),
-  }) as Limits;
-  return present<Readonly<Record<string, unknown>>>({
-    db: value('db'),
-    limits: Object.keys(limits).length === 0 ? undefined : limits,
-    stages: table('validation.stages'),
-    inheritEnv: value('environment'),
-    commands: table('commands'),
-    project: table('project'),
-    groups: table('groups'),
-    forge: forgeOf(inForce, table('forge')),
-    roles: value('roles') ?? value('agent_roles'),
-    protected: value('protected'),
-    decisions: value('decisions'),
-    elicit: value('mcp.elicit'),
-    signs: all.some(({ key, layer }) => key === 'decisions' && layer === 'user') ? 'everywhere' : undefined,
-    budgets: table('budgets'),
-    breakers: table('circuit_breakers'),
-    secrets: table('secrets'),
-    databases: table('databases'),
-    webhooks: table('webhooks'),
-    writes: table('writes'),
-    staged: value('staged'),
-    serve: table('serve'),
-    hooks: table('hooks'),
-    notifications: table('notifications'),
-    metrics: value('metrics'),
-    toTrust: toTrust.length === 0 ? undefined : toTrust,
-  }) as Settings;
+}
+
+interface Row {
+  readonly path: readonly string[];
+  readonly value: Json;
+}
+
+/** The values by the names in their paths, as in a file. */
+function nested(rows: readonly Row[]): JsonObject {
+  const groups = Map.groupBy(rows, ({ path: [first = ''] }) => first);
+  const entries = [...groups].map(([name, group]): [string, Json] => {
+    const own = group.find(({ path }) => path.length === 1);
+    return [name, own === undefined ? nested(group.map(({ path, value }) => ({ path: path.slice(1), value }))) : own.value];
+  });
+  return Object.fromEntries(entries);
 }
 
 /** Settings of programs, the forge, secrets, hosts of the private network, trusted proxies, and what others may start or see. */

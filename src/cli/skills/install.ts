@@ -85,16 +85,15 @@ const OUTCOME_TEXTS: Readonly<Record<FileOutcome['outcome'], readonly [did: stri
 export function reportFiles(shell: Shell, given: ParsedArgs, files: readonly FileOutcome[]): number {
   const isDry = given.has('dry-run');
   const forced = given.word('ACTION') === 'uninstall' ? 'removes' : 'replaces';
-  shell.result({ ...(isDry ? { dryRun: true } : {}), files }, () =>
-    files.length === 0
-      ? ['There is nothing to do.']
-      : files.map(({ file, outcome, why }) => {
-          const verb = shell.style(
-            outcome === 'kept' ? 'yellow' : outcome === 'unchanged' ? 'dim' : 'green',
-            OUTCOME_TEXTS[outcome][isDry ? 1 : 0],
-          );
-          return `${verb} ${shownFile(shell, file)}${why === undefined ? '' : `: ${why}; --force ${forced} it`}`;
-        }),
-  );
+  shell.list({ ...(isDry ? { dryRun: true } : {}), files }, files, {
+    none: 'There is nothing to do.',
+    lines: ({ file, outcome, why }) => {
+      const verb = shell.style(
+        outcome === 'kept' ? 'yellow' : outcome === 'unchanged' ? 'dim' : 'green',
+        OUTCOME_TEXTS[outcome][isDry ? 1 : 0],
+      );
+      return `${verb} ${shownFile(shell, file)}${why === undefined ? '' : `: ${why}; --force ${forced} it`}`;
+    },
+  });
   return files.some(({ outcome }) => outcome === 'kept') ? 1 : 0;
 }

@@ -6,7 +6,7 @@ import { EngineError } from '../../base/error.ts';
 import { nameFault } from '../../skills/skill-name.ts';
 import { callOf } from '../caller.ts';
 import type { ParsedArgs } from '../command.ts';
-import { fileLines, writeAll } from '../commands/init-files.ts';
+import { fileLines, writeAll } from '../init/files.ts';
 import { packageRoot } from '../package.ts';
 import type { Project } from '../project.ts';
 import type { Shell } from '../shell.ts';

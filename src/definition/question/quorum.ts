@@ -1,8 +1,7 @@
 // Owns how many people of which groups the questions and approvals of a workflow need.
 
-import { checksIn } from '../check.ts';
+import { checksIn, isBuiltIn } from '../check.ts';
 import { membersOf, type StepModel } from '../model.ts';
-import { isGroupApproval } from '../read-check.ts';
 
 /** The number of people of these groups who must agree at a step. */
 export interface Quorum {
@@ -24,6 +23,6 @@ export function quorumsIn(steps: readonly StepModel[], group?: string): Quorum[]
 // An approval inside `any_of` is not required, because another check can pass instead.
 function approvalsOf(step: StepModel, name: string): Quorum[] {
   return checksIn(step).flatMap((check) =>
-    isGroupApproval(check) ? [{ step: name, from: [check.from].flat(), count: check.count ?? 1 }] : [],
+    isBuiltIn(check, 'pr_approval') ? [{ step: name, from: [check.from].flat(), count: check.count ?? 1 }] : [],
   );
 }

@@ -1,12 +1,11 @@
 // Owns the advice about agents that can never complete their step as declared: one that should change a file that a gate
 // runs, and one that must save its progress where it may not write.
 
-import { allChecks, checksIn } from '../check.ts';
+import { allChecks, checksIn, isBuiltIn } from '../check.ts';
 import { type KindFacts, traitsOf } from '../kind.ts';
 import { membersOf, type StepModel } from '../model.ts';
 import { mayMeet, writtenBy } from '../overlap.ts';
 import { isPlain } from '../pattern.ts';
-import { isProgramCheck } from '../read-check.ts';
 import type { Problem } from './problem.ts';
 import { INTERPRETERS, programName, SHELLS } from './run-options.ts';
 import { simpleCommands } from './shell-words.ts';
@@ -26,7 +25,7 @@ interface Script {
 /** The project files that a gate's commands run, as far as their text shows them. */
 function scriptsOf(step: StepModel): Script[] {
   return allChecks(checksIn(step)).flatMap((check) => {
-    if (!isProgramCheck(check)) return [];
+    if (!isBuiltIn(check, 'command')) return [];
     const { run, argv } = check;
     const commands = argv === undefined ? simpleCommands(run ?? '').map(({ words }) => words) : [argv];
     return commands.flatMap(([program = '', ...rest]) => {

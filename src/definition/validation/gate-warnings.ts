@@ -2,11 +2,10 @@
 // a command that hides which files it runs.
 
 import { createGraph, reachable, successorsOf } from '../analysis.ts';
-import { allChecks, checksIn } from '../check.ts';
+import { allChecks, checksIn, isBuiltIn } from '../check.ts';
 import { isAgentKind, type KindFacts } from '../kind.ts';
 import { judgesTree, landsWork } from '../landing.ts';
 import { type Definition, membersOf, type StepModel } from '../model.ts';
-import { isProgramCheck } from '../read-check.ts';
 import type { Problem } from './problem.ts';
 import { hiddenScript } from './unseen-command.ts';
 
@@ -65,7 +64,7 @@ function mayWrite(step: StepModel, facts: KindFacts): boolean {
 
 function unseenCommands(step: StepModel): Problem[] {
   return allChecks(checksIn(step)).flatMap((check) => {
-    const why = isProgramCheck(check) ? hiddenScript(check) : undefined;
+    const why = isBuiltIn(check, 'command') ? hiddenScript(check) : undefined;
     return why === undefined ? [] : [unseenProblem(step.id, why)];
   });
 }

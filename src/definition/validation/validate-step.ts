@@ -48,9 +48,16 @@ type Fault = (code: FindingCode, message: string, hint: string) => void;
 export function checkStep(place: StepPlace, checks: StepChecks): void {
   const { step, at } = place;
   const fault: Fault = (code, message, hint) => checks.problems.add({ step: at, code, message, hint });
-  const expression = expressionCheck(checks, fault);
   checkId(step.id, fault);
   checkNext(place, checks, fault);
+  checkFields(place, checks);
+}
+
+/** Adds the faults of a step that have nothing to do with its id and the steps after it: all that a flow can have. */
+export function checkFields(place: StepPlace, checks: StepChecks): void {
+  const { step, at } = place;
+  const fault: Fault = (code, message, hint) => checks.problems.add({ step: at, code, message, hint });
+  const expression = expressionCheck(checks, fault);
   checkQuestion(place, fault);
   checkWrites(place, fault);
   checkContract(step, fault);
@@ -240,10 +247,9 @@ function checkMembership({ step, group }: StepPlace, facts: KindFacts, fault: Fa
       `it is part of "${group.id}" and has parts of its own`,
       'put it into a workflow of its own and start that as a step',
     );
-  const ids = membersOf(step).map(({ id }) => id);
-  for (const id of new Set(ids)) {
-    if (ids.indexOf(id) !== ids.lastIndexOf(id)) fault('STEP_DUPLICATE', `two of its branches are called "${id}"`, 'rename one of them');
-  }
+  const seen = new Set<string>();
+  const twice = membersOf(step).flatMap(({ id }) => (seen.size === seen.add(id).size ? [id] : []));
+  for (const id of new Set(twice)) fault('STEP_DUPLICATE', `two of its branches are called "${id}"`, 'rename one of them');
 }
 
 function checkJoin(step: StepModel, fault: Fault): void {

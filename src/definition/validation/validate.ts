@@ -39,6 +39,21 @@ export function findProblems(definition: Definition, options: ValidateOptions): 
 
 /** Adds all faults of a definition to a list, which may already contain faults from parsing. */
 export function checkDefinition(definition: Definition, problems: ProblemList, options: ValidateOptions): void {
+  checkHeader(definition, problems);
+  if (definition.form === 'flow') return;
+  checkIds(definition, problems);
+  const { registry, roots = CONDITION_ROOTS } = options;
+  for (const place of placesOf(definition.steps)) {
+    checkStep(place, { problems, roots, registry });
+    checkArgs(place.step.args, problems, place.at);
+  }
+  checkApprovals(definition, problems, registry);
+  checkGraph(definition, problems);
+  checkOutputReads(definition, problems);
+}
+
+/** Adds the faults of a definition that have nothing to do with its steps: all that a flow can have. */
+export function checkHeader(definition: Definition, problems: ProblemList): void {
   if (definition.name.trim() === '' || /[\p{Cc}]/u.test(definition.name))
     problems.add({
       code: 'NAME_INVALID',
@@ -57,17 +72,7 @@ export function checkDefinition(definition: Definition, problems: ProblemList, o
       message: `its circuit breakers are invalid: ${fault}`,
       hint: 'correct the limit, or leave it out',
     });
-  if (definition.form === 'flow') return;
   checkLimits(definition, problems);
-  checkIds(definition, problems);
-  const { registry, roots = CONDITION_ROOTS } = options;
-  for (const place of placesOf(definition.steps)) {
-    checkStep(place, { problems, roots, registry });
-    checkArgs(place.step.args, problems, place.at);
-  }
-  checkApprovals(definition, problems, registry);
-  checkGraph(definition, problems);
-  checkOutputReads(definition, problems);
 }
 
 function checkDatabases(databases: Definition['databases'], problems: ProblemList): void {

@@ -1,5 +1,6 @@
 // Owns reading the accounts of the local forge: rights, teams, and its own identity; also required checks and finished actions.
 
+import { text } from '../../base/sql-row.ts';
 import type { ForgeReader } from '../forge.ts';
 import { doneAction, SELECT_DONE } from '../ledger.ts';
 import { refuseMissing, type ThrowingMethods } from '../refusal.ts';
@@ -12,11 +13,11 @@ export function createAccountReader(
 ): ThrowingMethods<Pick<ForgeReader, 'requiredChecks' | 'permission' | 'members' | 'whoami' | 'done'>> {
   return {
     requiredChecks: async (branch) =>
-      database.all('SELECT name FROM required_checks WHERE branch = ? ORDER BY name', branch).map(({ name }) => String(name)),
+      database.all('SELECT name FROM required_checks WHERE branch = ? ORDER BY name', branch).map(({ name }) => text(name, 'name')),
     permission: async (actor) => readAccount(database, actor).permission,
     members: async (team) => {
       const rows = database.all('SELECT login FROM teams WHERE name = ? ORDER BY login', team);
-      return rows.length === 0 ? refuseMissing(`there is no team "${team}"`) : rows.map(({ login }) => String(login));
+      return rows.length === 0 ? refuseMissing(`there is no team "${team}"`) : rows.map(({ login }) => text(login, 'login'));
     },
     whoami: async () => ({
       login: database.actor,

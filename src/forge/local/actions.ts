@@ -48,8 +48,7 @@ export function keyed<Request, T extends object>(
 function createIssue(database: LocalDatabase, { title, body, labels }: IssueRequest): { number: number } {
   assertText(title, body);
   assertLabels(labels);
-  const insert = "INSERT INTO items (kind, title, body, state, author) VALUES ('issue', ?, ?, 'open', ?)";
-  const number = database.run(insert, title, body, database.actor);
+  const { id: number } = database.insert('items', { kind: 'issue', title, body, state: 'open', author: database.actor });
   database.record({ event: 'issues.opened', issue: number });
   changeLabels(database, { number, labels }, 'labeled');
   return { number };
@@ -70,12 +69,11 @@ function changeLabels(
 ): { number: number; labels: string[] } {
   const item = itemOf(database, number);
   assertLabels(labels);
-  const sql =
-    change === 'labeled' ? 'INSERT INTO labels (number, label) VALUES (?, ?)' : 'DELETE FROM labels WHERE number = ? AND label = ?';
   const before = new Set(readLabels(database, number));
   for (const label of new Set(labels)) {
     if (before.has(label) === (change === 'labeled')) continue;
-    database.run(sql, number, label);
+    if (change === 'labeled') database.insert('labels', { number, label });
+    else database.run('DELETE FROM labels WHERE number = ? AND label = ?', number, label);
     recordAbout(database, item, { event: change, label });
   }
   return { number, labels: readLabels(database, number) };
@@ -85,14 +83,14 @@ function addComment(database: LocalDatabase, { number, body }: CommentRequest): 
   const item = itemOf(database, number);
   assertComment(body);
   const at = database.now();
-  const id = database.run('INSERT INTO comments (number, author, body, at) VALUES (?, ?, ?, ?)', number, database.actor, body, at);
+  const { id } = database.insert('comments', { number, author: database.actor, body, at });
   database.record({ event: 'issue_comment.created', comment: String(id), ...subjectOf(item) });
   return { id: String(id), at };
 }
 
 function react(database: LocalDatabase, { id, reaction }: ReactionRequest): { id: string } {
   if (database.get('SELECT id FROM comments WHERE id = ?', Number(id)) === undefined) refuseMissing(`there is no comment ${id}`);
-  database.run('INSERT OR IGNORE INTO reactions (comment, actor, reaction) VALUES (?, ?, ?)', Number(id), database.actor, reaction);
+  database.insert('reactions', { comment: Number(id), actor: database.actor, reaction }, 'ignore');
   return { id };
 }
 
@@ -110,8 +108,7 @@ function editComment(database: LocalDatabase, { id, body }: { readonly id: strin
 }
 
 function notify(database: LocalDatabase, { target, people, message, number }: Notification): { target: string } {
-  const insert = 'INSERT INTO notifications (target, people, message, number, at) VALUES (?, ?, ?, ?, ?)';
-  database.run(insert, target, JSON.stringify(people), message, number ?? null, database.now());
+  database.insert('notifications', { target, people: JSON.stringify(people), message, number, at: database.now() });
   return { target };
 }
 
@@ -138,9 +135,8 @@ export function insertPullRequest(
   { headSha, fork }: { readonly headSha: string; readonly fork?: string },
 ): { number: number } {
   assertText(title, body);
-  const columns = 'kind, state, title, body, author, head, base, head_sha, fork, draft';
-  const values = [title, body, database.actor, head, base, headSha, fork ?? null, draft ? 1 : 0];
-  const number = database.run(`INSERT INTO items (${columns}) VALUES ('pr', 'open', ?, ?, ?, ?, ?, ?, ?, ?)`, ...values);
+  const item = { kind: 'pr', state: 'open', title, body, author: database.actor };
+  const { id: number } = database.insert('items', { ...item, head, base, headSha, fork, draft });
   database.record({ event: 'pull_request.opened', pr: number, sha: headSha });
   return { number };
 }

@@ -3,13 +3,14 @@
 
 import { resolve } from 'node:path';
 import { present } from '../../base/fields.ts';
+import { jsonOf, number, oneOf, optional, rowAs, type SqlRow, text } from '../../base/sql-row.ts';
 import type { Approval, CheckRun, ForgeAnswer, ForgeFailure, Notification, Permission, PullRequestRequest } from '../forge.ts';
 import { answer, answerSync, assertHead, deny, refuse, refuseMissing } from '../refusal.ts';
 import { insertPullRequest } from './actions.ts';
-import type { LocalDatabase, Row } from './database.ts';
+import type { LocalDatabase } from './database.ts';
 import { openDiscussion } from './discussions.ts';
 import { insertCheck, insertReview } from './reviews.ts';
-import { addPerson, fetchRefOf, headOf, type Item, itemOf, type LocalState, readAccount, recordAbout } from './state.ts';
+import { addPerson, fetchRefOf, headOf, type Item, type LocalState, pullOf, readAccount, recordAbout } from './state.ts';
 
 type ControlName = 'conflict' | 'mergeability' | 'rate' | 'unavailable';
 
@@ -112,19 +113,17 @@ export function createControl(state: LocalState): ForgeControl {
     },
     team: (name, people) =>
       database.write(() => {
-        for (const login of people) database.run('INSERT OR IGNORE INTO teams (name, login) VALUES (?, ?)', name, login);
+        for (const login of people) database.insert('teams', { name, login }, 'ignore');
       }),
     assign: (number, assignment) => assign(database, number, assignment),
     requireChecks: (branch, names) =>
       database.write(() => {
         database.run('DELETE FROM required_checks WHERE branch = ?', branch);
-        for (const name of names) database.run('INSERT INTO required_checks (branch, name) VALUES (?, ?)', branch, name);
+        for (const name of names) database.insert('required_checks', { branch, name });
       }),
     discussion: (request) => openDiscussion(database, request),
     reactions: (comment) =>
-      database
-        .all('SELECT actor, reaction FROM reactions WHERE comment = ? ORDER BY rowid', Number(comment))
-        .map(({ actor, reaction }) => ({ actor: String(actor), reaction: String(reaction) })),
+      database.all('SELECT actor, reaction FROM reactions WHERE comment = ? ORDER BY rowid', Number(comment)).map(reactionRow),
     notifications: () => database.all('SELECT * FROM notifications ORDER BY id').map(toNotification),
   };
 }
@@ -161,7 +160,7 @@ function readControl(database: LocalDatabase, name: ControlName): number {
 }
 
 function setControl(database: LocalDatabase, name: ControlName, value: number): void {
-  database.write(() => database.run('INSERT OR REPLACE INTO controls (name, value) VALUES (?, ?)', name, value));
+  database.write(() => database.insert('controls', { name, value }, 'replace'));
 }
 
 function assign(
@@ -176,22 +175,21 @@ function assign(
       recordAbout(database, { kind, number }, { event: 'assigned' });
     }
     if (milestone === undefined) return;
-    database.run('INSERT OR REPLACE INTO milestones (number, title) VALUES (?, ?)', number, milestone);
+    database.insert('milestones', { number, title: milestone }, 'replace');
     recordAbout(database, { kind, number }, { event: 'milestoned' });
   });
 }
 
 function listItems(database: LocalDatabase, kind: Item['kind']): ListedItem[] {
-  return database.all('SELECT number, title, state, author FROM items WHERE kind = ? ORDER BY number', kind).map((row) => ({
-    number: Number(row.number),
-    title: String(row.title),
-    state: row.state as Item['state'],
-    author: String(row.author),
-  }));
+  return database.all('SELECT number, title, state, author FROM items WHERE kind = ? ORDER BY number', kind).map(listedRow);
 }
 
+const listedRow = rowAs({ number, title: text, state: oneOf('open', 'closed', 'merged'), author: text });
+const reactionRow = rowAs({ actor: text, reaction: text });
+const notificationRow = rowAs({ target: text, people: jsonOf<string[]>(), message: text, at: number, number: optional(number) });
+
 function changePullRequest(database: LocalDatabase, pr: number, { set, event }: { readonly set: string; readonly event: string }): null {
-  const { state } = itemOf(database, pr, 'pr');
+  const { state } = pullOf(database, pr);
   if (state !== 'open') deny(`#${pr} is ${state}; only an open pull request can be changed`);
   database.write(() => {
     database.run(`UPDATE items SET ${set} WHERE number = ?`, pr);
@@ -214,7 +212,7 @@ async function openFromFork({ database, git, repository }: LocalState, request: 
 }
 
 async function addReview({ database, git }: LocalState, pr: number, review: Review): Promise<null> {
-  const head = await headOf(git, itemOf(database, pr, 'pr'));
+  const head = await headOf(git, pullOf(database, pr));
   const { actor, state = 'approved' } = review;
   if (review.head !== undefined) assertHead(pr, head, review.head);
   const account = { ...readAccount(database, actor), ...present({ permission: review.permission, bot: review.bot }) };
@@ -228,12 +226,6 @@ async function addCheck({ database, git }: LocalState, ref: string, check: Check
   return null;
 }
 
-function toNotification(row: Row): SentNotification {
-  return {
-    target: String(row.target),
-    people: JSON.parse(String(row.people)) as string[],
-    message: String(row.message),
-    at: Number(row.at),
-    ...(row.number === null ? {} : { number: Number(row.number) }),
-  };
+function toNotification(row: SqlRow): SentNotification {
+  return present(notificationRow(row));
 }

@@ -4,11 +4,15 @@
 // - After its commit a writer notifies this process by a call and others by touching a file beside the database. If the
 //   writer died before that, its event is delivered with the next one.
 
-import { type FSWatcher, utimes, watch } from 'node:fs';
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import { type FSWatcher, statSync, utimes, watch } from 'node:fs';
+import { dirname } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
 import { EngineError, messageOf } from '../../base/error.ts';
+import { present } from '../../base/fields.ts';
+import { type Database, number, optional, rowAs, type SqlRow, text } from '../../base/sql-row.ts';
+import { createPrivateFile, databaseOf, openPrivateDatabase, transact } from '../../base/sqlite.ts';
 import { holdDatabase } from '../../base/store-files.ts';
-import { createPrivateFile, openPrivateDatabase, withFileLock } from '../file-lock.ts';
+import { withFileLock } from '../file-lock.ts';
 import type { Forge, ForgeEvent, WatchOptions } from '../forge.ts';
 import { deny } from '../refusal.ts';
 
@@ -53,21 +57,14 @@ const NEWER_COLUMNS: readonly (readonly [table: string, column: string])[] = [
   ['actions', 'at INTEGER NOT NULL DEFAULT 0'],
 ];
 
-/** A row as SQLite returns it. */
-export type Row = Readonly<Record<string, unknown>>;
-
 /** A new event; the database adds id, time and actor. */
 export type NewEvent = Omit<ForgeEvent, 'id' | 'at'>;
 
 /** The open state file of a local forge. */
-export interface LocalDatabase {
+export interface LocalDatabase extends Pick<Database, 'get' | 'all' | 'run' | 'insert'> {
   readonly now: () => number;
   /** The person whom the forge acts for. */
   readonly actor: string;
-  get(sql: string, ...values: SQLInputValue[]): Row | undefined;
-  all(sql: string, ...values: SQLInputValue[]): readonly Row[];
-  /** Returns the id of the inserted row. */
-  run(sql: string, ...values: SQLInputValue[]): number;
   /** Runs the work in one transaction, then notifies. */
   write<T>(work: () => T): T;
   /** Runs the work while no other process does such work. The lock of a process ends with it. */
@@ -88,31 +85,20 @@ export interface LocalDatabaseOptions {
 export function openLocalDatabase(options: LocalDatabaseOptions): LocalDatabase {
   const db = openFile(options.file);
   const release = holdDatabase(options.file);
-  const query: Pick<LocalDatabase, 'get' | 'all' | 'run'> = {
-    get: (sql, ...values) => db.prepare(sql).get(...values),
-    all: (sql, ...values) => db.prepare(sql).all(...values),
-    run: (sql, ...values) => Number(db.prepare(sql).run(...values).lastInsertRowid),
-  };
+  const { transaction, ...query } = databaseOf(db);
   const notifier = createNotifier(`${options.file}.notifier`);
   return {
     ...query,
     now: options.now,
     actor: options.actor,
     write: (work) => {
-      const value = transact(db, work);
+      const value = transaction(work);
       notifier.notify();
       return value;
     },
     exclusively: (work) => withFileLock(`${options.file}.turn`, work),
-    record: (event) => {
-      query.run(
-        'INSERT INTO events (event, at, actor, issue, pr, label, sha, comment) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-        event.event,
-        options.now(),
-        event.actor ?? options.actor,
-        ...[event.issue, event.pr, event.label, event.sha, event.comment].map((value) => value ?? null),
-      );
-    },
+    record: ({ event, actor = options.actor, issue, pr, label, sha, comment }) =>
+      void query.insert('events', { event, at: options.now(), actor, issue, pr, label, sha, comment }),
     watch: (callback, options) => follow(query, notifier, { callback, ...options }),
     close: () => {
       notifier.close();
@@ -124,6 +110,8 @@ export function openLocalDatabase(options: LocalDatabaseOptions): LocalDatabase 
 
 function openFile(file: string): DatabaseSync {
   try {
+    // A folder with a misspelt name is an error; it is not created.
+    statSync(dirname(file));
     const db = openPrivateDatabase(file);
     transact(db, () => {
       db.exec(TABLES);
@@ -141,18 +129,6 @@ function addColumn(db: DatabaseSync, table: string, column: string): void {
   if (!known.some(({ name }) => column.startsWith(`${name} `))) db.exec(`ALTER TABLE ${table} ADD COLUMN ${column}`);
 }
 
-function transact<T>(db: DatabaseSync, work: () => T): T {
-  db.exec('BEGIN IMMEDIATE');
-  try {
-    const value = work();
-    db.exec('COMMIT');
-    return value;
-  } catch (error) {
-    if (db.isTransaction) db.exec('ROLLBACK');
-    throw error;
-  }
-}
-
 /** The name and the key of an action. */
 export interface KeyedAction {
   readonly name: string;
@@ -165,8 +141,7 @@ export function doOnce<T extends object>(database: LocalDatabase, action: KeyedA
     const done = recall<T>(database, action);
     if (done !== undefined) return done;
     const value = work();
-    const insert = 'INSERT OR REPLACE INTO actions (key, name, value, at) VALUES (?, ?, ?, ?)';
-    database.run(insert, action.key, action.name, JSON.stringify(value), database.now());
+    database.insert('actions', { ...action, value: JSON.stringify(value), at: database.now() }, 'replace');
     return value;
   });
 }
@@ -230,7 +205,12 @@ function follow(query: Pick<LocalDatabase, 'get' | 'all'>, notifier: Notifier, {
   };
 }
 
-function toEvent({ id, event, at, actor, ...about }: Row): ForgeEvent {
-  const fields = Object.fromEntries(Object.entries(about).filter(([, value]) => value !== null));
-  return { id: String(id), cursor: String(id), event: String(event), at: Number(at), actor: String(actor), ...fields };
+function toEvent(row: SqlRow): ForgeEvent {
+  const { id, ...event } = eventRow(row);
+  return { id: String(id), cursor: String(id), ...present(event) };
 }
+
+const eventRow = rowAs({
+  ...{ id: number, event: text, at: number, actor: text, issue: optional(number), pr: optional(number) },
+  ...{ label: optional(text), sha: optional(text), comment: optional(text) },
+});

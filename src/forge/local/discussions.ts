@@ -1,5 +1,6 @@
 // Owns the discussions of the local forge, and the replies in them. They share the sequence of numbers with issues.
 
+import { number, rowAs, text } from '../../base/sql-row.ts';
 import type { CommentRequest, DiscussionReply, ForgeActor, ForgeReader } from '../forge.ts';
 import { assertComment, refuseMissing, type ThrowingMethods } from '../refusal.ts';
 import { keyed } from './actions.ts';
@@ -18,15 +19,17 @@ export function createDiscussions(
 function reply(database: LocalDatabase, { number, body }: CommentRequest): { id: string } {
   assertDiscussion(database, number);
   assertComment(body, 'reply');
-  const insert = 'INSERT INTO discussion_replies (number, author, body, at) VALUES (?, ?, ?, ?)';
-  return { id: String(database.run(insert, number, database.actor, body, database.now())) };
+  const { id } = database.insert('discussion_replies', { number, author: database.actor, body, at: database.now() });
+  return { id: String(id) };
 }
 
 function readReplies(database: LocalDatabase, number: number): readonly DiscussionReply[] {
   assertDiscussion(database, number);
   const rows = database.all('SELECT id, author, body FROM discussion_replies WHERE number = ? ORDER BY id', number);
-  return rows.map(({ id, author, body }) => ({ id: String(id), author: String(author), body: String(body) }));
+  return rows.map(replyRow).map(({ id, ...reply }) => ({ ...reply, id: String(id) }));
 }
+
+const replyRow = rowAs({ id: number, author: text, body: text });
 
 function assertDiscussion(database: LocalDatabase, number: number): void {
   const found = database.get('SELECT number FROM discussions WHERE number = ?', number);
@@ -37,9 +40,9 @@ function assertDiscussion(database: LocalDatabase, number: number): void {
 export function openDiscussion(database: LocalDatabase, { title, body = '' }: { readonly title: string; readonly body?: string }): number {
   return database.write(() => {
     // A row that is inserted and deleted takes the next number of issues and pull requests.
-    const number = database.run("INSERT INTO items (kind, title, body, state, author) VALUES ('issue', '', '', 'closed', '')");
+    const { id: number } = database.insert('items', { kind: 'issue', title: '', body: '', state: 'closed', author: '' });
     database.run('DELETE FROM items WHERE number = ?', number);
-    database.run('INSERT INTO discussions (number, title, body, author) VALUES (?, ?, ?, ?)', number, title, body, database.actor);
+    database.insert('discussions', { number, title, body, author: database.actor });
     return number;
   });
 }

@@ -19,6 +19,7 @@ import {
   headOf,
   itemOf,
   type LocalState,
+  pullOf,
   readApprovals,
   readChecks,
   readComments,
@@ -140,14 +141,14 @@ function createReader(state: LocalState, name: string): ThrowingMethods<Omit<For
       return database.all(sql, branch, branch).map(({ number }) => Number(number));
     },
     comments: async (number) => readComments(database, itemOf(database, number).number),
-    approvals: async (pr) => readApprovals(database, pr, await headOf(git, itemOf(database, pr, 'pr'))),
+    approvals: async (pr) => readApprovals(database, pr, await headOf(git, pullOf(database, pr))),
     checks: async (ref) => {
       const sha = (await git.headOf(ref)) ?? (await git.commitOf(ref));
       return readChecks(database, sha ?? refuseMissing(`there is no branch and no commit "${ref}"`));
     },
     changedFiles: (source) => readChanges(state, source),
     isUpToDate: async (pr) => {
-      const item = itemOf(database, pr, 'pr');
+      const item = pullOf(database, pr);
       const base = (await git.headOf(item.base)) ?? refuseMissing(`the base branch "${item.base}" of #${pr} is gone`);
       return await git.contains(await headOf(git, item), base);
     },
@@ -156,7 +157,7 @@ function createReader(state: LocalState, name: string): ThrowingMethods<Omit<For
 }
 
 async function readPullRequest({ database, git }: LocalState, number: number): Promise<PullRequestFacts> {
-  const item = itemOf(database, number, 'pr');
+  const item = pullOf(database, number);
   const { title, body, state, author, head: headBranch, base: baseBranch, fork, isDraft: draft } = item;
   const headSha = await headOf(git, item);
   const base = await git.headOf(baseBranch);
@@ -188,15 +189,15 @@ async function readPullRequestsFrom(state: LocalState, branch: string): Promise<
 async function readPullRequestsAt({ database, git }: LocalState, sha: string): Promise<number[]> {
   const found: number[] = [];
   for (const { number } of database.all(`${OPEN_PULL_REQUESTS} ORDER BY number`))
-    if ((await headOf(git, itemOf(database, Number(number), 'pr'))) === sha) found.push(Number(number));
+    if ((await headOf(git, pullOf(database, Number(number)))) === sha) found.push(Number(number));
   return found;
 }
 
 async function readChanges({ database, git, defaultBranch }: LocalState, source: ChangeSource): Promise<ChangedFile[]> {
   if ('pr' in source) {
-    const item = itemOf(database, source.pr, 'pr');
+    const item = pullOf(database, source.pr);
     const head = await headOf(git, item);
-    return item.state === 'merged' ? await git.changedFiles(item.baseSha, head) : await compare(git, head, item.base);
+    return item.baseSha !== undefined ? await git.changedFiles(item.baseSha, head) : await compare(git, head, item.base);
   }
   const head = (await git.headOf(source.branch)) ?? refuseMissing(`there is no branch "${source.branch}"`);
   return await compare(git, head, source.base ?? defaultBranch);

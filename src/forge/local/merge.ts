@@ -13,7 +13,7 @@ import { assertHead, assertNoFailedCheck, deny, refusalIn, refuse, refuseMissing
 import { takeControl } from './control.ts';
 import { doOnce, type KeyedAction, type LocalDatabase, recall } from './database.ts';
 import { type LocalGit, refuseBlocked } from './git.ts';
-import { type Item, itemOf, type LocalState, readChecks } from './state.ts';
+import { type LocalState, type Pull, pullOf, readChecks } from './state.ts';
 
 const ROUNDS_MAX = 10;
 
@@ -32,7 +32,7 @@ interface Landing {
 /** Merges a pull request, or finishes a merge that a crash interrupted. */
 export async function mergePullRequest(state: LocalState, request: MergeRequest, key: string): Promise<MergeResult> {
   const { number } = request;
-  const { base } = itemOf(state.database, number, 'pr');
+  const { base } = pullOf(state.database, number);
   const merge = { request, action: { name: 'mergePullRequest', key } };
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     const result = await tryMerge(state, merge, base);
@@ -48,7 +48,7 @@ async function tryMerge(state: LocalState, merge: Merge, baseBranch: string): Pr
   const head = await git.headOf(baseBranch);
   const done = recall<MergeResult>(database, merge.action);
   if (done !== undefined) return done;
-  const pr = itemOf(database, merge.request.number, 'pr');
+  const pr = pullOf(database, merge.request.number);
   const base = head ?? refuseMissing(`the base branch "${pr.base}" of #${pr.number} is gone`);
   const known = readLanding(database, merge.action);
   if (known !== undefined && (await git.contains(base, known.sha))) return await finish(state, { merge, pr, landing: known });
@@ -71,13 +71,13 @@ async function tryMerge(state: LocalState, merge: Merge, baseBranch: string): Pr
 }
 
 /** The result of a pull request that is no longer open. */
-function resultOf({ number, state, headSha, mergeSha }: Item, { expectedHead }: MergeRequest): MergeResult {
-  if (state !== 'merged') deny(`#${number} is closed and cannot be merged; open it again first`);
+function resultOf({ number, state, headSha, mergeSha }: Pull, { expectedHead }: MergeRequest): MergeResult {
+  if (state !== 'merged' || mergeSha === undefined) deny(`#${number} is closed and cannot be merged; open it again first`);
   assertHead(number, headSha, expectedHead);
   return { sha: mergeSha, branchDeleted: false };
 }
 
-async function assertReady({ database, git }: LocalState, { expectedHead }: MergeRequest, pr: Item): Promise<void> {
+async function assertReady({ database, git }: LocalState, { expectedHead }: MergeRequest, pr: Pull): Promise<void> {
   const head =
     (pr.fork === undefined ? await git.headOf(pr.head) : pr.headSha) ?? refuseMissing(`the branch "${pr.head}" of #${pr.number} is gone`);
   assertHead(pr.number, head, expectedHead);
@@ -87,7 +87,7 @@ async function assertReady({ database, git }: LocalState, { expectedHead }: Merg
 
 async function prepare(
   { database, git }: LocalState,
-  { merge, pr, base }: { readonly merge: Merge; readonly pr: Item; readonly base: string },
+  { merge, pr, base }: { readonly merge: Merge; readonly pr: Pull; readonly base: string },
 ): Promise<Landing> {
   const { method = 'merge', expectedHead: head } = merge.request;
   if (takeControl(database, 'conflict')) refuseConflict(pr, []);
@@ -97,13 +97,13 @@ async function prepare(
   return { sha: built.sha, from: base, head };
 }
 
-function refuseConflict({ number, head, base }: Item, files: readonly string[]): never {
+function refuseConflict({ number, head, base }: Pull, files: readonly string[]): never {
   const where = files.length === 0 ? '' : ` in ${files.join(', ')}`;
   const message = `#${number} was not merged: ${head} conflicts with ${base}${where}; merge ${base} into the branch first`;
   return refuse({ result: 'conflict', message });
 }
 
-function commitMessage(method: MergeMethod, { number, title, body, head }: Item): string {
+function commitMessage(method: MergeMethod, { number, title, body, head }: Pull): string {
   if (method === 'merge') return `Merge pull request #${number} from ${head}\n\n${title}\n`;
   return `${title} (#${number})\n${body === '' ? '' : `\n${body}\n`}`;
 }
@@ -121,14 +121,14 @@ function recordLanding(
 ): boolean {
   return database.write(() => {
     if (recall(database, action) !== undefined || readLanding(database, action)?.sha !== known?.sha) return false;
-    database.run('INSERT OR REPLACE INTO actions (key, name, plan) VALUES (?, ?, ?)', action.key, action.name, JSON.stringify(landing));
+    database.insert('actions', { ...action, plan: JSON.stringify(landing) }, 'replace');
     return true;
   });
 }
 
 async function finish(
   { database, git }: LocalState,
-  { merge, pr, landing }: { readonly merge: Merge; readonly pr: Item; readonly landing: Landing },
+  { merge, pr, landing }: { readonly merge: Merge; readonly pr: Pull; readonly landing: Landing },
 ): Promise<MergeResult> {
   const deletes = merge.request.deleteBranch && pr.fork === undefined;
   const branchDeleted = deletes && (await deleteBranch(git, pr.head, landing.head));

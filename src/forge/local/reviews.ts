@@ -5,7 +5,7 @@ import type { CheckReport, CheckRun, ForgeActor, ReviewersRequest, ReviewRequest
 import { assertHead, assertText, deny, refuseMissing, type ThrowingMethods } from '../refusal.ts';
 import { keyed } from './actions.ts';
 import { doOnce, type LocalDatabase } from './database.ts';
-import { addPerson, endRequest, headOf, itemOf, type LocalState, readAccount, readPeople, recordAbout } from './state.ts';
+import { addPerson, endRequest, headOf, itemOf, type LocalState, pullOf, readAccount, readPeople, recordAbout } from './state.ts';
 
 /** Creates the actions about reviews and checks. */
 export function createReviewActions(
@@ -21,7 +21,7 @@ export function createReviewActions(
 
 async function submitReview({ database, git }: LocalState, request: ReviewRequest, key: string): Promise<{ id: string }> {
   const { number, state, body } = request;
-  const pr = itemOf(database, number, 'pr');
+  const pr = pullOf(database, number);
   const head = await headOf(git, pr);
   return doOnce(database, { name: 'submitReview', key }, () => {
     assertHead(number, head, request.head);
@@ -46,9 +46,8 @@ interface NewReview {
 
 /** Inserts a review, which ends the request for it; called in a transaction. Returns its id. */
 export function insertReview(database: LocalDatabase, { pr, head, actor, state, permission, bot, body = '' }: NewReview): number {
-  const columns = 'number, actor, head_sha, state, permission, bot, at, body';
-  const values = [pr, actor, head, state, permission, bot ? 1 : 0, database.now(), body];
-  const id = database.run(`INSERT INTO reviews (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, ...values);
+  const review = { number: pr, actor, headSha: head, state, permission, bot, at: database.now(), body };
+  const { id } = database.insert('reviews', review);
   endRequest(database, pr, actor);
   database.record({ event: 'pull_request_review.submitted', pr, actor, sha: head });
   return id;
@@ -69,14 +68,12 @@ async function setCheck({ database, git }: LocalState, report: CheckReport, key:
 
 /** Inserts a check of a commit, in place of one with the same name; called in a transaction. */
 export function insertCheck(database: LocalDatabase, sha: string, { name, workflow, status, conclusion, own }: CheckRun): void {
-  const columns = 'sha, name, workflow, status, conclusion, own';
-  const values = [sha, name, workflow ?? null, status, conclusion, own === true ? 1 : 0];
-  database.run(`INSERT OR REPLACE INTO checks (${columns}) VALUES (?, ?, ?, ?, ?, ?)`, ...values);
+  database.insert('checks', { sha, name, workflow, status, conclusion, own: own === true }, 'replace');
   database.record({ event: status === 'completed' ? 'check_run.completed' : 'check_run.created', sha });
 }
 
 function requestReviewers(database: LocalDatabase, { number, people }: ReviewersRequest): { reviewers: string[] } {
-  const pr = itemOf(database, number, 'pr');
+  const pr = pullOf(database, number);
   const author = people.find((login) => isSamePerson(login, pr.author));
   if (author !== undefined) deny(`${author} opened #${number} and cannot review it`);
   const asked = readPeople(database, number, 'reviewer');

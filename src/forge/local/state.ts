@@ -1,5 +1,8 @@
 // Owns lookups in the state of the local forge: issues and pull requests by number, labels, checks, reviews.
 
+import { present } from '../../base/fields.ts';
+import { flag, nullable, number, oneOf, optional, rowAs, type SqlRow, text } from '../../base/sql-row.ts';
+import { CONCLUSIONS } from '../../definition/forge/conclusion.ts';
 import { type Approval, type CheckRun, type Comment, type IssueFacts, OWN_CHECK_PREFIX, type Permission } from '../forge.ts';
 import { refuseMissing } from '../refusal.ts';
 import type { LocalDatabase, NewEvent } from './database.ts';
@@ -14,7 +17,7 @@ export interface LocalState {
   readonly repository: string;
 }
 
-/** A stored issue or pull request. An issue has no branches. */
+/** A stored issue or pull request. */
 export interface Item {
   readonly number: number;
   readonly kind: 'issue' | 'pr';
@@ -22,40 +25,55 @@ export interface Item {
   readonly body: string;
   readonly state: 'open' | 'closed' | 'merged';
   readonly author: string;
+}
+
+/** A stored pull request. */
+export interface Pull extends Item {
   readonly head: string;
   readonly base: string;
   /** The head when the pull request was opened or merged. */
   readonly headSha: string;
   /** After a merge: the base branch before and after it. */
-  readonly baseSha: string;
-  readonly mergeSha: string;
+  readonly baseSha: string | undefined;
+  readonly mergeSha: string | undefined;
   /** The repository of the head branch, if it is not this one. */
   readonly fork: string | undefined;
   readonly isDraft: boolean;
 }
 
+const itemRow = rowAs({
+  ...{ number, kind: oneOf('issue', 'pr'), title: text, body: text, state: oneOf('open', 'closed', 'merged'), author: text },
+});
+
+const pullRow = rowAs({
+  ...{
+    head: text,
+    base: text,
+    headSha: text,
+    baseSha: optional(text),
+    mergeSha: optional(text),
+    fork: optional(text),
+    draft: optional(flag),
+  },
+});
+
+/** Returns a pull request; refuses a number that is none. */
+export function pullOf(database: LocalDatabase, number: number): Pull {
+  const row = rowOf(database, number, 'pr');
+  const { draft, ...pull } = pullRow(row);
+  return { ...itemRow(row), ...pull, isDraft: draft === true };
+}
+
 /** Returns an issue or a pull request, either if `kind` is undefined; refuses a number that is neither. */
 export function itemOf(database: LocalDatabase, number: number, kind?: Item['kind']): Item {
+  return itemRow(rowOf(database, number, kind));
+}
+
+function rowOf(database: LocalDatabase, number: number, kind: Item['kind'] | undefined): SqlRow {
   const row = database.get('SELECT * FROM items WHERE number = ?', number);
-  if (row === undefined || (kind !== undefined && row.kind !== kind)) {
-    const what = kind === 'pr' ? 'pull request' : kind === 'issue' ? 'issue' : 'issue or pull request';
-    return refuseMissing(`there is no ${what} #${number}`);
-  }
-  return {
-    number,
-    kind: row.kind as Item['kind'],
-    title: String(row.title),
-    body: String(row.body),
-    state: row.state as Item['state'],
-    author: String(row.author),
-    head: String(row.head),
-    base: String(row.base),
-    headSha: String(row.head_sha),
-    baseSha: String(row.base_sha),
-    mergeSha: String(row.merge_sha),
-    fork: typeof row.fork === 'string' ? row.fork : undefined,
-    isDraft: row.draft === 1,
-  };
+  if (row !== undefined && (kind === undefined || row.kind === kind)) return row;
+  const what = kind === 'pr' ? 'pull request' : kind === 'issue' ? 'issue' : 'issue or pull request';
+  return refuseMissing(`there is no ${what} #${number}`);
 }
 
 /** Records an event of an issue or a pull request: `labeled` becomes `issues.labeled` or `pull_request.labeled`. */
@@ -74,25 +92,21 @@ export function subjectOf({ kind, number }: Pick<Item, 'number' | 'kind'>): Pick
 
 /** Returns the labels of an issue or a pull request, in the order in which they were added. */
 export function readLabels(database: LocalDatabase, number: number): string[] {
-  return database.all('SELECT label FROM labels WHERE number = ? ORDER BY id', number).map((row) => String(row.label));
+  return database.all('SELECT label FROM labels WHERE number = ? ORDER BY id', number).map((row) => text(row.label, 'label'));
 }
 
 /** Returns the comments on an issue or a pull request, oldest first. */
 export function readComments(database: LocalDatabase, number: number): Comment[] {
-  return database.all('SELECT * FROM comments WHERE number = ? ORDER BY id', number).map((row) => ({
-    id: String(row.id),
-    author: String(row.author),
-    bot: isBot(database, String(row.author)),
-    body: String(row.body),
-    at: Number(row.at),
-    edited: row.edited === 1,
-  }));
+  const comments = database.all('SELECT * FROM comments WHERE number = ? ORDER BY id', number).map(commentRow);
+  return comments.map((comment) => ({ ...comment, id: String(comment.id), bot: isBot(database, comment.author) }));
 }
+
+const commentRow = rowAs({ id: number, author: text, body: text, at: number, edited: flag });
 
 /** Returns the people of an issue or a pull request in a role, by name. */
 export function readPeople(database: LocalDatabase, number: number, role: 'assignee' | 'reviewer'): string[] {
   const sql = 'SELECT login FROM people WHERE number = ? AND role = ? ORDER BY login';
-  return database.all(sql, number, role).map((row) => String(row.login));
+  return database.all(sql, number, role).map((row) => text(row.login, 'login'));
 }
 
 /** Adds a person in a role, unless they have it. */
@@ -101,7 +115,7 @@ export function addPerson(
   number: number,
   { role, login }: { role: 'assignee' | 'reviewer'; login: string },
 ): void {
-  database.run('INSERT OR IGNORE INTO people (number, role, login) VALUES (?, ?, ?)', number, role, login);
+  database.insert('people', { number, role, login }, 'ignore');
 }
 
 /** Ends the request for a review of someone who has given one. */
@@ -126,8 +140,11 @@ export function readSharedFacts(
 /** Returns the rights of an account. An unknown one is a person with write access. */
 export function readAccount(database: LocalDatabase, login: string): { readonly permission: Permission; readonly bot: boolean } {
   const row = database.get('SELECT permission, bot FROM accounts WHERE login = lower(?)', login);
-  return row === undefined ? { permission: 'write', bot: false } : { permission: row.permission as Permission, bot: row.bot === 1 };
+  return row === undefined ? { permission: 'write', bot: false } : accountRow(row);
 }
+
+const permission = oneOf('admin', 'write', 'read', 'none');
+const accountRow = rowAs({ permission, bot: flag });
 
 function isBot(database: LocalDatabase, login: string): boolean {
   return readAccount(database, login).bot;
@@ -135,34 +152,39 @@ function isBot(database: LocalDatabase, login: string): boolean {
 
 /** Returns the checks of a commit, by name. */
 export function readChecks(database: LocalDatabase, sha: string): CheckRun[] {
-  return database.all('SELECT name, workflow, status, conclusion, own FROM checks WHERE sha = ? ORDER BY name', sha).map((row) => ({
-    name: String(row.name),
-    ...(typeof row.workflow === 'string' ? { workflow: row.workflow } : {}),
-    status: row.status as CheckRun['status'],
-    conclusion: row.conclusion as CheckRun['conclusion'],
-    ...(row.own === 1 && String(row.name).startsWith(OWN_CHECK_PREFIX) ? { own: true as const } : {}),
+  const checks = database.all('SELECT name, workflow, status, conclusion, own FROM checks WHERE sha = ? ORDER BY name', sha).map(checkRow);
+  return checks.map(({ workflow, own, ...check }) => ({
+    ...check,
+    ...present({ workflow, own: own && check.name.startsWith(OWN_CHECK_PREFIX) ? (true as const) : undefined }),
   }));
 }
+
+const checkRow = rowAs({
+  ...{
+    name: text,
+    workflow: optional(text),
+    status: oneOf('queued', 'in_progress', 'completed'),
+    conclusion: nullable(oneOf(...CONCLUSIONS)),
+  },
+  own: flag,
+});
 
 /** Returns the latest review of each person on a head, oldest first. */
 export function readApprovals(database: LocalDatabase, pr: number, headSha: string): Approval[] {
   const latest = "SELECT max(id) FROM reviews WHERE number = ? AND head_sha = ? AND state <> 'commented' GROUP BY lower(actor)";
-  return database.all(`SELECT * FROM reviews WHERE id IN (${latest}) ORDER BY id`, pr, headSha).map((row) => ({
-    actor: String(row.actor),
-    headSha,
-    state: row.state as Approval['state'],
-    at: Number(row.at),
-    permission: row.permission as Approval['permission'],
-    bot: row.bot === 1,
-  }));
+  return database.all(`SELECT * FROM reviews WHERE id IN (${latest}) ORDER BY id`, pr, headSha).map(approvalRow);
 }
 
+const approvalRow = rowAs({
+  ...{ actor: text, headSha: text, state: oneOf('approved', 'changes_requested'), at: number, permission, bot: flag },
+});
+
 /** Returns the head of a pull request: that of its branch, or the recorded one after a merge, without the branch, and for forks. */
-export async function headOf(git: LocalGit, { state, head, headSha, fork }: Item): Promise<string> {
+export async function headOf(git: LocalGit, { state, head, headSha, fork }: Pull): Promise<string> {
   return (state === 'merged' || fork !== undefined ? undefined : await git.headOf(head)) ?? headSha;
 }
 
 /** Returns the ref of a pull request's head in the repository of the forge. */
-export function fetchRefOf({ number, head, fork }: Pick<Item, 'number' | 'head' | 'fork'>): string {
+export function fetchRefOf({ number, head, fork }: Pick<Pull, 'number' | 'head' | 'fork'>): string {
   return fork === undefined ? `refs/heads/${head}` : `refs/pull/${number}/head`;
 }

@@ -1,38 +1,36 @@
 // Owns how an `agent` step is written: the worker, its task, and what it must produce.
 
 import type { MethodArguments } from '../../authoring/flow/method.ts';
-import { plainOf, type StepParts } from '../../authoring/flow/model.ts';
+import type { FlowSpec } from '../../authoring/flow/model.ts';
 import { builtCode, takeFunctions } from '../../authoring/graph/built.ts';
 import { LIVE_AGENT, TEXT_OR_FUNCTION } from '../../authoring/graph/shape.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { eitherShape, FLAG, functionShape, objectShape, TEXT } from '../../authoring/spec/shape.ts';
-import { budgetOf, contextOf, liveCode, readContext, workerOf } from '../../authoring/spec/worker.ts';
-import { present } from '../../base/fields.ts';
-import type { JsonObject } from '../../base/json.ts';
+import { liveCode, readContext } from '../../authoring/spec/worker.ts';
 import type { WorkOf } from '../../definition/model.ts';
-import { type AgentConfig, agent as declaration, parseAgent } from './declare.ts';
+import { agent as declaration, parseAgent } from './declare.ts';
 import type { AgentStep } from './spec.ts';
 
 const BESIDE = ['context', 'action', 'prompt', 'script', 'schema', 'budget', 'reviews', 'seesContext', 'continueSession'];
-
-const FLAGS = { reviews: FLAG, seesContext: FLAG, continueSession: FLAG };
-const FLOW_AGENT = objectShape<object>(
-  { ...FLAGS, action: TEXT, prompt: TEXT, script: TEXT },
-  { example: '{ agent: "developer", prompt: "…" }' },
-);
 
 /** The kind `agent`. */
 export const agent: KindCompiler = {
   ...declaration,
   field: 'agent',
-  flow: { agent: { most: 1, first: FLOW_AGENT, build } },
+  flow: {
+    agent: {
+      most: 1,
+      first: objectShape<object>({ prompt: TEXT, action: TEXT }, { example: '{ agent: "developer", prompt: "…" }' }),
+      own: ['agent', 'supportsQuestions', 'questionState', ...BESIDE],
+      write: agentOf,
+    },
+  },
   beside: BESIDE,
   shapes: {
     agent: LIVE_AGENT,
     prompt: TEXT_OR_FUNCTION,
     action: TEXT_OR_FUNCTION,
-    script: TEXT,
-    ...FLAGS,
+    ...{ script: TEXT, reviews: FLAG, seesContext: FLAG, continueSession: FLAG },
     context: eitherShape(objectShape<object>({}), functionShape()),
   },
   literals: ({ config: { prompt, action, script, context } }: WorkOf<'agent'>) => ({ prompt, action, script, context }),
@@ -52,29 +50,14 @@ export const agent: KindCompiler = {
           parseAgent,
         ),
       },
-      code: { ...code, ...builtCode(built), ...liveCode(worker, step) },
+      code: { ...code, ...builtCode(built), ...liveCode(worker, 'agent', step) },
     };
   },
 };
 
-/** An agent step. */
-function build(name: string, [spec]: MethodArguments<AgentStep<never>, 'agent'>): StepParts {
-  const { agent: given, context, action, prompt, script, schema, budget, reviews, ...beside } = spec;
+function agentOf([spec]: MethodArguments<AgentStep<never>, 'agent'>): FlowSpec {
+  const { agent: worker, context, action, prompt, script, schema, budget, reviews, ...beside } = spec;
   const { seesContext, continueSession, supportsQuestions, questionState, ...options } = beside;
-  const worker = workerOf(name, 'agent', given);
-  const passed = contextOf(name, context);
-  const config: AgentConfig = {
-    ...present({ role: worker.role, action, prompt, script, schema: schema && plainOf<JsonObject>(name, 'the schema', schema) }),
-    ...budgetOf(name, budget),
-    ...present({ reviews, seesContext: seesContext || undefined, continueSession: continueSession || undefined }),
-    ...passed.config,
-  };
-  return {
-    name,
-    work: { kind: 'agent', config },
-    frame: present({ supportsQuestions, questionState }),
-    code: { ...worker.code, ...passed.code },
-    options,
-    fields: ['agent', 'supportsQuestions', 'questionState', ...BESIDE],
-  };
+  const work = { agent: worker, context, action, prompt, script, schema, budget, reviews, seesContext, continueSession };
+  return { fields: { ...work, supportsQuestions, questionState }, options };
 }

@@ -7,8 +7,6 @@ import type { Optional } from '../../authoring/graph/spec.ts';
 import type { AgentFields, OutputFields } from '../../authoring/spec/part.ts';
 import type { OutputSchema } from '../../authoring/spec/step.ts';
 import type { ContextSpec, LiveAgent } from '../../authoring/spec/worker.ts';
-import type { JsonObject } from '../../base/json.ts';
-import type { Budget } from '../../definition/budget.ts';
 
 /** A step that an agent does. */
 export interface AgentStep<C> {
@@ -22,24 +20,7 @@ export interface AgentStep<C> {
 }
 
 /** An agent, by the name of its role or as a live object, and its instructions. */
-export interface AgentSpec<Context extends object> extends StepOptions {
+export interface AgentSpec<Context extends object> extends StepOptions, Omit<Optional<AgentFields<never>>, 'agent' | 'context'> {
   readonly agent: string | LiveAgent<Context>;
   readonly context?: ContextSpec<Context>;
-  readonly action?: string;
-  readonly prompt?: string;
-  readonly script?: string;
-  /** The JSON Schema that its output must match. */
-  readonly schema?: JsonObject;
-  /** What all attempts of the step may use in a run; then it waits for more. */
-  readonly budget?: Budget;
-  /** It reviews something and must give a verdict. */
-  readonly reviews?: boolean;
-  /** It gets the run's data in addition to its own context. */
-  readonly seesContext?: boolean;
-  /** It continues the latest session of its role in the run. */
-  readonly continueSession?: boolean;
-  /** It may relay questions to the person it works for. */
-  readonly supportsQuestions?: boolean;
-  /** The files in which it saves its progress before it asks, such as `plan.json`: questions without it are refused. */
-  readonly questionState?: string;
 }

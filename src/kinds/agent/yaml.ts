@@ -1,13 +1,13 @@
 // Owns how an `agent` stage is written in a workflow file.
 
-import { budgetOf, nonEmpty, outputsOf, restrictionsOf } from '../../authoring/yaml/compile/part.ts';
+import { nonEmpty, outputsOf, restrictionsOf } from '../../authoring/yaml/compile/part.ts';
 import type { YamlPath } from '../../authoring/yaml/position/position.ts';
 import type { PlacedFault } from '../../authoring/yaml/problem/schema.ts';
 import { type StageForm, stageForm } from '../../authoring/yaml/schema/form.ts';
 import { outputRules } from '../../authoring/yaml/schema/rule.ts';
-import { writeBudget } from '../../authoring/yaml/write/word.ts';
 import { present } from '../../base/fields.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
+import { readWrittenBudget, writeBudget } from '../../definition/budget.ts';
 import type { StepOf } from '../../definition/model.ts';
 import { patternRefusal } from '../../definition/output-pattern.ts';
 
@@ -55,7 +55,7 @@ export const yaml: StageForm = stageForm({
       // An agent of a file sees the run's data: what failed, which issue it is about.
       ...(stage.independent === true ? { independent: true as const } : { seesContext: true }),
       ...present({ action, prompt, protected: guarded, mayChange, schema: schema as JsonObject | undefined }),
-      ...present({ context: nonEmpty(context), budget: budgetOf(budget) }),
+      ...present({ context: nonEmpty(context), budget: budget && readWrittenBudget(budget) }),
       ...present({
         reviews: stage.reviews,
         continueSession: stage.continue_session,

@@ -1,13 +1,12 @@
 // Owns how a `command` is written: a shell line, or a program and its arguments.
 
 import type { MethodArguments } from '../../authoring/flow/method.ts';
-import type { StepParts } from '../../authoring/flow/model.ts';
+import { type FlowSpec, invalid } from '../../authoring/flow/model.ts';
 import { builtCode, takeFunctions } from '../../authoring/graph/built.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
-import { eitherShape, objectShape, TEXT_OR_TEXTS } from '../../authoring/spec/shape.ts';
-import { present } from '../../base/fields.ts';
+import { eitherShape, objectShape, TEXT, TEXT_OR_TEXTS, TEXTS } from '../../authoring/spec/shape.ts';
 import type { WorkOf } from '../../definition/model.ts';
-import { type ProgramModel, parseProgram } from '../../definition/program.ts';
+import { NO_PROGRAM, parseProgram } from '../../definition/program.ts';
 import { command as declaration } from './declare.ts';
 import type { CommandSpec, CommandStep } from './spec.ts';
 
@@ -15,7 +14,14 @@ import type { CommandSpec, CommandStep } from './spec.ts';
 export const command: KindCompiler = {
   ...declaration,
   field: 'command',
-  flow: { command: { most: 1, first: eitherShape(TEXT_OR_TEXTS, objectShape<object>({}, { example: '{ run: "npm test" }' })), build } },
+  flow: {
+    command: {
+      most: 1,
+      first: eitherShape(TEXT_OR_TEXTS, objectShape<object>({ run: TEXT, argv: TEXTS }, { example: '{ run: "npm test" }' })),
+      own: ['run', 'argv', 'env', 'cwd'],
+      write: commandOf,
+    },
+  },
   shapes: { command: TEXT_OR_TEXTS },
   beside: ['env', 'cwd'],
   literals: ({ config }: WorkOf<'command'>) => config,
@@ -26,11 +32,10 @@ export const command: KindCompiler = {
   },
 };
 
-/** A program that is started. */
-function build(name: string, [given]: MethodArguments<CommandStep<never>, 'command'>): StepParts {
+function commandOf([given]: MethodArguments<CommandStep<never>, 'command'>, name: string): FlowSpec {
   const { run, argv, env, cwd, ...options } = commandSpec(given);
-  const config: ProgramModel = present({ run, argv: argv && [...argv], env: env && { ...env }, cwd });
-  return { name, work: { kind: 'command', config }, options, fields: ['run', 'argv', 'env', 'cwd'] };
+  if ((run === undefined) === (argv === undefined)) throw invalid(`step "${name}"`, `cannot be built: ${NO_PROGRAM.join('; ')}`);
+  return { fields: { command: run ?? argv, env, cwd }, options };
 }
 
 function commandSpec(given: string | readonly string[] | CommandSpec): CommandSpec {

@@ -19,9 +19,7 @@ export interface CommandStep<C> {
 }
 
 /** A program: `run` goes to the shell as it is written, `argv` is started without one. */
-export interface CommandSpec extends StepOptions {
+export interface CommandSpec extends StepOptions, Optional<Omit<CommandFields<never>, 'command'>> {
   readonly run?: string;
   readonly argv?: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
-  readonly cwd?: string;
 }

@@ -1,6 +1,6 @@
 // Owns how a step of an application's kind is written: `use` in a graph, `.use(kind, config)` in a flow.
 
-import { invalid, plainOf, type StepOptions, type StepParts } from '../../authoring/flow/model.ts';
+import type { FlowSpec, StepOptions } from '../../authoring/flow/model.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { functionShape } from '../../authoring/spec/shape.ts';
 import { messageOf } from '../../base/error.ts';
@@ -12,7 +12,16 @@ import { custom as declaration } from './declare.ts';
 export const custom: KindCompiler = {
   ...declaration,
   field: 'use',
-  flow: { use: { most: 3, first: { ...functionShape(), must: 'a kind of defineStepKind(…)' }, build } },
+  flow: {
+    use: {
+      most: 3,
+      first: { ...functionShape(), must: 'a kind of defineStepKind(…)' },
+      write: ([kind, config, options]: readonly [CustomKind, unknown, StepOptions?]): FlowSpec => ({
+        fields: { use: { kind, config } },
+        options,
+      }),
+    },
+  },
   read({ use }, { step }) {
     const kind = use?.kind;
     if (typeof kind?.run !== 'function') {
@@ -40,12 +49,4 @@ function faultOf(kind: CustomKind, given: Json): string | undefined {
   } catch (thrown) {
     return messageOf(thrown);
   }
-}
-
-/** A step of a kind that the application defined. */
-function build(name: string, [kind, given, options]: readonly [CustomKind, unknown, StepOptions?]): StepParts {
-  const config = plainOf<Json>(name, 'the configuration', given ?? null);
-  const fault = faultOf(kind, config);
-  if (fault !== undefined) throw invalid(`step "${name}"`, `has a wrong configuration for "${kind.kind}": ${fault}`);
-  return { name, work: workOf(kind, config), code: { custom: kind }, options: { recovery: kind.recovery, ...options } };
 }

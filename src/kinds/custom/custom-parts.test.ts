@@ -1,5 +1,9 @@
 // What an application's kinds and checks may be configured with, and how a workflow carries them.
 
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
 import { createEngine } from '../../api/engine.ts';
@@ -9,7 +13,8 @@ import { workflowFromYaml } from '../../api/yaml.ts';
 import type { Json } from '../../base/json.ts';
 import { defineStepKind } from '../../definition/custom-kind.ts';
 import { defineWorkflow } from '../../index.ts';
-import { defineCheck } from '../../steps/check.ts';
+import { removeFolder } from '../../process/remove-folder.ts';
+import { type CheckVerdict, defineCheck } from '../../steps/check.ts';
 import { step } from '../step-builder.ts';
 
 /** A check that says with which configuration it ran. */
@@ -133,21 +138,81 @@ describe('a schema', () => {
     const check = defineCheck({
       name: 'counted',
       parse: (written: { n?: number }) => ({ n: written.n ?? 1 }),
-      run: ({ n }) => ({ passed: n > 1, result: null }),
+      run: ({ n }) => ({ passed: n > 1, result: null, error: 'too few' }),
     });
     expectTypeOf(check).parameter(0).toEqualTypeOf<{ n?: number }>();
   });
 });
 
+describe('a check of an application', () => {
+  const seen = { passed: true, result: null } as const;
+
+  test('says of itself what the built-in ones say', () => {
+    const traits = { looksElsewhere: true, heldAtMerge: true, judgesWork: true, isApproval: true, sameInEveryRun: true } as const;
+    const parse = ({ file }: { file: string }) => ({ file: file.trim() });
+    const check = defineCheck({ name: 'c', ...traits, parse, reports: ({ file }) => [file], run: () => seen });
+    expect({ ...check }).toMatchObject(traits);
+    expect(check.reports?.({ check: 'c', with: { file: ' a.xml ' } } as never)).toEqual(['a.xml']);
+    expect(check.reports?.({ check: 'c' } as never)).toEqual([]);
+  });
+
+  test('that requires an approval names a step that asks a person', async () => {
+    const approved = defineCheck({
+      name: 'seen',
+      parse: ({ at }: { at: string }) => ({ at }),
+      approvalOf: ({ at }) => at,
+      run: () => seen,
+    });
+    const file = (at: string) =>
+      workflowFromYaml(
+        `apiVersion: pawl.dev/v1
+kind: Workflow
+metadata: { name: w }
+stages:
+  - { id: ask, type: human, prompt: "Fine?" }
+  - { id: gate, type: gate, conditions: [{ check: seen, at: ${at} }] }
+`,
+        { checks: { seen: approved } },
+      );
+    await expect(file('ask')).resolves.toBeDefined();
+    await expect(file('aks')).rejects.toThrow('its check "seen" requires an approval at step "aks", which does not exist');
+  });
+
+  test('that looks elsewhere is not stopped by files that change meanwhile', async () => {
+    const cwd = mkdtempSync(join(tmpdir(), 'pawl-check-'));
+    execFileSync('git', ['init', '--quiet', cwd]);
+    const writing = (looksElsewhere: boolean) =>
+      defineCheck({
+        name: 'writing',
+        ...(looksElsewhere ? { looksElsewhere } : {}),
+        parse: () => ({}),
+        run: () => {
+          writeFileSync(join(cwd, 'seen.txt'), String(Math.random()));
+          return seen;
+        },
+      });
+    const statusOf = async (looksElsewhere: boolean): Promise<string> => {
+      writeFileSync(join(cwd, 'seen.txt'), 'before');
+      const gated = defineWorkflow({ name: 'w', steps: { gate: { gate: { checks: [writing(looksElsewhere)({})] }, next: null } } });
+      const engine = await createEngine({ db: ':memory:', cwd, workflows: [gated] });
+      const { status } = await (await engine.start(gated)).wait('idle');
+      await engine.close();
+      return status;
+    };
+    expect([await statusOf(true), await statusOf(false)]).toEqual(['completed', 'escalated']);
+    await removeFolder(cwd);
+  });
+});
+
 describe('the digest of the code', () => {
-  const checkOf = (run: () => { passed: boolean; result: null }) => defineCheck({ name: 'c', parse: () => ({}), run });
+  const checkOf = (run: () => CheckVerdict) => defineCheck({ name: 'c', parse: () => ({}), run });
   const kindOf = (run: () => { outcome: 'ok' }) => defineStepKind({ kind: 'k', parse: () => ({}), run });
 
   test('depends on what a kind or a check of the application does', () => {
     const kinds = [kindOf(() => ({ outcome: 'ok' })), kindOf(() => ({ outcome: 'ok', more: 1 }))].map(
       (kind) => defineWorkflow({ name: 'w', steps: { a: { use: kind({}), next: null } } }).compiled.codeHash,
     );
-    const checks = [checkOf(() => ({ passed: true, result: null })), checkOf(() => ({ passed: false, result: null }))].map(
+    const checks = [checkOf(() => ({ passed: true, result: null })), checkOf(() => ({ passed: false, result: null, error: 'no' }))].map(
       (check) =>
         defineWorkflow({ name: 'w', steps: { a: { gate: { checks: [check({})] }, next: { ok: null, fail: 'fail' } } } }).compiled.codeHash,
     );

@@ -66,7 +66,7 @@ describe('a kind of the application', () => {
     const use = double('x');
     expect(() => defineWorkflow({ name: 'w', steps: [{ id: 'a', use, next: null }] })).toThrow('write a number');
     expect(() => step('a').use(double as CustomKind, 'x' as never)).toThrow(
-      'step "a" has a wrong configuration for "double": write a number',
+      'step "a" cannot be built: the configuration of "double" is wrong: write a number',
     );
     expect(() => defineWorkflow({ name: 'w', steps: [{ id: 'a', use: double(1), next: { even: null } }] })).toThrow('"even"');
     expect(() => defineWorkflow({ name: 'w', steps: [{ id: 'a', use: 'double' as never, next: null }] })).toThrow(

@@ -18,7 +18,4 @@ export interface DelayStep<C> {
 }
 
 /** A pause; with `poll` it ends early, as soon as the condition holds. */
-export interface DelaySpec extends StepOptions {
-  readonly duration: Duration;
-  readonly poll?: { readonly interval: Duration; readonly condition: string | ((ctx: StepContext) => boolean | Promise<boolean>) };
-}
+export interface DelaySpec extends StepOptions, Delay<StepContext, Duration> {}

@@ -2,7 +2,7 @@
 
 import { bareExpression } from '../../authoring/yaml/compile/part.ts';
 import { type StageForm, stageForm } from '../../authoring/yaml/schema/form.ts';
-import { writeDuration } from '../../authoring/yaml/write/word.ts';
+import { writeDuration } from '../../base/duration.ts';
 import { present } from '../../base/fields.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { StepOf } from '../../definition/model.ts';

@@ -13,12 +13,11 @@ export const each: KindCompiler = {
   shapes: {
     each: objectShape<object>(
       { items: TEXT, step: STEP_PART, ...GROUP },
-      { example: '{ items: "params.files", step: { … } }', needs: ['items', 'step'] },
+      { example: '{ items: "params.files", step: { … } }', needs: ['items', 'step'], what: 'an each' },
     ),
   },
   read({ each: given }, { step, id, readMember }) {
     if (given === undefined) return undefined;
-    step.knownFields(given, ['items', 'step', 'join', 'concurrency'], 'an each');
     const body = readMember({ ...given.step, id, name: undefined }, id);
     const work = { kind: 'each' as const, items: given.items, body: body.model, ...readGroup(given, step, undefined) };
     return { work, code: { members: codesOf([body]) } };

@@ -16,7 +16,7 @@ export interface EachStep<C, X, Ids extends Targets> {
   };
   /** The key of any item. */
   memberIds: string;
-  members: Get<Get<X, 'each'>, 'step'>;
+  members: { item: Get<Get<X, 'each'>, 'step'> };
   outcomes: 'reject_all';
   result: readonly unknown[];
 }

@@ -1,17 +1,15 @@
 // Owns how a `gate` is written: a list of checks, each a shell line or a check by its name with its fields.
 
 import type { MethodArguments } from '../../authoring/flow/method.ts';
-import { invalid, plainOf, type StepParts } from '../../authoring/flow/model.ts';
+import type { FlowSpec } from '../../authoring/flow/model.ts';
 import { type BuiltFields, builtCode, takeFunctions } from '../../authoring/graph/built.ts';
 import type { StepReading } from '../../authoring/graph/reading.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import type { CheckSpec } from '../../authoring/spec/check.ts';
-import { eitherShape, FLAG, isFields, listShape, objectShape, TEXT } from '../../authoring/spec/shape.ts';
+import { anyShape, eitherShape, FLAG, isFields, listShape, objectShape, TEXT } from '../../authoring/spec/shape.ts';
 import type { Targets } from '../../authoring/spec/step.ts';
-import { parseDuration } from '../../base/duration.ts';
-import { present } from '../../base/fields.ts';
 import type { Json } from '../../base/json.ts';
-import { type CheckCode, type CheckModel, knowingChecks } from '../../definition/check.ts';
+import { type CheckCode, knowingChecks } from '../../definition/check.ts';
 import type { BuiltValue, StepCode } from '../../definition/code.ts';
 import type { WorkOf } from '../../definition/model.ts';
 import { gate as declaration, parseGate } from './declare.ts';
@@ -21,17 +19,28 @@ const FIELDS = ['checks', 'rerunAtMerge', 'flaky'];
 
 const CHECK = eitherShape(TEXT, objectShape<object>({ check: TEXT }, { example: '{ check: "command", run: "npm test" }' }));
 
-const GATE = objectShape<object>({ checks: listShape(CHECK), rerunAtMerge: FLAG }, { example: '{ checks: ["npm test"] }' });
-
 /** The kind `gate`. */
 export const gate: KindCompiler = {
   ...declaration,
   field: 'gate',
-  flow: { gate: { most: 1, first: GATE, build } },
-  shapes: { gate: GATE },
+  flow: {
+    gate: {
+      most: 1,
+      first: objectShape<object>({}, { example: '{ checks: ["npm test"] }' }),
+      own: FIELDS,
+      write([{ checks, rerunAtMerge, flaky, ...options }]: MethodArguments<GateStep<never, never, Targets>, 'gate'>): FlowSpec {
+        return { fields: { gate: { checks, rerunAtMerge, flaky } }, options };
+      },
+    },
+  },
+  shapes: {
+    gate: objectShape<object>(
+      { checks: listShape(CHECK), rerunAtMerge: FLAG, flaky: anyShape() },
+      { example: '{ checks: ["npm test"] }', what: 'a gate' },
+    ),
+  },
   literals: ({ config: { checks } }: WorkOf<'gate'>) => checks,
   read({ gate: given }, { step }) {
-    step.knownFields(given ?? {}, FIELDS, 'a gate');
     const checks = Array.isArray(given?.checks) ? given.checks : [];
     const built: BuiltValue[] = [];
     const own = new OwnChecks((fault) => step.fault('KIND_INVALID', fault, RENAME));
@@ -101,25 +110,4 @@ function readCheck(check: CheckSpec, place: CheckPlace): Json {
     : {};
   const timeoutMs = timeout === undefined ? undefined : step.duration(timeout, `the timeout of ${what}`);
   return step.plain({ ...rest, ...inner, check: check.check ?? implied, timeoutMs }, what);
-}
-
-/** Checks that are run in place. */
-function build(name: string, [spec]: MethodArguments<GateStep<never, never, Targets>, 'gate'>): StepParts {
-  const { checks, rerunAtMerge, flaky, ...options } = spec;
-  if (!Array.isArray(checks)) throw invalid(`step "${name}"`, 'cannot be built: `checks` must be a list of checks');
-  const own = new OwnChecks((fault) => {
-    throw invalid(`step "${name}"`, `cannot be built: ${fault}; ${RENAME}`);
-  });
-  const read = checks.map((check) => checkData(name, check, own));
-  const config = { checks: read, ...present({ flaky, rerunAtMerge: rerunAtMerge === false ? rerunAtMerge : undefined }) };
-  return { name, work: { kind: 'gate', config }, code: own.code, options, fields: FIELDS };
-}
-
-function checkData(name: string, check: CheckSpec, own: OwnChecks): CheckModel {
-  if (typeof check === 'string') return { check: 'command', run: check };
-  const { timeout, ...rest } = check;
-  const timeoutMs = timeout === undefined ? undefined : parseDuration(timeout, `step "${name}", timeout of check "${check.check}"`);
-  const inner = 'checks' in rest && Array.isArray(rest.checks) ? { checks: rest.checks.map((one) => checkData(name, one, own)) } : {};
-  const implied = 'paths' in rest ? 'file_exists' : 'command';
-  return { ...plainOf<CheckModel>(name, 'a check', { check: implied, ...own.without({ ...rest }), ...inner }), ...present({ timeoutMs }) };
 }

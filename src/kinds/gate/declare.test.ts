@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../base/json.ts';
+import { type CheckModel, declareCheck, isBuiltIn } from '../../definition/check.ts';
 import type { StepOf } from '../../definition/model.ts';
 import { REGISTRY } from '../registry.ts';
 import { parsePercent } from './checks/coverage/percent.ts';
@@ -15,6 +16,25 @@ function faults(check: JsonObject): string[] {
   });
   return found;
 }
+
+test('the types refuse a check that lacks a field, has another type, or has a misspelt name', () => {
+  const wrong: readonly CheckModel[] = [
+    // @ts-expect-error: it has no label.
+    { check: 'label_present' },
+    // @ts-expect-error: the minimum is a number or a text.
+    { check: 'coverage', minimum: true },
+    // @ts-expect-error: no literal is the name of a check of an application.
+    { check: 'file_exist', paths: ['a'] },
+  ];
+  expect(wrong).toHaveLength(3);
+});
+
+test('the types know the fields of a built-in check by its name, and refuse a parser that leaves one out', () => {
+  const check: CheckModel = { check: 'label_present', label: 'ready' };
+  expect(isBuiltIn(check, 'label_present') ? check.label : undefined).toBe('ready');
+  // @ts-expect-error: the label is missing.
+  expect(declareCheck({ name: 'label_present', fields: () => ({}) }).name).toBe('label_present');
+});
 
 describe('a gate takes', () => {
   test.each<JsonObject>([

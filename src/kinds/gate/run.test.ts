@@ -121,7 +121,7 @@ describe('a gate', () => {
       name: 'stop',
       run: () => {
         controller.abort();
-        return { passed: true, result: null };
+        return { passed: true as const, result: null };
       },
     };
     const checks = [{ check: 'stop' }, command('echo x > after-stop')];
@@ -142,8 +142,8 @@ describe('a gate whose checks differ', () => {
   const verdicts: Readonly<Record<string, CheckVerdict>> = {
     pass: { passed: true, result: null },
     fail: { passed: false, result: null, error: 'no' },
-    pending: { passed: null, pending: true, result: { have: 1 }, error: 'it waits for ann' },
-    error: { passed: null, result: null, error: 'unreadable' },
+    pending: { passed: null, why: 'pending', result: { have: 1 }, error: 'it waits for ann' },
+    error: { passed: null, why: 'unable', result: null, error: 'unreadable' },
   };
   const saying = Object.fromEntries(Object.entries(verdicts).map(([name, verdict]) => [name, { name, run: () => verdict }]));
   const decide = (names: string, wrap: (checks: JsonObject[]) => JsonObject[] = (checks) => checks) =>
@@ -200,8 +200,11 @@ describe('a gate whose checks differ', () => {
     });
   });
 
-  test('refuses a verdict that is decided and pending at once', async () => {
-    const both = { name: 'both', run: () => ({ passed: true, pending: true as const, result: null }) };
+  test.each<[string, object]>([
+    ['that is decided and pending at once', { passed: true, why: 'pending', result: null }],
+    ['of an older version', { passed: null, pending: true, result: null }],
+  ])('refuses a verdict %s', async (_what, verdict) => {
+    const both = { name: 'both', run: () => verdict as CheckVerdict };
     expect(await run([{ check: 'both' }], { checks: { both } })).toMatchObject({ type: 'errored', checks: [{ passed: null }] });
   });
 });
@@ -229,7 +232,7 @@ describe('an own check', () => {
       name: 'budget',
       run: async (config: JsonObject, scene: Parameters<NonNullable<StepServices['checks']>[string]['run']>[1]): Promise<CheckVerdict> => {
         const { kind, ...rest } = await scene.run({ argv: ['echo', String(config.minimum), scene.runId] });
-        return { passed: kind === 'exited', result: 'stdout' in rest ? rest.stdout : null };
+        return { passed: kind === 'exited', result: 'stdout' in rest ? rest.stdout : null, error: 'it did not end' };
       },
     };
     expect(await run([{ check: 'budget', minimum: 80 }], { checks: { budget } })).toMatchObject({

@@ -15,7 +15,16 @@ import type { StepError } from '../../kernel/input.ts';
 import { TreeError } from '../../process/git-tree.ts';
 import { AttemptStopped, untilStopped } from '../../steps/abort.ts';
 import type { CheckResult } from '../../steps/attempt.ts';
-import { type CheckContext, type CheckVerdict, checkTimeout, type GateCheck, timedOutVerdict } from '../../steps/check.ts';
+import {
+  type CheckContext,
+  type CheckVerdict,
+  checkTimeout,
+  errorOf,
+  type GateCheck,
+  timedOutVerdict,
+  unableVerdict,
+  whyUndecided,
+} from '../../steps/check.ts';
 import { factsOf } from '../../steps/forge/forge-facts.ts';
 import { withPullRequest } from '../../steps/forge/publishing.ts';
 import { type CheckRun, GateProgress } from '../../steps/gate-progress.ts';
@@ -111,7 +120,7 @@ async function runCheck(job: StartedJob, config: CheckModel): Promise<CheckRun> 
   const runs = [first, second];
   if (second.verdict.passed !== true) return { ...first, runs };
   if (flaky === 'quarantine') return { ...second, runs };
-  const error = `it is flaky: it failed (${first.verdict.error ?? 'without a reason'}), and passed on the same files`;
+  const error = `it is flaky: it failed (${errorOf(first.verdict)}), and passed on the same files`;
   return { ...second, verdict: { passed: false, result: first.verdict.result, error }, runs };
 }
 
@@ -129,19 +138,17 @@ function isFlaky({ runs = [] }: CheckRun): boolean {
 async function verdictOf(job: StartedJob, config: CheckModel): Promise<CheckVerdict> {
   const name = config.check;
   const check = ownEntry(job.runner.checks, name);
-  if (check === undefined)
-    return { passed: null, result: null, error: `there is no check "${name}"${didYouMean(name, Object.keys(job.runner.checks))}` };
+  if (check === undefined) return unableVerdict(`there is no check "${name}"${didYouMean(name, Object.keys(job.runner.checks))}`);
   try {
     return wellFormed(await withinTime(job, check, config));
   } catch (thrown) {
-    return { passed: null, result: null, error: messageOf(thrown) };
+    return unableVerdict(messageOf(thrown));
   }
 }
 
 async function withinTime(job: StartedJob, check: GateCheck, config: CheckModel): Promise<CheckVerdict> {
   const { signal } = job.request;
-  // The nested checks of `any_of` have their own limits.
-  const timeoutMs = config.check === 'any_of' ? config.timeoutMs : checkTimeout(job, config.timeoutMs);
+  const timeoutMs = check.isMadeOfOthers === true ? config.timeoutMs : checkTimeout(job, config.timeoutMs);
   if (check.stopsItself === true || timeoutMs === undefined) {
     const limited = timeoutMs === undefined ? config : { ...config, timeoutMs };
     const verdict = Promise.resolve(check.run(limited, sceneOf(job, signal)));
@@ -192,39 +199,51 @@ async function ask(job: StartedJob, asked: Parameters<CheckContext['ask']>[0], s
 
 // A check may be code of the project, so its result is validated before it decides anything.
 function wellFormed(verdict: CheckVerdict): CheckVerdict {
-  const given: { readonly passed?: unknown; readonly pending?: unknown } | null = typeof verdict === 'object' ? verdict : null;
-  const isDecided = typeof given?.passed === 'boolean';
-  if (given === null || (given.passed !== null && !isDecided) || (isDecided && given.pending === true))
-    return { passed: null, result: null, error: 'it gave no verdict; a check must return { passed: true | false | null, result }' };
-  return { ...verdict, result: toPlain(verdict.result, 'the result of the check') };
+  if (!isVerdict(verdict))
+    return unableVerdict(
+      'it gave no verdict; a check must return { passed: true, result }, { passed: false, result, error } ' +
+        'or { passed: null, why: "pending" | "timeout" | "limited" | "unable", result, error }',
+    );
+  const result = toPlain(verdict.result, 'the result of the check');
+  return verdict.passed === true || typeof verdict.error === 'string'
+    ? { ...verdict, result }
+    : { ...verdict, result, error: 'it did not pass' };
+}
+
+const UNDECIDED: ReadonlySet<unknown> = new Set(['pending', 'timeout', 'limited', 'unable']);
+
+function isVerdict(value: unknown): boolean {
+  const { passed, why }: { readonly passed?: unknown; readonly why?: unknown } = typeof value === 'object' && value !== null ? value : {};
+  return typeof passed === 'boolean' ? why === undefined : passed === null && UNDECIDED.has(why);
 }
 
 function conclude(job: Job, { checks: runs, progress, startedAt, tree, moves }: GateRun): Work {
   const head = moves === undefined ? headIn(runs.map(({ verdict }) => verdict.result)) : undefined;
   const step = job.request.bound.model.id;
-  const sentenceOf = ({ config, verdict }: CheckRun): string => `${titleOf(job, config)}: ${verdict.error ?? 'it did not pass'}`;
+  const sentenceOf = ({ config, verdict }: CheckRun): string => `${titleOf(job, config)}: ${errorOf(verdict)}`;
   const checks = [...progress.seen, ...runs.flatMap((one) => (one.runs ?? [one]).map(recordOf))];
   const flaky = runs.filter(isFlaky);
   const ofTree = tree === undefined ? {} : treeEvidence(tree);
   const shown = runs.map((one) => shownOf(job, one));
   // A gate that passed has its checks in its result.
   const seen = { evidence: { ...ofTree, checks: shown } };
-  const undecided = runs.filter(({ verdict }) => verdict.passed === null && verdict.pending !== true);
+  const undecided = runs.filter(({ verdict }) => verdict.passed === null && verdict.why !== 'pending');
   if (undecided.length > 0) {
     const message = `gate "${step}" could not be decided: ${undecided.map(sentenceOf).join('; ')}`;
-    if (undecided.every(({ verdict }) => verdict.limited !== undefined)) {
-      const times = undecided.flatMap(({ verdict }) => verdict.limited?.until ?? []);
+    const [why, ...others] = new Set(undecided.map(({ verdict }) => whyUndecided(verdict)));
+    if (why === 'limited' && others.length === 0) {
+      const times = undecided.flatMap(({ verdict }) => ('until' in verdict ? (verdict.until ?? []) : []));
       const until = times.length === 0 ? {} : { resumeAt: Math.max(...times) };
       return { error: stepError('STEP_FAILED', message, { reason: 'quota', ...until }), checks, ...seen };
     }
-    if (undecided.every(({ verdict }) => verdict.timedOut === true))
+    if (why === 'timeout' && others.length === 0)
       return { error: stepError('STEP_FAILED', message, { reason: 'timeout' }), checks, ...seen };
     return { error: stepError('COMMAND_NOT_RUN', message), checks, ...seen };
   }
   if (moves !== undefined && moves.length > 0)
     return { error: movedError(step, moves), checks, evidence: { ...seen.evidence, moved: moves.map((move) => ({ ...move })) } };
   const failures = runs.filter(({ verdict }) => verdict.passed === false);
-  const open = runs.filter(({ verdict }) => verdict.pending === true);
+  const open = runs.filter(({ verdict }) => whyUndecided(verdict) === 'pending');
   const outcome = failures.length > 0 ? 'fail' : open.length > 0 ? 'pending' : 'ok';
   const facts = factsOfChecks(runs);
   const output = {
@@ -316,17 +335,19 @@ function approvedHeads(facts: JsonObject): JsonObject {
 }
 
 function recordOf({ config, verdict, at }: CheckRun): CheckResult {
-  const { passed, result, error, pending } = verdict;
+  const { passed, result } = verdict;
+  const error = errorOf(verdict);
   // Kept inside the result, because the record of a check has no other field for it.
-  const noted = pending === true ? { pending, ...(isJsonObject(result) ? result : { result }) } : result;
+  const noted = whyUndecided(verdict) === 'pending' ? { pending: true, ...(isJsonObject(result) ? result : { result }) } : result;
   return { type: config.check, config, passed, result: noted, ...present({ error }), at };
 }
 
 function shownOf(job: Job, run: CheckRun): JsonObject {
   const { config, verdict } = run;
-  const { passed, error, pending } = verdict;
   const name = titleOf(job, config);
-  return { check: config.check, name, passed, ...present({ pending: pending || undefined, flaky: isFlaky(run) || undefined, error }) };
+  const pending = whyUndecided(verdict) === 'pending' || undefined;
+  const about = present({ pending, flaky: isFlaky(run) || undefined, error: errorOf(verdict) });
+  return { check: config.check, name, passed: verdict.passed, ...about };
 }
 
 function titleOf({ runner }: Job, config: CheckModel): string {

@@ -3,10 +3,9 @@
 import type { FlowCall } from '../../authoring/flow/call.ts';
 import type { StepOptions } from '../../authoring/flow/model.ts';
 import type { HumanResult } from '../../authoring/flow/result.ts';
-import type { ForgeQuestionSpec } from '../../authoring/graph/forge-question.ts';
 import type { QuestionSpec } from '../../authoring/graph/spec.ts';
 import type { Question } from '../../authoring/spec/part.ts';
-import type { Get, Targets } from '../../authoring/spec/step.ts';
+import type { Get, IsAny, Targets } from '../../authoring/spec/step.ts';
 
 /** A step that asks a person. */
 export interface HumanStep<C, X, Ids extends Targets> {
@@ -28,42 +27,24 @@ export interface HumanStep<C, X, Ids extends Targets> {
 
 type WrittenOption<X> = Get<Get<Get<X, 'human'>, 'options'>, number>;
 
-/** What people can choose. Of a question with a function of an untyped `ctx`, nothing is known when its outcomes are asked for. */
+/** What people can choose. */
 type Labels<X> =
-  unknown extends Get<X, 'human'>
+  IsAny<Get<X, 'human'>> extends true
     ? string
     : 'options' extends keyof Get<X, 'human'>
       ? Get<WrittenOption<X>, 'label'>
       : 'approve' | 'reject';
 
 /** Whether each answer leads to a step. */
-type Leads<X> =
-  unknown extends Get<X, 'human'>
-    ? true
-    : 'options' extends keyof Get<X, 'human'>
-      ? false extends LeadsOn<WrittenOption<X>>
-        ? false
-        : true
-      : false;
+type Leads<X> = 'options' extends keyof Get<X, 'human'> ? (false extends LeadsOn<WrittenOption<X>> ? false : true) : false;
 type LeadsOn<O> = O extends unknown ? ('nextStep' extends keyof O ? true : false) : never;
 
 /** An answer that a person can give; without an outcome, "reject" rejects and every other answer is `ok`. */
 export type HumanOption = string | { readonly label: string; readonly outcome?: string; readonly requiresInput?: boolean };
 
 /** A question to a person; without options it can be approved or rejected. */
-export interface HumanSpec<Options extends readonly HumanOption[]> extends StepOptions, ForgeQuestionSpec {
-  readonly prompt: string;
-  /** Paths into the run's data, shown with the question. */
-  readonly show?: readonly string[];
+export interface HumanSpec<Options extends readonly HumanOption[]> extends StepOptions, Omit<Question<never, never>, 'options'> {
   readonly options?: Options;
-  /** The group or groups whose members decide. */
-  readonly from?: string | readonly string[];
-  /** How many of them must agree. */
-  readonly count?: number;
-  /** What it is about outside the run; when that changes, it is asked again. */
-  readonly subjects?: { readonly files?: readonly string[]; readonly pr?: true };
-  /** A decision counts only with the signature of an enrolled key. */
-  readonly signed?: boolean;
 }
 
 /** The answers that a flow can receive: one that rejects is thrown as a failure instead. */

@@ -2,7 +2,7 @@
 
 import { type StageForm, type StageWords, stageForm } from '../../authoring/yaml/schema/form.ts';
 import type { StageWriter } from '../../authoring/yaml/write/stage.ts';
-import { writeDuration } from '../../authoring/yaml/write/word.ts';
+import { writeDuration } from '../../base/duration.ts';
 import { present } from '../../base/fields.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { ApprovalOptionModel, StepOf } from '../../definition/model.ts';

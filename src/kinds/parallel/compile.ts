@@ -1,6 +1,6 @@
 // Owns how a `parallel` step is written: its branches in a graph, one member per item in a flow.
 
-import type { BuiltCall, MethodArguments } from '../../authoring/flow/method.ts';
+import type { FlowMethodSpec, MethodArguments } from '../../authoring/flow/method.ts';
 import { checkMember, invalid } from '../../authoring/flow/model.ts';
 import { shownValue } from '../../authoring/flow/serial.ts';
 import { readGroup } from '../../authoring/graph/join.ts';
@@ -9,7 +9,6 @@ import { codesOf, type KindCompiler } from '../../authoring/graph/work.ts';
 import { anyShape, eitherShape, FLAG, listShape, objectShape } from '../../authoring/spec/shape.ts';
 import type { Targets } from '../../authoring/spec/step.ts';
 import { EngineError } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
 import type { BoundStep } from '../../definition/code.ts';
 import { itemKeys } from '../../definition/group/items.ts';
 import { FAN_OUT_ITEMS_MAX } from '../../definition/scope/scope.ts';
@@ -21,13 +20,15 @@ import type { ParallelStep } from './spec.ts';
 export const parallel: KindCompiler = {
   ...declaration,
   field: 'parallel',
-  flow: { each: { most: 3, first: listShape(anyShape()), build } },
+  flow: { each: { most: 3, first: listShape(anyShape()), own: ['concurrency', 'key'], write: membersOf } },
   shapes: {
-    parallel: eitherShape(FLAG, objectShape<object>({ branches: BRANCHES, ...GROUP }, { example: '{ branches: { lint: { … } } }' })),
+    parallel: eitherShape(
+      FLAG,
+      objectShape<object>({ branches: BRANCHES, ...GROUP }, { example: '{ branches: { lint: { … } } }', what: 'a parallel' }),
+    ),
   },
   read({ parallel: given }, { step, readMember }) {
     const group = typeof given === 'object' ? given : { branches: [] };
-    step.knownFields(group, ['branches', 'join', 'concurrency'], 'a parallel');
     const members = (Array.isArray(group.branches) ? group.branches : []).map(([id, branch]) => readMember(branch, id));
     const models = members.map(({ model }) => model);
     return { work: { kind: 'parallel', members: models, ...readGroup(group, step, members.length) }, code: { members: codesOf(members) } };
@@ -37,24 +38,20 @@ export const parallel: KindCompiler = {
 const MEMBER_KEY = /^[\w.@:+~-]{1,80}$/;
 
 /** One member per item, named by the item's key, and the keys in the order of the items. */
-function build(name: string, [items, body, given = {}]: MethodArguments<ParallelStep<never, never, Targets>, 'each'>): BuiltCall {
+function membersOf([items, body, given = {}]: MethodArguments<ParallelStep<never, never, Targets>, 'each'>, name: string): FlowMethodSpec {
   const { concurrency, key, ...options } = given;
-  if (concurrency !== undefined && !(Number.isSafeInteger(concurrency) && concurrency > 0)) {
-    throw invalid(`step "${name}"`, `has concurrency: ${concurrency}; write a positive integer`);
-  }
   if (items.length > FAN_OUT_ITEMS_MAX)
     throw invalid(`step "${name}"`, `has ${items.length} items; a fan-out can have at most ${FAN_OUT_ITEMS_MAX}: split the list`);
   const keys = key === undefined ? itemKeys(items.map(shownValue)) : items.map((item, index) => memberKey(name, key(item, index)));
   checkDistinct(name, keys);
-  const members = items.map((item, index) => {
+  const branches = items.map((item, index) => {
     const step = body(item, index);
     markUsed(step);
-    return memberOf(name, step.bound, keys[index] as string);
+    const key = keys[index] as string;
+    return [key, memberOf(name, step.bound, key)];
   });
-  const models = members.map(({ model }) => model);
-  const work = { kind: 'parallel' as const, members: models, join: { rule: 'all' as const }, ...present({ concurrency }) };
   const receive = (sent: unknown) => keys.map((key) => (sent as Readonly<Record<string, unknown>> | null)?.[key] ?? null);
-  return { receive, parts: { name, work, code: { members: codesOf(members) }, options, fields: ['concurrency', 'key'] } };
+  return { fields: { parallel: { branches, concurrency } }, options, receive };
 }
 
 function memberOf(name: string, bound: BoundStep, id: string): BoundStep {

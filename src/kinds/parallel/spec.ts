@@ -3,7 +3,7 @@
 import type { FlowCall, ResultOf } from '../../authoring/flow/call.ts';
 import type { StepOptions } from '../../authoring/flow/model.ts';
 import type { Join } from '../../authoring/spec/part.ts';
-import type { AnyMember, Get, MemberOf, Targets } from '../../authoring/spec/step.ts';
+import type { Get, MemberOf, Targets } from '../../authoring/spec/step.ts';
 import type { FlowStep } from '../../programs/flow-step.ts';
 
 /** Several steps at once. */
@@ -27,7 +27,7 @@ export interface ParallelStep<C, X, Ids extends Targets> {
     ): FlowCall<ResultOf<Call>[]>;
   };
   memberIds: keyof Branches<X>;
-  members: Branches<X>[keyof Branches<X>];
+  members: Branches<X>;
   outcomes: 'reject_all';
   result: { readonly [B in keyof Branches<X>]: unknown };
 }
@@ -35,7 +35,7 @@ export interface ParallelStep<C, X, Ids extends Targets> {
 type Branches<X> = Get<Get<X, 'parallel'>, 'branches'>;
 
 type Members<B, C, Ids extends Targets> = [B] extends [never]
-  ? Readonly<Record<string, AnyMember<C, Ids>>>
+  ? Readonly<Record<string, MemberOf<never, C, Ids>>>
   : { readonly [K in keyof B]: B extends readonly unknown[] ? 'write branches by id, as steps: { lint: { … } }' : MemberOf<B[K], C, Ids> };
 
 /** Options of a fan-out in a flow. */

@@ -3,12 +3,13 @@
 // round a person decides. Three parts that every review needs are built in: a banner with the round, the bound, and
 // reviewers that do not see earlier verdicts.
 
-import type { BuiltCall, MethodArguments } from '../../authoring/flow/method.ts';
+import type { MethodArguments } from '../../authoring/flow/method.ts';
+import type { FlowSpec } from '../../authoring/flow/model.ts';
 import type { LiveAgent } from '../../authoring/graph/dispatch.ts';
 import { compileGraph } from '../../authoring/graph/graph.ts';
 import { LIVE_AGENT } from '../../authoring/graph/shape.ts';
 import type { StepSpec } from '../../authoring/graph/spec.ts';
-import type { Compilers, KindCompiler } from '../../authoring/graph/work.ts';
+import type { Compilers, KindCompiler, WorkPlace } from '../../authoring/graph/work.ts';
 import type { ReviewAgent, ReviewFields } from '../../authoring/spec/part.ts';
 import {
   anyShape,
@@ -50,14 +51,22 @@ const WORKER = eitherShape(
 export const review: KindCompiler = {
   ...declaration,
   field: 'review',
-  flow: { review: { most: 1, first: objectShape<object>({}, { example: '{ subject: "…", reviewer: "…", fixer: "…" }' }), build } },
+  flow: {
+    review: {
+      most: 1,
+      first: objectShape<object>({}, { example: '{ subject: "…", reviewer: "…", fixer: "…" }' }),
+      own: FIELDS,
+      write: reviewOf,
+    },
+  },
   shapes: {
     review: objectShape<object>(
       { subject: TEXT, reviewer: WORKER, fixer: WORKER, splitter: WORKER, concurrency: COUNT, from: TEXT_OR_TEXTS, name: TEXT },
       { example: '{ subject: "the change in src/", reviewer: "reviewer", fixer: "developer" }' },
     ),
   },
-  read({ review: given }, { step, id }) {
+  read({ review: given }, place) {
+    const { step } = place;
     const spec = (given ?? {}) as ReviewFields | ReviewConfig;
     if ('part' in spec) {
       const config = step.parse(spec, 'its review', parseReview);
@@ -67,9 +76,9 @@ export const review: KindCompiler = {
     for (const field of ['subject', 'reviewer', 'fixer'] as const)
       if (spec[field] === undefined || spec[field] === '')
         step.fault('FIELD_INVALID', `its review has no \`${field}\``, `write ${MEANING[field]}`);
-    const name = `${step.graph.name}.${step.at.replaceAll('/', '.')}`;
     try {
-      const child = compileReview(name, { id, ...spec }, step.graph.compilers);
+      const child = childOf(spec, place);
+      const { name } = child.definition;
       step.graph.children.set(name, child);
       for (const { agent } of [spec.reviewer, spec.fixer, spec.splitter].map(agentOf))
         if (typeof agent === 'object') step.code('agent', agent.execute);
@@ -77,7 +86,7 @@ export const review: KindCompiler = {
     } catch (error) {
       if (!isEngineError(error)) throw error;
       step.fault('FIELD_INVALID', `its review is invalid: ${error.message}`, 'correct it');
-      return { work: { kind: 'workflow', workflow: name, input: {} } };
+      return undefined;
     }
   },
 };
@@ -88,15 +97,16 @@ const MEANING = {
   fixer: 'the role of the agent that fixes what they find',
 };
 
-/** A review as a step of a flow, and the workflow that it starts. */
-function build(name: string, [spec]: MethodArguments<ReviewStep, 'review'>, compilers: Compilers): BuiltCall {
-  const { subject, reviewer, fixer, splitter, items, rounds, concurrency, from, name: called, ...options } = spec;
-  const fields: ReviewFields = { subject, reviewer, fixer, ...present({ splitter, items, rounds, concurrency, from, name: called }) };
-  const draft = compileReview(`review.${name}`, { id: name, ...fields }, compilers);
-  // A flow does not know its name when it builds its steps, so the digest distinguishes two reviews of one name.
-  const child = compileReview(`review.${name}.${draft.hash.slice(0, 8)}`, { id: name, ...fields }, compilers);
-  const work = { kind: 'workflow' as const, workflow: child.definition.name, review: partOf(fields, child), input: inputOf(fields) };
-  return { parts: { name, work, options, fields: FIELDS }, child };
+function reviewOf([spec]: MethodArguments<ReviewStep, 'review'>): FlowSpec {
+  const { subject, reviewer, fixer, splitter, items, rounds, concurrency, from, name, ...options } = spec;
+  return { fields: { review: { subject, reviewer, fixer, splitter, items, rounds, concurrency, from, name } }, options };
+}
+
+/** A flow does not know its name when it builds its steps, so the digest distinguishes two reviews of one name. */
+function childOf(spec: ReviewFields, { step: { graph, at }, id }: WorkPlace): CompiledWorkflow {
+  const named = (name: string) => compileReview(name, { id, ...spec }, graph.compilers);
+  if (!graph.isFlow) return named(`${graph.name}.${at.replaceAll('/', '.')}`);
+  return named(`review.${id}.${named(`review.${id}`).hash.slice(0, 8)}`);
 }
 
 /** The input of the child: texts with templates, which the parent workflow renders. */

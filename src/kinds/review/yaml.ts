@@ -1,8 +1,8 @@
 // Owns how a `review` stage is written in a workflow file.
 
-import { budgetOf } from '../../authoring/yaml/compile/part.ts';
 import { type StageForm, type StageWords, stageForm } from '../../authoring/yaml/schema/form.ts';
 import { present } from '../../base/fields.ts';
+import { readWrittenBudget, type WrittenBudget } from '../../definition/budget.ts';
 import { REVIEW_ROUNDS_MAX, SEVERITIES } from '../../definition/review/review.ts';
 
 /** How agents of a review are written: by their role, or with more about them. */
@@ -38,14 +38,14 @@ type WrittenWorker =
   | {
       readonly agent: string;
       readonly prompt?: string | undefined;
-      readonly budget?: Parameters<typeof budgetOf>[0];
+      readonly budget?: WrittenBudget | undefined;
       readonly timeout?: string | undefined;
     };
 
 function workerOf(written: WrittenWorker) {
   if (typeof written !== 'object') return written;
   const { agent, prompt, budget, timeout } = written;
-  return { agent, ...present({ prompt, budget: budgetOf(budget), timeout: timeout as `${number}m` | undefined }) };
+  return { agent, ...present({ prompt, budget: budget && readWrittenBudget(budget), timeout: timeout as `${number}m` | undefined }) };
 }
 
 /** What is reviewed, by whom, and who fixes what they find. */

@@ -1,7 +1,7 @@
 // Owns how a `signal` step is written: the name of the signal it waits for.
 
 import type { MethodArguments } from '../../authoring/flow/method.ts';
-import type { StepParts } from '../../authoring/flow/model.ts';
+import type { FlowSpec } from '../../authoring/flow/model.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { TEXT } from '../../authoring/spec/shape.ts';
 import { signal as declaration } from './declare.ts';
@@ -11,12 +11,12 @@ import type { SignalStep } from './spec.ts';
 export const signal: KindCompiler = {
   ...declaration,
   field: 'signal',
-  flow: { signal: { most: 2, build } },
+  flow: {
+    signal: {
+      most: 2,
+      write: ([name, options]: MethodArguments<SignalStep<never>, 'signal'>): FlowSpec => ({ fields: { signal: name }, options }),
+    },
+  },
   shapes: { signal: { ...TEXT, code: 'KIND_INVALID' } },
   read: ({ signal: name = '' }) => ({ work: { kind: 'signal', signal: name } }),
 };
-
-/** A wait for a named signal. */
-function build(name: string, [awaited, options = {}]: MethodArguments<SignalStep<never>, 'signal'>): StepParts {
-  return { name, work: { kind: 'signal', signal: awaited }, options };
-}

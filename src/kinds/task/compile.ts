@@ -1,8 +1,7 @@
 // Owns how a `task` is written: a function of the author, as a handler of a graph or with its arguments in a flow.
 
 import { tooMany } from '../../authoring/flow/method.ts';
-import type { StepParts } from '../../authoring/flow/model.ts';
-import { invalid } from '../../authoring/flow/model.ts';
+import { type FlowSpec, invalid } from '../../authoring/flow/model.ts';
 import { shownValue } from '../../authoring/flow/serial.ts';
 import { createTask } from '../../authoring/graph/task.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
@@ -16,7 +15,7 @@ import type { Action, TaskSpec } from './spec.ts';
 export const task: KindCompiler = {
   ...declaration,
   field: 'handler',
-  flow: { task: { build } },
+  flow: { task: { own: ['action', 'args'], write: callOf } },
   read(spec, { step, id }) {
     const { handler } = spec;
     if (typeof handler === 'object' && handler !== null) {
@@ -39,7 +38,7 @@ export const task: KindCompiler = {
 };
 
 /** A function called with its arguments; whatever it returns is the step's result. */
-function build(name: string, [work, ...beside]: readonly [Action | TaskSpec<never, unknown>, ...unknown[]]): StepParts {
+function callOf([work, ...beside]: readonly [Action | TaskSpec<never, unknown>, ...unknown[]], name: string): FlowSpec {
   if (typeof work === 'object' && beside.length > 0) throw tooMany('.task() with an object', beside.length + 1, 1);
   const spec: Partial<TaskSpec<never, unknown>> =
     typeof work === 'object' && work !== null ? work : { action: work, args: beside as never };
@@ -55,5 +54,5 @@ function build(name: string, [work, ...beside]: readonly [Action | TaskSpec<neve
   };
   // The name of the author's function is what logs show.
   Object.defineProperty(run, 'name', { value: action.name });
-  return { name, work: { kind: 'task', config: { args: shownValue(args) } }, code: { run }, options, fields: ['action', 'args'] };
+  return { fields: {}, options, work: { work: { kind: 'task', config: { args: shownValue(args) } }, code: { run } } };
 }

@@ -1,10 +1,10 @@
 // Owns how a `validate` step is written: the stages that are checked, and the step that repairs what they find.
 
 import type { MethodArguments } from '../../authoring/flow/method.ts';
-import { checkMember, type StepParts } from '../../authoring/flow/model.ts';
+import { checkMember, type FlowSpec } from '../../authoring/flow/model.ts';
 import { STEP_PART } from '../../authoring/graph/shape.ts';
 import { codesOf, type KindCompiler } from '../../authoring/graph/work.ts';
-import { eitherShape, isFields, objectShape, plainShape, wordShape } from '../../authoring/spec/shape.ts';
+import { anyShape, eitherShape, isFields, objectShape, plainShape, wordShape } from '../../authoring/spec/shape.ts';
 import type { Targets } from '../../authoring/spec/step.ts';
 import { markUsed } from '../../programs/flow-step.ts';
 import { validate as declaration, parseValidation } from './declare.ts';
@@ -20,12 +20,20 @@ export const validate: KindCompiler = {
     validate: {
       most: 1,
       first: plainShape('an object such as { stages: ["lint"] }', (value): value is object => value === undefined || isFields(value)),
-      build,
+      own: ['stages', 'retry', 'onFailure'],
+      write: validationOf,
     },
   },
-  shapes: { validate: eitherShape(wordShape(true), objectShape<object>({ onFailure: STEP_PART }, { example: '{ stages: ["lint"] }' })) },
+  shapes: {
+    validate: eitherShape(
+      wordShape(true),
+      objectShape<object>(
+        { stages: anyShape(), retry: anyShape(), onFailure: STEP_PART },
+        { example: '{ stages: ["lint"] }', what: 'a validation' },
+      ),
+    ),
+  },
   read({ validate: given }, { step, readMember }) {
-    if (typeof given === 'object') step.knownFields(given, ['stages', 'retry', 'onFailure'], 'a validation');
     const { stages = null, retry = REPAIRS, onFailure } = given === true || given === undefined ? {} : given;
     const fields = step.parse({ stages, repairs: retry }, 'its validation', parseValidation);
     const work = { kind: 'validate' as const, ...fields };
@@ -35,14 +43,11 @@ export const validate: KindCompiler = {
   },
 };
 
-/** Stages that are checked, with a step that repairs between rounds. */
-function build(name: string, [spec = {}]: MethodArguments<ValidateStep<never, never, Targets>, 'validate'>): StepParts {
-  const { stages, retry = REPAIRS, onFailure, ...options } = spec;
-  const named = typeof stages === 'object' ? [...stages] : (stages ?? null);
-  const work = { kind: 'validate' as const, stages: named, repairs: retry };
-  const fields = ['stages', 'retry', 'onFailure'];
-  if (onFailure === undefined) return { name, work, options, fields };
+function validationOf([given]: MethodArguments<ValidateStep<never, never, Targets>, 'validate'>, name: string): FlowSpec {
+  if (given === undefined) return { fields: { validate: true } };
+  const { stages, retry, onFailure, ...options } = given;
+  if (onFailure === undefined) return { fields: { validate: { stages, retry } }, options };
   markUsed(onFailure);
   checkMember(`the validation "${name}"`, onFailure.bound);
-  return { name, work: { ...work, onFailure: onFailure.bound.model }, code: { members: codesOf([onFailure.bound]) }, options, fields };
+  return { fields: { validate: { stages, retry, onFailure: onFailure.bound } }, options };
 }

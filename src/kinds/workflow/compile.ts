@@ -1,15 +1,13 @@
 // Owns how a `workflow` step is written: a child by its name or as a value, and what it is started with.
 
 import { type Child, compiledOf as workflowOf } from '../../authoring/flow/flow.ts';
-import type { BuiltCall } from '../../authoring/flow/method.ts';
-import { invalid, plainOf, type StepOptions, type StepParts } from '../../authoring/flow/model.ts';
+import { type FlowSpec, invalid, type StepOptions } from '../../authoring/flow/model.ts';
 import type { StepReading } from '../../authoring/graph/reading.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import type { ChildWorkflow } from '../../authoring/spec/part.ts';
 import { COUNT, eitherShape, isFields, objectShape, plainShape, TEXT } from '../../authoring/spec/shape.ts';
 import { present } from '../../base/fields.ts';
-import { isJsonObject, type Json } from '../../base/json.ts';
-import type { CompiledWorkflow, StepContext } from '../../definition/code.ts';
+import type { CompiledWorkflow } from '../../definition/code.ts';
 import type { WorkOf } from '../../definition/model.ts';
 import type { ChildDispatch } from '../../definition/step-terms.ts';
 import { duplicateWorkflow } from '../../definition/validation/children.ts';
@@ -27,7 +25,7 @@ const CHILD = eitherShape(
 export const workflow: KindCompiler = {
   ...declaration,
   field: 'workflow',
-  flow: { workflow: { most: 3, first: CHILD, build } },
+  flow: { workflow: { most: 3, first: CHILD, write: childOf } },
   shapes: {
     workflow: eitherShape(TEXT, objectShape<object>({}, { example: 'defineWorkflow(…)' })),
     dispatch: objectShape<ChildDispatch>(
@@ -69,23 +67,10 @@ function addChild(child: CompiledWorkflow, { graph, at }: StepReading): void {
   graph.children.set(name, child);
 }
 
-/** A child workflow with its inputs, as data or as a function that builds them. */
-function build(name: string, [given, inputs, options = {}]: readonly [string | Child, unknown?, StepOptions?]): BuiltCall {
-  const child = typeof given === 'string' ? undefined : workflowOf(given);
-  return { parts: childParts(name, child?.definition.name ?? String(given), { inputs, options }), ...present({ child }) };
-}
-
-function childParts(
-  name: string,
-  child: string,
-  { inputs, options }: { readonly inputs: unknown; readonly options: StepOptions },
-): StepParts {
-  if (typeof inputs === 'function') {
-    const context = inputs as (ctx: StepContext) => unknown;
-    return { name, work: { kind: 'workflow', workflow: child, input: null }, code: { context }, options };
+function childOf([child, input, options]: readonly [string | Child, unknown?, StepOptions?], name: string): FlowSpec {
+  if (!(input === undefined || input === null || typeof input === 'function' || isFields(input))) {
+    const called = typeof child === 'string' ? child : workflowOf(child).definition.name;
+    throw invalid(`step "${name}"`, `gives workflow "${called}" an input that is not an object; give values by name`);
   }
-  const input = plainOf<Json>(name, 'the input', inputs ?? {});
-  if (!isJsonObject(input))
-    throw invalid(`step "${name}"`, `gives workflow "${child}" an input that is not an object; give values by name`);
-  return { name, work: { kind: 'workflow', workflow: child, input }, options };
+  return { fields: { workflow: child, input }, options };
 }

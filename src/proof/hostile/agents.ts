@@ -6,9 +6,9 @@ import { link, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/
 import { dirname, join, posix } from 'node:path';
 import type { AgentAnswer, AgentRequest } from '../../agents/driver.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
+import { isBuiltIn } from '../../definition/check.ts';
 import { type Definition, membersOf, type StepModel } from '../../definition/model.ts';
 import { isFileOutput } from '../../definition/output-pattern.ts';
-import { isProgramCheck } from '../../definition/read-check.ts';
 import { matches } from '../../steps/workspace/glob.ts';
 import { forgeToken, reportOutOfOrder, reportTwice, skipStep, type TokenAttack } from './token-attacks.ts';
 
@@ -163,7 +163,7 @@ async function editsTheGate({ claim, definition }: HostileTarget, cwd: string): 
 /** The words of all programs that a step's gate runs: those that are files are its scripts. */
 function wordsOf(step: StepModel): string[] {
   const checks = step.kind === 'gate' ? step.config.checks : [];
-  const own = checks.flatMap((check) => (isProgramCheck(check) ? (check.argv ?? (check.run ?? '').split(/\s+/)) : []));
+  const own = checks.flatMap((check) => (isBuiltIn(check, 'command') ? (check.argv ?? (check.run ?? '').split(/\s+/)) : []));
   return [...own.map((word) => posix.normalize(word)), ...membersOf(step).flatMap(wordsOf)];
 }
 

@@ -4,8 +4,8 @@
 
 import { present } from '../../base/fields.ts';
 import { shortLine } from '../../base/short-text.ts';
+import { nullable, number, rowAs, text } from '../../base/sql-row.ts';
 import type { RequestAct } from '../route.ts';
-import type { ServerRow } from '../server-database.ts';
 import type { AccessStore } from './tables.ts';
 
 /** One line of the audit. */
@@ -62,13 +62,10 @@ export function recordAct(
 }
 
 function insert({ database, now }: AccessStore, entry: Omit<AuditEntry, 'id' | 'at'>): void {
-  const { person, via, action, about, address, outcome, run, step, choice } = entry;
+  const { person, via, action, address, outcome, about, run, step, choice } = entry;
   const shown = (text: string | null): string | null => (text === null ? null : shortLine(withoutSecrets(text), ABOUT_MAX));
-  const row = database.get(
-    'INSERT INTO audit (at, person, via, action, about, address, outcome, run, step, choice) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id',
-    ...[now(), person, via, action, shown(about), address, outcome, shown(run), shown(step), shown(choice)],
-  );
-  const id = Number(row?.id ?? 0);
+  const written = { about: shown(about), run: shown(run), step: shown(step), choice: shown(choice) };
+  const { id } = database.insert('audit', { at: now(), person, via, action, address, outcome, ...written });
   if (id % TRIM_EVERY !== 0) return;
   database.run('DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE person IS NULL ORDER BY id DESC LIMIT -1 OFFSET ?)', FAILED_MAX);
   database.run(
@@ -94,22 +91,7 @@ export function readAudit(
   return rows.map(entryOf);
 }
 
-function textOf(value: ServerRow[string] | undefined): string | null {
-  return typeof value === 'string' ? value : null;
-}
-
-function entryOf(row: ServerRow): AuditEntry {
-  return {
-    id: Number(row.id),
-    at: Number(row.at),
-    person: textOf(row.person),
-    via: String(row.via),
-    action: String(row.action),
-    about: String(row.about),
-    run: textOf(row.run),
-    step: textOf(row.step),
-    choice: textOf(row.choice),
-    address: String(row.address),
-    outcome: String(row.outcome),
-  };
-}
+const entryOf = rowAs({
+  ...{ id: number, at: number, person: nullable(text), via: text, action: text, about: text },
+  ...{ run: nullable(text), step: nullable(text), choice: nullable(text), address: text, outcome: text },
+});

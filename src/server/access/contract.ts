@@ -2,12 +2,12 @@
 
 import * as z from 'zod';
 import { LOGIN_SCOPES } from '../../authority/rights.ts';
+import { time } from '../../control/schema/value.ts';
+import { schemaVersion } from '../contract/value.ts';
 import { isDuration } from './lifetimes.ts';
 
-const time = z.string();
 const scopes = z.array(z.enum(LOGIN_SCOPES));
 const duration = z.string().max(20).refine(isDuration, 'must be a duration such as 12h or 90d, of at most a year').optional();
-const schemaVersion = z.literal(1).default(1);
 const name = z.string().min(1).max(64);
 /** The response of an authenticator; the library validates the rest. */
 const response = z.looseObject({ id: z.string().max(2000), response: z.looseObject({ clientDataJSON: z.string().max(10_000) }) });

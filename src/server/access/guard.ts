@@ -4,8 +4,8 @@
 // AC1. A request to another host name is refused, whatever it contains (DNS rebinding).
 // AC2. A change by a browser must come from a page of the server: another site, or another port of this machine, is refused.
 // AC3. A secret that is not valid is a failed login and never an anonymous request.
-// AC6. A session cannot change anything without the secret of its pages: the cookie is sent to every port of the machine.
 // AC4. Nothing is written to a stream after its caller was revoked.
+// AC6. A session cannot change anything without the secret of its pages: the cookie is sent to every port of the machine.
 
 import { getCookie } from 'hono/cookie';
 import { EngineError, isEngineError } from '../../base/error.ts';

@@ -3,7 +3,7 @@
 
 import { EngineError } from '../../base/error.ts';
 import type { Json } from '../../base/json.ts';
-import type { ServerRow } from '../server-database.ts';
+import { jsonOf, nullable, number, oneOf, rowAs, text } from '../../base/sql-row.ts';
 import { requirePerson } from './people.ts';
 import { createId, createSecret, hashOf, isSecret } from './secret.ts';
 import type { AccessStore } from './tables.ts';
@@ -54,10 +54,7 @@ export function createLink(
     usedAt: null,
   };
   database.run('DELETE FROM links WHERE expires_at <= ?', at - KEPT_MS);
-  database.run(
-    'INSERT INTO links (id, hash, kind, person, about, created_by, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-    ...[link.id, hash, kind, name, JSON.stringify(about), createdBy, at, link.expiresAt],
-  );
+  database.insert('links', { ...link, hash, about: JSON.stringify(about) });
   return { link, secret };
 }
 
@@ -97,15 +94,7 @@ export function restoreLink({ database }: AccessStore, id: string): void {
   database.run('UPDATE links SET used_at = NULL WHERE id = ?', id);
 }
 
-function linkOf(row: ServerRow): AccessLink {
-  return {
-    id: String(row.id),
-    kind: row.kind as LinkKind,
-    person: String(row.person),
-    about: JSON.parse(String(row.about)) as Json,
-    createdBy: String(row.created_by),
-    createdAt: Number(row.created_at),
-    expiresAt: Number(row.expires_at),
-    usedAt: row.used_at === null ? null : Number(row.used_at),
-  };
-}
+const linkOf = rowAs({
+  ...{ id: text, kind: oneOf('login', 'invite', 'decide'), person: text, about: jsonOf<Json>(), createdBy: text },
+  ...{ createdAt: number, expiresAt: number, usedAt: nullable(number) },
+});

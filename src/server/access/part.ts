@@ -2,7 +2,7 @@
 
 import type { ServerPart } from '../services.ts';
 import { AUTH, mountAuth } from './auth-routes.ts';
-import { DECIDE, mountDecide } from './decide-routes.ts';
+import { DECIDE, mountDecide } from './decide/routes.ts';
 import { mountGuard } from './guard.ts';
 import { mountPeople, PEOPLE } from './people-routes.ts';
 import { ACCESS_TABLES } from './tables.ts';

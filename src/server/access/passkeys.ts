@@ -19,7 +19,7 @@ import { challengeOf, type Statement } from '../../authority/statement.ts';
 import { EngineError, isEngineError, messageOf } from '../../base/error.ts';
 import { type Json, parseJsonObject } from '../../base/json.ts';
 import type { Signature } from '../../base/signature.ts';
-import type { ServerRow } from '../server-database.ts';
+import { jsonOf, nullable, number, oneOf, rowAs, text } from '../../base/sql-row.ts';
 import type { Addresses } from './addresses.ts';
 import { type Person, requirePerson } from './people.ts';
 import type { AccessStore } from './tables.ts';
@@ -102,11 +102,8 @@ export async function registerPasskey(
     seenAt: null,
   };
   const cose = Buffer.from(publicKey).toString('base64url');
-  const isNew = database.run(
-    'INSERT OR IGNORE INTO passkeys (id, person, title, cose, key, counter, transports, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-    ...[id, passkey.person, passkey.title, cose, key, counter, JSON.stringify(transports), passkey.createdAt],
-  );
-  if (isNew === 0) throw notVerified('this passkey is already registered');
+  const { isNew } = database.insert('passkeys', { ...passkey, cose, counter, transports: JSON.stringify(transports) }, 'ignore');
+  if (!isNew) throw notVerified('this passkey is already registered');
   return passkey;
 }
 
@@ -123,6 +120,7 @@ export async function loginWithPasskey(store: PasskeyStore, response: Authentica
   const { challenge } = consumeChallenge(store, response, { purpose: 'login' });
   const row = store.database.get('SELECT * FROM passkeys WHERE id = ?', String(response.id));
   if (row === undefined) throw notVerified('this passkey is not registered here, or was revoked');
+  const { id, person, cose, counter } = loginRow(row);
   const { verifyAuthenticationResponse } = await import('@simplewebauthn/server');
   const { verified, authenticationInfo } = await verifyOrThrow(() =>
     verifyAuthenticationResponse({
@@ -132,20 +130,15 @@ export async function loginWithPasskey(store: PasskeyStore, response: Authentica
       expectedRPID: rpIdOf(store),
       requireUserVerification: true,
       credential: {
-        id: String(row.id),
-        publicKey: new Uint8Array(Buffer.from(String(row.cose), 'base64url')),
-        counter: Number(row.counter),
+        id,
+        publicKey: new Uint8Array(Buffer.from(cose, 'base64url')),
+        counter,
       },
     }),
   );
   if (!verified) throw notVerified('its signature does not match');
-  store.database.run(
-    'UPDATE passkeys SET counter = ?, seen_at = ? WHERE id = ?',
-    authenticationInfo.newCounter,
-    store.now(),
-    String(row.id),
-  );
-  return requirePerson(store, String(row.person));
+  store.database.run('UPDATE passkeys SET counter = ?, seen_at = ? WHERE id = ?', authenticationInfo.newCounter, store.now(), id);
+  return requirePerson(store, person);
 }
 
 /** What a browser needs to sign a statement with one of the person's passkeys. */
@@ -181,7 +174,7 @@ export function signatureOf(store: PasskeyStore, person: string, response: Authe
   const { at } = about as { readonly at: number };
   const { authenticatorData, clientDataJSON, signature } = response.response;
   return {
-    key: fingerprintOf({ key: String(row.key) }),
+    key: fingerprintOf({ key: text(row.key, 'key') }),
     at,
     value: assertionText({ authenticatorData, clientDataJSON, signature }),
   };
@@ -214,10 +207,8 @@ function storeChallenge({ database, now }: AccessStore, { challenge, purpose, pe
       purpose,
       CHALLENGES_MAX,
     );
-    database.run(
-      'INSERT OR REPLACE INTO challenges (challenge, kind, person, about, expires_at) VALUES (?, ?, ?, ?, ?)',
-      ...[challenge, purpose, person ?? null, JSON.stringify(about), now() + CHALLENGE_MS],
-    );
+    const row = { challenge, kind: purpose, person, about: JSON.stringify(about), expiresAt: now() + CHALLENGE_MS };
+    database.insert('challenges', row, 'replace');
   });
 }
 
@@ -229,9 +220,10 @@ function consumeChallenge(
 ): { readonly challenge: string; readonly about: Json } {
   const challenge = challengeIn(response?.clientDataJSON);
   const row = database.get('DELETE FROM challenges WHERE challenge = ? RETURNING *', challenge);
-  const isFor = row !== undefined && row.kind === purpose && (person === undefined || row.person === person);
-  if (!isFor || Number(row.expires_at) <= now()) throw notVerified('its challenge is unknown, was used before or has expired; try again');
-  return { challenge, about: JSON.parse(String(row.about)) as Json };
+  const found = row === undefined ? undefined : challengeRow(row);
+  const isFor = found?.kind === purpose && (person === undefined || found.person === person);
+  if (!isFor || found.expiresAt <= now()) throw notVerified('its challenge is unknown, was used before or has expired; try again');
+  return { challenge, about: found.about };
 }
 
 function challengeIn(clientDataJSON: unknown): string {
@@ -275,13 +267,8 @@ function keyOf(cose: ReadonlyMap<number, unknown>): KeyObject {
   return createPublicKey({ format: 'jwk', key: jwk() });
 }
 
-function passkeyOf(row: ServerRow): Passkey {
-  return {
-    id: String(row.id),
-    person: String(row.person),
-    title: String(row.title),
-    key: String(row.key),
-    createdAt: Number(row.created_at),
-    seenAt: row.seen_at === null ? null : Number(row.seen_at),
-  };
-}
+const passkeyOf = rowAs({ id: text, person: text, title: text, key: text, createdAt: number, seenAt: nullable(number) });
+const loginRow = rowAs({ id: text, person: text, cose: text, counter: number });
+const challengeRow = rowAs({
+  ...{ kind: oneOf('register', 'login', 'sign'), person: nullable(text), about: jsonOf<Json>(), expiresAt: number },
+});

@@ -7,7 +7,7 @@ import { assertName } from '../../authority/keys.ts';
 import { LOGIN_SCOPES, type LoginScope } from '../../authority/rights.ts';
 import { EngineError } from '../../base/error.ts';
 import { foldedName } from '../../base/person.ts';
-import type { ServerRow } from '../server-database.ts';
+import { flag, nullable, number, rowAs, text } from '../../base/sql-row.ts';
 import type { AccessStore } from './tables.ts';
 
 /** A person who may log in, or who was revoked. */
@@ -49,14 +49,12 @@ export function requirePerson(store: AccessStore, name: string): Person {
 export function addPerson({ database, now }: AccessStore, { name, scopes, manages, invitedBy }: NewPerson): Person {
   assertName(name);
   const folded = foldedName(name);
-  const known = database.get('SELECT * FROM people WHERE folded = ?', folded);
-  if (known !== undefined && known.revoked_at === null)
-    throw new EngineError(
-      'USAGE',
-      `"${String(known.name)}" can already log in; "pawl access login ${String(known.name)}" prints a new link for them`,
-    );
+  const found = database.get('SELECT * FROM people WHERE folded = ?', folded);
+  const known = found === undefined ? undefined : personOf(found);
+  if (known !== undefined && known.revokedAt === null)
+    throw new EngineError('USAGE', `"${known.name}" can already log in; "pawl access login ${known.name}" prints a new link for them`);
   if (known !== undefined && known.name !== name)
-    throw new EngineError('USAGE', `a person "${String(known.name)}" was revoked; use that spelling to invite them again, or another name`);
+    throw new EngineError('USAGE', `a person "${known.name}" was revoked; use that spelling to invite them again, or another name`);
   const row: Person = { name, scopes: withView(scopes), manages, invitedBy, createdAt: now(), revokedAt: null };
   database.run(
     `INSERT INTO people (name, folded, scopes, manages, invited_by, created_at) VALUES (?, ?, ?, ?, ?, ?)
@@ -86,17 +84,11 @@ export function withView(scopes: readonly LoginScope[]): readonly LoginScope[] {
 }
 
 /** Parses stored scopes. */
-export function scopesIn(text: unknown): readonly LoginScope[] {
-  return LOGIN_SCOPES.filter((scope) => String(text).split(' ').includes(scope));
+export function scopesIn(stored: string): readonly LoginScope[] {
+  return LOGIN_SCOPES.filter((scope) => stored.split(' ').includes(scope));
 }
 
-function personOf(row: ServerRow): Person {
-  return {
-    name: String(row.name),
-    scopes: scopesIn(row.scopes),
-    manages: row.manages === 1,
-    invitedBy: String(row.invited_by),
-    createdAt: Number(row.created_at),
-    revokedAt: row.revoked_at === null ? null : Number(row.revoked_at),
-  };
-}
+const personOf = rowAs({
+  ...{ name: text, scopes: (value, name) => scopesIn(text(value, name)), manages: flag, invitedBy: text },
+  ...{ createdAt: number, revokedAt: nullable(number) },
+});

@@ -5,7 +5,7 @@
 //   page, including a page that an agent serves. A session therefore has a second secret, which our pages keep where only
 //   pages of the same port can read it. Without it, the cookie cannot change anything.
 
-import type { ServerRow } from '../server-database.ts';
+import { number, oneOf, rowAs, type SqlRow, text } from '../../base/sql-row.ts';
 import { createId, createSecret, hashOf, isSecret } from './secret.ts';
 import type { AccessStore } from './tables.ts';
 
@@ -40,19 +40,16 @@ export function createSession(
   const { secret, hash } = createSecret('session');
   const page = createSecret('page');
   const at = now();
+  const { person, via, address } = login;
   const session: Session = {
-    ...login,
-    id: createId(),
+    ...{ id: createId(), person, via, address },
     agent: login.agent.slice(0, AGENT_MAX),
     createdAt: at,
     seenAt: at,
     expiresAt: at + SESSION_MS,
   };
   database.run('DELETE FROM sessions WHERE expires_at <= ? OR seen_at <= ?', at, at - IDLE_MS);
-  database.run(
-    'INSERT INTO sessions (id, hash, page, person, via, address, agent, created_at, seen_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-    ...[session.id, hash, page.hash, session.person, session.via, session.address, session.agent, at, at, session.expiresAt],
-  );
+  database.insert('sessions', { ...session, hash, page: page.hash });
   return { session, secret, page: page.secret };
 }
 
@@ -87,18 +84,14 @@ export function revokeSession({ database }: AccessStore, id: string): boolean {
   return database.run('DELETE FROM sessions WHERE id = ?', id) > 0;
 }
 
-function unexpired({ now }: AccessStore, row: ServerRow | undefined): Session | undefined {
+const sessionOf = rowAs({
+  ...{ id: text, person: text, via: oneOf('link', 'passkey'), address: text, agent: text },
+  ...{ createdAt: number, seenAt: number, expiresAt: number },
+});
+
+function unexpired({ now }: AccessStore, row: SqlRow | undefined): Session | undefined {
   if (row === undefined) return undefined;
-  const session: Session = {
-    id: String(row.id),
-    person: String(row.person),
-    via: row.via === 'passkey' ? 'passkey' : 'link',
-    address: String(row.address),
-    agent: String(row.agent),
-    createdAt: Number(row.created_at),
-    seenAt: Number(row.seen_at),
-    expiresAt: Number(row.expires_at),
-  };
+  const session = sessionOf(row);
   const at = now();
   return session.expiresAt > at && session.seenAt + IDLE_MS > at ? session : undefined;
 }

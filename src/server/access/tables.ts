@@ -1,6 +1,7 @@
 // Owns the tables of access in the server's database. What is revoked is deleted; the audit keeps a record of it. Secrets are
 // stored as hashes.
 
+import { text } from '../../base/sql-row.ts';
 import type { PartTables, ServerDatabase } from '../server-database.ts';
 
 /** The tables. */
@@ -98,11 +99,11 @@ export interface AccessStore {
 
 /** Records the server's address, so that links can be created while it is not running, and by other processes. */
 export function recordBaseUrl({ database, now }: AccessStore, baseUrl: string): void {
-  database.run('INSERT OR REPLACE INTO server_address (id, base_url, at) VALUES (1, ?, ?)', baseUrl, now());
+  database.insert('server_address', { id: 1, baseUrl, at: now() }, 'replace');
 }
 
 /** The last address of the server; undefined if it never ran. */
 export function readBaseUrl({ database }: AccessStore): string | undefined {
   const row = database.get('SELECT base_url FROM server_address WHERE id = 1');
-  return row === undefined ? undefined : String(row.base_url);
+  return row === undefined ? undefined : text(row.base_url, 'base_url');
 }

@@ -3,7 +3,7 @@
 
 import type { LoginScope } from '../../authority/rights.ts';
 import { EngineError } from '../../base/error.ts';
-import type { ServerRow } from '../server-database.ts';
+import { nullable, number, rowAs, text } from '../../base/sql-row.ts';
 import { requirePerson, scopesIn, withView } from './people.ts';
 import { createId, createSecret, hashOf, isSecret } from './secret.ts';
 import type { AccessStore } from './tables.ts';
@@ -49,10 +49,7 @@ export function createToken(
   database.run('DELETE FROM tokens WHERE expires_at <= ?', at);
   if (database.get('SELECT 1 FROM tokens WHERE person = ? AND name = ?', owner.name, name) !== undefined)
     throw new EngineError('USAGE', `${owner.name} already has a token "${name}"; revoke it first, or choose another name`);
-  database.run(
-    'INSERT INTO tokens (id, hash, person, name, scopes, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
-    ...[token.id, hash, token.person, name, token.scopes.join(' '), at, token.expiresAt],
-  );
+  database.insert('tokens', { ...token, hash, scopes: token.scopes.join(' ') });
   return { token, secret };
 }
 
@@ -83,14 +80,7 @@ export function revokeToken({ database }: AccessStore, id: string): boolean {
   return database.run('DELETE FROM tokens WHERE id = ?', id) > 0;
 }
 
-function tokenOf(row: ServerRow): AccessToken {
-  return {
-    id: String(row.id),
-    person: String(row.person),
-    name: String(row.name),
-    scopes: scopesIn(row.scopes),
-    createdAt: Number(row.created_at),
-    seenAt: row.seen_at === null ? null : Number(row.seen_at),
-    expiresAt: Number(row.expires_at),
-  };
-}
+const tokenOf = rowAs({
+  ...{ id: text, person: text, name: text, scopes: (value, name) => scopesIn(text(value, name)) },
+  ...{ createdAt: number, seenAt: nullable(number), expiresAt: number },
+});

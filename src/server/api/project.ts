@@ -16,7 +16,7 @@ import {
   readInbox,
   type StuckRun,
 } from '../../control/inbox.ts';
-import { readApprovalDiff } from '../../control/run-diff.ts';
+import { readApprovalDiff } from '../../control/run/diff.ts';
 import { bounded } from '../../control/step-detail.ts';
 import { targetName } from '../../definition/describe.ts';
 import { isDriven } from '../../process/owner.ts';

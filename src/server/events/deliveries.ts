@@ -10,8 +10,9 @@
 import { EngineError, isEngineError, messageOf } from '../../base/error.ts';
 import { deriveRunId } from '../../base/id.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
+import { jsonOf, nullable, number, oneOf, rowAs, text } from '../../base/sql-row.ts';
 import type { Clock } from '../../engine/clock.ts';
-import type { ServerDatabase, ServerRow } from '../server-database.ts';
+import type { ServerDatabase } from '../server-database.ts';
 import { Alarm } from './alarm.ts';
 
 /** A delivery that was verified. */
@@ -109,24 +110,21 @@ export class Deliveries extends Alarm<DeliveryParts> {
   receive({ route, id, event, headers, body, key = '', debounceMs = 0, digest }: ReceivedDelivery): 'stored' | 'duplicate' {
     const { database, clock } = this.parts;
     const now = clock.now();
-    const isNew = database.transaction(() => {
+    const isStored = database.transaction(() => {
       if (digest !== undefined && this.wasReceivedBefore(route, digest)) return false;
-      const added = database.run(
-        `INSERT INTO deliveries (route, delivery, received_at, event, headers, body, key, due, digest, status)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'received') ON CONFLICT DO NOTHING`,
-        ...[route, id, now, event ?? null, JSON.stringify(headers), JSON.stringify(body), key, now + debounceMs, digest ?? null],
-      );
-      if (added === 1 && debounceMs > 0)
+      const stored = { headers: JSON.stringify(headers), body: JSON.stringify(body), due: now + debounceMs, status: 'received' };
+      const { isNew } = database.insert('deliveries', { route, delivery: id, receivedAt: now, event, key, digest, ...stored }, 'ignore');
+      if (isNew && debounceMs > 0)
         database.run(
           "UPDATE deliveries SET status = 'superseded', reason = ?, acted_at = ? WHERE route = ? AND key = ? AND status = 'received' AND delivery != ?",
           ...['a later delivery with the same key arrived', now, route, key, id],
         );
       if (this.receivedCount % PRUNE_EVERY === 0) this.prune(now);
       this.receivedCount += 1;
-      return added === 1;
+      return isNew;
     });
-    if (isNew) void this.ring();
-    return isNew ? 'stored' : 'duplicate';
+    if (isStored) void this.ring();
+    return isStored ? 'stored' : 'duplicate';
   }
 
   /** The deliveries, newest first. */
@@ -195,7 +193,7 @@ export class Deliveries extends Alarm<DeliveryParts> {
     const { database, clock } = this.parts;
     this.batches += 1;
     const due = database.all("SELECT * FROM deliveries WHERE status = 'received' AND due <= ? ORDER BY number", clock.now());
-    for (const row of due) await this.act(deliveryOf(row), Number(row.tries));
+    for (const row of due) await this.act(deliveryOf(row), number(row.tries, 'tries'));
     const next = database.get("SELECT min(due) AS due FROM deliveries WHERE status = 'received'");
     return next?.due == null ? undefined : Number(next.due);
   }
@@ -258,13 +256,8 @@ export function runOfDelivery({ route, delivery }: Pick<StoredDelivery, 'route' 
   return deriveRunId(`delivery/${route}`, delivery);
 }
 
-function deliveryOf(row: ServerRow): StoredDelivery {
-  const { number, route, delivery, event, received_at: receivedAt, status, reason, run, acted_at: actedAt, headers, body } = row;
-  return {
-    ...{ number: Number(number), route: String(route), delivery: String(delivery), event: event as string | null },
-    ...{ receivedAt: Number(receivedAt), status: status as StoredDelivery['status'], reason: reason as string | null },
-    ...{ run: run as string | null, actedAt: actedAt === null ? null : Number(actedAt) },
-    headers: JSON.parse(String(headers)) as JsonObject,
-    body: JSON.parse(String(body)) as Json,
-  };
-}
+const deliveryOf = rowAs({
+  ...{ number, route: text, delivery: text, event: nullable(text), receivedAt: number },
+  status: oneOf('received', 'done', 'ignored', 'limited', 'superseded', 'failed'),
+  ...{ reason: nullable(text), run: nullable(text), actedAt: nullable(number), headers: jsonOf<JsonObject>(), body: jsonOf<Json>() },
+});

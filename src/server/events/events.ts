@@ -9,7 +9,7 @@ import { iso, timeOf } from '../api/times.ts';
 import { parseJsonBody, readBody } from '../body.ts';
 import { handle, type ServerApp, type ServerContext } from '../route.ts';
 import type { ServerPart, Services } from '../services.ts';
-import { commandHandler } from '../surface/command-handler.ts';
+import { commandHandler } from '../surface/command/handler.ts';
 import { forgeHandler } from '../triggers/forge-handler.ts';
 import { watchForge } from '../triggers/forge-watch.ts';
 import { GITHUB_BODY_MAX, type GitHubRequest, githubDelivery, githubProblem } from '../triggers/github-hook.ts';

@@ -5,13 +5,14 @@
 //      The next server sends those that were not claimed.
 // - If a target does not accept a notice, it is retried 5 times in about an hour. None of this affects a run.
 
-import { createHash } from 'node:crypto';
 import type { DeepReadonly } from '../../base/deep-readonly.ts';
+import { digestText } from '../../base/digest.ts';
+import { jsonOf, nullable, number, oneOf, rowAs, type SqlRow, text } from '../../base/sql-row.ts';
 import type { Clock } from '../../engine/clock.ts';
 import type { Notice, NoticeOutcome, Notifier } from '../../notify/notifier.ts';
 import { createOwner, isDead } from '../../process/owner.ts';
 import type { NoticeList } from '../contract.ts';
-import type { ServerDatabase, ServerRow } from '../server-database.ts';
+import type { ServerDatabase } from '../server-database.ts';
 import { Alarm } from './alarm.ts';
 
 interface NoticeParts {
@@ -25,6 +26,15 @@ interface NoticeParts {
 }
 
 type NoticeReport = DeepReadonly<NoticeList['notices'][number]>;
+
+const sendingRow = rowAs({ id: text, sender: text, due: number });
+const noticeRow = rowAs({ id: text, target: text, run: text, event: text, notice: jsonOf<Notice>(), tries: number });
+const reportRow = rowAs({
+  ...{ id: text, target: text, run: text, event: text, createdAt: number, tries: number, message: nullable(text) },
+  status: oneOf('open', 'sending', 'sent', 'failed', 'unknown'),
+});
+
+type NoticeRow = ReturnType<typeof noticeRow>;
 
 const TRIES_MAX = 6;
 const RETRY_MS = 60_000;
@@ -46,16 +56,10 @@ export class Notices extends Alarm<NoticeParts> {
   add(target: string, mark: string, notice: Omit<Notice, 'id' | 'at'>): boolean {
     const { database, clock } = this.parts;
     const now = clock.now();
-    const id = createHash('sha256')
-      .update(JSON.stringify([target, notice.run, notice.event, mark]))
-      .digest('hex')
-      .slice(0, 32);
+    const id = digestText(JSON.stringify([target, notice.run, notice.event, mark])).slice(0, 32);
     const stored: Notice = { ...notice, id, at: new Date(now).toISOString() };
-    const added = database.run(
-      "INSERT INTO notices (id, target, run, event, notice, created_at, due, status) VALUES (?, ?, ?, ?, ?, ?, ?, 'open') ON CONFLICT DO NOTHING",
-      ...[id, target, notice.run, notice.event, JSON.stringify(stored), now, now],
-    );
-    return added === 1;
+    const row = { id, target, run: notice.run, event: notice.event, notice: JSON.stringify(stored) };
+    return database.insert('notices', { ...row, createdAt: now, due: now, status: 'open' }, 'ignore').isNew;
   }
 
   /** The last notices, newest first. */
@@ -67,69 +71,66 @@ export class Notices extends Alarm<NoticeParts> {
     const { database, clock } = this.parts;
     this.settleDead();
     database.run("DELETE FROM notices WHERE created_at < ? AND status NOT IN ('open', 'sending')", clock.now() - KEPT_MS);
-    const due = database.all("SELECT * FROM notices WHERE status = 'open' AND due <= ? ORDER BY created_at", clock.now());
+    const sql = "SELECT * FROM notices WHERE status = 'open' AND due <= ? ORDER BY created_at";
+    const due = database.all(sql, clock.now()).map(noticeRow);
     // Targets do not wait for each other; the notices to one target are sent in order.
-    await Promise.all([...Map.groupBy(due, ({ target }) => String(target)).values()].map((rows) => this.sendAll(rows)));
+    await Promise.all([...Map.groupBy(due, ({ target }) => target).values()].map((rows) => this.sendAll(rows)));
     const next = database.get("SELECT min(due) AS due FROM notices WHERE status = 'open'");
     return next?.due == null ? undefined : Number(next.due);
   }
 
-  private async sendAll(rows: readonly ServerRow[]): Promise<void> {
+  private async sendAll(rows: readonly NoticeRow[]): Promise<void> {
     for (const row of rows) if (!this.stop.signal.aborted) await this.send(row);
   }
 
-  private async send(row: ServerRow): Promise<void> {
+  private async send(row: NoticeRow): Promise<void> {
     const { id, target, notice, tries } = row;
     const { database, targets } = this.parts;
-    const notifier = targets.get(String(target));
+    const notifier = targets.get(target);
     if (notifier === undefined)
       return this.end(row, { kind: 'failed', message: `the settings no longer have a target "${target}"`, isFinal: true }, TRIES_MAX);
     // NB1
     const claimed = database.run(
       "UPDATE notices SET status = 'sending', sender = ?, due = ?, tries = tries + 1 WHERE id = ? AND status = 'open'",
-      ...[this.owner, this.parts.clock.now(), String(id)],
+      ...[this.owner, this.parts.clock.now(), id],
     );
     if (claimed === 0) return;
     let outcome: NoticeOutcome;
     try {
-      const stored = JSON.parse(String(notice)) as Notice;
-      const completed = (await this.parts.complete?.(stored, String(target))) ?? stored;
+      const completed = (await this.parts.complete?.(notice, target)) ?? notice;
       outcome = await notifier.send(completed, this.stop.signal);
     } catch (error) {
       outcome = { kind: 'unknown', message: (error as Error).message };
     }
-    this.end(row, outcome, Number(tries) + 1);
+    this.end(row, outcome, tries + 1);
   }
 
-  private end({ id, target, run, event }: ServerRow, outcome: NoticeOutcome, tries: number): void {
+  private end({ id, target, run, event }: NoticeRow, outcome: NoticeOutcome, tries: number): void {
     const { database, clock, warn } = this.parts;
     const now = clock.now();
     if (outcome.kind === 'failed' && outcome.isFinal !== true && tries < TRIES_MAX) {
       const due = Math.max(outcome.resumeAt ?? 0, now + RETRY_MS * 2 ** (tries - 1));
-      database.run("UPDATE notices SET status = 'open', due = ?, message = ? WHERE id = ?", due, outcome.message, String(id));
+      database.run("UPDATE notices SET status = 'open', due = ?, message = ? WHERE id = ?", due, outcome.message, id);
       return;
     }
     const message = outcome.kind === 'sent' ? null : outcome.message;
-    database.run('UPDATE notices SET status = ?, message = ?, ended_at = ? WHERE id = ?', outcome.kind, message, now, String(id));
+    database.run('UPDATE notices SET status = ?, message = ?, ended_at = ? WHERE id = ?', outcome.kind, message, now, id);
     if (message !== null) warn(new Error(`the notice "${event}" of run ${run} to "${target}" could not be sent: ${message}`));
   }
 
   /** NB2: settles the notices that a dead process was sending. */
   private settleDead(): void {
     const { database, clock } = this.parts;
-    for (const { id, sender, due } of database.all("SELECT id, sender, due FROM notices WHERE status = 'sending'"))
-      if (String(sender) !== this.owner && (isDead(String(sender)) || Number(due) < clock.now() - SENDING_MS))
+    for (const { id, sender, due } of database.all("SELECT id, sender, due FROM notices WHERE status = 'sending'").map(sendingRow))
+      if (sender !== this.owner && (isDead(sender) || due < clock.now() - SENDING_MS))
         database.run(
           "UPDATE notices SET status = 'unknown', message = 'the server ended while it was being sent', ended_at = ? WHERE id = ? AND status = 'sending'",
-          ...[clock.now(), String(id)],
+          ...[clock.now(), id],
         );
   }
 }
 
-function reportOf({ id, target, run, event, created_at: createdAt, status, tries, message }: ServerRow): NoticeReport {
-  return {
-    ...{ id: String(id), target: String(target), run: String(run), event: String(event) },
-    ...{ createdAt: new Date(Number(createdAt)).toISOString(), status: status as NoticeReport['status'], tries: Number(tries) },
-    message: message as string | null,
-  };
+function reportOf(row: SqlRow): NoticeReport {
+  const { createdAt, ...report } = reportRow(row);
+  return { ...report, createdAt: new Date(createdAt).toISOString() };
 }

@@ -7,7 +7,7 @@ import { cleanLine, cleanText } from '../../notify/clean-text.ts';
 import { createCommandNotifier } from '../../notify/command.ts';
 import type { Notice, Notifier } from '../../notify/notifier.ts';
 import { createWebhookNotifier } from '../../notify/webhook.ts';
-import { createDecideLink } from '../access/decide-link.ts';
+import { createDecideLink } from '../access/decide/link.ts';
 import { handle, type ServerApp } from '../route.ts';
 import type { Services } from '../services.ts';
 import { clockOf, type EventSettings, type NoticeEvent, type NotificationTarget } from './event-settings.ts';

@@ -63,7 +63,7 @@ export class RunWatch extends CommitAlarm<WatchParts> {
     const mark = `${status}/${seq}`;
     now.set(id, mark);
     if (this.seen.get(id) === mark) return;
-    database.run('INSERT INTO open_runs (run) VALUES (?) ON CONFLICT DO NOTHING', id);
+    database.insert('open_runs', { run: id }, 'ignore');
     const [run] = await store.list({ id });
     if (run !== undefined) await this.notifyOpen(run).catch((error: unknown) => warn(error));
   }

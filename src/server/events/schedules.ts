@@ -9,11 +9,13 @@
 import { EngineError, isEngineError, messageOf } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { createRunId, deriveRunId } from '../../base/id.ts';
+import { invariant } from '../../base/invariant.ts';
 import type { JsonObject } from '../../base/json.ts';
+import { nullable, number, oneOf, optional, rowAs, type SqlRow, text } from '../../base/sql-row.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import { lastTicks, nextTick, type ScheduleModel, ticksBetween } from '../../definition/trigger/schedule.ts';
 import type { Clock } from '../../engine/clock.ts';
-import type { ServerDatabase, ServerRow } from '../server-database.ts';
+import type { ServerDatabase } from '../server-database.ts';
 import { Alarm } from './alarm.ts';
 
 /** A workflow with a schedule. */
@@ -144,7 +146,7 @@ export class Schedules extends Alarm<ScheduleParts> {
       const run = runOf(workflow, at);
       const tick = { workflow, at, why: 'backfill' as const, actor, run };
       const isTaken = this.parts.database.get("SELECT 1 FROM ticks WHERE run = ? AND status = 'started'", run) !== undefined;
-      if (isTaken || this.insert(tick) === 0) continue;
+      if (isTaken || !this.insert(tick)) continue;
       if (await this.startTick(tick, schedule)) runs.push(run);
     }
     return runs;
@@ -155,9 +157,7 @@ export class Schedules extends Alarm<ScheduleParts> {
     const all = await this.known();
     for (const one of all) this.recordDue(one);
     for (const one of all) await this.startOpen(one);
-    const next = all.flatMap((one) =>
-      this.row(one).paused_at === null ? (nextTick(one.schedule, Number(this.row(one).handled)) ?? []) : [],
-    );
+    const next = all.flatMap((one) => (this.row(one).pausedAt === null ? (nextTick(one.schedule, this.row(one).handled) ?? []) : []));
     return next.length === 0 ? undefined : Math.min(...next);
   }
 
@@ -166,10 +166,10 @@ export class Schedules extends Alarm<ScheduleParts> {
     const { database, clock } = this.parts;
     const { workflow, schedule } = one;
     database.transaction(() => {
-      const { handled, paused_at: pausedAt } = this.row(one);
+      const { handled, pausedAt } = this.row(one);
       const now = clock.now();
       if (pausedAt !== null) return;
-      const due = lastTicks(schedule, { after: Number(handled), until: now, max: CATCH_UP_MAX });
+      const due = lastTicks(schedule, { after: handled, until: now, max: CATCH_UP_MAX });
       const last = due.at(-1);
       if (last === undefined) return;
       const wanted = new Set(ticksToStart(schedule, due, now));
@@ -188,14 +188,7 @@ export class Schedules extends Alarm<ScheduleParts> {
 
   private async startOpen({ workflow, schedule }: ScheduledWorkflow): Promise<void> {
     const open = this.parts.database.all("SELECT * FROM ticks WHERE workflow = ? AND status = 'open' ORDER BY at", workflow);
-    for (const row of open)
-      await this.startTick(
-        {
-          ...{ workflow, at: Number(row.at), why: row.why as Tick['why'], run: String(row.run) },
-          ...present({ actor: row.actor === null ? undefined : String(row.actor) }),
-        },
-        schedule,
-      );
+    for (const row of open) await this.startTick(present(writtenTick(row)), schedule);
   }
 
   /** Starts the run of a tick. Returns whether the run exists now (SC1). */
@@ -225,11 +218,8 @@ export class Schedules extends Alarm<ScheduleParts> {
     return true;
   }
 
-  private insert({ workflow, at, why, run, actor }: WrittenTick, status = 'open'): number {
-    return this.parts.database.run(
-      'INSERT INTO ticks (workflow, at, why, actor, run, status) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
-      ...[workflow, at, why, actor ?? null, run, status],
-    );
+  private insert({ workflow, at, why, run, actor }: WrittenTick, status = 'open'): boolean {
+    return this.parts.database.insert('ticks', { workflow, at, why, actor, run, status }, 'ignore').isNew;
   }
 
   /** The workflows that have a schedule now. A new or changed schedule counts from now on. */
@@ -259,23 +249,33 @@ export class Schedules extends Alarm<ScheduleParts> {
     );
   }
 
-  private row({ workflow }: ScheduledWorkflow): ServerRow {
-    return this.parts.database.get('SELECT * FROM schedules WHERE workflow = ?', workflow) as ServerRow;
+  private row({ workflow }: ScheduledWorkflow): ReturnType<typeof scheduleRow> {
+    const row = this.parts.database.get('SELECT * FROM schedules WHERE workflow = ?', workflow);
+    invariant(row !== undefined, 'a known schedule has a row', workflow);
+    return scheduleRow(row);
   }
 
   private report(one: ScheduledWorkflow): ScheduleReport {
     const { workflow, schedule } = one;
-    const { paused_at: pausedAt, paused_by: pausedBy } = this.row(one);
+    const { pausedAt, pausedBy } = this.row(one);
     const ticks = this.parts.database.all('SELECT * FROM ticks WHERE workflow = ? ORDER BY at DESC LIMIT ?', workflow, TICKS_SHOWN);
     const { cron, timezone, catchUp, params } = schedule;
     return {
       ...{ id: workflow, workflow, schedule: cron, timezone, catchUp, params },
-      paused: pausedAt === null ? null : { at: Number(pausedAt), by: String(pausedBy) },
+      paused: pausedAt === null || pausedBy === null ? null : { at: pausedAt, by: pausedBy },
       next: pausedAt === null ? nextTicks(schedule, this.parts.clock.now()) : [],
       ticks: ticks.map(tickOf),
     };
   }
 }
+
+const why = oneOf('schedule', 'by-hand', 'backfill');
+const writtenTick = rowAs({ workflow: text, at: number, why, run: text, actor: optional(text) });
+const tickRow = rowAs({
+  ...{ at: number, why, run: text, message: optional(text), actor: optional(text) },
+  status: oneOf('open', 'started', 'missed', 'failed'),
+});
+const scheduleRow = rowAs({ handled: number, pausedAt: nullable(number), pausedBy: nullable(text) });
 
 interface WrittenTick {
   readonly workflow: string;
@@ -304,10 +304,7 @@ function nextTicks(schedule: ScheduleModel, now: number): number[] {
   return found;
 }
 
-function tickOf({ at, why, status, run, message, actor }: ServerRow): Tick {
-  return {
-    ...{ at: Number(at), why: why as Tick['why'], status: status as Tick['status'] },
-    run: status === 'started' ? String(run) : null,
-    ...present({ message: message === null ? undefined : String(message), actor: actor === null ? undefined : String(actor) }),
-  };
+function tickOf(row: SqlRow): Tick {
+  const { run, status, ...tick } = tickRow(row);
+  return { ...present(tick), status, run: status === 'started' ? run : null };
 }

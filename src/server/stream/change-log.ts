@@ -206,9 +206,9 @@ export class ChangeLog {
         const latest = this.seenOf(changed);
         for (const { run, place, seq } of changed) {
           const from = latest.get(run) ?? 0;
-          for (let n = from + 1; n <= seq && !isFirst; n += 1) database.run('INSERT INTO changes (run, seq) VALUES (?, ?)', run, n);
+          for (let n = from + 1; n <= seq && !isFirst; n += 1) database.insert('changes', { run, seq: n });
           if (from >= seq) continue;
-          database.run('INSERT OR REPLACE INTO seen (place, run, seq) VALUES (?, ?, ?)', place, run, seq);
+          database.insert('seen', { place, run, seq }, 'replace');
           latest.set(run, seq);
         }
       });

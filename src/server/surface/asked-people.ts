@@ -2,11 +2,10 @@
 // are asked once per step.
 
 import { isSamePerson } from '../../base/person.ts';
-import { allChecks, checksIn } from '../../definition/check.ts';
+import { allChecks, checksIn, isBuiltIn } from '../../definition/check.ts';
 import type { StepModel } from '../../definition/model.ts';
-import { isGroupApproval } from '../../definition/read-check.ts';
 import { retryHintOf } from '../../forge/forge.ts';
-import type { Place, ShownRun, SurfaceParts } from './run-surface.ts';
+import type { Place, ShownRun, SurfaceParts } from './run/surface.ts';
 
 const PEOPLE_MAX = 15;
 
@@ -57,5 +56,5 @@ function requestsOf({ settings }: SurfaceParts, { view, pull }: ShownRun): Peopl
 
 /** The groups whose approval a gate waits for. */
 function reviewersOf(step: StepModel): string[] {
-  return allChecks(checksIn(step)).flatMap((check) => (isGroupApproval(check) ? [check.from].flat() : []));
+  return allChecks(checksIn(step)).flatMap((check) => (isBuiltIn(check, 'pr_approval') ? [check.from].flat() : []));
 }

@@ -5,7 +5,7 @@ import { clockOf } from '../events/event-settings.ts';
 import type { EventServices } from '../events/events.ts';
 import type { ServerPart, Services } from '../services.ts';
 import { eventOf } from '../triggers/received-event.ts';
-import { RunSurface, type SurfaceParts } from './run-surface.ts';
+import { RunSurface, type SurfaceParts } from './run/surface.ts';
 import { SURFACE_TABLES } from './tables.ts';
 
 /** Comments and checks of runs at the forge. */

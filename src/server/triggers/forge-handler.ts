@@ -24,8 +24,8 @@ import { type Deliveries, type DeliveryHandler, type DeliveryResult, isTemporary
 import { clockOf, type ForgeEventSettings } from '../events/event-settings.ts';
 import type { EventServices } from '../events/events.ts';
 import type { StartableWorkflow } from '../services.ts';
-import type { CommandHandler } from '../surface/command-handler.ts';
-import { RunRows } from '../surface/run-rows.ts';
+import type { CommandHandler } from '../surface/command/handler.ts';
+import { RunRows } from '../surface/run/rows.ts';
 import { commandedBy } from './commanded-start.ts';
 import { decideByEvent } from './forge-decisions.ts';
 import { ForgeUnavailable, valueIn } from './forge-unavailable.ts';

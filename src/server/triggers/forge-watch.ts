@@ -15,8 +15,7 @@ export function watchForge(
   { forge, onEvent }: ForgeEventSettings,
 ): () => void {
   const stored = database.get('SELECT cursor FROM forge_cursors WHERE forge = ?', forge.name)?.cursor;
-  const store = (cursor: string): void =>
-    void database.run('INSERT OR REPLACE INTO forge_cursors (forge, cursor) VALUES (?, ?)', forge.name, cursor);
+  const store = (cursor: string): void => void database.insert('forge_cursors', { forge: forge.name, cursor }, 'replace');
   const safely = (work: () => void): void => {
     try {
       work();

@@ -1,7 +1,8 @@
 // Owns receiving GitHub's webhooks at `/hooks/github`: the signature of the raw body is checked before anything is read from it.
 // GitHub signs the body and not the id, so the same body under another id is also a repetition.
 
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { digestBytes } from '../../base/digest.ts';
 import { EngineError } from '../../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import type { ReceivedDelivery } from '../events/deliveries.ts';
@@ -35,7 +36,7 @@ export function githubDelivery({ body: bytes, header }: GitHubRequest, body: Jso
   const event = eventName(header('x-github-event') ?? '', body);
   const headers = { [SOURCE_HEADER]: 'webhook' };
   const key = keyOfEvent(eventOf({ headers, body, delivery: id, event, receivedAt: now }));
-  return { route: 'github', id, event, headers, body, key, digest: createHash('sha256').update(bytes).digest('hex') };
+  return { route: 'github', id, event, headers, body, key, digest: digestBytes(bytes) };
 }
 
 /** The name of an event as triggers write it: `issues.labeled`, `push`. */

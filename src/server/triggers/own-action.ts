@@ -21,7 +21,7 @@ import { runOfKey } from '../../forge/run-key.ts';
 import { git } from '../../process/git.ts';
 import type { RunSummary, Store } from '../../store/store.ts';
 import type { ServerDatabase } from '../server-database.ts';
-import { RunRows } from '../surface/run-rows.ts';
+import { RunRows } from '../surface/run/rows.ts';
 import { valueIn } from './forge-unavailable.ts';
 import type { OpenRun } from './open-runs.ts';
 import { type ReceivedEvent, textIn } from './received-event.ts';

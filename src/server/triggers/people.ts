@@ -7,7 +7,9 @@
 //      machine there is one reminder, and not one for every interval that has passed.
 
 import { present } from '../../base/fields.ts';
+import { invariant } from '../../base/invariant.ts';
 import { isSamePerson } from '../../base/person.ts';
+import { flag, number, rowAs } from '../../base/sql-row.ts';
 import { OPEN_STATES } from '../../control/trigger/open-runs.ts';
 import type { ApprovalModel } from '../../definition/model.ts';
 import type { Clock } from '../../engine/clock.ts';
@@ -159,25 +161,16 @@ function numberOf({ prs, issue }: OpenRun): { readonly number?: number } {
   return present({ number });
 }
 
-interface AskedRow {
-  readonly assigned: boolean;
-  readonly reminders: number;
-  readonly lastAt: number;
-}
+const askedRow = rowAs({ assigned: flag, reminders: number, lastAt: number });
 
-function rowOf(database: ServerDatabase, { id }: OpenRun, { path, since }: OpenApproval): AskedRow {
-  database.run(
-    'INSERT INTO asked_questions (run, path, since, last_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
-    id,
-    path,
-    since,
-    since,
-  );
+function rowOf(database: ServerDatabase, { id }: OpenRun, { path, since }: OpenApproval): ReturnType<typeof askedRow> {
+  database.insert('asked_questions', { run: id, path, since, lastAt: since }, 'ignore');
   const row = database.get(
     'SELECT assigned, reminders, last_at FROM asked_questions WHERE run = ? AND path = ? AND since = ?',
     id,
     path,
     since,
   );
-  return { assigned: Number(row?.assigned) === 1, reminders: Number(row?.reminders), lastAt: Number(row?.last_at) };
+  invariant(row !== undefined, 'FP2: a question has a row once it was looked at', path);
+  return askedRow(row);
 }

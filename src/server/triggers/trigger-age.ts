@@ -27,10 +27,9 @@ export class TriggerAges {
   }
 
   private since(workflow: string, ageMs: number): number {
-    const insert = 'INSERT INTO trigger_ages (workflow, age, since) VALUES (?, ?, ?) ON CONFLICT DO NOTHING';
     const known = this.database.get('SELECT since FROM trigger_ages WHERE workflow = ? AND age = ?', workflow, ageMs);
     if (known !== undefined) return Number(known.since);
-    this.database.run(insert, workflow, ageMs, this.now());
+    this.database.insert('trigger_ages', { workflow, age: ageMs, since: this.now() }, 'ignore');
     return Number(this.database.get('SELECT since FROM trigger_ages WHERE workflow = ? AND age = ?', workflow, ageMs)?.since);
   }
 }

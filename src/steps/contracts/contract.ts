@@ -10,7 +10,7 @@ import type { OutcomeName } from '../../definition/outcome.ts';
 import type { StepError } from '../../kernel/input.ts';
 import { git } from '../../process/git.ts';
 import type { CheckResult } from '../attempt.ts';
-import { type CheckContext, type CheckVerdict, checkTimeout } from '../check.ts';
+import { type CheckContext, checkTimeout, errorOf, unableVerdict } from '../check.ts';
 import { ownEntry } from '../services.ts';
 import { type Job, stepError } from '../work.ts';
 import { runProgram } from '../worker/program.ts';
@@ -99,7 +99,7 @@ async function changedFiles(job: Job, { changes = [] }: StepContract): Promise<(
   return (pattern) => changed.get(pattern) ?? [];
 }
 
-const NO_CHECK: CheckVerdict = { passed: null, result: null, error: 'there is no check "command"' };
+const NO_CHECK = unableVerdict('there is no check "command"');
 
 /** The result of a contract's command, with the line that was run. */
 interface CommandResult extends CheckResult {
@@ -113,9 +113,9 @@ async function runContractCommand(job: Job, { command }: StepContract): Promise<
   if (line === undefined) return undefined;
   const at = runner.services.now();
   const config = { check: 'command' as const, run: line };
-  const verdict = await runner.checks.command?.run(config, checkContextOf(job, at));
-  const { passed, result, error } = verdict ?? NO_CHECK;
-  return { type: 'command', config, passed, result, at, ...(passed === true ? {} : present({ error })) };
+  const verdict = (await runner.checks.command?.run(config, checkContextOf(job, at))) ?? NO_CHECK;
+  const { passed, result } = verdict;
+  return { type: 'command', config, passed, result, at, ...present({ error: errorOf(verdict) }) };
 }
 
 function checkContextOf(job: Job, startedAt: number): CheckContext {

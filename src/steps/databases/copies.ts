@@ -1,10 +1,10 @@
 // Owns the private copies of databases that an attempt works on: their place, their lifetime, and access to them for
 // functions and programs. The copies of handed-out work are kept until it is reported.
 
-import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { digestText } from '../../base/digest.ts';
 import { EngineError } from '../../base/error.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import { type DatabaseUse, databasesOf, databaseVariable } from '../../definition/database.ts';
@@ -128,10 +128,7 @@ function removeAbandoned(root: string, now: number): void {
 
 function folderOf({ runner, request }: Job): string {
   // The start time distinguishes a run from an earlier one with the same id, whose copies may still exist.
-  const key = createHash('sha256')
-    .update(`${keyOf(request)} ${request.startedAt}`)
-    .digest('hex')
-    .slice(0, 32);
+  const key = digestText(`${keyOf(request)} ${request.startedAt}`).slice(0, 32);
   return join(copyFolder(runner.services), key);
 }
 

@@ -1,7 +1,7 @@
 // Owns outputs that are files of the workspace: the step must have changed them, not only found them.
 
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { digestBytes } from '../../base/digest.ts';
 import type { Json } from '../../base/json.ts';
 import { shortList } from '../../base/short-text.ts';
 import type { FileOutputModel } from '../../definition/model.ts';
@@ -68,7 +68,7 @@ async function contentOf(cwd: string, path: string): Promise<Json | undefined> {
   await using handle = await openFile(join(cwd, path));
   if (handle === undefined) return undefined;
   const content = await handle.readFile();
-  const facts = { path, bytes: content.length, sha256: createHash('sha256').update(content).digest('hex') };
+  const facts = { path, bytes: content.length, sha256: digestBytes(content) };
   const text = content.length > TEXT_BYTES_MAX ? undefined : textOf(content);
   return text === undefined ? facts : { ...facts, text };
 }

@@ -6,8 +6,7 @@
 // writes `may_change`. If a command hides which file it runs (`cat ci.sh | sh`), every file that it names counts.
 
 import { posix } from 'node:path';
-import { allChecks, type CheckModel } from '../../definition/check.ts';
-import { isProgramCheck } from '../../definition/read-check.ts';
+import { allChecks, type CheckModel, isBuiltIn } from '../../definition/check.ts';
 import { INTERPRETERS, programName, SHELLS, startedProgram, withoutOptions } from '../../definition/validation/run-options.ts';
 import { type SimpleCommand, simpleCommands } from '../../definition/validation/shell-words.ts';
 import { hiddenScript } from '../../definition/validation/unseen-command.ts';
@@ -83,7 +82,7 @@ export async function gateGuards(commands: readonly GateCommand[], read: ReadTex
 
 /** The commands among the checks of a gate. */
 export function commandsIn(checks: readonly CheckModel[]): GateCommand[] {
-  return allChecks(checks).flatMap((check) => (isProgramCheck(check) ? [programOf(check)] : []));
+  return allChecks(checks).flatMap((check) => (isBuiltIn(check, 'command') ? [programOf(check)] : []));
 }
 
 interface CommandPlace {

@@ -12,18 +12,18 @@
 // Not detected: ignored files, files that were added and removed again while checks ran, and anything outside the
 // workspace.
 
-import { createHash } from 'node:crypto';
 import { lstat } from 'node:fs/promises';
 import { dirname, join, posix, relative } from 'node:path';
+import { digestText } from '../../base/digest.ts';
 import { present } from '../../base/fields.ts';
 import { invariant } from '../../base/invariant.ts';
 import { allChecks, type CheckModel, checksIn } from '../../definition/check.ts';
 import { membersOf, type StepModel } from '../../definition/model.ts';
 import { isFileOutput, patternRefusal } from '../../definition/output-pattern.ts';
-import { isCoverage, isProgramCheck } from '../../definition/read-check.ts';
 import { changesOfTrees, commitTree, TreeReader } from '../../process/git-tree.ts';
 import { hiddenContent } from '../protection/hidden-content.ts';
 import { digestProtected, gitFolder } from '../protection/protected-files.ts';
+import { ownEntry } from '../services.ts';
 import type { Job } from '../work.ts';
 import { matches } from './glob.ts';
 import { ifExists } from './workspace-file.ts';
@@ -65,7 +65,6 @@ interface NamedFiles extends FileMarks {
 type TreeState = GitTree | NamedFiles;
 
 const AT_ONCE = 64;
-const COVERAGE_REPORTS = ['**/coverage.xml', '**/*cobertura*.xml', '**/lcov.info', 'coverage/**'];
 /** Caches of test tools and package managers, which are excluded even if git does not ignore them. */
 export const CACHES: readonly string[] = [
   'node_modules/',
@@ -156,7 +155,7 @@ export class TreeWatch {
     const rewritten = [...before.marks].flatMap(([path, mark]): FileChange[] => {
       return named.has(path) || after.marks.get(path) === mark ? [] : [{ path, what: 'rewritten' }];
     });
-    const reports = reportsOf(allChecks(checks));
+    const reports = reportsOf(this.job, allChecks(checks));
     const moves = [...changes.filter(({ what }) => what !== 'added'), ...rewritten].filter(({ path }) => {
       return !reports.some((pattern) => matches(this.fromWorkspace(path), pattern));
     });
@@ -238,29 +237,25 @@ async function readNamedFiles(job: TreeRequest): Promise<NamedFiles> {
   const { cwd } = job.runner.services;
   const patterns = namedPatterns(job).filter((pattern) => patternRefusal(pattern) === undefined);
   const guards = patterns.map((pattern) => ({ pattern }));
-  const reports = reportsOf(job.request.workflow.definition.steps.flatMap(checksOf));
+  const reports = reportsOf(job, job.request.workflow.definition.steps.flatMap(checksOf));
   const found = await digestProtected({ cwd, guards, signal: job.request.signal });
   const digests = new Map([...found].filter(([path]) => !reports.some((pattern) => matches(path, pattern))));
   const marks = await marksOf(cwd, digests.keys());
   const lines = [...digests].map(([path, digest]) => `${path}\0${digest}\n`).sort();
-  const id = patterns.length === 0 ? undefined : createHash('sha256').update(lines.join('')).digest('hex');
+  const id = patterns.length === 0 ? undefined : digestText(lines.join(''));
   return { id, digests, marks, nested: [] };
 }
 
-function reportsOf(checks: readonly CheckModel[]): string[] {
-  return checks.flatMap((check) => {
-    if (!isProgramCheck(check) && !isCoverage(check)) return [];
-    if (check.report !== undefined) return [posix.normalize(check.report)];
-    return isCoverage(check) ? COVERAGE_REPORTS : [];
-  });
+function reportsOf({ runner }: TreeRequest, checks: readonly CheckModel[]): string[] {
+  return checks.flatMap((check) => ownEntry(runner.checks, check.check)?.reports?.(check) ?? []).map((path) => posix.normalize(path));
 }
 
 /** The patterns of excluded files: caches, reports of the workflow's gates, and the engine's own files. */
-export function leftOut({ runner, request }: TreeRequest, top: string): string[] {
-  const { cwd, pidDir } = runner.services;
-  const checks = request.workflow.definition.steps.flatMap(checksOf);
+export function leftOut(job: TreeRequest, top: string): string[] {
+  const { cwd, pidDir } = job.runner.services;
+  const checks = job.request.workflow.definition.steps.flatMap(checksOf);
   const below = relative(top, cwd);
-  const reports = reportsOf(checks).map((pattern) => `/${posix.join(below, pattern)}`);
+  const reports = reportsOf(job, checks).map((pattern) => `/${posix.join(below, pattern)}`);
   const own = pidDir === undefined ? '' : relative(top, pidDir.replace(/\.pids$/, ''));
   if (own === '' || own.startsWith('..')) return [...CACHES, ...reports];
   const beside = ['worktrees/', 'forge.db*', 'run-*.log'].map((name) => `/${posix.join(dirname(own), name)}`);

@@ -11,7 +11,8 @@
 import { closeSync, constants, copyFileSync, existsSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { EngineError } from '../../base/error.ts';
-import { type Connection, createPrivateFile } from './connection.ts';
+import { createPrivateFile } from '../../base/sqlite.ts';
+import type { Connection } from './connection.ts';
 import { transactionsIn } from './seals.ts';
 
 /** A record of a run. */

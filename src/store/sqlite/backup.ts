@@ -5,7 +5,8 @@ import { renameSync, rmSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { EngineError } from '../../base/error.ts';
-import { type Connection, createPrivateFile } from './connection.ts';
+import { createPrivateFile } from '../../base/sqlite.ts';
+import type { Connection } from './connection.ts';
 import { toStoreError } from './failure.ts';
 
 const PAGES_AT_ONCE = 1024;

@@ -5,11 +5,9 @@
 //   (`base/store-files.ts`).
 // - A lock is waited for asynchronously: a blocked thread would freeze the watchdogs of running steps.
 
-import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
-import { systemCodeOf } from '../../base/error.ts';
 import { holdDatabase } from '../../base/store-files.ts';
 import { uptimeMs } from '../../base/uptime.ts';
 import { isBusy, toStoreError } from './failure.ts';
@@ -43,19 +41,6 @@ export interface Connection {
   /** The statement of a text; prepared once. */
   sql(text: string): StatementSync;
   close(): void;
-}
-
-/** Creates a file that only this user can read, if there is none. True when it was created. */
-export function createPrivateFile(path: string): boolean {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  try {
-    closeSync(openSync(path, 'wx', 0o600));
-  } catch (error) {
-    if (systemCodeOf(error) === 'EEXIST') return false;
-    throw error;
-  }
-  chmodSync(path, 0o600);
-  return true;
 }
 
 /** Opens the database without reading its content. */

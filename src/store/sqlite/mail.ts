@@ -1,11 +1,11 @@
 // Owns the inbox. Mail is unique per run and dedupe key, even after it was consumed; the commit that acts on it consumes it.
 
-import type { RunInput } from '../../kernel/input.ts';
 import type { Mail, ReceivedMail } from '../store.ts';
 import { sumOf } from './chain.ts';
 import type { Connection } from './connection.ts';
 import { writeValues } from './contents.ts';
 import { damagedRun, parseStored } from './failure.ts';
+import { decodeInput } from './row-format.ts';
 
 /** Puts a message into the inbox of a run that exists. */
 export function insertMail(connection: Connection, run: number, mail: Mail): 'posted' | 'duplicate' {
@@ -45,7 +45,7 @@ export function readInbox(connection: Connection, run: { readonly key: number; r
   return rows.map(({ id, dedupe, sum, body }) => {
     if (sumOf([run.key, dedupe], String(body)) !== sum)
       throw damagedRun(run.id, `its mail ${id} was changed after it was posted`, { mail: id });
-    const input = parseStored(run.id, `its mail ${id}`, () => JSON.parse(String(body)) as RunInput);
+    const input = parseStored(run.id, `its mail ${id}`, () => decodeInput(String(body)));
     return { id: id as number, dedupe: String(dedupe), input };
   });
 }

@@ -5,7 +5,7 @@ import type { Delta } from '../store.ts';
 import { sumOf } from './chain.ts';
 import type { Connection } from './connection.ts';
 import { damagedRun, parseStored } from './failure.ts';
-import { countMembers } from './row-format.ts';
+import { countMembers, decodeActivation } from './row-format.ts';
 import type { RunRow } from './run-row.ts';
 
 /** Writes and removes the members that a delta changed. */
@@ -33,6 +33,6 @@ export function readMembers(connection: Connection, { key, id, members: count }:
   return rows.map(({ path, text, sum }) => {
     if (sumOf([key, path], String(text)) !== sum)
       throw damagedRun(id, `the live member ${path} was changed after it was written`, { path });
-    return parseStored(id, `the live member ${path}`, () => JSON.parse(String(text)) as Activation);
+    return parseStored(id, `the live member ${path}`, () => decodeActivation(String(text)));
   });
 }

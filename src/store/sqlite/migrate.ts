@@ -2,6 +2,7 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import { EngineError } from '../../base/error.ts';
+import { transact } from '../../base/sqlite.ts';
 import { copyDatabase, recordBackup } from './backup.ts';
 import { type Connection, whenFree } from './connection.ts';
 import { createHome } from './home.ts';
@@ -71,14 +72,9 @@ export function assertOurs(db: DatabaseSync, name: string, newest: number): numb
 
 function applyAll(connection: Connection, migrations: readonly Migration[], now: number): void {
   const { db } = connection;
-  db.exec('BEGIN IMMEDIATE');
-  try {
+  transact(db, () => {
     for (const migration of migrations) applyOnce(connection, migration, now);
-    db.exec('COMMIT');
-  } catch (error) {
-    if (db.isTransaction) db.exec('ROLLBACK');
-    throw error;
-  }
+  });
 }
 
 function applyOnce(connection: Connection, migration: Migration, now: number): void {

@@ -2,6 +2,7 @@
 // `ownership` claims and releases runs, `run-row`, `log`, `attempts` and `contents` read, `bell` wakes.
 
 import { EngineError, isEngineError, messageOf } from '../../base/error.ts';
+import { createPrivateFile } from '../../base/sqlite.ts';
 import type { Mail, Store } from '../store.ts';
 import { assertNotRemoved, findLoss, keepLog, openAnchor, readAnchor } from './anchor.ts';
 import { readAttempts, readLatest } from './attempts.ts';
@@ -9,7 +10,7 @@ import { copyDatabase, recordBackup } from './backup.ts';
 import { openBell } from './bell.ts';
 import { checkStore } from './check.ts';
 import { type CommitContext, commitDelta } from './commit.ts';
-import { type Connection, changeMark, createPrivateFile, openConnection, readSnapshot } from './connection.ts';
+import { type Connection, changeMark, openConnection, readSnapshot } from './connection.ts';
 import { readData, readValues } from './contents.ts';
 import { openDefinitions } from './definitions.ts';
 import { toStoreError } from './failure.ts';

@@ -3,10 +3,13 @@
 //
 // RF1. A row holds JSON as `JSON.stringify` writes it; the value read back equals the one written.
 // RF2. A checkpoint leaves out the fields that its columns hold, and its members, which have rows of their own.
+// RF3. An activation in a state, a wait of a kind or an input of a type that this version does not know is damaged: it never
+//      reaches the kernel.
 
 import { isSettled, type RunStatus } from '../../definition/run-status.ts';
 import type { Activation, Membership, Path, Ref, Wait } from '../../kernel/activation.ts';
 import type { RunEvent } from '../../kernel/event.ts';
+import type { RunInput } from '../../kernel/input.ts';
 import type { RunState } from '../../kernel/run-state.ts';
 import type { AttemptRow, StoredAttempt } from '../store.ts';
 
@@ -31,6 +34,53 @@ const EVENT_TYPES: Readonly<Record<RunEvent['type'], true>> = {
   'input.ignored': true,
 };
 
+const STATES: Readonly<Record<Activation['state'], true>> = {
+  queued: true,
+  preparing: true,
+  running: true,
+  waiting: true,
+  verifying: true,
+  reconciling: true,
+  unknown: true,
+};
+
+const WAITS: Readonly<Record<Wait['kind'], true>> = {
+  human: true,
+  members: true,
+  repair: true,
+  report: true,
+  answer: true,
+  child: true,
+  signal: true,
+  delay: true,
+  retry: true,
+  checks: true,
+  capacity: true,
+  budget: true,
+  assumptions: true,
+};
+
+const INPUT_TYPES: Readonly<Record<RunInput['type'], true>> = {
+  start: true,
+  recovered: true,
+  slot: true,
+  due: true,
+  prepared: true,
+  settled: true,
+  errored: true,
+  decided: true,
+  observed: true,
+  handed: true,
+  reported: true,
+  asked: true,
+  assumed: true,
+  answered: true,
+  signalled: true,
+  childEnded: true,
+  control: true,
+  refused: true,
+};
+
 /** The text of a log row. */
 export function encodeLogRow({ events, attempts }: LogRow): string {
   return JSON.stringify(attempts.length === 0 ? { events } : { events, attempts });
@@ -41,9 +91,32 @@ export function decodeLogRow(text: string): LogRow {
   const { events, attempts = [] } = JSON.parse(text) as Partial<LogRow>;
   if (!Array.isArray(events) || !Array.isArray(attempts)) throw new Error('a log row must hold a list of events');
   for (const event of events as RunEvent[]) {
-    if (!(event?.type in EVENT_TYPES)) throw new Error(`unknown event type ${JSON.stringify(event?.type)}`);
+    assertKnown(EVENT_TYPES, 'event type', event?.type);
   }
   return { events: events as RunEvent[], attempts: attempts as LoggedAttempt[] };
+}
+
+/** Parses a message to a run. Throws if it is of no type that this version knows (RF3). */
+export function decodeInput(text: string): RunInput {
+  const input = JSON.parse(text) as RunInput;
+  assertKnown(INPUT_TYPES, 'type', input?.type);
+  return input;
+}
+
+/** Parses a live activation. Throws if it is in no state that this version knows (RF3). */
+export function decodeActivation(text: string): Activation {
+  const activation = JSON.parse(text) as Activation;
+  assertActivation(activation);
+  return activation;
+}
+
+function assertActivation(activation: Activation): void {
+  assertKnown(STATES, 'state', activation?.state);
+  if (activation.state === 'waiting') assertKnown(WAITS, 'kind of wait', activation.wait?.kind);
+}
+
+function assertKnown(known: Readonly<Record<string, true>>, what: string, word: string | undefined): void {
+  if (word === undefined || !Object.hasOwn(known, word)) throw new Error(`unknown ${what} ${JSON.stringify(word)}`);
 }
 
 const STEP_OF_ATTEMPT = /"step":"((?:[^"\\]|\\.)*)"/g;
@@ -139,9 +212,10 @@ export function encodeState(state: RunState, { at, status, name, members }: Stat
 /** The fields of a checkpoint that the columns always hold. */
 const COLUMN_FIELDS = { id: undefined, def: undefined, form: undefined, seq: undefined, createdAt: undefined, params: undefined };
 
-/** The checkpoint from its text, its columns and its members. Throws if the text is not JSON. */
+/** The checkpoint from its text, its columns and its members. Throws if the text is not JSON, or not of this version (RF3). */
 export function decodeState(text: string, columns: StateColumns, members: readonly Activation[]): RunState {
   const state = { ...stateFromColumns(columns), ...(JSON.parse(text) as Partial<RunState>) };
+  for (const path in state.live) assertActivation(state.live[path] as Activation);
   if (members.length === 0) return state;
   const live: Record<Path, Activation> = { ...state.live };
   for (const member of members) live[member.path] = member;

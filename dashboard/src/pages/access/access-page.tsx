@@ -2,7 +2,7 @@
 
 import type { ComponentType } from 'react';
 import { Link } from 'wouter';
-import { useWords } from '../../parts/use-address.ts';
+import { useQueryParams } from '../../parts/use-address.ts';
 import { AuditPart } from './audit-part.tsx';
 import { HealthPart } from './health-part.tsx';
 import { KeysPart } from './keys-part.tsx';
@@ -17,7 +17,7 @@ const PARTS: Readonly<Record<string, readonly [name: string, part: ComponentType
 
 /** The page of health and access. */
 export default function AccessPage() {
-  const asked = useWords().get('part') ?? 'health';
+  const asked = useQueryParams().get('part') ?? 'health';
   const current = asked in PARTS ? asked : 'health';
   const Part = PARTS[current]?.[1] ?? HealthPart;
   return (

@@ -4,7 +4,7 @@ import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { read } from '../../connection/api.ts';
 import type { AccessLists } from '../../connection/contract.ts';
 
-/** A list of one of these things. */
+/** One of these lists. */
 export function useAccessList<K extends keyof AccessLists>(name: K): UseQueryResult<AccessLists[K]> {
   return useQuery({
     queryKey: ['access', name],

@@ -1,4 +1,4 @@
-// Owns the audit: who did what, when, how they proved who they are, and how it went.
+// Owns the audit: who did what and when, how they were authenticated, and the result.
 
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';

@@ -1,5 +1,5 @@
-// Owns what is said about the health of the server: what `pawl doctor` finds, who drives runs, what waits for a slot, and
-// accounts of agents that are closed for a while.
+// Owns the health of the server: what `pawl doctor` finds, who drives runs, which steps wait for a slot, and accounts of agents
+// that are closed for a while.
 
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
@@ -106,7 +106,7 @@ function Accounts({ accounts }: Pick<HealthReport, 'accounts'>) {
             <strong>{plainLine(account)}</strong>
             <span className="grow">{plainText(why)}</span>
             <span className="faint">
-              opens <Ago at={until} />
+              reopens <Ago at={until} />
             </span>
           </li>
         ))}

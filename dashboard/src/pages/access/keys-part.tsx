@@ -1,14 +1,14 @@
-// Owns what proves who somebody is: personal tokens of programs, passkeys of people, and browsers that are logged in.
+// Owns credentials: personal tokens of programs, passkeys of people, and browsers that are logged in.
 
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { write } from '../../connection/api.ts';
 import { registerPasskey } from '../../connection/passkey.ts';
-import { Button, DialogButtons, SecretField, TextField } from '../../parts/controls.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import { Button } from '../../parts/controls.tsx';
 import { Empty, errorText, Failure, Loading, useNotice } from '../../parts/messages.tsx';
 import { Ago } from '../../parts/moment.tsx';
 import { Panel } from '../../parts/panel.tsx';
+import { type CreatedSecret, SecretDialog } from '../../parts/secret-dialog.tsx';
 import { plainLine } from '../../text/plain-text.ts';
 import { useAccessList } from './access-queries.ts';
 import { RevokeButton } from './revoke-button.tsx';
@@ -62,36 +62,14 @@ function Tokens() {
 }
 
 function TokenDialog({ close }: { readonly close: () => void }) {
-  const [name, setName] = useState('');
-  const [secret, setSecret] = useState<string>();
-  const [error, setError] = useState<unknown>();
   const client = useQueryClient();
-  const create = async (): Promise<void> => {
-    try {
-      setSecret((await write<{ secret: string }>('/tokens', { name })).secret);
-      void client.invalidateQueries({ queryKey: ['access'] });
-    } catch (thrown) {
-      setError(thrown);
-    }
+  const create = async (name: string): Promise<CreatedSecret> => {
+    const { secret } = await write<{ secret: string }>('/tokens', { name });
+    void client.invalidateQueries({ queryKey: ['access'] });
+    return { secret, about: <p>Copy it now: it is shown only once.</p> };
   };
-  return (
-    <Dialog title="Create a personal token" close={close}>
-      {secret === undefined ? (
-        <TextField label="What it is for" value={name} change={setName} />
-      ) : (
-        <>
-          <p>Copy it now: it is shown only once.</p>
-          <SecretField label="Token" value={secret} />
-        </>
-      )}
-      {error !== undefined && <Failure error={error} />}
-      {secret === undefined ? (
-        <DialogButtons close={close} label="Create" disabled={name === ''} act={create} />
-      ) : (
-        <DialogButtons close={close} leave="Done" />
-      )}
-    </Dialog>
-  );
+  const field = { label: 'What it is for', value: '' };
+  return <SecretDialog title="Create a personal token" field={field} name="Token" label="Create" create={create} close={close} />;
 }
 
 function Passkeys() {

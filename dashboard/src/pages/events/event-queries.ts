@@ -1,30 +1,30 @@
-// Owns reading and changing what happens by itself: schedules, deliveries and notices.
+// Owns reading and changing automatic activity: schedules, deliveries and notices.
 
 import { type UseMutationResult, type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { pathOf, read, write } from '../../connection/api.ts';
-import type { DeliveryList, NoticeList, OneDelivery, ScheduleReport } from '../../connection/contract.ts';
+import type { DeliveryList, NoticeList, OneDelivery, ScheduleList, ScheduleReport } from '../../connection/contract.ts';
 import { useAction } from '../../connection/queries.ts';
 
 /** One time of a schedule. */
 export type Tick = ScheduleReport['ticks'][number];
-/** Something that was received at `/hooks`. */
+/** A delivery to `/hooks`. */
 export type Delivery = DeliveryList['deliveries'][number];
-/** A message to people or programs. */
-export type SentNotice = NoticeList['notices'][number];
 
-/** What of this happens without an event of a run, such as a delivery that matched nothing, is looked for this often. */
+/** How often to read what happens without an event of a run, such as a delivery that matched nothing. */
 const POLL_MS = 5_000;
 
-/** A list of one of these things. */
-export function useEventList<K extends 'schedules' | 'notices', T>(name: K): UseQueryResult<readonly T[]> {
+type EventLists = Pick<ScheduleList, 'schedules'> & Pick<NoticeList, 'notices'>;
+
+/** The schedules, or the notices. */
+export function useEventList<K extends keyof EventLists>(name: K): UseQueryResult<EventLists[K]> {
   return useQuery({
     queryKey: [name],
-    queryFn: async ({ signal }) => (await read<Readonly<Record<K, readonly T[]>>>(`/${name}`, signal))[name],
+    queryFn: async ({ signal }) => (await read<EventLists>(`/${name}`, signal))[name],
     refetchInterval: POLL_MS,
   });
 }
 
-/** What was received, newest first. */
+/** The deliveries, newest first. */
 export function useDeliveries(limit: number): UseQueryResult<DeliveryList> {
   return useQuery({
     queryKey: ['deliveries', limit],
@@ -34,7 +34,7 @@ export function useDeliveries(limit: number): UseQueryResult<DeliveryList> {
   });
 }
 
-/** What one delivery carried. */
+/** The body and headers of one delivery. */
 export function useDeliveryContent(number: number, enabled: boolean): UseQueryResult<OneDelivery['delivery']> {
   return useQuery({
     queryKey: ['delivery', number],
@@ -43,7 +43,7 @@ export function useDeliveryContent(number: number, enabled: boolean): UseQueryRe
   });
 }
 
-/** Something that is asked of a schedule or a delivery. */
+/** A request that changes a schedule or a delivery. */
 export interface EventAction {
   readonly of: 'schedules' | 'deliveries';
   readonly id: string;
@@ -52,7 +52,7 @@ export interface EventAction {
   readonly done: string;
 }
 
-/** Asks something of a schedule or a delivery. */
+/** Sends a request that changes a schedule or a delivery. */
 export function useEventAction(): UseMutationResult<unknown, Error, EventAction> {
   return useAction(
     ({ of, id, verb, body }) => write(pathOf(of, id, verb), body ?? {}, { once: crypto.randomUUID() }),

@@ -1,4 +1,4 @@
-// The page of what happens by itself: schedules with their next times, what was received, and what was sent.
+// The page of automatic activity: schedules with their next times, deliveries, and notices.
 
 import { useState } from 'react';
 import { Link } from 'wouter';
@@ -9,7 +9,7 @@ import { Panel, Table } from '../../parts/panel.tsx';
 import { useMay } from '../../person.ts';
 import { JsonView } from '../../text/json-view.tsx';
 import { plainLine, plainText } from '../../text/plain-text.ts';
-import { type Delivery, type SentNotice, useDeliveries, useDeliveryContent, useEventAction, useEventList } from './event-queries.ts';
+import { type Delivery, useDeliveries, useDeliveryContent, useEventAction, useEventList } from './event-queries.ts';
 import { SchedulePart } from './schedule-part.tsx';
 
 /** The page of schedules and events. */
@@ -18,8 +18,8 @@ export default function EventsPage() {
     <div className="page">
       <h1>Schedules and events</h1>
       <SchedulePart />
-      <Received />
-      <Sent />
+      <Deliveries />
+      <Notices />
     </div>
   );
 }
@@ -27,20 +27,20 @@ export default function EventsPage() {
 const PAGE = 50;
 const SHOWN_MAX = 500;
 
-function Received() {
+function Deliveries() {
   const [limit, setLimit] = useState(PAGE);
   const deliveries = useDeliveries(limit);
-  const shown = deliveries.data?.deliveries ?? [];
+  const shown = deliveries.data?.deliveries;
   return (
     <Panel title="Received">
-      {deliveries.error && <Failure error={deliveries.error} again={() => void deliveries.refetch()} />}
+      {deliveries.error && <Failure error={deliveries.error} retry={() => void deliveries.refetch()} />}
       {deliveries.data === undefined && !deliveries.error && <Loading what="what was received" />}
-      {deliveries.data?.deliveries.length === 0 && (
+      {shown?.length === 0 && (
         <Empty title="Nothing was received yet">
           <p>Other programs send signed deliveries to /hooks/NAME; each appears here with what it started, or why it started nothing.</p>
         </Empty>
       )}
-      {shown.length > 0 && (
+      {shown !== undefined && shown.length > 0 && (
         <Table columns={['When', 'Hook', 'Delivery', 'What became of it']} hasActions className="list stacks">
           {shown.map((delivery) => (
             <DeliveryLine key={delivery.number} delivery={delivery} />
@@ -56,8 +56,8 @@ function Received() {
   );
 }
 
-const MEANS: Readonly<Record<string, string>> = {
-  received: 'is being acted on',
+const MEANS: Readonly<Record<Delivery['status'], string>> = {
+  received: 'being handled',
   done: 'done',
   ignored: 'matched nothing',
   limited: 'over the limit',
@@ -69,7 +69,7 @@ function DeliveryLine({ delivery }: { readonly delivery: Delivery }) {
   const { mutate } = useEventAction();
   const mayOperate = useMay('operate');
   const resend = (): void =>
-    mutate({ of: 'deliveries', id: String(delivery.number), verb: 'resend', done: `Delivery ${delivery.delivery} is acted on again.` });
+    mutate({ of: 'deliveries', id: String(delivery.number), verb: 'resend', done: `Delivery ${delivery.delivery} is handled again.` });
   return (
     <tr>
       <td>
@@ -83,7 +83,7 @@ function DeliveryLine({ delivery }: { readonly delivery: Delivery }) {
         <DeliverySent delivery={delivery} />
       </td>
       <td>
-        <span className={delivery.status === 'failed' ? 'tag warns' : 'tag'}>{MEANS[delivery.status] ?? delivery.status}</span>
+        <span className={delivery.status === 'failed' ? 'tag warns' : 'tag'}>{MEANS[delivery.status]}</span>
         {delivery.run !== null && (
           <>
             {' '}
@@ -116,8 +116,8 @@ function DeliverySent({ delivery }: { readonly delivery: Delivery }) {
   );
 }
 
-function Sent() {
-  const notices = useEventList<'notices', SentNotice>('notices');
+function Notices() {
+  const notices = useEventList('notices');
   if (notices.data === undefined || notices.data.length === 0) return null;
   return (
     <Panel title="Notices">

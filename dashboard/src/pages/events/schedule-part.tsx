@@ -1,4 +1,4 @@
-// Owns the schedules: when each starts next, what its last times led to, pausing it, running it now and making up for the past.
+// Owns the schedules: when each starts a run next, what its last times led to, pausing, starting a run now, and backfilling.
 
 import { useState } from 'react';
 import { Link } from 'wouter';
@@ -14,10 +14,10 @@ import { type Tick, useEventAction, useEventList } from './event-queries.ts';
 
 /** The schedules of the project. */
 export function SchedulePart() {
-  const schedules = useEventList<'schedules', ScheduleReport>('schedules');
+  const schedules = useEventList('schedules');
   return (
     <section className="stack" aria-label="Schedules">
-      {schedules.error && <Failure error={schedules.error} again={() => void schedules.refetch()} />}
+      {schedules.error && <Failure error={schedules.error} retry={() => void schedules.refetch()} />}
       {schedules.data === undefined && !schedules.error && <Loading what="the schedules" />}
       {schedules.data?.length === 0 && (
         <div className="panel">
@@ -108,7 +108,7 @@ function ScheduleActions({ schedule: { id, workflow, paused } }: { readonly sche
       {paused === null ? (
         <Button label="Pause" onClick={act('pause', `The schedule of ${workflow} is paused.`)} />
       ) : (
-        <Button label="Resume" onClick={act('resume', `The schedule of ${workflow} goes on.`)} />
+        <Button label="Resume" onClick={act('resume', `The schedule of ${workflow} is resumed.`)} />
       )}
       <Button label="Backfill" onClick={() => setFilling(true)} />
       {filling && <BackfillDialog id={id} workflow={workflow} close={() => setFilling(false)} />}
@@ -122,7 +122,7 @@ function BackfillDialog({ id, workflow, close }: { readonly id: string; readonly
   const { mutate } = useEventAction();
   const fill = (): void => {
     const body = { from: new Date(from).toISOString(), ...(until === '' ? {} : { until: new Date(until).toISOString() }) };
-    mutate({ of: 'schedules', id, verb: 'backfill', body, done: `The missed times of ${workflow} are made up for.` });
+    mutate({ of: 'schedules', id, verb: 'backfill', body, done: `Runs for the missed times of ${workflow} are started.` });
     close();
   };
   return (

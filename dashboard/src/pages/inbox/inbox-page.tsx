@@ -1,4 +1,4 @@
-// The page of what waits for a person: a list, oldest first, and beside it everything that is needed to decide.
+// The page of what waits for a person: a list, oldest first, and everything that is needed to decide beside it.
 
 import { useCallback, useState } from 'react';
 import { Link, useLocation } from 'wouter';
@@ -11,15 +11,15 @@ import { DecisionForm } from '../../decision/decision-form.tsx';
 import { Prompt, ShownContext, WhereAndWhen } from '../../decision/shown-context.tsx';
 import { Empty, Pending } from '../../parts/messages.tsx';
 import { Ago } from '../../parts/moment.tsx';
-import { usePathWord } from '../../parts/use-address.ts';
+import { usePathParam } from '../../parts/use-address.ts';
 import { useKeys } from '../../parts/use-keys.ts';
 import { plainLine } from '../../text/plain-text.ts';
 
 /** The page of what waits for a person. */
 export default function InboxPage() {
   const inbox = useInbox();
-  const run = usePathWord('run');
-  const path = usePathWord('path');
+  const run = usePathParam('run');
+  const path = usePathParam('path');
   const items = inbox.data;
   if (items === undefined) return <Pending of={inbox} what="the inbox" title="Inbox" />;
   const mine = items.filter((item) => item.mine);
@@ -56,7 +56,7 @@ export default function InboxPage() {
 
 const ASSUMPTIONS_SHOWN = 20;
 
-/** What agents assumed: it holds nothing up, so it comes after what does. */
+/** What agents assumed. No run waits for an answer, so it comes after the items. */
 function Assumptions() {
   const all = useOpenAssumptions();
   if (all.length === 0) return null;
@@ -73,7 +73,7 @@ function Assumptions() {
 
 interface ItemsProps {
   readonly items: readonly InboxItem[];
-  /** The item that the address names, if it still waits. */
+  /** The item in the address, if it still waits. */
   readonly picked: InboxItem | undefined;
   readonly isGone: boolean;
 }
@@ -105,7 +105,9 @@ function InboxItems({ items, picked, isGone }: ItemsProps) {
           </li>
         ))}
       </ol>
-      {picked === undefined && isGone && <p className="banner gone">That one no longer waits: somebody decided it, or its run went on.</p>}
+      {picked === undefined && isGone && (
+        <p className="banner gone">This item no longer waits: somebody decided it, or its run continued.</p>
+      )}
       {current !== undefined && <ItemDetail key={key} item={current} asked={asked?.of === key ? asked.option : undefined} ask={ask} />}
     </div>
   );
@@ -155,7 +157,7 @@ function ItemDetail({ item, asked, ask }: DetailProps) {
     <article className="panel inbox-detail" aria-label={[item.workflow, ...at].join(', ')}>
       <div className="body stack">
         <Link href="/inbox" className="back">
-          ← All that waits
+          ← All items
         </Link>
         <h2 className="unseen">{plainLine([item.workflow, ...at].join(': '))}</h2>
         <WhereAndWhen item={item} />

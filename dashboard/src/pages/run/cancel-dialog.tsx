@@ -1,4 +1,4 @@
-// Owns cancelling a run: what its steps did and would be undone is shown first, as "pawl cancel --dry-run" does.
+// Owns cancelling a run: it first shows what would be undone, as "pawl cancel --dry-run" does.
 
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -12,7 +12,7 @@ import { Table } from '../../parts/panel.tsx';
 import { useMay } from '../../person.ts';
 import { plainLine } from '../../text/plain-text.ts';
 
-/** Asks whether the run shall end, and says what that undoes. */
+/** Asks whether to cancel the run, and shows what that undoes. */
 export function CancelDialog({ id, close }: { readonly id: string; readonly close: () => void }) {
   const [reason, setReason] = useState('');
   const [keeps, setKeeps] = useState(false);
@@ -31,7 +31,7 @@ export function CancelDialog({ id, close }: { readonly id: string; readonly clos
       <p>It ends for good, together with its child runs. Running steps are stopped.</p>
       {plan.isPending && <p className="faint">Reading what would be undone …</p>}
       {plan.error && <Failure error={plan.error} />}
-      {plan.data !== undefined && !keeps && <Undone plan={plan.data} />}
+      {plan.data !== undefined && !keeps && <UndoList plan={plan.data} />}
       {plan.data !== undefined && plan.data.items.length > 0 && mayDecide && (
         <label className="row">
           <input type="checkbox" checked={keeps} onChange={(event) => setKeeps(event.target.checked)} />
@@ -44,13 +44,13 @@ export function CancelDialog({ id, close }: { readonly id: string; readonly clos
   );
 }
 
-function Undone({ plan: { run, items, stays } }: { readonly plan: CancelPlan['plan'] }) {
+function UndoList({ plan: { run, items, stays } }: { readonly plan: CancelPlan['plan'] }) {
   const nameOf = (one: { readonly run: string; readonly path: string }): string =>
     plainLine(one.run === run ? one.path : `${one.path} of run ${one.run}`);
   return (
     <>
       {items.length === 0 ? (
-        <p className="faint">Nothing is undone: no step that has ended says how.</p>
+        <p className="faint">Nothing is undone: no step that has ended has an undo.</p>
       ) : (
         <Table columns={['Undone, in this order', 'By']} caption="What is undone">
           {items.map((item) => (

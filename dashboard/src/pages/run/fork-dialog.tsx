@@ -1,4 +1,4 @@
-// Owns forking a run: from which step, and the table of what would be reused, run again or repeated outside, before it starts.
+// Owns forking a run: from which step, and a table of which steps would be reused and which run again.
 
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -11,7 +11,7 @@ import { errorText, Failure, useNotice } from '../../parts/messages.tsx';
 import { Table } from '../../parts/panel.tsx';
 import { plainLine, plainText } from '../../text/plain-text.ts';
 
-/** Asks from where to fork, shows what would happen, and starts the fork. */
+/** Asks from which step to fork, shows what would happen, and starts the fork. */
 export function ForkDialog({ report, close }: { readonly report: RunReport; readonly close: () => void }) {
   const steps = report.plan.filter(({ visits }) => visits > 0);
   const [from, setFrom] = useState(report.run.currentStep ?? steps.at(-1)?.step ?? '');

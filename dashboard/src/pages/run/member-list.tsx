@@ -1,4 +1,4 @@
-// Owns the members of a group as a list in which only those in view exist: a fan-out may have thousands.
+// Owns the members of a group as a list that renders only those in view: a fan-out may have thousands.
 
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useRef } from 'react';

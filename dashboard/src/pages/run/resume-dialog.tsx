@@ -12,11 +12,11 @@ type Choice = 'go-on' | 'retry' | 'accept' | 'to' | 'rerun' | 'done' | 'failed';
 const EXPLAINED: Readonly<Record<Choice, readonly [name: string, means: string]>> = {
   'go-on': ['Go on', 'new steps start again'],
   retry: ['Retry', 'run only what failed again'],
-  accept: ['Accept', 'take the step where the run stopped as done, in your name; the run ends "overridden"'],
-  to: ['Continue at another step', 'what lies between is passed over, in your name'],
-  rerun: ['Run it again', 'what it may have done already, it does twice'],
-  done: ['It succeeded', 'take it as done, in your name'],
-  failed: ['It failed', 'let its retries or the workflow deal with it'],
+  accept: ['Accept', 'treat the step where the run stopped as done, in your name; the run ends "overridden"'],
+  to: ['Continue at another step', 'the steps in between are skipped, in your name'],
+  rerun: ['Run it again', 'anything that it already did is done again'],
+  done: ['It succeeded', 'treat it as done, in your name'],
+  failed: ['It failed', 'its retries or the workflow handle it'],
 };
 
 interface ResumeProps {

@@ -1,4 +1,4 @@
-// Owns what a person can ask of a run, in the words of the command line.
+// Owns the actions on a run, named as on the command line.
 
 import { useState } from 'react';
 import { Link } from 'wouter';

@@ -1,4 +1,4 @@
-// Owns the head of the page of a run: its status, its facts, where it came from and what it led to.
+// Owns the head of the page of a run: its status and facts, its parent and its child runs.
 
 import { Link } from 'wouter';
 import type { RunReport } from '../../connection/contract.ts';
@@ -68,7 +68,7 @@ export function RunHead({ report }: { readonly report: RunReport }) {
   );
 }
 
-/** Parameters, output, tags and child runs, folded. */
+/** Tags, and collapsed parameters, output and child runs. */
 function RunData({ report: { run } }: { readonly report: RunReport }) {
   const tags = run.origin.tags ?? [];
   return (

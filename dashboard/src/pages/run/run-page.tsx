@@ -1,11 +1,11 @@
-// The page of one run: what it is, what it waits for, how it goes as a graph, over time and step by step, and one step whole.
+// The page of one run: its facts, what it waits for, its steps as a graph, a timeline and a list, and one step in full.
 
 import { lazy, Suspense, useCallback } from 'react';
 import { useLocation } from 'wouter';
 import type { RunReport } from '../../connection/contract.ts';
 import { useRun, useRunGraph } from '../../connection/queries.ts';
 import { Loading, Pending } from '../../parts/messages.tsx';
-import { usePathWord, useWords } from '../../parts/use-address.ts';
+import { usePathParam, useQueryParams } from '../../parts/use-address.ts';
 import { HistoryView } from './history-view.tsx';
 import { RunHead } from './run-head.tsx';
 import { RunWaits } from './run-waits.tsx';
@@ -19,7 +19,7 @@ type View = keyof typeof VIEWS;
 
 /** The page of one run. */
 export default function RunPage() {
-  const id = usePathWord('id') ?? '';
+  const id = usePathParam('id') ?? '';
   const run = useRun(id);
   if (run.data === undefined) return <Pending of={run} what="the run" title={`Run ${id}`} />;
   return (
@@ -34,7 +34,7 @@ export default function RunPage() {
 function RunBody({ report }: { readonly report: RunReport }) {
   const { id } = report.run;
   const [, navigate] = useLocation();
-  const words = useWords();
+  const words = useQueryParams();
   const view = viewOf(words.get('view'));
   const step = words.get('step') ?? undefined;
   const address = useCallback(

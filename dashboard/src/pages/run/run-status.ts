@@ -1,10 +1,16 @@
-// Owns what a status of a run allows.
+// Owns what the status of a run or a step means.
 
+const OPEN_STEP = ['running', 'waiting', 'verifying', 'queued'];
 const FINAL = ['completed', 'overridden', 'rejected', 'cancelled'];
 
 /** True if nothing can happen to the run any more. */
 export function isFinal(status: string): boolean {
   return FINAL.includes(status);
+}
+
+/** Whether a step has begun and not ended. */
+export function isOpenStep(status: string): boolean {
+  return OPEN_STEP.includes(status);
 }
 
 /** True if a person has to choose how the run continues. */

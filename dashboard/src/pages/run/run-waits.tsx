@@ -1,5 +1,5 @@
-// Owns what stands between a run and its end: decisions and questions to answer right here, halts with their choices, and
-// waits for time, signals and child runs. The last failure and the next retry are said too.
+// Owns what a run waits for: decisions and questions, which are answered here, halts with their choices, and waits for time,
+// signals and child runs. It also shows the last failure and the next retry.
 
 import { useState } from 'react';
 import { Link } from 'wouter';
@@ -39,7 +39,7 @@ export function RunWaits({ report }: { readonly report: RunReport }) {
         </div>
       )}
       {asked.map((item, n) => (
-        <Asked key={item.path} item={item} isFirst={n === 0} />
+        <OpenQuestion key={item.path} item={item} isFirst={n === 0} />
       ))}
       {assumed.slice(0, SHOWN_MAX).map((each) => (
         <AssumptionCard key={each.digest} assumption={each} />
@@ -52,8 +52,8 @@ export function RunWaits({ report }: { readonly report: RunReport }) {
   );
 }
 
-/** The keys `a` and `r` are for the first one. */
-function Asked({ item, isFirst }: { readonly item: ApprovalItem | QuestionItem; readonly isFirst: boolean }) {
+/** An approval or a question. The keys `a` and `r` act on the first one. */
+function OpenQuestion({ item, isFirst }: { readonly item: ApprovalItem | QuestionItem; readonly isFirst: boolean }) {
   const [asked, setAsked] = useState<string>();
   useKeys(
     isFirst && item.kind === 'approval'
@@ -97,7 +97,7 @@ const WORDS: Readonly<Record<Wait['kind'] | 'retry', string>> = {
   delay: 'waits for a time',
   retry: 'waits for its next attempt',
   escalation: 'needs a person to choose how it continues',
-  unknown: 'has an end that is not recorded: a crash interrupted it',
+  unknown: 'was interrupted by a crash, and how it ended is not recorded',
 };
 
 function messageOf(wait: Wait): string | undefined {
@@ -108,7 +108,7 @@ function OtherWait({ report, wait }: { readonly report: RunReport; readonly wait
   const [choosing, setChoosing] = useState(false);
   const mayOperate = useMay('operate');
   const isHalt = HALTS.includes(wait.kind);
-  // A step that waits for a time after an attempt failed waits for its next one.
+  // After a failed attempt, a delay is the time until the next one.
   const failure = wait.kind === 'delay' ? report.steps.findLast(({ path, error }) => path === wait.id && error)?.error : undefined;
   const message = messageOf(wait) ?? failure ?? '';
   return (

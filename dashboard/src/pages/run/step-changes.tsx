@@ -1,4 +1,4 @@
-// Owns the files that a step changed: their diff, and what else changed files at the same time.
+// Owns the files that a step changed: their diff, and which steps worked at the same time.
 
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
@@ -21,11 +21,9 @@ export function StepChanges({ run, path }: { readonly run: string; readonly path
       <h3>
         {changes.files.length} changed {changes.files.length === 1 ? 'file' : 'files'}
       </h3>
-      {changes.steps.some(({ restored }) => restored === true) && (
-        <p className="faint">The step failed, and its changes were taken back.</p>
-      )}
+      {changes.steps.some(({ restored }) => restored === true) && <p className="faint">The step failed, and its changes were reverted.</p>}
       {beside.size > 0 && (
-        <p className="faint">At the same time worked {[...beside].map(plainLine).join(', ')}: their changes are among these.</p>
+        <p className="faint">{[...beside].map(plainLine).join(', ')} worked at the same time; their changes are included.</p>
       )}
       <Suspense fallback={<p className="faint">Reading the changes …</p>}>
         <DiffView text={changes.diff.text} isCut={changes.diff.truncated} />

@@ -1,4 +1,4 @@
-// Owns the steps of a run as a list: each visit in order, members of groups folded under their group with counts.
+// Owns the steps of a run as a list: each visit in order, members of groups collapsed under their group, with counts.
 
 import { useState } from 'react';
 import type { GroupRow, RunReport, StepRow } from '../../connection/contract.ts';
@@ -10,14 +10,13 @@ import { Status } from '../../parts/status.tsx';
 import { plainLine } from '../../text/plain-text.ts';
 import { price } from '../../text/time.ts';
 import { MemberList } from './member-list.tsx';
+import { isOpenStep } from './run-status.ts';
 
 interface ListProps {
   readonly report: RunReport;
   readonly picked: string | undefined;
   readonly pick: (path: string) => void;
 }
-
-const OPEN = ['running', 'waiting', 'verifying', 'queued'];
 
 /** The steps of a run, those still to come at the end. */
 export function StepList({ report, picked, pick }: ListProps) {
@@ -75,14 +74,14 @@ function StepRows({ step, group, report, picked, pick }: ListProps & { readonly 
             <span className="kind">{step.kind}</span>
           </span>
           {group !== undefined && <GroupCounts group={group} />}
-          {step.error !== undefined && step.error !== null && <p className="said">{plainLine(step.error)}</p>}
+          {step.error !== null && <p className="said">{plainLine(step.error)}</p>}
         </td>
         <td>
           <Status status={step.status} />
         </td>
         <td>{step.attempt}</td>
         <td className="right">
-          <Took from={step.startedAt} ms={step.durationMs} open={OPEN.includes(step.status)} />
+          <Took from={step.startedAt} ms={step.durationMs} open={isOpenStep(step.status)} />
         </td>
         <td className="right">{price(step.usage?.costUsd)}</td>
       </tr>
@@ -101,6 +100,7 @@ function GroupCounts({ group }: { readonly group: GroupRow }) {
   const words = [
     `${group.ok} of ${group.total} ok`,
     ...counted(group.failed, 'failed'),
+    ...counted(group.rejected, 'rejected'),
     ...counted(group.skipped, 'skipped'),
     ...counted(group.open, 'open'),
   ];

@@ -1,4 +1,4 @@
-// Owns the log of a step: what it printed, read on while it works, and followed to its end unless the reader looks back.
+// Owns the log of a step: it is read on while the step works, and scrolls to its end unless the reader has scrolled up.
 
 import { useEffect, useRef, useState } from 'react';
 import { pathOf, read } from '../../connection/api.ts';

@@ -1,4 +1,4 @@
-// Owns one step whole: claim beside evidence, each attempt, its output, its log, what it cost and what it left behind.
+// Owns one step in full: its attempts with claim and evidence, output, cost, log and values to download.
 
 import { useState } from 'react';
 import { addressOf, pathOf } from '../../connection/api.ts';
@@ -13,6 +13,7 @@ import { JsonView } from '../../text/json-view.tsx';
 import { plainLine, plainText } from '../../text/plain-text.ts';
 import { amount, price, size } from '../../text/time.ts';
 import { MemberList } from './member-list.tsx';
+import { isOpenStep } from './run-status.ts';
 import { StepChanges } from './step-changes.tsx';
 import { StepLog } from './step-log.tsx';
 
@@ -46,7 +47,7 @@ function NotReached({ report, path, error }: { readonly report: RunReport; reado
   if (planned === undefined || planned.visits > 0) return <Failure error={error} />;
   return (
     <Empty title="Not reached yet">
-      <p>The run has not come to this step. Its kind is {planned.kind}.</p>
+      <p>The run has not reached this step. Its kind is {planned.kind}.</p>
     </Empty>
   );
 }
@@ -107,22 +108,22 @@ function AttemptTabs({ attempts, current, choose }: TabsProps) {
 }
 
 function AttemptView({ attempt, detail }: { readonly attempt: Attempt; readonly detail: StepDetail }) {
-  const isOpen = ['running', 'waiting', 'verifying', 'queued'].includes(attempt.status);
   return (
     <>
       <div className="row wrap">
         <Status status={attempt.status} chip />
         {attempt.outcome !== null && <span className="tag">{plainLine(attempt.outcome)}</span>}
         <span className="faint">
-          {attempt.kind} · <Ago at={attempt.startedAt} /> · <Took from={attempt.startedAt} ms={attempt.durationMs} open={isOpen} />
+          {attempt.kind} · <Ago at={attempt.startedAt} /> ·{' '}
+          <Took from={attempt.startedAt} ms={attempt.durationMs} open={isOpenStep(attempt.status)} />
         </span>
-        {attempt.usage !== undefined && attempt.usage !== null && (
+        {attempt.usage !== undefined && (
           <span className="faint">
             {price(attempt.usage.costUsd)} · {amount(attempt.usage.inputTokens)} tokens in, {amount(attempt.usage.outputTokens)} out
           </span>
         )}
       </div>
-      {attempt.error !== undefined && attempt.error !== null && (
+      {attempt.error !== null && (
         <div className="banner bad">
           <p>{plainText(attempt.error)}</p>
         </div>
@@ -145,7 +146,7 @@ function AttemptView({ attempt, detail }: { readonly attempt: Attempt; readonly 
         <h3>Output</h3>
         <JsonView value={parsed(attempt.output)} />
         {attempt.output?.truncated === true && (
-          <p className="faint">The beginning of {size(attempt.output.bytes)}; the rest is below as a file.</p>
+          <p className="faint">The first part of {size(attempt.output.bytes)}; the whole value is among the files below.</p>
         )}
       </section>
     </>

@@ -1,4 +1,4 @@
-// Owns the rows of a timeline: one per visit of a step, in order of their start, members of a group folded into one row.
+// Owns the rows of a timeline: one per visit of a step, in order of their start, members of a group collapsed into one row.
 
 import type { Bar } from '../../connection/contract.ts';
 
@@ -6,12 +6,12 @@ import type { Bar } from '../../connection/contract.ts';
 export interface TimelineRow {
   readonly path: string;
   readonly bars: readonly Bar[];
-  /** The paths of the members, if it is a group. */
+  /** How many members the group has; 0 for other steps. */
   readonly members: number;
   readonly isMember: boolean;
 }
 
-/** A stretch of time. */
+/** A period of time. */
 export interface Span {
   readonly from: number;
   readonly to: number;

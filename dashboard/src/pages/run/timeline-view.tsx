@@ -1,4 +1,4 @@
-// Owns the timeline of a run: a bar per attempt, with waits, retries and queues told apart, that can be zoomed and moved.
+// Owns the timeline of a run: a bar per attempt, with different bars for waits, retries and queues. It can be zoomed and moved.
 
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useMemo, useRef, useState } from 'react';

@@ -1,4 +1,4 @@
-// Owns what is asked of several runs at once: cancel or retry, with the answer for each.
+// Owns actions on several runs at once: cancel or retry, with the result for each.
 
 import { useState } from 'react';
 import { write } from '../../connection/api.ts';
@@ -16,7 +16,7 @@ const WHAT: Readonly<Record<Action, string>> = {
   retry: 'Retrying runs only what failed again. Runs that have nothing to retry stay as they are.',
 };
 
-/** Buttons for the runs that are picked. */
+/** Buttons for the selected runs. */
 export function BulkActions({ ids, done }: { readonly ids: readonly string[]; readonly done: () => void }) {
   const [asked, setAsked] = useState<Action>();
   const [refused, setRefused] = useState<readonly Result[]>([]);

@@ -20,7 +20,7 @@ const SINCE = [
   ['month', 'last 30 days'],
 ] as const;
 
-/** The fields of a filter. What is typed counts after a moment. */
+/** The fields of a filter. Typed text applies after a moment. */
 export function FilterBar({ filter, change }: FilterProps) {
   const workflows = useWorkflows().data?.workflows ?? [];
   const names = new Set([...workflows.map(({ name }) => name), ...(filter.workflow === '' ? [] : [filter.workflow])]);

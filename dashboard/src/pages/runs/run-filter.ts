@@ -1,6 +1,6 @@
-// Owns which runs a list shows: the words of the address, and the same as a question to the server.
+// Owns which runs a list shows: as query parameters of the page, and of the request to the server.
 
-/** What a list of runs is narrowed to; it lives in the address of the page. */
+/** The filter of a list of runs, kept in the address of the page. An empty field selects all runs. */
 export interface RunFilter {
   readonly workflow: string;
   readonly status: readonly string[];
@@ -25,10 +25,10 @@ export const STATUSES = [
   'pending',
 ] as const;
 
-/** Stretches of time that a list offers, with their length. */
+/** The periods that a list offers, with their length. */
 export const SPANS: Readonly<Record<string, number>> = { hour: 3_600_000, day: 86_400_000, week: 604_800_000, month: 2_592_000_000 };
 
-/** Reads a filter from the words of an address. */
+/** Reads a filter from the query of an address. */
 export function parseFilter(search: string): RunFilter {
   const words = new URLSearchParams(search);
   return {
@@ -42,7 +42,7 @@ export function parseFilter(search: string): RunFilter {
   };
 }
 
-/** Writes a filter as the words of an address. */
+/** Writes a filter as the query of an address. */
 export function formatFilter(filter: RunFilter): string {
   const words = new URLSearchParams();
   for (const name of ['workflow', 'text', 'since', 'until', 'tag'] as const) if (filter[name] !== '') words.set(name, filter[name]);
@@ -51,7 +51,7 @@ export function formatFilter(filter: RunFilter): string {
   return words.toString();
 }
 
-/** The question to the server. A span such as `day` counts from now. */
+/** The query parameters of the request. A period such as `day` counts from now. */
 export function queryOf(filter: RunFilter, now: number): URLSearchParams {
   const words = new URLSearchParams();
   for (const name of ['workflow', 'text', 'tag'] as const) if (filter[name] !== '') words.set(name, filter[name]);

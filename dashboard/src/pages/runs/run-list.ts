@@ -1,4 +1,4 @@
-// Owns the runs that a list has loaded: pages in order, read on by need, and kept fresh without reading them all again.
+// Owns the runs that a list has loaded: pages in order, more as they are needed, kept fresh without reading them all again.
 
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { pathOf, read } from '../../connection/api.ts';
@@ -8,22 +8,22 @@ import { useTouched } from '../../connection/freshness.ts';
 const PAGE = 100;
 const RELOADED_MAX = 20;
 
-/** A list of runs and how it goes on. */
+/** A list of runs that can load more. */
 export interface RunList {
   readonly runs: readonly RunRow[] | undefined;
   readonly isMore: boolean;
-  /** While older runs are still looked through: the time up to which that has come. */
-  readonly lookedBackTo: string | undefined;
+  /** How far back the search has come; undefined if it is done. */
+  readonly searchedBackTo: string | undefined;
   readonly error: unknown;
-  readonly readOn: () => void;
-  readonly again: () => void;
+  readonly loadMore: () => void;
+  readonly retry: () => void;
 }
 
-type Loaded = Pick<RunsPage, 'runs' | 'next' | 'rest'>;
+type LoadedRuns = Pick<RunsPage, 'runs' | 'next' | 'rest'>;
 
-/** Reads runs, newest first, for as long as the question stays the same. */
+/** Reads the runs that match a query, newest first. */
 export function useRunList(query: string): RunList {
-  const [loaded, setLoaded] = useState<Loaded | undefined>();
+  const [loaded, setLoaded] = useState<LoadedRuns | undefined>();
   const [error, setError] = useState<unknown>();
   const current = useRef({ query, loading: false, loaded });
   current.current.loaded = loaded;
@@ -62,7 +62,7 @@ export function useRunList(query: string): RunList {
     void load('first');
   }, [load, query]);
 
-  // A filter that few runs match is looked through page by page; what was found so far is shown meanwhile.
+  // For a filter that few runs match, pages are read until one is full; what was found so far is shown meanwhile.
   const isLooking = error === undefined && loaded !== undefined && loaded.next !== null && loaded.runs.length < PAGE;
   useEffect(() => {
     if (isLooking && loaded !== undefined) void load('more');
@@ -83,27 +83,27 @@ export function useRunList(query: string): RunList {
   return {
     runs: loaded?.runs,
     isMore: (loaded?.next ?? null) !== null,
-    lookedBackTo: isLooking ? (loaded?.rest ?? undefined) : undefined,
+    searchedBackTo: isLooking ? (loaded?.rest ?? undefined) : undefined,
     error,
-    readOn: () => void load('more'),
-    again: () => void load('first'),
+    loadMore: () => void load('more'),
+    retry: () => void load('first'),
   };
 }
 
-/** Puts a page after what is there, or the newest runs before it; no run is listed twice. */
-export function merged(before: Loaded, page: Loaded, how: 'more' | 'newest'): Loaded {
+/** Appends a page, or puts the newest runs first; no run is listed twice. */
+export function merged(before: LoadedRuns, page: LoadedRuns, how: 'more' | 'newest'): LoadedRuns {
   const ids = new Set(page.runs.map(({ id }) => id));
   const others = before.runs.filter(({ id }) => !ids.has(id));
   if (how === 'more') return { ...page, runs: [...others, ...page.runs] };
-  // Runs that the page looked at and does not have no longer match; it did not look at those from before its rest.
+  // Runs that the page searched and does not have no longer match; it did not search those from before its `rest`.
   const { rest } = page;
   if (rest === null) return page;
   return { ...before, runs: [...page.runs, ...others.filter(({ startedAt }) => startedAt <= rest)] };
 }
 
-type Changed = Pick<RunRow, 'id' | 'status' | 'currentStep' | 'updatedAt' | 'isDriven'>;
+type RowUpdate = Pick<RunRow, 'id' | 'status' | 'currentStep' | 'updatedAt' | 'isDriven'>;
 
-async function readRow(id: string): Promise<Changed | undefined> {
+async function readRow(id: string): Promise<RowUpdate | undefined> {
   try {
     const { status, currentStep, updatedAt, isDriven } = (await read<RunReport>(pathOf('runs', id))).run;
     return { id, status, currentStep, updatedAt, isDriven };
@@ -113,6 +113,6 @@ async function readRow(id: string): Promise<Changed | undefined> {
   }
 }
 
-function replaced(before: Loaded | undefined, row: Changed): Loaded | undefined {
+function replaced(before: LoadedRuns | undefined, row: RowUpdate): LoadedRuns | undefined {
   return before && { ...before, runs: before.runs.map((each) => (each.id === row.id ? { ...each, ...row } : each)) };
 }

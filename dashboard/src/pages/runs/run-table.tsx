@@ -1,4 +1,4 @@
-// Owns the list of runs as rows. Only rows in view exist, so that a hundred thousand runs scroll like ten.
+// Owns the list of runs as rows. Only rows in view are rendered, so that a hundred thousand runs scroll like ten.
 
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef } from 'react';
@@ -11,7 +11,7 @@ import { plainLine } from '../../text/plain-text.ts';
 interface TableProps {
   readonly runs: readonly RunRow[];
   readonly isMore: boolean;
-  readonly readOn: () => void;
+  readonly loadMore: () => void;
   /** The runs that are picked; undefined where runs cannot be picked. */
   readonly picked: ReadonlySet<string> | undefined;
   readonly pick: (id: string, isPicked: boolean) => void;
@@ -23,7 +23,7 @@ const AHEAD = 20;
 const OPEN = ['running', 'waiting', 'escalated', 'pending'];
 
 /** The list of runs. */
-export function RunTable({ runs, isMore, readOn, picked, pick }: TableProps) {
+export function RunTable({ runs, isMore, loadMore, picked, pick }: TableProps) {
   const box = useRef<HTMLDivElement>(null);
   const rowPx = window.matchMedia('(max-width: 820px)').matches ? NARROW_ROW_PX : ROW_PX;
   const rows = useWindowVirtualizer({
@@ -36,8 +36,8 @@ export function RunTable({ runs, isMore, readOn, picked, pick }: TableProps) {
   const shown = rows.getVirtualItems();
   const last = shown.at(-1)?.index ?? 0;
   useEffect(() => {
-    if (isMore && last >= runs.length - AHEAD) readOn();
-  }, [isMore, last, runs.length, readOn]);
+    if (isMore && last >= runs.length - AHEAD) loadMore();
+  }, [isMore, last, runs.length, loadMore]);
   return (
     <div className="panel run-table" role="table" aria-label="Runs" aria-rowcount={isMore ? -1 : runs.length + 1}>
       <div role="rowgroup" className="head">

@@ -1,9 +1,9 @@
-// The page of all runs: a filter that lives in the address, a list that stays fresh, and what can be asked of several runs.
+// The page of all runs: a filter, which is kept in the address, a live list, and actions on several runs.
 
 import { useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import { Empty, Failure, Loading } from '../../parts/messages.tsx';
-import { useWords } from '../../parts/use-address.ts';
+import { useQueryParams } from '../../parts/use-address.ts';
 import { useMay } from '../../person.ts';
 import { moment } from '../../text/time.ts';
 import { BulkActions } from './bulk-actions.tsx';
@@ -14,7 +14,7 @@ import { RunTable } from './run-table.tsx';
 
 /** The page of all runs. */
 export default function RunsPage() {
-  const search = useWords().toString();
+  const search = useQueryParams().toString();
   const [, navigate] = useLocation();
   const filter = useMemo(() => parseFilter(search), [search]);
   const query = useMemo(() => queryOf(filter, Date.now()).toString(), [filter]);
@@ -36,21 +36,21 @@ export default function RunsPage() {
       </header>
       <FilterBar filter={filter} change={change} />
       {mayOperate && picked.size > 0 && <BulkActions ids={[...picked]} done={() => setPicked(new Set())} />}
-      {list.error !== undefined && <Failure error={list.error} again={list.again} />}
+      {list.error !== undefined && <Failure error={list.error} retry={list.retry} />}
       {list.runs === undefined && list.error === undefined && <Loading what="the runs" />}
-      {list.runs?.length === 0 && list.lookedBackTo === undefined && <NoRuns isFiltered={search !== ''} />}
+      {list.runs?.length === 0 && list.searchedBackTo === undefined && <NoRuns isFiltered={search !== ''} />}
       {list.runs !== undefined && list.runs.length > 0 && (
         <RunTable
           runs={list.runs}
           isMore={list.isMore}
-          readOn={list.readOn}
+          loadMore={list.loadMore}
           picked={mayOperate ? picked : undefined}
           pick={(id, isPicked) => setPicked((before) => withOne(before, id, isPicked))}
         />
       )}
-      {list.lookedBackTo !== undefined && (
+      {list.searchedBackTo !== undefined && (
         <p className="faint" role="status">
-          Looking at runs from before {moment(list.lookedBackTo)} …
+          Looking at runs from before {moment(list.searchedBackTo)} …
         </p>
       )}
     </div>
@@ -61,7 +61,7 @@ function NoRuns({ isFiltered }: { readonly isFiltered: boolean }) {
   if (isFiltered)
     return (
       <Empty title="No run matches">
-        <p>Take something out of the filter, or look at a longer time.</p>
+        <p>Remove a part of the filter, or choose a longer period.</p>
       </Empty>
     );
   return (

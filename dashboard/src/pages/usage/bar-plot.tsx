@@ -1,5 +1,4 @@
-// Owns how a plot looks: stacked columns with a quiet axis, a legend, and the numbers of a column when it is pointed at or
-// reached by the keyboard.
+// Owns how a plot looks: stacked columns with an axis, a legend, and the numbers of the column that the pointer is on.
 
 import { useState } from 'react';
 import { plainLine } from '../../text/plain-text.ts';
@@ -7,7 +6,7 @@ import type { Measure, Plot } from './usage-plot.ts';
 
 const WIDTH = 480;
 const HEIGHT = 150;
-/** Room above the highest column for its number, also where a phone writes it larger. */
+/** Space above the highest column for its number, which is larger on a phone. */
 const TOP = -8;
 const FLOOR = 132;
 const LEFT = 2;

@@ -8,7 +8,7 @@ import type { UsageReport } from '../../connection/contract.ts';
 import { SelectField } from '../../parts/controls.tsx';
 import { Empty, Failure, Loading } from '../../parts/messages.tsx';
 import { Table } from '../../parts/panel.tsx';
-import { useWords } from '../../parts/use-address.ts';
+import { useQueryParams } from '../../parts/use-address.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { amount, duration, price } from '../../text/time.ts';
 import { BarPlot } from './bar-plot.tsx';
@@ -33,7 +33,7 @@ const NAMES = MEASURES.map(({ name }) => name);
 
 /** The page of usage. */
 export default function UsagePage() {
-  const words = useWords();
+  const words = useQueryParams();
   const [, navigate] = useLocation();
   const span = SPANS[words.get('time') ?? ''] === undefined ? 'week' : (words.get('time') ?? 'week');
   const by = words.get('by') === 'role' ? 'role' : 'workflow';
@@ -67,7 +67,7 @@ export default function UsagePage() {
           change={(next) => show({ by: next })}
         />
       </header>
-      {usage.error && <Failure error={usage.error} again={() => void usage.refetch()} />}
+      {usage.error && <Failure error={usage.error} retry={() => void usage.refetch()} />}
       {usage.data === undefined && !usage.error && <Loading what="the usage" />}
       {usage.data !== undefined && <Plots report={usage.data} by={by} span={{ ms, bucket }} />}
     </div>

@@ -4,7 +4,7 @@ import type { UsageReport } from '../../connection/contract.ts';
 
 type Bucket = UsageReport['buckets'][number];
 
-/** Something that is measured. */
+/** A quantity that is plotted. */
 export interface Measure {
   readonly name: string;
   readonly about?: string;

@@ -3,13 +3,17 @@
 import type { Json } from '../../connection/contract.ts';
 
 /** A field of the form. */
-export interface ParamField {
+export type ParamField = FieldFacts &
+  (
+    | { readonly kind: 'text' | 'long-text' | 'number' | 'integer' | 'flag' | 'json' }
+    | { readonly kind: 'choice'; readonly choices: readonly string[] }
+  );
+
+interface FieldFacts {
   readonly name: string;
-  readonly kind: 'text' | 'long-text' | 'number' | 'integer' | 'flag' | 'choice' | 'json';
   readonly isRequired: boolean;
-  readonly about: string;
-  readonly choices: readonly string[];
-  /** What the form begins with. */
+  readonly about: string | undefined;
+  /** The text that the form begins with. */
   readonly initial: string;
 }
 
@@ -28,7 +32,7 @@ export function paramFields(schema: Json, given: Json | undefined): readonly Par
   return [...described, ...others.map(([name, value]) => fieldOf({ name, schema: {}, isRequired: false, value }))];
 }
 
-/** The parameters that the typed values mean. Throws with the name of the field that is not right. */
+/** Parses the typed values. Throws an error that names the field that is wrong. */
 export function paramsOf(fields: readonly ParamField[], typed: Readonly<Record<string, string>>): Readonly<Record<string, Json>> {
   const params: Record<string, Json> = {};
   for (const field of fields) {
@@ -42,25 +46,24 @@ export function paramsOf(fields: readonly ParamField[], typed: Readonly<Record<s
   return params;
 }
 
-interface Described {
+interface FieldSource {
   readonly name: string;
   readonly schema: Schema;
   readonly isRequired: boolean;
   readonly value: Json | undefined;
 }
 
-function fieldOf({ name, schema, isRequired, value }: Described): ParamField {
+function fieldOf({ name, schema, isRequired, value }: FieldSource): ParamField {
   const kind = kindOf(schema, value);
   const initial = value ?? schema.default;
-  return {
+  const facts = {
     name,
-    kind,
     isRequired: isRequired && schema.default === undefined,
-    about: typeof schema.description === 'string' ? schema.description : '',
-    choices: Array.isArray(schema.enum) ? schema.enum.map(String) : [],
+    about: typeof schema.description === 'string' ? schema.description : undefined,
     initial:
       initial === undefined ? (kind === 'flag' ? 'false' : '') : kind === 'json' ? JSON.stringify(initial, null, 2) : String(initial),
   };
+  return kind === 'choice' ? { ...facts, kind, choices: Array.isArray(schema.enum) ? schema.enum.map(String) : [] } : { ...facts, kind };
 }
 
 function kindOf({ type, enum: choices, format }: Schema, value: Json | undefined): ParamField['kind'] {

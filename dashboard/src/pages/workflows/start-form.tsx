@@ -1,4 +1,4 @@
-// Owns the form that starts a run: a field per parameter, made from the description of the workflow.
+// Owns the form that starts a run: a field per parameter of the workflow.
 
 import { useMemo, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
@@ -24,7 +24,7 @@ export function StartForm({ name, schema, given }: StartProps) {
   const [error, setError] = useState<unknown>();
   const [isSending, setSending] = useState(false);
   const [, navigate] = useLocation();
-  // One key for one press of the button: a lost answer does not start a second run.
+  // One key per press of the button: if the response is lost, no second run is started.
   const key = useRef(crypto.randomUUID());
   const start = async (): Promise<void> => {
     setSending(true);
@@ -71,7 +71,7 @@ export function StartForm({ name, schema, given }: StartProps) {
 }
 
 function Field({ field, value, change }: { readonly field: ParamField; readonly value: string; readonly change: (text: string) => void }) {
-  const about = field.about === '' ? null : <small>{plainText(field.about)}</small>;
+  const about = field.about === undefined ? null : <small>{plainText(field.about)}</small>;
   if (field.kind === 'flag')
     return (
       <label className="row">

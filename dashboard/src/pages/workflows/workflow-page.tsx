@@ -5,7 +5,7 @@ import { Link } from 'wouter';
 import type { Json } from '../../connection/contract.ts';
 import { useRun } from '../../connection/queries.ts';
 import { Empty, Loading, Pending } from '../../parts/messages.tsx';
-import { usePathWord, useWords } from '../../parts/use-address.ts';
+import { usePathParam, useQueryParams } from '../../parts/use-address.ts';
 import { useMay } from '../../person.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { Prose } from '../../text/prose.tsx';
@@ -17,8 +17,8 @@ const GraphView = lazy(() => import('../../graph/graph-view.tsx'));
 
 /** The page of one workflow. */
 export default function WorkflowPage() {
-  const name = usePathWord('name') ?? '';
-  const like = useWords().get('like') ?? undefined;
+  const name = usePathParam('name') ?? '';
+  const like = useQueryParams().get('like') ?? undefined;
   const workflow = useWorkflow(name);
   const mayOperate = useMay('operate');
   if (workflow.data === undefined) return <Pending of={workflow} what="the workflow" title={name} />;

@@ -1,4 +1,4 @@
-// Owns reading workflows: all of them, and one whole.
+// Owns reading workflows: the list, and one in full.
 
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { pathOf, read } from '../../connection/api.ts';
@@ -9,7 +9,7 @@ export function useWorkflows(): UseQueryResult<WorkflowList> {
   return useQuery({ queryKey: ['workflows'], queryFn: ({ signal }) => read<WorkflowList>('/workflows', signal) });
 }
 
-/** One workflow whole. */
+/** One workflow in full. */
 export function useWorkflow(name: string): UseQueryResult<WorkflowDetail> {
   return useQuery({ queryKey: ['workflows', name], queryFn: ({ signal }) => read<WorkflowDetail>(pathOf('workflows', name), signal) });
 }

@@ -1,4 +1,4 @@
-// The page of all workflows of the project: what they are, whether they are trusted, and files that are not right.
+// The page of all workflows of the project: what they are, whether they are trusted, and files with errors.
 
 import { Link } from 'wouter';
 import type { WorkflowList } from '../../connection/contract.ts';

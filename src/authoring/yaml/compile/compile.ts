@@ -10,6 +10,7 @@
 import { durationOf } from '../../../base/duration.ts';
 import { present } from '../../../base/fields.ts';
 import type { JsonObject } from '../../../base/json.ts';
+import { camel } from '../../../base/letter-case.ts';
 import { addedFor, isOfStep } from '../../../definition/address.ts';
 import type { CompiledWorkflow } from '../../../definition/code.ts';
 import type { Definition } from '../../../definition/model.ts';
@@ -52,7 +53,7 @@ interface Draft {
 /** The definition of a checked file, if there are no errors, and all problems. */
 export function draftYaml(file: WrittenWorkflow, compilers: Compilers): Draft {
   const transitions = new Transitions(file, file.limits?.max_iterations ?? MAX_ITERATIONS);
-  const reading = new GraphReading(compilers, { isFile: true });
+  const reading = new GraphReading(compilers, 'file');
   const draft = readGraph(specOf(file, transitions, compilers), reading);
   const { definition } = draft;
   // Names in expressions and targets of transitions are checked where they are written.
@@ -81,18 +82,12 @@ export function triggerOf({ trigger, override_triggers }: WrittenWorkflow): Trig
   if (trigger === undefined) return undefined;
   if (typeof trigger === 'string') return { event: trigger, labels: [], baseBranches: [], ...overrides };
   if (trigger.event === undefined) return undefined;
-  const { label, labels = [], assignee_is_bot: assigneeIsBot, milestone, base_branch: base } = trigger.conditions ?? {};
+  const { labels = [], baseBranch, ...conditions } = camel(trigger.conditions ?? {});
   return {
     event: trigger.event,
-    label,
     labels,
-    assigneeIsBot,
-    milestone,
-    baseBranches: listOf(base),
-    ...present({
-      ...{ fromRuns: trigger.from_runs, paths: trigger.conditions?.paths, pathsIgnore: trigger.conditions?.paths_ignore },
-      ...stopOf(trigger.stop_after),
-    }),
+    baseBranches: listOf(baseBranch),
+    ...present({ ...conditions, fromRuns: trigger.from_runs, ...stopOf(trigger.stop_after) }),
     ...overrides,
   };
 }

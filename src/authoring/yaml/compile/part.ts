@@ -1,16 +1,13 @@
-// Owns what stages and checks of a workflow file have in common in the spec of a graph: requests, budgets, outputs, expressions.
+// Owns what stages and checks of a workflow file have in common in the spec of a graph: requests, outputs, expressions.
 
-import { parseDuration } from '../../../base/duration.ts';
 import { present } from '../../../base/fields.ts';
 import type { Json } from '../../../base/json.ts';
-import type { Budget } from '../../../definition/budget.ts';
 import type { DatabasesSpec } from '../../../definition/database.ts';
 import type { NetworkSpec } from '../../../definition/network.ts';
 import type { SharedSpec } from '../../graph/spec.ts';
 import type { OutputSpec, Webhook } from '../../spec/part.ts';
 import type { WrittenStage } from '../schema/form.ts';
 import type { WrittenOutput } from '../schema/rule.ts';
-import type { WrittenWorkflow } from '../schema/schema.ts';
 
 /** Variables as texts. */
 export function envOf(env: Readonly<Record<string, string | number | boolean>> = {}): Readonly<Record<string, string>> | undefined {
@@ -66,20 +63,6 @@ export function listOf(written: string | readonly string[] | undefined): readonl
 /** The object, if it has any field. */
 export function nonEmpty<T extends object>(object: T | undefined): T | undefined {
   return object === undefined || Object.keys(object).length === 0 ? undefined : object;
-}
-
-/** A budget as the spec has it. */
-export function budgetOf(budget: WrittenWorkflow['budget']): Budget | undefined {
-  return (
-    budget &&
-    present({
-      tokens: budget.tokens,
-      costUsd: budget.cost_usd,
-      turns: budget.turns,
-      unknown: budget.unknown,
-      timeMs: budget.time === undefined ? undefined : parseDuration(budget.time, 'time'),
-    })
-  );
 }
 
 /** What a stage produces. */

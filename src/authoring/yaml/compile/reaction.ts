@@ -1,7 +1,8 @@
 // Owns reading the reactions of a workflow file.
 
 import { present } from '../../../base/fields.ts';
-import type { ReactionConditions, ReactionSpec } from '../../spec/reaction.ts';
+import { camel } from '../../../base/letter-case.ts';
+import type { ReactionSpec } from '../../spec/reaction.ts';
 import type { YamlPath } from '../position/position.ts';
 import type { WrittenReaction } from '../schema/reaction.ts';
 import type { WrittenWorkflow } from '../schema/schema.ts';
@@ -12,7 +13,7 @@ export function reactionsOf(file: WrittenWorkflow, targetOf: (stage: string) => 
   return written(file).map(({ reaction: { event, conditions, do: what, stage, max, notify, message } }) => ({
     event,
     do: what,
-    ...present({ conditions: conditions && conditionsOf(conditions), step: stage && targetOf(stage), max, notify, message }),
+    ...present({ conditions: conditions && present(camel(conditions)), step: stage && targetOf(stage), max, notify, message }),
   }));
 }
 
@@ -27,9 +28,4 @@ function written({ on_events: given = [] }: WrittenWorkflow): { readonly reactio
     reaction: typeof reaction === 'string' ? { event, do: reaction } : { event, ...reaction },
     path: ['on_events', event],
   }));
-}
-
-function conditionsOf(conditions: NonNullable<WrittenReaction['conditions']>): ReactionConditions {
-  const { label, labels, assignee_is_bot: assigneeIsBot, milestone, base_branch: baseBranch, review_state: reviewState } = conditions;
-  return present({ label, labels, assigneeIsBot, milestone, baseBranch, reviewState });
 }

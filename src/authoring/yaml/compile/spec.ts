@@ -5,6 +5,7 @@ import { present } from '../../../base/fields.ts';
 import type { JsonObject } from '../../../base/json.ts';
 import { addedName } from '../../../definition/address.ts';
 import { readBreakers } from '../../../definition/breakers.ts';
+import { readWrittenBudget } from '../../../definition/budget.ts';
 import { type DatabasesSpec, writtenDatabase } from '../../../definition/database.ts';
 import type { Concurrency, SnapshotModel } from '../../../definition/model.ts';
 import type { Arg, ArgSpecs } from '../../../definition/param/arg.ts';
@@ -15,7 +16,7 @@ import type { WorkAndFrame, WrittenStage } from '../schema/form.ts';
 import type { WrittenWorkflow } from '../schema/schema.ts';
 import { hookOf } from './forge.ts';
 import { aboutPullRequest, staleTransitions } from './landing.ts';
-import { budgetOf, nonEmpty } from './part.ts';
+import { nonEmpty } from './part.ts';
 import { reactionsOf } from './reaction.ts';
 import { always, notifyStep, retryOf, type StepEntry, type TransitionKey, type Transitions, transitionOf } from './transition.ts';
 import { frameOf, ownKindOf, workOf } from './work.ts';
@@ -39,7 +40,7 @@ export function specOf(file: WrittenWorkflow, transitions: Transitions, compiler
   const stages = file.stages.flatMap((stage, index) => stageSteps(file, { stage, index, transitions, compilers }));
   return {
     name,
-    ...present({ title, description, version, budget: budgetOf(file.budget), protected: file.protected }),
+    ...present({ title, description, version, budget: file.budget && readWrittenBudget(file.budget), protected: file.protected }),
     ...present({ databases: file.databases as DatabasesSpec | undefined }),
     ...present({ snapshot: file.snapshot && (present(file.snapshot) as SnapshotModel) }),
     ...present({ concurrency: concurrencyOf(file), recovery: file.recovery }),

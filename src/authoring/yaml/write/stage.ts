@@ -1,12 +1,13 @@
 // Owns writing the work of a step as the fields of its stage type. What these are,
 // its kind says.
 
+import { writeDuration } from '../../../base/duration.ts';
 import { present } from '../../../base/fields.ts';
 import type { Json, JsonObject } from '../../../base/json.ts';
 import type { CheckModel } from '../../../definition/check.ts';
 import type { StepModel, Target, WorkConfigs } from '../../../definition/model.ts';
 import type { Compilers } from '../../graph/work.ts';
-import { refusal, withoutEmpty, writeDuration } from './word.ts';
+import { refusal, withoutEmpty } from './word.ts';
 
 /** What writing the work of a stage needs to know about the other steps. */
 export interface StagePlace {

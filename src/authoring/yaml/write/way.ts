@@ -1,5 +1,6 @@
 // Owns writing the transitions of a step: the keys of its stage, and the maps that stand for steps in between.
 
+import { writeDuration } from '../../../base/duration.ts';
 import { present } from '../../../base/fields.ts';
 import type { Json, JsonObject } from '../../../base/json.ts';
 import { addedFor, addedName } from '../../../definition/address.ts';
@@ -7,7 +8,7 @@ import type { Definition, Edge, StepModel, Target } from '../../../definition/mo
 import type { Compilers } from '../../graph/work.ts';
 import { TRANSITION_KEYS, type TransitionKey } from '../compile/transition.ts';
 import { writeNotify } from './stage.ts';
-import { refusal, writeDuration } from './word.ts';
+import { refusal } from './word.ts';
 
 const SUCCESS_KEYS: readonly TransitionKey[] = ['on_complete', 'on_success', 'on_pass'];
 const FAILURE_KEYS: readonly TransitionKey[] = ['on_fail', 'on_failure'];

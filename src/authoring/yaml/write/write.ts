@@ -5,10 +5,12 @@
 // - What a file cannot express, such as a function, is an error that names its step.
 
 import { stringify } from 'yaml';
+import { writeDuration } from '../../../base/duration.ts';
 import { EngineError } from '../../../base/error.ts';
 import { present } from '../../../base/fields.ts';
 import { canonicalJson, type Json, type JsonObject } from '../../../base/json.ts';
 import { addedFor, addedName } from '../../../definition/address.ts';
+import { writeBudget } from '../../../definition/budget.ts';
 import { withoutDatabases } from '../../../definition/database.ts';
 import type { Definition, StepModel } from '../../../definition/model.ts';
 import type { DescribedWorkflow } from '../../../definition/plain-workflow.ts';
@@ -17,7 +19,7 @@ import { checkYaml } from '../check/check.ts';
 import { writeBreakers, writeReactions } from './reaction.ts';
 import { writeHook, writeNotify, writeWork } from './stage.ts';
 import { WayWriter } from './way.ts';
-import { refusal, writeBudget, writeDuration } from './word.ts';
+import { refusal } from './word.ts';
 
 const LINE_WIDTH = 120;
 const HOOK = /^on_(?:complete|error)\.\d+$/;

@@ -15,11 +15,12 @@ export const anyOfCheck: CheckDeclaration = declareCheck({
   looksElsewhere: true,
   sameInEveryRun: true,
   stopsItself: true,
+  isMadeOfOthers: true,
   fields({ required }, report) {
     const checks = required('checks', isList, [
       '`checks` must have at least one check',
       'write them as checks: [{ check: "command", run: "npm test" }, …]',
     ]);
-    return { check: 'any_of', checks: parseChecks(checks ?? [], report) };
+    return { checks: parseChecks(checks ?? [], report) };
   },
 });

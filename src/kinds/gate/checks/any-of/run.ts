@@ -3,7 +3,7 @@
 import { present } from '../../../../base/fields.ts';
 import type { JsonObject } from '../../../../base/json.ts';
 import type { CheckModel, CheckOf } from '../../../../definition/check.ts';
-import { type CheckContext, type CheckVerdict, timedOutVerdict } from '../../../../steps/check.ts';
+import { type CheckContext, type CheckVerdict, errorOf, timedOutVerdict, whyUndecided } from '../../../../steps/check.ts';
 
 /** `{ checks }`: passes if one does; otherwise an error if one was, pending if one is, and a fail if all failed. */
 export async function run(config: CheckOf<'any_of'>, scene: CheckContext): Promise<CheckVerdict> {
@@ -24,26 +24,22 @@ interface CheckRun {
 function conclude(made: readonly CheckRun[]): CheckVerdict {
   const result = { checks: made.map(recordOf) };
   if (made.some(({ verdict }) => verdict.passed === true)) return { passed: true, result };
-  const unmade = made.filter(({ verdict }) => verdict.passed === null && verdict.pending !== true);
+  const open = made.filter(({ verdict }) => whyUndecided(verdict) === 'pending');
+  const unmade = made.filter(({ verdict }) => verdict.passed === null && verdict.why !== 'pending');
   if (unmade.length > 0) {
-    const timedOut = unmade.every(({ verdict }) => verdict.timedOut === true);
-    return {
-      passed: null,
-      result,
-      error: `none passed, and one could not be made: ${sentence(unmade)}`,
-      ...(timedOut ? { timedOut } : {}),
-    };
+    const why = unmade.every(({ verdict }) => whyUndecided(verdict) === 'timeout') ? 'timeout' : 'unable';
+    return { passed: null, why, result, error: `none passed, and one could not be made: ${sentence(unmade)}` };
   }
-  const open = made.filter(({ verdict }) => verdict.pending === true);
-  if (open.length > 0) return { passed: null, pending: true, result, error: `none passed yet: ${sentence(open)}` };
+  if (open.length > 0) return { passed: null, why: 'pending', result, error: `none passed yet: ${sentence(open)}` };
   return { passed: false, result, error: `none of ${made.length} passed: ${sentence(made)}` };
 }
 
 function recordOf({ config, verdict }: CheckRun): JsonObject {
-  const { passed, result, error, pending } = verdict;
-  return { config, passed, result, ...present({ error, pending: pending || undefined }) };
+  const { passed, result } = verdict;
+  const pending = whyUndecided(verdict) === 'pending' || undefined;
+  return { config, passed, result, ...present({ error: errorOf(verdict), pending }) };
 }
 
 function sentence(made: readonly CheckRun[]): string {
-  return made.map(({ config, verdict }) => `${config.name ?? config.check}: ${verdict.error ?? 'it did not pass'}`).join('; ');
+  return made.map(({ config, verdict }) => `${config.name ?? config.check}: ${errorOf(verdict)}`).join('; ');
 }

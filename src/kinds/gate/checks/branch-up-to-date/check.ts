@@ -1,10 +1,19 @@
-// Puts the check `branch_up_to_date` together for the registry.
+// Owns the check `branch_up_to_date` as the registry has it: its declaration, how it is written in a workflow file, and its execution.
 
 import type { CheckCompiler } from '../../../../authoring/graph/work.ts';
+import { checkForm } from '../../../../authoring/yaml/schema/form.ts';
+import { present } from '../../../../base/fields.ts';
 import type { GateCheck } from '../../../../steps/check.ts';
 import { branchUpToDateCheck as declaration } from './declare.ts';
 import { run } from './run.ts';
-import { yaml } from './yaml.ts';
+
+const yaml = checkForm({
+  meaning: 'Fails while the base branch has commits that the head of the pull request does not have.',
+  fields: ({ literal }) => ({
+    pr: literal('The stage that opened the pull request. Default: the pull request of the run.', 'open-docs').optional(),
+  }),
+  toSpec: ({ pr }) => present({ pr }),
+});
 
 /** The check `branch_up_to_date`: how it is declared, written in files and made. */
 export const branchUpToDateCheck: CheckCompiler & GateCheck = { ...declaration, run, yaml };

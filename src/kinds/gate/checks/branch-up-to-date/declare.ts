@@ -1,14 +1,16 @@
 // Owns what the check `branch_up_to_date` declares: the head of the pull request has every commit of its base branch.
 
 import { present } from '../../../../base/fields.ts';
-import { type CheckDeclaration, declareCheck, readPr } from '../../../../definition/check.ts';
-import type { BranchUpToDateCheck } from './spec.ts';
+import { type CheckConfigs, type CheckDeclaration, declareCheck, readPr } from '../../../../definition/check.ts';
 
 declare module '../../../../definition/check.ts' {
   interface CheckConfigs {
-    branch_up_to_date: BranchUpToDateCheck;
+    branch_up_to_date: { readonly pr?: string };
   }
 }
+
+/** `pr` is the step that opened the pull request. */
+export type BranchUpToDateCheck = CheckConfigs['branch_up_to_date'];
 
 /** The branch is not behind its base. */
 export const branchUpToDateCheck: CheckDeclaration = declareCheck({
@@ -17,5 +19,5 @@ export const branchUpToDateCheck: CheckDeclaration = declareCheck({
   sameInEveryRun: true,
   needsPullRequest: true,
   reactiveEvents: ['push', 'pull_request'],
-  fields: (read) => ({ check: 'branch_up_to_date', ...present({ pr: readPr(read) }) }),
+  fields: (read) => present({ pr: readPr(read) }),
 });

@@ -1,14 +1,16 @@
 // Owns what the check `ci_status` declares: which checks of the forge must have concluded, and how.
 
 import { present } from '../../../../base/fields.ts';
-import { type CheckDeclaration, declareCheck, isSelection, readPr } from '../../../../definition/check.ts';
-import type { CiStatusCheck } from './spec.ts';
+import { type CheckConfigs, type CheckDeclaration, declareCheck, isSelection, readPr } from '../../../../definition/check.ts';
 
 declare module '../../../../definition/check.ts' {
   interface CheckConfigs {
-    ci_status: CiStatusCheck;
+    ci_status: { readonly workflows?: readonly string[]; readonly expect?: string; readonly pr?: string };
   }
 }
+
+/** The CI workflows to check (default: all), and the conclusion each must have. */
+export type CiStatusCheck = CheckConfigs['ci_status'];
 
 /** Checks of the forge. */
 export const ciStatusCheck: CheckDeclaration = declareCheck({
@@ -19,14 +21,12 @@ export const ciStatusCheck: CheckDeclaration = declareCheck({
   sameInEveryRun: true,
   needsPullRequest: true,
   reactiveEvents: ['check_run', 'check_suite', 'status', 'workflow_run', 'pull_request'],
-  fields: (read) => ({
-    check: 'ci_status',
-    ...present({
+  fields: (read) =>
+    present({
       workflows: read.optional('workflows', isSelection, ['`workflows` must be a list of names', 'write them as workflows: ["test"]']),
       expect: read.optional('expect', isConclusion, ['`expect` must be a conclusion', 'write a word such as success']),
       pr: readPr(read),
     }),
-  }),
 });
 
 function isConclusion(value: unknown): value is string {

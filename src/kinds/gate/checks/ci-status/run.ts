@@ -2,7 +2,7 @@
 
 import type { CheckOf } from '../../../../definition/check.ts';
 import { type CheckRun, OWN_CHECK_PREFIX } from '../../../../forge/forge.ts';
-import { type CheckContext, type CheckVerdict, forgeFailureVerdict } from '../../../../steps/check.ts';
+import { type CheckContext, type CheckVerdict, forgeFailureVerdict, unableVerdict } from '../../../../steps/check.ts';
 
 const DEFAULT_EXPECT = 'success';
 
@@ -11,7 +11,7 @@ const DEFAULT_EXPECT = 'success';
  * the base branch requires, which may not have started when the first of the others is done.
  */
 export async function run(config: CheckOf<'ci_status'>, { forge }: CheckContext): Promise<CheckVerdict> {
-  if (forge === undefined) return { passed: null, result: null, error: 'there is no forge to ask for checks; connect one in the config' };
+  if (forge === undefined) return unableVerdict('there is no forge to ask for checks; connect one in the config');
   const answer = await forge.checks(config.pr);
   if (answer.result !== 'ok') return forgeFailureVerdict(answer);
   const { headSha } = answer.value;
@@ -45,7 +45,7 @@ function judge({ headSha, checks, names, expect }: JudgeRequest): CheckVerdict {
   const open = states.filter(({ runs }) => runs.length === 0 || runs.some(({ status }) => status !== 'completed'));
   if (open.length === 0 && names.length > 0) return { passed: true, result };
   const waiting = open.map(({ name, runs }) => `${name} (${runs.length === 0 ? 'not there yet' : runs.map(conclusionOf).join(', ')})`);
-  return { passed: null, pending: true, result, error: `it waits for ${waiting.join(', ') || 'the first check of the head'}` };
+  return { passed: null, why: 'pending', result, error: `it waits for ${waiting.join(', ') || 'the first check of the head'}` };
 }
 
 /**

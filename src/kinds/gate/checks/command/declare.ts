@@ -1,7 +1,7 @@
 // Owns what the check `command` declares: a program, and how its end is judged.
 
 import { present } from '../../../../base/fields.ts';
-import { type CheckDeclaration, type CheckOf, declareCheck, readExpect, readReport } from '../../../../definition/check.ts';
+import { type CheckDeclaration, declareCheck, readExpect, readReport } from '../../../../definition/check.ts';
 import { oneOf } from '../../../../definition/field-reader.ts';
 import { type ProgramModel, parseProgram } from '../../../../definition/program.ts';
 
@@ -26,9 +26,9 @@ export const commandCheck: CheckDeclaration = declareCheck({
   name: 'command',
   sameInEveryRun: true,
   stopsItself: true,
-  title: ({ run, argv }: CheckOf<'command'>) => run ?? argv?.join(' ') ?? 'command',
+  title: ({ run, argv }) => run ?? argv?.join(' ') ?? 'command',
+  reports: ({ report }) => (report === undefined ? [] : [report]),
   fields: (read, report, given) => ({
-    check: 'command',
     ...parseProgram(given, report, read),
     ...present({
       expect: readExpect(read, report, { example: 'exit_code == 0', roots: ['exit_code', 'stdout', 'stderr'] }),

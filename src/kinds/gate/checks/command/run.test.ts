@@ -1,11 +1,14 @@
 import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { traitsIn } from '../../../../../test/gate-rig.ts';
 import { tempFolder } from '../../../../../test/temp-folder.ts';
 import type { JsonObject } from '../../../../base/json.ts';
 import { createAttemptRequest } from '../../../../proof/attempt-request.ts';
+import { describeCheck } from '../../../../proof/check-suite.ts';
 import { createAttemptRunner } from '../../../../steps/runner.ts';
 import { REGISTRY } from '../../../registry.ts';
+import { commandCheck } from './check.ts';
 
 let cwd = '';
 beforeEach(() => {
@@ -174,4 +177,14 @@ describe('a report of tests', () => {
     expect(await check({ run: 'true', report: 'junit.xml' })).toMatchObject(stale);
     expect(await check({ run: 'false', report: 'junit.xml' })).toMatchObject({ outcome: 'fail' });
   });
+});
+
+describeCheck(commandCheck, {
+  passes: { config: { run: 'test -f README.md' }, arrange: (cwd) => writeFileSync(join(cwd, 'README.md'), '') },
+  fails: { config: { run: 'test -f README.md' } },
+  cannotDecide: { config: { argv: ['no-such-program-anywhere'] } },
+});
+
+test('says of itself what others need to know', () => {
+  expect(traitsIn(commandCheck)).toEqual(['sameInEveryRun']);
 });

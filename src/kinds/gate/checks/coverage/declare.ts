@@ -8,6 +8,8 @@ import { parsePercent } from './percent.ts';
 
 const METRICS = ['line', 'branch', 'function', 'lines', 'branches', 'functions'] as const;
 
+const USUAL_REPORTS = ['**/coverage.xml', '**/*cobertura*.xml', '**/lcov.info', 'coverage/**'];
+
 /** The least coverage in percent. */
 export type CoverageCheck = {
   readonly minimum: number | string;
@@ -27,6 +29,7 @@ declare module '../../../../definition/check.ts' {
 export const coverageCheck: CheckDeclaration = declareCheck({
   name: 'coverage',
   sameInEveryRun: true,
+  reports: ({ report }) => (report === undefined ? USUAL_REPORTS : [report]),
   fields(read, report) {
     const paths = read.optional('paths', isSelection, ['`paths` must be a list of patterns', 'write them as paths: ["src/**"]']);
     for (const path of paths ?? []) {

@@ -1,11 +1,14 @@
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { traitsIn } from '../../../../../test/gate-rig.ts';
 import { tempFolder } from '../../../../../test/temp-folder.ts';
 import type { JsonObject } from '../../../../base/json.ts';
 import { createAttemptRequest } from '../../../../proof/attempt-request.ts';
+import { describeCheck } from '../../../../proof/check-suite.ts';
 import { createAttemptRunner } from '../../../../steps/runner.ts';
 import { REGISTRY } from '../../../registry.ts';
+import { coverageCheck } from './check.ts';
 
 let cwd = '';
 beforeEach(() => {
@@ -156,4 +159,16 @@ describe('no verdict is given', () => {
     mkdirSync(join(cwd, 'folder'));
     expect(await look({ minimum: 80, report })).toMatchObject(unclear(/leads out of the workspace|is not a file/));
   });
+});
+
+const half = (cwd: string): void => writeFileSync(join(cwd, 'lcov.info'), 'SF:a.ts\nDA:1,1\nDA:2,0\nend_of_record\n');
+
+describeCheck(coverageCheck, {
+  passes: { config: { minimum: '50%' }, arrange: half },
+  fails: { config: { minimum: 51 }, arrange: half },
+  cannotDecide: { config: { minimum: 50 } },
+});
+
+test('says of itself what others need to know', () => {
+  expect(traitsIn(coverageCheck)).toEqual(['sameInEveryRun']);
 });

@@ -1,22 +1,23 @@
 // Owns what the check `file_exists` declares: files that must exist.
 
-import { type CheckDeclaration, type CheckOf, declareCheck } from '../../../../definition/check.ts';
+import { type CheckConfigs, type CheckDeclaration, declareCheck } from '../../../../definition/check.ts';
 import { isTextList } from '../../../../definition/kind.ts';
-import type { FileExistsCheck } from './spec.ts';
 
 declare module '../../../../definition/check.ts' {
   interface CheckConfigs {
-    file_exists: FileExistsCheck;
+    file_exists: { readonly paths: readonly string[] };
   }
 }
+
+/** Files that must exist. */
+export type FileExistsCheck = CheckConfigs['file_exists'];
 
 /** Files that must exist. */
 export const fileExistsCheck: CheckDeclaration = declareCheck({
   name: 'file_exists',
   sameInEveryRun: true,
-  title: ({ paths }: CheckOf<'file_exists'>) => `file_exists ${paths.join(', ')}`,
+  title: ({ paths }) => `file_exists ${paths.join(', ')}`,
   fields: ({ required }) => ({
-    check: 'file_exists',
     paths: required('paths', isTextList, ['`paths` must name at least one file', 'write it as paths: ["dist/index.js"]']) ?? [],
   }),
 });

@@ -1,21 +1,22 @@
 // Owns what the check `human_approved` declares: the question that a person must have approved.
 
-import { type CheckDeclaration, type CheckOf, declareCheck } from '../../../../definition/check.ts';
+import { type CheckDeclaration, declareCheck } from '../../../../definition/check.ts';
 import { isText } from '../../../../definition/kind.ts';
-import type { HumanApprovedCheck } from './spec.ts';
+
+/** The step that asked. */
+export type HumanApprovedCheck<Asks> = { readonly step: Asks };
 
 declare module '../../../../definition/check.ts' {
   interface CheckConfigs {
-    human_approved: HumanApprovedCheck;
+    human_approved: { readonly step: string };
   }
 }
 
 /** A person's decision in this run. */
 export const humanApprovedCheck: CheckDeclaration = declareCheck({
   name: 'human_approved',
-  approvalOf: ({ step }: CheckOf<'human_approved'>) => step,
+  approvalOf: ({ step }) => step,
   fields: ({ required }) => ({
-    check: 'human_approved',
     step: required('step', isText, ['`step` must name the step that asked a person', 'write it as step: approve']) ?? '',
   }),
 });

@@ -1,10 +1,25 @@
-// Puts the check `label_present` together for the registry.
+// Owns the check `label_present` as the registry has it: its declaration, how it is written in a workflow file, and its execution.
 
 import type { CheckCompiler } from '../../../../authoring/graph/work.ts';
+import { listOf } from '../../../../authoring/yaml/compile/part.ts';
+import { checkForm } from '../../../../authoring/yaml/schema/form.ts';
+import { present } from '../../../../base/fields.ts';
 import type { GateCheck } from '../../../../steps/check.ts';
 import { labelPresentCheck as declaration } from './declare.ts';
 import { run } from './run.ts';
-import { yaml } from './yaml.ts';
+
+const yaml = checkForm({
+  meaning: 'Waits until the issue or the pull request has a label.',
+  fields: ({ oneOrMore, choice, literal }) => ({
+    label: oneOrMore('The label, or several labels that must all be present.', 'ready-to-merge'),
+    target: choice('What must have the label. Default: the issue if the run is about one, otherwise the pull request.', [
+      'issue',
+      'pr',
+    ]).optional(),
+    pr: literal('The stage that opened the pull request. Default: the pull request of the run.', 'open-docs').optional(),
+  }),
+  toSpec: ({ label, target, pr }) => ({ label: listOf(label), ...present({ target, pr }) }),
+});
 
 /** The check `label_present`: how it is declared, written in files and made. */
 export const labelPresentCheck: CheckCompiler & GateCheck = { ...declaration, run, yaml };

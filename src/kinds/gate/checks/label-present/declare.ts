@@ -1,15 +1,17 @@
 // Owns what the check `label_present` declares: labels that the issue or the pull request must have.
 
 import { present } from '../../../../base/fields.ts';
-import { type CheckDeclaration, declareCheck, isNames, readPr } from '../../../../definition/check.ts';
+import { type CheckConfigs, type CheckDeclaration, declareCheck, isNames, readPr } from '../../../../definition/check.ts';
 import { oneOf } from '../../../../definition/field-reader.ts';
-import type { LabelPresentCheck } from './spec.ts';
 
 declare module '../../../../definition/check.ts' {
   interface CheckConfigs {
-    label_present: LabelPresentCheck;
+    label_present: { readonly label: string | readonly string[]; readonly target?: 'issue' | 'pr'; readonly pr?: string };
   }
 }
+
+/** The labels, all of which must be present. `pr` is the step that opened the pull request, and implies `target: pr`. */
+export type LabelPresentCheck = CheckConfigs['label_present'];
 
 /** Labels of the issue or the pull request. */
 export const labelPresentCheck: CheckDeclaration = declareCheck({
@@ -18,7 +20,6 @@ export const labelPresentCheck: CheckDeclaration = declareCheck({
   sameInEveryRun: true,
   reactiveEvents: ['issues.labeled', 'issues.unlabeled', 'pull_request.labeled', 'pull_request.unlabeled'],
   fields: (read) => ({
-    check: 'label_present',
     label: read.required('label', isNames, ['`label` must name a label', 'write one as label: approved']) ?? [],
     ...present({
       target: read.optional('target', oneOf('issue', 'pr'), ['`target` must be issue or pr', 'write target: pr']),

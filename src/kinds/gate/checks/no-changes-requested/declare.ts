@@ -1,14 +1,16 @@
 // Owns what the check `no_changes_requested` declares: nobody with write permission requests changes of the pull request.
 
 import { present } from '../../../../base/fields.ts';
-import { type CheckDeclaration, declareCheck, readPr } from '../../../../definition/check.ts';
-import type { NoChangesRequestedCheck } from './spec.ts';
+import { type CheckConfigs, type CheckDeclaration, declareCheck, readPr } from '../../../../definition/check.ts';
 
 declare module '../../../../definition/check.ts' {
   interface CheckConfigs {
-    no_changes_requested: NoChangesRequestedCheck;
+    no_changes_requested: { readonly pr?: string };
   }
 }
+
+/** `pr` is the step that opened the pull request. */
+export type NoChangesRequestedCheck = CheckConfigs['no_changes_requested'];
 
 /** No open request for changes. */
 export const noChangesRequestedCheck: CheckDeclaration = declareCheck({
@@ -18,5 +20,5 @@ export const noChangesRequestedCheck: CheckDeclaration = declareCheck({
   sameInEveryRun: true,
   needsPullRequest: true,
   reactiveEvents: ['pull_request', 'pull_request_review'],
-  fields: (read) => ({ check: 'no_changes_requested', ...present({ pr: readPr(read) }) }),
+  fields: (read) => present({ pr: readPr(read) }),
 });

@@ -1,14 +1,16 @@
 // Owns what the check `pr_approval` declares: how many people of which groups must approve the pull request.
 
 import { present } from '../../../../base/fields.ts';
-import { type CheckDeclaration, declareCheck, isNames, readPeople, readPr } from '../../../../definition/check.ts';
-import type { PrApprovalCheck } from './spec.ts';
+import { type CheckConfigs, type CheckDeclaration, declareCheck, isNames, readPeople, readPr } from '../../../../definition/check.ts';
 
 declare module '../../../../definition/check.ts' {
   interface CheckConfigs {
-    pr_approval: PrApprovalCheck;
+    pr_approval: { readonly from: string | readonly string[]; readonly count?: number; readonly pr?: string };
   }
 }
+
+/** How many different people of these groups. Default: one. */
+export type PrApprovalCheck = CheckConfigs['pr_approval'];
 
 /** Approvals of the pull request. */
 export const prApprovalCheck: CheckDeclaration = declareCheck({
@@ -20,7 +22,6 @@ export const prApprovalCheck: CheckDeclaration = declareCheck({
   needsPullRequest: true,
   reactiveEvents: ['pull_request', 'pull_request_review'],
   fields: (read) => ({
-    check: 'pr_approval',
     from: read.required('from', isNames, ['`from` must name the groups whose approval it needs', 'write one as from: maintainers']) ?? [],
     ...present({ count: readPeople(read), pr: readPr(read) }),
   }),

@@ -1,8 +1,12 @@
+import { forgeCase, gateWith, ok, review, traitsIn } from '../../../../../test/gate-rig.ts';
+import { describeCheck } from '../../../../proof/check-suite.ts';
+import { prApprovalCheck } from './check.ts';
 // Whose approval counts, on a real forge: distinct people of the groups, of the head as it is now.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type LocalForgeStage, openLocalForgeStage } from '../../../../../test/forge/local-stage.ts';
-import type { Json } from '../../../../base/json.ts';
+import type { Json, JsonObject } from '../../../../base/json.ts';
+import type { Approval } from '../../../../forge/forge.ts';
 import { createAttemptRequest } from '../../../../proof/attempt-request.ts';
 import { openSample, valueIn } from '../../../../proof/forge-suite/stage.ts';
 import { createAttemptRunner } from '../../../../steps/runner.ts';
@@ -60,4 +64,75 @@ describe('an approval', () => {
     stage.forge.control.dismiss(pr, 'ann');
     expect(await outcome('maintainers', 1)).toBe('pending');
   });
+});
+
+describe('pr_approval', () => {
+  const approved = (config: JsonObject, ...approvals: Approval[]) =>
+    gateWith(
+      { check: 'pr_approval', ...config },
+      { approvals: () => ok({ state: 'open' as const, headSha: 'head', author: 'zoe', approvals }) },
+    ).result;
+
+  test('passes when enough people of the group approve the head as it is', async () => {
+    expect(await approved({ from: 'maintainers', count: 2 }, review('ann'), review('Bob'))).toMatchObject({
+      outcome: 'ok',
+      checks: [{ passed: true, result: { approvedBy: ['ann', 'Bob'], headSha: 'head' } }],
+    });
+  });
+
+  test.each<[string, readonly Approval[]]>([
+    ['nobody has said anything', []],
+    ['one person approved twice', [review('ann'), review('ANN')]],
+    ['the approval is of an older head', [review('ann'), review('bob', 'approved', { headSha: 'old' })]],
+    ['somebody else approved', [review('ann'), review('mallory')]],
+    ['a bot approved', [review('ann'), review('bob', 'approved', { bot: true })]],
+    ['an outsider wants changes', [review('ann'), review('mallory', 'changes_requested')]],
+    ['changes were wanted of an older head', [review('ann'), review('bob', 'changes_requested', { headSha: 'old' })]],
+  ])('is pending when %s', async (_what, approvals) => {
+    expect(await approved({ from: 'maintainers', count: 2 }, ...approvals)).toMatchObject({
+      type: 'settled',
+      outcome: 'pending',
+      output: { passed: false, failed_checks: [], pending_checks: [expect.stringContaining('it waits for maintainers')] },
+      checks: [{ passed: null, result: { pending: true } }],
+    });
+  });
+
+  test('fails when one of them wants changes, also with enough approvals', async () => {
+    expect(await approved({ from: 'maintainers' }, review('ann'), review('bob', 'changes_requested'))).toMatchObject({
+      outcome: 'fail',
+      checks: [{ passed: false, error: 'changes were requested by bob' }],
+    });
+  });
+
+  test('takes a list of groups as their union', async () => {
+    expect(await approved({ from: ['maintainers', 'security'], count: 3 }, review('ann'), review('bob'), review('eve'))).toMatchObject({
+      outcome: 'ok',
+    });
+  });
+
+  test.each<[string, JsonObject, string]>([
+    ['the group is none', { from: 'maintainer' }, 'did you mean "maintainers"'],
+    ['there are not so many people', { from: 'maintainers', count: 3 }, '2 people of maintainers can give one'],
+  ])('is an error when %s', async (_what, config, error) => {
+    expect(await approved(config, review('ann'))).toMatchObject({
+      type: 'errored',
+      checks: [{ passed: null, error: expect.stringContaining(error) }],
+    });
+  });
+
+  test('is asked about the run at hand', async () => {
+    const { result, subjects } = gateWith({ check: 'pr_approval', from: 'maintainers' }, {});
+    expect(await result).toMatchObject({ type: 'errored', checks: [{ passed: null, error: 'the forge does not answer' }] });
+    expect(subjects).toEqual([{ runId: 'run1', params: {}, data: { pr_number: 7 } }]);
+  });
+});
+
+describeCheck(prApprovalCheck, {
+  passes: forgeCase({ from: 'maintainers' }, true),
+  fails: forgeCase({ from: 'maintainers' }, false),
+  cannotDecide: { config: { from: 'maintainers' } },
+});
+
+test('says of itself what others need to know', () => {
+  expect(traitsIn(prApprovalCheck)).toEqual(['looksElsewhere', 'heldAtMerge', 'isApproval', 'sameInEveryRun']);
 });

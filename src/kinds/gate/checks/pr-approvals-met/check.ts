@@ -1,10 +1,20 @@
-// Puts the check `pr_approvals_met` together for the registry.
+// Owns the check `pr_approvals_met` as the registry has it: its declaration, how it is written in a workflow file, and its execution.
 
 import type { CheckCompiler } from '../../../../authoring/graph/work.ts';
+import { checkForm } from '../../../../authoring/yaml/schema/form.ts';
+import { present } from '../../../../base/fields.ts';
 import type { GateCheck } from '../../../../steps/check.ts';
 import { prApprovalsMetCheck as declaration } from './declare.ts';
 import { run } from './run.ts';
-import { yaml } from './yaml.ts';
+
+const yaml = checkForm({
+  meaning: 'Waits for approvals of the pull request by people with write permission.',
+  fields: ({ count, literal }) => ({
+    count: count('How many different people must approve the current head. Default: 1.', 2).optional(),
+    pr: literal('The stage that opened the pull request. Default: the pull request of the run.', 'open-docs').optional(),
+  }),
+  toSpec: ({ count = 1, pr }) => ({ count, ...present({ pr }) }),
+});
 
 /** The check `pr_approvals_met`: how it is declared, written in files and made. */
 export const prApprovalsMetCheck: CheckCompiler & GateCheck = { ...declaration, run, yaml };

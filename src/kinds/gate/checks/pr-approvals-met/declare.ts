@@ -1,14 +1,16 @@
 // Owns what the check `pr_approvals_met` declares: how many people with write permission must approve the pull request.
 
 import { present } from '../../../../base/fields.ts';
-import { type CheckDeclaration, declareCheck, readPeople, readPr } from '../../../../definition/check.ts';
-import type { PrApprovalsMetCheck } from './spec.ts';
+import { type CheckConfigs, type CheckDeclaration, declareCheck, readPeople, readPr } from '../../../../definition/check.ts';
 
 declare module '../../../../definition/check.ts' {
   interface CheckConfigs {
-    pr_approvals_met: PrApprovalsMetCheck;
+    pr_approvals_met: { readonly count?: number; readonly pr?: string };
   }
 }
+
+/** How many different people with write permission. Default: one. `pr` is the step that opened the pull request. */
+export type PrApprovalsMetCheck = CheckConfigs['pr_approvals_met'];
 
 /** Approvals of the pull request by people with write permission. */
 export const prApprovalsMetCheck: CheckDeclaration = declareCheck({
@@ -19,5 +21,5 @@ export const prApprovalsMetCheck: CheckDeclaration = declareCheck({
   sameInEveryRun: true,
   needsPullRequest: true,
   reactiveEvents: ['pull_request', 'pull_request_review'],
-  fields: (read) => ({ check: 'pr_approvals_met', ...present({ count: readPeople(read), pr: readPr(read) }) }),
+  fields: (read) => present({ count: readPeople(read), pr: readPr(read) }),
 });

@@ -2,12 +2,11 @@
 
 import { foldedName, isSamePerson } from '../../../../base/person.ts';
 import type { CheckOf } from '../../../../definition/check.ts';
-import { type CheckContext, type CheckVerdict, forgeFailureVerdict } from '../../../../steps/check.ts';
+import { type CheckContext, type CheckVerdict, forgeFailureVerdict, unableVerdict } from '../../../../steps/check.ts';
 
 /** `{ count?, pr? }`: pending until `count` distinct people approve the current head; fails when one of them wants changes. */
 export async function run({ count = 1, pr }: CheckOf<'pr_approvals_met'>, { forge }: CheckContext): Promise<CheckVerdict> {
-  if (forge === undefined)
-    return { passed: null, result: null, error: 'there is no forge to ask for approvals; connect one in the config' };
+  if (forge === undefined) return unableVerdict('there is no forge to ask for approvals; connect one in the config');
   const answer = await forge.approvals(pr);
   if (answer.result !== 'ok') return forgeFailureVerdict(answer);
   const { headSha, author, approvals } = answer.value;
@@ -24,5 +23,5 @@ export async function run({ count = 1, pr }: CheckOf<'pr_approvals_met'>, { forg
   if (approvedBy.length >= count)
     return { passed: true, result, facts: { [pr === undefined ? 'approved_head' : `approved_head_${pr}`]: headSha } };
   const error = `it waits for approvals of ${headSha.slice(0, 12)}: ${approvedBy.length} of ${count}`;
-  return { passed: null, pending: true, result, error };
+  return { passed: null, why: 'pending', result, error };
 }

@@ -1,7 +1,7 @@
 // Owns what the check `webhook` declares: a request to a web service, and how its answer is judged.
 
 import { present } from '../../../../base/fields.ts';
-import { type CheckDeclaration, type CheckOf, declareCheck, readExpect } from '../../../../definition/check.ts';
+import { type CheckDeclaration, declareCheck, readExpect } from '../../../../definition/check.ts';
 import { isTexts } from '../../../../definition/field-reader.ts';
 import { isText } from '../../../../definition/kind.ts';
 import type { RequestModel } from '../../../../definition/web-request.ts';
@@ -22,9 +22,8 @@ declare module '../../../../definition/check.ts' {
 export const webhookCheck: CheckDeclaration = declareCheck({
   name: 'webhook',
   looksElsewhere: true,
-  title: ({ url }: CheckOf<'webhook'>) => `webhook ${url}`,
+  title: ({ url }) => `webhook ${url}`,
   fields: (read, report, { body }) => ({
-    check: 'webhook',
     url: read.required('url', isText, ['`url` must be an address', 'write it as url: "https://api.example.com/validate"']) ?? '',
     ...present({
       method: read.optional('method', isText, ['`method` must be an HTTP method', 'write one such as POST']),

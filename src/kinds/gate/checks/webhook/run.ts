@@ -4,7 +4,7 @@ import { messageOf } from '../../../../base/error.ts';
 import type { CheckOf } from '../../../../definition/check.ts';
 import { expressionOf } from '../../../../definition/scope/scope.ts';
 import { evaluateCondition } from '../../../../expr/expression.ts';
-import type { CheckContext, CheckVerdict } from '../../../../steps/check.ts';
+import { type CheckContext, type CheckVerdict, unableVerdict } from '../../../../steps/check.ts';
 import { bodyOf } from '../../../../steps/web/answer-body.ts';
 import { rateLimitOf } from '../../../../steps/web/rate-limit.ts';
 import { keptText } from '../../../../steps/worker/program.ts';
@@ -15,8 +15,8 @@ const DEFAULT_EXPECT = 'status >= 200 && status < 300';
 export async function run(config: CheckOf<'webhook'>, scene: CheckContext): Promise<CheckVerdict> {
   const answer = await scene.ask(config);
   if (answer.kind !== 'answered') {
-    const timedOut = answer.reason === 'timeout' ? { timedOut: true } : {};
-    return { passed: null, result: { reason: answer.reason }, error: answer.message, ...timedOut };
+    const why = answer.reason === 'timeout' ? 'timeout' : 'unable';
+    return { passed: null, why, result: { reason: answer.reason }, error: answer.message };
   }
   const { status, headers, body } = answer;
   const result = { status, body: keptText(body) };
@@ -25,9 +25,10 @@ export async function run(config: CheckOf<'webhook'>, scene: CheckContext): Prom
     const isExpected = evaluateCondition(expressionOf(expect), { status, headers, body: bodyOf(answer) });
     if (isExpected) return { passed: true, result };
     const limited = rateLimitOf(answer, scene.now());
-    if (limited !== undefined) return { passed: null, result, error: `it answered with ${status}: too many requests`, limited };
+    if (limited !== undefined)
+      return { passed: null, why: 'limited', ...limited, result, error: `it answered with ${status}: too many requests` };
     return { passed: false, result, error: `it answered with ${status}, which does not meet ${expect}` };
   } catch (thrown) {
-    return { passed: null, result, error: `its expect could not be evaluated: ${messageOf(thrown)}` };
+    return unableVerdict(`its expect could not be evaluated: ${messageOf(thrown)}`, result);
   }
 }
