@@ -185,7 +185,7 @@ export type * as FlowStepTypes from './programs/flow-step.ts';
 export { type FlowStep, type FlowYield, type StepEvidence, StepFailed } from './programs/flow-step.ts';
 export type { CompletedAttempt, UndoItem } from './programs/undo.ts';
 export {
-  type CheckScene,
+  type CheckContext,
   type CheckSpec as OwnCheckSpec,
   type CheckVerdict,
   defineCheck,

@@ -13,7 +13,7 @@ export function discoverWorkflows(...folders: readonly string[]): Promise<Discov
 }
 
 /**
- * Finds the workflows in folders and everything that is wrong with them. Each module is loaded in a process of its own,
+ * Finds the workflows in folders and their problems. Each module is loaded in a separate process,
  * which runs its code, so the folders must be trusted.
  */
 export function checkWorkflows(...folders: readonly string[]): Promise<Discovery> {

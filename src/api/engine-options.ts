@@ -62,7 +62,7 @@ export interface EngineOptions
   readonly rights?: 'checked';
   /** What agents may use: per run, and per day. */
   readonly budgets?: Budgets;
-  /** Limits that stop a run which goes on for too long, for workflows that name none: `true` for the usual ones. */
+  /** Limits that stop a run which takes too long, for workflows that set none: `true` for the defaults. */
   readonly circuitBreakers?: BreakersSpec;
   readonly clock?: Clock;
   /** Receives errors that no caller waits for. */

@@ -161,7 +161,7 @@ function budgetsOf({ budgets = {}, roles = {} }: EngineOptions): Record<string, 
   return { 'budgets.run': budgets.run, 'budgets.day': budgets.day, ...Object.fromEntries(ofRoles) };
 }
 
-/** The protected databases by name, wherever a step works: a checkout of its own has no database of its own. */
+/** The protected databases by name, wherever a step works: a separate checkout has no separate database. */
 function databasesOf({ databases = {}, cwd = process.cwd() }: EngineOptions): NonNullable<StepServices['databases']> {
   return Object.fromEntries(Object.entries(databases).map(([name, one]) => [name, { ...one, path: resolve(cwd, one.path) }]));
 }

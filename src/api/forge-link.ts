@@ -64,7 +64,7 @@ function onForgeEvent(
 }
 
 /**
- * What the runs are about that an event can concern: its subject, or nothing. A commit or a branch stands for its open pull
+ * What the runs are about that an event can concern: its subject, or nothing. A commit or a branch means its open pull
  * requests. Undefined if it can concern every run, since it names none of these.
  */
 async function concerned(forge: Forge, { issue, pr, sha, branch }: ForgeEvent): Promise<RunQuery['about']> {
@@ -119,15 +119,15 @@ async function refreshLabels(core: EngineCore, forge: Forge, change: { readonly 
   if (answer.result === 'ok') await addFacts(core, run, { facts: { labels: [...answer.value.labels] }, id: event.id });
 }
 
-/** Tells people at once what cannot wait: what has to be answered before anything is merged. The rest is in the inbox. */
+/** Notifies people immediately of assumptions that block a merge. The others are in the inbox. */
 function noticeAssumptions(core: EngineCore, forge: Forge): () => void {
   return core.listen(({ run, events }) => {
-    const grave = events.flatMap(graveIn);
-    if (grave.length > 0) tell(core, forge, { run, grave }).catch((error: unknown) => core.warn(error));
+    const mustAssumptions = events.flatMap(mustAssumptionsIn);
+    if (mustAssumptions.length > 0) tell(core, forge, { run, mustAssumptions }).catch((error: unknown) => core.warn(error));
   });
 }
 
-function graveIn(event: RunEvent): readonly string[] {
+function mustAssumptionsIn(event: RunEvent): readonly string[] {
   if (event.type !== 'run.changed' || event.change !== 'assumed') return [];
   return event.assumptions.filter(({ severity }) => severity === 'MUST').map(({ id }) => id);
 }
@@ -135,14 +135,14 @@ function graveIn(event: RunEvent): readonly string[] {
 async function tell(
   core: EngineCore,
   forge: Forge,
-  { run, grave }: { readonly run: string; readonly grave: readonly string[] },
+  { run, mustAssumptions }: { readonly run: string; readonly mustAssumptions: readonly string[] },
 ): Promise<void> {
   const { actor, issue, pr } = (await core.store.load(run)).origin;
   if (actor === undefined) return;
   // What the agent wrote is not in the message: it could call people or close issues.
-  const message = `Run ${run} made assumptions that a person must answer before anything is merged (${grave.join(', ')}): pawl assumptions ${run}`;
+  const message = `Run ${run} made assumptions that a person must answer before anything is merged (${mustAssumptions.join(', ')}): pawl assumptions ${run}`;
   await forge.notify(
     { target: actor, people: [actor], message, ...present({ number: pr ?? issue }) },
-    runKey(run, 'assumed', grave.join()),
+    runKey(run, 'assumed', mustAssumptions.join()),
   );
 }

@@ -66,7 +66,7 @@ export interface RunHandle<Output = Json, Names extends WorkflowNames = Workflow
   /** Streams the log, event by event, from a position on. */
   log(after?: number): AsyncGenerator<RunEvent>;
 
-  /** Returns the open questions to people. With `fresh`, what they are about is looked at again first. */
+  /** Returns the open questions to people. With `fresh`, the subjects outside the run are read again first. */
   approvals(options?: { readonly fresh?: boolean }): Promise<readonly OpenApproval[]>;
   /** Decides one of them. Resolves when the decision is on disk and has taken effect. */
   decide(decision: DecisionRequest<Names['options'], AnyPath<Names['steps'] | Names['members']>>): Promise<RunView<Output>>;
@@ -98,14 +98,14 @@ export interface RunHandle<Output = Json, Names extends WorkflowNames = Workflow
 
   /** Returns what the run, or one of its steps, changed in the files of the workspace. */
   files(query?: FileQuery<AnyPath<Names['steps'] | Names['members']>>): Promise<FileReport>;
-  /** Returns what an undo would put back, what would stay, and what it cannot take back. */
+  /** Returns what an undo would restore, what would stay, and what it cannot undo. */
   planUndo(to: AnyPath<Names['steps'] | Names['members']>): Promise<UndoPlan>;
-  /** Puts the files of the workspace back to what they were before a step, unless somebody else changed them. */
+  /** Restores the files of the workspace to their content before a step, unless somebody else changed them. */
   undo(request: UndoRequest<AnyPath<Names['steps'] | Names['members']>> & { readonly actor: string }): Promise<UndoResult>;
 
   /** Returns what workers assumed instead of asking, with how it was answered, oldest first. */
   assumptions(): Promise<readonly RunAssumption[]>;
-  /** Records what an attended agent assumes; it goes on with its step. */
+  /** Records what an attended agent assumes; it continues its step. */
   assume(request: AssumeRequest): Promise<void>;
   /** Answers an assumption. If the answer differs, the step that assumed it runs again, and so does everything after it. */
   answerAssumption(request: AssumptionRequest): Promise<AnsweredResult>;
@@ -234,12 +234,12 @@ export class Run implements RunHandle {
     if (choice !== undefined || budget !== undefined || acceptChanges === true)
       await this.#host.assertOutside('choose how a run continues');
     await resumeRun(await this.#checked(), this.id, options);
-    await this.#lookAtForge();
+    await this.#recheckForge();
     return this;
   }
 
   /** Forge events that happened while the run had no driver were not reported to it, so a gate without a verdict checks now. */
-  async #lookAtForge(): Promise<void> {
+  async #recheckForge(): Promise<void> {
     const { state } = await (await this.#checked()).store.load(this.id);
     if (!isSettled(state.status) && waitsOf(state).some(({ kind }) => kind === 'checks'))
       await controlRun(await this.#checked(), this.id, { action: { do: 'recheckGates' }, actor: ENGINE_ACTOR });

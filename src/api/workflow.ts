@@ -125,7 +125,7 @@ async function resultOf(engine: Engine, view: RunView): Promise<WorkflowResult> 
   return createWorkflowResult(success ? { ...facts, success } : { ...facts, success, error: view.error ?? reasonOf(view) });
 }
 
-/** Why a run without an error of its own did not succeed. */
+/** Why a run that has no error did not succeed. */
 function reasonOf({ status, waits }: RunView): string {
   if (status !== 'waiting') return `the run is ${status}`;
   const texts = waits.map(({ kind, step }) => (step === undefined ? kind : `${kind} at "${step}"`));

@@ -35,7 +35,7 @@ async function isAttended(store: Store, id: string): Promise<boolean> {
 }
 
 /** The run that an agent continues if it names none: its only own one, otherwise the only one without a session. */
-export function pickRun(open: readonly ProjectRun[]): ProjectRun | undefined {
+export function selectRun(open: readonly ProjectRun[]): ProjectRun | undefined {
   const own = open.filter(({ holder }) => holder === 'own');
   const free = open.filter(({ holder }) => holder === undefined);
   const [only, ...more] = own.length > 0 ? own : free;

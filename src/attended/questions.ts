@@ -25,7 +25,7 @@ export async function readQuestions(store: Store, run: string): Promise<readonly
 }
 
 /** Finds the questions to answer, by their step and the digest of what the person saw. */
-export function pickQuestions(
+export function selectQuestions(
   run: string,
   waiting: readonly WaitingQuestions[],
   named: { readonly step: string | undefined; readonly digest: string | undefined },

@@ -245,7 +245,7 @@ test('a failure that the agent reports is not a refusal, and has the reason', as
   const session = sessionOf();
   const token = tokenOf(await session.start({ workflow: 'work', params: {} }));
   const { receipt, run } = await session.submit({ kind: 'failure', token, failure: 'no network' });
-  expect(receipt).toMatchObject({ kind: 'gave-up', step: 'do', message: expect.stringContaining('no network') });
+  expect(receipt).toMatchObject({ kind: 'failed', step: 'do', message: expect.stringContaining('no network') });
   expect(run).toMatchObject({ kind: 'halted', status: 'escalated', problem: expect.stringContaining('no network') });
 });
 

@@ -17,7 +17,7 @@ import { readRunIds } from '../engine/run-tree.ts';
 import { activityOf, type RunningStep } from './activity.ts';
 import { type AttendedRun, type OpenWork, readAttendedRun, sourceOfEngine } from './attended-run.ts';
 import { type DriveLimits, driveForAgent, POLL_MS } from './drive.ts';
-import { openRunNamed, type ProjectRun, pickRun } from './open-runs.ts';
+import { openRunNamed, type ProjectRun, selectRun } from './open-runs.ts';
 import { type Answer, readQuestions, type WaitingQuestions } from './questions.ts';
 import { firstWith, onlyToken, type Reply, type Submission, submit } from './submission.ts';
 
@@ -150,11 +150,11 @@ export class AttendedSession {
     return driven;
   }
 
-  /** Adopts the named run or, for an agent without an open run, the one that `pickRun` finds. */
+  /** Adopts the named run or, for an agent without an open run, the one that `selectRun` finds. */
   private async adoptFor(prefix: string | undefined): Promise<void> {
     if (!this.mayAdopt || (prefix === undefined ? await this.hasOpenRun() : this.matching(prefix).length > 0)) return;
     const others = await this.others();
-    const adopted = prefix === undefined ? pickRun(others) : openRunNamed(others, prefix);
+    const adopted = prefix === undefined ? selectRun(others) : openRunNamed(others, prefix);
     if (adopted === undefined) return;
     this.runs.add(adopted.run.id);
     this.host.assign(adopted.run.id);

@@ -31,7 +31,7 @@ export type Receipt =
   /** The work is not done: `message` says what is missing. */
   | (Attempt & { readonly kind: 'refused'; readonly message: string })
   /** The agent itself reported a failure. */
-  | (Attempt & { readonly kind: 'gave-up'; readonly message: string })
+  | (Attempt & { readonly kind: 'failed'; readonly message: string })
   /** The questions wait for a person. */
   | { readonly kind: 'asked' }
   /** The assumptions are recorded, and the agent continues its step. */
@@ -175,5 +175,5 @@ async function receiptFor(
   if (!(await endsWithin(verdict, Math.max(idleMs, waitMs), signal))) return { kind: 'pending' };
   const { accepted, step, path, attempt, repeated, message = '' } = await verdict;
   const about = { step, path, attempt, repeated };
-  return accepted ? { ...about, kind: 'accepted' } : { ...about, kind: submission.kind === 'failure' ? 'gave-up' : 'refused', message };
+  return accepted ? { ...about, kind: 'accepted' } : { ...about, kind: submission.kind === 'failure' ? 'failed' : 'refused', message };
 }

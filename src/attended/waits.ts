@@ -85,5 +85,5 @@ export function waitLines({ wait, asks, from, count, signed, command }: Explaine
     ...(count === undefined ? [] : [`(${count} of them must agree)`]),
     ...(signed === true ? ['with an enrolled key'] : []),
   ].join(' ');
-  return [...lines, `- ${who} runs, in a terminal of their own: ${command}`];
+  return [...lines, `- ${who} runs, in their own terminal: ${command}`];
 }

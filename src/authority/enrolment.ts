@@ -45,7 +45,7 @@ export class KeyList {
   static of(entries: readonly Entry[], where: string): KeyList {
     const known = new Map<string, EnrolledKey>();
     for (const [index, entry] of entries.entries()) {
-      const why = isEntry(entry) ? applyEntry(known, entry, previousOf(entries.slice(0, index))) : 'it is not an entry';
+      const why = isEntry(entry) ? applyEntry(known, entry, previousOf(entries.slice(0, index))) : 'it is malformed';
       if (why !== undefined)
         throw new EngineError(
           'CONFIG_INVALID',

@@ -68,7 +68,7 @@ describe('the table of rights', () => {
   });
 
   test('gives a reason if a verb checks by itself', () => {
-    for (const [verb, row] of Object.entries(RIGHTS)) if (row.verb === 'asks') expect(row.because, verb).toBeDefined();
+    for (const [verb, row] of Object.entries(RIGHTS)) if (row.verb === 'asks') expect(row.reason, verb).toBeDefined();
   });
 });
 
@@ -99,7 +99,7 @@ describe('a caller who logged in over HTTP', () => {
 
   test('can neither trust code nor maintain a database, and cannot give rights away with a token or a link', () => {
     for (const demand of ['trust', 'upkeep'] as const)
-      expect(refusal(login('session', 'view', 'operate', 'decide'), demand)).toContain('only possible on the command line');
+      expect(refusal(login('session', 'view', 'operate', 'decide'), demand)).toContain('only be done on the command line');
     for (const via of ['token', 'link'] as const)
       expect(refusal(login(via, 'decide'), 'decide', true)).toContain('it requires a login in the browser');
     expect(refusal(login('passkey', 'decide'), 'decide', true)).toBe('allowed');

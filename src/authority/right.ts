@@ -89,7 +89,7 @@ function rightOfLogin({ name, scopes, via }: LoggedIn, { demand, on, about, with
   if (scope !== undefined && scopes.has(scope) && isEnough) return { actor: name, by: via };
   const why =
     scope === undefined
-      ? 'it is only possible on the command line, at the machine of the server'
+      ? "this can only be done on the command line of the server's machine"
       : scopes.has(scope)
         ? `it requires a login in the browser, but this request came with a ${via}`
         : via === 'comment'

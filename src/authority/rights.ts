@@ -31,7 +31,7 @@ interface RightRow {
   /** Options with which the command only reads, and requires nothing. */
   readonly readsWith?: readonly string[];
   /** Why, if it is not obvious. */
-  readonly because?: string;
+  readonly reason?: string;
 }
 
 const SIGNING = ['as', 'passphrase-fd'];
@@ -41,15 +41,15 @@ const DECIDING = [...ANSWERING, 'input', 'approval'];
 
 /** The table. */
 export const RIGHTS: Readonly<Record<string, RightRow>> = {
-  demo: { verb: 'free', free: ['keep', 'no-pause'], because: 'it decides in a project that it created itself' },
+  demo: { verb: 'free', free: ['keep', 'no-pause'], reason: 'it decides in a project that it created itself' },
   init: {
     verb: 'free',
     free: ['js', 'yaml', 'template', 'repo', 'github-actions', 'claude', 'codex', 'gemini', 'opencode', 'yes', 'dry-run'],
   },
   list: { verb: 'free', free: ['status'] },
   validate: { verb: 'free', free: ['strict', 'hints', 'schema'] },
-  lock: { verb: 'asks', free: ['check'], because: 'a module that is not trusted yet is trusted first' },
-  graph: { verb: 'asks', free: ['format', 'out', 'run'], because: 'a workflow that is not trusted yet is trusted first' },
+  lock: { verb: 'asks', free: ['check'], reason: 'a module that is not trusted yet is trusted first' },
+  graph: { verb: 'asks', free: ['format', 'out', 'run'], reason: 'a workflow that is not trusted yet is trusted first' },
   skill: {
     verb: 'asks',
     free: [
@@ -60,24 +60,24 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
       ...{ list: 'free', new: 'free', uninstall: 'free', export: 'free', resource: 'free' },
       ...{ show: 'asks', lint: 'asks', install: 'asks', step: 'asks' },
     },
-    because: 'a skill that is not trusted yet is trusted first',
+    reason: 'a skill that is not trusted yet is trusted first',
   },
   prompt: {
     verb: 'asks',
     free: ['param', 'params', 'attended', 'format'],
-    because: 'a workflow that is not trusted yet is trusted first',
+    reason: 'a workflow that is not trusted yet is trusted first',
   },
   test: {
     verb: 'asks',
     free: ['category', 'filter', 'param', 'params', 'junit', 'subprocess'],
-    because: 'a workflow that is not trusted yet is trusted first',
+    reason: 'a workflow that is not trusted yet is trusted first',
   },
-  export: { verb: 'asks', free: ['format', 'out'], because: 'a workflow that is not trusted yet is trusted first' },
+  export: { verb: 'asks', free: ['format', 'out'], reason: 'a workflow that is not trusted yet is trusted first' },
   trust: {
     verb: 'asks',
     free: [...SIGNED, 'sign', 'yes', 'folder', 'list'],
     options: { revoke: 'steer' },
-    because: 'files that are already trusted need no right',
+    reason: 'files that are already trusted need no right',
   },
   run: {
     verb: 'asks',
@@ -86,7 +86,7 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
       ...['attended', 'format', 'locked'],
     ],
     options: { from: 'override', output: 'override' },
-    because: 'a workflow that is not trusted yet is trusted first',
+    reason: 'a workflow that is not trusted yet is trusted first',
   },
   resume: {
     verb: 'asks',
@@ -95,7 +95,7 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
       ...{ retry: 'override', accept: 'override', to: 'override', rerun: 'override', done: 'override', failed: 'override' },
       ...{ output: 'override', extend: 'override', budget: 'override', 'accept-changes': 'trust' },
     },
-    because: 'continuing a run needs no right; after an escalation the choice does',
+    reason: 'continuing a run needs no right; after an escalation the choice does',
   },
   retry: { verb: 'override', free: [...SIGNED, 'note', 'wait', 'quiet'], options: { extend: 'override', 'accept-changes': 'trust' } },
   cancel: { verb: 'steer', free: [...SIGNED, 'reason', 'dry-run'], options: { 'no-undo': 'override' }, readsWith: ['dry-run'] },
@@ -107,27 +107,27 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
     free: [...SIGNED, 'param', 'params', 'dry-run', 'yes', 'quiet'],
     options: { from: 'asks', output: 'override' },
     readsWith: ['dry-run'],
-    because: 'a fork that starts after a check overrides that check',
+    reason: 'a fork that starts after a check overrides that check',
   },
   next: { verb: 'free', free: ['token', 'format'] },
   done: {
     verb: 'free',
     free: ['token', 'result', 'success', 'failure', 'only', 'format'],
-    because: 'the engine verifies reports',
+    reason: 'the engine verifies reports',
   },
   fail: { verb: 'free', free: ['token', 'reason', 'only', 'format'] },
   ask: { verb: 'free', free: ['token', 'questions', 'only', 'format'] },
   assume: {
     verb: 'free',
     free: ['token', 'question', 'assumed', 'severity', 'option', 'only', 'format'],
-    because: 'only a person can answer an assumption',
+    reason: 'only a person can answer an assumption',
   },
   assumptions: { verb: 'free', free: ['all'] },
-  mcp: { verb: 'free', free: ['run'], because: 'none of its tools decides' },
+  mcp: { verb: 'free', free: ['run'], reason: 'none of its tools decides' },
   serve: {
     verb: 'steer',
     free: [...SIGNED, 'port', 'host', 'open', 'tls-cert', 'tls-key', 'locked'],
-    because: 'it drives runs; the login link that it prints needs the right to decide',
+    reason: 'it drives runs; the login link that it prints needs the right to decide',
   },
   hook: { verb: 'free', free: ['agent'] },
   inbox: { verb: 'free', free: ['diff', 'new'] },
@@ -135,7 +135,7 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
     verb: 'asks',
     free: ['title', 'body', 'label', 'head', 'base', 'draft', 'fork', 'name', 'add', 'remove', 'token-file'],
     options: { as: 'asks', approve: 'asks', 'request-changes': 'asks', conclusion: 'asks' },
-    because:
+    reason:
       'a review, a check, a comment with a command, and a comment or a label that a question waits for can make work pass, so they need the right to decide; runs and agents may not add other comments and labels, but may open issues and pull requests',
   },
   decide: { verb: 'decide', free: [...DECIDING, 'option'] },
@@ -146,13 +146,13 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
     verb: 'free',
     free: ['expires', 'scope'],
     actions: { create: 'asks', list: 'free', revoke: 'steer' },
-    because: 'creating a token gives away a right',
+    reason: 'creating a token gives away a right',
   },
   identity: {
     verb: 'free',
     free: SIGNING,
     actions: { create: 'asks', enrol: 'free', list: 'free', show: 'free', revoke: 'free' },
-    because: 'enrolling and revoking need the passphrase of an enrolled key',
+    reason: 'enrolling and revoking need the passphrase of an enrolled key',
   },
   access: {
     verb: 'free',
@@ -161,7 +161,7 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
       ...{ login: 'asks', invite: 'asks', link: 'asks', token: 'asks', revoke: 'steer' },
       ...{ people: 'free', groups: 'free', sessions: 'free', passkeys: 'free', audit: 'free' },
     },
-    because: 'a link or a token gives someone else the right to decide',
+    reason: 'a link or a token gives someone else the right to decide',
   },
   runs: { verb: 'free', free: ['status', 'workflow', 'attended', 'limit', 'all'] },
   show: { verb: 'free', free: ['steps', 'output'] },
@@ -171,52 +171,52 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
   debug: { verb: 'free', free: ['out'] },
   doctor: { verb: 'free', free: ['repair'] },
   backup: { verb: 'free', options: { force: 'steer' } },
-  restore: { verb: 'upkeep', free: SIGNED, options: { force: 'upkeep' }, because: 'it undoes decisions made since the backup' },
+  restore: { verb: 'upkeep', free: SIGNED, options: { force: 'upkeep' }, reason: 'it undoes decisions made since the backup' },
   db: { verb: 'free', free: SIGNED, actions: { check: 'free', migrate: 'steer', adopt: 'upkeep' } },
   schedules: {
     verb: 'asks',
     free: [...SIGNED, 'from', 'until'],
     actions: { list: 'free', run: 'free', backfill: 'free', pause: 'upkeep', resume: 'upkeep' },
-    because: 'it starts trusted workflows, as "run" does',
+    reason: 'it starts trusted workflows, as "run" does',
   },
   actions: {
     verb: 'free',
     free: ['state', 'hold'],
     actions: { run: 'free' },
-    because: 'it has separate state, and a token of GitHub limits its changes',
+    reason: 'it has separate state, and a token of GitHub limits its changes',
   },
-  trigger: { verb: 'asks', free: [...SIGNED, 'event', 'payload', 'id'], because: 'it starts trusted workflows, as "run" does' },
+  trigger: { verb: 'asks', free: [...SIGNED, 'event', 'payload', 'id'], reason: 'it starts trusted workflows, as "run" does' },
   deliveries: {
     verb: 'asks',
     free: SIGNED,
     actions: { list: 'free', show: 'free', resend: 'upkeep' },
-    because: 'it repeats a request of a sender that has the secret',
+    reason: 'it repeats a request of a sender that has the secret',
   },
   data: {
     verb: 'free',
     free: [...SIGNED, 'database'],
     options: { 'allow-loss': 'upkeep' },
     actions: { status: 'free', migrate: 'steer', backup: 'free', restore: 'upkeep', diff: 'free' },
-    because: 'a restore loses writes since the backup, and a migration may drop tables',
+    reason: 'a restore loses writes since the backup, and a migration may drop tables',
   },
   config: { verb: 'free', free: ['show-origin'] },
   prune: {
     verb: 'upkeep',
     free: [...SIGNED, 'older-than', 'status', 'keep', 'dry-run', 'yes', 'vacuum'],
     readsWith: ['dry-run'],
-    because: 'it deletes the record of decisions',
+    reason: 'it deletes the record of decisions',
   },
   worktrees: {
     verb: 'free',
     free: [...SIGNED, 'clean', 'yes'],
     options: { force: 'upkeep' },
-    because: 'it deletes work that exists nowhere else',
+    reason: 'it deletes work that exists nowhere else',
   },
   uninstall: {
     verb: 'upkeep',
     free: [...SIGNED, 'user', 'dry-run', 'yes'],
     readsWith: ['dry-run'],
-    because: 'it deletes the record of decisions',
+    reason: 'it deletes the record of decisions',
   },
   completion: { verb: 'free' },
 };

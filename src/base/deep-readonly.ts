@@ -1,4 +1,4 @@
-// Owns the type of data that nobody changes, at any depth.
+// Owns the type of data that is readonly at every depth.
 
 import type { Json } from './json.ts';
 
@@ -11,5 +11,5 @@ export type DeepReadonly<T> = [Json] extends [T]
       ? { readonly [K in keyof T as IsAnyField<T, K> extends true ? never : K]: DeepReadonly<T[K]> }
       : T;
 
-/** Whether a key stands for all fields that a loose schema lets through. */
+/** Whether a key represents all fields that a loose schema accepts. */
 type IsAnyField<T, K extends keyof T> = string extends K ? (unknown extends T[K] ? true : false) : false;

@@ -5,7 +5,7 @@ import { existsSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { importWorkflow, loadFailure } from '../api/module/import.ts';
-import type { LoadResult } from '../api/module/load-apart.ts';
+import type { LoadResult } from '../api/module/load-in-subprocess.ts';
 import type { SourceProblem } from '../authoring/discover/syntax.ts';
 import type { Compilers } from '../authoring/graph/work.ts';
 import { digestText } from '../base/digest.ts';
@@ -158,13 +158,13 @@ class Loader {
     const trusted = await assertTrusted(this.shell, this.project, { file });
     const generated = await this.generated(file, name);
     if (generated !== undefined) return describeWorkflow(generated);
-    const { checkYamlApart, loadApart } = await import('../api/module/load-apart.ts');
-    if (!YAML_FILE.test(file)) return this.described(file, await loadApart(file, trusted));
+    const { checkYamlInSubprocess, loadInSubprocess } = await import('../api/module/load-in-subprocess.ts');
+    if (!YAML_FILE.test(file)) return this.described(file, await loadInSubprocess(file, trusted));
     const text = await readTrusted(file, trusted);
     const compiled = await compileText(file, text, declaredRegistry(parts));
     const used = partsUsedBy(compiled.definition, parts);
     if (used.length === 0) return describeWorkflow(compiled);
-    const result = await checkYamlApart(file, text, await assertPartsTrusted(this.shell, this.project, { ...parts, used }));
+    const result = await checkYamlInSubprocess(file, text, await assertPartsTrusted(this.shell, this.project, { ...parts, used }));
     if ('checked' in result && result.workflow === undefined) throw invalidFile(file, result.checked.errors);
     return this.described(file, result as LoadResult);
   }

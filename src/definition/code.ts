@@ -126,7 +126,7 @@ export type ConditionCheck = (ctx: never) => boolean | Promise<boolean>;
 export interface BuiltValue {
   /** Where in the work it belongs: `['env', 'TITLE']`, `['request', 'body', 'title']`. */
   readonly path: readonly string[];
-  /** What it must be: a text, texts by name, or any data. */
+  /** What it must be: a text, an object of strings, or any data. */
   readonly shape: 'text' | 'texts' | 'data';
   readonly build: (ctx: StepContext) => unknown;
 }

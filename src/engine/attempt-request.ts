@@ -8,7 +8,7 @@ import { familyOf } from './children.ts';
 import { readDecision } from './decision.ts';
 import type { RunDriver } from './driver.ts';
 import type { DriverHost, DriverStart } from './host.ts';
-import { holdingIn } from './landing.ts';
+import { blockingAssumptionsIn } from './merge-block.ts';
 import { answeredIn, readPast } from './past.ts';
 
 /** The parts of a request. */
@@ -36,7 +36,7 @@ export function attemptRequest({ host, driver, start, want, activation, signal }
     answers: answers?.map((ref) => record.value(ref)),
     notes: state.notes,
     answered: state.assumptions === undefined ? undefined : answeredIn(state, (ref) => record.value(ref)),
-    blockingAssumptions: () => holdingIn(host.store, driver.run),
+    blockingAssumptions: () => blockingAssumptionsIn(host.store, driver.run),
     savedState: saved === undefined ? undefined : (record.value(saved) as SavedState),
     past: () => readPast(host.store, driver.checkpoint),
     visit: state.counts[group?.step ?? activation.step] ?? 1,
@@ -52,7 +52,7 @@ export function attemptRequest({ host, driver, start, want, activation, signal }
     snapshot: () => record.snapshot(driver.checkpoint),
     decisionAt: (step) => readDecision(host.store, driver.run, step),
     signal,
-    // At the end: V8 defines every field that comes after a spread by a call of its own.
+    // At the end: V8 defines every field that comes after a spread by a separate call.
     ...place,
   };
 }

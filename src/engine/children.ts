@@ -67,7 +67,7 @@ async function beginChild(core: EngineCore, { parent, effect, request, given, ke
   if ((await core.store.family(parent.id)).runs >= runsMax)
     throw new EngineError(
       'LIMIT_REACHED',
-      `step "${activation.step}" cannot start another run: its family already has ${runsMax} runs, which is the limit`,
+      `step "${activation.step}" cannot start another run: this run and the runs it started already number ${runsMax}, the limit`,
     );
   const name = childName(request);
   const workflow = given ?? request.workflow.children.get(name) ?? findWorkflow(source, name);
@@ -107,7 +107,7 @@ async function cancelRun(core: EngineCore, run: string, parent: string): Promise
   await core.drive(run, { cancel: true });
 }
 
-/** What an attempt can read about the run's family. */
+/** What an attempt can read about the run's tree. */
 export function familyOf(host: Pick<DriverHost, 'store' | 'workflowOf'>, run: RunState): RunFamily {
   return {
     isChild: run.parent !== undefined,

@@ -55,7 +55,7 @@ export function createDelta(decision: Decision): Delta {
     seq: before.seq,
     state: after,
     status: statusOf(after),
-    due: wantedAt(after),
+    due: nextDriveAt(after),
     at: decision.at,
     events: decision.events,
     attempts: decision.supplied === undefined ? ended : [...decision.supplied, ...ended],
@@ -103,16 +103,16 @@ export function suppliedRows(workflow: CompiledWorkflow, supplied: readonly Supp
  * When an engine must pick up the run if it has no owner. Work that is running or queued is wanted at once, so that
  * another engine finds it when the owner closes or cannot continue.
  */
-export function wantedAt(run: RunState): number | undefined {
+export function nextDriveAt(run: RunState): number | undefined {
   const due = dueOf(run);
   for (const path in run.live) {
     // This value is the same for as long as there is work, so that a step does not change the row of its run.
-    if (isWorking(run.live[path] as Activation) || waitsToStart(run, path)) return Math.min(run.createdAt, due ?? run.createdAt);
+    if (isWorking(run.live[path] as Activation) || isQueued(run, path)) return Math.min(run.createdAt, due ?? run.createdAt);
   }
   return due;
 }
 
-function waitsToStart(run: RunState, path: Path): boolean {
+function isQueued(run: RunState, path: Path): boolean {
   const activation = run.live[path] as Activation;
   const group = run.groups[path];
   return !isHeldBack(run, activation) && (activation.state === 'queued' || (group !== undefined && hasRoom(group)));

@@ -49,7 +49,7 @@ export class RunDriver {
   private readonly afterTurns: (() => void)[] = [];
   /** Once `over`, it stays so: the run has been released, or is about to be. */
   private phase: 'idle' | 'turning' | 'over' = 'idle';
-  private seenMail = 0;
+  private lastMailId = 0;
   /** How often the store signalled a change. */
   private wakes = 0;
   private timer: { readonly due: number; readonly cancel: () => void } | undefined;
@@ -112,8 +112,8 @@ export class RunDriver {
       return;
     }
     for (const { id, input } of mail) {
-      if (id <= this.seenMail) continue;
-      this.seenMail = id;
+      if (id <= this.lastMailId) continue;
+      this.lastMailId = id;
       if (this.accepts?.(input) ?? true) this.queue.push({ input, mail: id });
     }
     this.turnSoon();
@@ -124,7 +124,7 @@ export class RunDriver {
     if (this.over) return;
     this.wakes += 1;
     this.trySlots(this.waitingForSlots.next());
-    this.takeMail(await this.host.store.inbox(this.run, this.seenMail));
+    this.takeMail(await this.host.store.inbox(this.run, this.lastMailId));
   }
 
   private trySlots(paths: readonly Path[]): void {
@@ -190,9 +190,9 @@ export class RunDriver {
   }
 
   private async decided(batch: QueuedInput[]): Promise<'full' | undefined> {
-    if (this.outsideParts.length > 0) await this.lookOutside(batch);
+    if (this.outsideParts.length > 0) await this.readExternalFacts(batch);
     if (this.over) return;
-    if (this.state.signed === true) await this.guard.lookAtChildren(this.run, batch);
+    if (this.state.signed === true) await this.guard.checkChildReports(this.run, batch);
     if (this.over) return;
     const refs = refsFor(this.state, batch);
     const groups = groupsFor(this.state, batch);
@@ -202,8 +202,8 @@ export class RunDriver {
     const ended: EndedAttempt[] = [];
     if (this.creation !== undefined) events.push(this.creation.event);
     for (const queued of batch) {
-      const decided = decide({ program: this.program, view: this.record }, draft, this.guard.admitted(draft, queued));
-      this.record.absorb(decided.events, decided.ended);
+      const decided = decide({ program: this.program, view: this.record }, draft, this.guard.accept(draft, queued));
+      this.record.applyEvents(decided.events, decided.ended);
       events.push(...decided.events);
       ended.push(...decided.ended);
     }
@@ -213,7 +213,7 @@ export class RunDriver {
   }
 
   /** Adds an input with the facts outside that decisions read in front of the batch, if they have changed. */
-  private async lookOutside(batch: QueuedInput[]): Promise<void> {
+  private async readExternalFacts(batch: QueuedInput[]): Promise<void> {
     const { outside } = this.host;
     if (!this.record.has([], [])) await this.record.load([], []);
     const known = Object.fromEntries([...outside.dependsOn, outside.key].map((key) => [key, this.record.data(key)]));
@@ -336,9 +336,9 @@ export class RunDriver {
 
   /** Releases the run, unless new mail has arrived. */
   private async releaseIdle(): Promise<void> {
-    const result = this.host.isDraining() ? await this.releaseWithWakeUp({ isCutOff: false }) : await this.release(this.seenMail);
+    const result = this.host.isDraining() ? await this.releaseWithWakeUp({ isCutOff: false }) : await this.release(this.lastMailId);
     if (this.over) return;
-    if (result === 'mail') this.takeMail(await this.host.store.inbox(this.run, this.seenMail));
+    if (result === 'mail') this.takeMail(await this.host.store.inbox(this.run, this.lastMailId));
     else this.leave();
   }
 
@@ -349,8 +349,8 @@ export class RunDriver {
   }
 
   /** Names the owner, because a rival that starts the same run at the same time has the same first epoch. */
-  private release(seenMail: number): ReturnType<DriverHost['store']['release']> {
-    return this.host.store.release(this.run, { owner: this.host.me, epoch: this.epoch }, seenMail);
+  private release(lastMailId: number): ReturnType<DriverHost['store']['release']> {
+    return this.host.store.release(this.run, { owner: this.host.me, epoch: this.epoch }, lastMailId);
   }
 
   private leave(): void {

@@ -18,21 +18,21 @@ import type { AttemptRequest, AttemptRunner } from '../steps/attempt.ts';
 import type { Mail, Store, SuccessfulClaim } from '../store/store.ts';
 import { cancelChild, startChild } from './children.ts';
 import type { Clock } from './clock.ts';
-import { hasWorkLeft, wantedAt } from './delta.ts';
+import { hasWorkLeft, nextDriveAt } from './delta.ts';
 import { RunDriver } from './driver.ts';
 import { type DriverHost, type DriverStart, placeOf, type StoredRun } from './host.ts';
 import { limitOf, slotsOf } from './limits/limits.ts';
 import type { Committed } from './observer.ts';
 import type { EngineParts } from './parts.ts';
 import { type BoundProgram, checkUnchanged, findWorkflow, inertProgram, programOfRun } from './programs.ts';
-import { type RecordWants, RunRecord, refsOf } from './record.ts';
+import { type RecordRequest, RunRecord, refsOf } from './record.ts';
 import { type StartOptions, startRun } from './run-start.ts';
 import { workflowOf } from './run-workflow.ts';
 import { proveRun } from './signature/signature-proof.ts';
 import { acceptanceOf, type Proof, type Signer, type Signing } from './signature/signatures.ts';
 import { needsUndo, runUndo } from './undo/compensation.ts';
 import { readValues } from './values.ts';
-import { Waking } from './waking.ts';
+import { WakeUpTimer } from './wake-up-timer.ts';
 
 /** Options for driving a run. `cancel`: only to cancel it, even if its code is missing or has changed. */
 export interface DriveOptions {
@@ -68,7 +68,7 @@ export class EngineCore implements DriverHost {
   private draining = false;
   private closed = false;
   private readonly unwatch: () => void;
-  readonly waking: Waking;
+  readonly wakeUpTimer: WakeUpTimer;
 
   constructor(parts: EngineParts) {
     this.parts = parts;
@@ -78,7 +78,7 @@ export class EngineCore implements DriverHost {
     this.runAttempt = parts.runAttempt;
     this.outside = parts.outside;
     this.signing = parts.signing;
-    this.waking = new Waking({
+    this.wakeUpTimer = new WakeUpTimer({
       store: parts.store,
       clock: parts.clock,
       isOn: () => parts.drives === 'all' && !this.draining,
@@ -95,7 +95,7 @@ export class EngineCore implements DriverHost {
   }
 
   /** Takes the driver of a run that is being started. Throws RUN_EXISTS if another caller was faster. */
-  drives(driver: RunDriver, program: BoundProgram): void {
+  register(driver: RunDriver, program: BoundProgram): void {
     this.assertFree(driver.run);
     this.remember(driver.run, program);
     this.drivers.set(driver.run, driver);
@@ -109,7 +109,7 @@ export class EngineCore implements DriverHost {
     });
   }
 
-  recordFor(run: string, { concurrency, parked, ...more }: RecordWants): RunRecord {
+  recordFor(run: string, { concurrency, parked, ...more }: RecordRequest): RunRecord {
     return new RunRecord({
       outside: this.outside,
       store: this.store,
@@ -153,7 +153,7 @@ export class EngineCore implements DriverHost {
     } catch (error) {
       if (options.cancel === true && (options.leave === true || !(await needsUndo(this.store, claimed)))) {
         await this.sweepAfter(claimed.state);
-        return this.driverWithout(claimed, { accepts: isCancel, proof: { keys: [], used: new Set() } });
+        return this.driverWithoutCode(claimed, { accepts: isCancel, proof: { keys: [], used: new Set() } });
       }
       await this.releaseUndriven(claimed.state.id, claimed.epoch, () =>
         Promise.resolve(hasWorkLeft(claimed.state) ? claimed.state.seq : undefined),
@@ -181,10 +181,10 @@ export class EngineCore implements DriverHost {
 
   private async driverFor(claimed: SuccessfulClaim, options: DriveOptions): Promise<RunDriver> {
     const { state, epoch, definition, codeHash, origin } = claimed;
-    if (isFinal(state.status)) return this.driverWithout(claimed, { proof: await this.proofOf(claimed) });
+    if (isFinal(state.status)) return this.driverWithoutCode(claimed, { proof: await this.signatureContext(claimed) });
     const workflow = await workflowOf(this, claimed);
     if (options.acceptedBy === undefined) checkUnchanged({ state, codeHash }, workflow);
-    const proof = await this.proofOf(claimed);
+    const proof = await this.signatureContext(claimed);
     await this.sweepAfter(state);
     const params = await this.paramsOf(state);
     const bound = this.remember(state.id, await programOfRun(this, state, { workflow, definition, params }));
@@ -209,7 +209,7 @@ export class EngineCore implements DriverHost {
   }
 
   /** Drives a run without its code: to cancel it, or to record something about a run that has ended. */
-  private driverWithout({ state, epoch, mail }: SuccessfulClaim, how: Pick<DriverStart, 'accepts' | 'proof'>): RunDriver {
+  private driverWithoutCode({ state, epoch, mail }: SuccessfulClaim, how: Pick<DriverStart, 'accepts' | 'proof'>): RunDriver {
     const bound = this.remember(state.id, inertProgram());
     const record = this.recordFor(state.id, { reads: [], params: {}, fresh: false });
     const driver = new RunDriver(this, { state, epoch, record, ...bound, place: {}, ...how });
@@ -219,7 +219,7 @@ export class EngineCore implements DriverHost {
   }
 
   /** Verifies the signatures in the log of a run. Throws RUN_DAMAGED if they do not hold. */
-  proofOf(run: Pick<SuccessfulClaim, 'state' | 'definition'>): Promise<Proof> {
+  signatureContext(run: Pick<SuccessfulClaim, 'state' | 'definition'>): Promise<Proof> {
     return proveRun(this.store, run, this.parts.signing.keys);
   }
 
@@ -280,24 +280,24 @@ export class EngineCore implements DriverHost {
     const driven: string[] = [];
     const now = this.clock.now();
     const ready = await this.store.ready(now, READY_MAX);
-    let mayPass = false;
+    let mayRecover = false;
     for (const { run } of ready) {
       try {
         const driver = (await this.knows(run)) ? await this.drive(run) : undefined;
         if (driver instanceof RunDriver) driven.push(run);
       } catch (error) {
-        mayPass ||= isTransient(error);
+        mayRecover ||= isTransient(error);
         this.warn(error);
       }
     }
     const isAll = ready.length < READY_MAX;
-    await this.waking.arm(now, mayPass ? now + SWEEP_AGAIN_MS : isAll ? undefined : now);
+    await this.wakeUpTimer.arm(now, mayRecover ? now + SWEEP_AGAIN_MS : isAll ? undefined : now);
     return driven;
   }
 
   /** Does the same in the background, if this engine drives all runs. */
   recoverSoon(): void {
-    this.waking.sweepSoon();
+    this.wakeUpTimer.sweepSoon();
   }
 
   /** Whether the workflow of a run may be known here. A child's workflow may be known only to its parent's flow. */
@@ -318,10 +318,10 @@ export class EngineCore implements DriverHost {
   async close(options: { readonly abort?: boolean } = {}): Promise<void> {
     if (this.closed) return;
     this.draining = true;
-    this.waking.stop();
+    this.wakeUpTimer.stop();
     this.unwatch();
     // A claim under way still creates a driver, which must be closed too, or its run stays owned.
-    await this.waking.swept;
+    await this.wakeUpTimer.swept;
     await Promise.allSettled(this.claiming.values());
     const drivers = [...this.drivers.values()];
     if (options.abort === true) await Promise.all(drivers.map((driver) => driver.abandon()));
@@ -382,7 +382,7 @@ export class EngineCore implements DriverHost {
     // The child's last commit posted mail to its parent, so this engine drives the parent as well.
     if (parent !== undefined && isSettled(status) && !this.draining) this.drive(parent.run).catch((error: unknown) => this.warn(error));
     const again = error !== undefined && isTransient(error) ? this.clock.now() + SWEEP_AGAIN_MS : due;
-    if (again !== undefined) this.waking.wakeBy(again);
+    if (again !== undefined) this.wakeUpTimer.wakeBy(again);
   }
 
   mailMissed({ run, onlyCancels }: RunDriver): void {
@@ -399,7 +399,7 @@ export class EngineCore implements DriverHost {
       // The failed commit may have been written, so the state is read from disk. Work with a wanted time is found by
       // that time.
       const { state } = await this.store.load(run);
-      return hasWorkLeft(state) && wantedAt(state) === undefined ? state.seq : undefined;
+      return hasWorkLeft(state) && nextDriveAt(state) === undefined ? state.seq : undefined;
     });
   }
 
@@ -429,7 +429,7 @@ export class EngineCore implements DriverHost {
   private wake(run: string): void {
     const driver = this.drivers.get(run);
     if (driver !== undefined) driver.wake().catch((error: unknown) => this.warn(error));
-    else this.waking.sweepSoon();
+    else this.wakeUpTimer.sweepSoon();
   }
 }
 

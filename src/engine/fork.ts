@@ -16,7 +16,7 @@ import type { EventRow, StoredAttempt } from '../store/store.ts';
 import { beginningOf } from './beginning.ts';
 import type { RunDriver } from './driver.ts';
 import type { EngineCore } from './engine.ts';
-import { assertForkable } from './landing.ts';
+import { assertForkable } from './merge-block.ts';
 import { findWorkflow, flowHistory, givenResults } from './programs.ts';
 import { requireActor } from './request/actor.ts';
 import type { ForkHistory, SuppliedOutputs } from './run-start.ts';

@@ -17,13 +17,13 @@ import type { RunDriver } from './driver.ts';
 import type { RunRecord } from './record.ts';
 import type { Proof, Signing } from './signature/signatures.ts';
 
-/** Facts outside the run that decisions read, such as those of a forge. The engine does not know what they mean. */
-export interface OutsideFacts {
-  /** Where the data of a run keeps them. */
+/** External facts that decisions read, such as those of a forge. The engine does not interpret them. */
+export interface ExternalFacts {
+  /** The key in the data of a run under which they are stored. */
   readonly key: string;
-  /** The data of a run that tells which facts are meant. */
+  /** The keys in the data of a run that say which facts are meant. */
   readonly dependsOn: readonly string[];
-  /** Reads the named parts; undefined stands for all of them. */
+  /** Reads the named parts; undefined means all of them. */
   read(parts: readonly (string | undefined)[], data: Readonly<Record<string, Json | undefined>>): Promise<Json>;
 }
 
@@ -34,14 +34,14 @@ export interface DriverHost {
   readonly me: string;
   readonly clock: Clock;
   readonly runAttempt: AttemptRunner;
-  readonly outside: OutsideFacts;
+  readonly outside: ExternalFacts;
   /** Which decisions need a signature, and whose keys count. */
   readonly signing: Signing;
   /** True while the engine closes: nothing new starts. */
   isDraining(): boolean;
   workflowOf(name: string): CompiledWorkflow;
-  /** Verifies the signatures in the log of another run, before a run uses its result. */
-  proofOf(run: Awaited<ReturnType<Store['load']>>): Promise<Proof>;
+  /** Verifies the signatures in the log of a run, and returns the context for verifying further ones. */
+  signatureContext(run: Awaited<ReturnType<Store['load']>>): Promise<Proof>;
   /** Undoes the next result of a run, or reports that nothing is left to undo. */
   undo(driver: RunDriver, request: AttemptRequest): Promise<AttemptResult>;
   startChild(driver: RunDriver, effect: ChildEffect, request: AttemptRequest): Promise<readonly RunInput[]>;
@@ -63,8 +63,8 @@ export interface DriverHost {
   takenOver(run: string): EngineError;
 }
 
-/** A host for a run that is only written to disk: its driver starts nothing and releases it for another process. */
-export function parkedHost(host: DriverHost): DriverHost {
+/** A host for a run that is only stored: its driver starts nothing and releases it for another process. */
+export function storedOnlyHost(host: DriverHost): DriverHost {
   return Object.create(host, { isDraining: { value: () => true } }) as DriverHost;
 }
 

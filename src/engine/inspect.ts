@@ -12,7 +12,7 @@ import type { RunOrigin, Store, StoredAttempt } from '../store/store.ts';
 import { isWorking, type OpenWait, statusOf, waitsOf } from './status.ts';
 
 /** What is needed to read a run: its store. */
-export interface Readable {
+export interface RunReader {
   readonly store: Store;
 }
 
@@ -62,7 +62,7 @@ export interface RunFacts {
 export type ValueFilter = (row: StoredAttempt, ref: Ref) => boolean;
 
 /** Returns the full view of a run, or one with only the values that are wanted. */
-export async function viewRun(core: Readable, run: string, isWanted: ValueFilter = () => true): Promise<RunView> {
+export async function viewRun(core: RunReader, run: string, isWanted: ValueFilter = () => true): Promise<RunView> {
   const { state, owner, origin } = await core.store.load(run);
   const rows = (await core.store.attempts(run)).filter(({ step, outcome }) => step !== UNDO_STEP || outcome !== 'skip');
   const wanted = rows.flatMap((row) => [row.output, row.claim, row.evidence].filter((ref) => ref !== undefined && isWanted(row, ref)));
@@ -103,7 +103,7 @@ export async function readWaits(store: Pick<Store, 'data'>, state: RunState): Pr
 
 /** Returns a function that finds the run an attempt started. A child that could not be started has no run. */
 async function childrenOf(
-  core: Readable,
+  core: RunReader,
   run: string,
   rows: readonly StoredAttempt[],
 ): Promise<(row: StoredAttempt) => Pick<StepView, 'child'>> {
@@ -117,7 +117,7 @@ async function childrenOf(
 
 type ReadValue = (ref: Ref | undefined) => Json | undefined;
 
-async function reader(core: Readable, refs: readonly (Ref | undefined)[]): Promise<ReadValue> {
+async function reader(core: RunReader, refs: readonly (Ref | undefined)[]): Promise<ReadValue> {
   const digests = [...new Set(refs.flatMap((ref) => (ref === undefined ? [] : [ref.digest])))];
   const texts = await core.store.values(digests);
   return (ref) => {
@@ -187,7 +187,7 @@ export interface ResumeContext {
 }
 
 /** Returns the checkpoint of a run. */
-export async function checkpointOf(core: Readable, run: string): Promise<Checkpoint> {
+export async function checkpointOf(core: RunReader, run: string): Promise<Checkpoint> {
   const { state } = await core.store.load(run);
   const rows = await core.store.attempts(run);
   const read = await reader(
@@ -244,7 +244,7 @@ function parallelResultsOf(state: RunState, rows: readonly StoredAttempt[], read
 }
 
 /** Returns what you need to know before you resume a run. */
-export async function resumeContextOf(core: Readable, run: string): Promise<ResumeContext> {
+export async function resumeContextOf(core: RunReader, run: string): Promise<ResumeContext> {
   const checkpoint = await checkpointOf(core, run);
   const items = Object.entries(checkpoint.parallelResults ?? {});
   const count = (status: string): number => items.filter(([, item]) => item.status === status).length;

@@ -65,7 +65,7 @@ export function groupsFor(state: RunState, batch: readonly { readonly input: Run
   return groups;
 }
 
-/** The parts of the facts outside that a program's decisions read; undefined stands for all of them. */
+/** The parts of the external facts that a program's decisions read; undefined means all of them. */
 export function outsidePartsOf({ reads }: Program): readonly (string | undefined)[] {
   return [...new Set(reads.flatMap((need) => (need.read === 'outside' ? [need.part] : [])))];
 }

@@ -19,7 +19,7 @@ import { type EndedAttempt, memberResult } from '../kernel/turn.ts';
 import type { Snapshot } from '../steps/attempt.ts';
 import type { Delta, Store, StoredAttempt, StoredValue } from '../store/store.ts';
 import { opensGroup } from './event-facts.ts';
-import type { OutsideFacts } from './host.ts';
+import type { ExternalFacts } from './host.ts';
 import { KnownValues, readValues } from './values.ts';
 import { resultsOf, WholeRecord } from './whole-record.ts';
 
@@ -28,7 +28,7 @@ export interface RecordOptions {
   readonly store: Store;
   readonly run: string;
   readonly reads: readonly Need[];
-  readonly outside: OutsideFacts;
+  readonly outside: ExternalFacts;
   readonly params: JsonObject;
   /** True for a run without history: there is nothing to load. */
   readonly fresh: boolean;
@@ -52,7 +52,7 @@ interface NamedValues {
 }
 
 /** What the record of one run needs, beside what all records of an engine share. */
-export interface RecordWants extends Pick<RecordOptions, 'reads' | 'params' | 'fresh'> {
+export interface RecordRequest extends Pick<RecordOptions, 'reads' | 'params' | 'fresh'> {
   readonly concurrency?: Concurrency | undefined;
   /** Set if another process will drive the run: its steps stay in the queue. */
   readonly parked?: true;
@@ -150,7 +150,7 @@ export class RunRecord implements View {
   }
 
   /** Applies the events of a decision, so that the next one sees them. */
-  absorb(events: readonly RunEvent[], ended: readonly EndedAttempt[]): void {
+  applyEvents(events: readonly RunEvent[], ended: readonly EndedAttempt[]): void {
     for (const event of events) {
       const merged = mergedBy(event);
       if (merged !== undefined) this.mergeData(joiningData(event, this.value(merged)));

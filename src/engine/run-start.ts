@@ -18,7 +18,7 @@ import { beginningOf } from './beginning.ts';
 import { suppliedRows } from './delta.ts';
 import { RunDriver } from './driver.ts';
 import type { EngineCore } from './engine.ts';
-import { parkedHost, placeOf } from './host.ts';
+import { placeOf, storedOnlyHost } from './host.ts';
 import { programOf } from './programs.ts';
 import type { SuppliedResult } from './record.ts';
 import { type FrozenSigning, type Signer, signFirstEvent, signingAtStart } from './signature/signatures.ts';
@@ -31,7 +31,7 @@ export type SuppliedOutputs<Step extends string = string> = string extends Step
 /** The options of every new run. */
 export interface NewRunOptions {
   readonly id?: string;
-  /** Data from outside the run. Names that start with `$` are roots of their own in expressions. */
+  /** Data from outside the run. Names that start with `$` are separate roots in expressions. */
   readonly facts?: JsonObject;
   /** Only puts the run on disk: another process that drives the runs of this store takes it. */
   readonly parked?: true;
@@ -112,7 +112,7 @@ export async function startRun(
   const event = await signFirstEvent(parts.signing, created, { from, entry: definition.entry, ...by });
   const fork = past === undefined ? {} : { fork: { run: past.run, seq: past.seq } };
   const create = { owner: core.me, definition, codeHash: workflow.codeHash, origin, ...fork };
-  const driver = new RunDriver(options.parked === true ? parkedHost(core) : core, {
+  const driver = new RunDriver(options.parked === true ? storedOnlyHost(core) : core, {
     state: createRun(event),
     epoch: 1,
     record,
@@ -121,7 +121,7 @@ export async function startRun(
     proof: { keys: signing.keys, used: new Set() },
     place: placeOf(origin),
   });
-  core.drives(driver, program);
+  core.register(driver, program);
   driver.take({ type: 'start', at: event.at, ...present({ from, detour, facts: facts === undefined ? undefined : record.keep(facts) }) });
   await driver.created;
   return driver;

@@ -10,7 +10,7 @@ import type { RunState } from '../kernel/run-state.ts';
 export type OpenWait = { readonly since: number } & (
   | ({ readonly path: Path; readonly step: string; readonly due?: number | undefined } & (
       | { readonly kind: Exclude<Wait['kind'], 'members' | 'repair' | 'retry' | 'human' | 'signal' | 'child' | 'checks'> }
-      /** A person; `digest` is that of the question, once its subjects were looked at. */
+      /** A person; `digest` is that of the question, once its subjects were read. */
       | { readonly kind: 'human'; readonly digest?: string | undefined }
       | { readonly kind: 'signal'; readonly name: string }
       /** A run that the step started. */

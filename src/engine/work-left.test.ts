@@ -3,7 +3,7 @@ import type { Decision } from '../definition/question/asked-question.ts';
 import type { Activation } from '../kernel/activation.ts';
 import { createRun } from '../kernel/apply.ts';
 import type { RunState } from '../kernel/run-state.ts';
-import { hasWorkLeft, wantedAt } from './delta.ts';
+import { hasWorkLeft, nextDriveAt } from './delta.ts';
 
 /** A run at a question about something outside it. */
 function asking(decided?: readonly Decision[]): RunState {
@@ -56,11 +56,11 @@ test.each<[string, Partial<RunState>]>([
   ['is paused', { paused: true }],
 ])('a queued step beside the others is picked up by the next engine in a run that %s', (_, change) => {
   expect(hasWorkLeft(beside(change))).toBe(true);
-  expect(wantedAt(beside(change))).toBe(0);
+  expect(nextDriveAt(beside(change))).toBe(0);
 });
 
 test('a paused run whose effects are undone waits for the person who paused it', () => {
   const paused = beside({ undoing: { change: 'ended', status: 'cancelled' }, paused: true });
   expect(hasWorkLeft(paused)).toBe(false);
-  expect(wantedAt(paused)).toBeUndefined();
+  expect(nextDriveAt(paused)).toBeUndefined();
 });

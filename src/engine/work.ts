@@ -23,7 +23,7 @@ import { rememberedUndo } from './undo/compensation.ts';
 /** An effect that is work: taking semaphores is not, it is part of a commit. */
 export type WorkEffect = Exclude<Effect, { do: 'take-slots' }>;
 
-interface Piece {
+interface RunningWork {
   readonly key: string;
   readonly abort: AbortController;
   readonly done: Promise<void>;
@@ -42,7 +42,7 @@ interface Options {
 /** The work of one run that is under way. */
 export class RunWork {
   private readonly options: Options;
-  private readonly pieces = new Map<Path, Piece>();
+  private readonly pieces = new Map<Path, RunningWork>();
   private readonly childrenStarted = new Set<string>();
   private readonly evidence = new Map<string, AttemptEvidence>();
   private stopping: Promise<unknown>[] = [];
@@ -138,7 +138,7 @@ export class RunWork {
     if (result.type === 'observed') return [this.observed(activation, result)];
     // People see why the subjects could not be checked. Once they can be, the question is asked again.
     if (effect.work === 'observe') {
-      const subjects = { problem: result.type === 'errored' ? result.error.message : `the look at them ended as "${result.type}"` };
+      const subjects = { problem: result.type === 'errored' ? result.error.message : `checking them ended with "${result.type}"` };
       return [this.observed(activation, { type: 'observed', subjects })];
     }
     this.keepEvidence(result, activation);

@@ -155,7 +155,7 @@ function receiptText(receipt: Receipt): string {
   const step = stepName(receipt.step);
   const again = repeated ? ' (this report was already recorded)' : '';
   if (receipt.kind === 'accepted') return `Accepted: step "${step}" is done${again}.`;
-  if (receipt.kind === 'gave-up') return `The failure of step "${step}" is recorded${again}${after(receipt.message)}`;
+  if (receipt.kind === 'failed') return `The failure of step "${step}" is recorded${again}${after(receipt.message)}`;
   return `NOT accepted: step "${step}" is not done${again}${after(receipt.message)}`;
 }
 

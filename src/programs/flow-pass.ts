@@ -1,8 +1,8 @@
-// Owns one pass of a flow's generator: the results that it was given, and the step, end or error that it is at. A flow
+// Owns one pass of a flow's generator: the results that it received, and the step, end or error where it is now. A flow
 // that goes back to an earlier step begins another pass.
 //
 // F2. A step name is used once per run; the second use fails the run before that step runs.
-// F5. What the generator is given is its own copy, live and on replay: what it does with it changes nothing else.
+// F5. The generator receives its own copy of each result, live and on replay: changing the copy changes nothing else.
 // - A step that was created must be yielded before the flow continues or returns; otherwise the run fails.
 
 import { EngineError } from '../base/error.ts';
@@ -15,7 +15,7 @@ import { askingAboutTree, judgesTree } from '../definition/landing.ts';
 import { type JoinModel, membersOf, type StepModel } from '../definition/model.ts';
 import { plainFrame } from '../definition/plain-frame.ts';
 import { digestOfYield } from './flow-digest.ts';
-import { type Failure, type FlowGroup, type FlowYield, goOn, isFlowYield, StepFailed } from './flow-step.ts';
+import { type Failure, type FlowGroup, type FlowYield, isFlowYield, resumeGenerator, StepFailed } from './flow-step.ts';
 
 /** What a pass needs to know of its run. */
 export interface FlowSource {
@@ -26,7 +26,7 @@ export interface FlowSource {
   readonly onYield: (step: YieldedStep) => void;
 }
 
-/** The result that a generator is given for the step that it is at: a value, or a failure that is thrown into it. */
+/** The result that a generator receives for its current step: a value, or a failure that is thrown into it. */
 export type GeneratorInput = { readonly value: Json | undefined } | { readonly failure: Failure };
 
 /** A step, or a group of them, that a generator yielded. */
@@ -36,19 +36,19 @@ export interface YieldedStep {
   readonly digest: string;
   /** The step and its members with their functions, by address. */
   readonly bounds: ReadonlyMap<string, BoundStep>;
-  /** The workflows that were given as values, by the steps that start them. */
+  /** The workflows that were passed as values, by the steps that start them. */
   readonly children: ReadonlyMap<string, CompiledWorkflow>;
 }
 
 /** Where a generator is. */
 export type Position =
-  | { readonly is: 'step'; readonly step: YieldedStep }
-  | { readonly is: 'returned'; readonly value: unknown }
-  | { readonly is: 'thrown'; readonly error: unknown };
+  | { readonly kind: 'step'; readonly step: YieldedStep }
+  | { readonly kind: 'returned'; readonly value: unknown }
+  | { readonly kind: 'thrown'; readonly error: unknown };
 
-interface Turn {
+interface GeneratorResult {
   readonly given: GeneratorInput;
-  /** The name of the step that the generator was at then. */
+  /** The name of the step that the generator yielded next. */
   readonly at: string | undefined;
 }
 
@@ -56,12 +56,12 @@ interface Turn {
 export class FlowPass {
   private readonly source: FlowSource;
   private readonly generator: Generator<unknown, unknown, unknown>;
-  private readonly turns: Turn[] = [];
+  private readonly turns: GeneratorResult[] = [];
   private readonly used = new Set<string>();
   private groups = 0;
-  /** Whether a gate has judged files so far: questions that follow are about those files. */
-  private isJudged = false;
-  private now: Position = { is: 'returned', value: undefined };
+  /** Whether a gate has checked files so far: questions that follow are about those files. */
+  private needsTreeQuestion = false;
+  private now: Position = { kind: 'returned', value: undefined };
   private yielded: YieldedStep | undefined;
 
   constructor(source: FlowSource, past: readonly GeneratorInput[] = [{ value: undefined }]) {
@@ -76,7 +76,7 @@ export class FlowPass {
     return this.now;
   }
 
-  /** The step that was yielded last: the flow is at it, ended after it, or failed at it. */
+  /** The step that was yielded last: the current one, or the one after which the flow ended or failed. */
   get lastStep(): YieldedStep | undefined {
     return this.yielded;
   }
@@ -87,19 +87,19 @@ export class FlowPass {
     return last !== undefined && 'value' in last.given ? (last.given.value ?? null) : null;
   }
 
-  /** Gives the generator the result of the step that it is at, and lets it go on. */
+  /** Gives the generator the result of its current step, and resumes it. */
   give(given: GeneratorInput): void {
     this.now = this.advance(given);
-    if (this.now.is === 'step') this.yielded = this.now.step;
-    this.turns.push({ given, at: this.now.is === 'step' ? this.now.step.name : undefined });
+    if (this.now.kind === 'step') this.yielded = this.now.step;
+    this.turns.push({ given, at: this.now.kind === 'step' ? this.now.step.name : undefined });
   }
 
-  /** A new pass that is at the step that this one failed at. */
+  /** Returns a new pass that is at the step where this one failed. */
   beforeFailure(): FlowPass {
     return this.after(this.turns.length - 1);
   }
 
-  /** A new pass that is at an earlier step; undefined if it was not yielded. */
+  /** Returns a new pass that is at an earlier step; undefined if it was not yielded. */
   at(step: string): FlowPass | undefined {
     const index = this.turns.findIndex((turn) => turn.at === step);
     return index === -1 ? undefined : this.after(index + 1);
@@ -114,16 +114,16 @@ export class FlowPass {
 
   private advance(given: GeneratorInput): Position {
     try {
-      const { result, unused } = goOn(() =>
+      const { result, unused } = resumeGenerator(() =>
         'failure' in given ? this.generator.throw(new StepFailed(given.failure)) : this.generator.next(deepCopy(given.value)),
       );
       this.checkYielded(unused.filter((step) => result.done === true || step !== result.value));
-      if (result.done === true) return { is: 'returned', value: result.value };
+      if (result.done === true) return { kind: 'returned', value: result.value };
       const step = this.read(result.value);
       this.source.onYield(step);
-      return { is: 'step', step };
+      return { kind: 'step', step };
     } catch (error) {
-      return { is: 'thrown', error };
+      return { kind: 'thrown', error };
     }
   }
 
@@ -148,7 +148,7 @@ export class FlowPass {
     for (const { bound } of steps) this.use(bound.model.id);
     const bound = yielded.yields === 'step' ? yielded.bound : this.groupOf(yielded);
     const name = bound.model.id;
-    this.isJudged ||= judgesTree(this.source.facts, bound.model);
+    this.needsTreeQuestion ||= judgesTree(this.source.facts, bound.model);
     const modelOf = (model: StepModel): StepModel => this.completed(model);
     const members = membersOf(bound.model).map(
       (member) => [`${name}/${member.id}`, { model: modelOf(member), code: bound.code.members[member.id] ?? NO_CODE }] as const,
@@ -165,10 +165,10 @@ export class FlowPass {
     };
   }
 
-  /** Adds what the workflow says about all of its steps. */
+  /** Adds the settings that apply to all steps of the workflow. */
   private completed(model: StepModel): StepModel {
     const { facts, workflow } = this.source;
-    return withDatabases(facts.kinds, this.isJudged ? askingAboutTree(model) : model, workflow.definition.databases);
+    return withDatabases(facts.kinds, this.needsTreeQuestion ? askingAboutTree(model) : model, workflow.definition.databases);
   }
 
   private use(name: string): void {

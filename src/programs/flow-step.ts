@@ -3,11 +3,11 @@
 import { deepCopy, type Json } from '../base/json.ts';
 import type { BoundStep, CompiledWorkflow } from '../definition/code.ts';
 
-/** One step as a flow yields it. Its name is unique in the run; its model and code are made by the builder. */
+/** One step as a flow yields it. Its name is unique in the run; the builder creates its model and code. */
 export interface FlowStep {
   readonly yields: 'step';
   readonly bound: BoundStep;
-  /** The workflow that it starts, when it was given as a value. */
+  /** The workflow that it starts, if it was passed as a value. */
   readonly child?: CompiledWorkflow | undefined;
 }
 
@@ -27,18 +27,18 @@ export function isFlowYield(value: unknown): value is FlowYield {
 
 let created: Set<FlowYield> | undefined;
 
-/** Notes a step or group that a flow created and must yield. */
-export function noteCreated(step: FlowYield): void {
+/** Records a step or group that a flow created and must yield. */
+export function trackCreated(step: FlowYield): void {
   created?.add(step);
 }
 
-/** Notes that it became part of something else that must be yielded. */
-export function noteUsed(step: FlowYield): void {
+/** Records that a step or group became part of another one, which must be yielded. */
+export function markUsed(step: FlowYield): void {
   created?.delete(step);
 }
 
 /** Resumes a flow, which is synchronous; returns what it yielded, and the steps that it created and did not use elsewhere. */
-export function goOn<T>(work: () => T): { readonly result: T; readonly unused: readonly FlowYield[] } {
+export function resumeGenerator<T>(work: () => T): { readonly result: T; readonly unused: readonly FlowYield[] } {
   created = new Set();
   try {
     const result = work();
@@ -73,7 +73,7 @@ export class StepFailed extends Error {
   readonly step: string;
   readonly outcome: string;
   readonly code: string;
-  /** What the step left behind: of a group the results of all its steps, of a child run how it ended. */
+  /** The output of the failed step: of a group the results of all its steps, of a child run how it ended. */
   readonly output: Json;
   /** What the engine observed in the last attempt; null if it observed nothing, for example because the step timed out. */
   readonly evidence: StepEvidence | null;

@@ -239,7 +239,7 @@ describe('a replay', () => {
       function* () {
         yield call('z');
       },
-      'the record says step "a", the code now gives step "z"',
+      'the record has step "a", the code now yields step "z"',
     ],
     [
       'other arguments',
@@ -247,14 +247,14 @@ describe('a replay', () => {
         yield call('a');
         yield call('b', { kind: 'task', config: { args: ['changed'] } });
       },
-      'the record says step "b", the code now gives step "b" with other arguments',
+      'the record has step "b", the code now yields step "b" with other arguments',
     ],
     [
       'an earlier end',
       function* () {
         yield call('a');
       },
-      'the record says step "b", the code now gives the end of the workflow',
+      'the record has step "b", the code now yields the end of the workflow',
     ],
     [
       'an error',
@@ -262,7 +262,7 @@ describe('a replay', () => {
       function* () {
         throw new Error('no network');
       },
-      'the record says step "a", the code now gives an error (no network)',
+      'the record has step "a", the code now yields an error (no network)',
     ],
   ])('that gives %s stops with what was expected and what came (F1)', (_what, body, message) => {
     const host = interrupted();

@@ -39,20 +39,20 @@ export interface FlowRecord {
   readonly members?: readonly EndedMember[];
 }
 
-/** The program of one run of a flow. Unlike a graph's it is live: a host keeps it only while it owns the run. */
+/** The program of one run of a flow. Unlike that of a graph it has state: a host keeps it only while it owns the run. */
 export interface FlowProgram extends Program {
   /** The yielded step behind an activation, with its functions. */
   bound(step: string): BoundStep;
-  /** The workflow that a yielded step starts, when it was given as a value. */
+  /** The workflow that a yielded step starts, if it was passed as a value. */
   child(step: string): CompiledWorkflow | undefined;
-  /** What takes the result of a step back that was yielded earlier. */
+  /** The step that undoes a step that was yielded earlier. */
   undo(step: string): BoundStep | undefined;
-  /** Feeds the recorded results back until the generator stands where the run does; given results count for recorded ones. */
-  replay(run: RunState | undefined, history: readonly FlowRecord[], given?: GivenResults): void;
+  /** Feeds the recorded results to the generator until it is where the run is; supplied results replace recorded ones. */
+  replay(run: RunState | undefined, history: readonly FlowRecord[], given?: SuppliedResults): void;
 }
 
-/** Results that somebody gave in place of steps, and the step before which they end. */
-export interface GivenResults {
+/** Results that were supplied in place of steps, and the first step that is not skipped. */
+export interface SuppliedResults {
   readonly outputs: ReadonlyMap<string, Json>;
   readonly until?: string;
 }
@@ -67,10 +67,10 @@ interface FlowOptions {
 
 /** The program of one run. */
 export function createFlowProgram(options: FlowOptions): FlowProgram {
-  return new LiveFlow(options);
+  return new FlowInstance(options);
 }
 
-class LiveFlow implements FlowProgram {
+class FlowInstance implements FlowProgram {
   readonly reads = [];
   private readonly name: string;
   private readonly source: FlowSource;
@@ -83,7 +83,7 @@ class LiveFlow implements FlowProgram {
     this.source = { ...run, onYield: (step) => this.noteUndos(step, undoes) };
   }
 
-  /** The steps that can be undone stay known when the flow goes back behind them: what they did is still there. */
+  /** Steps that can be undone stay known when the flow goes back to before them: what they did was not undone. */
   private noteUndos({ bounds, children }: YieldedStep, undoes: NonNullable<FlowOptions['undoes']>): void {
     for (const [step, { model, code }] of bounds) {
       if (model.undo !== undefined) this.undos.set(step, { model: model.undo, code: code.undo ?? NO_CODE });
@@ -95,7 +95,7 @@ class LiveFlow implements FlowProgram {
     return this.bound(step).model;
   }
 
-  // The step that a flow failed at stays bound: a person may send it back to work.
+  // The step at which a flow failed stays bound: a person may start it again.
   bound(step: string): BoundStep {
     if (step === UNDO_STEP) return { model: UNDO_MODEL, code: NO_CODE };
     const found = this.pass?.lastStep?.bounds.get(step);
@@ -119,7 +119,7 @@ class LiveFlow implements FlowProgram {
     return this.undos.size === 0 && !this.undoesChildren ? undefined : UNDO_STEP;
   }
 
-  /** Where an answer leads is the flow's own business: nobody else can tell whether that is back. */
+  /** Only the code of the flow decides where an answer leads, so whether that is back is unknown. */
   goesBack(): boolean {
     return false;
   }
@@ -142,26 +142,26 @@ class LiveFlow implements FlowProgram {
     return [this.moveOf(this.started(), view, ended)];
   }
 
-  replay(run: RunState | undefined, history: readonly FlowRecord[], given: GivenResults = NOTHING_GIVEN): void {
+  replay(run: RunState | undefined, history: readonly FlowRecord[], given: SuppliedResults = NOTHING_SUPPLIED): void {
     const { outputs } = given;
     const recorded = new Set(history.map(({ step }) => step));
     const unrecorded = new Map([...outputs].filter(([step]) => !recorded.has(step)));
     const own = run === undefined ? [] : Object.values(run.live).filter(({ member, side }) => member === undefined && side === undefined);
     const live = own[0];
-    // While it is undone, the run is at no step of the flow any more.
+    // While it is being undone, the run is no longer at a step of the flow.
     const halt = run?.undoing === undefined ? run?.halt : undefined;
     for (const record of history) {
-      this.feedGiven(unrecorded, record.step);
+      this.feedSupplied(unrecorded, record.step);
       this.compare(record.step, record.input);
       this.feed(outputs.has(record.step) ? okRecord(record.step, outputs) : record);
     }
-    this.feedGiven(unrecorded, given.until ?? live?.step ?? halt?.step);
-    if (run === undefined) return this.checkStandsAt(given.until);
+    this.feedSupplied(unrecorded, given.until ?? live?.step ?? halt?.step);
+    if (run === undefined) return this.assertAtStep(given.until);
     if (live !== undefined) this.compare(live.step, live.input);
     else if (halt?.path !== undefined) this.compare(halt.step, halt.input);
   }
 
-  /** The pass of the generator, begun when it is first needed. */
+  /** The pass of the generator, started when it is first needed. */
   private started(): FlowPass {
     this.pass ??= new FlowPass(this.source);
     return this.pass;
@@ -169,27 +169,27 @@ class LiveFlow implements FlowProgram {
 
   private stepNow(): YieldedStep | undefined {
     const { position } = this.started();
-    return position.is === 'step' ? position.step : undefined;
+    return position.kind === 'step' ? position.step : undefined;
   }
 
-  private feedGiven(outputs: ReadonlyMap<string, Json>, until: string | undefined): void {
+  private feedSupplied(outputs: ReadonlyMap<string, Json>, until: string | undefined): void {
     for (;;) {
       const step = this.stepNow();
       if (step === undefined || step.name === until || !outputs.has(step.name)) return;
       if (asksPerson(this.model(step.name)))
         throw new EngineError(
           'OPTION_INVALID',
-          `the result of step "${step.name}" cannot be given: it is the decision of a person, and they are asked; leave it out`,
+          `the result of step "${step.name}" cannot be supplied: a person decides it; remove it from \`outputs\``,
         );
       this.feed(okRecord(step.name, outputs));
     }
   }
 
-  private checkStandsAt(step: string | undefined): void {
+  private assertAtStep(step: string | undefined): void {
     if (step === undefined || this.stepNow()?.name === step) return;
     throw new EngineError(
       'STEP_UNKNOWN',
-      `the flow "${this.name}" does not come to step "${step}" with the results it was given: it comes to ${describePosition(this.started().position)}; give the results of all steps before "${step}", or begin elsewhere`,
+      `the flow "${this.name}" does not reach step "${step}" with the supplied results: it reaches ${describePosition(this.started().position)}; supply the results of all steps before "${step}", or start at another step`,
     );
   }
 
@@ -199,14 +199,14 @@ class LiveFlow implements FlowProgram {
     const actual = now?.name === step ? `step "${step}" with other arguments` : describePosition(this.started().position);
     throw new EngineError(
       'NONDETERMINISM',
-      `the flow "${this.name}" does not repeat itself: the record says step "${step}", the code now gives ${actual}; put what changes (time, randomness, environment, network) into a task step, or restore the code this run began with`,
+      `the flow "${this.name}" is not deterministic: the record has step "${step}", the code now yields ${actual}; move time, randomness, environment and network access into a task step, or restore the code this run began with`,
       { details: { expected: step, actual } },
     );
   }
 
   private feed(record: Omit<FlowRecord, 'path' | 'input'>): void {
-    // A generator that threw is over; for a step that is taken up again, another one is led back to it.
-    if (this.started().position.is === 'thrown') this.pass = this.started().beforeFailure();
+    // A generator that threw cannot continue: for a step that starts again, another generator is replayed up to it.
+    if (this.started().position.kind === 'thrown') this.pass = this.started().beforeFailure();
     const { step, outcome, output, error, members = [] } = record;
     if (outcome === 'ok' || outcome === 'iterate' || outcome === 'skip') {
       const now = this.stepNow();
@@ -227,8 +227,8 @@ class LiveFlow implements FlowProgram {
 
   private moveOf(pass: FlowPass, view: Facts, ended?: EndedActivation): Move {
     const { position, lastOutput } = pass;
-    if (position.is === 'step') return { do: 'open', step: position.step.name, input: position.step.digest };
-    if (position.is === 'thrown') return this.failed(position.error, ended);
+    if (position.kind === 'step') return { do: 'open', step: position.step.name, input: position.step.digest };
+    if (position.kind === 'thrown') return this.failed(position.error, ended);
     try {
       const output = view.keep(toPlain(position.value ?? lastOutput, `what the flow "${this.name}" returned`));
       return { do: 'end', status: 'completed', output };
@@ -245,15 +245,15 @@ class LiveFlow implements FlowProgram {
   }
 }
 
-const NOTHING_GIVEN: GivenResults = { outputs: new Map() };
+const NOTHING_SUPPLIED: SuppliedResults = { outputs: new Map() };
 
 function okRecord(step: string, outputs: ReadonlyMap<string, Json>): Pick<FlowRecord, 'step' | 'outcome' | 'output'> {
   return { step, outcome: 'ok', output: outputs.get(step) ?? null };
 }
 
 function describePosition(position: Position): string {
-  if (position.is === 'step') return `step "${position.step.name}"`;
-  return position.is === 'returned' ? 'the end of the workflow' : `an error (${messageOf(position.error)})`;
+  if (position.kind === 'step') return `step "${position.step.name}"`;
+  return position.kind === 'returned' ? 'the end of the workflow' : `an error (${messageOf(position.error)})`;
 }
 
 function received(yielded: FlowYield, output: Json): Json {

@@ -54,7 +54,7 @@ function createGraphProgram(definition: Definition): Program {
     ...(undoes ? { onUndo: UNDO_STEP } : {}),
     reads: readsOf(definition),
     begin: (run, view, start = {}) => [
-      ...firstData(definition, { run, view, start }),
+      ...initialData(definition, { run, view, start }),
       { do: 'open', step: model(start.detour?.asks[0]?.step ?? start.from ?? definition.entry).id },
     ],
     next: (run, ended, view) =>
@@ -62,8 +62,8 @@ function createGraphProgram(definition: Definition): Program {
   };
 }
 
-/** What the run's data begins with: what it was given, and what its definition makes of that, in order. */
-function firstData({ context = [], facts: names = [] }: Definition, given: { run: RunState; view: Facts; start: Begin }): Move[] {
+/** The initial data of the run: the facts that it started with, and the `context` of its definition, in order. */
+function initialData({ context = [], facts: names = [] }: Definition, given: { run: RunState; view: Facts; start: Begin }): Move[] {
   const { run, view, start } = given;
   const unknown = names.length === 0 ? undefined : view.keep(Object.fromEntries(names.map((name) => [name, null])));
   const facts = [unknown, start.facts].flatMap((data) => (data === undefined ? [] : [{ do: 'merge' as const, data }]));
@@ -78,33 +78,33 @@ function firstData({ context = [], facts: names = [] }: Definition, given: { run
   return kept === undefined ? facts : [...facts, { do: 'merge', data: kept }];
 }
 
-interface Question {
+interface TransitionContext {
   readonly run: RunState;
   readonly ended: EndedActivation;
   readonly view: Facts;
   readonly names: Definition['outputNames'];
 }
 
-/** What follows; after a step beside the others nothing does, unless it says so. */
-function nextMoves(model: StepModel, question: Question): Move[] {
+/** What follows a step. After a side step nothing does, unless it has a transition. */
+function nextMoves(model: StepModel, question: TransitionContext): Move[] {
   if (model.side === true && model.next[transitionKey(model, question.ended)] === undefined) return [];
   return [nextMove(model, question)];
 }
 
-function nextMove(model: StepModel, question: Question): Move {
+function nextMove(model: StepModel, question: TransitionContext): Move {
   const { ended } = question;
   const option = ended.choice === undefined ? undefined : model.question?.options.find((candidate) => candidate.label === ended.choice);
   if (option?.to !== undefined) return moveTo(option.to, question, { to: targetName(option.to) });
   const key = transitionKey(model, ended);
   const entry = model.next[key];
   if (entry === undefined) return unmapped(model, question);
-  if (!('condition' in entry)) return along(entry, question, edgeKey(model.id, key));
+  if (!('condition' in entry)) return takeTransition(entry, question, edgeKey(model.id, key));
   try {
     const result = ended.output === undefined ? null : question.view.value(ended.output);
     const yes = holds(entry.condition, { run: question.run, view: question.view, names: question.names, step: model.id, result });
-    return along(yes ? entry.onTrue : entry.onFalse, question, edgeKey(model.id, key, yes));
+    return takeTransition(yes ? entry.onTrue : entry.onFalse, question, edgeKey(model.id, key, yes));
   } catch (thrown) {
-    return cannotTell(evaluationMessage(entry.condition, thrown));
+    return conditionFailed(evaluationMessage(entry.condition, thrown));
   }
 }
 
@@ -115,10 +115,10 @@ function transitionKey(model: StepModel, ended: EndedActivation): string {
   return covered ? '_default' : ended.outcome;
 }
 
-function along(edge: Edge, question: Question, key: string): Move {
-  if (edge.max === undefined) return moveAlong(edge, question, { to: targetName(edge.to) });
+function takeTransition(edge: Edge, question: TransitionContext, key: string): Move {
+  if (edge.max === undefined) return followEdge(edge, question, { to: targetName(edge.to) });
   const allowed = edge.max + (question.run.extended[key] ?? 0);
-  if ((question.run.counts[key] ?? 0) < allowed) return moveAlong(edge, question, { to: targetName(edge.to), key });
+  if ((question.run.counts[key] ?? 0) < allowed) return followEdge(edge, question, { to: targetName(edge.to), key });
   const { ended } = question;
   const then = edge.then ?? { end: 'escalate' as const };
   const taken: TakenEdge = { to: targetName(then), key, exhausted: true };
@@ -129,8 +129,8 @@ function along(edge: Edge, question: Question, key: string): Move {
   return escalate(cause, taken);
 }
 
-/** Takes an edge; what it adds to the run's data is made now, while the step that ended can still be seen. */
-function moveAlong(edge: Edge, question: Question, taken: TakenEdge): Move {
+/** Follows an edge. Its `context` is evaluated now, while the step that ended can still be read. */
+function followEdge(edge: Edge, question: TransitionContext, taken: TakenEdge): Move {
   if (edge.context === undefined) return moveTo(edge.to, question, taken);
   const { run, view, ended, names } = question;
   try {
@@ -140,11 +140,11 @@ function moveAlong(edge: Edge, question: Question, taken: TakenEdge): Move {
     return moveTo(edge.to, question, merge === undefined ? taken : { ...taken, merge });
   } catch (thrown) {
     const what = `the \`context\` of the transition from "${ended.step}" to "${taken.to}"`;
-    return cannotTell(`${what} could not be evaluated: ${thrown instanceof EngineError ? thrown.message : String(thrown)}`);
+    return conditionFailed(`${what} could not be evaluated: ${thrown instanceof EngineError ? thrown.message : String(thrown)}`);
   }
 }
 
-function cannotTell(message: string): Move {
+function conditionFailed(message: string): Move {
   return escalate({ reason: 'condition', code: 'CONDITION_ERROR', message }, undefined);
 }
 
@@ -152,7 +152,7 @@ function escalate(cause: HaltCause, edge: TakenEdge | undefined): Move {
   return { do: 'halt', status: 'escalated', cause, at: 'step', edge };
 }
 
-function moveTo(target: Target, question: Question, edge: TakenEdge): Move {
+function moveTo(target: Target, question: TransitionContext, edge: TakenEdge): Move {
   if ('step' in target) return { do: 'open', step: target.step, edge };
   const { ended } = question;
   const { output } = ended;
@@ -162,7 +162,7 @@ function moveTo(target: Target, question: Question, edge: TakenEdge): Move {
   return { do: 'halt', status: target.end === 'fail' ? 'failed' : 'escalated', cause: { reason: 'target', message }, at: 'step', edge };
 }
 
-function unmapped(model: StepModel, { ended }: Question): Move {
+function unmapped(model: StepModel, { ended }: TransitionContext): Move {
   const { error, outcome, output } = ended;
   if (outcome === 'reject') return { do: 'end', status: 'rejected', edge: { to: 'reject' }, output };
   const message = error?.message ?? `step "${model.id}" settled "${outcome}", but \`next\` has no transition for that outcome`;

@@ -1,5 +1,5 @@
-// Owns the order of undoing: one step, opened again until it says that nothing is left. It belongs to no definition; a
-// graph and a flow open it alike when a run ends badly.
+// Owns the order of undoing: one step, opened again until it reports that nothing is left. It is part of no definition;
+// graphs and flows both open it when a run fails, is rejected or is cancelled.
 //
 // K24. A run that fails, is rejected or is cancelled ends only after what it did is undone, newest first; meanwhile no
 //      other step starts.
@@ -28,7 +28,7 @@ export interface UndoItem extends CompletedAttempt {
   readonly by: string;
 }
 
-/** The step that undoes one thing each time. What cannot be undone after its retries is left to a person. */
+/** The step that undoes one result per visit. If one cannot be undone after the retries, a person decides. */
 export const UNDO_MODEL: StepModel = {
   ...plainFrame(UNDO_STEP, 'reconcile'),
   title: 'Undo',
@@ -48,6 +48,6 @@ export function undoMoves({ outcome, error, output }: EndedActivation, facts: Fa
     const isNothing = isJsonObject(result) && result.undone === 0;
     return [{ do: 'end', status: 'completed', ...(isNothing ? { nothingUndone: true } : {}) }];
   }
-  const message = error?.message ?? `undoing ended "${outcome}"`;
+  const message = error?.message ?? `the undo ended with "${outcome}"`;
   return [{ do: 'halt', status: 'escalated', cause: { reason: 'error', message, code: error?.code }, at: 'step' }];
 }

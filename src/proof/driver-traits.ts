@@ -1,5 +1,5 @@
 // Owns the contract of agent drivers where their agents have something that not every agent has: a second chance,
-// sessions, permissions, a program of their own.
+// sessions, permissions, a separate program.
 
 import { expect, test } from 'vitest';
 import type { AgentEvent, AgentReply } from '../agents/driver.ts';

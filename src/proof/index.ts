@@ -20,6 +20,7 @@ export {
   hostileScript,
 } from './hostile/agents.ts';
 export type { Attack } from './hostile/attack.ts';
+export type { FixtureOptions, HostileFixture } from './hostile/fixture.ts';
 export {
   type FalseCompletion,
   type HostileOptions,
@@ -29,8 +30,7 @@ export {
   runHostile,
 } from './hostile/hostile.ts';
 export { attackSkill, type SkillAttack, type SkillAttacks } from './hostile/skill.ts';
-export type { HostileStage, StageOptions } from './hostile/stage.ts';
-export type { Trick, TrickContext } from './hostile/tricks.ts';
+export type { TokenAttack, TokenAttackContext } from './hostile/token-attacks.ts';
+export type { SimulationCount } from './simulate/observer.ts';
 export { SimulationFailed, type SimulationOptions, type SimulationReport, simulate } from './simulate/simulate.ts';
-export type { SimulationCount } from './simulate/witness.ts';
 export { createVirtualClock, type VirtualClock } from './virtual-clock.ts';

@@ -11,7 +11,7 @@ export interface NotifierHarness {
   close(): Promise<void> | void;
 }
 
-/** How a receiver behaves: it accepts notifications, is unavailable, rejects for now or for good, or never responds. */
+/** How a receiver behaves: it accepts notifications, is unavailable, rejects temporarily or permanently, or never responds. */
 export type ReceiverBehaviour = 'accepts' | 'unavailable' | 'busy' | 'rejects' | 'silent';
 
 /** The notice that the suite sends. */
@@ -77,7 +77,7 @@ export function describeNotifier(
       });
 
     if (has('rejects'))
-      test('reports that retrying cannot help if it was rejected for good', async () => {
+      test('reports that retrying cannot help if it was rejected permanently', async () => {
         await sending('rejects', async ({ notifier }) => {
           expect(await notifier.send(NOTICE, never)).toMatchObject({ kind: 'failed', isFinal: true });
         });

@@ -9,7 +9,7 @@ import type { StepError } from '../kernel/input.ts';
 import type { AttemptResult, CheckResult } from './attempt.ts';
 import { evaluateConditions } from './conditions.ts';
 import { checkContract, hasContract } from './contracts/contract.ts';
-import { CLAIMED, type Job, stepError } from './work.ts';
+import { CLAIM_ONLY, type Job, stepError } from './work.ts';
 
 type SettledAttempt = Extract<AttemptResult, { readonly type: 'settled' }>;
 type Evidence = { readonly [name: string]: Json };
@@ -25,7 +25,7 @@ export async function verifyResult(job: Job, settled: SettledAttempt): Promise<A
   const { outcome, output, remember } = settled;
   const found = await checkPostconditions({ ...job, context: job.context.withResult(output) }, outcome, output);
   const kept = { ...remember, ...found.remember };
-  const verdict = found.error === undefined ? {} : { verdict: CLAIMED };
+  const verdict = found.error === undefined ? {} : { verdict: CLAIM_ONLY };
   const more = {
     evidence: { ...(settled.evidence as Evidence | undefined), ...found.evidence, ...verdict },
     checks: [...settled.checks, ...found.checks],

@@ -70,7 +70,7 @@ async function build(
   if (shape === 'text') return textOf(given, what);
   const plain = given === undefined ? null : plainOf(given, what);
   if (given === undefined || (shape === 'texts' && !isJsonObject(plain)))
-    throw failed(`${what} must be ${shape === 'texts' ? 'texts by name' : 'data'}, but its function returned ${typeName(given)}`);
+    throw failed(`${what} must be ${shape === 'texts' ? 'an object of strings' : 'data'}, but its function returned ${typeName(given)}`);
   if (shape === 'data') return plain;
   return Object.fromEntries(Object.entries(plain as JsonObject).map(([name, value]) => [name, textOf(value, `${what}, "${name}",`)]));
 }

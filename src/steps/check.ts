@@ -19,7 +19,7 @@ import type { WebAnswer } from './web/request.ts';
 import type { Job } from './work.ts';
 
 /** The inputs of a check. */
-export interface CheckScene {
+export interface CheckContext {
   /** The workspace. */
   readonly cwd: string;
   readonly runId: string;
@@ -75,7 +75,7 @@ export function unableVerdict(error: string, result: Json = null): CheckVerdict 
 export interface GateCheck extends Partial<Omit<CheckDeclaration, 'name'>> {
   readonly name: string;
   /** Runs the check once. `config` is its configuration in the gate. */
-  run(config: CheckModel, scene: CheckScene): CheckVerdict | Promise<CheckVerdict>;
+  run(config: CheckModel, context: CheckContext): CheckVerdict | Promise<CheckVerdict>;
 }
 
 /** The verdict of a check that timed out. */
@@ -85,7 +85,7 @@ export function timedOutVerdict(limitMs: number | undefined): CheckVerdict {
 
 const CHECK_TIMEOUT_MS = 3_600_000;
 
-/** How long a check may take. Without a limit, a command that reads from a named pipe would wait for ever. */
+/** How long a check may take. Without a limit, a command that reads from a named pipe would wait forever. */
 export function checkTimeout({ runner, request }: Job, given: number | undefined): number | undefined {
   if (given !== undefined || request.bound.model.timeoutMs !== undefined) return given;
   return runner.services.checkTimeoutMs ?? CHECK_TIMEOUT_MS;
@@ -115,7 +115,7 @@ export interface CheckSpec<Config, Written = unknown> extends Omit<CheckTraits, 
   /** Returns the configuration from the gate's fields, or throws an error that says what is wrong. A schema of zod fits. */
   readonly parse: ConfigParser<Written, Config>;
   /** Runs the check once. */
-  run(config: Config, scene: CheckScene): CheckVerdict | Promise<CheckVerdict>;
+  run(config: Config, context: CheckContext): CheckVerdict | Promise<CheckVerdict>;
 }
 
 /** A check that an application defined. Called with its fields, it is a check of a gate in a graph or a flow. */
@@ -151,7 +151,7 @@ export function defineCheck<Config extends object, Written = unknown>(
           report.fault(`the fields of the check "${name}" are wrong: ${messageOf(thrown)}`, 'correct them');
         }
       },
-      run: standingFor((config: CheckModel, scene: CheckScene) => spec.run(parse(config), scene), [spec.parse, spec.run]),
+      run: standingFor((config: CheckModel, context: CheckContext) => spec.run(parse(config), context), [spec.parse, spec.run]),
     }),
   );
   return own;

@@ -37,11 +37,11 @@ export async function evaluateConditions(
   const { model, code } = request.bound;
   const verdicts: Verdict[] = [];
   for (const condition of pairConditions(model[side], code[side]))
-    verdicts.push(await judge(condition.model, () => evaluate(condition, request, context)));
+    verdicts.push(await verdictOf(condition.model, () => evaluate(condition, request, context)));
   return { evidence: verdicts as unknown as Json, error: errorOf(side, model.id, verdicts) };
 }
 
-async function judge({ name, error }: ConditionModel, check: () => unknown): Promise<Verdict> {
+async function verdictOf({ name, error }: ConditionModel, check: () => unknown): Promise<Verdict> {
   try {
     const found = await check();
     if (found === true) return { name, passed: true };

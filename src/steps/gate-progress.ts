@@ -12,7 +12,7 @@ import type { CheckResult } from './attempt.ts';
 import { type CheckVerdict, errorOf, whyUndecided } from './check.ts';
 import { redactPlain } from './redaction.ts';
 import { GATE_PROGRESS } from './run-records.ts';
-import { entryOf } from './services.ts';
+import { ownEntry } from './services.ts';
 import type { Job } from './work.ts';
 
 /** A check with its verdict and time. */
@@ -27,7 +27,7 @@ export interface CheckRun {
 /** The results of a gate's checks while some are pending. */
 export interface StoredProgress {
   readonly attempt: number;
-  /** The tree that was judged; null if no check reads files. */
+  /** The tree that was checked; null if no check reads files. */
   readonly tree: string | null;
   readonly checks: readonly { readonly verdict: CheckVerdict; readonly at: number }[];
   /** The reasons why checks are pending. */
@@ -65,7 +65,7 @@ export class GateProgress {
   }
 
   #asksForge(config: CheckModel): boolean {
-    return allChecks([config]).some(({ check }) => entryOf(this.#job.runner.checks, check)?.needsPullRequest === true);
+    return allChecks([config]).some(({ check }) => ownEntry(this.#job.runner.checks, check)?.needsPullRequest === true);
   }
 
   /** The data to store about this run of the checks; nothing if it equals the previous one. */

@@ -87,11 +87,11 @@ export function needsCopies({ runner, request }: Job): boolean {
 /** Whether a step may change or check protected files, in a run that checks them. */
 function affectsProtectedFiles(job: Job): boolean {
   const { writesFiles, checksWork } = traitsOf(job.runner, kindOf(job));
-  return (writesFiles !== undefined || checksWork === true) && mayBeChecked(job);
+  return (writesFiles !== undefined || checksWork === true) && mayHaveChecks(job);
 }
 
 /** Whether a check may follow in this run or its family. A flow does not declare that; there it is assumed if agents have roles. */
-export function mayBeChecked({ runner, request: { family, workflow } }: Job): boolean {
+export function mayHaveChecks({ runner, request: { family, workflow } }: Job): boolean {
   if (workflow.definition.form === 'flow') return Object.keys(runner.services.roles ?? {}).length > 0;
   return family?.isChild === true || hasChecks(runner, workflow.definition);
 }

@@ -63,7 +63,7 @@ async function findReport(root: string, path: string): Promise<ReportFile | { re
 
 async function read(path: string, real: string): Promise<ReportReading> {
   const bytes = await readWorkspaceFile(real);
-  if (bytes === undefined) return { refusal: `the report ${path} is gone again` };
+  if (bytes === undefined) return { refusal: `the report ${path} was deleted again` };
   try {
     return { path, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
   } catch {

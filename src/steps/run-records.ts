@@ -16,7 +16,7 @@ import type { StoredDigests } from './outputs/baseline.ts';
 import type { AcceptedChange, GuardedFiles } from './protection/accepted-files.ts';
 import type { AgentChange } from './protection/flow-protection.ts';
 import type { ProtectedFiles } from './protection/protected-files.ts';
-import type { JudgedTree } from './workspace/judged-tree.ts';
+import type { TreeVerdict } from './workspace/tree-verdict.ts';
 import type { WorkspaceTree } from './workspace/workspace-tree.ts';
 import type { StagedRecord } from './writes/staging.ts';
 
@@ -131,7 +131,7 @@ export const APPROVED_HEADS = new RunRecords<string>('approved', asIs, isText);
 /** The last session of a role. */
 export const SESSIONS = new RunRecords<string>('session', asIs, isText);
 /** The tree that each verdict is about, by step. */
-export const JUDGED_TREES = new RunRecords<JudgedTree>('tree', withoutVisits);
+export const JUDGED_TREES = new RunRecords<TreeVerdict>('tree', withoutVisits);
 /** The tree that an interrupted visit began with, by step. */
 export const BEGUN_TREES = new RunRecords<WorkspaceTree & { readonly path: string }>('begun', withoutVisits);
 /** The last results of the checks of a pending gate, by path. */
@@ -144,7 +144,7 @@ export const RUN_BASELINES = new RunRecords<{ readonly at: number; readonly file
 export const CONTRACT_FILES = new RunRecords<FilesBefore>('contract', withoutVisits);
 /** The documents that were accepted, by path. */
 export const DOCUMENTS = new RunRecords<AcceptedDocument>('document', asIs);
-/** The digests of a round's documents by path, by the gate that judges them. */
+/** The digests of a round's documents by path, by the gate that checks them. */
 export const REVIEWED = new RunRecords<Readonly<Record<string, string>>>('reviewed', asIs);
 /** The protected files before the last visit of a step, by step. */
 export const PROTECTED = new RunRecords<ProtectedFiles>('protected', withoutVisits, isProtected);

@@ -19,11 +19,11 @@ import { checkPostconditions, needsVerification, verifyResult } from './acceptan
 import type { AttemptRequest, AttemptResult, AttemptRunner, CheckResult } from './attempt.ts';
 import { builtQuestion } from './built-values.ts';
 import { evaluateConditions } from './conditions.ts';
-import { type AttemptContext, openContext } from './context.ts';
+import { type AttemptContext, openContext, typeName } from './context.ts';
 import { recordFilesBefore } from './contracts/contract-files.ts';
 import { recordedResult, runWithReadOnlyCopies } from './databases/attempt-databases.ts';
 import { type ForgePart, type ForgeReading, forgePartsOf, readForge } from './forge/forge-reading.ts';
-import { type Attempt, mayBeChecked, needsCopies, REPORT_LAYERS, runInLayers, WORK_LAYERS } from './layers.ts';
+import { type Attempt, mayHaveChecks, needsCopies, REPORT_LAYERS, runInLayers, WORK_LAYERS } from './layers.ts';
 import { outputsOf } from './outputs/declaration.ts';
 import { baselinesBeforeWork, runWithOutputs } from './outputs/output-verification.ts';
 import { recordBefore } from './protection/accepted-files.ts';
@@ -31,7 +31,7 @@ import { protectedBefore, protectFiles } from './protection/protection.ts';
 import { redactJson, redactResult } from './redaction.ts';
 import { GITHUB } from './run-records.ts';
 import { Secrets } from './secrets.ts';
-import { entryOf, type StepServices } from './services.ts';
+import { ownEntry, type StepServices } from './services.ts';
 import { approvalOf } from './subject-changes.ts';
 import { observeSubjects } from './subjects.ts';
 import { renderTemplates } from './template-rendering.ts';
@@ -39,7 +39,7 @@ import { type Executors, type Job, type Runner, requestError, stepError, stopped
 import { isForCaller } from './worker/handover.ts';
 import { recordHandedWork } from './worker/worker-call.ts';
 import type { WorkerConfig } from './worker/worker-task.ts';
-import { recordTree } from './workspace/judged-tree.ts';
+import { recordTree } from './workspace/tree-verdict.ts';
 
 type Evidence = { readonly [name: string]: Json };
 
@@ -127,7 +127,7 @@ function withDatabases(job: Job, attempt: Attempt): Promise<AttemptResult> {
 
 async function prepareWork(job: Job): Promise<AttemptResult> {
   const guarded = { ...(await baselinesBeforeWork(job)), ...(await protectedBefore(job)) };
-  const found = mayBeChecked(job) ? { ...guarded, ...(await recordBefore(job)) } : guarded;
+  const found = mayHaveChecks(job) ? { ...guarded, ...(await recordBefore(job)) } : guarded;
   const handsOut = isForCaller(job) ? { handsOut: true as const } : {};
   return { type: 'ready', ...(Object.keys(found).length === 0 ? {} : { found }), ...handsOut, checks: NO_CHECKS };
 }
@@ -179,7 +179,7 @@ function startWork(job: Job): Work | Promise<Work> {
 
 function work(job: Job): Work | Promise<Work> {
   const { kind } = job.request.bound.model;
-  const execute = entryOf(job.runner.kinds, kind)?.execute;
+  const execute = ownEntry(job.runner.kinds, kind)?.execute;
   if (execute === undefined) return { error: stepError('STEP_FAILED', `a step of kind "${kind}" waits; it is not executed`) };
   // Declared outputs are verified for every worker; agents and programs must also leave protected files alone.
   if (worksOutside(job.runner, kind) || outputsOf(job.request.bound.model).length > 0) return runWithOutputs(job, execute);
@@ -279,7 +279,8 @@ async function reconcileByCode({ runner, request, context }: Job): Promise<Attem
   }
   if (found === false) return { type: 'ready', evidence: { reconciled: false }, checks: NO_CHECKS };
   const output = found === true ? null : typeof found === 'object' && found !== null && 'output' in found ? found.output : undefined;
-  if (output === undefined) return unknownEffect(`the reconcile function of step "${model.id}" must return true, false or { output }`);
+  if (output === undefined)
+    return unknownEffect(`the reconcile function of step "${model.id}" must return true, false or { output }, not ${typeName(found)}`);
   const plain = plainOutput(runner, request, output);
   return { type: 'settled', outcome: 'ok', output: plain, evidence: { reconciled: true }, checks: NO_CHECKS };
 }

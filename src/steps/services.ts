@@ -154,6 +154,6 @@ export interface StepServices {
 }
 
 /** Reads only own properties, so that a name such as `constructor` finds nothing. */
-export function entryOf<T>(table: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
+export function ownEntry<T>(table: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
   return table !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
 }

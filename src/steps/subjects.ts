@@ -9,7 +9,7 @@ import type { Problem, SeenSubjects } from '../definition/question/subjects.ts';
 import { type DigestQuery, digestMatching } from './outputs/workspace-digest.ts';
 import type { StepServices } from './services.ts';
 import type { Job } from './work.ts';
-import { requiredVerdicts, staleVerdicts } from './workspace/judged-tree.ts';
+import { requiredVerdicts, staleVerdicts } from './workspace/tree-verdict.ts';
 import { differingFiles, treeNow } from './workspace/workspace-tree.ts';
 
 const CHANGES_MAX = 20;
@@ -39,9 +39,11 @@ async function treeOf(job: Job): Promise<SeenSubjects['tree']> {
   try {
     const { id } = (await treeNow(job)) ?? {};
     if (id === undefined) return undefined;
-    const judges = staleVerdicts(job.runner, await requiredVerdicts(job), { tree: id }).filter(({ by }) => by !== 'approval');
+    const staleChecks = staleVerdicts(job.runner, await requiredVerdicts(job), { tree: id }).filter(({ by }) => by !== 'approval');
     const filesSince = async (tree: string) => (await differingFiles(job.runner.services.cwd, tree, id)).slice(0, CHANGES_MAX);
-    const stale = await Promise.all(judges.map(async ({ step, tree }) => ({ step, files: tree === null ? [] : await filesSince(tree) })));
+    const stale = await Promise.all(
+      staleChecks.map(async ({ step, tree }) => ({ step, files: tree === null ? [] : await filesSince(tree) })),
+    );
     return { id, ...(stale.length === 0 ? {} : { stale }) };
   } catch (thrown) {
     if (job.request.signal.aborted) throw thrown;

@@ -77,7 +77,7 @@ export interface KindExecutor {
 export type Executor = NonNullable<KindExecutor['execute']>;
 
 /** The verdict on work that its worker claims is done but the engine did not observe. */
-export const CLAIMED = 'claimed_not_observed';
+export const CLAIM_ONLY = 'claimed_not_observed';
 
 /** The error of a step, with a code of the catalogue. */
 export function stepError(code: ErrorCode, message: string, why: StepShortage | Partial<StepFailure> = {}): StepError {

@@ -47,7 +47,7 @@ describe('questions of an agent', () => {
       `Run ${RUN} waits for a person to answer the questions of "work" ("pawl answer ${RUN}"); there is nothing for you to do until then.`,
       '- Asked at step "work": Which database? Options: "Postgres", "SQLite".',
       '- Asked at step "work": Which parts? Options: "api", "web", "docs".',
-      `- A person runs, in a terminal of their own: pawl answer ${RUN}`,
+      `- A person runs, in their own terminal: pawl answer ${RUN}`,
       '',
     ].join('\n');
     expect(await asked()).toEqual({ code: 3, stdout: line, stderr: '' });

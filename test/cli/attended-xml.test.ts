@@ -103,7 +103,7 @@ test('every command runs as it is printed, without a reader of XML, also the one
   expect(only(told, 'standing').text).toContain('waits for a person to answer the questions');
   expect(told.filter(({ name }) => name === 'asked').map(({ text }) => text)).toEqual([
     '- Asked at step "build": Which one? Options: "this", "that".',
-    `- A person runs, in a terminal of their own: pawl answer ${RUN}`,
+    `- A person runs, in their own terminal: pawl answer ${RUN}`,
   ]);
 });
 

@@ -79,7 +79,7 @@ Write plan.md.
 Pawl checks this itself, whatever you report:
 - written (otherwise: plan.md is not there)
 
-## What not to touch
+## Do not change
 Do not change any file that decides which commands the gates run, or the settings of Pawl, git, CI and agents (.pawl/, .git/, .github/, .claude/ and the like). A change there makes the attempt fail.
 
 ## How to report
@@ -250,7 +250,7 @@ describe('a report', () => {
     const line = [
       `Run ${RUN} waits for a person to decide "ask" ("pawl inbox ${RUN}"); there is nothing for you to do until then.`,
       `- Asked at step "ask": Good? Options: "yes", "again".`,
-      `- A person runs, in a terminal of their own: pawl decide ${RUN} --option yes`,
+      `- A person runs, in their own terminal: pawl decide ${RUN} --option yes`,
       '',
     ].join('\n');
     expect([parked.code, parked.stdout]).toEqual([3, `Accepted: build (attempt 1).\n${line}`]);

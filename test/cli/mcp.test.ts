@@ -190,7 +190,7 @@ describe('an agent', () => {
     expect(waiting.text).toContain('waiting for a person to decide (step "ask")');
     expect(waiting.text).toContain('There is nothing for you to do now');
     expect(waiting.text).toContain('- Asked at step "ask": Ship it? Options: "Ship it".');
-    expect(waiting.text).toContain(`in a terminal of their own: pawl decide ${runIn(first)} --option 'Ship it'`);
+    expect(waiting.text).toContain(`in their own terminal: pawl decide ${runIn(first)} --option 'Ship it'`);
     const { approvals } = await rig.json<{ approvals: { digest: string }[] }>(['inbox', runIn(first)]);
     const decided = await rig.run(['decide', runIn(first), '--option', 'Ship it', '--digest', approvals[0]?.digest ?? ''], {
       env: { PAWL_TOKEN: await tokenOf(rig, 'ann') },

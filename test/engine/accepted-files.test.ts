@@ -225,7 +225,7 @@ describe('runs of one family', () => {
     await run.wait('idle');
     expect(await childOf(run)).toEqual([
       'escalated',
-      expect.stringContaining('during step "edit", so its verdict does not count: check.sh (changed)'),
+      expect.stringContaining('during step "edit", so its result was discarded: check.sh (changed)'),
     ]);
   });
 

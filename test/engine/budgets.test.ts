@@ -354,7 +354,7 @@ describe('runs that start runs', () => {
     const engine = await rig.open({ workflows: [parent], runsMax: 3 });
     const run = await engine.start(parent);
     const view = await run.wait();
-    expect(view.error).toContain('step "child-3" cannot start another run: its family already has 3 runs, which is the limit');
+    expect(view.error).toContain('step "child-3" cannot start another run: this run and the runs it started already number 3, the limit');
     expect(await engine.list({ parent: run.id })).toHaveLength(2);
   });
 });

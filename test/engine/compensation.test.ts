@@ -229,7 +229,7 @@ describe('an undo that fails', () => {
     const run = (await rig.open({ workflows: [outer('y')] })).run(id);
     await run.decide({ option: 'reject', actor: 'ann' });
     const view = await run.wait();
-    expect(view).toMatchObject({ status: 'escalated', error: expect.stringContaining('the flow "inner" does not repeat itself') });
+    expect(view).toMatchObject({ status: 'escalated', error: expect.stringContaining('the flow "inner" is not deterministic') });
     expect(ledger).toEqual(['a', 'x']);
   });
 

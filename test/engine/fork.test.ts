@@ -163,7 +163,7 @@ describe('a flow that is given results', () => {
     const { flow } = createBook();
     const engine = await rig.open({ workflows: [flow] });
     const error = await errorOf(engine.start(flow, {}, { from: 'write', origin: { actor: 'ann' }, outputs: { plan: 'given' } }));
-    expect([error.code, error.message]).toEqual(['STEP_UNKNOWN', expect.stringContaining('it comes to step "ask"')]);
+    expect([error.code, error.message]).toEqual(['STEP_UNKNOWN', expect.stringContaining('it reaches step "ask"')]);
     expect(await engine.list()).toEqual([]);
   });
 });

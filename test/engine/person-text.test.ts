@@ -67,7 +67,7 @@ const driven = () => ({
 });
 
 const said = (text: string, at = 'ask#1', chose = 'Rework'): string =>
-  `## What people said: follow it\nann chose "${chose}" at "${at}" and said:\n${text.replaceAll(/^/gm, '> ')}`;
+  `## Instructions from people\nann chose "${chose}" at "${at}" and said:\n${text.replaceAll(/^/gm, '> ')}`;
 
 async function asked(definition: AnyWorkflow, options = {}, facts = {}): Promise<{ engine: Engine; id: string }> {
   const engine = await rig.open(options);

@@ -128,7 +128,7 @@ function flowing(name: string) {
   });
 }
 
-describe('a flow that does not repeat itself', () => {
+describe('a flow that is not deterministic', () => {
   test.each(['decide', 'signal', 'pause', 'a budget grant'])('takes no %s, and the restored code takes it as the first', async (what) => {
     const { act } = CASES[what] as Case;
     const first = await rig.open({ workflows: [flowing('before')] });

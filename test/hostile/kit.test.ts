@@ -33,7 +33,7 @@ describe('a step behind a gate', () => {
     expect([result.falseCompletions, result.breaches]).toEqual([[], []]);
     // The honest run, every agent without tricks as a driven one, and every agent as an attended one.
     const all = Object.values(hostileAgents);
-    expect(result.runs).toBe(1 + all.filter(({ trick }) => trick === undefined).length + all.length);
+    expect(result.runs).toBe(1 + all.filter(({ tokenAttack: trick }) => trick === undefined).length + all.length);
   });
 
   test('is enforced without naming the script that the gate runs', async () => {

@@ -103,7 +103,7 @@ describe('an agent between a strong gate and a weak one', () => {
     const view = await played(defineWorkflow({ name: 'graph', steps: [work, strong, more, weak, looping] }));
     expect(view).toMatchObject({
       status: 'escalated',
-      error: expect.stringContaining('gate "strong" is not renewed on the way from there'),
+      error: expect.stringContaining('gate "strong" is not renewed by the steps from there on'),
     });
     expect(view.steps.filter(({ path }) => path.startsWith('weak'))).toHaveLength(1);
   });
@@ -142,7 +142,7 @@ describe('a strong gate in a child run', () => {
     const view = await played(parent);
     expect(view.steps.at(-1)).toMatchObject({
       outcome: 'stale_tree',
-      output: { error: expect.stringContaining('gate "strong" of another run of its family judged another tree') },
+      output: { error: expect.stringContaining('gate "strong" of another run of its tree checked another tree') },
     });
     expect(onMain()).toBe('broken');
   });

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import type { AgentRequest } from '../../src/agents/driver.ts';
 import type { RunView } from '../../src/index.ts';
-import { type Attack, type HostileStage, runHostile } from '../../src/proof/index.ts';
+import { type Attack, type HostileFixture, runHostile } from '../../src/proof/index.ts';
 import { publicly } from '../engine/feature-agents.ts';
 import {
   type Agent,
@@ -30,7 +30,7 @@ const HONEST: Readonly<Record<string, Agent>> = {
 let project: FeatureProject;
 
 /** A project in which every agent is one of the attack. */
-async function open({ drivers }: Attack): Promise<HostileStage> {
+async function open({ drivers }: Attack): Promise<HostileFixture> {
   const { scripted } = drivers;
   if (scripted === undefined) throw new Error('the attack has no driver');
   const ask = (request: AgentRequest) => scripted.ask(request);

@@ -8,7 +8,7 @@ import { checkYaml } from '../../src/authoring/yaml/check/check.ts';
 import type { CompiledWorkflow } from '../../src/definition/code.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';
 import { valueIn } from '../../src/proof/forge-suite/stage.ts';
-import { type Attack, type HostileStage, runHostile } from '../../src/proof/index.ts';
+import { type Attack, type HostileFixture, runHostile } from '../../src/proof/index.ts';
 import { createVirtualClock } from '../../src/proof/virtual-clock.ts';
 import { createRig } from '../engine/rig.ts';
 import { openLocalForgeStage } from '../forge/local-stage.ts';
@@ -56,7 +56,7 @@ const approve = (): AgentAnswer => ({
 });
 
 /** A project with a forge of its own, in which every agent is one of the attack. */
-async function open(workflow: CompiledWorkflow, labels: readonly string[], { drivers }: Attack): Promise<HostileStage> {
+async function open(workflow: CompiledWorkflow, labels: readonly string[], { drivers }: Attack): Promise<HostileFixture> {
   const rig = createRig();
   const clock = createVirtualClock(Date.UTC(2020, 0, 1));
   const stage = await openLocalForgeStage(() => clock.now());

@@ -132,7 +132,7 @@ describe('reviewers side by side', () => {
     const done = await engine.run(view.id).wait('idle');
     expect([done.status, done.error]).toEqual([
       'escalated',
-      expect.stringMatching(/the review "(one|two)" is not renewed on the way from there/),
+      expect.stringMatching(/the review "(one|two)" is not renewed by the steps from there on/),
     ]);
     expect(await onMain()).toBe('broken\n');
   });

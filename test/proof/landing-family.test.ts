@@ -118,7 +118,7 @@ describe('with a child run', () => {
   test('its parent does not merge anything else', async () => {
     const view = await played([parent], { path: 'answer.txt', text: 'not checked\n' });
     expect([view.status, view.steps.at(-1)?.outcome]).toEqual(['escalated', 'stale_tree']);
-    expect(view.steps.at(-1)?.output).toMatchObject({ error: expect.stringContaining('gate "inner" of another run of its family judged') });
+    expect(view.steps.at(-1)?.output).toMatchObject({ error: expect.stringContaining('gate "inner" of another run of its tree checked') });
     expect(onMain('answer.txt')).toBe('broken');
   });
 

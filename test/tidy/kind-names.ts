@@ -36,7 +36,7 @@ export const MAY_NAME: Readonly<Record<string, string>> = {
   'src/steps/worker/handover.ts': 'how a report is read, from what was stored with the work',
   'src/steps/instructions/instructions.ts': 'what a gate decided is told elsewhere',
   'src/steps/instructions/preview.ts': 'reads the typed configuration of agents and generators',
-  'src/steps/workspace/judged-tree.ts': 'reads the typed configuration of an agent; a task of a flow may be one of thousands',
+  'src/steps/workspace/tree-verdict.ts': 'reads the typed configuration of an agent; a task of a flow may be one of thousands',
   'src/steps/outputs/declaration.ts': 'reads the typed configuration of an agent',
   'src/steps/protection/gate-files.ts': 'reads the typed configuration of a command',
   'src/steps/template-rendering.ts': 'renders the typed configuration of a command',

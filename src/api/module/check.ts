@@ -16,9 +16,9 @@ import type { Severity } from '../../definition/validation/finding.ts';
 import { severityOf } from '../../definition/validation/problem.ts';
 import { type Reference, referencesIn } from '../../definition/validation/reference.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
-import type { CheckedContent } from './hold.ts';
 import type { LoadFailure } from './import.ts';
-import { loadApart } from './load-apart.ts';
+import { loadInSubprocess } from './load-in-subprocess.ts';
+import type { CheckedContent } from './restrict-loads.ts';
 
 /** The workflows in folders, with every module loaded and checked. Callers check that the folders are trusted first. */
 export async function checkFolders(folders: readonly string[], registry: Compilers): Promise<Discovery> {
@@ -40,7 +40,7 @@ export async function checkFolders(folders: readonly string[], registry: Compile
 export async function checkModule(outline: Outline, checked?: CheckedContent): Promise<CheckedModule> {
   const { workflow } = outline;
   const lint = workflow.form === 'flow' ? lintFlow(outline) : { errors: [], warnings: [] };
-  const loaded = await loadApart(workflow.file, checked);
+  const loaded = await loadInSubprocess(workflow.file, checked);
   if ('failure' in loaded) {
     const { problems } = loaded.failure;
     const errors = problems === undefined ? [failureProblem(outline, loaded.failure)] : locate(outline, problems);

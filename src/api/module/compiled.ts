@@ -1,5 +1,5 @@
 // Owns loading a file of the bundle with the code that V8 compiled in an earlier process: without it, compiling is a
-// third of what a small program waits for (docs/internals/cli.md). Node has a cache of its own, but it applies to all
+// third of what a small program waits for (docs/internals/cli.md). Node has its own cache, but it applies to all
 // modules of a process, which a library must not decide for the program that imports it, and it keeps only what is compiled
 // before a module is executed.
 //

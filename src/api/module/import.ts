@@ -10,8 +10,8 @@ import type { CompiledWorkflow } from '../../definition/code.ts';
 import type { CustomKind } from '../../definition/custom-kind.ts';
 import type { Problem } from '../../definition/validation/problem.ts';
 import type { GateCheck } from '../../steps/check.ts';
-import { type CheckedContent, holdTo } from './hold.ts';
 import { libraryEntries } from './library.ts';
+import { type CheckedContent, restrictLoads } from './restrict-loads.ts';
 
 /** The workflow that a file exports. A file that is not what was checked is not run, nor is one that it imports. */
 export async function importWorkflow(file: string, checked?: CheckedContent): Promise<CompiledWorkflow> {
@@ -56,7 +56,7 @@ function isCheck(value: unknown): value is GateCheck {
 async function importModule(file: string, checked?: CheckedContent): Promise<Readonly<Record<string, unknown>>> {
   provideLibrary();
   moduleFolders.add(new URL('./', pathToFileURL(file)).href);
-  if (checked !== undefined) holdTo(checked);
+  if (checked !== undefined) restrictLoads(checked);
   return import(pathToFileURL(file).href);
 }
 

@@ -1,15 +1,15 @@
-// Owns where the files of this program are that modules of users, and processes that load them, need.
+// Owns the locations of the files of this program that user modules, and the processes that load them, import.
 
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { invariant } from '../../base/invariant.ts';
 
-/** The nearest folder above this file that holds one of some files. */
+/** Returns the nearest folder above this file that contains one of the named files. */
 export function folderAbove(...names: readonly string[]): string {
   for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
     if (names.some((name) => existsSync(join(folder, name)))) return folder;
-    invariant(folder !== dirname(folder), `none of ${names.join(', ')} lies above ${import.meta.dirname}`);
+    invariant(folder !== dirname(folder), `none of ${names.join(', ')} is in a folder above ${import.meta.dirname}`);
   }
 }
 
@@ -29,7 +29,7 @@ export function libraryEntries(): Readonly<Record<string, string>> {
   };
 }
 
-/** The program that loads one module in a process of its own. */
+/** The program that loads one module in a separate process. */
 export function loaderProgram(): string {
   return libraryFile('cli/loader.cjs', 'api/module/loader.ts');
 }

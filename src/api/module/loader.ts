@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { claimProcess } from '../../base/own-process.ts';
 import { describeWorkflow } from '../../definition/plain-workflow.ts';
 import { importParts, importWorkflow, loadFailure } from './import.ts';
-import { fromWire, type LoadAnswer, type LoadRequest } from './load-apart.ts';
+import { fromWire, type LoadAnswer, type LoadRequest } from './load-in-subprocess.ts';
 
 const PARENT_CHECK_MS = 250;
 

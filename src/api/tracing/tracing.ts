@@ -39,7 +39,7 @@ interface Segment {
   readonly span: Span;
   /** The context in which the steps of the run work. */
   readonly context: Context;
-  /** The span that stands for the whole run. */
+  /** The span of the whole run. */
   readonly whole: Context;
   readonly since: number;
 }

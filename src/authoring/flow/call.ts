@@ -10,9 +10,9 @@ import {
   type FlowGroup,
   type FlowStep,
   type FlowYield,
-  noteCreated,
-  noteUsed,
+  markUsed,
   StepFailed,
+  trackCreated,
 } from '../../programs/flow-step.ts';
 import type { Retry, Undo } from '../spec/part.ts';
 import { checkMember, type FlowCondition, invalid, type ReadStep, type StepOptions, withFrame } from './model.ts';
@@ -81,7 +81,7 @@ class Call<T> implements FlowCall<T> {
     this.child = parts.child;
     this.#parts = parts;
     Object.freeze(this);
-    noteCreated(this);
+    trackCreated(this);
   }
 
   *[Symbol.iterator](): Generator<FlowYield, T, unknown> {
@@ -141,7 +141,7 @@ class Call<T> implements FlowCall<T> {
   }
 
   skipOnError(): FlowCall<T | null> {
-    noteUsed(this);
+    markUsed(this);
     return new Call<T | null>({ ...this.#parts, skipsErrors: true });
   }
 
@@ -150,7 +150,7 @@ class Call<T> implements FlowCall<T> {
   }
 
   #with(changed: ChangedFields): CallParts<T> {
-    noteUsed(this);
+    markUsed(this);
     return { ...this.#parts, ...withFrame(this.#parts.read, changed) };
   }
 }
@@ -172,19 +172,19 @@ class Batch<T> implements FlowBatch<T> {
     this.yields = yields;
     this.steps = Object.freeze([...steps]);
     for (const step of steps) {
-      noteUsed(step);
+      markUsed(step);
       checkMember(`${yields}([…])`, step.bound);
       if (step instanceof Call && step.skipsErrors)
         throw invalid(`${yields}([…])`, `cannot hold step "${step.bound.model.id}" with skipOnError; yield* that one by itself`);
     }
     Object.freeze(this);
-    noteCreated(this);
+    trackCreated(this);
   }
 
   *[Symbol.iterator](): Generator<FlowYield, T, unknown> {
     if (this.steps.length > 0) return (yield this) as T;
     // A group without steps would wait forever.
-    noteUsed(this);
+    markUsed(this);
     return [] as T;
   }
 }
@@ -206,9 +206,9 @@ export function race<const Calls extends readonly FlowStep[]>(calls: Calls): Flo
 export function branch<const Choices extends readonly (readonly [condition: boolean, step: FlowStep])[]>(
   choices: Choices,
 ): Choices[number][1] {
-  for (const [, step] of choices) noteUsed(step);
+  for (const [, step] of choices) markUsed(step);
   const chosen = choices.find(([condition]) => condition)?.[1];
   if (chosen === undefined) throw invalid('branch([…])', 'has no condition that is true; end it with [true, step(…)]');
-  noteCreated(chosen);
+  trackCreated(chosen);
   return chosen;
 }

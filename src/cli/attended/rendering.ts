@@ -56,7 +56,7 @@ export function askedOf(shell: Shell, run: IdleRun): string[] {
     .map((line) => outside(shell, line));
 }
 
-const VERDICTS = { refused: 'Not accepted', 'gave-up': 'Given up' } as const;
+const VERDICTS = { refused: 'Not accepted', failed: 'Given up' } as const;
 
 /** The open attended runs of a project, one per line. */
 export function openRunLines(open: readonly ProjectRun[]): string[] {

@@ -3,7 +3,7 @@
 
 import type { Engine } from '../../api/engine.ts';
 import type { AnyWorkflow } from '../../api/engine-options.ts';
-import { type Answer, parseAnswer, pickQuestions, readQuestions, type WaitingQuestions } from '../../attended/questions.ts';
+import { type Answer, parseAnswer, readQuestions, selectQuestions, type WaitingQuestions } from '../../attended/questions.ts';
 import type { Statement } from '../../authority/statement.ts';
 import { EngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
@@ -28,7 +28,7 @@ export const run: CommandRun = async (shell, given) => {
     return (await import('../decision/assumption.ts')).answer(shell, given, right);
   return withRun(shell, async ({ place, store, id }) => {
     const command = { shell, given, place, store, right };
-    const asked = pickQuestions(id, await readQuestions(store, id), { step: given.option('step'), digest: right.digest });
+    const asked = selectQuestions(id, await readQuestions(store, id), { step: given.option('step'), digest: right.digest });
     const root = await rootOf(store, asked.run);
     // Without its code the run could not continue, so nothing would be recorded.
     const workflows = await workflowsToDrive(shell, place.project, await store.load(root));

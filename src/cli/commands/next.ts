@@ -2,7 +2,7 @@
 // agent's session, or the only open run of the project that no session works on.
 
 import { readAttendedRun, sourceOfFile } from '../../attended/attended-run.ts';
-import { pickRun } from '../../attended/open-runs.ts';
+import { selectRun } from '../../attended/open-runs.ts';
 import { onlyToken, withoutSubmission } from '../../attended/submission.ts';
 import { EngineError } from '../../base/error.ts';
 import type { Store } from '../../store/store.ts';
@@ -31,7 +31,7 @@ export const run: CommandRun = async (shell, given) => {
 
 async function chooseRun(shell: Shell, place: Place, store: Store): Promise<string> {
   const open = await readProjectRuns(shell, place, { store });
-  const picked = pickRun(open);
+  const picked = selectRun(open);
   if (picked !== undefined) return picked.run.id;
   if (open.length === 0) throw noOpenRun();
   const list = openRunLines(open).join('\n');

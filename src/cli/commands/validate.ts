@@ -127,9 +127,9 @@ async function prepareYaml(shell: Shell, yaml: typeof import('../../authoring/ya
   if (used.length === 0 || workflow === undefined || !isSound) return () => checked;
   return ifTrusted(workflow, checked, async () => {
     const contents = await assertPartsTrusted(shell, project, { ...parts, used });
-    const { checkYamlApart } = await import('../../api/module/load-apart.ts');
+    const { checkYamlInSubprocess } = await import('../../api/module/load-in-subprocess.ts');
     return async () => {
-      const result = await checkYamlApart(file, text, contents);
+      const result = await checkYamlInSubprocess(file, text, contents);
       return 'checked' in result ? result.checked : { ...checked, errors: [failureOf(result, workflow)] };
     };
   });
@@ -143,9 +143,9 @@ async function prepareParts(shell: Shell, { file, project, parts: all }: Source)
   if (first === undefined || errors.length > 0) return () => ({ errors, warnings: [], parts });
   return ifTrusted(first, { parts }, async () => {
     const checked = await assertTrusted(shell, project, { file, use: CHECK_USE });
-    const { loadPartsApart } = await import('../../api/module/load-apart.ts');
+    const { loadPartsInSubprocess } = await import('../../api/module/load-in-subprocess.ts');
     return async () => {
-      const result = await loadPartsApart([checked]);
+      const result = await loadPartsInSubprocess([checked]);
       if ('failure' in result) return { parts, errors: [failureOf(result, first)], warnings: [] };
       const missing = parts.filter(({ part, name }) => !(part === 'kind' ? result.kinds : result.checks).includes(name));
       return { parts, errors: missing.map(otherName), warnings: [] };

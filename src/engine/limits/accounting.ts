@@ -62,7 +62,7 @@ function useOf({ run, path, step, attempt, role, account }: Spawn, at: number): 
   return { run, path, step, attempt, role, account, at };
 }
 
-/** Records the usage of a live object that no budget limits, if it reported any. */
+/** Records the usage of an in-process agent that no budget limits, if it reported any. */
 async function recordKnown(
   { store, clock }: AccountingParts,
   spawn: Spawn,

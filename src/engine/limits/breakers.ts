@@ -46,13 +46,13 @@ export class CircuitBreakers {
   private readonly tools = new Map<string, LimitUsage>();
   private readonly timers = new Map<string, () => void>();
   /** The runs that are being checked, and whether they must be checked again. */
-  private readonly looking = new Map<string, { again: boolean }>();
+  private readonly checking = new Map<string, { again: boolean }>();
 
   constructor(parts: BreakerParts) {
     this.parts = parts;
     parts.core.listen(({ run, state }) => {
-      if (this.mayHold(state)) this.lookSoon(run);
-      if (state.parent !== undefined && this.mayLimit()) void this.lookAbove(state.parent.run);
+      if (this.mayHold(state)) this.checkSoon(run);
+      if (state.parent !== undefined && this.mayLimit()) void this.checkAncestors(state.parent.run);
     });
     parts.core.onClose(() => {
       for (const cancel of this.timers.values()) cancel();
@@ -69,7 +69,7 @@ export class CircuitBreakers {
     const query: RunQuery = { status: ['waiting', 'running'], limit: PAGE, ...(limits === undefined ? { mayBreak: true } : {}) };
     for (let below: number | undefined; !core.isClosed; ) {
       const page = await core.store.list(below === undefined ? query : { ...query, below });
-      for (const { id } of page) await this.lookAt(id);
+      for (const { id } of page) await this.checkRun(id);
       if (page.length < PAGE) return;
       below = page.at(-1)?.place;
       await new Promise((resolve) => setImmediate(resolve));
@@ -87,33 +87,33 @@ export class CircuitBreakers {
   toolUsed(run: string): void {
     const known = this.tools.get(run);
     if (known !== undefined) this.tools.set(run, { ...known, value: known.value + 1 });
-    this.lookSoon(run);
+    this.checkSoon(run);
   }
 
-  private lookSoon(run: string): void {
-    const looking = this.looking.get(run);
+  private checkSoon(run: string): void {
+    const looking = this.checking.get(run);
     if (looking !== undefined) {
       looking.again = true;
       return;
     }
     const mine = { again: false };
-    this.looking.set(run, mine);
-    void this.lookAt(run).finally(() => {
-      this.looking.delete(run);
-      if (mine.again) this.lookSoon(run);
+    this.checking.set(run, mine);
+    void this.checkRun(run).finally(() => {
+      this.checking.delete(run);
+      if (mine.again) this.checkSoon(run);
     });
   }
 
-  private async lookAt(run: string): Promise<void> {
-    await this.look(run).catch((error: unknown) => this.parts.core.warn(error));
+  private async checkRun(run: string): Promise<void> {
+    await this.check(run).catch((error: unknown) => this.parts.core.warn(error));
   }
 
   /** Checks the ancestors of a run as well: its agents' turns and its activity count for them. */
-  private async lookAbove(run: string): Promise<void> {
+  private async checkAncestors(run: string): Promise<void> {
     try {
       for (let above: string | undefined = run; above !== undefined; ) {
         const { state }: { readonly state: RunState } = await this.parts.core.store.load(above);
-        if (this.mayHold(state)) this.lookSoon(above);
+        if (this.mayHold(state)) this.checkSoon(above);
         above = state.parent?.run;
       }
     } catch (error) {
@@ -132,7 +132,7 @@ export class CircuitBreakers {
     }
   }
 
-  private async look(run: string): Promise<void> {
+  private async check(run: string): Promise<void> {
     const { core } = this.parts;
     if (core.isClosed) return;
     const known = this.limits.get(run);
@@ -220,7 +220,7 @@ export class CircuitBreakers {
     if (times.length > 0)
       this.timers.set(
         run,
-        clock.at(Math.ceil(Math.min(...times)), () => this.lookSoon(run)),
+        clock.at(Math.ceil(Math.min(...times)), () => this.checkSoon(run)),
       );
   }
 }

@@ -3,7 +3,7 @@
 
 import { type KindFacts, pipelineOf } from '../../definition/kind.ts';
 import type { Concurrency, StepModel } from '../../definition/model.ts';
-import { entryOf } from '../../steps/services.ts';
+import { ownEntry } from '../../steps/services.ts';
 
 /** How many steps may run at the same time: in total, per repository, per role, per credential, and per custom key. */
 export interface Limits {
@@ -63,10 +63,10 @@ export function limitOf({ limits }: LimitScope, key: string, concurrency?: Concu
     case 'repository':
       return limits.repository;
     case 'role':
-      return entryOf(limits.roles, name);
+      return ownEntry(limits.roles, name);
     case 'credential':
-      return entryOf(limits.credentials, name);
+      return ownEntry(limits.credentials, name);
     default:
-      return entryOf(limits.keys, name);
+      return ownEntry(limits.keys, name);
   }
 }

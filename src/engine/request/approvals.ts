@@ -10,7 +10,7 @@ import { approvalDigest, subjectsDigest } from '../../definition/question/questi
 import { type Activation, humanWaitOf, type Path } from '../../kernel/activation.ts';
 import type { RunState } from '../../kernel/run-state.ts';
 import type { ReceivedMail } from '../../store/store.ts';
-import type { Readable } from '../inspect.ts';
+import type { RunReader } from '../inspect.ts';
 import { readValues } from '../values.ts';
 
 /** A question that a person is asked. */
@@ -35,7 +35,7 @@ export interface OpenApproval {
   readonly posted?: { readonly option: string; readonly actor: string };
 }
 
-/** A question that waits for a person. Nobody is asked, and it has no digest, until what it is about outside the run was looked at. */
+/** A question that waits for a person. Nobody is asked, and it has no digest, until its external subjects were read. */
 export type WaitingApproval = OpenApproval | (Omit<OpenApproval, 'digest'> & { readonly digest?: undefined });
 
 /** Whether people are asked already. */
@@ -49,13 +49,13 @@ export function postedText({ option, actor }: NonNullable<OpenApproval['posted']
 }
 
 /** Returns the questions of a run that wait for a person, oldest first, also those that nobody is asked yet. */
-export async function openApprovals(core: Readable, run: string): Promise<readonly WaitingApproval[]> {
+export async function openApprovals(core: RunReader, run: string): Promise<readonly WaitingApproval[]> {
   return approvalsIn(core, await core.store.load(run));
 }
 
 /** Returns the questions that wait in a run as it was loaded. A running run may have others a moment later. */
 export async function approvalsIn(
-  core: Readable,
+  core: RunReader,
   { state, definition }: { readonly state: RunState; readonly definition: Definition },
 ): Promise<readonly WaitingApproval[]> {
   const asking = Object.values(state.live).flatMap((activation) => {
@@ -76,7 +76,7 @@ function postedFor({ path, digest, question }: WaitingApproval, mail: readonly R
 }
 
 async function approvalOf(
-  core: Readable,
+  core: RunReader,
   { activation, wait }: { readonly activation: Activation; readonly wait: HumanWait },
   { state, definition }: { readonly state: RunState; readonly definition: Definition },
 ): Promise<WaitingApproval> {

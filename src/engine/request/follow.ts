@@ -39,7 +39,7 @@ export async function waitFor(core: EngineCore, run: string, until: Until): Prom
     const { state, owner } = await core.store.load(run);
     // A run that is due is about to be picked up.
     const due = dueOf(state);
-    const sweep = due !== undefined && due <= core.clock.now() ? core.waking.swept : undefined;
+    const sweep = due !== undefined && due <= core.clock.now() ? core.wakeUpTimer.swept : undefined;
     if (sweep !== undefined && owner === undefined && !isSettled(state.status)) {
       await sweep;
       continue;

@@ -22,9 +22,9 @@ const MAIL: ReadonlySet<RunInput['type']> = new Set([
 
 /** Filters the inbox of one run for its driver. */
 export class MailGuard {
-  private readonly host: Pick<DriverHost, 'store' | 'signing' | 'clock' | 'proofOf'>;
+  private readonly host: Pick<DriverHost, 'store' | 'signing' | 'clock' | 'signatureContext'>;
   private readonly proof: Proof;
-  private readonly untrue = new Set<number>();
+  private readonly falseReports = new Set<number>();
 
   constructor(host: MailGuard['host'], proof: Proof) {
     this.host = host;
@@ -32,12 +32,12 @@ export class MailGuard {
   }
 
   /** Marks mail that falsely reports the end of a child. Throws if the child's own log is damaged. */
-  async lookAtChildren(run: string, batch: readonly QueuedInput[]): Promise<void> {
+  async checkChildReports(run: string, batch: readonly QueuedInput[]): Promise<void> {
     for (const { input, mail } of batch) {
       if (input.type !== 'childEnded' || mail === undefined) continue;
       const child = await this.childOf(input.child);
-      if (child === undefined || child.state.parent?.run !== run || child.status !== input.status) this.untrue.add(mail);
-      else await this.host.proofOf(child);
+      if (child === undefined || child.state.parent?.run !== run || child.status !== input.status) this.falseReports.add(mail);
+      else await this.host.signatureContext(child);
     }
   }
 
@@ -51,11 +51,11 @@ export class MailGuard {
   }
 
   /** Returns the input to decide: the queued one, or a `refused` input in its place. */
-  admitted(run: RunState, { input, mail }: QueuedInput): RunInput {
-    return mail === undefined || (!this.untrue.has(mail) && this.admits(run, input)) ? input : refused(input);
+  accept(run: RunState, { input, mail }: QueuedInput): RunInput {
+    return mail === undefined || (!this.falseReports.has(mail) && this.isAccepted(run, input)) ? input : refused(input);
   }
 
-  private admits(run: RunState, input: RunInput): boolean {
+  private isAccepted(run: RunState, input: RunInput): boolean {
     if (!MAIL.has(input.type) || (input.type === 'observed' && !('facts' in input))) return false;
     if (input.type !== 'decided' && input.type !== 'answered' && input.type !== 'control') return true;
     const { signature } = input;

@@ -13,7 +13,7 @@ export interface OwnerTimeout {
   readonly onWait: (text: string) => void;
 }
 
-const LOOK_MS = 500;
+const CHECK_MS = 500;
 const NOTE_MS = 2000;
 
 /** `answer`: until the request is consumed, which a working owner does at once. `work`: until work ends. */
@@ -36,7 +36,7 @@ export function watchOwner(core: EngineCore, run: string, awaited: WaitTarget): 
       if (owner === undefined || isDead(owner)) resolve();
       else waiting.look(owner, state.at);
     };
-    timer = setInterval(() => look().catch(reject), LOOK_MS);
+    timer = setInterval(() => look().catch(reject), CHECK_MS);
   });
   free.catch(() => undefined);
   return { free, [Symbol.dispose]: () => clearInterval(timer) };
@@ -58,9 +58,9 @@ class OwnerWait {
 
   /** Counts one more check of a live owner. Throws when it took too long. */
   look(owner: string, at: number): void {
-    this.waitedMs += LOOK_MS;
-    this.stuckMs = this.awaited === 'answer' || isStopped(owner) ? this.stuckMs + LOOK_MS : 0;
-    if (this.stuckMs >= this.timeout.ms) throw heldError(this.run, owner, { at, isRecorded: true });
+    this.waitedMs += CHECK_MS;
+    this.stuckMs = this.awaited === 'answer' || isStopped(owner) ? this.stuckMs + CHECK_MS : 0;
+    if (this.stuckMs >= this.timeout.ms) throw runLockedError(this.run, owner, { at, isRecorded: true });
     if (this.isNoted || this.waitedMs < NOTE_MS) return;
     this.isNoted = true;
     this.timeout.onWait(`waiting for ${ownerText(owner)}, which drives run ${this.run}; last change: ${timeOf(at)}`);
@@ -68,7 +68,7 @@ class OwnerWait {
 }
 
 /** The error of a request for a run that another process owns. */
-export function heldError(
+export function runLockedError(
   run: string,
   owner: string,
   { at, isRecorded }: { readonly at: number; readonly isRecorded: boolean },

@@ -31,7 +31,7 @@ import { requireActor } from './actor.ts';
 import { send } from './delivery.ts';
 import { type OpenQuestions, questionsOf, tokenOf } from './open-steps.ts';
 import { checkAnswers } from './request-shape.ts';
-import { assertSignedFor, finalRun, untilState } from './requests.ts';
+import { assertSignedFor, finalRunError, untilState } from './requests.ts';
 
 /** A worker's report on its attempt: the result, or why it failed. */
 export type WorkReport = { readonly token: string; readonly result: unknown } | { readonly token: string; readonly failure: string };
@@ -154,7 +154,7 @@ async function earlier(core: EngineCore, state: RunState, report: WorkReport): P
   if (held !== undefined && isHeldResult(state, held, report)) return verdictOnHeld(core, run, { held, report });
   if (held !== undefined)
     throw new EngineError('TOKEN_SPENT', `the report on step "${held.step}" of run ${run} is recorded and being verified; call "next"`);
-  if (isFinal(state.status)) throw finalRun(state);
+  if (isFinal(state.status)) throw finalRunError(state);
   throw new EngineError('TOKEN_UNKNOWN', `this token does not belong to run ${run}; "next" prints the open step and its token`, {
     details: { run },
   });
@@ -275,7 +275,7 @@ export async function answerQuestions(core: EngineCore, run: string, request: An
   const actor = requireActor(request, `answer questions in run ${run}`);
   checkAnswers(run, request);
   const loaded = await core.store.load(run);
-  if (isFinal(loaded.state.status)) throw finalRun(loaded.state);
+  if (isFinal(loaded.state.status)) throw finalRunError(loaded.state);
   await core.assertDrivable(loaded);
   const all = await questionsOf(core, run);
   const named = request.step === undefined ? all : all.filter(({ path, step }) => path === request.step || step === request.step);

@@ -19,7 +19,7 @@ import type { ControlAction, InputOf, RunInput } from '../../kernel/input.ts';
 import type { RunState } from '../../kernel/run-state.ts';
 import type { StoredValue, SuccessfulClaim } from '../../store/store.ts';
 import type { EngineCore } from '../engine.ts';
-import { assertMayLand } from '../landing.ts';
+import { assertMergeAllowed } from '../merge-block.ts';
 import { assertSigned, isOverride, overrideStatement, type Signer, signedBy } from '../signature/signatures.ts';
 import { waitsOf } from '../status.ts';
 import { storedValue } from '../values.ts';
@@ -52,7 +52,7 @@ export async function decideApproval(core: EngineCore, run: string, request: Dec
   checkDecision(run, request);
   const loaded = await core.store.load(run);
   const { state } = loaded;
-  if (isFinal(state.status)) throw finalRun(state);
+  if (isFinal(state.status)) throw finalRunError(state);
   await core.assertDrivable(loaded);
   const approvals = await approvalsIn(core, loaded);
   // A question whose subjects were not checked yet is about to be asked; the run's driver is working on it.
@@ -72,7 +72,7 @@ export async function decideApproval(core: EngineCore, run: string, request: Dec
     throw new EngineError('INPUT_REQUIRED', `option "${option.label}" of approval "${approval.step}" requires a text; pass it as input`);
   if (request.digest !== undefined && request.digest !== approval.digest) throw changed(run, approval);
   if (leadsToLanding(core.parts.facts, loaded.definition, { question: approval.step, option }))
-    await assertMayLand(core.store, run, `option "${option.label}" of approval "${approval.step}"`);
+    await assertMergeAllowed(core.store, run, `option "${option.label}" of approval "${approval.step}"`);
   const known = actorFor(core, approval, who);
   // The signer's name is recorded as it is in the key list, however a group spells it.
   const actor = request.signature === undefined && request.sign === undefined ? known : who;
@@ -112,7 +112,7 @@ export async function assertSignedFor(
   loaded: Pick<SuccessfulClaim, 'state' | 'definition'>,
   input: Parameters<typeof assertSigned>[2],
 ): Promise<void> {
-  const proof = () => core.proofOf(loaded);
+  const proof = () => core.signatureContext(loaded);
   await assertSigned(core.parts.signing, { state: loaded.state, proof, at: core.clock.now() }, input);
 }
 
@@ -136,15 +136,15 @@ export async function askedApprovals(core: EngineCore, run: string): Promise<rea
  */
 export async function freshApprovals(core: EngineCore, run: string): Promise<readonly OpenApproval[]> {
   const { state } = await core.store.load(run);
-  if (!isSettled(state.status) && outsides(state).some(({ seen }) => seen !== undefined)) {
+  if (!isSettled(state.status) && externalSubjects(state).some(({ seen }) => seen !== undefined)) {
     await controlRun(core, run, { action: { do: 'recheckGates' }, actor: ENGINE_ACTOR });
-    await untilState(core, run, (now) => outsides(now).every(({ seen, decided }) => seen !== undefined && decided === undefined));
+    await untilState(core, run, (now) => externalSubjects(now).every(({ seen, decided }) => seen !== undefined && decided === undefined));
   }
   return askedApprovals(core, run);
 }
 
 /** The outside subjects of a run's open questions. */
-function outsides({ live }: RunState) {
+function externalSubjects({ live }: RunState) {
   return Object.values(live).flatMap((activation) => humanWaitOf(activation)?.outside ?? []);
 }
 
@@ -156,14 +156,14 @@ function allAsked({ live }: RunState): boolean {
 }
 
 /** Resolves when the checkpoint of a run satisfies the condition, whichever process drives it. */
-export async function untilState(core: EngineCore, run: string, isSo: (state: RunState) => boolean): Promise<void> {
+export async function untilState(core: EngineCore, run: string, condition: (state: RunState) => boolean): Promise<void> {
   using owned = watchOwner(core, run, 'work');
   for (;;) {
-    using changed = nextChange(core);
+    using contentChangedError = nextChange(core);
     const { state, owner } = await core.store.load(run);
     // The run has no driver any more: it stays as it is until it is resumed.
-    if (isSo(state) || (owner === undefined && core.driverOf(run) === undefined)) return;
-    await Promise.race([changed.happened, owned.free]);
+    if (condition(state) || (owner === undefined && core.driverOf(run) === undefined)) return;
+    await Promise.race([contentChangedError.happened, owned.free]);
   }
 }
 
@@ -190,7 +190,7 @@ async function confirmDecision(
       `the decision of approval "${approval.step}" of run ${run} is recorded, but the run stopped before it took effect; resume the run`,
     );
   const { state } = await core.store.load(run);
-  throw isFinal(state.status) ? finalRun(state) : changed(run, approval, await noteOn(core, run, { approval, after }));
+  throw isFinal(state.status) ? finalRunError(state) : changed(run, approval, await noteOn(core, run, { approval, after }));
 }
 
 /** Returns what had changed, if that is why the question was asked again. */
@@ -296,7 +296,7 @@ export async function sendSignal(
 ): Promise<void> {
   checkSignal(run, signal.name);
   const loaded = await core.store.load(run);
-  if (isFinal(loaded.state.status)) throw finalRun(loaded.state);
+  if (isFinal(loaded.state.status)) throw finalRunError(loaded.state);
   await core.assertDrivable(loaded);
   const payload = signal.payload === undefined ? undefined : storedValue(toPlain(signal.payload, `the payload of signal "${signal.name}"`));
   const dedupe = `signal/${signal.name}/${signal.id ?? createRunId()}`;
@@ -330,7 +330,7 @@ export async function controlRun(
   const { action, acceptedBy, sign, values = [], id = createRunId() } = request;
   const actor = requireActor(request, `${ACTION_TEXTS[action.do]} run ${run}`);
   const loaded = await core.store.load(run);
-  if (isFinal(loaded.state.status)) throw finalRun(loaded.state);
+  if (isFinal(loaded.state.status)) throw finalRunError(loaded.state);
   const how = {
     ...present({ acceptedBy, sign }),
     cancel: action.do === 'cancel',
@@ -367,13 +367,13 @@ const ACTION_TEXTS: Readonly<Record<ControlAction['do'], string>> = {
 };
 
 /** The error for a request to continue a run that was undone. */
-export function undoneRun({ id, status }: RunState): EngineError {
+export function undoneRunError({ id, status }: RunState): EngineError {
   const message = `run ${id} failed, and what it did was undone; it cannot continue. Start it again, or fork it to continue from one of its steps`;
   return new EngineError('RUN_FINAL', message, { details: { run: id, status } });
 }
 
 /** The error for a request to a run that has ended. */
-export function finalRun(state: RunState): EngineError {
+export function finalRunError(state: RunState): EngineError {
   return new EngineError(
     'RUN_FINAL',
     `run ${state.id} is ${state.status}; it can no longer be changed. Fork it to continue from one of its steps`,

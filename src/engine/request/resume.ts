@@ -16,9 +16,9 @@ import type { EngineCore } from '../engine.ts';
 import type { Signer } from '../signature/signatures.ts';
 import { storedValue } from '../values.ts';
 import { requireActor } from './actor.ts';
-import { heldError } from './owner-wait.ts';
+import { runLockedError } from './owner-wait.ts';
 import { checkChoice } from './request-shape.ts';
-import { controlRun, finalRun, undoneRun } from './requests.ts';
+import { controlRun, finalRunError, undoneRunError } from './requests.ts';
 
 /** How a run that was stopped continues. */
 export type ResumeChoice<Step extends string = string> =
@@ -58,8 +58,8 @@ export async function resumeRun(core: EngineCore, run: string, options: ResumeRe
   const decides = options.choice !== undefined || budget !== undefined || options.acceptChanges === true;
   const { state, definition } = await core.store.load(run);
   const actor = isNamed || decides ? requireActor(options, `resume run ${run}`) : undefined;
-  if (isFinal(state.status)) throw finalRun(state);
-  if (state.status === 'failed' && state.undoing !== undefined) throw undoneRun(state);
+  if (isFinal(state.status)) throw finalRunError(state);
+  if (state.status === 'failed' && state.undoing !== undefined) throw undoneRunError(state);
   const accept = {
     ...(options.acceptChanges === true && actor !== undefined ? { acceptedBy: actor } : {}),
     ...(options.sign === undefined ? {} : { sign: options.sign }),
@@ -69,7 +69,7 @@ export async function resumeRun(core: EngineCore, run: string, options: ResumeRe
   const chosen = options.choice === undefined ? undefined : actionOf(state, definition, options.choice);
   if (budget !== undefined) await grantBudget(core, run, { budget, actor, ...accept });
   if (chosen === undefined) {
-    if (isHalted(state.status) && budget === undefined) throw refused(state);
+    if (isHalted(state.status) && budget === undefined) throw resumeRefusedError(state);
     if (state.paused) return controlRun(core, run, { action: { do: 'unpause' }, actor, ...accept });
     if (budget !== undefined) return;
     const waits = Object.values(state.live).map((activation) => waitOf(activation)?.kind);
@@ -78,7 +78,8 @@ export async function resumeRun(core: EngineCore, run: string, options: ResumeRe
     if (isNamed && (waits.includes('budget') || waits.includes('capacity')))
       return controlRun(core, run, { action: { do: 'recheck' }, actor, ...accept });
     const driver = await core.drive(run, accept);
-    if (driver !== undefined && !(driver instanceof RunDriver)) throw heldError(run, driver.heldBy, { at: state.at, isRecorded: false });
+    if (driver !== undefined && !(driver instanceof RunDriver))
+      throw runLockedError(run, driver.heldBy, { at: state.at, isRecorded: false });
     return;
   }
   await controlRun(core, run, { ...chosen, actor, ...accept });
@@ -124,14 +125,14 @@ function actionOf(
   const values = value === undefined ? [] : [value];
   switch (choice.how) {
     case 'retry':
-      if (!isHalted(state.status)) throw refused(state);
-      if (state.halt?.reason === 'exhausted' && choice.extend === undefined) throw refused(state);
+      if (!isHalted(state.status)) throw resumeRefusedError(state);
+      if (state.halt?.reason === 'exhausted' && choice.extend === undefined) throw resumeRefusedError(state);
       return { values, action: { do: 'retry', ...note, ...(choice.extend === undefined ? {} : { extend: choice.extend }) } };
     case 'accept':
-      if (!isHalted(state.status) || state.halt?.path === undefined || state.halt.reason === 'exhausted') throw refused(state);
+      if (!isHalted(state.status) || state.halt?.path === undefined || state.halt.reason === 'exhausted') throw resumeRefusedError(state);
       return { values, action: { do: 'accept', ...note, ...output } };
     case 'goto':
-      if (!isHalted(state.status) || state.form === 'flow') throw refused(state);
+      if (!isHalted(state.status) || state.form === 'flow') throw resumeRefusedError(state);
       if (!definition.steps.some((step) => step.id === choice.step))
         throw new EngineError(
           'STEP_UNKNOWN',
@@ -173,7 +174,7 @@ function unknownPath(state: RunState, { path, output }: Extract<ResumeChoice, { 
   );
 }
 
-function refused(state: RunState): EngineError {
+function resumeRefusedError(state: RunState): EngineError {
   if (!isHalted(state.status))
     return new EngineError('RESUME_REFUSED', `run ${state.id} is ${state.status}, not stopped; resume it without a choice`);
   const { halt } = state;

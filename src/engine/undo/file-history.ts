@@ -106,7 +106,7 @@ export async function readFileHistory({ store, snapshots, run }: FileSource): Pr
   if (repository?.place.repository !== undefined && !existsSync(repository.place.repository.objects))
     throw new EngineError(
       'SNAPSHOT_FAILED',
-      `the snapshots of run ${run} are in a repository that is gone: ${repository.place.repository.common}`,
+      `the snapshots of run ${run} are in a repository that no longer exists: ${repository.place.repository.common}`,
     );
   if (repository === undefined || lines.length === 0)
     throw new EngineError(
@@ -232,5 +232,5 @@ async function betweenSteps({ repository, lines }: FileHistory): Promise<Set<str
 export function missingIn(lines: readonly HistoryLine[]): readonly string[] {
   const unread = new Map(lines.flatMap(({ snapshot }) => snapshot.unread.map(({ path, why }) => [path, why] as const)));
   const nested = new Set(lines.flatMap(({ snapshot }) => snapshot.nested));
-  return [...[...unread].map(([path, why]) => `${path}: ${why}`), ...[...nested].map((path) => `${path}: a repository of its own`)];
+  return [...[...unread].map(([path, why]) => `${path}: ${why}`), ...[...nested].map((path) => `${path}: a separate repository`)];
 }

@@ -13,7 +13,7 @@ import { foreignPullRequest, withPullRequest } from '../../steps/forge/publishin
 import { APPROVED_HEADS } from '../../steps/run-records.ts';
 import { type Job, requestError, stepError, type Work } from '../../steps/work.ts';
 import { actionRefusal } from '../../steps/worker/permission.ts';
-import { blockedMerge, checkLanding } from '../../steps/workspace/landing.ts';
+import { blockedMerge, checkMerge } from '../../steps/workspace/merge-check.ts';
 
 /** Does an action on the forge. */
 export async function execute(given: Job<StepOf<'action'>>): Promise<Work> {
@@ -41,7 +41,7 @@ export async function execute(given: Job<StepOf<'action'>>): Promise<Work> {
     return { error: requestError('STEP_FAILED', message, ready), output: { error: ready.problem, reason: 'denied' } };
   }
   const subject = subjectOf(ready.job.context.snapshot, which);
-  const landing = action === 'merge_pr' ? await checkLanding(ready.job, forge, subject) : { subject };
+  const landing = action === 'merge_pr' ? await checkMerge(ready.job, forge, subject) : { subject };
   if ('stale' in landing) return landing.stale;
   const visit = runKey(request.runId, request.activation.path);
   const scene = { subject: landing.subject, key: context.idempotencyKey, visit, ...present({ groups }) };

@@ -33,7 +33,7 @@ describe('a program', () => {
   test.each([
     ['exits with another code', 'echo so far; echo no such table >&2; exit 3', 'exited with 3: no such table'],
     ['is silent', 'exit 3', 'exited with 3'],
-    ['is ended by a signal', 'kill -9 $$', 'was ended by SIGKILL'],
+    ['is ended by a signal', 'kill -9 $$', 'was killed by SIGKILL'],
   ])('that %s is an error with its last words', async (_how, script, message) => {
     expect(await run({ run: script })).toMatchObject({
       type: 'errored',

@@ -8,7 +8,7 @@ import type { StepOf } from '../../definition/model.ts';
 import type { CommandResult } from '../../process/command.ts';
 import { instructionsFor, wholeText } from '../../steps/instructions/instructions.ts';
 import { ATTENDED } from '../../steps/run-records.ts';
-import { entryOf } from '../../steps/services.ts';
+import { ownEntry } from '../../steps/services.ts';
 import { type Job, type Runner, stepError, stoppedError, type Work } from '../../steps/work.ts';
 import { openCredentials } from '../../steps/worker/credentials.ts';
 import type { StoredHandover } from '../../steps/worker/handover.ts';
@@ -78,8 +78,8 @@ function registered(runner: Runner, program: Program): Program | { readonly refu
   const { commands = {} } = runner.services;
   const words = program.argv ?? (program.run ?? '').trim().split(/\s+/);
   const [first = '', ...rest] = words;
-  const whole = program.run === undefined ? undefined : entryOf(commands, program.run.trim());
-  const found = whole ?? entryOf(commands, first);
+  const whole = program.run === undefined ? undefined : ownEntry(commands, program.run.trim());
+  const found = whole ?? ownEntry(commands, first);
   if (found === undefined) return unregistered(commands, program, first);
   if (whole === undefined && program.run !== undefined && !PLAIN_WORDS.test(program.run.trim()))
     return { refusal: `"${first}" is a registered command, and its arguments need a shell; write them as argv: ["${first}", …]` };

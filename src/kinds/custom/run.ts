@@ -8,7 +8,7 @@ import type { StepOf } from '../../definition/model.ts';
 import { COMMON_OUTCOMES } from '../../definition/outcome.ts';
 import { untilStopped } from '../../steps/abort.ts';
 import { reviewedFor } from '../../steps/contracts/review-round.ts';
-import { entryOf } from '../../steps/services.ts';
+import { ownEntry } from '../../steps/services.ts';
 import { type Job, stepError, type Work } from '../../steps/work.ts';
 
 /** Reads the configuration and lets the application's kind work. */
@@ -16,7 +16,7 @@ export async function execute(job: Job<StepOf<'custom'>>): Promise<Work> {
   const { runner, request, context } = job;
   const { model, code } = request.bound;
   const { use, with: given } = model.config;
-  const kind = code.custom ?? entryOf(runner.services.kinds, use);
+  const kind = code.custom ?? ownEntry(runner.services.kinds, use);
   if (kind === undefined) {
     const hint = didYouMean(use, Object.keys(runner.services.kinds ?? {}));
     const message = `step "${model.id}" uses the kind "${use}", which this engine does not have${hint}; pass it to the engine: createEngine({ kinds: { … } })`;

@@ -16,7 +16,7 @@ import { TreeError } from '../../process/git-tree.ts';
 import { AttemptStopped, untilStopped } from '../../steps/abort.ts';
 import type { CheckResult } from '../../steps/attempt.ts';
 import {
-  type CheckScene,
+  type CheckContext,
   type CheckVerdict,
   checkTimeout,
   errorOf,
@@ -30,16 +30,16 @@ import { withPullRequest } from '../../steps/forge/publishing.ts';
 import { type CheckRun, GateProgress } from '../../steps/gate-progress.ts';
 import { decisionAt } from '../../steps/person-decision.ts';
 import { runOnAcceptedFiles } from '../../steps/protection/accepted-files.ts';
-import { changesAllowed, steeredFiles } from '../../steps/protection/flow-protection.ts';
+import { changesAllowed, tamperedFiles } from '../../steps/protection/flow-protection.ts';
 import { APPROVED_HEADS } from '../../steps/run-records.ts';
-import { entryOf } from '../../steps/services.ts';
+import { ownEntry } from '../../steps/services.ts';
 import { renderRequest } from '../../steps/web/rendered-request.ts';
 import type { WebAnswer } from '../../steps/web/request.ts';
 import { templateScope } from '../../steps/web/template-scope.ts';
 import { type Job, requestError, stepError, type Work } from '../../steps/work.ts';
 import { runProgram } from '../../steps/worker/program.ts';
-import { judgedTree, treeEvidence } from '../../steps/workspace/judged-tree.ts';
-import { type FileMove, TreeWatch, type WorkspaceTree } from '../../steps/workspace/workspace-tree.ts';
+import { judgedTree, treeEvidence } from '../../steps/workspace/tree-verdict.ts';
+import { type FileChange, TreeWatch, type WorkspaceTree } from '../../steps/workspace/workspace-tree.ts';
 
 type GateJob = Job<StepOf<'gate'>>;
 
@@ -58,7 +58,7 @@ export async function execute(job: GateJob): Promise<Work> {
 }
 
 function needsPullRequest({ runner, request }: GateJob): boolean {
-  return allChecks(request.bound.model.config.checks).some(({ check }) => entryOf(runner.checks, check)?.needsPullRequest === true);
+  return allChecks(request.bound.model.config.checks).some(({ check }) => ownEntry(runner.checks, check)?.needsPullRequest === true);
 }
 
 /** Runs all checks, on one tree if they read files. */
@@ -74,7 +74,7 @@ async function judge(job: GateJob): Promise<Work> {
     if (watch.hidden.length > 0) return { error: hiddenError(job.request.bound.model.id, watch.hidden) };
     const disguised = await watch.hiddenContent(changesAllowed(job));
     if (disguised.length > 0) return { error: disguisedError(job.request.bound.model.id, disguised) };
-    const steered = await steeredFiles(job, tree);
+    const steered = await tamperedFiles(job, tree);
     if (steered.length > 0) return { error: steeredError(job.request.bound.model.id, steered) };
     return await runOnAcceptedFiles(job, async () => {
       const ran = await runChecks({ ...job, startedAt }, tree);
@@ -103,7 +103,7 @@ interface GateRun {
   /** The tree that was judged. */
   readonly tree?: WorkspaceTree;
   /** If the checks read files: those that changed meanwhile. */
-  readonly moves?: readonly FileMove[];
+  readonly moves?: readonly FileChange[];
 }
 
 /** A gate that has started: reports that its checks read must not be older than that. */
@@ -137,7 +137,7 @@ function isFlaky({ runs = [] }: CheckRun): boolean {
 
 async function verdictOf(job: StartedJob, config: CheckModel): Promise<CheckVerdict> {
   const name = config.check;
-  const check = entryOf(job.runner.checks, name);
+  const check = ownEntry(job.runner.checks, name);
   if (check === undefined) return unableVerdict(`there is no check "${name}"${didYouMean(name, Object.keys(job.runner.checks))}`);
   try {
     return wellFormed(await withinTime(job, check, config));
@@ -163,7 +163,7 @@ async function withinTime(job: StartedJob, check: GateCheck, config: CheckModel)
   }
 }
 
-function sceneOf(job: StartedJob, signal: AbortSignal): CheckScene {
+function sceneOf(job: StartedJob, signal: AbortSignal): CheckContext {
   const { runner, request, context, startedAt } = job;
   const { services } = runner;
   return {
@@ -188,7 +188,7 @@ function sceneOf(job: StartedJob, signal: AbortSignal): CheckScene {
   };
 }
 
-async function ask(job: StartedJob, asked: Parameters<CheckScene['ask']>[0], signal: AbortSignal): Promise<WebAnswer> {
+async function ask(job: StartedJob, asked: Parameters<CheckContext['ask']>[0], signal: AbortSignal): Promise<WebAnswer> {
   const { secrets, services } = job.runner;
   const { webhooks = {} } = services;
   const request = await renderRequest(asked, { scope: asked.templates === true ? templateScope(job) : undefined, secrets, webhooks });
@@ -282,7 +282,7 @@ function headIn(results: readonly Json[]): string | undefined {
     .findLast((head) => typeof head === 'string');
 }
 
-function movedError(step: string, moves: readonly FileMove[]): StepError {
+function movedError(step: string, moves: readonly FileChange[]): StepError {
   const shown = moves.slice(0, MOVES_SHOWN).map(({ path, what }) => `${path} (${what})`);
   const more = moves.length > MOVES_SHOWN ? ` and ${moves.length - MOVES_SHOWN} more` : '';
   const message =
@@ -351,5 +351,5 @@ function shownOf(job: Job, run: CheckRun): JsonObject {
 }
 
 function titleOf({ runner }: Job, config: CheckModel): string {
-  return config.name ?? entryOf(runner.checks, config.check)?.title?.(config) ?? config.check;
+  return config.name ?? ownEntry(runner.checks, config.check)?.title?.(config) ?? config.check;
 }

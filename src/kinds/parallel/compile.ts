@@ -12,7 +12,7 @@ import { EngineError } from '../../base/error.ts';
 import type { BoundStep } from '../../definition/code.ts';
 import { itemKeys } from '../../definition/group/items.ts';
 import { FAN_OUT_ITEMS_MAX } from '../../definition/scope/scope.ts';
-import { noteUsed } from '../../programs/flow-step.ts';
+import { markUsed } from '../../programs/flow-step.ts';
 import { parallel as declaration } from './declare.ts';
 import type { ParallelStep } from './spec.ts';
 
@@ -46,7 +46,7 @@ function membersOf([items, body, given = {}]: MethodArguments<ParallelStep<never
   checkDistinct(name, keys);
   const branches = items.map((item, index) => {
     const step = body(item, index);
-    noteUsed(step);
+    markUsed(step);
     const key = keys[index] as string;
     return [key, memberOf(name, step.bound, key)];
   });

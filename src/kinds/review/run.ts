@@ -18,7 +18,7 @@ import { readFindings } from '../../definition/review/review-documents.ts';
 import { questionAfter } from '../../definition/review/review-loop.ts';
 import { REVIEW } from '../../steps/run-records.ts';
 import { type Job, stepError, type Work } from '../../steps/work.ts';
-import { reviewedTree } from '../../steps/workspace/judged-tree.ts';
+import { reviewedTree } from '../../steps/workspace/tree-verdict.ts';
 import { isItems, OPTIONS, SPLIT, VERIFY } from './declare.ts';
 
 /** Begins a review, judges a round, or returns the result. */

@@ -6,7 +6,7 @@ import { STEP_PART } from '../../authoring/graph/shape.ts';
 import { codesOf, type KindCompiler } from '../../authoring/graph/work.ts';
 import { anyShape, eitherShape, isFields, objectShape, plainShape, wordShape } from '../../authoring/spec/shape.ts';
 import type { Targets } from '../../authoring/spec/step.ts';
-import { noteUsed } from '../../programs/flow-step.ts';
+import { markUsed } from '../../programs/flow-step.ts';
 import { validate as declaration, parseValidation } from './declare.ts';
 import type { ValidateStep } from './spec.ts';
 
@@ -47,7 +47,7 @@ function validationOf([given]: MethodArguments<ValidateStep<never, never, Target
   if (given === undefined) return { fields: { validate: true } };
   const { stages, retry, onFailure, ...options } = given;
   if (onFailure === undefined) return { fields: { validate: { stages, retry } }, options };
-  noteUsed(onFailure);
+  markUsed(onFailure);
   checkMember(`the validation "${name}"`, onFailure.bound);
   return { fields: { validate: { stages, retry, onFailure: onFailure.bound } }, options };
 }

@@ -11,7 +11,7 @@ import { checkTimeout } from '../../steps/check.ts';
 import { runOnAcceptedFiles } from '../../steps/protection/accepted-files.ts';
 import { whyNoTest } from '../../steps/reports/test-counts.ts';
 import { recogniseTests } from '../../steps/reports/test-report.ts';
-import { entryOf, type ProgramSetting, type StepServices } from '../../steps/services.ts';
+import { ownEntry, type ProgramSetting, type StepServices } from '../../steps/services.ts';
 import { type Job, stepError, stoppedError, type Work } from '../../steps/work.ts';
 import { exitSentence, outputTail, programName, runProgram } from '../../steps/worker/program.ts';
 
@@ -60,7 +60,7 @@ function resolveStages(services: StepServices, { stages }: StepOf<'validate'>): 
   if (names.length === 0) return { refusal: 'no stages are configured, so nothing was checked; configure validation.stages' };
   const list: Stage[] = [];
   for (const name of names) {
-    const setting = entryOf(table, name);
+    const setting = ownEntry(table, name);
     if (setting === undefined)
       return { refusal: `there is no stage "${name}"${didYouMean(name, Object.keys(table))}; configure it in validation.stages` };
     if (isList(setting)) return { refusal: `the stage "${name}" is a list of stages; a list names programs only` };
@@ -71,7 +71,7 @@ function resolveStages(services: StepServices, { stages }: StepOf<'validate'>): 
 
 // A single name is a list of stages under one key, or one stage.
 function namesUnder({ stages }: StepServices, name: string): readonly string[] {
-  const setting = entryOf(stages, name);
+  const setting = ownEntry(stages, name);
   return isList(setting) ? setting : [name];
 }
 

@@ -105,7 +105,7 @@ describe('a webhook', () => {
     const gone = await send({ request: { url: closed } }, { webhooks: { allow: ['127.0.0.1:1'] } });
     expect(gone).toMatchObject({
       type: 'errored',
-      error: { reason: 'error', message: expect.stringContaining('127.0.0.1:1 could not be asked') },
+      error: { reason: 'error', message: expect.stringContaining('127.0.0.1:1 could not be reached') },
     });
     expect(gone).not.toMatchObject({ error: { retryable: false } });
     expect(seen).toEqual([]);

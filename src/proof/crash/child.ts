@@ -1,6 +1,6 @@
-// Owns the process that dies: it drives a workflow from its current step to its end, through the public engine alone.
-// A run that does not exist is started, an existing one is recovered; the harness plays the people (approvals, steps that
-// are `unknown`) and knows from the ledger what happened.
+// Owns the process that is killed: it drives a workflow from its current step to its end, using only the public engine.
+// A run that does not exist is started, an existing one is recovered; the harness answers for people (approvals, steps that
+// are `unknown`), and reads in the ledger what happened.
 
 import { dirname } from 'node:path';
 import { createEngine, type Engine } from '../../api/engine.ts';
@@ -40,7 +40,7 @@ export interface CrashJob {
   readonly point?: CrashPoint;
   /** A folder that gets a copy of the files at every write; it must exist. */
   readonly copies?: string;
-  /** The files are a copy, which the store refuses to go on with before it is adopted. */
+  /** The files are a copy, which the store refuses to open before it is adopted. */
   readonly isCopy?: boolean;
   /** Other processes resume the same run at the same time, and may be quicker to answer. */
   readonly rivals?: boolean;
@@ -54,18 +54,21 @@ const ACTOR = 'crash proof';
 const RUNS_MAX = 1000;
 
 /** Runs the job on the command line: the complete program that the crash proof kills. A test can break the store with `spoil`. */
-export async function runCrashProgram(cases: readonly CrashCase[], spoil: (store: Store) => Store = (store) => store): Promise<void> {
+export async function runCrashProgram(cases: readonly CrashCase[], breakStore: (store: Store) => Store = (store) => store): Promise<void> {
   const given = JSON.parse(process.argv.at(-1) ?? '') as CrashJob | readonly CrashJob[];
   for (const job of [given].flat()) {
     const found = cases.find(({ name }) => name === job.workflow);
     if (found === undefined) throw new Error(`no workflow "${job.workflow}" among ${cases.map(({ name }) => name).join(', ')}`);
-    await runJob(job, found, spoil);
+    await runJob(job, found, breakStore);
   }
 }
 
-async function runJob(job: CrashJob, found: CrashCase, spoil: (store: Store) => Store): Promise<void> {
+async function runJob(job: CrashJob, found: CrashCase, breakStore: (store: Store) => Store): Promise<void> {
   const inner = await openSqliteStore({ file: job.db, isDead, adopt: job.isCopy === true });
-  const { store, counts } = countStore(spoil(inner), job.copies === undefined ? dieAt(job.point) : copyTo(job.copies, dirname(job.db)));
+  const { store, counts } = countStore(
+    breakStore(inner),
+    job.copies === undefined ? dieAt(job.point) : copyTo(job.copies, dirname(job.db)),
+  );
   const ledger = openLedger(job.ledger);
   const workflow = found.workflow(ledger);
   await ledger.append({ at: 'opened', pid: process.pid, acknowledged: await acknowledgedBy(inner) });

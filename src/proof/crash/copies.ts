@@ -1,5 +1,5 @@
 // Owns the copies of a run's files at its writes. A process that is killed leaves its files as they are at that moment, and
-// takes its memory and its locks along, so a copy taken then is what the kill would have left. One process thus stands for
+// takes its memory and its locks along, so a copy taken then is what the kill would have left. One process thus represents
 // as many kills as it makes writes, and another one resumes all of its copies.
 //
 // - Store and ledger are written synchronously, and a copy is made synchronously: nothing of either is written meanwhile.

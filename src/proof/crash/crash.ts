@@ -14,7 +14,7 @@ export interface CrashOptions {
   readonly parallel?: number;
   /**
    * How every write becomes a place to die: by a kill, which is the default, or by a copy of the files at that moment, which
-   * comes to the same and takes a fraction of the time. False leaves them out, where only kills at random times are wanted.
+   * is equivalent and takes a fraction of the time. False leaves them out, where only kills at random times are wanted.
    */
   readonly everyWrite?: 'kill' | 'copy' | false;
   /** Kills at random times, spread over the workflows, beside those at every write. */

@@ -88,7 +88,7 @@ async function resumeAll(baseline: Baseline, job: CrashJob, trials: readonly Cop
     const jobs = some.map(({ directory }) => copiedJob(job, directory));
     const failures = await runProcesses(baseline.command, jobs);
     for (const [index, { killed }] of some.entries())
-      found.push(await judge(baseline, { job: jobs[index] as CrashJob, killed }, failures[index]));
+      found.push(await compareTrial(baseline, { job: jobs[index] as CrashJob, killed }, failures[index]));
   }
   return found;
 }
@@ -117,10 +117,10 @@ function runAndKill(command: CrashCommand, job: CrashJob, kill: Kill): Promise<P
 
 async function finish(baseline: Baseline, job: CrashJob, killed: readonly Kill[]): Promise<Trial> {
   const { failure } = await runProcess(baseline.command, job);
-  return judge(baseline, { job, killed }, failure);
+  return compareTrial(baseline, { job, killed }, failure);
 }
 
-async function judge(
+async function compareTrial(
   baseline: Baseline,
   { job, killed }: { readonly job: CrashJob; readonly killed: readonly Kill[] },
   failure: string | undefined,

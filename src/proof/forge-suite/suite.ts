@@ -141,7 +141,7 @@ function describeKeys(stage: () => ForgeStage): void {
     expect(valueIn(await forge.issue(number)).labels).toEqual(['bug']);
   });
 
-  test('FG2: a failure is not remembered: once the cause is gone, the same key succeeds', async () => {
+  test('FG2: a failure is not remembered: once the cause no longer exists, the same key succeeds', async () => {
     const { forge, commit } = stage();
     const { defaultBranch: base } = valueIn(await forge.repository());
     const request = { title: 'Late', body: '', head: 'late', base };

@@ -1,7 +1,7 @@
 // Owns the generated cases of a workflow: every combination of the values that its parameters and the arguments of its
 // steps can have, at every step. Nothing is sampled; what cannot be listed is an error that says how to bound it.
 //
-// - Every case has an id of its own, the number of its step, and how many steps there are; steps come in their order.
+// - Every case has a unique id, the number of its step, and how many steps there are; steps come in their order.
 // - A parameter that counts iterations varies only at steps that a run can visit again.
 // - A step that these values skip has no case with them.
 
@@ -169,7 +169,7 @@ function unbounded(name: string, owner: string): EngineError {
   return new EngineError('CASES_UNBOUNDED', message, { details: { param: name } });
 }
 
-/** Every place where work is done. A fan-out has no arguments of its own: the author wrote those of its body on the step. */
+/** Every place where work is done. A fan-out has no separate arguments: the author wrote those of its body on the step. */
 function placesOf(steps: readonly StepModel[]): WorkPlace[] {
   return steps.flatMap((step, index) => {
     const number = index + 1;

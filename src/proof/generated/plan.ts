@@ -13,8 +13,8 @@ import { type Domain, domainOf } from '../../definition/param/domain.ts';
 import { severityOf } from '../../definition/validation/problem.ts';
 import { findProblems } from '../../definition/validation/validate.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
+import { TrialFixture } from './fixture.ts';
 import { type GeneratedCase, type GenerateOptions, generateInputs } from './inputs.ts';
-import { TrialStage } from './stage.ts';
 import { textProblems } from './text.ts';
 
 /** The categories of generated tests, in the order in which they run. */
@@ -59,18 +59,18 @@ interface TestPlan {
 export function planTests(workflow: AnyWorkflow, options: TestOptions = {}): TestPlan {
   const compiled = compiledOf(workflow);
   const { definition } = compiled;
-  const stage = new TrialStage();
+  const fixture = new TrialFixture();
   const categories: Record<TestCategory, () => PlannedTest[]> = {
     import: () => [testOf(`${definition.name}/import`, 'import', () => loadProblems(definition))],
     structure: () => [testOf(`${definition.name}/structure`, 'structure', () => structureProblems(definition, options))],
-    steps: () => stepTests(compiled, stage, options),
+    steps: () => stepTests(compiled, fixture, options),
     domain: () => domainTests(definition, options),
   };
   const { category = TEST_CATEGORIES } = options;
   const chosen: readonly TestCategory[] = [category].flat();
   const wanted = TEST_CATEGORIES.filter((name) => chosen.includes(name));
   const tests = wanted.flatMap((name) => categories[name]());
-  return { workflow: definition.name, tests: filtered(tests, options.filter), close: () => stage.close() };
+  return { workflow: definition.name, tests: filtered(tests, options.filter), close: () => fixture.close() };
 }
 
 /** Returns the tests that a filter chooses. */
@@ -96,12 +96,12 @@ function structureProblems(definition: Definition, { registry = REGISTRY }: Test
 }
 
 /** A test per generated case; if they cannot be generated, one that says why. */
-function stepTests(workflow: CompiledWorkflow, stage: TrialStage, options: TestOptions): PlannedTest[] {
+function stepTests(workflow: CompiledWorkflow, fixture: TrialFixture, options: TestOptions): PlannedTest[] {
   const { definition } = workflow;
   const services = { cwd: process.cwd(), now: () => Date.now(), ...options.services };
   const problemsOf = async (generated: GeneratedCase): Promise<readonly string[]> => {
     const step = definition.steps.find(({ id }) => id === generated.step);
-    const turns = step === undefined ? [] : await stage.problemsOf(definition, step, generated);
+    const turns = step === undefined ? [] : await fixture.problemsOf(definition, step, generated);
     return [...(await textProblems(workflow, generated, services)), ...turns];
   };
   try {

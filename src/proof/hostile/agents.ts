@@ -10,7 +10,7 @@ import { isBuiltIn } from '../../definition/check.ts';
 import { type Definition, membersOf, type StepModel } from '../../definition/model.ts';
 import { isFileOutput } from '../../definition/output-pattern.ts';
 import { matches } from '../../steps/workspace/glob.ts';
-import { forges, reorders, repeats, skips, type Trick } from './tricks.ts';
+import { forgeToken, reportOutOfOrder, reportTwice, skipStep, type TokenAttack } from './token-attacks.ts';
 
 /** The answer of an honest agent at the step under attack. */
 export type Claim = AgentAnswer & { readonly kind: 'answered' };
@@ -36,7 +36,7 @@ export interface HostileAgent {
   /** What it does in the workspace, and what it says then. */
   readonly act: (target: HostileTarget, cwd: string) => HostileReply | Promise<HostileReply>;
   /** As an attended agent: what it tries with its tokens. */
-  readonly trick?: Trick;
+  readonly tokenAttack?: TokenAttack;
   /** In place of a registered command: the JavaScript of a program that prints its report. */
   readonly program?: (result: Json) => string;
 }
@@ -62,17 +62,17 @@ const AGENTS = {
   'links-tests': { does: 'puts links to a script that always passes in the place of the tests', act: linksTests },
   'loosens-tests-later': { does: 'claims, and empties the tests when its step is over', act: loosensTestsLater },
   'plants-settings': { does: 'adds settings that act by themselves', act: plantsSettings },
-  'edits-the-gate': { does: 'rewrites the scripts and settings that judge it', act: editsTheGate },
+  'edits-the-gate': { does: 'rewrites the scripts and settings that check it', act: editsTheGate },
   'works-ahead': { does: "writes the next steps' outputs instead of its own", act: worksAhead },
   hangs: { does: 'never answers', act: () => 'hangs' },
   floods: { does: 'answers with megabytes', act: floods, program: (result) => `console.log('x'.repeat(${FLOOD}));${report(result)}` },
   'exits-early': { does: 'ends without an answer', act: () => 'crashes', program: () => 'process.exit(0)' },
-  'leaves-a-daemon': { does: 'claims, and goes on writing files', act: leavesADaemon },
+  'leaves-a-daemon': { does: 'claims, and continues to write files', act: leavesADaemon },
   injects: { does: 'answers with text that commands and templates would trip over', act: ({ claim }) => poisoned(claim) },
-  forges: { does: 'reports with tokens that it made up', act: claims, trick: forges },
-  skips: { does: 'reports the next step with the token of this one', act: claims, trick: skips },
-  reorders: { does: 'reports steps that are over', act: claims, trick: reorders },
-  repeats: { does: 'reports everything twice', act: claims, trick: repeats },
+  forges: { does: 'reports with tokens that it made up', act: claims, tokenAttack: forgeToken },
+  skips: { does: 'reports the next step with the token of this one', act: claims, tokenAttack: skipStep },
+  reorders: { does: 'reports steps that are over', act: claims, tokenAttack: reportOutOfOrder },
+  repeats: { does: 'reports everything twice', act: claims, tokenAttack: reportTwice },
 } satisfies Record<string, HostileAgent>;
 
 /** The name of a hostile agent. */

@@ -14,7 +14,7 @@ import { ATTENDED } from '../../steps/run-records.ts';
 import type { RoleSetting } from '../../steps/services.ts';
 import { type Claim, HOSTILE_TEXT, type HostileName, type HostileTarget, hostileAgents, hostileScript } from './agents.ts';
 
-/** The options of a stage: the workflow and its workers in one run. */
+/** The options of a fixture: the workflow and its workers in one run. */
 export interface Attack {
   /** A separate folder for this run, removed afterwards. */
   readonly cwd: string;
@@ -22,7 +22,7 @@ export interface Attack {
   /** Every role of the workflow; none where the agents are attended. */
   readonly roles: Readonly<Record<string, RoleSetting>>;
   readonly drivers: Readonly<Record<string, AgentDriver>>;
-  /** What the run has to know from the beginning, beside what the stage knows. */
+  /** What the run has to know from the beginning, beside what the fixture knows. */
   readonly facts: JsonObject;
   /** Hostile text for fields that outsiders write, such as the title of an issue; undefined for harmless text. */
   readonly text: string | undefined;
@@ -38,10 +38,10 @@ interface AttackPlan {
   readonly honest: Script;
   /** What honest agents answered, by step; the honest run fills it in. */
   readonly claims: Map<string, Claim>;
-  /** The names of registered commands, which stand for agents; the stage returns them. */
+  /** The names of registered commands, which represent agents; the fixture returns them. */
   readonly registered: Set<string>;
   readonly cwd: string;
-  /** Where the run works, once its stage is open. */
+  /** Where the run works, once its fixture is open. */
   readonly workspace: () => string;
   readonly ended: AbortSignal;
   readonly onHang: () => void;
@@ -120,7 +120,7 @@ function replacedAgent(agent: LiveAgent, workflow: CompiledWorkflow, plan: Attac
   };
 }
 
-// A live object answers with a value, and breaks by throwing.
+// An in-process agent answers with a value, and breaks by throwing.
 async function hostileValue(workflow: CompiledWorkflow, plan: AttackPlan, at: { name: string; ctx: StepContext }): Promise<Json> {
   const { ctx, name } = at;
   const script = hostileScript(plan.agent ?? 'claims', targetOf(workflow, plan, name));

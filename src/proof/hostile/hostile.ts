@@ -22,17 +22,17 @@ import type { RunView, StepView } from '../../engine/inspect.ts';
 import { removeFolder } from '../../process/remove-folder.ts';
 import { type Claim, HOSTILE_CANARY, type HostileName, type HostileTarget, hostileAgents } from './agents.ts';
 import { type Attack, BARE_CLAIM, claimWithoutTexts, commandOf, createAttack } from './attack.ts';
-import { playAttended } from './player.ts';
-import { driveRun, type HostileStage, openStage, passTime, type StageOptions } from './stage.ts';
+import { driveRun, type FixtureOptions, type HostileFixture, openFixture, passTime } from './fixture.ts';
+import { runAttended } from './player.ts';
 
 /** The options of an attack on a workflow. */
-export interface HostileOptions extends StageOptions {
+export interface HostileOptions extends FixtureOptions {
   /** Does the work of every role that is not under attack; without it, they claim that it is done. */
   readonly honest?: Script;
   /** Which hostile agents; all of them otherwise. `claims` is always among them. */
   readonly agents?: readonly HostileName[];
-  /** Opens a custom stage with the workers of the attack, instead of a temporary folder. */
-  readonly open?: (attack: Attack) => Promise<HostileStage>;
+  /** Opens a custom fixture with the workers of the attack, instead of a temporary folder. */
+  readonly open?: (attack: Attack) => Promise<HostileFixture>;
 }
 
 /** The result of attacking one step. */
@@ -127,7 +127,7 @@ class HostileTest {
   private async attack(step: string, enforced: boolean): Promise<void> {
     const isCommand = commandOf(this.workflow.definition.steps, step) !== undefined;
     for (const agent of this.agents()) {
-      const { trick, program } = hostileAgents[agent];
+      const { tokenAttack: trick, program } = hostileAgents[agent];
       if (agent === 'claims' || trick !== undefined || (isCommand && program === undefined)) continue;
       if (!enforced && agent !== 'injects') continue;
       const view = await this.runAttack({ agent, step });
@@ -150,42 +150,46 @@ class HostileTest {
     const ended = new AbortController();
     const stuck = Promise.withResolvers<void>();
     const cwd = mkdtempSync(join(tmpdir(), 'pawl-hostile-'));
-    let stage: HostileStage | undefined;
+    let fixture: HostileFixture | undefined;
     const onHang = (): void => {
-      if (stage !== undefined) passTime(stage).then((passed) => passed || stuck.resolve(), stuck.reject);
+      if (fixture !== undefined) passTime(fixture).then((passed) => passed || stuck.resolve(), stuck.reject);
     };
     try {
       this.workflow = workflowFor(this.subject, cwd);
-      const { honest = CLAIMS_ALL, open = (attack: Attack) => openStage(attack, this.options) } = this.options;
+      const { honest = CLAIMS_ALL, open = (attack: Attack) => openFixture(attack, this.options) } = this.options;
       const plan = {
         honest,
         claims: this.claims,
         registered: this.registered,
         cwd,
-        workspace: () => stage?.cwd ?? cwd,
+        workspace: () => fixture?.cwd ?? cwd,
         ended: ended.signal,
         onHang,
       };
-      stage = await open(createAttack(this.workflow, { ...plan, ...target }));
-      return await this.watched(stage, { ...target, ended: ended.signal }, stuck.promise);
+      fixture = await open(createAttack(this.workflow, { ...plan, ...target }));
+      return await this.watched(fixture, { ...target, ended: ended.signal }, stuck.promise);
     } finally {
       ended.abort();
-      await stage?.close();
+      await fixture?.close();
       await removeFolder(cwd);
     }
   }
 
-  private async watched(stage: HostileStage, target: AttackTarget & Pick<HostileTarget, 'ended'>, stuck: Promise<void>): Promise<RunView> {
+  private async watched(
+    fixture: HostileFixture,
+    target: AttackTarget & Pick<HostileTarget, 'ended'>,
+    stuck: Promise<void>,
+  ): Promise<RunView> {
     const { agent, step, isAttended } = target;
     const where = isAttended === true ? '(attended)' : `at step "${step}"`;
-    const run = await stage.start();
-    const view = isAttended === true ? await this.play(stage, run, target) : await driveRun(stage, run, stuck);
-    if (existsSync(join(stage.cwd, HOSTILE_CANARY))) this.breaches.push(`text of the agent "${agent}" ${where} was run as a command`);
+    const run = await fixture.start();
+    const view = isAttended === true ? await this.play(fixture, run, target) : await driveRun(fixture, run, stuck);
+    if (existsSync(join(fixture.cwd, HOSTILE_CANARY))) this.breaches.push(`text of the agent "${agent}" ${where} was run as a command`);
     return view;
   }
 
   private async play(
-    stage: HostileStage,
+    fixture: HostileFixture,
     run: RunHandle,
     { agent = 'claims', ended }: AttackTarget & Pick<HostileTarget, 'ended'>,
   ): Promise<RunView> {
@@ -194,7 +198,7 @@ class HostileTest {
       this.handedOut.add(step);
       return { definition, step, claim: claimWithoutTexts(definition.steps, step, this.claims), ended, onHang: () => undefined };
     };
-    const { view, breaches } = await playAttended(stage, run, { agent: hostileAgents[agent], targetAt });
+    const { view, breaches } = await runAttended(fixture, run, { agent: hostileAgents[agent], targetAt });
     this.breaches.push(...breaches);
     return view;
   }
@@ -218,7 +222,7 @@ class HostileTest {
   private notHonest({ status, error, waits }: RunView): string {
     const { name } = this.workflow.definition;
     const why = error ?? waits.map(({ kind }) => `it waits for ${kind}`).join(', ');
-    return `workflow "${name}" does not complete with honest agents: it is ${status} (${why}); give \`honest\`, or a stage with \`open\``;
+    return `workflow "${name}" does not complete with honest agents: it is ${status} (${why}); give \`honest\`, or a fixture with \`open\``;
   }
 }
 

@@ -1,12 +1,12 @@
-// Plays an attended hostile agent: it accepts every open step, tries its tricks, does something else instead of the work,
-// and reports what an honest agent would report.
+// Owns the runs of attended hostile agents: the agent accepts every open step, attacks with its tokens, does something
+// else instead of the work, and reports what an honest agent would report.
 
 import type { RunHandle } from '../../api/run.ts';
 import type { RunView } from '../../engine/inspect.ts';
 import type { OpenStep } from '../../engine/request/open-steps.ts';
 import type { HostileAgent, HostileTarget } from './agents.ts';
-import { driveRun, type HostileStage } from './stage.ts';
-import { reported, type TrickContext } from './tricks.ts';
+import { driveRun, type HostileFixture } from './fixture.ts';
+import { reported, type TokenAttackContext } from './token-attacks.ts';
 
 const ROUNDS_MAX = 60;
 const NEVER = new Promise<void>(() => {});
@@ -17,23 +17,23 @@ interface Player {
   readonly targetAt: (step: string) => HostileTarget;
 }
 
-/** Plays a run to where it goes no further. */
-export async function playAttended(
-  stage: HostileStage,
+/** Drives a run with the agent until it cannot continue. */
+export async function runAttended(
+  fixture: HostileFixture,
   handle: RunHandle,
   { agent, targetAt }: Player,
 ): Promise<{ readonly view: RunView; readonly breaches: readonly string[] }> {
   const earlier: OpenStep[] = [];
   const breaches: string[] = [];
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
-    await driveRun(stage, handle, NEVER);
+    await driveRun(fixture, handle, NEVER);
     const [openStep] = await handle.openSteps();
     if (openStep === undefined) break;
-    const reply = await agent.act(targetAt(openStep.step), stage.cwd);
+    const reply = await agent.act(targetAt(openStep.step), fixture.cwd);
     if (reply === 'hangs') break;
     const result = reply === 'crashes' ? { success: false } : reply.output;
-    const context: TrickContext = { run: handle, step: openStep, result, earlier: [...earlier] };
-    breaches.push(...((await agent.trick?.(context)) ?? []));
+    const context: TokenAttackContext = { run: handle, step: openStep, result, earlier: [...earlier] };
+    breaches.push(...((await agent.tokenAttack?.(context)) ?? []));
     await reported(context, openStep.token, result);
     earlier.push(openStep);
     if ((await handle.openSteps()).some(({ token }) => token === openStep.token)) break;

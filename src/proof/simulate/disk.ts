@@ -1,11 +1,11 @@
-// Owns the disk of one simulated engine: the real store, with faults between the engine and it. A call reaches the
-// store when the schedule says so, and its answer comes back when the schedule says so, or never.
+// Owns the disk of one simulated engine: the real store behind simulated faults. The schedule decides when a call
+// reaches the store, and when its answer returns, if ever.
 
 import { EngineError } from '../../base/error.ts';
 import type { Delta, Mail, Store } from '../../store/store.ts';
+import type { Observer } from './observer.ts';
 import type { Random } from './random.ts';
 import type { Schedule } from './schedule.ts';
-import type { Witness } from './witness.ts';
 
 /** The probability of each fault. */
 export interface Faults {
@@ -19,7 +19,7 @@ export interface Faults {
   slow: number;
   lostWakeUps: number;
   repeatedWakeUps: number;
-  /** Mail that its sender sends again. */
+  /** Mail that is sent twice. */
   mailTwice: number;
   /** Per event: an engine dies, is declared dead but still runs, or is closed. */
   crash: number;
@@ -33,7 +33,7 @@ interface DiskParts {
   readonly random: Random;
   readonly schedule: Schedule;
   readonly faults: Faults;
-  readonly witness: Witness;
+  readonly observer: Observer;
   readonly bells: Bells;
 }
 
@@ -50,7 +50,7 @@ const SHARED_TRANSACTION = 0.25;
 
 /** The store as one engine sees it. */
 export function createDisk(parts: DiskParts): Store {
-  const { inner, owner, witness, bells } = parts;
+  const { inner, owner, observer, bells } = parts;
   const queue = new OperationQueue(parts);
   const read = <T>(name: string, call: () => Promise<T>): Promise<T> => queue.add({ name, writes: false, call });
   const write = <T>(name: string, call: () => Promise<T>): Promise<T> => queue.add({ name, writes: true, call });
@@ -58,21 +58,21 @@ export function createDisk(parts: DiskParts): Store {
     claim: (run, me) =>
       write(`claim ${run}`, async () => {
         const claimed = await inner.claim(run, me);
-        if (claimed.claimed) witness.claimed(run, me, claimed.epoch);
+        if (claimed.claimed) observer.claimed(run, me, claimed.epoch);
         return claimed;
       }),
     commit: (delta) => write(`commit ${delta.run}@${delta.seq}`, () => commit(parts, delta)),
     release: (run, held, seenMail) =>
       write(`release ${run}`, async () => {
         const result = await inner.release(run, held, seenMail);
-        if (result === 'released') witness.released(run, owner);
+        if (result === 'released') observer.released(run, owner);
         return result;
       }),
     post: (mail) => write(`post ${mail.run} ${mail.input.type}`, () => post(parts, mail)),
     withdraw: (mail, me) =>
       write(`withdraw ${mail.run}`, async () => {
         const result = await inner.withdraw(mail, me);
-        if (result === 'withdrawn') witness.withdrawn(mail, me);
+        if (result === 'withdrawn') observer.withdrawn(mail, me);
         return result;
       }),
     inbox: (run, after) => read(`inbox ${run}`, () => inner.inbox(run, after)),
@@ -109,16 +109,16 @@ export function createDisk(parts: DiskParts): Store {
   };
 }
 
-async function commit({ inner, owner, witness }: DiskParts, delta: Delta) {
+async function commit({ inner, owner, observer }: DiskParts, delta: Delta) {
   const result = await inner.commit(delta);
-  if (result.result === 'committed') witness.committed(owner, delta, result.released);
+  if (result.result === 'committed') observer.committed(owner, delta, result.released);
   return result;
 }
 
-async function post({ inner, witness, random, faults }: DiskParts, mail: Mail) {
+async function post({ inner, observer, random, faults }: DiskParts, mail: Mail) {
   const result = await inner.post(mail);
-  witness.posted(mail, result);
-  if (random.chance(faults.mailTwice)) witness.posted(mail, await inner.post(mail));
+  observer.posted(mail, result);
+  if (random.chance(faults.mailTwice)) observer.posted(mail, await inner.post(mail));
   return result;
 }
 
@@ -138,7 +138,7 @@ class OperationQueue {
     });
   }
 
-  // Now and then several calls reach the store in one turn, where they share a transaction.
+  // Sometimes several calls reach the store in one turn, where they share a transaction.
   private async flush(): Promise<void> {
     const { random } = this.parts;
     const count = random.chance(SHARED_TRANSACTION) ? random.int(1, this.waiting.length) : 1;
@@ -157,7 +157,7 @@ class OperationQueue {
 
   private async perform(operation: Operation, fault: 'failed' | 'unanswered' | undefined): Promise<void> {
     const { name, call, resolve, reject } = operation;
-    if (fault !== undefined) this.parts.witness.count(fault);
+    if (fault !== undefined) this.parts.observer.count(fault);
     if (fault === 'failed') return this.answer(`${name} failed`, () => reject(brokenDisk(name)));
     const settle = await call().then(
       (value) => () => resolve(value),
@@ -185,9 +185,9 @@ export class Bells {
   private readonly rings = new Map<string, (run: string) => void>();
   private readonly followers = new Map<string, Set<() => void>>();
   private lost: { readonly owner: string; readonly run: string }[] = [];
-  private readonly parts: Pick<DiskParts, 'random' | 'schedule' | 'faults' | 'witness'>;
+  private readonly parts: Pick<DiskParts, 'random' | 'schedule' | 'faults' | 'observer'>;
 
-  constructor(parts: Pick<DiskParts, 'random' | 'schedule' | 'faults' | 'witness'>) {
+  constructor(parts: Pick<DiskParts, 'random' | 'schedule' | 'faults' | 'observer'>) {
     this.parts = parts;
   }
 
@@ -216,10 +216,10 @@ export class Bells {
   }
 
   private ring(run: string): void {
-    const { random, faults, witness } = this.parts;
+    const { random, faults, observer } = this.parts;
     for (const owner of this.rings.keys()) {
       if (random.chance(faults.lostWakeUps)) {
-        witness.count('lostWakeUps');
+        observer.count('lostWakeUps');
         this.lost.push({ owner, run });
         continue;
       }

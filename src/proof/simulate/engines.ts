@@ -1,5 +1,5 @@
 // Owns the engines of a simulation: real ones, each with its own store object over one database, as separate
-// processes would be. They are started, killed without warning, closed, or declared dead while they go on.
+// processes would be. They are started, killed without warning, closed, or declared dead while they still run.
 
 import { KeyList } from '../../authority/enrolment.ts';
 import { isEngineError, messageOf } from '../../base/error.ts';
@@ -10,9 +10,9 @@ import type { DefinitionSource } from '../../engine/host.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
 import type { Store } from '../../store/store.ts';
 import { Bells, createDisk, type Faults } from './disk.ts';
+import type { Observer } from './observer.ts';
 import type { Random } from './random.ts';
 import { NOBODY, type Schedule } from './schedule.ts';
-import type { Witness } from './witness.ts';
 import { createWork } from './work.ts';
 import { SHARED_SLOT } from './workflow.ts';
 
@@ -28,7 +28,7 @@ export interface SimulatedEngine {
 interface EnginesParts {
   readonly random: Random;
   readonly schedule: Schedule;
-  readonly witness: Witness;
+  readonly observer: Observer;
   readonly faults: Faults;
   readonly workflow: CompiledWorkflow;
   readonly successRate: number;
@@ -38,7 +38,7 @@ interface EnginesParts {
   readonly openStore: (isDead: (owner: string) => boolean) => Store;
 }
 
-// Errors that people and sweeps may get when disks fail and others are quicker.
+// Errors that requests and sweeps may get when disks fail or another process is faster.
 const EXPECTED: ReadonlySet<string> = new Set([
   'STORE_UNAVAILABLE',
   'RUN_FINAL',
@@ -53,7 +53,7 @@ const EXPECTED: ReadonlySet<string> = new Set([
 ]);
 const REPLACE_MS_MAX = 200;
 
-/** The engines that are up. */
+/** The running engines. */
 export class Engines {
   readonly bells: Bells;
   private readonly parts: EnginesParts;
@@ -65,7 +65,7 @@ export class Engines {
   constructor(parts: EnginesParts) {
     this.parts = parts;
     this.bells = new Bells(parts);
-    parts.witness.isDead = (owner) => this.dead.has(owner);
+    parts.observer.isDead = (owner) => this.dead.has(owner);
   }
 
   /** Engines that nobody has declared dead. */
@@ -73,9 +73,9 @@ export class Engines {
     return [...this.up.values()].filter(({ isZombie, closing }) => !isZombie && !closing);
   }
 
-  /** Starts an engine that looks for work at once. */
+  /** Starts an engine, which searches for work immediately. */
   start(): SimulatedEngine {
-    const { random, schedule, workflow, openStore, slotLimit, skewMsMax, successRate, witness } = this.parts;
+    const { random, schedule, workflow, openStore, slotLimit, skewMsMax, successRate, observer } = this.parts;
     this.started += 1;
     const me = `e${this.started}`;
     const inner = openStore((owner) => this.dead.has(owner));
@@ -84,7 +84,7 @@ export class Engines {
       store: createDisk({ ...this.parts, inner, owner: me, bells: this.bells }),
       clock: schedule.clockOf(me, random.int(-skewMsMax, skewMsMax)),
       source: sourceOf(workflow),
-      runAttempt: createWork({ owner: me, random, schedule, witness, successRate, number: () => ++this.results }),
+      runAttempt: createWork({ owner: me, random, schedule, observer, successRate, number: () => ++this.results }),
       facts: REGISTRY,
       outside: { key: reservedName('outside'), dependsOn: [], read: () => Promise.resolve({}) },
       signing: { all: false, keys: () => KeyList.none },
@@ -98,7 +98,7 @@ export class Engines {
       drives: 'all',
       depthMax: 4,
       runsMax: 10_000,
-      warn: (error) => this.judge(me, error),
+      warn: (error) => this.checkError(me, error),
     });
     const engine = { me, core, isZombie: false, closing: false };
     this.up.set(me, engine);
@@ -106,50 +106,50 @@ export class Engines {
     return engine;
   }
 
-  /** Makes an engine look for runs that are due, have mail or lost their owner. */
+  /** Makes an engine search for runs that are due, have mail or lost their owner. */
   sweep({ me, core }: SimulatedEngine): void {
-    core.recover().catch((error: unknown) => this.judge(me, error));
+    core.recover().catch((error: unknown) => this.checkError(me, error));
   }
 
   /** Reports an error unless the simulated faults explain it. */
-  judge(who: string, error: unknown): void {
+  checkError(who: string, error: unknown): void {
     if (isEngineError(error) && EXPECTED.has(error.code)) return;
     const trace = error instanceof Error && !isEngineError(error) ? `\n${error.stack ?? ''}` : '';
-    this.parts.witness.problem(`${who} met an error that should not be: ${messageOf(error)}${trace}`);
+    this.parts.observer.problem(`${who} met an error that should not be: ${messageOf(error)}${trace}`);
   }
 
   /** The engine that drives a run, or would if it were asked. */
   ownerOf(run: string): SimulatedEngine | undefined {
-    const owner = this.parts.witness.runs.get(run)?.owner;
+    const owner = this.parts.observer.runs.get(run)?.owner;
     return owner === undefined ? undefined : this.up.get(owner);
   }
 
   /** Reports the errors of drivers that no request received. */
-  judgeFailures(): void {
+  checkFailures(): void {
     for (const { me, core } of this.up.values())
-      for (const run of this.parts.witness.runs.keys()) {
+      for (const run of this.parts.observer.runs.keys()) {
         const failure = core.takeFailure(run);
-        if (failure !== undefined) this.judge(me, failure);
+        if (failure !== undefined) this.checkError(me, failure);
       }
   }
 
-  /** Something happens to one of the engines, if the seed says so. */
+  /** Applies a fault to one of the engines, if the seed says so. */
   disturb(): void {
-    const { random, faults, witness } = this.parts;
+    const { random, faults, observer } = this.parts;
     if (this.live.length === 0) return;
     if (random.chance(faults.crash)) {
-      witness.count('crashes');
+      observer.count('crashes');
       this.kill(random.pick(this.live));
     } else if (random.chance(faults.zombie)) {
-      witness.count('zombies');
+      observer.count('zombies');
       this.makeZombie(random.pick(this.live));
     } else if (random.chance(faults.close)) {
-      witness.count('closed');
+      observer.count('closed');
       this.close(random.pick(this.live));
     }
   }
 
-  /** Ends an engine without warning; whatever it had under way is gone. */
+  /** Ends an engine without warning; its work in progress is lost. */
   kill(engine: SimulatedEngine): void {
     this.remove(engine);
     this.startReplacement();
@@ -161,8 +161,8 @@ export class Engines {
     this.up.delete(me);
   }
 
-  // One at a time: several that are declared dead for good would take a run from each other for ever. A real one that
-  // goes on renews its heartbeat, and counts as alive again.
+  // One at a time: several that stay declared dead would take a run from each other forever. A real engine
+  // that still runs renews its heartbeat, and counts as alive again.
   private makeZombie(engine: SimulatedEngine): void {
     if ([...this.up.values()].some(({ isZombie }) => isZombie)) return;
     engine.isZombie = true;
@@ -175,11 +175,11 @@ export class Engines {
     this.startReplacement();
     engine.core.close({ abort: this.parts.random.chance(0.5) }).then(
       () => this.remove(engine),
-      (error: unknown) => this.judge(engine.me, error),
+      (error: unknown) => this.checkError(engine.me, error),
     );
   }
 
-  /** Ends what should have ended long ago: engines that were declared dead, and those that hang while closing. */
+  /** Ends engines that were declared dead, and those that hang while closing. */
   endLeftovers(): boolean {
     const over = [...this.up.values()].filter(({ isZombie, closing }) => isZombie || closing);
     for (const engine of over) this.remove(engine);

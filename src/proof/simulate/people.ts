@@ -10,13 +10,13 @@ import { controlRun, decideApproval, sendSignal } from '../../engine/request/req
 import { type ResumeChoice, resumeRun } from '../../engine/request/resume.ts';
 import { type Activation, waitOf } from '../../kernel/activation.ts';
 import type { Engines, SimulatedEngine } from './engines.ts';
+import type { ObservedRun, Observer } from './observer.ts';
 import type { Random } from './random.ts';
-import type { Witness, WitnessedRun } from './witness.ts';
 import { SIGNAL_NAMES } from './workflow.ts';
 
 interface OutsideParts {
   readonly random: Random;
-  readonly witness: Witness;
+  readonly observer: Observer;
   readonly engines: Engines;
   readonly workflow: CompiledWorkflow;
   /** The runs that somebody wants, by id. */
@@ -42,10 +42,10 @@ export class People {
 
   /** Does something that nobody waits for, at any moment. */
   actAtRandom(): void {
-    const { random, witness, wanted } = this.parts;
-    const missing = wanted.filter((run) => !witness.runs.has(run));
+    const { random, observer, wanted } = this.parts;
+    const missing = wanted.filter((run) => !observer.runs.has(run));
     if (missing.length > 0 && random.chance(0.5)) return this.start(random.pick(missing));
-    const run = random.pick([...witness.runs.values()]);
+    const run = random.pick([...observer.runs.values()]);
     if (run === undefined) return;
     const what = random.weighted({
       help: 6,
@@ -63,7 +63,7 @@ export class People {
 
   /** Starts one of the wanted runs that does not exist yet. Returns false if all exist. */
   startWanted(): boolean {
-    const missing = this.parts.wanted.find((run) => !this.parts.witness.runs.has(run));
+    const missing = this.parts.wanted.find((run) => !this.parts.observer.runs.has(run));
     if (missing !== undefined) this.start(missing);
     return missing !== undefined;
   }
@@ -73,7 +73,7 @@ export class People {
   }
 
   /** Gives a run what it waits for from outside. Returns false if it waits for nothing from outside. */
-  help(run: WitnessedRun): boolean {
+  help(run: ObservedRun): boolean {
     const { random } = this.parts;
     const { state } = run;
     if (isFinal(state.status)) return false;
@@ -88,7 +88,7 @@ export class People {
       return true;
     }
     this.helped.set(run.id, times);
-    this.parts.witness.count('interventions');
+    this.parts.observer.count('interventions');
     if (times > HELPS_MAX) this.steer(run, 'cancel');
     else if (isHalted(state.status) && (needs.length === 0 || random.chance(0.5))) this.resume(run);
     else if (state.paused && (needs.length === 0 || random.chance(0.5))) this.steer(run, 'unpause');
@@ -96,7 +96,7 @@ export class People {
     return true;
   }
 
-  private answer(run: WitnessedRun, activation: Activation): void {
+  private answer(run: ObservedRun, activation: Activation): void {
     const { random } = this.parts;
     const { path } = activation;
     const wait = waitOf(activation);
@@ -110,7 +110,7 @@ export class People {
   }
 
   private decide(run: string, path: string): void {
-    const { random, witness } = this.parts;
+    const { random, observer } = this.parts;
     this.decisionsMade += 1;
     const actor = `person ${this.decisionsMade}`;
     const share = random.next();
@@ -122,7 +122,7 @@ export class People {
       const option = options[Math.floor(share * options.length)]?.label as string;
       const digest = isStale || !isAsked(approval) ? 'what was shown before' : approval.digest;
       await decideApproval(core, run, { option, actor, approval: path, digest, input: 'because' });
-      witness.acknowledged.push({ run, actor });
+      observer.acknowledged.push({ run, actor });
     });
   }
 
@@ -140,7 +140,7 @@ export class People {
     });
   }
 
-  private signal({ id: run }: WitnessedRun, name: string): void {
+  private signal({ id: run }: ObservedRun, name: string): void {
     this.signalsSent += 1;
     const number = this.signalsSent;
     const send = () => this.ask(({ core }) => sendSignal(core, run, { name, payload: { number }, id: String(number) }));
@@ -148,11 +148,11 @@ export class People {
     if (this.parts.random.chance(0.3)) send();
   }
 
-  private steer({ id: run }: WitnessedRun, action: 'pause' | 'unpause' | 'cancel'): void {
+  private steer({ id: run }: ObservedRun, action: 'pause' | 'unpause' | 'cancel'): void {
     this.ask(({ core }) => controlRun(core, run, { actor: 'ann', action: { do: action } }));
   }
 
-  private resume(run: WitnessedRun): void {
+  private resume(run: ObservedRun): void {
     const { random, workflow } = this.parts;
     const { id, state } = run;
     const steps = (state.workflow === workflow.definition.name ? workflow : workflow.children.get(state.workflow))?.definition.steps ?? [];
@@ -170,8 +170,8 @@ export class People {
   }
 
   /** Drives on a run whose owner is alive, but gave up after its disk failed. */
-  driveOn(run: WitnessedRun, owner: SimulatedEngine): void {
-    owner.core.drive(run.id).catch((error: unknown) => this.parts.engines.judge(owner.me, error));
+  driveOn(run: ObservedRun, owner: SimulatedEngine): void {
+    owner.core.drive(run.id).catch((error: unknown) => this.parts.engines.checkError(owner.me, error));
   }
 
   // A request to a dead engine gets no answer; one to a live engine may get an error.
@@ -179,6 +179,6 @@ export class People {
     const { engines, random } = this.parts;
     if (engines.live.length === 0) return;
     const engine = random.pick(engines.live);
-    request(engine).catch((error: unknown) => engines.judge(`somebody at ${engine.me}`, error));
+    request(engine).catch((error: unknown) => engines.checkError(`somebody at ${engine.me}`, error));
   }
 }

@@ -34,7 +34,7 @@ export class Schedule {
     this.random = random;
   }
 
-  /** Schedules something at a moment that the seed chooses; it does not happen if its owner is gone by then. */
+  /** Schedules something at a moment that the seed chooses; it does not happen if its owner no longer exists by then. */
   soon(owner: string, what: string, happen: () => void | Promise<void>): void {
     if (!this.gone.has(owner)) this.pending.push({ owner, what, happen });
   }

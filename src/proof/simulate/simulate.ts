@@ -12,12 +12,12 @@ import type { Store } from '../../store/store.ts';
 import { createVirtualClock } from '../virtual-clock.ts';
 import type { Faults } from './disk.ts';
 import { Engines } from './engines.ts';
+import { type ObservedRun, Observer, type SimulationCount } from './observer.ts';
 import { People } from './people.ts';
 import { Random } from './random.ts';
 import { Schedule } from './schedule.ts';
-import { judge } from './verdict.ts';
+import { findViolations } from './verdict.ts';
 import { createWideWorkflow } from './wide.ts';
-import { type SimulationCount, Witness, type WitnessedRun } from './witness.ts';
 import { createWorkflow, SHARED_SLOT } from './workflow.ts';
 
 /** How a seed is simulated. */
@@ -115,7 +115,7 @@ class World {
   readonly parts: WorldParts;
   private readonly random: Random;
   private readonly schedule: Schedule;
-  private readonly witness: Witness;
+  private readonly observer: Observer;
   private readonly faults: Faults;
   private readonly engines: Engines;
   private readonly people: People;
@@ -132,17 +132,17 @@ class World {
     const { random } = this;
     this.schedule = new Schedule(clock, random);
     const slotLimit = random.int(1, 2);
-    this.witness = new Witness({ [`key:${SHARED_SLOT}`]: slotLimit });
+    this.observer = new Observer({ [`key:${SHARED_SLOT}`]: slotLimit });
     this.faults = drawFaults(random, wide);
     this.randomActs = random.chance(0.3) ? 0 : random.next() * 0.15;
     this.schedule.timeChance = random.chance(0.5) ? 0 : 0.05;
     const workflow: CompiledWorkflow = wide ? createWideWorkflow(random) : createWorkflow(random);
-    const { schedule, witness, faults } = this;
+    const { schedule, observer, faults } = this;
     const successRate = random.pick([0.5, 0.8, 1]);
     const skewMsMax = random.chance(0.3) ? 50 : 0;
-    this.engines = new Engines({ random, schedule, witness, faults, workflow, successRate, slotLimit, skewMsMax, openStore });
+    this.engines = new Engines({ random, schedule, observer, faults, workflow, successRate, slotLimit, skewMsMax, openStore });
     const wanted = Array.from({ length: wide ? 1 : random.pick([1, 1, 2, 3]) }, (_, index) => `run${index}`);
-    this.people = new People({ random, witness, engines: this.engines, workflow, wanted });
+    this.people = new People({ random, observer, engines: this.engines, workflow, wanted });
     this.store = openStore(() => false);
   }
 
@@ -154,7 +154,7 @@ class World {
       if (!went || this.random.chance(this.randomActs)) this.people.actAtRandom();
     }
     await this.calmDown();
-    this.check(await judge(this.store, this.witness));
+    this.check(await findViolations(this.store, this.observer));
     const held = this.parts.slotsLeft();
     if (held > 0) this.check([`J7: ${held} semaphores are held, but nothing is at work`]);
   }
@@ -178,8 +178,8 @@ class World {
   private async step(): Promise<boolean> {
     this.steps += 1;
     const went = await this.schedule.step();
-    this.engines.judgeFailures();
-    this.check(this.witness.problems);
+    this.engines.checkFailures();
+    this.check(this.observer.problems);
     if (this.steps > STEPS_MAX) this.check([`it does not come to an end: ${this.unfinished().map((run) => this.stuck(run))}`]);
     return went;
   }
@@ -198,7 +198,7 @@ class World {
 
   private standing(): string {
     const owners = this.unfinished().map(({ id, owner }) => `${id} ${owner ?? ''}`);
-    return [this.witness.counts.get('commits'), ...owners].join('\n');
+    return [this.observer.counts.get('commits'), ...owners].join('\n');
   }
 
   private sweep(): void {
@@ -206,8 +206,8 @@ class World {
     for (const engine of this.engines.live) this.engines.sweep(engine);
   }
 
-  private unfinished(): WitnessedRun[] {
-    return [...this.witness.runs.values()].filter(
+  private unfinished(): ObservedRun[] {
+    return [...this.observer.runs.values()].filter(
       ({ state }) => !isFinal(state.status) && !(state.status === 'failed' && state.parent !== undefined),
     );
   }
@@ -220,7 +220,7 @@ class World {
     }
   }
 
-  private stuck({ id, state, owner }: WitnessedRun): string {
+  private stuck({ id, state, owner }: ObservedRun): string {
     const live = Object.values(state.live).map(
       (activation) => `${activation.path} ${activation.state} for ${waitOf(activation)?.kind ?? 'nothing'}`,
     );
@@ -234,12 +234,12 @@ class World {
 
   /** A promise was rejected that nobody holds: an error that the engine lost. */
   unhandled(error: unknown): void {
-    this.witness.problem(`a promise was rejected that nobody listens to: ${error instanceof Error ? error.stack : String(error)}`);
+    this.observer.problem(`a promise was rejected that nobody listens to: ${error instanceof Error ? error.stack : String(error)}`);
   }
 
   report(): SimulationReport {
-    const { steps, schedule, witness } = this;
-    const runs = [...witness.runs.values()];
+    const { steps, schedule, observer } = this;
+    const runs = [...observer.runs.values()];
     const ends = runs.map(({ state }) => state.status);
     const content = JSON.stringify([schedule.trace, runs.map(({ rows }) => rows)]);
     return {
@@ -247,7 +247,7 @@ class World {
       steps,
       simulatedMs: schedule.clock.now() - this.began,
       runs: runs.length,
-      counts: Object.fromEntries(witness.counts),
+      counts: Object.fromEntries(observer.counts),
       ends,
       digest: hash('sha256', content, 'hex'),
       trace: schedule.trace,

@@ -1,12 +1,12 @@
-// Owns what must hold when a simulation is over. It reads the log from the store, and nothing that an engine
-// says about itself.
+// Owns the rules for the end of a simulation. It reads only the log in the store, and nothing from the engines'
+// memory.
 //
 // J1. The store holds the rows that were committed, and every checkpoint is its folded log.
 // J2. A path is opened once; a settled step is retried only by a person.
 // J3. A recorded result is what the work returned, under the key it ran with.
 // J4. Bounds hold: edges, retries, recoveries.
 // J5. Signals are consumed once, in the order in which they were posted.
-// J6. The first decision posted for a question counts, and whoever was told that their decision counts is in the log.
+// J6. The first decision posted for a question counts, and every decision that was confirmed to its sender is in the log.
 // J7. No child continues after its parent has ended, and no mail or semaphore is left behind.
 
 import { edgeKey } from '../../definition/count-key.ts';
@@ -19,27 +19,27 @@ import type { EventOf, RunEvent } from '../../kernel/event.ts';
 import type { RunState } from '../../kernel/run-state.ts';
 import { UNDO_STEP } from '../../programs/undo.ts';
 import type { Store } from '../../store/store.ts';
-import type { Witness, WitnessedRun } from './witness.ts';
+import type { ObservedRun, Observer } from './observer.ts';
 
 const RECOVERIES_MAX = 3;
 const WORKED_KINDS: ReadonlySet<string> = new Set(['task', 'validate']);
 
 type Report = (what: string) => void;
 
-/** Everything that is wrong in the end. */
-export async function judge(store: Store, witness: Witness): Promise<readonly string[]> {
+/** Returns all violations at the end. */
+export async function findViolations(store: Store, observer: Observer): Promise<readonly string[]> {
   const problems: string[] = [];
-  for (const run of witness.runs.values()) {
+  for (const run of observer.runs.values()) {
     const report: Report = (what) => problems.push(`run ${run.id}: ${what}`);
-    await judgeRun(store, run, report);
-    judgeChildren(witness, run, report);
+    await checkRun(store, run, report);
+    checkChildren(observer, run, report);
   }
-  judgeAcknowledged(witness, (what) => problems.push(what));
+  checkAcknowledged(observer, (what) => problems.push(what));
   const { problems: found } = await store.check();
   return [...problems, ...found.map(({ run, what }) => `J1: the store says${run === undefined ? '' : ` of run ${run}`}: ${what}`)];
 }
 
-async function judgeRun(store: Store, run: WitnessedRun, report: Report): Promise<void> {
+async function checkRun(store: Store, run: ObservedRun, report: Report): Promise<void> {
   const rows = await store.events(run.id, 0);
   const { state, owner, definition } = await store.load(run.id);
   if (JSON.stringify(rows.map(({ events }) => events)) !== JSON.stringify(run.rows)) report('J1: the log is not what was committed');
@@ -47,12 +47,12 @@ async function judgeRun(store: Store, run: WitnessedRun, report: Report): Promis
   if (owner === undefined && (await store.inbox(run.id, 0)).length > 0) report('J7: mail lies there that nobody read');
   const reading = new LogReading(run, definition, report);
   for (const events of run.rows) reading.read(events);
-  judgeBounds(definition, state, report);
+  checkBounds(definition, state, report);
 }
 
 /** Reads a log from its beginning, with the activations as they were at each event. */
 class LogReading {
-  private readonly run: WitnessedRun;
+  private readonly run: ObservedRun;
   private readonly report: Report;
   private state: RunState | undefined;
   private readonly opened = new Set<string>();
@@ -61,7 +61,7 @@ class LogReading {
   /** The steps of a graph; those of a flow are in no stored definition. */
   private readonly models = new Map<string, StepModel>();
 
-  constructor(run: WitnessedRun, definition: Definition, report: Report) {
+  constructor(run: ObservedRun, definition: Definition, report: Report) {
     this.run = run;
     this.report = report;
     for (const step of definition.steps) {
@@ -138,7 +138,7 @@ class LogReading {
   }
 }
 
-function judgeBounds(definition: Definition, state: RunState, report: Report): void {
+function checkBounds(definition: Definition, state: RunState, report: Report): void {
   for (const step of definition.steps) {
     for (const [outcome, entry] of Object.entries(step.next)) {
       const edges: [string, Edge][] =
@@ -156,16 +156,16 @@ function judgeBounds(definition: Definition, state: RunState, report: Report): v
   }
 }
 
-function judgeChildren(witness: Witness, run: WitnessedRun, report: Report): void {
+function checkChildren(observer: Observer, run: ObservedRun, report: Report): void {
   if (run.state.parent === undefined || isFinal(run.state.status) || run.state.status === 'failed') return;
-  const parent = witness.runs.get(run.state.parent.run);
+  const parent = observer.runs.get(run.state.parent.run);
   if (parent !== undefined && isFinal(parent.state.status))
     report(`J7: it is ${run.state.status}, but its parent is ${parent.state.status}`);
 }
 
-function judgeAcknowledged(witness: Witness, report: Report): void {
-  for (const { run, actor } of witness.acknowledged) {
-    const logged = witness.runs
+function checkAcknowledged(observer: Observer, report: Report): void {
+  for (const { run, actor } of observer.acknowledged) {
+    const logged = observer.runs
       .get(run)
       ?.rows.some((events) =>
         events.some((event) => event.type === 'run.changed' && event.change === 'decided' && event.decision.actor === actor),

@@ -5,16 +5,16 @@ import type { JsonObject } from '../../base/json.ts';
 import type { StepError } from '../../kernel/input.ts';
 import type { AttemptRequest, AttemptResult, AttemptRunner } from '../../steps/attempt.ts';
 import type { Handover } from '../../steps/worker/handover.ts';
+import type { Observer } from './observer.ts';
 import type { Random } from './random.ts';
 import type { Schedule } from './schedule.ts';
 import { CALLER } from './wide.ts';
-import type { Witness } from './witness.ts';
 
 interface WorkParts {
   readonly owner: string;
   readonly random: Random;
   readonly schedule: Schedule;
-  readonly witness: Witness;
+  readonly observer: Observer;
   /** The probability that work succeeds. */
   readonly successRate: number;
   /** Numbers results, so that no two are alike. */
@@ -27,12 +27,12 @@ const SHORT_MS_MAX = 40;
 /** Does what an engine asks for one attempt, in simulated time. */
 export function createWork(parts: WorkParts): AttemptRunner {
   return async (request) => {
-    parts.witness.began(parts.owner, request);
+    parts.observer.began(parts.owner, request);
     const reads = parts.random.chance(0.2);
     const result = await outcomeInTime(parts, request);
     // A runner never rejects: a record that cannot be read is an error of the attempt.
     if (reads && !(await canRead(request))) return errored('STORE_UNAVAILABLE', 'error');
-    parts.witness.results(request, result);
+    parts.observer.results(request, result);
     return result;
   };
 }

@@ -89,7 +89,7 @@ function describeAge(stage: StoreStage): void {
     expect(await idsOf(store)).toEqual(['driven', 'waiting', 'written']);
   });
 
-  test('prune removes a run that ended for good although it has mail, which nobody reads', async () => {
+  test('prune removes a run that ended permanently although it has mail, which nobody reads', async () => {
     const { store } = stage;
     await addRun(store, 'done', { status: 'completed' });
     await store.post(createSignal('done', 'a'));

@@ -3,7 +3,7 @@
 
 import type * as z from 'zod';
 import { compiledOf } from '../../api/workflow-source.ts';
-import { pickQuestions, readQuestions } from '../../attended/questions.ts';
+import { readQuestions, selectQuestions } from '../../attended/questions.ts';
 import { isOthersRun, type Right, rightOf } from '../../authority/right.ts';
 import { EngineError, isEngineError } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
@@ -180,7 +180,7 @@ async function answer(
     await engine.run(run).answerAssumption({ actor, digest, ...present({ assumption, answer: text, agree }) });
     return reportOf(services, run);
   }
-  const asked = pickQuestions(run, await readQuestions(store, run), { step, digest });
+  const asked = selectQuestions(run, await readQuestions(store, run), { step, digest });
   note({ action: 'answer', run: asked.run, step: asked.path, choice });
   if (answers.length !== asked.questions.length)
     throw new EngineError(

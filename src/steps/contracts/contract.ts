@@ -10,8 +10,8 @@ import type { OutcomeName } from '../../definition/outcome.ts';
 import type { StepError } from '../../kernel/input.ts';
 import { git } from '../../process/git.ts';
 import type { CheckResult } from '../attempt.ts';
-import { type CheckScene, checkTimeout, errorOf, unableVerdict } from '../check.ts';
-import { entryOf } from '../services.ts';
+import { type CheckContext, checkTimeout, errorOf, unableVerdict } from '../check.ts';
+import { ownEntry } from '../services.ts';
 import { type Job, stepError } from '../work.ts';
 import { runProgram } from '../worker/program.ts';
 import { acceptedDocuments, acceptedNow, contractOf, digestsOf, filesBefore, TextFiles } from './contract-files.ts';
@@ -45,7 +45,7 @@ export async function checkContract(job: Job, output: Json): Promise<ContractFin
   const found = contractFaults(contract, {
     read: texts.read,
     fileOf: texts.fileOf,
-    before: (path) => entryOf(before.documents, path),
+    before: (path) => ownEntry(before.documents, path),
     isWritten: await writtenFiles(job, contract, texts),
     accepted,
     changed: await changedFiles(job, contract),
@@ -90,10 +90,10 @@ async function changedFiles(job: Job, { changes = [] }: StepContract): Promise<(
   const changed = new Map<string, readonly string[]>();
   for (const pattern of changes) {
     const now = await digestsOf(job, pattern);
-    const files = entryOf(before.files, pattern) ?? {};
+    const files = ownEntry(before.files, pattern) ?? {};
     changed.set(
       pattern,
-      [...now].flatMap(([path, digest]) => (entryOf(files, path) === digest ? [] : [path])),
+      [...now].flatMap(([path, digest]) => (ownEntry(files, path) === digest ? [] : [path])),
     );
   }
   return (pattern) => changed.get(pattern) ?? [];
@@ -113,12 +113,12 @@ async function runContractCommand(job: Job, { command }: StepContract): Promise<
   if (line === undefined) return undefined;
   const at = runner.services.now();
   const config = { check: 'command' as const, run: line };
-  const verdict = (await runner.checks.command?.run(config, sceneOf(job, at))) ?? NO_CHECK;
+  const verdict = (await runner.checks.command?.run(config, checkContextOf(job, at))) ?? NO_CHECK;
   const { passed, result } = verdict;
   return { type: 'command', config, passed, result, at, ...present({ error: errorOf(verdict) }) };
 }
 
-function sceneOf(job: Job, startedAt: number): CheckScene {
+function checkContextOf(job: Job, startedAt: number): CheckContext {
   const { runner, request } = job;
   const { cwd, now } = runner.services;
   const unsupported = (): never => {

@@ -15,7 +15,7 @@ import { SafeDatabaseClient } from '../../safe-db/client.ts';
 import { createCopy, removeDatabase } from '../../safe-db/copy.ts';
 import type { AttemptRequest } from '../attempt.ts';
 import { hasFunctions, keyOf } from '../context.ts';
-import { type DatabaseService, entryOf, type StepServices } from '../services.ts';
+import { type DatabaseService, ownEntry, type StepServices } from '../services.ts';
 import type { Job } from '../work.ts';
 
 /** A copy of one database, and the step's access to it. */
@@ -35,7 +35,7 @@ const KEPT_MS_MAX = 30 * 24 * 3_600_000;
 export function databaseServices({ runner, request }: Job): { readonly use: DatabaseUse; readonly service: DatabaseService }[] {
   const { services } = runner;
   return databasesOf(runner.kinds, request.bound.model).map((use) => {
-    const service = entryOf(services.databases, use.name);
+    const service = ownEntry(services.databases, use.name);
     if (service !== undefined) return { use, service: { ...service, path: resolve(services.cwd, service.path) } };
     const hint = didYouMean(use.name, Object.keys(services.databases ?? {}));
     throw new EngineError(

@@ -6,7 +6,7 @@ import { checksIn } from '../../definition/check.ts';
 import type { Edge, StepModel } from '../../definition/model.ts';
 import { outputLines, outputsOf } from '../outputs/declaration.ts';
 import { protectedNames } from '../protection/protected-guards.ts';
-import { entryOf } from '../services.ts';
+import { ownEntry } from '../services.ts';
 import type { Job } from '../work.ts';
 import { matches } from '../workspace/glob.ts';
 
@@ -33,7 +33,7 @@ function gateAfter({ runner, request }: Job): readonly string[] | undefined {
   if (after?.kind === 'validate') return [`Then "${after.id}" runs the validation of the project.`];
   const checks = after === undefined ? [] : checksIn(after);
   if (after === undefined || checks.length === 0) return undefined;
-  const titles = checks.map((check) => check.name ?? entryOf(runner.checks, check.check)?.title?.(check) ?? check.check);
+  const titles = checks.map((check) => check.name ?? ownEntry(runner.checks, check.check)?.title?.(check) ?? check.check);
   const shown = titles.slice(0, CHECKS_MAX).map((title) => `- ${shortLine(title, CHECK_CHARACTERS_MAX)}`);
   const more = titles.length > CHECKS_MAX ? [`- and ${titles.length - CHECKS_MAX} more`] : [];
   return [`Then the gate "${after.id}" checks:`, ...shown, ...more];
@@ -47,7 +47,7 @@ function stepAfter(steps: readonly StepModel[], { next }: StepModel): StepModel 
 }
 
 /** Lists the files that the agent must not change. */
-export async function untouchedText(job: Job): Promise<string> {
+export async function protectedText(job: Job): Promise<string> {
   const { model } = job.request.bound;
   const { permissions } = job.request.workflow.definition;
   if (model.mutatesCheckout === false || permissions?.contents === 'read' || permissions?.contents === 'none')

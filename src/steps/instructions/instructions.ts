@@ -24,7 +24,7 @@ import type { DatabaseCopy } from '../databases/copies.ts';
 import { redactJson } from '../redaction.ts';
 import { TRIGGER } from '../run-records.ts';
 import type { Job } from '../work.ts';
-import { checksText, untouchedText } from './checks.ts';
+import { checksText, protectedText } from './checks.ts';
 import { inOneLine, type KeepText, Quotes, SECTIONS } from './quotes.ts';
 import { setbackText } from './setbacks.ts';
 
@@ -82,7 +82,7 @@ export async function instructionsFor(job: Job, parts: InstructionParts): Promis
     section(SECTIONS.goal, goal),
     section(SECTIONS.again, again),
   ]);
-  const after = joined([section(SECTIONS.checks, checksText(job)), section(SECTIONS.untouched, await untouchedText(job))]);
+  const after = joined([section(SECTIONS.checks, checksText(job)), section(SECTIONS.untouched, await protectedText(job))]);
   const body = joined([before, section(SECTIONS.task, task), after]);
   const report = parts.rules.length === 0 ? undefined : parts.rules.join('\n\n');
   const pieces = piecesOf(parts, { before, given, after });
@@ -105,7 +105,7 @@ function piecesOf({ task, preamble }: InstructionParts, { before, given, after }
   return [...head, ...task, ...(tail === '' ? [] : text(`\n${tail}`))];
 }
 
-/** Removes setbacks for an independent reviewer, so that it judges for itself. All agents get the notes of people. */
+/** Removes setbacks for an independent reviewer, so that it decides for itself. All agents get the notes of people. */
 function pastFor({ independent }: StepModel, past: RunPast): RunPast {
   return independent === true ? { ...past, setbacks: [] } : past;
 }
@@ -212,7 +212,7 @@ function subjectText(trigger: Json | undefined, quotes: Quotes): string | undefi
 function earlierText(request: AttemptRequest, results: readonly (readonly [string, Json])[], quotes: Quotes): string | undefined {
   const { bound, group, workflow } = request;
   const own = (group ?? bound.model).id;
-  // An independent reviewer does not get the reports of others, so that it judges for itself.
+  // An independent reviewer does not get the reports of others, so that it decides for itself.
   if (bound.model.independent === true) return undefined;
   // People's choices come at the end; a passed gate adds nothing, and a failed one is already a setback.
   const decisions = new Set(

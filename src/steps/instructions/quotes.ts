@@ -9,12 +9,12 @@ import { textWithin } from '../../base/short-text.ts';
 /** The headings of Pawl's own sections. */
 export const SECTIONS = {
   goal: 'Goal',
-  again: 'Why you are here again',
+  again: 'Why this step runs again',
   task: 'What to do',
   checks: 'What is checked',
-  untouched: 'What not to touch',
+  untouched: 'Do not change',
   report: 'How to report',
-  people: 'What people said: follow it',
+  people: 'Instructions from people',
 } as const;
 
 const LINE_BREAK = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;

@@ -6,7 +6,7 @@ import { present } from '../../base/fields.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { StepModel } from '../../definition/model.ts';
 import { DEFAULT_EXCLUDES } from '../../definition/outcome.ts';
-import { entryOf } from '../services.ts';
+import { ownEntry } from '../services.ts';
 import type { Job } from '../work.ts';
 import { isInstructed, type StoredHandover } from '../worker/handover.ts';
 import { type ReplyRules, replyRulesOf, ruleInstructions } from '../worker/reply-rules.ts';
@@ -51,7 +51,7 @@ export async function handoverOf(job: Job, call: WorkerCall): Promise<StoredHand
 
 function buildInstructions(job: Job, { worker, data }: WorkerCall, rules: readonly string[]): Promise<Instructions> {
   const { role = '' } = worker;
-  const preamble = entryOf(job.runner.services.roles, role)?.prompt;
+  const preamble = ownEntry(job.runner.services.roles, role)?.prompt;
   return instructionsFor(job, { ...writtenTask(job.request, worker, job.context.snapshot.results), preamble, data, rules });
 }
 

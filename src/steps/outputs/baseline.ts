@@ -23,7 +23,7 @@ export type StoredDigests = Readonly<Record<string, Readonly<Record<string, stri
 /** The digests before the step, by pattern or by effect. */
 export type Baseline = ReadonlyMap<string, FileDigests>;
 
-/** The baselines of the step and of the run to store before the work begins, unless they exist already. */
+/** The baselines of the step and of the run to store before the work begins, unless they already exist. */
 export async function newBaselines(job: Job, declared: readonly OutputDeclaration[]): Promise<JsonObject | undefined> {
   return unlessEmpty({ ...(await newStepBaseline(job, declared)), ...(await newRunBaseline(job)) });
 }

@@ -7,7 +7,7 @@ import { type Json, toPlain } from '../../base/json.ts';
 import { AttemptStopped, untilStopped } from '../abort.ts';
 import type { Job } from '../work.ts';
 import type { OutputDeclaration } from './declaration.ts';
-import { missing, type OutputFinding, produced } from './finding.ts';
+import { missingFinding, type OutputFinding, producedFinding } from './finding.ts';
 import type { FileDigests } from './workspace-digest.ts';
 
 const WHOLE = 'value';
@@ -34,10 +34,10 @@ export async function findEffect(
   }
 }
 
-/** Judges an effect: it must exist now, and differ from before. */
+/** Checks an effect: it must exist now, and differ from before. */
 export async function judgeEffect(job: Job, output: OutputDeclaration, before: FileDigests | undefined): Promise<OutputFinding> {
   const { value, digests } = await findEffect(job, output);
-  if (value === null) return missing(output, 'nothing was found', 'make sure that the work takes effect');
-  if (before?.get(WHOLE) !== digests.get(WHOLE)) return produced(output, value, 'found, and changed by the step');
-  return missing(output, 'the step did not change what was found', 'make sure that the work takes effect');
+  if (value === null) return missingFinding(output, 'nothing was found', 'make sure that the work takes effect');
+  if (before?.get(WHOLE) !== digests.get(WHOLE)) return producedFinding(output, value, 'found, and changed by the step');
+  return missingFinding(output, 'the step did not change what was found', 'make sure that the work takes effect');
 }

@@ -6,7 +6,7 @@ import type { Json } from '../../base/json.ts';
 import { shortList } from '../../base/short-text.ts';
 import type { FileOutputModel } from '../../definition/model.ts';
 import { openFile } from '../workspace/workspace-file.ts';
-import { missing, type OutputFinding, produced, wrong } from './finding.ts';
+import { invalidFinding, missingFinding, type OutputFinding, producedFinding } from './finding.ts';
 import { findPublic } from './public-api.ts';
 import type { FileDigests } from './workspace-digest.ts';
 
@@ -25,20 +25,26 @@ const SHOWN_MAX = 20;
 /** Checks an output of type `file`; its value is the list of paths that were added or changed. */
 export async function findFiles(output: FileOutputModel, change: FileChange): Promise<OutputFinding> {
   const changed = changedPaths(change);
-  if (changed.length === 0) return missing(output, unchanged(output, change), adviceOn(output, change));
+  if (changed.length === 0) return missingFinding(output, unchanged(output, change), adviceOn(output, change));
   const publicPaths = await findPublic(change.cwd, changed);
-  return { ...produced(output, changed, `${counted(changed.length)} changed or added: ${shown(changed)}`), publicPaths };
+  return { ...producedFinding(output, changed, `${counted(changed.length)} changed or added: ${shown(changed)}`), publicPaths };
 }
 
 /** Checks an output of type `artifact`; its value is the content of the one file that was added or changed. */
 export async function findArtifact(output: FileOutputModel, change: FileChange): Promise<OutputFinding> {
   const [path, ...others] = changedPaths(change);
   const advice = `write one file that matches "${output.pattern}"`;
-  if (path === undefined) return missing(output, unchanged(output, change), adviceOn(output, change));
+  if (path === undefined) return missingFinding(output, unchanged(output, change), adviceOn(output, change));
   if (others.length > 0)
-    return wrong(output, `${counted(others.length + 1)} changed, but it must be one: ${shown([path, ...others])}`, advice);
+    return invalidFinding(
+      output,
+      `${counted(others.length + 1)} changed, but exactly one must change: ${shown([path, ...others])}`,
+      advice,
+    );
   const value = await contentOf(change.cwd, path);
-  return value === undefined ? wrong(output, `${path} is gone again`, advice) : produced(output, value, `${path} changed or added`);
+  return value === undefined
+    ? invalidFinding(output, `${path} was deleted again`, advice)
+    : producedFinding(output, value, `${path} changed or added`);
 }
 
 function changedPaths({ before, after }: FileChange): string[] {

@@ -25,18 +25,18 @@ export interface OutputFinding {
 }
 
 /** An output that matches its declaration. */
-export function produced(output: OutputDeclaration, value: Json, seen: string): OutputFinding {
+export function producedFinding(output: OutputDeclaration, value: Json, seen: string): OutputFinding {
   return { output, value, seen };
 }
 
 /** A missing output, which is a problem only if it is required. `advice` is how to solve it. */
-export function missing(output: OutputDeclaration, seen: string, advice: string): OutputFinding {
+export function missingFinding(output: OutputDeclaration, seen: string, advice: string): OutputFinding {
   const none = { output, value: emptyValue(output), seen };
   return output.required ? { ...none, problem: `${seen}; ${advice}` } : none;
 }
 
 /** An output that exists but is wrong. */
-export function wrong(output: OutputDeclaration, seen: string, advice: string): OutputFinding {
+export function invalidFinding(output: OutputDeclaration, seen: string, advice: string): OutputFinding {
   return { output, value: emptyValue(output), seen, problem: `${seen}; ${advice}` };
 }
 

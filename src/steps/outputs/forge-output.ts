@@ -19,7 +19,7 @@ import { outputRefusal } from '../worker/permission.ts';
 import { limitRefusal, oneWriteAtATime } from '../writes/write-limits.ts';
 import { type ForgeWrite, parseWriteRequest, targetNumber, type WriteRequest, writeKey, writeTargets } from '../writes/write-request.ts';
 import type { OutputDeclaration } from './declaration.ts';
-import { missing, type OutputFinding, produced, wrong } from './finding.ts';
+import { invalidFinding, missingFinding, type OutputFinding, producedFinding } from './finding.ts';
 
 /** The result of creating an output: a finding, or an error that is not the worker's fault. */
 export type CreatedOutput = OutputFinding | { readonly error: StepError };
@@ -48,7 +48,7 @@ export function requestedOutput(output: OutputDeclaration, answer: JsonObject, d
 export function missingRequest(output: OutputDeclaration, wanted: Json | undefined): OutputFinding | undefined {
   // A pull request may already be open from the run's branch.
   if (wanted !== undefined || output.type === 'pr') return undefined;
-  return missing(output, `no ${NOUNS[output.type]} was asked for`, adviceFor(output));
+  return missingFinding(output, `no ${NOUNS[output.type]} was requested`, adviceFor(output));
 }
 
 /** Returns the forge for an output, or why the output can never be created here. */
@@ -82,7 +82,7 @@ export async function prepareOutput(job: Job, forge: Forge, { output, wanted }: 
   const request = parseWriteRequest(job, { output, wanted }, { place: writeTargets(job.context.snapshot.data), rules });
   if ('refused' in request) {
     const noun = NOUNS[output.type] ?? '';
-    return wrong(output, `the requested ${noun} cannot be written: ${request.refused}`, adviceFor(output));
+    return invalidFinding(output, `the requested ${noun} cannot be written: ${request.refused}`, adviceFor(output));
   }
   return { output, request };
 }
@@ -101,7 +101,7 @@ export async function createAtForge(job: Job, forge: Forge, { output, request }:
 
 /** A write that was rejected for a reason that the worker cannot change. It is an error only if the output is required. */
 export function refused(output: OutputDeclaration, why: string): OutputFinding {
-  return { ...missing(output, `it was not written: ${why}`, 'go on without it'), refused: why };
+  return { ...missingFinding(output, `it was not written: ${why}`, 'continue without it'), refused: why };
 }
 
 const NOUNS: Readonly<Partial<Record<OutputDeclaration['type'], string>>> = {
@@ -127,12 +127,12 @@ function adviceFor({ name, type }: OutputDeclaration): string {
 }
 
 async function write(job: Job, forge: Forge, { output, request }: PreparedOutput): Promise<CreatedOutput> {
-  if (request === undefined) return missing(output, 'nothing was asked for', adviceFor(output));
+  if (request === undefined) return missingFinding(output, 'none was requested', adviceFor(output));
   const written = await perform(forge, request.write, writeKey(job, request));
   if ('result' in written) return failureFinding(job, output, written);
   return 'differs' in written
-    ? wrong(output, written.differs, 'ask again')
-    : { ...produced(output, written.value, written.seen), ...present({ remember: written.remember }) };
+    ? invalidFinding(output, written.differs, 'request it again')
+    : { ...producedFinding(output, written.value, written.seen), ...present({ remember: written.remember }) };
 }
 
 type WriteResult =
@@ -187,8 +187,7 @@ async function readBack(
   const read = await reading;
   if (read.result !== 'ok') return read;
   const noun = type === 'comment' ? 'comment' : 'reply';
-  if (read.value.find((one) => one.id === id)?.body !== body)
-    return { differs: `${noun} ${id} on ${on} does not read back as it was posted` };
+  if (read.value.find((one) => one.id === id)?.body !== body) return { differs: `${noun} ${id} on ${on} differs from what was posted` };
   return { value: `${type}:${id}`, seen: `${noun} ${id} on ${on}` };
 }
 
@@ -206,19 +205,21 @@ async function changeLabels(forge: Forge, { number, add, remove }: ForgeWrite & 
 async function createPullRequest(job: Job, forge: Forge, { output, request }: PreparedOutput): Promise<CreatedOutput> {
   const asked = request?.write.type === 'pr' ? request.write : undefined;
   const own = await openRequested(job, forge, { output, request });
-  if (own === undefined) return missing(output, "no pull request was asked for, and none is open from the run's branch", adviceFor(output));
+  if (own === undefined)
+    return missingFinding(output, "no pull request was requested, and none is open from the run's branch", adviceFor(output));
   if ('problem' in own) {
     if (own.isTransient) return temporaryFailure(job, output, { message: own.problem, ...own });
     const isUnasked = asked === undefined && (output.implied !== true || job.request.head === undefined);
-    if (isUnasked) return missing(output, `no pull request was asked for, and ${own.problem}`, adviceFor(output));
-    return wrong(output, `the pull request is refused: ${own.problem}`, 'fix it and ask again');
+    if (isUnasked) return missingFinding(output, `no pull request was requested, and ${own.problem}`, adviceFor(output));
+    return invalidFinding(output, `the pull request is refused: ${own.problem}`, 'fix it and request it again');
   }
   const { pr, branch } = own;
   const changes = await forge.changedFiles({ pr: pr.number });
   if (changes.result !== 'ok') return failureFinding(job, output, changes);
   const fault = faultOf(own) ?? (changes.value.length === 0 ? 'it changes no file' : undefined);
-  if (fault !== undefined) return wrong(output, `pull request #${pr.number} is not as asked for: ${fault}`, 'fix it and ask again');
-  const found = produced(output, pr.number, `pull request #${pr.number} is open from "${branch.name}" at ${pr.headSha}`);
+  if (fault !== undefined)
+    return invalidFinding(output, `pull request #${pr.number} is not as requested: ${fault}`, 'fix it and request it again');
+  const found = producedFinding(output, pr.number, `pull request #${pr.number} is open from "${branch.name}" at ${pr.headSha}`);
   return { ...found, remember: pullRequestData(own, job) };
 }
 
@@ -251,7 +252,7 @@ type Failure = { readonly result: ForgeFailure['result'] | 'invalid'; readonly m
 
 function failureFinding(job: Job, output: OutputDeclaration, failure: Failure): CreatedOutput {
   const hint = { message: failure.message, ...retryHintOf(failure) };
-  return hint.isTransient ? temporaryFailure(job, output, hint) : wrong(output, failure.message, 'fix it and ask again');
+  return hint.isTransient ? temporaryFailure(job, output, hint) : invalidFinding(output, failure.message, 'fix it and request it again');
 }
 
 function temporaryFailure(job: Job, output: OutputDeclaration, failure: RetryHint & { readonly message: string }): CreatedOutput {

@@ -204,7 +204,7 @@ describe('an artifact', () => {
     expect(await run(attempt([plan]))).toMatchObject({ error: { message: expect.stringContaining('no file matches "docs/*"') } });
     moves = [write('docs/a', ''), write('docs/b', '')];
     expect(await run(attempt([{ ...plan, required: false }], { activation: { path: 'work#2' } }))).toMatchObject({
-      error: { reason: 'contract', message: expect.stringContaining('2 files changed, but it must be one: docs/a, docs/b') },
+      error: { reason: 'contract', message: expect.stringContaining('2 files changed, but exactly one must change: docs/a, docs/b') },
     });
   });
 });
@@ -257,7 +257,7 @@ describe('at the forge', () => {
       const [posted] = valueIn(await stage.forge.comments(issue));
       valueIn(await stage.forge.editComment({ id: posted?.id ?? '', body: 'Changed since.' }, 'edit'));
       expect(await run(attempt([plan], about()))).toMatchObject({
-        error: { reason: 'contract', message: expect.stringContaining('does not read back') },
+        error: { reason: 'contract', message: expect.stringContaining('differs from what was posted') },
       });
     });
 
@@ -413,7 +413,7 @@ describe('at the forge', () => {
       [
         'a branch that the work is not on',
         { pr: { ...request, head: 'other' } },
-        'its head is "other", and the work of this run is on "search"',
+        'its head is "other", but the work of this run is on "search"',
       ],
       ['a branch without a commit of its own', { pr: request }, 'has no commit'],
       [
@@ -422,7 +422,7 @@ describe('at the forge', () => {
         'its base is "other", and the work of this run is for "main"',
       ],
       ['a head that is no text', { pr: { ...request, head: 5 } }, 'the requested pull request cannot be written'],
-      ['a number it claims to have opened', { pr_number: 5 }, 'no pull request was asked for'],
+      ['a number it claims to have opened', { pr_number: 5 }, 'no pull request was requested'],
     ])('from %s breaks the contract, and the worker gets the reason', async (_what, output, message) => {
       await stage.commit('other', { 'untested.txt': '' });
       moves = [answer(output)];

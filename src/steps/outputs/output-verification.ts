@@ -16,13 +16,13 @@ import { AttemptStopped } from '../abort.ts';
 import { recordFilesBefore } from '../contracts/contract-files.ts';
 import { publishWork } from '../forge/publishing.ts';
 import { protectFiles } from '../protection/protection.ts';
-import { CLAIMED, type Executor, type Job, stepError, type Work } from '../work.ts';
+import { CLAIM_ONLY, type Executor, type Job, stepError, type Work } from '../work.ts';
 import { askToWrite, isStaged, type StagedDecision, stagedDecision } from '../writes/staging.ts';
 import { type Baseline, newBaselines, openBaseline, takeDigests } from './baseline.ts';
 import { isAtForge, type OutputDeclaration, outputsOf } from './declaration.ts';
 import { effectKey, judgeEffect } from './effect-output.ts';
 import { findArtifact, findFiles } from './file-output.ts';
-import { contractError, emptyValue, evidenceOf, missing, type OutputFinding } from './finding.ts';
+import { contractError, emptyValue, evidenceOf, missingFinding, type OutputFinding } from './finding.ts';
 import {
   createAtForge,
   forgeFor,
@@ -79,7 +79,7 @@ function refusalOf(job: Job, declared: DeclaredOutputs): Work | undefined {
     const why = isFileOutput(output) ? patternRefusal(output.pattern) : undefined;
     if (isFileOutput(output) && why !== undefined) {
       const what = `the pattern "${output.pattern}" of the output "${output.name}" of step "${job.request.bound.model.id}" is refused`;
-      return { error: stepError('STEP_FAILED', `${what}: ${why}; write one that stays inside of the workspace`, { retryable: false }) };
+      return { error: stepError('STEP_FAILED', `${what}: ${why}; use one inside the workspace`, { retryable: false }) };
     }
     const place = !isAtForge(output) || !output.required ? undefined : forgeFor(job, output);
     if (place !== undefined && 'error' in place) return place;
@@ -102,7 +102,7 @@ async function verifyOutputs(job: Job, declared: DeclaredOutputs, { before, done
     const fault = missingRequest(output, wanted);
     if (fault !== undefined) found.set(output, fault);
     else if (wanted !== undefined || job.runner.services.forge !== undefined) wishes.push({ output, wanted });
-    else found.set(output, missing(output, 'no pull request was asked for', 'ask for one'));
+    else found.set(output, missingFinding(output, 'no pull request was requested', 'request one'));
   }
   if ([...found.values()].every(({ problem }) => problem === undefined)) {
     const ready = await prepareAll(job, wishes, found);
@@ -134,7 +134,7 @@ async function decideStaged(job: Job, declared: DeclaredOutputs, { before, decid
   }
   const wishes = atForge.filter((output) => !found.has(output) && (requests.has(output.name) || output.type === 'pr'));
   for (const output of atForge)
-    if (!found.has(output) && !wishes.includes(output)) found.set(output, missing(output, 'nothing was asked for', 'ask for it'));
+    if (!found.has(output) && !wishes.includes(output)) found.set(output, missingFinding(output, 'none was requested', 'request one'));
   const failure = await createAll(
     job,
     wishes.map((output) => ({ output, request: requests.get(output.name) })),
@@ -209,7 +209,7 @@ function resultWithOutputs(job: Job, done: FinishedWork['done'], findings: reado
   const evidence = { ...done.evidence, outputs: evidenceOf(findings) };
   const error = contractError(request.bound.model.id, findings);
   if (error !== undefined)
-    return { ...recordOf(done), claim: done.claim ?? done.output, evidence: { ...evidence, verdict: CLAIMED }, error };
+    return { ...recordOf(done), claim: done.claim ?? done.output, evidence: { ...evidence, verdict: CLAIM_ONLY }, error };
   const values = Object.fromEntries(findings.map(({ output: { name }, value }) => [name, value]));
   const pr = findings.find(({ output, value }) => output.type === 'pr' && value !== null);
   const remember = { ...done.remember, ...Object.assign({}, ...findings.map((finding) => finding.remember)) };

@@ -45,7 +45,7 @@ async function treeId(job: Job): Promise<string | undefined> {
 }
 
 /** The files that decide what a gate's commands run on this tree and that agents of a flow changed, with the steps. */
-export async function steeredFiles(job: Job, tree: string | undefined): Promise<string[]> {
+export async function tamperedFiles(job: Job, tree: string | undefined): Promise<string[]> {
   const changes = CHANGED.allIn(job.context.snapshot.data);
   const { model } = job.request.bound;
   const commands = changes.length === 0 ? [] : commandsIn(checksIn(model));
@@ -53,7 +53,7 @@ export async function steeredFiles(job: Job, tree: string | undefined): Promise<
   if (tree === undefined) throw new TreeError('the workspace is not in a git checkout any more');
   const { cwd } = job.runner.services;
   const prefix = await git(cwd, ['rev-parse', '--show-prefix']);
-  const search = new SteeredFileSearch(cwd, prefix.ok ? prefix.stdout.trim() : '');
+  const search = new TamperedFileSearch(cwd, prefix.ok ? prefix.stdout.trim() : '');
   const found = new Set<string>();
   for (const change of changes)
     for (const path of await search.filesIn(change, { tree, commands })) found.add(`${path} (by "${change.step}")`);
@@ -65,7 +65,7 @@ export function changesAllowed(job: Job): string[] {
   return CHANGED.allIn(job.context.snapshot.data).flatMap(({ mayChange }) => mayChange);
 }
 
-class SteeredFileSearch {
+class TamperedFileSearch {
   private readonly cwd: string;
   private readonly prefix: string;
 

@@ -71,11 +71,11 @@ export async function gateGuards(commands: readonly GateCommand[], read: ReadTex
   const reading = new CommandReader(read);
   for (const command of commands) {
     const { run, argv, cwd = '', env = {} } = command;
-    const scene = { folder: posix.normalize(cwd === '' ? '.' : cwd), depth: 0 };
+    const place = { folder: posix.normalize(cwd === '' ? '.' : cwd), depth: 0 };
     const list = argv === undefined ? simpleCommands(run ?? '') : [{ words: argv }];
-    for (const [name, value] of Object.entries(env)) reading.variable(name, value, scene);
-    await reading.follow(list, scene);
-    if (hiddenScript(command) !== undefined) await reading.everythingNamed(run ?? (argv ?? []).join(' '), list, scene);
+    for (const [name, value] of Object.entries(env)) reading.variable(name, value, place);
+    await reading.follow(list, place);
+    if (hiddenScript(command) !== undefined) await reading.everythingNamed(run ?? (argv ?? []).join(' '), list, place);
   }
   return reading.guards();
 }
@@ -123,59 +123,59 @@ class CommandReader {
   }
 
   /** Reads a variable that makes programs load files, or search programs and modules in folders of the workspace. */
-  variable(name: string, value: string, scene: CommandPlace): void {
+  variable(name: string, value: string, place: CommandPlace): void {
     const folders = value.split(':').filter((folder) => folder !== '' && !/[$`*]/.test(folder));
-    if (name === 'PYTHONPATH') for (const folder of folders) this.pythonModules(folder, scene);
-    if (name === 'PATH') for (const folder of folders) this.addClosed(scene, `${folder}/*`);
+    if (name === 'PYTHONPATH') for (const folder of folders) this.pythonModules(folder, place);
+    if (name === 'PATH') for (const folder of folders) this.addClosed(place, `${folder}/*`);
     if (!LOADING_VARIABLES.has(name)) return;
-    for (const word of value.split(/[\s=:]+/)) if (/^[\w./@-]+$/.test(word) && /[./]/.test(word)) this.addClosed(scene, word);
+    for (const word of value.split(/[\s=:]+/)) if (/^[\w./@-]+$/.test(word) && /[./]/.test(word)) this.addClosed(place, word);
   }
 
   /** Adds every file that a line names, and what it runs if it is a shell script. */
-  async everythingNamed(line: string, commands: readonly SimpleCommand[], scene: CommandPlace): Promise<void> {
+  async everythingNamed(line: string, commands: readonly SimpleCommand[], place: CommandPlace): Promise<void> {
     const folders = commands.flatMap(({ words }) =>
-      words[0] === 'cd' && words[1] !== undefined ? [posix.join(scene.folder, words[1])] : [],
+      words[0] === 'cd' && words[1] !== undefined ? [posix.join(place.folder, words[1])] : [],
     );
     // In `$PWD/ci.sh`, the part after the first slash is known.
     const words = line.split(/[\s"'`$();|&<>={}]+/).flatMap((word) => [word, word.slice(word.indexOf('/') + 1)]);
     for (const word of new Set(words))
-      for (const folder of [scene.folder, ...folders]) {
-        const here = { ...scene, folder };
+      for (const folder of [place.folder, ...folders]) {
+        const here = { ...place, folder };
         if (/^[\w.@+-]+\/[\w./@+*?-]*[*?][\w.@+*?-]*$/.test(word)) this.addClosed(here, word);
         if (!/^[\w./@+-]+$/.test(word) || isOutside(posix.join(folder, word)) || posix.isAbsolute(word)) continue;
         if ((await this.read(posix.join(folder, word))) !== undefined) await this.shellScript(word, here, true);
       }
     for (const { words } of commands.filter(({ words: [first] }) => first === 'find'))
       for (const folder of words.slice(1, 1 + words.slice(1).findIndex((word) => /^[-(!]/.test(word))))
-        if (posix.join(scene.folder, folder) !== '.') this.addClosed(scene, `${folder}/**`);
+        if (posix.join(place.folder, folder) !== '.') this.addClosed(place, `${folder}/**`);
   }
 
   /** Adds the files of a folder that Python would import instead of its standard library. */
-  private pythonModules(folder: string, scene: CommandPlace): void {
-    for (const pattern of [`${folder}/*`, `${folder}/*/__init__.*`]) this.add(scene, pattern, { isClosed: true, part: 'python-module' });
+  private pythonModules(folder: string, place: CommandPlace): void {
+    for (const pattern of [`${folder}/*`, `${folder}/*/__init__.*`]) this.add(place, pattern, { isClosed: true, part: 'python-module' });
   }
 
-  private async command(words: readonly string[], scene: CommandPlace): Promise<void> {
+  private async command(words: readonly string[], place: CommandPlace): Promise<void> {
     const [first, ...rest] = withoutAssignments(words);
-    if (first === undefined || scene.depth > DEPTH_MAX) return;
+    if (first === undefined || place.depth > DEPTH_MAX) return;
     const name = programName(first);
-    if (first.includes('/') || SCRIPT_FILE.test(first)) await this.executable(first, scene);
-    else this.add(scene, `node_modules/.bin/${name}`, { part: 'link' });
-    for (const guard of TOOL_FILES[name] ?? []) this.add(scene, guard.pattern, guard);
+    if (first.includes('/') || SCRIPT_FILE.test(first)) await this.executable(first, place);
+    else this.add(place, `node_modules/.bin/${name}`, { part: 'link' });
+    for (const guard of TOOL_FILES[name] ?? []) this.add(place, guard.pattern, guard);
     // `test -f built.txt` only checks whether the file exists.
-    if (!TESTS.has(name)) await this.optionFiles(rest, scene);
+    if (!TESTS.has(name)) await this.optionFiles(rest, place);
     if (name === 'pytest' || name === 'py.test')
       for (const folder of ['.', ...rest.filter((word) => /^[\w./-]+$/.test(word) && !/^-|\.\w+$/.test(word))])
-        this.pythonModules(folder, scene);
-    if (PACKAGE_MANAGERS.has(name)) await this.packageManager(name, rest, scene);
-    else if (MAKES.has(name)) await this.make(rest, scene);
+        this.pythonModules(folder, place);
+    if (PACKAGE_MANAGERS.has(name)) await this.packageManager(name, rest, place);
+    else if (MAKES.has(name)) await this.make(rest, place);
     else if (SCRIPT_RUNNERS.has(name))
       for (const word of rest.filter((one) => /^[\w:.-]+$/.test(one) && !one.startsWith('-')))
-        await this.script(word.replace(/^npm:/, ''), scene);
-    else if (SHELLS.has(name) || INTERPRETERS.has(name) || SOURCE_COMMANDS.has(name)) return await this.interpreter(name, rest, scene);
-    else if (WRAPPERS.has(name) || Object.hasOwn(SUBCOMMAND_WRAPPERS, name)) await this.wrapped(name, rest, scene);
-    else if (!READERS.has(name)) await this.command(fromRunner(rest), { ...scene, depth: scene.depth + 1 });
-    if (!READERS.has(name)) await this.quoted(rest, scene);
+        await this.script(word.replace(/^npm:/, ''), place);
+    else if (SHELLS.has(name) || INTERPRETERS.has(name) || SOURCE_COMMANDS.has(name)) return await this.interpreter(name, rest, place);
+    else if (WRAPPERS.has(name) || Object.hasOwn(SUBCOMMAND_WRAPPERS, name)) await this.wrapped(name, rest, place);
+    else if (!READERS.has(name)) await this.command(fromRunner(rest), { ...place, depth: place.depth + 1 });
+    if (!READERS.has(name)) await this.quoted(rest, place);
   }
 
   /** Follows words that are command lines: `script -c "sh ci.sh"`, `concurrently "sh ci.sh"`. */
@@ -188,21 +188,21 @@ class CommandReader {
   }
 
   /** Adds files that options name: `make -f ci.mk`, `vitest --config ci.ts`. */
-  private async optionFiles(words: readonly string[], scene: CommandPlace): Promise<void> {
+  private async optionFiles(words: readonly string[], place: CommandPlace): Promise<void> {
     for (const [index, word] of words.entries()) {
       const [flag = '', value] = word.startsWith('--') && word.includes('=') ? word.split(/=(.*)/s) : [word, words[index + 1]];
-      if (FILE_FLAGS.has(flag) && value !== undefined && /^[\w./@-]+\.\w+$|\//.test(value)) await this.importingScript(value, scene);
+      if (FILE_FLAGS.has(flag) && value !== undefined && /^[\w./@-]+\.\w+$|\//.test(value)) await this.importingScript(value, place);
     }
   }
 
-  private async wrapped(name: string, words: readonly string[], scene: CommandPlace): Promise<void> {
+  private async wrapped(name: string, words: readonly string[], place: CommandPlace): Promise<void> {
     const subcommand = SUBCOMMAND_WRAPPERS[name];
     if (subcommand !== undefined && words[0] !== subcommand) return;
-    await this.command(startedProgram(name, subcommand === undefined ? words : words.slice(1)), { ...scene, depth: scene.depth + 1 });
+    await this.command(startedProgram(name, subcommand === undefined ? words : words.slice(1)), { ...place, depth: place.depth + 1 });
   }
 
-  private async interpreter(name: string, words: readonly string[], scene: CommandPlace): Promise<void> {
-    const deeper = { ...scene, depth: scene.depth + 1 };
+  private async interpreter(name: string, words: readonly string[], place: CommandPlace): Promise<void> {
+    const deeper = { ...place, depth: place.depth + 1 };
     const line = SHELLS.has(name) ? lineOf(words) : undefined;
     if (line !== undefined) return await this.follow(simpleCommands(line), deeper);
     const script = name === 'node' ? words[words.indexOf('--run') + 1] : undefined;
@@ -211,53 +211,53 @@ class CommandReader {
     const coded = words.findIndex((one) => one === '-m' || (one === '-c' && name === 'python'));
     const index = coded === -1 || (plain !== undefined && words.indexOf(plain) < coded) ? words.indexOf(plain ?? '') : coded;
     const word = words[index];
-    if (name === 'python') this.pythonModules(word === undefined || word.startsWith('-') ? '.' : posix.dirname(word), scene);
+    if (name === 'python') this.pythonModules(word === undefined || word.startsWith('-') ? '.' : posix.dirname(word), place);
     if (word === '-m') return await this.module(words.slice(index + 1), deeper);
     if (word === undefined || word === '-c' || (name === 'deno' && word === 'test')) return;
     const file = name === 'deno' && word === 'run' ? withoutOptions(name, words.slice(index + 1))[0] : word;
     if (file === undefined) return;
-    if (SHELLS.has(name) || SOURCE_COMMANDS.has(name)) await this.shellScript(file, scene, true);
-    else await this.importingScript(file, scene);
+    if (SHELLS.has(name) || SOURCE_COMMANDS.has(name)) await this.shellScript(file, place, true);
+    else await this.importingScript(file, place);
   }
 
   /** Adds a script that is not a shell script, and its imports from the same folder. */
-  private async importingScript(path: string, scene: CommandPlace): Promise<void> {
-    this.addClosed(scene, path);
-    const file = posix.join(scene.folder, path);
+  private async importingScript(path: string, place: CommandPlace): Promise<void> {
+    this.addClosed(place, path);
+    const file = posix.join(place.folder, path);
     if (posix.isAbsolute(path) || isOutside(file) || /[*$`\0]/.test(file)) return;
-    for (const imported of await importedFiles(file, this.read)) this.addClosed({ ...scene, folder: '.' }, imported);
+    for (const imported of await importedFiles(file, this.read)) this.addClosed({ ...place, folder: '.' }, imported);
   }
 
   /** Adds the modules of `python -m NAME`: those in the current folder take precedence over installed ones. */
-  private async module(words: readonly string[], scene: CommandPlace): Promise<void> {
+  private async module(words: readonly string[], place: CommandPlace): Promise<void> {
     const [name] = words;
-    if (name !== undefined && /^\w+$/.test(name)) for (const path of [`${name}.py`, `${name}/**`]) this.addClosed(scene, path);
-    else for (const path of modulePlaces('.', name ?? '')) await this.importingScript(path, scene);
+    if (name !== undefined && /^\w+$/.test(name)) for (const path of [`${name}.py`, `${name}/**`]) this.addClosed(place, path);
+    else for (const path of modulePlaces('.', name ?? '')) await this.importingScript(path, place);
     // `python -m unittest tests.parsing` names its tests as modules.
     if (name === 'unittest')
       for (const named of words.slice(1))
-        for (const path of named.includes('.') ? modulePlaces('.', named) : []) this.addClosed(scene, path);
-    await this.command(words, scene);
+        for (const path of named.includes('.') ? modulePlaces('.', named) : []) this.addClosed(place, path);
+    await this.command(words, place);
   }
 
   /** Adds a file that is run by its path, with what it runs or imports. */
-  private async executable(path: string, scene: CommandPlace): Promise<void> {
-    await this.importingScript(path, scene);
-    await this.shellScript(path, scene);
+  private async executable(path: string, place: CommandPlace): Promise<void> {
+    await this.importingScript(path, place);
+    await this.shellScript(path, place);
   }
 
   /** Adds a file that is run and, if it is a shell script, what it runs. */
-  private async shellScript(path: string, scene: CommandPlace, isShell = false): Promise<void> {
-    this.addClosed(scene, path);
-    const text = await this.readOnce(scene, path);
+  private async shellScript(path: string, place: CommandPlace, isShell = false): Promise<void> {
+    this.addClosed(place, path);
+    const text = await this.readOnce(place, path);
     if (text === undefined || !(isShell || /\.(?:ba|z|k)?sh$/.test(path) || /^#!.*\b(?:ba|da|z|k)?sh\b/.test(text))) return;
-    await this.follow(simpleCommands(text.replaceAll(/^\s*#.*$|\s#\s.*$/gm, '')), { ...scene, depth: scene.depth + 1 });
+    await this.follow(simpleCommands(text.replaceAll(/^\s*#.*$|\s#\s.*$/gm, '')), { ...place, depth: place.depth + 1 });
   }
 
   /** Follows the recipes of the targets, in the Makefile and its includes. */
-  private async make(words: readonly string[], scene: CommandPlace): Promise<void> {
-    const folder = folderOf(words, scene);
-    const here = { folder, depth: scene.depth + 1 };
+  private async make(words: readonly string[], place: CommandPlace): Promise<void> {
+    const folder = folderOf(words, place);
+    const here = { folder, depth: place.depth + 1 };
     for (const guard of TOOL_FILES.make ?? []) this.add(here, guard.pattern, guard);
     const rules: MakeRule[] = [];
     const named = words.flatMap((word, index) => {
@@ -286,15 +286,15 @@ class CommandReader {
     return await this.read(file);
   }
 
-  private async packageManager(name: string, words: readonly string[], scene: CommandPlace): Promise<void> {
-    const folder = folderOf(words, scene);
+  private async packageManager(name: string, words: readonly string[], place: CommandPlace): Promise<void> {
+    const folder = folderOf(words, place);
     const isValue = (before = ''): boolean => DIRECTORY_FLAGS.has(before) || (PACKAGE_FLAGS[name] ?? []).includes(before);
     const args = words.filter((word, index) => !word.startsWith('-') && !isValue(words[index - 1]));
     // `yarn workspace web test` is `yarn test` in another package.
     const isElsewhere = args[0] === 'workspace';
     const plain = isElsewhere ? args.slice(2) : args;
     const [first, second] = plain;
-    const here = { folder, depth: scene.depth + 1 };
+    const here = { folder, depth: place.depth + 1 };
     this.addClosed(here, '.npmrc');
     for (const file of ['.yarnrc', '.yarnrc.yml', '.pnpmfile.cjs', 'pnpm-workspace.yaml', 'bunfig.toml', 'turbo.json', 'nx.json'])
       this.addClosed(here, file);
@@ -311,14 +311,14 @@ class CommandReader {
   }
 
   /** Adds a script of package.json, and what it runs. */
-  private async script(name: string, scene: CommandPlace): Promise<void> {
-    const file = posix.join(scene.folder, 'package.json');
+  private async script(name: string, place: CommandPlace): Promise<void> {
+    const file = posix.join(place.folder, 'package.json');
     if (isOutside(file) || this.scripts.get(file)?.has(name) === true) return;
     this.addScript(file, name);
     const text = (await this.read(file)) ?? '';
     for (const one of [`pre${name}`, name, `post${name}`]) {
       const line = scriptIn(text, one);
-      if (line !== undefined) await this.follow(simpleCommands(line), { ...scene, depth: scene.depth + 1 });
+      if (line !== undefined) await this.follow(simpleCommands(line), { ...place, depth: place.depth + 1 });
     }
   }
 
@@ -326,8 +326,8 @@ class CommandReader {
     this.scripts.set(file, (this.scripts.get(file) ?? new Set()).add(script));
   }
 
-  private addClosed(scene: CommandPlace, path: string): void {
-    this.add(scene, path, { isClosed: true });
+  private addClosed(place: CommandPlace, path: string): void {
+    this.add(place, path, { isClosed: true });
   }
 
   private add({ folder }: CommandPlace, path: string, rest: Omit<Guard, 'pattern'>): void {

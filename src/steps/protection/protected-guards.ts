@@ -129,7 +129,7 @@ function definitionsOf({ workflow, family }: AttemptRequest): Definition[] {
 }
 
 /**
- * The commands that judge the work of these workflows: those of their gates and contracts, and the stages of their
+ * The commands that check the work of these workflows: those of their gates and contracts, and the stages of their
  * validations. The parameters of a child are not known here; its contract is guarded as far as it names files itself.
  */
 function gateCommands({ runner, request }: Job, definitions: readonly Definition[]): GateCommand[] {

@@ -74,7 +74,7 @@ function refusalOf(job: Job): Work | undefined {
     const why = patternRefusal(pattern);
     if (why === undefined) continue;
     const what = `the protected path "${pattern}" for step "${job.request.bound.model.id}" is refused`;
-    return { error: stepError('STEP_FAILED', `${what}: ${why}; write one that stays inside of the workspace`, { retryable: false }) };
+    return { error: stepError('STEP_FAILED', `${what}: ${why}; use one inside the workspace`, { retryable: false }) };
   }
   return undefined;
 }
@@ -128,7 +128,7 @@ function withBaseline(job: Job, done: Work, { isKept, ...watched }: Baseline): W
 function voidVerdict(job: Job, done: Work, changed: readonly Change[]): Work {
   const { id } = job.request.bound.model;
   const message =
-    `protected files were changed during step "${id}", so its verdict does not count: ${describeChanges(changed)}; ` +
+    `protected files were changed during step "${id}", so its result was discarded: ${describeChanges(changed)}; ` +
     'restore them (remove those that were added), and do the work without changing them. ' +
     'Only the author of the workflow can allow such a change, with may_change (mayChange in TypeScript) at this step';
   const { claim, actor, remember, checks, evidence } = done;

@@ -12,7 +12,7 @@ import { parseTemplate, renderTemplate, type Template } from '../../expr/templat
 import { parseTemplateTree, renderTemplateTree } from '../../expr/template-tree.ts';
 import { insertValues, type PlacedValue } from '../built-values.ts';
 import type { Secrets } from '../secrets.ts';
-import { entryOf, type WebhookSetting } from '../services.ts';
+import { ownEntry, type WebhookSetting } from '../services.ts';
 import type { TemplateScope } from './template-scope.ts';
 
 /** A request as it is sent. */
@@ -35,8 +35,8 @@ export interface RenderContext {
 const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?:[/?#]|$)/i;
 
 /** Renders a request. Throws an EngineError if that is not possible. */
-export async function renderRequest(given: RequestModel, scene: RenderContext): Promise<RenderedRequest> {
-  const request = scene.scope === undefined ? given : await renderTemplates(given, scene, scene.scope);
+export async function renderRequest(given: RequestModel, context: RenderContext): Promise<RenderedRequest> {
+  const request = context.scope === undefined ? given : await renderTemplates(given, context, context.scope);
   const { url, method, headers = {}, body } = request;
   const texts = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), headerText(name, value)]);
   const sent = bodyText(body);
@@ -48,14 +48,14 @@ export async function renderRequest(given: RequestModel, scene: RenderContext): 
   };
 }
 
-async function renderTemplates(given: RequestModel, scene: RenderContext, scopeOf: TemplateScope): Promise<RequestModel> {
-  const { built = [] } = scene;
+async function renderTemplates(given: RequestModel, context: RenderContext, scopeOf: TemplateScope): Promise<RequestModel> {
+  const { built = [] } = context;
   const ownUrl = built.find(({ path }) => path.join('.') === 'url')?.value;
   const template = parseTemplate(given.url);
   const url = ownUrl === undefined ? renderUrl(template, scopeOf(template)) : String(ownUrl);
   const { headers = {}, body } = given;
   const tree = parseTemplateTree(body === undefined ? { headers } : { headers, body });
-  const secrets = await secretsFor(tree.paths, { ...scene, url, isLiteral: ownUrl === undefined && hasLiteralHost(template) });
+  const secrets = await secretsFor(tree.paths, { ...context, url, isLiteral: ownUrl === undefined && hasLiteralHost(template) });
   const rendered = insertValues(renderTemplateTree(tree, { ...scopeOf(tree), secrets }), built);
   return { ...given, ...(rendered as Pick<RequestModel, 'headers' | 'body'>), url };
 }
@@ -84,7 +84,7 @@ async function secretsFor(paths: Template['paths'], { secrets, webhooks, url, is
   if (names === undefined) throw refusal('it reads a secret whose name is not written out; name it, as in {{ secrets.API_TOKEN }}');
   const host = URL.canParse(url) ? new URL(url).hostname : '';
   for (const name of names) {
-    const hosts = entryOf(webhooks.secretHosts, name);
+    const hosts = ownEntry(webhooks.secretHosts, name);
     if (hosts === undefined ? !isLiteral : !hosts.includes(host)) {
       const why = hosts === undefined ? 'whose host is built from values' : `at ${host}, which is not among its hosts`;
       throw refusal(`the secret "${name}" is not sent to a service ${why}; write the host out, or list it for the secret in the config`);

@@ -195,7 +195,7 @@ function failureOf(url: URL, thrown: unknown): WebFailure {
   const code = String((thrown as { code?: unknown } | null)?.code ?? '');
   if (TLS_CODE.test(code))
     return { kind: 'failed', reason: 'tls', message: `the certificate of ${url.host} cannot be trusted: ${messageOf(thrown)}` };
-  return { kind: 'failed', reason: 'connection', message: `${url.host} could not be asked: ${messageOf(thrown)}` };
+  return { kind: 'failed', reason: 'connection', message: `${url.host} could not be reached: ${messageOf(thrown)}` };
 }
 
 function hostOf(url: string): string {

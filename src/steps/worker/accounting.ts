@@ -17,7 +17,7 @@ export interface Spawn {
   /** The budgets of this attempt, of all attempts of the step in this run, and of all of the role in a day. */
   readonly budgets: { readonly attempt?: Budget; readonly step?: Budget; readonly day?: Budget };
   readonly redactor: Redactor | undefined;
-  /** A driven agent is always recorded. A live object and handed-out work are recorded if a budget applies to them. */
+  /** A driven agent is always recorded. An in-process agent and handed-out work are recorded if a budget applies to them. */
   readonly worker: 'driver' | 'object' | 'handed';
   /** The driver, and the model that the role names. */
   readonly driver?: string;

@@ -8,7 +8,7 @@ import type { OutcomeName } from '../../definition/outcome.ts';
 import type { Snapshot } from '../attempt.ts';
 import type { Instructions } from '../instructions/instructions.ts';
 import { ATTENDED } from '../run-records.ts';
-import { entryOf, type StepServices } from '../services.ts';
+import { ownEntry, type StepServices } from '../services.ts';
 import type { Job } from '../work.ts';
 import { type ReplyRules, replyFault } from './reply-rules.ts';
 import type { StatePlace } from './saved-state.ts';
@@ -37,7 +37,7 @@ export interface StoredHandover extends Handover {
 
 /** Whether the work of a role is handed out: its driver is `attended`, or it has none and the run is attended. */
 export function isHandedOut(services: StepServices, role: string, { data }: Pick<Snapshot, 'data'>): boolean {
-  const setting = entryOf(services.roles, role);
+  const setting = ownEntry(services.roles, role);
   return setting === undefined ? ATTENDED.in(data) === true : setting.driver === 'attended';
 }
 
@@ -46,7 +46,7 @@ export function isInstructed(model: StepModel): boolean {
   return 'config' in model && 'instructed' in model.config && model.config.instructed === true;
 }
 
-/** Whether the work of an agent's step is handed out. A live object does its own work. */
+/** Whether the work of an agent's step is handed out. An in-process agent does its own work. */
 export function isForCaller({ runner, request: { bound }, context }: Job): boolean {
   const { model, code } = bound;
   if (isInstructed(model)) return ATTENDED.in(context.snapshot.data) === true;

@@ -112,6 +112,6 @@ export function outputTail({ stdout, stderr }: { readonly stdout: string; readon
 /** Describes how a program ended: `exited with 3: no such table`. */
 export function exitSentence(result: CommandResult & { readonly kind: 'exited' }): string {
   const words = outputTail(result);
-  const how = result.signal === null ? `exited with ${result.exitCode}` : `was ended by ${result.signal}`;
+  const how = result.signal === null ? `exited with ${result.exitCode}` : `was killed by ${result.signal}`;
   return words === '' ? how : `${how}: ${words}`;
 }

@@ -1,4 +1,4 @@
-// Owns the rules for the reply of every worker: a driven agent, a live object or an attended agent. Drivers may use the
+// Owns the rules for the reply of every worker: a driven agent, an in-process agent or an attended agent. Drivers may use the
 // same rules to let their agent correct a reply.
 //
 // - A successful output matches the schema of its step, and is text if the step returns text.
@@ -57,7 +57,7 @@ export function ruleInstructions({ reviews, findings, args }: ReplyRules, field:
     ...(args === undefined ? [] : [`${field} must be a JSON object with these fields:\n${argumentLines(args).join('\n')}`]),
     ...(reviews === true
       ? [
-          `${VERDICT_INSTRUCTIONS} Say what is wrong in ${findings === true ? FINDINGS : '"feedback"'} of ${field.toLowerCase()}: who does the work again reads it.`,
+          `${VERDICT_INSTRUCTIONS} Say what is wrong in ${findings === true ? FINDINGS : '"feedback"'} of ${field.toLowerCase()}: the worker that repeats the work reads it.`,
         ]
       : []),
   ];

@@ -37,15 +37,15 @@ describe('what looks like a StepOutput but is invalid is refused:', () => {
     ['cut off over lines', '{\n  "success": true,\n  "result": [', 'cut off'],
     ['malformed', '{"success": true,}', 'not JSON'],
     ['doubled', `${REPORT}\n${REPORT}`, 'more than one'],
-    ['doubled on one line', `${REPORT}${REPORT}`, 'something follows it'],
+    ['doubled on one line', `${REPORT}${REPORT}`, 'there is output after it'],
     ['two that contradict each other', '{"success": false}\n{"success": true}', 'more than one'],
     ['the first cut off', `{"success": true, "result": {\n${REPORT}`, 'cut off'],
-    ['text after it', `{"success": false, "error": "x"}\nnpm notice New version`, 'something follows it'],
+    ['text after it', `{"success": false, "error": "x"}\nnpm notice New version`, 'there is output after it'],
     ['success that is no boolean', '{"success": "yes"}', '"success" is a string'],
     ['success that is null', '{"success": null}', '"success" is null'],
     ['an error that is no text', '{"success": false, "error": {"a": 1}}', '"error" is an object'],
     ['an unknown field', '{"success": true, "chapters": []}', 'unknown field "chapters"'],
-    ['behind a prompt', `Result: ${REPORT}`, 'does not begin a line'],
+    ['behind a prompt', `Result: ${REPORT}`, 'does not start at the beginning of a line'],
   ])('%s', (_how, stdout, why) => {
     expect(readStepOutput(stdout)).toEqual({ kind: 'invalid', why: expect.stringContaining(why) });
   });

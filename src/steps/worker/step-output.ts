@@ -48,10 +48,10 @@ export function readStepOutput(stdout: string): StepOutputReading {
   const last = matches.at(-1);
   const closing = last?.end === text.length && isJsonObject(last.value) && 'success' in last.value ? last : undefined;
   if (reports.some((report) => report !== closing)) {
-    return invalid(reports.length > 1 ? 'there is more than one' : 'something follows it; it must be the last thing printed');
+    return invalid(reports.length > 1 ? 'there is more than one' : 'there is output after it; it must be the last output');
   }
   if (closing !== undefined) return validated(closing.value as JsonObject);
-  return embedded(text) ? invalid('it does not begin a line') : { kind: 'none' };
+  return embedded(text) ? invalid('it does not start at the beginning of a line') : { kind: 'none' };
 }
 
 function isStepOutput(value: Json | undefined): boolean {

@@ -1,4 +1,4 @@
-// Owns calling a worker: a live object of the application, or a role through its driver. The kind of step interprets the
+// Owns calling a worker: an in-process agent of the application, or a role through its driver. The kind of step interprets the
 // answer.
 
 import type {
@@ -28,8 +28,8 @@ import { keyOf } from '../context.ts';
 import { type Instructions, promptOf } from '../instructions/instructions.ts';
 import { drivenText, handoverOf, openCall, type WorkerCall } from '../instructions/worker-text.ts';
 import { SESSIONS } from '../run-records.ts';
-import { entryOf, type RoleSetting, type StepServices } from '../services.ts';
-import { CLAIMED, type Job, stepError, stoppedError } from '../work.ts';
+import { ownEntry, type RoleSetting, type StepServices } from '../services.ts';
+import { CLAIM_ONLY, type Job, stepError, stoppedError } from '../work.ts';
 import type { Admission, Refusal, Spawn } from './accounting.ts';
 import { openCredentials } from './credentials.ts';
 import { isHandedOut, type StoredHandover } from './handover.ts';
@@ -58,7 +58,7 @@ type AskResult =
       readonly evidence?: JsonObject;
     };
 
-/** Calls the live object of a step, or its role. */
+/** Calls the in-process agent of a step, or its role. */
 export async function callWorker(job: Job, worker: WorkerConfig): Promise<WorkerResult> {
   const { request, context } = job;
   const { code } = request.bound;
@@ -66,21 +66,21 @@ export async function callWorker(job: Job, worker: WorkerConfig): Promise<Worker
   const call = await openCall(job, worker);
   if (request.signal.aborted) throw new AttemptStopped();
   const { agent } = code;
-  if (agent !== undefined) return withNetwork(job, { actor: LIVE_OBJECT, unfenced: IN_PROCESS }, () => callObject(job, agent, call));
+  if (agent !== undefined) return withNetwork(job, { actor: IN_PROCESS_AGENT, unfenced: IN_PROCESS }, () => callObject(job, agent, call));
   if (!isHandedOut(job.runner.services, role, context.snapshot)) return callRole(job, call);
-  const setting = entryOf(job.runner.services.roles, role);
+  const setting = ownEntry(job.runner.services.roles, role);
   return withNetwork(job, { actor: role, setting, unfenced: ATTENDED_AGENT }, () => handOver(job, call));
 }
 
-const LIVE_OBJECT = 'a live object';
+const IN_PROCESS_AGENT = 'an in-process agent';
 const IN_PROCESS = 'it is code of the application';
 const ATTENDED_AGENT = 'the agent that called Pawl does it';
 
 /** Calls an object of the application, with the same budgets and rules as any agent. */
 async function callObject(job: Job, agent: NonNullable<StepCode['agent']>, { worker, data, rules }: WorkerCall): Promise<WorkerResult> {
   const { request, context } = job;
-  const admission = await admit(job, worker, { worker: 'object', role: LIVE_OBJECT, account: LIVE_OBJECT });
-  if ('reason' in admission) return notAdmitted(admission, LIVE_OBJECT);
+  const admission = await admit(job, worker, { worker: 'object', role: IN_PROCESS_AGENT, account: IN_PROCESS_AGENT });
+  if ('reason' in admission) return notAdmitted(admission, IN_PROCESS_AGENT);
   const limit = timeLimit(request.signal, admission.left.timeMs);
   try {
     const returned = during(admission, () => agent.execute(data, context));
@@ -90,15 +90,15 @@ async function callObject(job: Job, agent: NonNullable<StepCode['agent']>, { wor
     const usage = usageOf(plain);
     await admission.close({ kind: 'answered', success: reply.success, output: reply.output, ...present({ usage }) } as AgentAnswer);
     const fault = replyFault(rules, reply);
-    if (fault !== undefined) return { ...invalidReply(job, LIVE_OBJECT, { fault, claim: plain }), ...present({ usage }) };
-    return { kind: 'returned', value: plain, actor: LIVE_OBJECT, ...present({ usage }) };
+    if (fault !== undefined) return { ...invalidReply(job, IN_PROCESS_AGENT, { fault, claim: plain }), ...present({ usage }) };
+    return { kind: 'returned', value: plain, actor: IN_PROCESS_AGENT, ...present({ usage }) };
   } catch (thrown) {
     const isOver = thrown instanceof AttemptStopped && !request.signal.aborted;
     const failure = isOver ? 'budget' : 'crash';
     const failed = { kind: 'failed', failure, message: isOver ? TIME_IS_OVER : messageOf(thrown) } as const;
     await admission.close(failed);
     if (!isOver) throw thrown;
-    return { kind: 'failure', error: failureOf(job, LIVE_OBJECT, failed), actor: LIVE_OBJECT };
+    return { kind: 'failure', error: failureOf(job, IN_PROCESS_AGENT, failed), actor: IN_PROCESS_AGENT };
   }
 }
 
@@ -128,9 +128,9 @@ function invalidReply(
   actor: string,
   { fault, claim }: { readonly fault: string; readonly claim: Json },
 ): WorkerResult & { kind: 'failure' } {
-  const message = `the reply of ${actor === LIVE_OBJECT ? actor : `the agent "${actor}"`} at step "${job.request.bound.model.id}" is invalid: ${fault}`;
+  const message = `the reply of ${actor === IN_PROCESS_AGENT ? actor : `the agent "${actor}"`} at step "${job.request.bound.model.id}" is invalid: ${fault}`;
   const error = stepError('STEP_OUTPUT_INVALID', message, { reason: 'contract' });
-  return { kind: 'failure', error, actor, claim, evidence: { reply: { fault }, verdict: CLAIMED } };
+  return { kind: 'failure', error, actor, claim, evidence: { reply: { fault }, verdict: CLAIM_ONLY } };
 }
 
 function notAdmitted(refusal: Refusal, actor: string): WorkerResult {
@@ -166,13 +166,13 @@ async function callRole(job: Job, call: WorkerCall): Promise<WorkerResult> {
   const { services } = job.runner;
   const { role = '' } = call.worker;
   const failure = (error: StepError): WorkerResult => ({ kind: 'failure', error, actor: role });
-  const setting = entryOf(services.roles, role);
+  const setting = ownEntry(services.roles, role);
   if (setting === undefined) {
     const known = Object.keys(services.roles ?? {});
     const where = `write it as .pawl/agents/${role}.md or under "roles" in .pawl/config.yaml, or pass it as a role to createEngine`;
     return failure(unknownRole(job, `there is no role "${role}"${didYouMean(role, known)}; ${where}`));
   }
-  const driver = entryOf(services.drivers, setting.driver);
+  const driver = ownEntry(services.drivers, setting.driver);
   if (driver === undefined) {
     const hint = didYouMean(setting.driver, Object.keys(services.drivers ?? {}));
     return failure(unknownRole(job, `the role "${role}" names the driver "${setting.driver}", which does not exist${hint}`));

@@ -12,7 +12,7 @@ import { type AttemptContext, typeName, visibleData } from '../context.ts';
 
 /** The configuration of a step's worker, for all kinds of steps. */
 export interface WorkerConfig {
-  /** Absent if the code has a live object. */
+  /** Absent if the code has an in-process agent. */
   readonly role?: string | undefined;
   readonly prompt?: string;
   readonly action?: string;

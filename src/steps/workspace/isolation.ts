@@ -10,10 +10,10 @@ import { closeSideCheckout, mergeBack, openSideCheckout } from '../../process/si
 import { checkoutOf } from '../../process/worktree.ts';
 import type { AttemptRequest, AttemptResult } from '../attempt.ts';
 import type { Attempt } from '../layers.ts';
-import { entryOf, type StepServices } from '../services.ts';
+import { ownEntry, type StepServices } from '../services.ts';
 import type { Job, Runner } from '../work.ts';
 import { narrowPermissions } from '../worker/permission.ts';
-import { treeBeside } from './judged-tree.ts';
+import { treeForSideWork } from './tree-verdict.ts';
 
 const ANYTHING: readonly string[] = ['**'];
 const WRITING_ACTIONS: readonly ToolAction[] = ['edit', 'delete', 'move', 'execute'];
@@ -22,7 +22,7 @@ const WRITING_ACTIONS: readonly ToolAction[] = ['edit', 'delete', 'move', 'execu
 export async function inSideCheckout(job: Job, work: Attempt): Promise<AttemptResult> {
   const { runner, request } = job;
   if (!mayConflictWithOthers(runner, request) || (await checkoutOf(runner.services.cwd)) === undefined) return work(job);
-  const tree = await treeBeside({ runner, request });
+  const tree = await treeForSideWork({ runner, request });
   const checkout = await openSideCheckout(runner.services.cwd);
   try {
     const place = { ...runner, services: { ...runner.services, cwd: checkout.folder } };
@@ -56,6 +56,6 @@ export function mayConflictWithOthers(runner: Runner, { activation, bound, group
 /** Whether the role of an agent may change files, by itself or with the programs that it runs. */
 function mayWrite({ roles }: StepServices, definition: Definition, step: StepModel): boolean {
   const role = roleOf(step);
-  const { allow } = narrowPermissions(definition, role === undefined ? undefined : entryOf(roles, role)?.permissions);
+  const { allow } = narrowPermissions(definition, role === undefined ? undefined : ownEntry(roles, role)?.permissions);
   return WRITING_ACTIONS.some((action) => allow.includes(action));
 }

@@ -23,7 +23,7 @@ import { isFileOutput, patternRefusal } from '../../definition/output-pattern.ts
 import { changesOfTrees, commitTree, TreeReader } from '../../process/git-tree.ts';
 import { hiddenContent } from '../protection/hidden-content.ts';
 import { digestProtected, gitFolder } from '../protection/protected-files.ts';
-import { entryOf } from '../services.ts';
+import { ownEntry } from '../services.ts';
 import type { Job } from '../work.ts';
 import { matches } from './glob.ts';
 import { ifExists } from './workspace-file.ts';
@@ -40,7 +40,7 @@ export interface WorkspaceTree {
 type TreeRequest = Pick<Job, 'runner' | 'request'>;
 
 /** A file that changed. `rewritten`: it has the same content again. */
-export interface FileMove {
+export interface FileChange {
   readonly path: string;
   readonly what: 'changed' | 'deleted' | 'added' | 'rewritten';
 }
@@ -146,13 +146,13 @@ export class TreeWatch {
   }
 
   /** The files that changed since `settled`, except the reports of these checks. */
-  async moves(checks: readonly CheckModel[]): Promise<{ readonly moves: readonly FileMove[]; readonly tree?: WorkspaceTree }> {
+  async moves(checks: readonly CheckModel[]): Promise<{ readonly moves: readonly FileChange[]; readonly tree?: WorkspaceTree }> {
     const before = this.first;
     invariant(before !== undefined, 'the tree is read before the checks');
     const after = await this.read();
     const changes = await this.changes(before, after);
     const named = new Set(changes.map(({ path }) => path));
-    const rewritten = [...before.marks].flatMap(([path, mark]): FileMove[] => {
+    const rewritten = [...before.marks].flatMap(([path, mark]): FileChange[] => {
       return named.has(path) || after.marks.get(path) === mark ? [] : [{ path, what: 'rewritten' }];
     });
     const reports = reportsOf(this.job, allChecks(checks));
@@ -189,14 +189,14 @@ export class TreeWatch {
     return { id, head: await commitTree(this.git.top, id, `pawl: run ${runId}, step ${bound.model.id}`) };
   }
 
-  private async changes(before: TreeState, after: TreeState): Promise<FileMove[]> {
+  private async changes(before: TreeState, after: TreeState): Promise<FileChange[]> {
     if (this.git !== undefined && before.digests === undefined && after.digests === undefined)
       return await changesOfTrees(this.git.top, before.id, after.id);
     const [was, is] = [before.digests ?? new Map<string, string>(), after.digests ?? new Map<string, string>()];
-    const gone = [...was].flatMap(([path, digest]): FileMove[] => {
+    const gone = [...was].flatMap(([path, digest]): FileChange[] => {
       return is.get(path) === digest ? [] : [{ path, what: is.has(path) ? 'changed' : 'deleted' }];
     });
-    return [...gone, ...[...is.keys()].filter((path) => !was.has(path)).map((path): FileMove => ({ path, what: 'added' }))];
+    return [...gone, ...[...is.keys()].filter((path) => !was.has(path)).map((path): FileChange => ({ path, what: 'added' }))];
   }
 
   // Before the checks the times are read before the content, and afterwards after it, so that no change is missed in between.
@@ -247,7 +247,7 @@ async function readNamedFiles(job: TreeRequest): Promise<NamedFiles> {
 }
 
 function reportsOf({ runner }: TreeRequest, checks: readonly CheckModel[]): string[] {
-  return checks.flatMap((check) => entryOf(runner.checks, check.check)?.reports?.(check) ?? []).map((path) => posix.normalize(path));
+  return checks.flatMap((check) => ownEntry(runner.checks, check.check)?.reports?.(check) ?? []).map((path) => posix.normalize(path));
 }
 
 /** The patterns of excluded files: caches, reports of the workflow's gates, and the engine's own files. */

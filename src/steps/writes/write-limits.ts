@@ -28,7 +28,7 @@ export async function limitRefusal(job: Job, forge: Forge, request: WriteRequest
   const others = done.value.filter(({ action, key }) => KIND_OF_ACTION[action] === kind && !key.startsWith(ownKey));
   if (others.length + changesOf(request) <= max) return undefined;
   const words = kind.replace('_', ' ');
-  return `the workers of this run may have ${max} ${words} written, and ${others.length} are written already; raise "writes: { ${kind}: … }" in the workflow or the project's settings`;
+  return `the workers of this run may write at most ${max} ${words}, and ${others.length} already exist; raise "writes: { ${kind}: … }" in the workflow or the project's settings`;
 }
 
 /** Labels that are added and removed are two changes. */

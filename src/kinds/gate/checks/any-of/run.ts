@@ -3,10 +3,10 @@
 import { present } from '../../../../base/fields.ts';
 import type { JsonObject } from '../../../../base/json.ts';
 import type { CheckModel, CheckOf } from '../../../../definition/check.ts';
-import { type CheckScene, type CheckVerdict, errorOf, timedOutVerdict, whyUndecided } from '../../../../steps/check.ts';
+import { type CheckContext, type CheckVerdict, errorOf, timedOutVerdict, whyUndecided } from '../../../../steps/check.ts';
 
 /** `{ checks }`: passes if one does; otherwise an error if one was, pending if one is, and a fail if all failed. */
-export async function run(config: CheckOf<'any_of'>, scene: CheckScene): Promise<CheckVerdict> {
+export async function run(config: CheckOf<'any_of'>, scene: CheckContext): Promise<CheckVerdict> {
   const made: CheckRun[] = [];
   const limitMs = config.timeoutMs;
   const limit = limitMs === undefined ? undefined : AbortSignal.timeout(limitMs);

@@ -2,7 +2,7 @@
 
 import type { CheckOf } from '../../../../definition/check.ts';
 import { type CheckRun, OWN_CHECK_PREFIX } from '../../../../forge/forge.ts';
-import { type CheckScene, type CheckVerdict, forgeFailureVerdict, unableVerdict } from '../../../../steps/check.ts';
+import { type CheckContext, type CheckVerdict, forgeFailureVerdict, unableVerdict } from '../../../../steps/check.ts';
 
 const DEFAULT_EXPECT = 'success';
 
@@ -10,7 +10,7 @@ const DEFAULT_EXPECT = 'success';
  * `{ workflows?, expect? }`: pending until each of them has concluded. Without names: all checks of the head, and those that
  * the base branch requires, which may not have started when the first of the others is done.
  */
-export async function run(config: CheckOf<'ci_status'>, { forge }: CheckScene): Promise<CheckVerdict> {
+export async function run(config: CheckOf<'ci_status'>, { forge }: CheckContext): Promise<CheckVerdict> {
   if (forge === undefined) return unableVerdict('there is no forge to ask for checks; connect one in the config');
   const answer = await forge.checks(config.pr);
   if (answer.result !== 'ok') return forgeFailureVerdict(answer);

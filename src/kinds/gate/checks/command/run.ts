@@ -7,7 +7,7 @@ import type { CheckOf } from '../../../../definition/check.ts';
 import { expressionOf } from '../../../../definition/scope/scope.ts';
 import { evaluateCondition } from '../../../../expr/expression.ts';
 import type { CommandResult } from '../../../../process/command.ts';
-import { type CheckScene, type CheckVerdict, unableVerdict } from '../../../../steps/check.ts';
+import { type CheckContext, type CheckVerdict, unableVerdict } from '../../../../steps/check.ts';
 import { readFreshReport } from '../../../../steps/report-file.ts';
 import { recordOf, type TestCounts, whyNoTest } from '../../../../steps/reports/test-counts.ts';
 import { parseTestReport, recogniseTests } from '../../../../steps/reports/test-report.ts';
@@ -20,7 +20,7 @@ const DEFAULT_EXPECT = 'exit_code == 0';
  * with 0. `report` is a JUnit or TAP file that it writes; `tests: required` says that it runs tests even if its output
  * does not look like it, and `optional` that it may run none.
  */
-export async function run(config: CheckOf<'command'>, scene: CheckScene): Promise<CheckVerdict> {
+export async function run(config: CheckOf<'command'>, scene: CheckContext): Promise<CheckVerdict> {
   const since = config.report === undefined ? scene.startedAt : scene.now();
   const result = await scene.run(programOf(config));
   if (result.kind === 'not-run') return unableVerdict(result.message, { reason: result.reason });
@@ -52,7 +52,7 @@ function judge(config: CheckOf<'command'>, result: ExitResult): CheckVerdict {
 
 interface Search {
   readonly config: CheckOf<'command'>;
-  readonly scene: CheckScene;
+  readonly scene: CheckContext;
   readonly result: ExitResult;
   readonly since: number;
 }

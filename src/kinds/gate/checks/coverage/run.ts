@@ -3,7 +3,7 @@
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, posix, relative, sep } from 'node:path';
 import type { CheckOf } from '../../../../definition/check.ts';
-import { type CheckScene, type CheckVerdict, unableVerdict } from '../../../../steps/check.ts';
+import { type CheckContext, type CheckVerdict, unableVerdict } from '../../../../steps/check.ts';
 import { readFreshReport } from '../../../../steps/report-file.ts';
 import { parseCoverage, sumCoverage } from '../../../../steps/reports/coverage-report.ts';
 import type { CoverageMetric, CoveredFile, Tally } from '../../../../steps/reports/covered-file.ts';
@@ -25,7 +25,7 @@ const USUAL_PLACES = [
 const NOUNS: Readonly<Record<CoverageMetric, string>> = { lines: 'line', branches: 'branch', functions: 'function' };
 
 /** `{ minimum, metric?, paths?, report? }`: passes if at least that much was run. Without a fresh report it is undecided. */
-export async function run(config: CheckOf<'coverage'>, { cwd, startedAt }: CheckScene): Promise<CheckVerdict> {
+export async function run(config: CheckOf<'coverage'>, { cwd, startedAt }: CheckContext): Promise<CheckVerdict> {
   const minimum = parsePercent(config.minimum);
   if (minimum === undefined) return unclear('`minimum` must be a percentage, such as 80%');
   const places = config.report === undefined ? USUAL_PLACES : [config.report];

@@ -2,11 +2,11 @@
 
 import { realpath } from 'node:fs/promises';
 import type { CheckOf } from '../../../../definition/check.ts';
-import { type CheckScene, type CheckVerdict, unableVerdict } from '../../../../steps/check.ts';
+import { type CheckContext, type CheckVerdict, unableVerdict } from '../../../../steps/check.ts';
 import { locateInWorkspace } from '../../../../steps/workspace/workspace-path.ts';
 
 /** `{ paths }`: passes when all of them exist. Paths that lead out of the workspace are refused. */
-export async function run(config: CheckOf<'file_exists'>, { cwd }: CheckScene): Promise<CheckVerdict> {
+export async function run(config: CheckOf<'file_exists'>, { cwd }: CheckContext): Promise<CheckVerdict> {
   const { paths } = config;
   const root = await realpath(cwd);
   const missing: string[] = [];

@@ -2,10 +2,10 @@
 // have changed since.
 
 import type { CheckOf } from '../../../../definition/check.ts';
-import type { CheckScene, CheckVerdict } from '../../../../steps/check.ts';
+import type { CheckContext, CheckVerdict } from '../../../../steps/check.ts';
 
 /** `{ step }`: fails without an approval, and when the tree has changed since. */
-export async function run({ step }: CheckOf<'human_approved'>, { decisionAt }: CheckScene): Promise<CheckVerdict> {
+export async function run({ step }: CheckOf<'human_approved'>, { decisionAt }: CheckContext): Promise<CheckVerdict> {
   const decision = await decisionAt?.(step);
   if (decision === undefined) return { passed: false, result: null, error: `nobody has decided at "${step}" yet` };
   const { option, actor, isApproval, isStale } = decision;

@@ -3,10 +3,10 @@
 import { isSamePerson } from '../../../../base/person.ts';
 import type { CheckOf } from '../../../../definition/check.ts';
 import { approversOf, membersOf } from '../../../../forge/people.ts';
-import { type CheckScene, type CheckVerdict, forgeFailureVerdict, unableVerdict } from '../../../../steps/check.ts';
+import { type CheckContext, type CheckVerdict, forgeFailureVerdict, unableVerdict } from '../../../../steps/check.ts';
 
 /** `{ from, count? }`: pending until `count` distinct people approve the current head; fails when one of them wants changes. */
-export async function run(config: CheckOf<'pr_approval'>, { forge }: CheckScene): Promise<CheckVerdict> {
+export async function run(config: CheckOf<'pr_approval'>, { forge }: CheckContext): Promise<CheckVerdict> {
   if (forge === undefined) return unableVerdict('there is no forge to ask for approvals; connect one in the config');
   const { from, count = 1 } = config;
   const answer = await forge.approvals(config.pr);

@@ -4,7 +4,7 @@ import { messageOf } from '../../../../base/error.ts';
 import type { CheckOf } from '../../../../definition/check.ts';
 import { expressionOf } from '../../../../definition/scope/scope.ts';
 import { evaluateCondition } from '../../../../expr/expression.ts';
-import { type CheckScene, type CheckVerdict, unableVerdict } from '../../../../steps/check.ts';
+import { type CheckContext, type CheckVerdict, unableVerdict } from '../../../../steps/check.ts';
 import { bodyOf } from '../../../../steps/web/answer-body.ts';
 import { rateLimitOf } from '../../../../steps/web/rate-limit.ts';
 import { keptText } from '../../../../steps/worker/program.ts';
@@ -12,7 +12,7 @@ import { keptText } from '../../../../steps/worker/program.ts';
 const DEFAULT_EXPECT = 'status >= 200 && status < 300';
 
 /** `{ url, method?, headers?, body?, expect? }`: passes when `expect` holds, by default for a status from 200 to 299. */
-export async function run(config: CheckOf<'webhook'>, scene: CheckScene): Promise<CheckVerdict> {
+export async function run(config: CheckOf<'webhook'>, scene: CheckContext): Promise<CheckVerdict> {
   const answer = await scene.ask(config);
   if (answer.kind !== 'answered') {
     const why = answer.reason === 'timeout' ? 'timeout' : 'unable';

@@ -18,8 +18,8 @@ import type { RunEvent } from '../../kernel/event.ts';
 import type { GeneratedCase } from './inputs.ts';
 import { edgesFor, isFilled, isKnown, type KnownValues } from './known.ts';
 
-/** A way out of a step that a trial takes: an outcome, or the option that a person chooses. */
-interface Way {
+/** How a trial ends a step: an outcome, or the option that a person chooses. */
+interface TrialOutcome {
   readonly outcome?: string;
   readonly option?: string;
   /** The entry of the transition table, with the side of a choice that only a run can make. */
@@ -34,17 +34,17 @@ const WAIT_MS = 30_000;
 /** An engine keeps what its runs were in memory, so a new one takes over now and then. */
 const RUNS_PER_ENGINE = 1000;
 
-/** Where trials take place: an engine that forgets everything. Use one for many cases, and close it. */
-export class TrialStage {
+/** An engine for trials, which stores nothing. Use one for many cases, and close it. */
+export class TrialFixture {
   #engine: Promise<Engine> | undefined;
   #runs = 0;
 
   /** Returns what went wrong when the step of a case settled with each of its outcomes. */
   async problemsOf(definition: Definition, step: StepModel, generated: GeneratedCase): Promise<readonly string[]> {
     const problems: string[] = [];
-    for (const way of waysOf(step, generated)) {
-      const problem = await withTimeLimit(this.#try(definition, step, { generated, way }));
-      if (problem !== undefined) problems.push(`${nameOf(way)}: ${problem}`);
+    for (const end of outcomesOf(step, generated)) {
+      const problem = await withTimeLimit(this.#try(definition, step, { generated, end }));
+      if (problem !== undefined) problems.push(`${nameOf(end)}: ${problem}`);
     }
     return problems;
   }
@@ -59,15 +59,15 @@ export class TrialStage {
   async #try(
     definition: Definition,
     step: StepModel,
-    { generated, way }: { readonly generated: GeneratedCase; readonly way: Way },
+    { generated, end }: { readonly generated: GeneratedCase; readonly end: TrialOutcome },
   ): Promise<string | undefined> {
     const seen: { args?: JsonObject; params?: JsonObject } = {};
     const work = (ctx: StepContext) => {
       const { args, params } = ctx;
       seen.args ??= args;
       seen.params ??= params;
-      if (way.outcome === 'error') throw new EngineError('STEP_FAILED', 'scripted');
-      return { outcome: way.outcome ?? 'ok', output: {} };
+      if (end.outcome === 'error') throw new EngineError('STEP_FAILED', 'scripted');
+      return { outcome: end.outcome ?? 'ok', output: {} };
     };
     this.#runs += 1;
     if (this.#runs % RUNS_PER_ENGINE === 0) await this.close();
@@ -75,15 +75,15 @@ export class TrialStage {
     try {
       this.#engine ??= createEngine({ db: ':memory:', synchronous: 'NORMAL', rights: 'checked', warn: () => undefined });
       const engine = await this.#engine;
-      const run = await engine.start(staged({ ...definition, name }, step, { generated, way, work }), generated.params, {
+      const run = await engine.start(trialWorkflow({ ...definition, name }, step, { generated, end, work }), generated.params, {
         facts: generated.args,
       });
       await run.waitOnly('idle');
-      if (way.option !== undefined) {
-        await run.decide({ option: way.option, actor: ACTOR, input: 'scripted' });
+      if (end.option !== undefined) {
+        await run.decide({ option: end.option, actor: ACTOR, input: 'scripted' });
         await run.waitOnly('idle');
       }
-      return valueProblem(seen, { definition, step }, { generated, way }) ?? (await routeProblem(run.log(), step, way));
+      return valueProblem(seen, { definition, step }, { generated, end }) ?? (await routeProblem(run.log(), step, end));
     } catch (error) {
       return messageOf(error);
     }
@@ -97,42 +97,42 @@ async function withTimeLimit(trial: Promise<string | undefined>): Promise<string
   return await Promise.race([trial, promise]).finally(() => clearTimeout(timer));
 }
 
-/** Every way out of a step: the outcomes that its table names, and the options of its question. */
-function waysOf(step: StepModel, values: KnownValues): Way[] {
+/** Returns every end of a step: the outcomes in its table, and the options of its question. */
+function outcomesOf(step: StepModel, values: KnownValues): TrialOutcome[] {
   const outcomes = Object.entries(step.next).filter(([on]) => !GROUP_OUTCOMES.has(on));
-  const named = outcomes.flatMap(([on, entry]): Way[] => {
+  const named = outcomes.flatMap(([on, entry]): TrialOutcome[] => {
     const outcome =
       on === '_default' ? COMMON_OUTCOMES.find((name) => step.next[name] === undefined && !DEFAULT_EXCLUDES.includes(name)) : on;
     if (outcome === undefined) return [];
     return edgesFor(entry, values).map((side) => ({ outcome, entry: side }));
   });
-  const options = (step.question?.options ?? []).flatMap(({ label, to }): Way[] =>
+  const options = (step.question?.options ?? []).flatMap(({ label, to }): TrialOutcome[] =>
     to === undefined ? [] : [{ option: label, entry: { to } }],
   );
   return [...named, ...options];
 }
 
-function nameOf({ outcome, option }: Way): string {
+function nameOf({ outcome, option }: TrialOutcome): string {
   return option === undefined ? `outcome "${outcome}"` : `option "${option}"`;
 }
 
-interface StagedStep {
+interface TrialStep {
   readonly generated: GeneratedCase;
-  readonly way: Way;
+  readonly end: TrialOutcome;
   readonly work: (ctx: StepContext) => { readonly outcome: string; readonly output: JsonObject };
 }
 
 /** The workflow with the step as its entry, a script in place of its work, and all other steps waiting. */
-function staged(definition: Definition, step: StepModel, { generated, way, work }: StagedStep): CompiledWorkflow {
+function trialWorkflow(definition: Definition, step: StepModel, { generated, end, work }: TrialStep): CompiledWorkflow {
   const { name, title, description, form, params, limits, outputNames } = definition;
   const kept = { name, title, description, form, params, limits, ...present({ outputNames }) };
   // The run begins at the step, so it is beside nothing.
   const { side: _, ...tried } = frameOf(step, generated);
-  const { outcome } = way;
+  const { outcome } = end;
   const key = outcome !== undefined && step.next[outcome] === undefined ? '_default' : outcome;
-  const next = key === undefined ? tried.next : { ...tried.next, [key]: plainEntry(way.entry, generated) };
+  const next = key === undefined ? tried.next : { ...tried.next, [key]: plainEntry(end.entry, generated) };
   const model: StepModel =
-    way.option === undefined
+    end.option === undefined
       ? { ...tried, next, args: argsOf(step), kind: 'task', config: {} }
       : { ...tried, next, kind: 'human', question: plainQuestion(step.question as ApprovalModel) };
   const steps = definition.steps.map(
@@ -175,16 +175,16 @@ function plainEdge(edge: Edge, values: KnownValues): Edge {
 }
 
 function plainQuestion({ options }: ApprovalModel): ApprovalModel {
-  return { prompt: 'Which way?', show: [], options };
+  return { prompt: 'Which option?', show: [], options };
 }
 
 /** What is wrong with the values that the step was given. */
 function valueProblem(
   seen: { readonly args?: JsonObject; readonly params?: JsonObject },
   { definition, step }: { readonly definition: Definition; readonly step: StepModel },
-  { generated, way }: { readonly generated: GeneratedCase; readonly way: Way },
+  { generated, end }: { readonly generated: GeneratedCase; readonly end: TrialOutcome },
 ): string | undefined {
-  if (way.option !== undefined) return undefined;
+  if (end.option !== undefined) return undefined;
   if (seen.args === undefined || seen.params === undefined) return 'the step was not reached';
   const args = bindParams(argsOf(step), { ...picked(generated.params, argsOf(step)), ...generated.args }, `step "${step.id}"`);
   const params = bindParams(definition.params, generated.params, `workflow "${definition.name}"`);
@@ -197,7 +197,7 @@ function picked(values: JsonObject, names: object): JsonObject {
 }
 
 /** What is wrong with the step that the run went to after the first visit of the step under test. */
-async function routeProblem(log: AsyncIterable<RunEvent>, step: StepModel, { entry }: Way): Promise<string | undefined> {
+async function routeProblem(log: AsyncIterable<RunEvent>, step: StepModel, { entry }: TrialOutcome): Promise<string | undefined> {
   const targets = isChoice(entry) ? [entry.onTrue.to, entry.onFalse.to] : [entry.to];
   const wanted = targets.map(targetName);
   let taken: string | undefined;

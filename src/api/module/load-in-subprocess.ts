@@ -8,9 +8,9 @@ import { dirname } from 'node:path';
 import type { CheckedModule } from '../../authoring/discover/discover.ts';
 import { messageOf } from '../../base/error.ts';
 import type { DescribedWorkflow } from '../../definition/plain-workflow.ts';
-import type { CheckedContent } from './hold.ts';
 import type { LoadFailure } from './import.ts';
 import { loaderProgram } from './library.ts';
+import type { CheckedContent } from './restrict-loads.ts';
 
 /** What may be loaded, as it is sent. */
 interface WireContent {
@@ -19,13 +19,13 @@ interface WireContent {
   readonly folder?: string | undefined;
 }
 
-type Question =
+type LoadQuestion =
   | { readonly ask: 'workflow'; readonly file: string; readonly content?: WireContent | undefined }
   | { readonly ask: 'yaml'; readonly file: string; readonly text: string; readonly parts: readonly WireContent[] }
   | { readonly ask: 'parts'; readonly parts: readonly WireContent[] };
 
-/** What the process is asked. If the process that asks, `parent`, ends, so does the one that loads. */
-export type LoadRequest = Question & { readonly parent: number };
+/** A request to the loading process. If the process that sent it, `parent`, ends, so does the loading process. */
+export type LoadRequest = LoadQuestion & { readonly parent: number };
 
 interface FailedLoad {
   readonly failure: LoadFailure;
@@ -34,7 +34,7 @@ interface FailedLoad {
 /** A workflow that was loaded, or why it could not be. */
 export type LoadResult = { readonly workflow: DescribedWorkflow } | FailedLoad;
 
-/** What is wrong with a workflow file that names parts of the user, and the workflow if nothing is. */
+/** The problems of a workflow file that names parts of the user, and the workflow if there are none. */
 export type YamlResult = { readonly checked: CheckedModule; readonly workflow?: DescribedWorkflow } | FailedLoad;
 
 /** The names of the step kinds and checks that files define. */
@@ -49,19 +49,19 @@ export interface LoadLimits {
   readonly megabytes?: number;
 }
 
-/** Loads a workflow in a process of its own. This runs its code: callers check that it is trusted first. */
-export function loadApart(file: string, checked?: CheckedContent, limits?: LoadLimits): Promise<LoadResult> {
+/** Loads a workflow in a separate process. This runs its code: callers check that it is trusted first. */
+export function loadInSubprocess(file: string, checked?: CheckedContent, limits?: LoadLimits): Promise<LoadResult> {
   const content = checked === undefined ? undefined : toWire(checked);
   return ask<LoadResult>({ ask: 'workflow', file: checked?.file ?? file, content }, limits);
 }
 
 /** Checks a workflow file with the step kinds and checks of some files, which runs their code. */
-export function checkYamlApart(file: string, text: string, parts: readonly CheckedContent[]): Promise<YamlResult> {
+export function checkYamlInSubprocess(file: string, text: string, parts: readonly CheckedContent[]): Promise<YamlResult> {
   return ask<YamlResult>({ ask: 'yaml', file, text, parts: parts.map(toWire) });
 }
 
 /** Loads files with step kinds and checks. */
-export function loadPartsApart(parts: readonly CheckedContent[]): Promise<PartsResult> {
+export function loadPartsInSubprocess(parts: readonly CheckedContent[]): Promise<PartsResult> {
   return ask<PartsResult>({ ask: 'parts', parts: parts.map(toWire) });
 }
 
@@ -75,7 +75,7 @@ export function fromWire({ file, files, folder }: WireContent): CheckedContent {
 }
 
 async function ask<Answer extends LoadAnswer>(
-  question: Question,
+  question: LoadQuestion,
   { timeoutMs = 20_000, megabytes = 512 }: LoadLimits = {},
 ): Promise<Answer | FailedLoad> {
   const { spawn } = await import('node:child_process');
@@ -115,7 +115,7 @@ function whyEnded(code: number | null, signal: NodeJS.Signals | null, { timeoutM
   if (signal === 'SIGKILL') return `it was not loaded within ${timeoutMs / 1000} seconds`;
   if (signal === 'SIGABRT' || code === EXIT_ABORTED) return `it needed more than ${megabytes} MB of memory while it was loaded`;
   if (code === 0) return 'it was not loaded to its end: it calls process.exit, or it awaits something that never happens';
-  return signal === null ? `it ended the process with exit code ${code} while it was loaded` : `its process was ended by ${signal}`;
+  return signal === null ? `it ended the process with exit code ${code} while it was loaded` : `its process was killed by ${signal}`;
 }
 
 let running = 0;

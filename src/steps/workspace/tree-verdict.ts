@@ -25,31 +25,31 @@ import { replyRulesOf } from '../worker/reply-rules.ts';
 import { treeNow, type WorkspaceTree } from './workspace-tree.ts';
 
 /** The source of a verdict: `work` is a step that may have changed the tree. */
-type JudgedBy = 'gate' | 'review' | 'approval' | 'work';
+type VerdictSource = 'gate' | 'review' | 'approval' | 'work';
 
 /** The work of a gate or a validation with its rendered configuration, and the item that it was about. */
-type Judge = (CheckedWork | (Pick<ValidateWork, 'kind'> & Partial<Pick<ValidateWork, 'stages'>>)) & { readonly item?: Json };
+type RepeatableCheck = (CheckedWork | (Pick<ValidateWork, 'kind'> & Partial<Pick<ValidateWork, 'stages'>>)) & { readonly item?: Json };
 
 /** A verdict and its tree; null if that is not known. */
-export interface JudgedTree {
+export interface TreeVerdict {
   readonly tree: string | null;
-  readonly by: JudgedBy;
+  readonly by: VerdictSource;
   readonly step: string;
   readonly at: number;
-  /** The tree that a step began with, if known. A step that ends with the same tree has changed nothing. */
+  /** The tree that a step started with, if known. A step that ends with the same tree has changed nothing. */
   readonly from?: string;
-  /** The group whose members judged in parallel. */
+  /** The group whose members ran in parallel. */
   readonly group?: string;
   /** For a gate or a validation: the configuration to run it again. */
-  readonly judge?: Judge;
+  readonly judge?: RepeatableCheck;
   /** For a gate that reads no files: the head of the pull request that it checked. */
   readonly head?: string;
   /** For a review: set if the workflow declares the step as a review. */
   readonly isReviewer?: true;
 }
 
-/** A verdict, and whether another run of the family gave it. */
-export interface RequiredVerdict extends JudgedTree {
+/** A verdict, and whether another run of the tree gave it. */
+export interface RequiredVerdict extends TreeVerdict {
   readonly isForeign: boolean;
 }
 
@@ -58,7 +58,7 @@ interface NewVerdict {
   readonly from?: WorkspaceTree | undefined;
   /** If no files were read: the head of the pull request. */
   readonly head?: string;
-  readonly by: JudgedBy;
+  readonly by: VerdictSource;
   /** For a second record about the same step: its name. */
   readonly part?: 'changes';
   /** False for a negative verdict, which voids an earlier one of the same step. */
@@ -71,7 +71,7 @@ export function treeEvidence({ id, head }: WorkspaceTree): { readonly [name: str
 }
 
 /** The rendered configuration of a gate or validation, to run it again. */
-function judgeOf({ bound: { model }, item }: Job['request']): Judge | undefined {
+function repeatableCheck({ bound: { model }, item }: Job['request']): RepeatableCheck | undefined {
   const own = present({ item });
   if (isChecked(model)) return { kind: model.kind, config: model.config, ...own };
   return model.kind === 'validate' ? { kind: model.kind, ...present({ stages: model.stages }), ...own } : undefined;
@@ -87,7 +87,7 @@ export function judgedTree(
   const record = JUDGED_TREES.of(part === undefined ? path : `${path}/${part}`);
   if (!holds) return context.snapshot.data[record.key] === undefined ? {} : { remember: record.removed() };
   const at = runner.services.now();
-  const judge = by === 'gate' ? judgeOf(request) : undefined;
+  const judge = by === 'gate' ? repeatableCheck(request) : undefined;
   const { model } = request.bound;
   const reviews =
     traitsOf(runner, model.kind).judgesTree === true ||
@@ -169,7 +169,7 @@ function withoutTree({ request }: Job, done: Work): Work {
   return { ...present({ actor, claim, checks, evidence, remember }), error: stepError('TREE_MOVED', message) };
 }
 
-/** Whether the work of a step may be merged by the same run, or by another one of its family. */
+/** Whether the work of a step may be merged by the same run, or by another one of its tree. */
 function mayLand({ runner, request }: Pick<Job, 'runner' | 'request'>): boolean {
   if (runner.services.forge === undefined || traitsOf(runner, request.bound.model.kind).writesFiles === undefined) return false;
   const { form, steps } = request.workflow.definition;
@@ -187,7 +187,7 @@ async function needsTree({ request }: Job): Promise<boolean> {
 }
 
 /** The tree of the workspace for work in a side checkout, if a merge may depend on it. */
-export async function treeBeside(place: Pick<Job, 'runner' | 'request'>): Promise<WorkspaceTree | undefined> {
+export async function treeForSideWork(place: Pick<Job, 'runner' | 'request'>): Promise<WorkspaceTree | undefined> {
   const tree = mayLand(place) ? await treeIfAny(place) : undefined;
   return tree === 'unreadable' ? undefined : tree;
 }
@@ -229,9 +229,9 @@ export async function requiredVerdicts({ request, context }: Job): Promise<reado
     latestOf(verdicts.filter(({ by }) => by === 'review')),
     latestOf(verdicts.filter(({ isReviewer }) => isReviewer === true)),
   ];
-  const isLast = (one: JudgedTree): boolean =>
+  const isLast = (one: TreeVerdict): boolean =>
     last.some((other) => other === one || (other?.group !== undefined && other.group === one.group));
-  const isReplaced = (one: JudgedTree): boolean =>
+  const isReplaced = (one: TreeVerdict): boolean =>
     works.some(({ at, tree, from }) => at >= one.at && tree !== one.tree && (from === undefined || from !== tree));
   return verdicts.filter((one) => isLast(one) || !isReplaced(one) || (one.by === 'gate' && !isNotRerun(one)));
 }
@@ -284,14 +284,14 @@ export function isRepeatable({ checks: known }: KindFacts, verdict: RequiredVerd
   );
 }
 
-function configOf({ judge }: JudgedTree): CheckedWork['config'] | undefined {
+function configOf({ judge }: TreeVerdict): CheckedWork['config'] | undefined {
   return judge !== undefined && 'config' in judge ? judge.config : undefined;
 }
 
-function isNotRerun(verdict: JudgedTree): boolean {
+function isNotRerun(verdict: TreeVerdict): boolean {
   return configOf(verdict)?.rerunAtMerge === false;
 }
 
-function latestOf(list: readonly JudgedTree[]): JudgedTree | undefined {
-  return list.reduce<JudgedTree | undefined>((best, one) => (best === undefined || one.at >= best.at ? one : best), undefined);
+function latestOf(list: readonly TreeVerdict[]): TreeVerdict | undefined {
+  return list.reduce<TreeVerdict | undefined>((best, one) => (best === undefined || one.at >= best.at ? one : best), undefined);
 }

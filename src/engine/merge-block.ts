@@ -4,11 +4,11 @@ import { EngineError } from '../base/error.ts';
 import { topStepOf, withoutVisits } from '../definition/address.ts';
 import { holdingAssumptions } from '../definition/question/assumption-record.ts';
 import type { BlockingAssumption } from '../steps/attempt.ts';
-import { blockingText } from '../steps/workspace/landing.ts';
+import { blockingText } from '../steps/workspace/merge-check.ts';
 import type { Store } from '../store/store.ts';
 
 /** Returns the assumptions of a run and its family that must be answered before anything is merged. */
-export async function holdingIn(store: Store, run: string): Promise<readonly BlockingAssumption[]> {
+export async function blockingAssumptionsIn(store: Store, run: string): Promise<readonly BlockingAssumption[]> {
   const found: BlockingAssumption[] = [];
   for (const { id, isReplaced } of await readFamily(store, run)) {
     const { state } = await store.load(id);
@@ -66,8 +66,8 @@ export async function assertForkable(store: Store, run: string, reused: Readonly
 }
 
 /** Rejects an approval that leads to a merge while an assumption blocks it. */
-export async function assertMayLand(store: Store, run: string, what: string): Promise<void> {
-  const holding = await holdingIn(store, run);
+export async function assertMergeAllowed(store: Store, run: string, what: string): Promise<void> {
+  const holding = await blockingAssumptionsIn(store, run);
   if (holding.length === 0) return;
   throw new EngineError('ASSUMPTION_OPEN', `${what} leads to a merge, and ${blockingText(holding)}`, {
     details: { assumptions: holding.map(({ run: of, id }) => ({ run: of, id })) },

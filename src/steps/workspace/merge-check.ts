@@ -15,11 +15,11 @@ import { fastForward, treeOfCommit } from '../../process/git-tree.ts';
 import type { BlockingAssumption, CheckResult } from '../attempt.ts';
 import { gitFolder } from '../protection/protected-files.ts';
 import { type Job, stepError, type Work } from '../work.ts';
-import { type Candidate, isRepeatable, type RequiredVerdict, requiredVerdicts, staleVerdicts } from './judged-tree.ts';
+import { type Candidate, isRepeatable, type RequiredVerdict, requiredVerdicts, staleVerdicts } from './tree-verdict.ts';
 import { differingFiles, isOwnWorktree, treeNow } from './workspace-tree.ts';
 
 /** The subject with the head to merge and the evidence; or why nothing may be merged. */
-export type Landing =
+export type MergeCheck =
   | { readonly subject: ActionSubject; readonly evidence?: JsonObject; readonly checks?: readonly CheckResult[] }
   | { readonly stale: Work };
 
@@ -40,11 +40,11 @@ export function blockingText(holding: readonly BlockingAssumption[]): string {
   );
   const [first] = holding;
   const todo = first?.isAnswered === true ? 'fork that run from the step that assumed it' : `answer it: "pawl assumptions ${first?.run}"`;
-  return `a person must first settle what agents assumed: ${names.join(', ')}; ${todo}`;
+  return `a person must first answer what agents assumed: ${names.join(', ')}; ${todo}`;
 }
 
 /** Compares the tree to merge with the trees of the run's verdicts. */
-export async function checkLanding(job: Job, forge: Forge, subject: ActionSubject): Promise<Landing> {
+export async function checkMerge(job: Job, forge: Forge, subject: ActionSubject): Promise<MergeCheck> {
   const required = await requiredVerdicts(job);
   if (required.length === 0 || subject.pr === undefined) return { subject };
   const { cwd } = job.runner.services;
@@ -62,17 +62,17 @@ export async function checkLanding(job: Job, forge: Forge, subject: ActionSubjec
         { head },
       ),
     };
-  const landing = await compareTree(job, required, { subject: { ...subject, head }, tree, head });
+  const result = await compareTree(job, required, { subject: { ...subject, head }, tree, head });
   // In the run's own worktree, the next checks must include what others pushed.
-  if ('stale' in landing && (await isOwnWorktree(job))) await fastForward(cwd, head);
-  return landing;
+  if ('stale' in result && (await isOwnWorktree(job))) await fastForward(cwd, head);
+  return result;
 }
 
-interface LandingCandidate extends Candidate {
+interface MergeCandidate extends Candidate {
   readonly subject: ActionSubject;
 }
 
-async function compareTree(job: Job, required: readonly RequiredVerdict[], { subject, ...candidate }: LandingCandidate): Promise<Landing> {
+async function compareTree(job: Job, required: readonly RequiredVerdict[], { subject, ...candidate }: MergeCandidate): Promise<MergeCheck> {
   const { tree } = candidate;
   const head = subject.head === undefined ? {} : { head: subject.head };
   const stale = staleVerdicts(job.runner, required, candidate);
@@ -82,10 +82,10 @@ async function compareTree(job: Job, required: readonly RequiredVerdict[], { sub
   if (again?.kind === 'passed') return { subject, evidence: { ...seen, again: stale.map(({ step }) => step) }, checks: again.checks };
   const files = await filesBetween(job, stale, tree);
   const shown = shortList(files, FILES_SHOWN);
-  const judges = stale.map(describeVerdict).join(', ');
+  const checkers = stale.map(describeVerdict).join(', ');
   const what = subject.head === undefined ? 'the workspace' : `the head ${subject.head} of pull request #${subject.pr}`;
   const other = stale.some((one) => one.tree !== null) ? 'another tree' : 'another head';
-  const differs = `${judges} judged ${other}${shown === '' ? '' : `; these files differ: ${shown}`}`;
+  const differs = `${checkers} checked ${other}${shown === '' ? '' : `; these files differ: ${shown}`}`;
   const error = `${what} is not what was checked: ${differs}${again === undefined ? '' : `; checked again, it does not pass: ${again.why}`}`;
   const facts = { ...seen, files, stale: stale.map(({ step }) => step) };
   const lost = missingRenewal(job, stale, again?.refused);
@@ -115,11 +115,11 @@ function missingRenewal(
   };
   const lost = stale.find((one) => !isRenewed(one));
   if (lost === undefined) return undefined;
-  return `the loop leads back to "${target}", and ${describeVerdict(lost)} is not renewed on the way from there`;
+  return `the loop leads back to "${target}", and ${describeVerdict(lost)} is not renewed by the steps from there on`;
 }
 
 function loopProblem(step: string, why: string): Work {
-  const advice = 'nothing was merged; resume the run at the step whose verdict is stale, or let "stale_tree" lead there';
+  const advice = 'nothing was merged; resume the run at the step whose verdict is stale, or make that step the target of "stale_tree"';
   return { error: stepError('TREE_MOVED', `step "${step}": ${why}; ${advice}`, { retryable: false }) };
 }
 
@@ -132,15 +132,15 @@ async function rerunGates(job: Job, stale: readonly RequiredVerdict[], tree: str
   const checks: CheckResult[] = [];
   if (!stale.every((verdict) => isRepeatable(job.runner, verdict))) return undefined;
   for (const verdict of stale) {
-    const looksAtFiles = verdict.tree !== null;
-    if (looksAtFiles && (await treeNow(job))?.id !== tree) return undefined;
+    const readsFiles = verdict.tree !== null;
+    if (readsFiles && (await treeNow(job))?.id !== tree) return undefined;
     const { item, ...judge } = verdict.judge ?? {};
     const model = { ...job.request.bound.model, ...judge, id: verdict.step } as StepModel;
     const request = { ...job.request, item, bound: { model, code: NO_CODE } };
     const done = await job.runner.kinds[model.kind]?.execute?.({ ...job, request });
     if (done === undefined) return undefined;
     checks.push(...(done.checks ?? []));
-    const why = refusalOf(done) ?? (looksAtFiles && (await treeNow(job))?.id !== tree ? 'it changed files' : undefined);
+    const why = refusalOf(done) ?? (readsFiles && (await treeNow(job))?.id !== tree ? 'it changed files' : undefined);
     if (why !== undefined) return { kind: 'refused', why, refused: verdict, checks };
   }
   return { kind: 'passed', checks };
@@ -156,7 +156,7 @@ function refusalOf(done: Work): string | undefined {
 }
 
 function describeVerdict({ by, step, isForeign }: RequiredVerdict): string {
-  return `${NOUNS[by]} "${step}"${isForeign ? ' of another run of its family' : ''}`;
+  return `${NOUNS[by]} "${step}"${isForeign ? ' of another run of its tree' : ''}`;
 }
 
 const NOUNS = { gate: 'gate', review: 'the review', approval: 'the approval', work: 'step' } as const;

@@ -1,5 +1,5 @@
-// Owns what modules of users may load: only the files that were checked, with the content they had then, however late
-// they are imported and by whichever kind of import. In a folder that is trusted as a whole, everything may be loaded.
+// Owns what modules of users may load: only the files that were checked, with the content they had then, regardless of
+// when and how they are imported. In a folder that is trusted as a whole, everything may be loaded.
 //
 // In a process that was started to run Pawl, every load except Pawl's own is a load of the user. In any other process a
 // load is the user's if a module of the user loaded the importing file. Workers have no such check; what they load is
@@ -15,7 +15,7 @@ import { EngineError } from '../../base/error.ts';
 import { isOwnProcess } from '../../base/own-process.ts';
 import { libraryEntries } from './library.ts';
 
-/** What a module may be loaded with. */
+/** The files that a module may load. */
 export interface CheckedContent extends Pick<ModuleGraph, 'file' | 'files'> {
   /** The folder that is trusted as a whole, if one is. */
   readonly folder?: string | undefined;
@@ -23,21 +23,21 @@ export interface CheckedContent extends Pick<ModuleGraph, 'file' | 'files'> {
 
 const digests = new Map<string, string>();
 const folders = new Set<string>();
-/** What modules of users asked for, and what Pawl asked for beside its own files, as URLs. */
+/** What modules of users imported, and what Pawl imported besides its own files, as URLs. */
 const ofUsers = new Set<string>();
 const ofPawl = new Set<string>();
-/** The modules that are held, as URLs. */
+/** The restricted modules, as URLs. */
 const roots = new Set<string>();
-let isHolding = false;
+let isRestricting = false;
 
-/** Holds a module, and whatever it loads, to what was checked. */
-export function holdTo({ file, files, folder }: CheckedContent): void {
+/** Restricts a module, and everything that it loads, to the content that was checked. */
+export function restrictLoads({ file, files, folder }: CheckedContent): void {
   for (const [path, digest] of files) digests.set(path, digest);
   if (folder !== undefined) folders.add(folder);
   roots.add(pathToFileURL(file).href);
   ofUsers.add(pathToFileURL(file).href);
-  if (isHolding) return;
-  isHolding = true;
+  if (isRestricting) return;
+  isRestricting = true;
   const entries = libraryEntries();
   const own = new URL('./', entries.pawl).href;
   registerHooks({
@@ -66,7 +66,7 @@ function isAskedByPawl(own: string, { parent, url }: { readonly parent: string; 
   return ofPawl.has(parent);
 }
 
-/** A URL without what only keeps two copies of a module apart. */
+/** Returns a URL without the query and the fragment, which only distinguish two copies of a module. */
 function plain(url: string): string {
   return url.startsWith('file:') ? url.replace(/[?#].*$/, '') : url;
 }
@@ -87,8 +87,8 @@ function assertChecked(url: string, digestNow: (known: string) => string | undef
 }
 
 function isInside(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return !way.startsWith('..') && !isAbsolute(way);
+  const inner = relative(folder, path);
+  return !inner.startsWith('..') && !isAbsolute(inner);
 }
 
 /** The digest of what is about to run. Node takes the byte order mark off the text of a CommonJS module. */

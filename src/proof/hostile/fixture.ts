@@ -13,11 +13,11 @@ import { createVirtualClock, type VirtualClock } from '../virtual-clock.ts';
 import type { Attack } from './attack.ts';
 
 /** A place for one run. */
-export interface HostileStage {
+export interface HostileFixture {
   readonly engine: Engine;
   /** The workspace. */
   readonly cwd: string;
-  /** Advanced by the test. A stage without a clock does not wait for time limits and delays. */
+  /** Advanced by the test. A fixture without a clock does not wait for time limits and delays. */
   readonly clock?: VirtualClock;
   start(): Promise<RunHandle>;
   /** Does what the run waits for outside of it, such as a review at the forge. */
@@ -25,8 +25,8 @@ export interface HostileStage {
   close(): Promise<void>;
 }
 
-/** The inputs of a plain stage. */
-export interface StageOptions {
+/** The inputs of a plain fixture. */
+export interface FixtureOptions {
   /** What is in the workspace at the beginning: the text by path. */
   readonly files?: Readonly<Record<string, string>>;
   readonly params?: JsonObject;
@@ -34,13 +34,13 @@ export interface StageOptions {
   readonly engine?: EngineOptions;
 }
 
-// Long ago, so that a report that is written during the run is newer than the gate that looks at it.
+// Long ago, so that a report that is written during the run is newer than the gate that reads it.
 const START = Date.UTC(2020, 0, 1);
 const TURNS_MAX = 200;
 const LOOKS_MAX = 2000;
 
 /** Opens a workspace in the folder of the attack, and an engine on it that forgets everything. */
-export async function openStage(attack: Attack, options: StageOptions): Promise<HostileStage> {
+export async function openFixture(attack: Attack, options: FixtureOptions): Promise<HostileFixture> {
   const { files = {}, params = {}, facts = {} } = options;
   const { cwd } = attack;
   for (const [path, text] of Object.entries(files)) {
@@ -83,24 +83,24 @@ function withText(
 const ENDED: ReadonlySet<RunView['status']> = new Set(['completed', 'rejected', 'cancelled', 'failed', 'escalated']);
 
 /** Drives a run until it has ended, is stuck, or waits for something that nobody does. */
-export async function driveRun(stage: HostileStage, run: RunHandle, stuck: Promise<void>): Promise<RunView> {
+export async function driveRun(fixture: HostileFixture, run: RunHandle, stuck: Promise<void>): Promise<RunView> {
   const idle = (): Promise<RunView | undefined> => Promise.race([run.wait('idle').catch(() => undefined), stuck.then(() => undefined)]);
   for (let turn = 0; turn < TURNS_MAX; turn += 1) {
     const view = await idle();
-    if (view === undefined || ENDED.has(view.status) || !(await endWait(stage, view))) break;
+    if (view === undefined || ENDED.has(view.status) || !(await endWait(fixture, view))) break;
   }
-  return await stage.engine.run(run.id).get();
+  return await fixture.engine.run(run.id).get();
 }
 
 /** Does what a run waits for. Returns false if nobody does it. */
-async function endWait(stage: HostileStage, view: RunView): Promise<boolean> {
+async function endWait(fixture: HostileFixture, view: RunView): Promise<boolean> {
   const [wait] = view.waits;
-  const { engine, clock } = stage;
+  const { engine, clock } = fixture;
   if (wait?.kind === 'report') return false;
   if (wait?.kind === 'human') return await approve(engine, view.id);
   const { seq } = (await engine.store.load(view.id)).state;
   if (wait?.kind === 'delay' && wait.due !== undefined && clock !== undefined) clock.advance(wait.due - clock.now());
-  else if (stage.idle !== undefined && wait !== undefined) await stage.idle(view);
+  else if (fixture.idle !== undefined && wait !== undefined) await fixture.idle(view);
   else return false;
   for await (const _ of engine.run(view.id).log(seq)) return true;
   return false;
@@ -116,7 +116,7 @@ async function approve(engine: Engine, run: string): Promise<boolean> {
 }
 
 /** Advances the clock past the time limit of a hung attempt; returns false if it has none. */
-export async function passTime({ clock }: HostileStage): Promise<boolean> {
+export async function passTime({ clock }: HostileFixture): Promise<boolean> {
   for (let look = 0; look < LOOKS_MAX && clock?.next() === undefined; look += 1) await new Promise(setImmediate);
   const next = clock?.next();
   if (clock === undefined || next === undefined) return false;

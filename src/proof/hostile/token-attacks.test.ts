@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { OpenStep } from '../../engine/request/open-steps.ts';
 import type { ReportVerdict } from '../../engine/request/reports.ts';
 import { EngineError } from '../../index.ts';
-import { forges, reorders, repeats, skips, type Trick, type TrickContext } from './tricks.ts';
+import { forgeToken, reportOutOfOrder, reportTwice, skipStep, type TokenAttack, type TokenAttackContext } from './token-attacks.ts';
 
 const openStep: OpenStep = {
   ...{ run: 'r', path: 'work#1', step: 'work', attempt: 1, token: 'secret-A', kind: 'agent' },
@@ -17,7 +17,7 @@ interface Answers {
 }
 
 /** A table at a run that answers so. */
-function tableWith({ report, rows = 1 }: Answers): TrickContext & { readonly tokens: string[] } {
+function tableWith({ report, rows = 1 }: Answers): TokenAttackContext & { readonly tokens: string[] } {
   const tokens: string[] = [];
   const view = { steps: Array.from({ length: rows }, () => ({ path: 'work#1', step: 'work', attempt: 1 })) };
   const run = {
@@ -28,7 +28,7 @@ function tableWith({ report, rows = 1 }: Answers): TrickContext & { readonly tok
     get: async () => view,
     wait: async () => view,
   };
-  return { run: run as unknown as TrickContext['run'], step: openStep, result: 1, earlier: [{ ...openStep, token: 'old' }], tokens };
+  return { run: run as unknown as TokenAttackContext['run'], step: openStep, result: 1, earlier: [{ ...openStep, token: 'old' }], tokens };
 }
 
 const taken: ReportVerdict = { accepted: true, repeated: false, step: 'work', path: 'work#1', attempt: 1 };
@@ -37,11 +37,11 @@ const refuse = (): never => {
 };
 
 describe('tricks', () => {
-  test.each<[string, Trick, number]>([
-    ['forges', forges, 5],
-    ['skips', skips, 1],
-    ['reorders', reorders, 1],
-    ['repeats', repeats, 1],
+  test.each<[string, TokenAttack, number]>([
+    ['forges', forgeToken, 5],
+    ['skips', skipStep, 1],
+    ['reorders', reportOutOfOrder, 1],
+    ['repeats', reportTwice, 1],
   ])('%s reports what was accepted, and nothing if everything was refused', async (_name, trick, breaches) => {
     expect(await trick(tableWith({ report: () => taken }))).toHaveLength(breaches);
     expect(await trick(tableWith({ report: refuse }))).toEqual([]);
@@ -49,13 +49,13 @@ describe('tricks', () => {
 
   test('a repeated report that gets the same verdict and changes nothing is not a breach; one more row is', async () => {
     const report = () => ({ ...taken, repeated: true });
-    expect(await repeats(tableWith({ report }))).toEqual([]);
-    expect(await repeats(tableWith({ report, rows: 2 }))).toEqual(['the second report of step "work" counted']);
+    expect(await reportTwice(tableWith({ report }))).toEqual([]);
+    expect(await reportTwice(tableWith({ report, rows: 2 }))).toEqual(['the second report of step "work" counted']);
   });
 
   test('no forged token is the real one', async () => {
     const table = tableWith({ report: refuse });
-    await forges(table);
+    await forgeToken(table);
     expect(table.tokens).not.toContain(openStep.token);
   });
 });

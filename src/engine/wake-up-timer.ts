@@ -4,8 +4,8 @@
 import type { Store } from '../store/store.ts';
 import type { Clock } from './clock.ts';
 
-/** Dependencies of `Waking`. */
-interface WakingParts {
+/** Dependencies of `WakeUpTimer`. */
+interface WakeUpTimerParts {
   readonly store: Pick<Store, 'nextDue'>;
   readonly clock: Clock;
   /** False for an engine that drives only its own runs, or is closing. */
@@ -16,14 +16,14 @@ interface WakingParts {
 }
 
 /** One timer and one sweep at a time. */
-export class Waking {
-  private readonly parts: WakingParts;
+export class WakeUpTimer {
+  private readonly parts: WakeUpTimerParts;
   private cancelTimer: (() => void) | undefined;
   private timerAt: number | undefined;
   private sweeping: Promise<void> | undefined;
   private sweepsAgain = false;
 
-  constructor(parts: WakingParts) {
+  constructor(parts: WakeUpTimerParts) {
     this.parts = parts;
   }
 
@@ -32,7 +32,7 @@ export class Waking {
     return this.sweeping;
   }
 
-  /** Looks for runs to pick up, in the background. */
+  /** Searches for runs to pick up, in the background. */
   sweepSoon(): void {
     if (!this.parts.isOn()) return;
     // A signal during a sweep may be about a run that the sweep already checked.
@@ -53,8 +53,8 @@ export class Waking {
   }
 
   /**
-   * Sleeps until the next due time. Runs that were due at the sweep have been tried, so looking again at once would be
-   * a busy loop.
+   * Sleeps until the next due time. Runs that were due at the sweep have been tried, so searching again at once would
+   * be a busy loop.
    */
   async arm(sweptAt: number, again: number | undefined): Promise<void> {
     const due = await this.parts.store.nextDue(sweptAt);
@@ -67,7 +67,7 @@ export class Waking {
     if (this.timerAt === undefined || at < this.timerAt) this.setTimer(at);
   }
 
-  /** Stops for good. */
+  /** Stops permanently. */
   stop(): void {
     this.cancelTimer?.();
   }

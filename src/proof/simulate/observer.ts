@@ -1,7 +1,7 @@
-// Owns the truth of a simulation: what reached the disk and what was really executed, seen from outside the engines.
-// What must hold at every moment is checked here; what must hold in the end is in `verdict.ts`.
+// Owns the observations of a simulation: what reached the disk and what was executed, recorded outside the engines.
+// The rules for every moment are checked here, and those for the end in `verdict.ts`.
 //
-// Q1. A delta is taken only from the owner of the present epoch, at the end of the log.
+// Q1. A delta is accepted only from the owner of the current epoch, at the end of the log.
 // Q2. Work begins only after the decision that asked for it is on disk.
 // Q3. An attempt is executed once, and once more for every recorded recovery.
 // Q4. A semaphore is never held by more than its limit.
@@ -16,14 +16,14 @@ import type { RunState } from '../../kernel/run-state.ts';
 import type { AttemptRequest, AttemptResult } from '../../steps/attempt.ts';
 import type { Delta, Mail } from '../../store/store.ts';
 
-/** What is known of one run. */
-export interface WitnessedRun {
+/** What was observed of one run. */
+export interface ObservedRun {
   readonly id: string;
   epoch: number;
   owner: string | undefined;
   state: RunState;
   readonly rows: (readonly RunEvent[])[];
-  /** Attempts that a committed checkpoint showed at work: path/attempt/recovery. */
+  /** Attempts that a committed checkpoint shows as running: path/attempt/recovery. */
   readonly due: Set<string>;
   /** How often each of them was executed. */
   readonly executed: Map<string, number>;
@@ -35,7 +35,7 @@ export interface WitnessedRun {
   readonly dedupes: Set<string>;
 }
 
-/** The things that are counted for the report. */
+/** The counters of the report. */
 export type SimulationCount =
   | 'commits'
   | 'executions'
@@ -49,13 +49,13 @@ export type SimulationCount =
   | 'duplicates'
   | 'interventions';
 
-/** Sees everything. */
-export class Witness {
+/** Records all calls of the store and of the runner, and checks Q1 to Q5. */
+export class Observer {
   readonly problems: string[] = [];
   private readonly dedupeOf = new WeakMap<InputOf<'signalled'>, string>();
-  readonly runs = new Map<string, WitnessedRun>();
+  readonly runs = new Map<string, ObservedRun>();
   readonly counts = new Map<SimulationCount, number>();
-  /** Decisions whose sender was informed that they count. */
+  /** Decisions that were confirmed to their sender. */
   readonly acknowledged: { readonly run: string; readonly actor: string }[] = [];
   /** Whether an owner was declared dead; until then nobody may take its runs. */
   isDead: (owner: string) => boolean = () => false;
@@ -74,7 +74,7 @@ export class Witness {
   }
 
   claimed(run: string, owner: string, epoch: number): void {
-    const known = this.runs.get(run) as WitnessedRun;
+    const known = this.runs.get(run) as ObservedRun;
     if (epoch !== known.epoch + 1) this.problem(`Q1: ${owner} claimed ${run} as epoch ${epoch} after ${known.epoch}`);
     const previous = known.owner;
     if (previous !== undefined && previous !== owner) {
@@ -86,14 +86,14 @@ export class Witness {
   }
 
   released(run: string, owner: string): void {
-    const known = this.runs.get(run) as WitnessedRun;
+    const known = this.runs.get(run) as ObservedRun;
     if (known.owner !== owner) this.problem(`Q1: ${owner} released ${run}, which ${known.owner ?? 'nobody'} owns`);
     known.owner = undefined;
   }
 
   committed(owner: string, delta: Delta, released: boolean): void {
     this.count('commits');
-    const run = delta.create === undefined ? (this.runs.get(delta.run) as WitnessedRun) : this.create(owner, delta);
+    const run = delta.create === undefined ? (this.runs.get(delta.run) as ObservedRun) : this.create(owner, delta);
     if (run.owner !== owner || run.epoch !== delta.epoch)
       this.problem(`Q1: ${owner} committed to ${run.id} in epoch ${delta.epoch}; ${run.owner ?? 'nobody'} owns it in epoch ${run.epoch}`);
     if (run.rows.length !== delta.seq)
@@ -106,7 +106,7 @@ export class Witness {
     this.checkSlots();
   }
 
-  private create(owner: string, delta: Delta): WitnessedRun {
+  private create(owner: string, delta: Delta): ObservedRun {
     if (this.runs.has(delta.run)) this.problem(`run ${delta.run} was created twice`);
     const { run: id, epoch, state } = delta;
     const mail = { signals: [], decisions: [], dedupes: new Set<string>() };
@@ -121,11 +121,12 @@ export class Witness {
       for (const activation of Object.values(state.live))
         if (isWorking(activation)) for (const slot of slotsOf(activation) ?? []) held.set(slot, (held.get(slot) ?? 0) + 1);
     for (const [slot, count] of held)
-      if (count > (this.slotLimits[slot] ?? 0)) this.problem(`Q4: ${count} hold the semaphore ${slot} of ${this.slotLimits[slot]}`);
+      if (count > (this.slotLimits[slot] ?? 0))
+        this.problem(`Q4: ${count} steps hold the semaphore ${slot}, whose limit is ${this.slotLimits[slot]}`);
   }
 
   posted(mail: Mail, result: 'posted' | 'duplicate'): void {
-    const run = this.runs.get(mail.run) as WitnessedRun;
+    const run = this.runs.get(mail.run) as ObservedRun;
     if (result === 'duplicate') return this.count('duplicates');
     if (run.dedupes.has(mail.dedupe)) this.problem(`Q5: ${mail.dedupe} was posted to ${run.id} twice`);
     run.dedupes.add(mail.dedupe);
@@ -136,9 +137,9 @@ export class Witness {
     if (mail.input.type === 'decided') run.decisions.push({ dedupe: mail.dedupe, input: mail.input });
   }
 
-  /** Mail was taken back: it is as if it had never been posted. */
+  /** Mail was withdrawn, as if it had never been posted. */
   withdrawn({ run: id, dedupe }: Pick<Mail, 'run' | 'dedupe'>, me: string): void {
-    const run = this.runs.get(id) as WitnessedRun;
+    const run = this.runs.get(id) as ObservedRun;
     if (run.owner !== undefined && run.owner !== me) {
       if (!this.isDead(run.owner)) this.problem(`Q1: ${me} withdrew mail of ${id}, which ${run.owner} may have read`);
       run.epoch += 1;
@@ -150,7 +151,7 @@ export class Witness {
     if (decision !== -1) run.decisions.splice(decision, 1);
   }
 
-  /** An engine hands work to its runner. */
+  /** An engine starts work. */
   began(owner: string, { runId, activation, want }: AttemptRequest): void {
     if (want !== 'execute' || activation.kind === 'delay') return;
     this.count('executions');
@@ -160,10 +161,10 @@ export class Witness {
       return this.problem(`Q2: ${owner} executes ${key} of ${runId}, which no committed checkpoint asked for`);
     const times = (run.executed.get(key) ?? 0) + 1;
     run.executed.set(key, times);
-    if (times > 1) this.problem(`Q3: ${owner} executes ${key} of ${runId} for the ${times}th time`);
+    if (times > 1) this.problem(`Q3: ${owner} executes ${key} of ${runId} ${times} times`);
   }
 
-  /** Work came to an end, whether or not anybody hears of it. */
+  /** Work ended, whether or not its engine received the result. */
   results({ runId, activation }: AttemptRequest, result: AttemptResult): void {
     if (result.type !== 'settled' || result.output === null) return;
     const key = `${activation.path}/${activation.attempt}`;

@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { tempFolder } from '../../../test/temp-folder.ts';
 import { readModuleGraph } from '../../authoring/discover/imports.ts';
 import { checkWorkflows, discoverWorkflows } from '../discover.ts';
-import { loadApart } from './load-apart.ts';
+import { loadInSubprocess } from './load-in-subprocess.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -24,15 +24,17 @@ export default defineWorkflow({ name: 'good', params: { x: { type: 'string' } },
 
 test('a module answers with its definition, although it goes on running', async () => {
   const file = write('good.ts', `${GOOD}setInterval(() => undefined, 1000);\n`);
-  expect(await loadApart(file)).toMatchObject({ workflow: { definition: { name: 'good', params: { x: {} }, steps: [{ id: 'a' }] } } });
+  expect(await loadInSubprocess(file)).toMatchObject({
+    workflow: { definition: { name: 'good', params: { x: {} }, steps: [{ id: 'a' }] } },
+  });
 });
 
 test('a module that does not end is ended, and one that takes too much memory', async () => {
-  expect(await loadApart(write('loop.ts', 'for (;;);\n'), undefined, { timeoutMs: 1500 })).toEqual({
+  expect(await loadInSubprocess(write('loop.ts', 'for (;;);\n'), undefined, { timeoutMs: 1500 })).toEqual({
     failure: { code: 'MODULE_FAILED', message: 'it was not loaded within 1.5 seconds' },
   });
   const greedy = write('greedy.ts', 'const all: unknown[] = [];\nfor (;;) all.push(new Array(100_000).fill({}));\n');
-  expect(await loadApart(greedy, undefined, { megabytes: 32 })).toEqual({
+  expect(await loadInSubprocess(greedy, undefined, { megabytes: 32 })).toEqual({
     failure: { code: 'MODULE_FAILED', message: 'it needed more than 32 MB of memory while it was loaded' },
   });
 });
@@ -41,7 +43,7 @@ test('a file that is not what was checked is not run', async () => {
   const file = write('good.ts', GOOD);
   const checked = await readModuleGraph(file);
   write('good.ts', `${GOOD}// changed\n`);
-  expect(await loadApart(file, checked)).toMatchObject({ failure: { code: 'NOT_TRUSTED' } });
+  expect(await loadInSubprocess(file, checked)).toMatchObject({ failure: { code: 'NOT_TRUSTED' } });
 });
 
 test('checkWorkflows reports what only loading shows, and discoverWorkflows runs nothing', async () => {
