@@ -173,7 +173,7 @@ function readUndo(step: string, undo: Undo<StepContext>): BoundStep {
     ...(timeout === undefined ? {} : { timeoutMs: parseDuration(timeout, `the undo of ${step}, timeout`) }),
   };
   if ('handler' in given && typeof given.handler === 'function')
-    return { model: { ...frame, kind: 'task', config: {} }, code: { ...NO_CODE, run: createTask(given.handler, 'undo') } };
+    return { model: { ...frame, kind: 'task', config: {} }, code: { ...NO_CODE, run: createTask(given.handler, { step: 'undo' }) } };
   if ('forge' in given)
     return { model: { ...frame, kind: 'action', config: parsedOf(step, given.forge, parseForgeAction), templates: true }, code: NO_CODE };
   if ('command' in given) {
