@@ -270,7 +270,7 @@ export const w = defineWorkflow({
   },
 });
 `,
-  'a result of a function with an untyped context, by its schema (docs/guides/graphs.md)': `
+  'a result of a function with an untyped context, by its schema (docs/guides/data-flow.md)': `
 import { defineWorkflow, type Engine } from 'pawl';
 import * as z from 'zod';
 
