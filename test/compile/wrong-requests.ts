@@ -149,7 +149,7 @@ export const w = defineWorkflow({
   'a kind of the application that reconciles': `
 export const k = defineStepKind({
   kind: 'k',
-  recovery: 'reconcile', //! Type '"reconcile"' is not assignable to type '"ask" | "rerun"'
+  recovery: 'reconcile', //! Type '"reconcile"' is not assignable to type
   parse: (config: { n: number }) => config,
   run: () => ({ outcome: 'ok' }),
 });
