@@ -27,10 +27,10 @@ export type CheckFrame = {
 export type CheckOf<Name extends keyof CheckConfigs> = { readonly check: Name } & CheckFrame & CheckConfigs[Name];
 
 /** A check of an application, by its name. Its own fields, under `with` or beside the name, are up to its `parse`. */
-export type OwnCheckModel = { readonly check: string } & CheckFrame;
+export type CustomCheckModel = { readonly check: string } & CheckFrame;
 
 /** One check of a gate: a built-in one by its name, or one of an application. */
-export type CheckModel = { [Name in keyof CheckConfigs]: CheckOf<Name> }[keyof CheckConfigs] | OwnCheckModel;
+export type CheckModel = { [Name in keyof CheckConfigs]: CheckOf<Name> }[keyof CheckConfigs] | CustomCheckModel;
 
 /** What other parts of the engine need to know of a check. */
 export interface CheckTraits {
@@ -222,11 +222,11 @@ export function readExpect({ optional }: FieldReader, report: KindReport, { exam
 }
 
 /** The name of a check that `defineCheck` created. No literal is one, so a misspelt name is not taken for it. */
-export type OwnCheckName = string & { readonly '~own': true };
+export type CustomCheckName = string & { readonly '~own': true };
 
 /** A check with its fields, as a gate of a graph or a flow has it. */
-export type UsedCheck = {
-  readonly check: OwnCheckName;
+export type ConfiguredCheck = {
+  readonly check: CustomCheckName;
   /** Its own fields. */
   readonly with: object;
   readonly timeout?: Duration;

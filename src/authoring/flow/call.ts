@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../../base/json.ts';
 import type { BoundStep, CompiledWorkflow, StepContext } from '../../definition/code.ts';
 import type { RecoveryPolicy } from '../../definition/model.ts';
 import {
-  type Failure,
+  type FlowFailure,
   type FlowGroup,
   type FlowStep,
   type FlowYield,
@@ -153,7 +153,7 @@ class Call<T> implements FlowCall<T> {
   }
 }
 
-function failureOf({ step, outcome, code, message, evidence }: StepFailed): Failure {
+function failureOf({ step, outcome, code, message, evidence }: StepFailed): FlowFailure {
   return { step, outcome, code, message, evidence };
 }
 

@@ -4,11 +4,11 @@ import { EngineError } from '../../base/error.ts';
 import { toPlain } from '../../base/json.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import { type ScheduleModel, type ScheduleSpec, scheduleOf, scheduleProblem } from '../../definition/trigger/schedule.ts';
-import { type CommandSpec, commandProblem } from '../../definition/trigger/start-command.ts';
+import { commandProblem, type StartCommandSpec } from '../../definition/trigger/start-command.ts';
 import { checkOptions } from './option.ts';
 
 /** Reads what starts a workflow. Throws DEFINITION_INVALID if nothing ever would. */
-export function readStarts(subject: string, spec: ScheduleSpec | CommandSpec): Pick<CompiledWorkflow, 'schedule' | 'command'> {
+export function readStarts(subject: string, spec: ScheduleSpec | StartCommandSpec): Pick<CompiledWorkflow, 'schedule' | 'command'> {
   if ('schedule' in spec) return { schedule: readSchedule(subject, spec) };
   checkOptions(`${subject}, trigger`, spec, ['command']);
   const wrong = commandProblem(spec.command);

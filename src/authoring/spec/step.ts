@@ -11,7 +11,7 @@ import type { Json } from '../../base/json.ts';
 import type { Kinds } from '../../kinds/spec.ts';
 import type { StepContextOf } from './context.ts';
 import type { WorkflowNames } from './names.ts';
-import type { AgentFields, BoundedNext, ConditionalTarget, End, OutputFields, SharedFields, Values } from './part.ts';
+import type { AgentFields, BoundedNext, ConditionalTarget, NamedValues, OutputFields, RunEnding, SharedFields } from './part.ts';
 
 export type { KindParts, Kinds } from '../../kinds/spec.ts';
 
@@ -41,12 +41,12 @@ export type CommonOutcome = 'ok' | 'fail' | 'skip' | 'iterate' | 'reject' | 'err
 /** A field of what was written, or never. */
 export type Get<X, F> = F extends keyof X ? X[F] : never;
 type Way<N, Id> = [N] extends [never]
-  ? Id | End
+  ? Id | RunEnding
   : 'condition' extends keyof N
     ? ConditionalTarget<Id>
     : N extends object
       ? BoundedNext<Id>
-      : Id | End;
+      : Id | RunEnding;
 type Next<X, N, Id> = 'condition' extends keyof N
   ? ConditionalTarget<Id>
   : 'to' extends keyof N
@@ -55,7 +55,7 @@ type Next<X, N, Id> = 'condition' extends keyof N
       ? { readonly [O in Outcomes<X> & string]?: Way<Get<N, O>, Id> } & {
           readonly [O in Exclude<keyof N, Outcomes<X>>]: NoOutcome<X>;
         }
-      : Id | End;
+      : Id | RunEnding;
 type NoOutcome<X> = 'use' extends keyof X
   ? 'this kind of step has no such outcome: declare it in "outcomes" of defineStepKind'
   : `"${Kind<X>}" steps have no such outcome`;
@@ -68,11 +68,11 @@ export interface WorkflowTypes<Input, Output, Names = WorkflowNames> {
 export type InputOfWorkflow<W> =
   W extends WorkflowTypes<infer I, unknown>
     ? unknown extends I
-      ? Values
+      ? NamedValues
       : I
     : W extends { readonly compiled: infer C }
       ? InputOfWorkflow<C>
-      : Values;
+      : NamedValues;
 /** The output of a completed workflow; any JSON if the workflow is only named. */
 export type OutputOfWorkflow<W> =
   W extends WorkflowTypes<never, infer O> ? O : W extends { readonly compiled: infer C } ? OutputOfWorkflow<C> : Json;
@@ -121,7 +121,7 @@ type Offer<F extends PropertyKey> = { readonly [K in F]?: unknown };
 
 /** A step that is still being written, about which nothing is known yet. */
 export interface NewStep<Id> extends Offer<KindName | keyof SharedFields<unknown>> {
-  readonly next: Id | End;
+  readonly next: Id | RunEnding;
 }
 
 type NoKind = 'this step does nothing: give it a handler, a command, a gate, a human, an agent, … or actions';
@@ -136,13 +136,13 @@ export interface Targets {
   asks: unknown;
 }
 /** The ids of a workflow's side steps. */
-export type SideOf<S> = { [K in keyof S]: 'side' extends keyof S[K] ? K : never }[keyof S];
+export type SideStepId<S> = { [K in keyof S]: 'side' extends keyof S[K] ? K : never }[keyof S];
 /** How a field names a side step. */
-export type SideName<S> = [SideOf<S>] extends [never] ? 'no step has "side: true"' : SideOf<S>;
+export type SideStepTarget<S> = [SideStepId<S>] extends [never] ? 'no step has "side: true"' : SideStepId<S>;
 /** Side steps follow only each other. */
 interface TargetsOf<X, S> extends Targets {
-  next: 'side' extends keyof X ? SideOf<S> : Exclude<keyof S, SideOf<S>>;
-  side: SideName<S>;
+  next: 'side' extends keyof X ? SideStepId<S> : Exclude<keyof S, SideStepId<S>>;
+  side: SideStepTarget<S>;
   asks: AskingName<S>;
 }
 interface NoTargets extends Targets {
@@ -160,7 +160,7 @@ type AskingOf<S> = { [K in keyof S]: [Get<Spec<S[K], unknown>, 'labels'>] extend
 type AskingName<S> = [AskingOf<S>] extends [never] ? 'no step of this workflow asks a person' : AskingOf<S>;
 
 /** The required type of a step, given what was written; S are all steps. */
-export type StepOf<X, S, C> = unknown extends X
+export type CheckedStep<X, S, C> = unknown extends X
   ? NewStep<keyof S>
   : [WrittenKind<X> | ('actions' & keyof X)] extends [never]
     ? NoKind
@@ -195,7 +195,7 @@ export type MemberOf<X, C, Ids extends Targets> = [X] extends [never]
             : `this step lacks "${MissingField<X> & string}"`;
 
 /** The result of a step, as other steps see it. */
-export type ResultOf<X> = 'output' extends keyof X
+export type StepResultOf<X> = 'output' extends keyof X
   ? SchemaValue<X>
   : [WrittenKind<X>] extends [never]
     ? null
@@ -206,10 +206,10 @@ type NextTargets<X> = Leaf<Get<X, 'next'>> | Leaf<Leaf<Get<X, 'next'>>>;
 type Completes<X> = Extract<NextTargets<X> | Get<Spec<X, unknown>, 'targets'>, null | 'complete'>;
 
 /** The output of a completed workflow: the result of the steps that lead to its end. */
-export type OutputOf<S> = { [K in keyof S]: [Completes<S[K]>] extends [never] ? never : ResultOf<S[K]> }[keyof S];
+export type OutputOf<S> = { [K in keyof S]: [Completes<S[K]>] extends [never] ? never : StepResultOf<S[K]> }[keyof S];
 
 /** The results of a workflow's steps, as its functions see them. */
-export type ResultsOf<S> = { readonly [K in keyof S]?: { readonly output: ResultOf<S[K]> } };
+export type ResultsOf<S> = { readonly [K in keyof S]?: { readonly output: StepResultOf<S[K]> } };
 
 /** The context of a workflow's functions. */
 export type ContextOf<S, P, A> = StepContextOf<ResultsOf<S>, P, A>;

@@ -3,14 +3,14 @@
 
 import { isSamePerson } from '../../base/person.ts';
 import type {
+  CommentReactionRequest,
   CommentRequest,
   ForgeActor,
+  ForgeNotification,
   IssueRequest,
   LabelRequest,
-  Notification,
   PostedComment,
   PullRequestRequest,
-  ReactionRequest,
 } from '../forge.ts';
 import { assertComment, assertLabels, assertText, deny, refuseMissing, type ThrowingMethods } from '../refusal.ts';
 import { doOnce, type LocalDatabase, recall } from './database.ts';
@@ -90,7 +90,7 @@ function addComment(database: LocalDatabase, { number, body }: CommentRequest): 
   return { id: String(id), at };
 }
 
-function react(database: LocalDatabase, { id, reaction }: ReactionRequest): { id: string } {
+function react(database: LocalDatabase, { id, reaction }: CommentReactionRequest): { id: string } {
   if (database.get('SELECT id FROM comments WHERE id = ?', Number(id)) === undefined) refuseMissing(`there is no comment ${id}`);
   database.run('INSERT OR IGNORE INTO reactions (comment, actor, reaction) VALUES (?, ?, ?)', Number(id), database.actor, reaction);
   return { id };
@@ -109,7 +109,7 @@ function editComment(database: LocalDatabase, { id, body }: { readonly id: strin
   return { id, at: database.now() };
 }
 
-function notify(database: LocalDatabase, { target, people, message, number }: Notification): { target: string } {
+function notify(database: LocalDatabase, { target, people, message, number }: ForgeNotification): { target: string } {
   const insert = 'INSERT INTO notifications (target, people, message, number, at) VALUES (?, ?, ?, ?, ?)';
   database.run(insert, target, JSON.stringify(people), message, number ?? null, database.now());
   return { target };

@@ -3,7 +3,7 @@
 
 import { resolve } from 'node:path';
 import { present } from '../../base/fields.ts';
-import type { Approval, CheckRun, ForgeAnswer, ForgeFailure, Notification, Permission, PullRequestRequest } from '../forge.ts';
+import type { CheckRun, ForgeAnswer, ForgeApproval, ForgeFailure, ForgeNotification, Permission, PullRequestRequest } from '../forge.ts';
 import { answer, answerSync, assertHead, deny, refuse, refuseMissing } from '../refusal.ts';
 import { insertPullRequest } from './actions.ts';
 import type { LocalDatabase, Row } from './database.ts';
@@ -17,7 +17,7 @@ type ControlName = 'conflict' | 'mergeability' | 'rate' | 'unavailable';
 export interface Review {
   readonly actor: string;
   /** Default: `approved`. */
-  readonly state?: Approval['state'];
+  readonly state?: ForgeApproval['state'];
   /** Default: that of the account. */
   readonly permission?: Permission;
   readonly bot?: boolean;
@@ -130,7 +130,7 @@ export function createControl(state: LocalState): ForgeControl {
 }
 
 /** A notification with the time it was sent. */
-export interface SentNotification extends Notification {
+export interface SentNotification extends ForgeNotification {
   readonly at: number;
 }
 

@@ -1,6 +1,6 @@
 // Owns lookups in the state of the local forge: issues and pull requests by number, labels, checks, reviews.
 
-import { type Approval, type CheckRun, type Comment, type IssueFacts, OWN_CHECK_PREFIX, type Permission } from '../forge.ts';
+import { type CheckRun, type ForgeApproval, type ForgeComment, type IssueFacts, OWN_CHECK_PREFIX, type Permission } from '../forge.ts';
 import { refuseMissing } from '../refusal.ts';
 import type { LocalDatabase, NewEvent } from './database.ts';
 import type { LocalGit } from './git.ts';
@@ -78,7 +78,7 @@ export function readLabels(database: LocalDatabase, number: number): string[] {
 }
 
 /** Returns the comments on an issue or a pull request, oldest first. */
-export function readComments(database: LocalDatabase, number: number): Comment[] {
+export function readComments(database: LocalDatabase, number: number): ForgeComment[] {
   return database.all('SELECT * FROM comments WHERE number = ? ORDER BY id', number).map((row) => ({
     id: String(row.id),
     author: String(row.author),
@@ -145,14 +145,14 @@ export function readChecks(database: LocalDatabase, sha: string): CheckRun[] {
 }
 
 /** Returns the latest review of each person on a head, oldest first. */
-export function readApprovals(database: LocalDatabase, pr: number, headSha: string): Approval[] {
+export function readApprovals(database: LocalDatabase, pr: number, headSha: string): ForgeApproval[] {
   const latest = "SELECT max(id) FROM reviews WHERE number = ? AND head_sha = ? AND state <> 'commented' GROUP BY lower(actor)";
   return database.all(`SELECT * FROM reviews WHERE id IN (${latest}) ORDER BY id`, pr, headSha).map((row) => ({
     actor: String(row.actor),
     headSha,
-    state: row.state as Approval['state'],
+    state: row.state as ForgeApproval['state'],
     at: Number(row.at),
-    permission: row.permission as Approval['permission'],
+    permission: row.permission as ForgeApproval['permission'],
     bot: row.bot === 1,
   }));
 }

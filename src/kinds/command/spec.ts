@@ -3,7 +3,7 @@
 import type { FlowCall } from '../../authoring/flow/call.ts';
 import type { StepOptions } from '../../authoring/flow/model.ts';
 import type { CommandResult } from '../../authoring/flow/result.ts';
-import type { Optional } from '../../authoring/graph/spec.ts';
+import type { OptionalFields } from '../../authoring/graph/spec.ts';
 import type { CommandFields, OutputFields } from '../../authoring/spec/part.ts';
 import type { Json } from '../../base/json.ts';
 
@@ -14,7 +14,7 @@ export interface CommandStep<C> {
     /** Starts a program: a shell line, a list of words, or either with options. */
     command(command: string | readonly string[] | CommandSpec): FlowCall<CommandResult>;
   };
-  list: Optional<CommandFields<C>>;
+  list: OptionalFields<CommandFields<C>>;
   result: CommandResult | Json;
 }
 

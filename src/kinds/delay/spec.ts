@@ -2,18 +2,18 @@
 
 import type { FlowCall } from '../../authoring/flow/call.ts';
 import type { StepOptions } from '../../authoring/flow/model.ts';
-import type { Delay, TimeSpan } from '../../authoring/spec/part.ts';
+import type { DelayFields, TimeSpan } from '../../authoring/spec/part.ts';
 import type { Duration } from '../../base/duration.ts';
 import type { StepContext } from '../../definition/code.ts';
 
 /** A step that waits. */
 export interface DelayStep<C> {
-  fields: { delay: TimeSpan | Delay<C> };
+  fields: { delay: TimeSpan | DelayFields<C> };
   flow: {
     /** Lets time pass. */
     delay(delay: Duration | DelaySpec): FlowCall<null>;
   };
-  list: { readonly delay?: Duration | Delay<C, Duration> };
+  list: { readonly delay?: Duration | DelayFields<C, Duration> };
   result: null;
 }
 

@@ -3,7 +3,7 @@
 import type { FlowCall } from '../../authoring/flow/call.ts';
 import type { StepOptions } from '../../authoring/flow/model.ts';
 import type { AgentFields } from '../../authoring/spec/part.ts';
-import type { ContextSpec, LiveAgent } from '../../authoring/spec/worker.ts';
+import type { AgentObject, ContextSpec } from '../../authoring/spec/worker.ts';
 import type { Budget } from '../../definition/budget.ts';
 
 /** A step that generates text. */
@@ -19,7 +19,7 @@ export interface GenerateStep<C> {
 
 /** A generator of text, by the name of its role or as a live object, and its instructions. */
 export interface GenerateSpec<Context extends object> extends StepOptions {
-  readonly generator: string | LiveAgent<Context>;
+  readonly generator: string | AgentObject<Context>;
   readonly prompt?: string;
   readonly context?: ContextSpec<Context>;
   readonly budget?: Budget;

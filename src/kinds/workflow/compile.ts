@@ -1,6 +1,6 @@
 // Owns how a `workflow` step is written: a child by its name or as a value, and what it is started with.
 
-import { type Child, compiledOf as workflowOf } from '../../authoring/flow/flow.ts';
+import { type WorkflowValue, compiledOf as workflowOf } from '../../authoring/flow/flow.ts';
 import type { BuiltCall } from '../../authoring/flow/method.ts';
 import { invalid, plainOf, type StepOptions, type StepParts } from '../../authoring/flow/model.ts';
 import type { StepReading } from '../../authoring/graph/reading.ts';
@@ -70,7 +70,7 @@ function addChild(child: CompiledWorkflow, { graph, at }: StepReading): void {
 }
 
 /** A child workflow with its inputs, as data or as a function that builds them. */
-function build(name: string, [given, inputs, options = {}]: readonly [string | Child, unknown?, StepOptions?]): BuiltCall {
+function build(name: string, [given, inputs, options = {}]: readonly [string | WorkflowValue, unknown?, StepOptions?]): BuiltCall {
   const child = typeof given === 'string' ? undefined : workflowOf(given);
   return { parts: childParts(name, child?.definition.name ?? String(given), { inputs, options }), ...present({ child }) };
 }

@@ -6,7 +6,7 @@ import type { RunView } from '../../engine/inspect.ts';
 import type { OpenStep } from '../../engine/request/open-steps.ts';
 import type { HostileAgent, HostileTarget } from './agents.ts';
 import { driveRun, type HostileStage } from './stage.ts';
-import { reported, type TrickContext } from './tricks.ts';
+import { reported, type TokenAttackContext } from './tricks.ts';
 
 const ROUNDS_MAX = 60;
 const NEVER = new Promise<void>(() => {});
@@ -32,7 +32,7 @@ export async function playAttended(
     const reply = await agent.act(targetAt(openStep.step), stage.cwd);
     if (reply === 'hangs') break;
     const result = reply === 'crashes' ? { success: false } : reply.output;
-    const context: TrickContext = { run: handle, step: openStep, result, earlier: [...earlier] };
+    const context: TokenAttackContext = { run: handle, step: openStep, result, earlier: [...earlier] };
     breaches.push(...((await agent.trick?.(context)) ?? []));
     await reported(context, openStep.token, result);
     earlier.push(openStep);

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { OpenStep } from '../../engine/request/open-steps.ts';
 import type { ReportVerdict } from '../../engine/request/reports.ts';
 import { EngineError } from '../../index.ts';
-import { forges, reorders, repeats, skips, type Trick, type TrickContext } from './tricks.ts';
+import { forges, reorders, repeats, skips, type TokenAttack, type TokenAttackContext } from './tricks.ts';
 
 const openStep: OpenStep = {
   ...{ run: 'r', path: 'work#1', step: 'work', attempt: 1, token: 'secret-A', kind: 'agent' },
@@ -17,7 +17,7 @@ interface Answers {
 }
 
 /** A table at a run that answers so. */
-function tableWith({ report, rows = 1 }: Answers): TrickContext & { readonly tokens: string[] } {
+function tableWith({ report, rows = 1 }: Answers): TokenAttackContext & { readonly tokens: string[] } {
   const tokens: string[] = [];
   const view = { steps: Array.from({ length: rows }, () => ({ path: 'work#1', step: 'work', attempt: 1 })) };
   const run = {
@@ -28,7 +28,7 @@ function tableWith({ report, rows = 1 }: Answers): TrickContext & { readonly tok
     get: async () => view,
     wait: async () => view,
   };
-  return { run: run as unknown as TrickContext['run'], step: openStep, result: 1, earlier: [{ ...openStep, token: 'old' }], tokens };
+  return { run: run as unknown as TokenAttackContext['run'], step: openStep, result: 1, earlier: [{ ...openStep, token: 'old' }], tokens };
 }
 
 const taken: ReportVerdict = { accepted: true, repeated: false, step: 'work', path: 'work#1', attempt: 1 };
@@ -37,7 +37,7 @@ const refuse = (): never => {
 };
 
 describe('tricks', () => {
-  test.each<[string, Trick, number]>([
+  test.each<[string, TokenAttack, number]>([
     ['forges', forges, 5],
     ['skips', skips, 1],
     ['reorders', reorders, 1],

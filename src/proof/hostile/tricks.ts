@@ -6,7 +6,7 @@ import type { OpenStep } from '../../engine/request/open-steps.ts';
 import type { ReportVerdict } from '../../engine/request/reports.ts';
 
 /** Where a trick is played: a step that was handed out, what the agent reports, and what it was handed before. */
-export interface TrickContext {
+export interface TokenAttackContext {
   readonly run: Pick<RunHandle, 'report' | 'get' | 'wait'>;
   readonly step: OpenStep;
   readonly result: unknown;
@@ -14,10 +14,10 @@ export interface TrickContext {
 }
 
 /** Tries something with tokens; returns what was accepted but should have been refused. */
-export type Trick = (context: TrickContext) => Promise<readonly string[]>;
+export type TokenAttack = (context: TokenAttackContext) => Promise<readonly string[]>;
 
 /** Reports with tokens that nobody gave it. */
-export const forges: Trick = async (context) => {
+export const forges: TokenAttack = async (context) => {
   const { token, path, run } = context.step;
   const other = `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`;
   const breaches: string[] = [];
@@ -28,7 +28,7 @@ export const forges: Trick = async (context) => {
 };
 
 /** Reports this step, and with its token the next one. */
-export const skips: Trick = async (context) => {
+export const skips: TokenAttack = async (context) => {
   const { token, step } = context.step;
   await reported(context, token, context.result);
   const next = await reported(context, token, { skipped: true });
@@ -36,7 +36,7 @@ export const skips: Trick = async (context) => {
 };
 
 /** Reports, before its step, another result for every step that is over. */
-export const reorders: Trick = async (context) => {
+export const reorders: TokenAttack = async (context) => {
   const breaches: string[] = [];
   for (const { token, step, attempt } of context.earlier) {
     const late = await reported(context, token, { late: true });
@@ -46,7 +46,7 @@ export const reorders: Trick = async (context) => {
 };
 
 /** Reports the same twice: the second time, the engine has to say the same and to count nothing. */
-export const repeats: Trick = async (context) => {
+export const repeats: TokenAttack = async (context) => {
   const { token, step } = context.step;
   const first = await reported(context, token, context.result);
   if (first === undefined) return [];
@@ -58,7 +58,7 @@ export const repeats: Trick = async (context) => {
 };
 
 /** Reports, and gives the verdict; undefined when the report was refused. */
-export async function reported({ run }: TrickContext, token: string, result: unknown): Promise<ReportVerdict | undefined> {
+export async function reported({ run }: TokenAttackContext, token: string, result: unknown): Promise<ReportVerdict | undefined> {
   try {
     return await run.report({ token, result });
   } catch (error) {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../base/json.ts';
-import type { Approval, CheckRun, ForgeAnswer } from '../../../forge/forge.ts';
+import type { CheckRun, ForgeAnswer, ForgeApproval } from '../../../forge/forge.ts';
 import { type CheckCase, describeCheck } from '../../../proof/check-suite.ts';
 import type { GateCheck } from '../../../steps/check.ts';
 import type { ForgeFacts } from '../../../steps/forge/forge-facts.ts';
@@ -77,10 +77,21 @@ const asking = (path: string, allow = [host]) => ({ config: { url: `http://${hos
 describeCheck(checkOf('webhook'), { passes: asking('/yes'), fails: asking('/no'), cannotDecide: asking('/yes', []) });
 
 const ok = <T>(value: T): Promise<ForgeAnswer<T>> => Promise.resolve({ result: 'ok', value });
-const review = (state: Approval['state']): Approval => ({ actor: 'ann', state, headSha: 'head', at: 1, permission: 'write', bot: false });
+const review = (state: ForgeApproval['state']): ForgeApproval => ({
+  actor: 'ann',
+  state,
+  headSha: 'head',
+  at: 1,
+  permission: 'write',
+  bot: false,
+});
 
 /** A forge with a pull request that has these reviews, this conclusion of CI, and that is up to date or not. */
-function forgeWith(approvals: readonly Approval[], conclusion: CheckRun['conclusion'], isUpToDate: boolean): Pick<CheckCase, 'services'> {
+function forgeWith(
+  approvals: readonly ForgeApproval[],
+  conclusion: CheckRun['conclusion'],
+  isUpToDate: boolean,
+): Pick<CheckCase, 'services'> {
   const facts: ForgeFacts = {
     groups: { maintainers: ['ann'] },
     approvals: () => ok({ state: 'open', headSha: 'head', author: 'zoe', approvals }),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../base/json.ts';
-import type { Approval, CheckRun, ForgeAnswer } from '../../../forge/forge.ts';
+import type { CheckRun, ForgeAnswer, ForgeApproval } from '../../../forge/forge.ts';
 import { createAttemptRequest } from '../../../proof/attempt-request.ts';
 import type { ForgeFacts, ForgeSubject } from '../../../steps/forge/forge-facts.ts';
 import { createAttemptRunner } from '../../../steps/runner.ts';
@@ -21,7 +21,7 @@ function look(check: JsonObject, facts?: Partial<ForgeFacts>) {
   return { result: run(request), subjects };
 }
 
-const word = (actor: string, state: Approval['state'] = 'approved', rest: Partial<Approval> = {}): Approval => ({
+const word = (actor: string, state: ForgeApproval['state'] = 'approved', rest: Partial<ForgeApproval> = {}): ForgeApproval => ({
   actor,
   state,
   headSha: 'head',
@@ -32,7 +32,7 @@ const word = (actor: string, state: Approval['state'] = 'approved', rest: Partia
 });
 
 describe('pr_approval', () => {
-  const approved = (config: JsonObject, ...approvals: Approval[]) =>
+  const approved = (config: JsonObject, ...approvals: ForgeApproval[]) =>
     look(
       { check: 'pr_approval', ...config },
       { approvals: () => ok({ state: 'open' as const, headSha: 'head', author: 'zoe', approvals }) },
@@ -45,7 +45,7 @@ describe('pr_approval', () => {
     });
   });
 
-  test.each<[string, readonly Approval[]]>([
+  test.each<[string, readonly ForgeApproval[]]>([
     ['nobody has said anything', []],
     ['one person approved twice', [word('ann'), word('ANN')]],
     ['the approval is of an older head', [word('ann'), word('bob', 'approved', { headSha: 'old' })]],
