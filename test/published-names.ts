@@ -130,6 +130,7 @@ export const PUBLISHED: Readonly<Record<string, readonly string[]>> = {
     'Join',
     'Json',
     'JsonObject',
+    'Jsonified',
     'KeyList',
     'Limits',
     'LiveWorker',

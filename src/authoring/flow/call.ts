@@ -14,7 +14,7 @@ import {
   noteUsed,
   StepFailed,
 } from '../../programs/flow-step.ts';
-import type { Retry, Undo } from '../spec/part.ts';
+import type { Retry, TimeSpan, Undo } from '../spec/part.ts';
 import { checkMember, type FlowCondition, invalid, type StepOptions, withOptions } from './model.ts';
 import { serialiseStep } from './serial.ts';
 
@@ -30,9 +30,10 @@ export interface FlowCall<T> extends FlowStep {
   /** Sets how often a failed attempt is retried. */
   retry(retry: Retry<Duration>): FlowCall<T>;
   /** Sets how long one attempt, or a whole wait, may take. */
-  timeout(timeout: Duration): FlowCall<T>;
+  timeout(timeout: TimeSpan): FlowCall<T>;
   /** Sets what happens to an attempt without a recorded end after a crash; `reconcile` needs a function that finds out. */
-  recovery(policy: RecoveryPolicy, reconcile?: (ctx: StepContext) => unknown): FlowCall<T>;
+  recovery(policy: Exclude<RecoveryPolicy, 'reconcile'>): FlowCall<T>;
+  recovery(policy: 'reconcile', reconcile: (ctx: StepContext) => unknown): FlowCall<T>;
   /** Adds conditions that must hold before the step begins. */
   preconditions(...conditions: readonly FlowCondition[]): FlowCall<T>;
   /** Adds conditions that must hold before the step counts as done. */
@@ -107,7 +108,7 @@ class Call<T> implements FlowCall<T> {
     return this.#with({ retry });
   }
 
-  timeout(timeout: Duration): FlowCall<T> {
+  timeout(timeout: TimeSpan): FlowCall<T> {
     return this.#with({ timeout });
   }
 
@@ -195,7 +196,9 @@ export function all<const Calls extends readonly FlowStep[]>(
 }
 
 /** Runs all steps at the same time; returns the result of the first that succeeds, and stops the others. */
-export function race<const Calls extends readonly FlowStep[]>(calls: Calls): FlowBatch<ResultOf<Calls[number]>> {
+export function race<const Calls extends readonly FlowStep[]>(
+  calls: Calls & (Calls extends readonly [] ? 'a race needs at least one step' : unknown),
+): FlowBatch<ResultOf<Calls[number]>> {
   if (calls.length === 0) throw invalid('race([])', 'has no step that could win; give it at least one');
   return new Batch('race', calls);
 }

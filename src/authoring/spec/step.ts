@@ -13,7 +13,7 @@ import type { StepContextOf } from './context.ts';
 import type { WorkflowNames } from './names.ts';
 import type { AgentFields, BoundedNext, ConditionalTarget, NamedValues, OutputFields, RunEnding, SharedFields } from './part.ts';
 
-export type { KindParts, Kinds } from '../../kinds/spec.ts';
+export type { Kinds } from '../../kinds/spec.ts';
 
 /** A validator by the Standard Schema interface, as zod, valibot and arktype make them. */
 export interface OutputSchema<T = unknown> {

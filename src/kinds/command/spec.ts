@@ -19,9 +19,7 @@ export interface CommandStep<C> {
 }
 
 /** A program: `run` goes to the shell as it is written, `argv` is started without one. */
-export interface CommandSpec extends StepOptions {
-  readonly run?: string;
-  readonly argv?: readonly string[];
+export type CommandSpec = StepOptions & {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-}
+} & ({ readonly run: string; readonly argv?: undefined } | { readonly argv: readonly string[]; readonly run?: undefined });

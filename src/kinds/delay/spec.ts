@@ -11,7 +11,7 @@ export interface DelayStep<C> {
   fields: { delay: TimeSpan | DelayFields<C> };
   flow: {
     /** Lets time pass. */
-    delay(delay: Duration | DelaySpec): FlowCall<null>;
+    delay(delay: TimeSpan | DelaySpec): FlowCall<null>;
   };
   list: { readonly delay?: Duration | DelayFields<C, Duration> };
   result: null;
@@ -19,6 +19,6 @@ export interface DelayStep<C> {
 
 /** A pause; with `poll` it ends early, as soon as the condition holds. */
 export interface DelaySpec extends StepOptions {
-  readonly duration: Duration;
-  readonly poll?: { readonly interval: Duration; readonly condition: string | ((ctx: StepContext) => boolean | Promise<boolean>) };
+  readonly duration: TimeSpan;
+  readonly poll?: { readonly interval: TimeSpan; readonly condition: string | ((ctx: StepContext) => boolean | Promise<boolean>) };
 }
