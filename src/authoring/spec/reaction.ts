@@ -2,7 +2,7 @@
 
 import { present } from '../../base/fields.ts';
 import { RESTARTS_MAX, type REVIEW_STATES, type ReactionKind, type ReactionModel } from '../../definition/trigger/reaction.ts';
-import { unknownFields } from './option.ts';
+import { unknownFields } from '../../base/suggest.ts';
 
 /** Further conditions for a reaction to an event. */
 export interface ReactionConditions {

@@ -7,7 +7,7 @@ import { formatDuration } from '../../base/duration.ts';
 import { messageOf } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
-import { didYouMean } from '../../base/suggest.ts';
+import { didYouMean, unknownFields } from '../../base/suggest.ts';
 import { allChecks, type CheckModel } from '../../definition/check.ts';
 import { judgesFiles } from '../../definition/landing.ts';
 import type { StepOf } from '../../definition/model.ts';
@@ -190,12 +190,25 @@ async function ask(job: StartedJob, asked: Parameters<CheckScene['ask']>[0], sig
   return await requestGuarded({ ...request, ...present({ timeoutMs: asked.timeoutMs }), allow: webhooks.allow ?? [], signal });
 }
 
+const VERDICT_FIELDS: readonly string[] = Object.keys({
+  passed: true,
+  result: true,
+  error: true,
+  pending: true,
+  timedOut: true,
+  limited: true,
+  facts: true,
+} satisfies Record<keyof CheckVerdict, true>);
+
 // A check may be code of the project, so its result is validated before it decides anything.
 function wellFormed(verdict: CheckVerdict): CheckVerdict {
   const given: { readonly passed?: unknown; readonly pending?: unknown } | null = typeof verdict === 'object' ? verdict : null;
   const isDecided = typeof given?.passed === 'boolean';
   if (given === null || (given.passed !== null && !isDecided) || (isDecided && given.pending === true))
     return { passed: null, result: null, error: 'it gave no verdict; a check must return { passed: true | false | null, result }' };
+  const unknown = unknownFields(given, VERDICT_FIELDS, 'field');
+  if (unknown.length > 0)
+    return { passed: null, result: null, error: `it returned an ${unknown.join(' and an ')}; a verdict has ${VERDICT_FIELDS.join(', ')}` };
   return { ...verdict, result: toPlain(verdict.result, 'the result of the check') };
 }
 
