@@ -39,11 +39,10 @@ export function parseModule(path: string, text: string): Module {
   return { path, text, body: program.body as unknown as Node[], comments };
 }
 
-/** A name that a module passes on: that of a declaration, or of a whole module as a namespace. */
+/** A name that a module passes on. */
 interface Reexport {
   readonly name: string;
   readonly origin: Origin;
-  readonly isNamespace: boolean;
 }
 
 /** The names that a module exports from others. */
@@ -51,14 +50,10 @@ export function reexports({ body }: Module): Reexport[] {
   return body.flatMap((node): Reexport[] => {
     const from = (node.source as { value?: string } | null)?.value;
     if (from === undefined) return [];
-    if (node.type === 'ExportAllDeclaration' && node.exported) {
-      return [{ name: nameOf(node.exported as Node), origin: { from, name: '*' }, isNamespace: true }];
-    }
     if (node.type !== 'ExportNamedDeclaration') return [];
     return (node.specifiers as Node[]).map((specifier) => ({
       name: nameOf(specifier.exported as Node),
       origin: { from, name: nameOf(specifier.local as Node) },
-      isNamespace: false,
     }));
   });
 }
@@ -80,11 +75,6 @@ export function typeMember({ body, text }: Module, name: string, member: string)
   const typed = members.find(({ key }) => key !== undefined && nameOf(key as Node) === member)?.typeAnnotation as Node | undefined;
   const type = typed?.typeAnnotation as Node | undefined;
   return type === undefined ? undefined : text.slice(type.start, type.end);
-}
-
-/** The names that a module declares and exports, in their order. */
-export function ownExports({ body }: Module): string[] {
-  return [...new Set(body.flatMap((node) => declaredNames(node)))];
 }
 
 /** The declaration of an exported name, or undefined if the module does not declare it. */

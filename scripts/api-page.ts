@@ -1,15 +1,7 @@
 // Owns the reference of the library as documents: for each published entry a page with every name that it exports, by topic.
 
 import { posix } from 'node:path';
-import {
-  type Module,
-  ownExports,
-  parseModule,
-  reexports,
-  type ShownDeclaration,
-  showDeclaration,
-  withoutComments,
-} from './api-declaration.ts';
+import { type Module, parseModule, reexports, type ShownDeclaration, showDeclaration, withoutComments } from './api-declaration.ts';
 import { withKinds } from './api-kind.ts';
 import { anchorsOf } from './site-pages.ts';
 
@@ -41,7 +33,7 @@ const ENTRIES: readonly Entry[] = [
     usual: 'arg, createEngine, defineWorkflow, step, workflow',
     page: 'pawl.md',
     about:
-      'Everything to write workflows in TypeScript and to run them in your own program. The types that agents, stores, forges, logs and definitions are made of are in [namespaces](pawl-namespaces.md).',
+      'Everything to write workflows in TypeScript and to run them in your own program. The types that agents, stores, forges, logs and definitions are made of are on [a page of their own](pawl-parts.md).',
   },
   {
     specifier: 'pawl/compat',
@@ -89,6 +81,15 @@ const ENTRIES: readonly Entry[] = [
   },
 ];
 
+/** The types of `pawl` that few programs name. */
+const PARTS: Entry = {
+  specifier: 'pawl',
+  path: 'src/parts.ts',
+  usual: 'type Definition, type RunOrigin, type RunState',
+  page: 'pawl-parts.md',
+  about: 'Types that few programs name, because the compiler infers them. The rest is in [pawl](pawl.md).',
+};
+
 /** The headings of a page, by the folder of `src` that owns a name, in the order of the page. */
 const TOPICS: Readonly<Record<string, string>> = {
   api: 'Workflows and the engine',
@@ -126,11 +127,14 @@ export function apiPages(read: (path: string) => string): ApiPage[] {
     modules.set(path, module);
     return module;
   };
-  const namespaces = namespacesPage(load);
-  const anchors = anchorsByHeading([...namespaces.matchAll(/^##+ (.+)$/gm)].map(([, heading = '']) => heading));
-  const beside = (name: string): string | undefined => (anchors.has(name) ? `pawl-namespaces.md#${anchors.get(name)}` : undefined);
+  const main = ENTRIES[0] as Entry;
+  const named = new Set([main, PARTS].flatMap(({ path }) => reexports(load(path)).map(({ name }) => name)));
+  const parts = entryPage(PARTS, load, () => undefined);
+  const anchors = anchorsByHeading([...parts.matchAll(/^##+ (.+)$/gm)].map(([, heading = '']) => heading));
+  const beside = (name: string): string | undefined =>
+    named.has(name) && anchors.has(name) ? `${PARTS.page}#${anchors.get(name)}` : undefined;
   const pages = ENTRIES.map((entry) => ({ file: entry.page, text: entryPage(entry, load, beside) }));
-  return [{ file: 'README.md', text: overview() }, ...pages, { file: 'pawl-namespaces.md', text: namespaces }];
+  return [{ file: 'README.md', text: overview() }, ...pages, { file: PARTS.page, text: parts }];
 }
 
 function overview(): string {
@@ -143,26 +147,9 @@ type Load = (path: string) => Module;
 type Link = (name: string) => string | undefined;
 
 function entryPage({ specifier, path, about, usual }: Entry, load: Load, beside: Link): string {
-  const names = reexports(load(path)).filter(({ isNamespace }) => !isNamespace);
+  const names = reexports(load(path));
   const shown = names.map(({ name, origin }) => ({ ...resolve(load, { path, ...origin }), name }));
   return page([`# ${specifier}`, '', NOTE, '', about, '', '```ts', `import { ${usual} } from '${specifier}';`, '```', ''], shown, beside);
-}
-
-function namespacesPage(load: Load): string {
-  const path = 'src/index.ts';
-  const namespaces = reexports(load(path)).filter(({ isNamespace }) => isNamespace);
-  const lines = namespaces.flatMap(({ name, origin }) => {
-    const file = target(path, origin.from);
-    const passedOn = reexports(load(file)).map((other) => other.name);
-    const types = [...ownExports(load(file)), ...passedOn].map((own) => ({
-      ...resolve(load, { path, from: origin.from, name: own }),
-      name: own,
-    }));
-    return [`## ${name}`, '', ...types.filter(({ kind }) => kind === 'type').flatMap((shown) => section(shown, () => undefined))];
-  });
-  const about =
-    "Types that few programs name: `import type { StoreTypes } from 'pawl'`, then `StoreTypes.Delta`. The rest is in [pawl](pawl.md).";
-  return [`# Namespaces of pawl`, '', NOTE, '', about, '', ...lines].join('\n').replace(/\n+$/, '\n');
 }
 
 function target(path: string, from: string): string {

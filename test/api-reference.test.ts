@@ -74,7 +74,7 @@ describe('a declaration is shown', () => {
     expect(shown('StepBuilder')).toMatch(
       /^interface StepBuilder \{\n {2}\/\*\* Calls a function[\s\S]*\n {2}delay\(delay: Duration \| DelaySpec\): FlowCall<null>;\n/,
     );
-    expect(shown('Kinds', 'pawl-namespaces.md')).toContain('\n\ninterface DelayStep<C> {\n');
+    expect(shown('Kinds', 'pawl-parts.md')).toContain('\n\ninterface DelayStep<C> {\n');
   });
 
   test('not at all where the module does not declare it', () => {

@@ -4,7 +4,7 @@
 import { afterEach, beforeEach } from 'vitest';
 import type { JsonObject } from '../src/base/json.ts';
 import type { CheckTraits } from '../src/definition/check.ts';
-import type { Approval, CheckRun, ForgeAnswer } from '../src/forge/forge.ts';
+import type { CheckRun, ForgeAnswer, ForgeApproval } from '../src/forge/forge.ts';
 import { REGISTRY } from '../src/kinds/registry.ts';
 import { createAttemptRequest } from '../src/proof/attempt-request.ts';
 import type { CheckCase } from '../src/proof/check-suite.ts';
@@ -18,7 +18,7 @@ import { type LocalForgeStage, openLocalForgeStage } from './forge/local-stage.t
 export const ok = <T>(value: T): Promise<ForgeAnswer<T>> => Promise.resolve({ result: 'ok', value });
 
 /** A review of the head by somebody who may write. */
-export function review(actor: string, state: Approval['state'] = 'approved', rest: Partial<Approval> = {}): Approval {
+export function review(actor: string, state: ForgeApproval['state'] = 'approved', rest: Partial<ForgeApproval> = {}): ForgeApproval {
   return { actor, state, headSha: 'head', at: 1, permission: 'write', bot: false, ...rest };
 }
 

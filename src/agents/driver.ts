@@ -125,7 +125,7 @@ export interface AgentQuestion {
 }
 
 /** Fields that every kind of answer can have. */
-export interface Answered {
+export interface AgentAnswerFields {
   readonly usage?: AgentUsage;
   /** The session of the answer, which can be resumed later. */
   readonly session?: string;
@@ -136,9 +136,9 @@ export interface Answered {
 
 /** The result of a request. */
 export type AgentAnswer =
-  | (Answered & AgentReply & { readonly kind: 'answered' })
-  | (Answered & { readonly kind: 'asks'; readonly questions: readonly AgentQuestion[] })
-  | (Answered & {
+  | (AgentAnswerFields & AgentReply & { readonly kind: 'answered' })
+  | (AgentAnswerFields & { readonly kind: 'asks'; readonly questions: readonly AgentQuestion[] })
+  | (AgentAnswerFields & {
       readonly kind: 'failed';
       readonly failure: AgentFailure;
       readonly message: string;

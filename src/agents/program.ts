@@ -8,7 +8,7 @@
 import { randomUUID } from 'node:crypto';
 import { messageOf } from '../base/error.ts';
 import { present } from '../base/fields.ts';
-import { type CommandInput, type CommandSpec, runCommand } from '../process/command.ts';
+import { type CommandInput, type ProcessSpec, runCommand } from '../process/command.ts';
 import { INHERITED_VARIABLES } from '../process/environment.ts';
 import type { AgentAnswer, AgentFailure, AgentRequest } from './driver.ts';
 
@@ -173,7 +173,7 @@ class Lines {
   }
 }
 
-function specOf({ argv, request, env, inherits, stdin, onStart }: ProgramCall): CommandSpec {
+function specOf({ argv, request, env, inherits, stdin, onStart }: ProgramCall): ProcessSpec {
   const { cwd, timeoutMs, pidDir, redactor, fence, inheritEnv, idempotencyKey } = request;
   return {
     argv,

@@ -26,10 +26,10 @@ export type ScriptedMove =
     };
 
 /** Returns the moves of a scripted agent for a request. */
-export type Script = (request: AgentRequest) => Scripted | Promise<Scripted>;
+export type Script = (request: AgentRequest) => ScriptResult | Promise<ScriptResult>;
 
 /** The result of a script: an answer, or moves to make. */
-export type Scripted = AgentAnswer | readonly ScriptedMove[];
+export type ScriptResult = AgentAnswer | readonly ScriptedMove[];
 
 /** Creates a driver that follows a script. Moves without an answer end with a claim of success. */
 export function createScriptedDriver(script: Script): AgentDriver {

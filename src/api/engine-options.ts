@@ -1,8 +1,8 @@
 // Owns the options of an engine. An unknown option is an error, because a misspelt limit or budget would have no effect.
 
-import { unknownFields } from '../authoring/spec/option.ts';
 import type { KeyList } from '../authority/enrolment.ts';
 import { EngineError } from '../base/error.ts';
+import { unknownFields } from '../base/suggest.ts';
 import type { BreakersSpec } from '../definition/breakers.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import type { Clock } from '../engine/clock.ts';

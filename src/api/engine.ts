@@ -22,7 +22,7 @@ import { EngineCore } from '../engine/engine.ts';
 import { createAccounting } from '../engine/limits/accounting.ts';
 import { CircuitBreakers } from '../engine/limits/breakers.ts';
 import { assertBudgets } from '../engine/limits/budgets.ts';
-import type { Committed } from '../engine/observer.ts';
+import type { CommitRecord } from '../engine/observer.ts';
 import { findWorkflow } from '../engine/programs.ts';
 import { requireActor } from '../engine/request/actor.ts';
 import type { NewRunOptions, StartOptions, SuppliedOutputs } from '../engine/run-start.ts';
@@ -67,7 +67,7 @@ export interface Engine extends AsyncDisposable {
   /** Lists runs, newest first; at most 1,000 by default. */
   list(query?: RunQuery): Promise<readonly RunSummary[]>;
   /** Calls back after each commit of a run that this engine drives. Returns a function that ends it. */
-  onCommit(listener: (committed: Committed) => void): () => void;
+  onCommit(listener: (committed: CommitRecord) => void): () => void;
   /** Finds runs that are due, have mail or lost their owner, and drives them. Returns their ids. */
   recover(): Promise<readonly string[]>;
   /** Lets running work end, starts nothing new, and releases the runs. `abort` stops the work. */
@@ -324,7 +324,7 @@ class PublicEngine implements Engine {
     return this.#host.core.me;
   }
 
-  onCommit(listener: (committed: Committed) => void): () => void {
+  onCommit(listener: (committed: CommitRecord) => void): () => void {
     return this.#host.core.listen(listener);
   }
 

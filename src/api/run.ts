@@ -2,7 +2,7 @@
 // found by its id.
 
 import type { AnyPath, StepPath, WorkflowNames } from '../authoring/spec/names.ts';
-import type { Values } from '../authoring/spec/part.ts';
+import type { NamedValues } from '../authoring/spec/part.ts';
 import { EngineError } from '../base/error.ts';
 import { present } from '../base/fields.ts';
 import type { Json } from '../base/json.ts';
@@ -15,14 +15,14 @@ import { ENGINE_ACTOR } from '../engine/request/actor.ts';
 import type { OpenApproval } from '../engine/request/approvals.ts';
 import type { RunAssumption } from '../engine/request/assumption-list.ts';
 import {
-  type AnsweredResult,
   type AssumeRequest,
   type AssumptionRequest,
+  type AssumptionResult,
   answerAssumption,
   assumptionsOf,
   recordAssumption,
 } from '../engine/request/assumptions.ts';
-import { followLog, followProgress, type Until, waitFor } from '../engine/request/follow.ts';
+import { followLog, followProgress, type WaitGoal, waitFor } from '../engine/request/follow.ts';
 import { type OpenQuestions, type OpenStep, openStepsOf, questionsOf } from '../engine/request/open-steps.ts';
 import { type ReactionRequest, reactToEvent } from '../engine/request/reactions.ts';
 import {
@@ -53,14 +53,14 @@ import type { Workspaces } from './workspaces.ts';
  * A run that was started or found. `Output` is the type of its output when it completes, `Names` are those that requests
  * may use, and `Input` are its parameters; of a run that was found by its id they are any.
  */
-export interface RunHandle<Output = Json, Names extends WorkflowNames = WorkflowNames, Input = Values> {
+export interface RunHandle<Output = Json, Names extends WorkflowNames = WorkflowNames, Input = NamedValues> {
   readonly id: string;
   /** Returns the run as it is now, with all its steps. */
   get(): Promise<RunView<Output>>;
   /** Resolves with the run when it has ended (`settled`, the default), or only waits (`idle`). */
-  wait(until?: Until): Promise<RunView<Output>>;
+  wait(until?: WaitGoal): Promise<RunView<Output>>;
   /** Like `wait`, without reading the run's steps. */
-  waitOnly(until?: Until): Promise<void>;
+  waitOnly(until?: WaitGoal): Promise<void>;
   /** Streams the progress from start to end. */
   events(): AsyncGenerator<ProgressEvent>;
   /** Streams the log, event by event, from a position on. */
@@ -108,7 +108,7 @@ export interface RunHandle<Output = Json, Names extends WorkflowNames = Workflow
   /** Records what an attended agent assumes; it continues its step. */
   assume(request: AssumeRequest): Promise<void>;
   /** Answers an assumption. If the answer differs, the step that assumed it runs again, and so does everything after it. */
-  answerAssumption(request: AssumptionRequest): Promise<AnsweredResult>;
+  answerAssumption(request: AssumptionRequest): Promise<AssumptionResult>;
 
   checkpoint(): Promise<Checkpoint>;
   resumeContext(): Promise<ResumeContext>;
@@ -159,13 +159,13 @@ export class Run implements RunHandle {
     return viewRun(await this.#checked(), this.id);
   }
 
-  async wait(until?: Until): Promise<RunView> {
+  async wait(until?: WaitGoal): Promise<RunView> {
     if (this.#workflow !== undefined) await this.#checked();
     await this.waitOnly(until);
     return this.get();
   }
 
-  waitOnly(until: Until = 'settled'): Promise<void> {
+  waitOnly(until: WaitGoal = 'settled'): Promise<void> {
     return waitFor(this.#host.core, this.id, until);
   }
 
@@ -289,7 +289,7 @@ export class Run implements RunHandle {
     await recordAssumption(await this.#checked(), this.id, request);
   }
 
-  async answerAssumption(request: AssumptionRequest): Promise<AnsweredResult> {
+  async answerAssumption(request: AssumptionRequest): Promise<AssumptionResult> {
     await this.#host.assertOutside('answer');
     return answerAssumption(await this.#checked(), this.id, request);
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Caller, isOthersRun, type LoggedIn, type RightRequest, rightOf } from './right.ts';
+import { type Caller, isOthersRun, type LoginIdentity, type RightRequest, rightOf } from './right.ts';
 import type { LoginScope } from './rights.ts';
 import { demandsOf, RIGHTS, SCOPES } from './rights.ts';
 
@@ -73,13 +73,13 @@ describe('the table of rights', () => {
 });
 
 describe('a caller who logged in over HTTP', () => {
-  const login = (via: LoggedIn['via'], ...scopes: LoginScope[]): LoggedIn => ({
+  const login = (via: LoginIdentity['via'], ...scopes: LoginScope[]): LoginIdentity => ({
     kind: 'person',
     name: 'ann',
     scopes: new Set(scopes),
     via,
   });
-  const refusal = (caller: LoggedIn, demand: RightRequest['demand'], withoutToken?: true): string => {
+  const refusal = (caller: LoginIdentity, demand: RightRequest['demand'], withoutToken?: true): string => {
     try {
       rightOf(caller, { demand, on: 'decide', ...(withoutToken === undefined ? {} : { withoutToken }) });
       return 'allowed';

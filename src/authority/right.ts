@@ -28,7 +28,7 @@ export interface Caller {
 }
 
 /** A person who is logged in to the server. */
-export interface LoggedIn {
+export interface LoginIdentity {
   readonly kind: 'person';
   readonly name: string;
   readonly scopes: ReadonlySet<LoginScope>;
@@ -39,7 +39,7 @@ export interface LoggedIn {
 /** A right, and the name to record for actions with it. */
 export interface Right {
   readonly actor: string;
-  readonly by: 'terminal' | 'token' | 'signature' | 'account' | LoggedIn['via'];
+  readonly by: 'terminal' | 'token' | 'signature' | 'account' | LoginIdentity['via'];
 }
 
 /** A request for a right: the demand, and the command that has it. */
@@ -58,7 +58,7 @@ export interface RightRequest {
 }
 
 /** The caller's right, or an error with the reason why it is missing and how a person gets it. */
-export function rightOf(caller: Caller | LoggedIn, request: RightRequest): Right {
+export function rightOf(caller: Caller | LoginIdentity, request: RightRequest): Right {
   if ('kind' in caller) return rightOfLogin(caller, request);
   const { demand, on, withoutToken } = request;
   const { token, user } = caller;
@@ -75,7 +75,7 @@ export function rightOf(caller: Caller | LoggedIn, request: RightRequest): Right
  * Whether a run belongs to someone else: its recorded starter is not the caller's account or token, and the caller does
  * not work in it. A run without a recorded starter belongs to someone else.
  */
-export function isOthersRun(caller: Caller | LoggedIn, startedBy: string | undefined): boolean {
+export function isOthersRun(caller: Caller | LoginIdentity, startedBy: string | undefined): boolean {
   if ('kind' in caller) return startedBy !== caller.name;
   return caller.isOwnRun !== true && (startedBy === undefined || ![caller.user, caller.token?.name].includes(startedBy));
 }
@@ -83,7 +83,7 @@ export function isOthersRun(caller: Caller | LoggedIn, startedBy: string | undef
 /** The scope of a login that gives a right. Trust in code and upkeep of the database require access to the machine. */
 const LOGIN_SCOPE_OF = { steer: 'operate', decide: 'decide', override: 'decide', trust: undefined, upkeep: undefined } as const;
 
-function rightOfLogin({ name, scopes, via }: LoggedIn, { demand, on, about, withoutToken }: RightRequest): Right {
+function rightOfLogin({ name, scopes, via }: LoginIdentity, { demand, on, about, withoutToken }: RightRequest): Right {
   const scope = LOGIN_SCOPE_OF[demand];
   const isEnough = via === 'session' || via === 'passkey' || withoutToken !== true;
   if (scope !== undefined && scopes.has(scope) && isEnough) return { actor: name, by: via };

@@ -9,6 +9,12 @@ describe('an engine error', () => {
     expect(error).toMatchObject({ name: 'EngineError', code: 'STORE_FULL', message: 'no space', cause, details: { bytes: 1 }, position });
   });
 
+  test('is printed with its name, whatever a bundle calls its class', () => {
+    expect(EngineError.name).toBe('EngineError');
+    expect(Object.hasOwn(new EngineError('RUN_FINAL', 'over'), 'name')).toBe(false);
+    expect(String(new EngineError('RUN_FINAL', 'over'))).toBe('EngineError: over');
+  });
+
   test('has no cause and no details unless they are given', () => {
     const error = new EngineError('RUN_FINAL', 'over');
     expect('cause' in error).toBe(false);

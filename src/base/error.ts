@@ -131,12 +131,15 @@ export class EngineError extends Error {
 
   constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    this.name = 'EngineError';
     this.code = code;
     this.details = options.details ?? {};
     this.position = options.position;
   }
 }
+
+// On the class as well, because Node prints the name of the class, and a bundle shortens it.
+Object.defineProperty(EngineError, 'name', { value: 'EngineError' });
+Object.defineProperty(EngineError.prototype, 'name', { value: 'EngineError', writable: true, configurable: true });
 
 /** The code of an error of the system or of Node, such as ENOENT; undefined for anything without one. */
 export function systemCodeOf(error: unknown): string | undefined {

@@ -30,6 +30,8 @@ describe('what enters a record', () => {
     ['infinity', Number.POSITIVE_INFINITY, 'it is Infinity'],
     ['a hole in a list', [1, undefined], '[1] is a undefined'],
     ['a Map', { a: new Map() }, 'a is a Map without toJSON'],
+    ['a step', { call: Object.assign(new (class Tl {})(), { yields: 'all' }) }, 'call is a step without toJSON'],
+    ['a class whose name is shortened', new (class Tl {})(), 'it is an instance of a class without toJSON'],
     ['an error', new Error('x'), 'it is a Error without toJSON'],
   ])('is refused at its path (JS1): %s', (_what, value, why) => {
     expect(() => toPlain(value, 'output of "build"')).toThrow(

@@ -51,11 +51,19 @@ function checkMembers(value: object, what: string, inside: Place): void {
   }
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) {
-    refuse(what, inside, `is a ${value.constructor?.name ?? 'class instance'} without toJSON`);
+    refuse(what, inside, `is ${kindOfObject(value)} without toJSON`);
   }
   for (const [key, member] of Object.entries(value)) {
     if (member !== undefined) checkPlain(member, what, { ...inside, path: `${inside.path}.${key}` });
   }
+}
+
+/** What an object that is not plain is, for a message. The bundle shortens the names of our classes, so they say nothing. */
+function kindOfObject(value: object): string {
+  if ('yields' in value) return 'a step';
+  const name = value.constructor?.name ?? '';
+  if (value instanceof Error || /^[A-Z]\w{2,}$/.test(name)) return `a ${name}`;
+  return 'an instance of a class';
 }
 
 function refuse(what: string, place: Place, why: string): never {

@@ -6,6 +6,13 @@ export function didYouMean(given: string, known: Iterable<string>): string {
   return nearest === undefined ? '' : ` (did you mean "${nearest}"?)`;
 }
 
+/** A phrase for each field of an object that is not among the known ones: `unknown option "retires" (did you mean "retries"?)`. */
+export function unknownFields(object: object, known: readonly string[], what = 'option'): string[] {
+  return Object.keys(object)
+    .filter((field) => !known.includes(field))
+    .map((field) => `unknown ${what} "${field}"${didYouMean(field, known)}`);
+}
+
 /** Returns the known name within a small edit distance of the given one, if there is one. */
 export function nearestName(given: string, known: Iterable<string>): string | undefined {
   const limit = Math.max(1, Math.floor(given.length / 3));

@@ -3,8 +3,23 @@
 export { QUESTION_FORMAT as SUB_AGENT_QUESTION_FORMAT, QUESTION_RELAY_HANDLER } from '../agents/reply.ts';
 export { AgentRole, Dispatch } from '../authoring/graph/dispatch.ts';
 export { StepDef } from '../authoring/graph/graph.ts';
-export type * as GraphTypes from '../authoring/graph/spec.ts';
-export type { GraphContext, GraphSpec, QuestionSpec as HumanGateSpec, StepSpec } from '../authoring/graph/spec.ts';
+export type {
+  GraphContext,
+  GraphSpec,
+  GroupSpec,
+  JoinSpec,
+  MemberSpec,
+  NextSpec,
+  OptionalFields,
+  QuestionOptionSpec,
+  QuestionSpec as HumanGateSpec,
+  SharedSpec,
+  StepName,
+  StepSpec,
+  StepsOptions,
+  TargetSpec,
+  WorkSpec,
+} from '../authoring/graph/spec.ts';
 export type { StepCondition as ConditionSpec } from '../authoring/spec/part.ts';
 export { Outcome } from '../definition/outcome.ts';
 export { DocumentAvailability, LoopState } from '../definition/states.ts';

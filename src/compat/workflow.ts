@@ -4,7 +4,7 @@
 import type { EngineOptions } from '../api/engine-options.ts';
 import { type RunArguments, Workflow as TypedWorkflow } from '../api/workflow.ts';
 import type { FlowCall } from '../authoring/flow/call.ts';
-import type { Child } from '../authoring/flow/flow.ts';
+import type { WorkflowValue } from '../authoring/flow/flow.ts';
 import { compileGraph, compileSteps } from '../authoring/graph/graph.ts';
 import type { StepOutput } from '../authoring/graph/output.ts';
 import type { GraphSpec, StepSpec, StepsOptions } from '../authoring/graph/spec.ts';
@@ -46,7 +46,7 @@ export function defineWorkflow<Ctx = object, P extends ArgSpecs = ArgSpecs>(spec
 /** A name that waits for what the step does, with the other names of what it can do. */
 export interface CompatStepBuilder extends StepBuilder {
   /** Another name for `workflow`. */
-  subworkflow<const W extends string | Child>(workflow: W, ...rest: ChildArguments<W>): FlowCall<OutputOfWorkflow<W>>;
+  subworkflow<const W extends string | WorkflowValue>(workflow: W, ...rest: ChildArguments<W>): FlowCall<OutputOfWorkflow<W>>;
 }
 
 /** Names a step of a flow. */

@@ -29,13 +29,13 @@ type BuiltInModels = { readonly [Name in keyof CheckConfigs]: { readonly check: 
 export type CheckOf<Name extends keyof CheckConfigs> = BuiltInModels[Name];
 
 /** The name of a check of an application. No literal is one, so a misspelt name is not taken for it. */
-export type OwnCheckName = string & { readonly '~own': true };
+export type CustomCheckName = string & { readonly '~own': true };
 
 /** A check of an application, by its name. Its own fields, under `with` or beside the name, are up to its `parse`. */
-export type OwnCheckModel = { readonly check: OwnCheckName } & CheckFrame;
+export type CustomCheckModel = { readonly check: CustomCheckName } & CheckFrame;
 
 /** One check of a gate: a built-in one by its name, or one of an application. */
-export type CheckModel = CheckOf<keyof CheckConfigs> | OwnCheckModel;
+export type CheckModel = CheckOf<keyof CheckConfigs> | CustomCheckModel;
 
 /** What other parts of the engine need to know of a check. */
 export interface CheckTraits {
@@ -242,8 +242,8 @@ export function readExpect({ optional }: FieldReader, report: KindReport, { exam
 }
 
 /** A check with its fields, as a gate of a graph or a flow has it. */
-export type UsedCheck = {
-  readonly check: OwnCheckName;
+export type ConfiguredCheck = {
+  readonly check: CustomCheckName;
   /** Its own fields. */
   readonly with: object;
   readonly timeout?: Duration;

@@ -22,7 +22,7 @@ import { hasWorkLeft, nextDriveAt } from './delta.ts';
 import { RunDriver } from './driver.ts';
 import { type DriverHost, type DriverStart, placeOf, type StoredRun } from './host.ts';
 import { limitOf, slotsOf } from './limits/limits.ts';
-import type { Committed } from './observer.ts';
+import type { CommitRecord } from './observer.ts';
 import type { EngineParts } from './parts.ts';
 import { type BoundProgram, checkUnchanged, findWorkflow, inertProgram, programOfRun } from './programs.ts';
 import { type RecordRequest, RunRecord, refsOf } from './record.ts';
@@ -45,7 +45,7 @@ export interface DriveOptions {
   readonly sign?: Signer;
 }
 
-type Listener = (what: Committed) => void;
+type Listener = (what: CommitRecord) => void;
 
 /** The embedded host. */
 export class EngineCore implements DriverHost {

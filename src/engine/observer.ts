@@ -6,7 +6,7 @@ import type { RunState } from '../kernel/run-state.ts';
 import type { EndedAttempt } from '../kernel/turn.ts';
 
 /** The result of a commit of a driven run. */
-export interface Committed {
+export interface CommitRecord {
   readonly run: string;
   readonly state: RunState;
   readonly events: readonly RunEvent[];
@@ -16,7 +16,7 @@ export interface Committed {
 /** Watches the runs that an engine drives. */
 export interface RunObserver {
   /** Called after each commit. */
-  committed(what: Committed): void;
+  committed(what: CommitRecord): void;
   /** Called when the engine stops driving a run, because it ended, waits, or could not be driven further. */
   released(run: string, state: RunState): void;
 }

@@ -104,7 +104,7 @@ export interface PullRequestFacts extends Omit<IssueFacts, 'state'> {
 }
 
 /** A comment on an issue or a pull request. */
-export interface Comment {
+export interface ForgeComment {
   readonly id: string;
   readonly author: string;
   /** Whether the author is a program, which cannot decide anything. */
@@ -126,7 +126,7 @@ export interface DiscussionReply {
 export type Permission = 'admin' | 'write' | 'read' | 'none';
 
 /** The latest review of one person on the current head of a pull request. */
-export interface Approval {
+export interface ForgeApproval {
   readonly actor: string;
   readonly headSha: string;
   readonly state: 'approved' | 'changes_requested';
@@ -156,7 +156,7 @@ export const OWN_CHECK_PREFIX = 'pawl: ';
 export const REACTIONS = ['eyes', '+1', '-1', 'confused'] as const;
 
 /** A reaction to a comment. */
-export interface ReactionRequest {
+export interface CommentReactionRequest {
   /** The id of the comment. */
   readonly id: string;
   readonly reaction: (typeof REACTIONS)[number];
@@ -231,7 +231,7 @@ export interface MergeRequest {
 }
 
 /** A message to people. `target` is the name of their group, `people` are its members if known. */
-export interface Notification {
+export interface ForgeNotification {
   readonly target: string;
   readonly people: readonly string[];
   readonly message: string;
@@ -240,7 +240,7 @@ export interface Notification {
 }
 
 /** The account that a forge uses. */
-export interface Identity {
+export interface ForgeIdentity {
   readonly login: string;
   readonly bot: boolean;
   readonly permission: Permission;
@@ -334,10 +334,10 @@ export interface ForgeReader {
   /** The numbers of the open pull requests from or into a branch of this repository, or that a merge queue tests on it, lowest first. */
   pullRequestsOn(branch: string): Promise<ForgeAnswer<readonly number[]>>;
   /** Oldest first. */
-  comments(number: number): Promise<ForgeAnswer<readonly Comment[]>>;
+  comments(number: number): Promise<ForgeAnswer<readonly ForgeComment[]>>;
   /** The comments of a discussion, oldest first. */
   discussionReplies(number: number): Promise<ForgeAnswer<readonly DiscussionReply[]>>;
-  approvals(pr: number): Promise<ForgeAnswer<readonly Approval[]>>;
+  approvals(pr: number): Promise<ForgeAnswer<readonly ForgeApproval[]>>;
   /** The checks of a branch's head or of a commit, by name. */
   checks(ref: string): Promise<ForgeAnswer<readonly CheckRun[]>>;
   changedFiles(source: ChangeSource): Promise<ForgeAnswer<readonly ChangedFile[]>>;
@@ -349,7 +349,7 @@ export interface ForgeReader {
   permission(actor: string): Promise<ForgeAnswer<Permission>>;
   /** The people of a team of the forge. */
   members(team: string): Promise<ForgeAnswer<readonly string[]>>;
-  whoami(): Promise<ForgeAnswer<Identity>>;
+  whoami(): Promise<ForgeAnswer<ForgeIdentity>>;
   /** The actions that were done under keys that begin with `prefix`, oldest first. */
   done(prefix: string): Promise<ForgeAnswer<readonly CompletedAction[]>>;
 }
@@ -367,7 +367,7 @@ export interface ForgeActor {
   /** Replaces the text of a comment of the forge's own identity; for others' it is `denied`. */
   editComment(request: { readonly id: string; readonly body: string }, key: string): Promise<ForgeAnswer<PostedComment>>;
   /** A reaction that already exists is ok. */
-  react(request: ReactionRequest, key: string): Promise<ForgeAnswer<{ readonly id: string }>>;
+  react(request: CommentReactionRequest, key: string): Promise<ForgeAnswer<{ readonly id: string }>>;
   /** `stale_head` if the head has changed. Approving one's own pull request is `denied`. */
   submitReview(request: ReviewRequest, key: string): Promise<ForgeAnswer<{ readonly id: string }>>;
   setCheck(request: CheckReport, key: string): Promise<ForgeAnswer<{ readonly name: string }>>;
@@ -379,7 +379,7 @@ export interface ForgeActor {
   openPullRequest(request: PullRequestRequest, key: string): Promise<ForgeAnswer<{ readonly number: number }>>;
   /** `sha` is the head of the base branch afterwards. */
   mergePullRequest(request: MergeRequest, key: string): Promise<ForgeAnswer<MergeResult>>;
-  notify(request: Notification, key: string): Promise<ForgeAnswer<{ readonly target: string }>>;
+  notify(request: ForgeNotification, key: string): Promise<ForgeAnswer<{ readonly target: string }>>;
 }
 
 /** Moves commits between the forge's repository and that of a folder. Requesting an existing state is ok (FG3). */

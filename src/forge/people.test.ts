@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Approval } from './forge.ts';
+import type { ForgeApproval } from './forge.ts';
 import { approversOf, isIn, membersOf } from './people.ts';
 
 const GROUPS = { maintainers: ['ann', 'Bob'], security: ['bob', 'cleo'], empty: [] };
@@ -38,7 +38,7 @@ describe('groups', () => {
 });
 
 describe('whose approval counts', () => {
-  const approval = (actor: string, more: Partial<Approval> = {}): Approval => ({
+  const approval = (actor: string, more: Partial<ForgeApproval> = {}): ForgeApproval => ({
     actor,
     headSha: 'a'.repeat(40),
     state: 'approved',
@@ -47,7 +47,7 @@ describe('whose approval counts', () => {
     bot: false,
     ...more,
   });
-  const approvers = (...approvals: Approval[]): string[] =>
+  const approvers = (...approvals: ForgeApproval[]): string[] =>
     approversOf(approvals, { groups: GROUPS, from: ['maintainers', 'security'], author: 'cleo' });
 
   test('distinct people of the groups', () => {

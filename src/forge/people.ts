@@ -7,7 +7,7 @@
 import { EngineError } from '../base/error.ts';
 import { foldedName, isSamePerson } from '../base/person.ts';
 import { didYouMean } from '../base/suggest.ts';
-import type { Approval } from './forge.ts';
+import type { ForgeApproval } from './forge.ts';
 
 /** Groups by name, each with its members. */
 export type Groups = Readonly<Record<string, readonly string[]>>;
@@ -40,7 +40,7 @@ export interface ApprovalRule {
 }
 
 /** Returns the distinct people whose approval counts: members of the groups with rights, without bots and the author. */
-export function approversOf(approvals: readonly Approval[], rule: ApprovalRule): string[] {
+export function approversOf(approvals: readonly ForgeApproval[], rule: ApprovalRule): string[] {
   const members = membersOf(rule.groups, rule.from);
   const counted = approvals.filter(
     ({ actor, bot, permission, state }) =>

@@ -85,7 +85,7 @@ export interface Membership {
 }
 
 /** The state of a live activation. `startedAt` is when its attempt began to work, `due` when the state ends by itself. */
-type State =
+export type ActivationState =
   /** Not begun yet; `slots` are the semaphores it needs. */
   | { readonly state: 'queued'; readonly slots?: readonly string[] | undefined }
   /** The host checks preconditions, or records the baseline that the result is compared with. */
@@ -115,12 +115,12 @@ type State =
   | { readonly state: 'unknown'; readonly startedAt: number };
 
 /** An activation in one of the given states. */
-export type InState<S extends State['state']> = Visit & Extract<State, { readonly state: S }>;
+export type ActivationIn<S extends ActivationState['state']> = Visit & Extract<ActivationState, { readonly state: S }>;
 
 /** One visit of a step that has not settled yet. */
-export type Activation = InState<State['state']>;
+export type Activation = ActivationIn<ActivationState['state']>;
 
-type StateField<S = State> = S extends State ? keyof S : never;
+type StateField<S = ActivationState> = S extends ActivationState ? keyof S : never;
 
 const OF_STATE: Record<StateField, 1> = { state: 1, startedAt: 1, due: 1, slots: 1, until: 1, news: 1, wait: 1, held: 1 };
 

@@ -5,7 +5,7 @@ import { pipelineOf, traitsOf } from '../definition/kind.ts';
 import type { StepOf } from '../definition/model.ts';
 import { withSetback } from '../definition/question/notes.ts';
 import { isFinal } from '../definition/run-status.ts';
-import { type Activation, heldBy, type InState, visitOf } from './activation.ts';
+import { type Activation, type ActivationIn, heldBy, visitOf } from './activation.ts';
 import type { Draft } from './apply.ts';
 import { recordAssumptions, takeAssumed } from './assumption.ts';
 import { takeAnswer, takeAsked, takeHanded, takeReport, takeShortage } from './attended.ts';
@@ -95,7 +95,7 @@ function begin(turn: Turn, input: Inputs['start']): void {
 }
 
 /** An activation that the host works on, or has worked on. */
-type WorkingActivation = InState<'preparing' | 'running' | 'verifying' | 'reconciling' | 'unknown'>;
+type WorkingActivation = ActivationIn<'preparing' | 'running' | 'verifying' | 'reconciling' | 'unknown'>;
 
 /** The live activation that an attempt's input is about, or undefined when it comes too late. */
 function liveAttempt(turn: Turn, { type, path, attempt }: InputOf<'prepared' | 'settled' | 'errored'>): WorkingActivation | undefined {
@@ -147,7 +147,7 @@ function takeSettled(turn: Turn, input: InputOf<'settled'>): void {
 }
 
 /** A validation failed: its repair step runs, then the validation is tried again, up to its limit. */
-function repair(turn: Turn, activation: InState<'running'>, failed: { model: StepOf<'validate'>; input: Inputs['settled'] }): void {
+function repair(turn: Turn, activation: ActivationIn<'running'>, failed: { model: StepOf<'validate'>; input: Inputs['settled'] }): void {
   const { model, input } = failed;
   const { path, step, attempt, startedAt } = activation;
   const round = attempt - activation.since + 1;

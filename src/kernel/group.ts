@@ -10,7 +10,7 @@ import { itemKeys, itemsOf } from '../definition/group/items.ts';
 import { activeIn, type Counters, type Group, headOf, joinOutcome, mayAllReject } from '../definition/group/join.ts';
 import { membersOf, type StepModel, type StepOf } from '../definition/model.ts';
 import { groupData } from '../definition/scope/joining-data.ts';
-import type { Activation, InState, Path, Ref, Visit } from './activation.ts';
+import type { Activation, ActivationIn, Path, Ref, Visit } from './activation.ts';
 import type { StepError } from './input.ts';
 import { createVisit, openStep, started, startedOrQueued } from './open.ts';
 import type { MemberResult } from './program.ts';
@@ -18,7 +18,7 @@ import { attemptFailed, finishWork } from './settle.ts';
 import type { Turn } from './turn.ts';
 
 /** Opens a group and its first members. */
-export function openGroup(turn: Turn, activation: InState<'waiting'>, model: StepOf<'parallel' | 'each'>): void {
+export function openGroup(turn: Turn, activation: ActivationIn<'waiting'>, model: StepOf<'parallel' | 'each'>): void {
   const { path, step } = activation;
   const given = model.kind === 'each' ? itemsOf(model.items, turn.scope(step)) : { list: undefined };
   if ('wrong' in given) {
@@ -43,7 +43,7 @@ export function advanceGroup(turn: Turn, path: Path): void {
   if (!turn.holdsBack(activation)) openMembers(turn, activation, group);
 }
 
-function openMembers(turn: Turn, activation: InState<'waiting'>, group: Group): void {
+function openMembers(turn: Turn, activation: ActivationIn<'waiting'>, group: Group): void {
   const model = turn.model(activation);
   const again = group.again ?? [];
   let active = activeIn(group);
@@ -100,7 +100,7 @@ function memberAt(model: StepModel, index: number): StepModel {
   return member;
 }
 
-function sendBack(turn: Turn, group: InState<'waiting'>, { key, index, attempt }: NonNullable<Group['again']>[number]): void {
+function sendBack(turn: Turn, group: ActivationIn<'waiting'>, { key, index, attempt }: NonNullable<Group['again']>[number]): void {
   const model = turn.model(group);
   const member = memberAt(model, model.kind === 'each' ? 0 : index);
   const path = `${group.path}/${key}`;
@@ -109,7 +109,7 @@ function sendBack(turn: Turn, group: InState<'waiting'>, { key, index, attempt }
   turn.later({ do: 'begin', path });
 }
 
-function joinGroup(turn: Turn, activation: InState<'waiting'>, outcome: 'ok' | 'reject' | 'fail' | 'skip'): void {
+function joinGroup(turn: Turn, activation: ActivationIn<'waiting'>, outcome: 'ok' | 'reject' | 'fail' | 'skip'): void {
   const { path } = activation;
   cutOff(turn, path);
   const { total, reject, skip } = turn.group(path);

@@ -15,7 +15,7 @@ import type { Decision, HumanWait, Vote } from '../definition/question/asked-que
 import { decisionValue } from '../definition/question/decision-value.ts';
 import { withNote } from '../definition/question/notes.ts';
 import { subjectsDigest } from '../definition/question/question-digest.ts';
-import { type Activation, heldBy, humanWaitOf, type InState } from './activation.ts';
+import { type Activation, type ActivationIn, heldBy, humanWaitOf } from './activation.ts';
 import type { Inputs } from './input.ts';
 import { attemptFailed, conclude, finishWork } from './settle.ts';
 import type { Turn } from './turn.ts';
@@ -24,7 +24,7 @@ const SPLITS_MAX = 3;
 
 /** An activation that waits for a person. */
 interface OpenQuestion {
-  readonly activation: InState<'waiting'>;
+  readonly activation: ActivationIn<'waiting'>;
   readonly wait: HumanWait;
 }
 

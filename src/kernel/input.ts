@@ -8,7 +8,7 @@ import type { Decision, Observation } from '../definition/question/asked-questio
 import type { RunStatus } from '../definition/run-status.ts';
 import type { ReactionRecord, WayBack } from '../definition/trigger/reaction.ts';
 import type { Path, Ref } from './activation.ts';
-import type { Begin } from './program.ts';
+import type { RunBeginning } from './program.ts';
 import type { HaltedStep } from './run-state.ts';
 
 /** Why an attempt has no result. */
@@ -34,13 +34,13 @@ export type StepShortage =
   | { readonly reason: 'assumptions' };
 
 /** The attempt that an input is about. */
-interface OfAttempt {
+export interface AttemptInput {
   readonly path: Path;
   readonly attempt: number;
 }
 
 /** How an attempt ended. */
-interface Ending extends OfAttempt {
+export interface AttemptEnding extends AttemptInput {
   readonly outcome: OutcomeName;
   readonly output?: Ref | undefined;
 }
@@ -48,7 +48,7 @@ interface Ending extends OfAttempt {
 /** The fields of each kind of input, in addition to its kind and its time. */
 export interface Inputs {
   /** Begins the run at its entry, or at `from` with outputs supplied for what came before. */
-  readonly start: Begin;
+  readonly start: RunBeginning;
   /** A new owner took over; attempts that were running have no process any more. */
   readonly recovered: unknown;
   /** The semaphores of a queued activation are taken in the same commit. */
@@ -56,7 +56,7 @@ export interface Inputs {
   /** Time passed: everything due by `at` happens. */
   readonly due: unknown;
   /** The preconditions of a step that waits or opens a group hold, or do not (`error`). */
-  readonly prepared: OfAttempt & {
+  readonly prepared: AttemptInput & {
     readonly error?: StepError | undefined;
     /** The baseline found before the work, which the result is compared with: it joins the data. */
     readonly merge?: Ref | undefined;
@@ -66,15 +66,15 @@ export interface Inputs {
     readonly prompt?: string | undefined;
   };
   /** The engine observed how an attempt ended, and what its worker assumed instead of asking. */
-  readonly settled: Ending & { readonly assumed?: Ref | undefined };
+  readonly settled: AttemptEnding & { readonly assumed?: Ref | undefined };
   /** An attempt failed, or broke its contract. */
-  readonly errored: OfAttempt & { readonly error: StepError; readonly output?: Ref | undefined };
+  readonly errored: AttemptInput & { readonly error: StepError; readonly output?: Ref | undefined };
   /** A person chose an option at a question. The host has checked the signature before the kernel sees it. */
   readonly decided: Decision & { readonly path: Path; readonly digest: string };
   /** The host observed something outside the run: facts that join the data, or the subjects of a question. */
   readonly observed:
     | { readonly facts: Ref }
-    | (OfAttempt & {
+    | (AttemptInput & {
         readonly seen: Observation;
         /** What has changed since it was last shown, as text. */
         readonly changes?: string | undefined;
@@ -82,15 +82,15 @@ export interface Inputs {
         readonly after: number;
       });
   /** The work was handed out, with these instructions. */
-  readonly handed: OfAttempt & { readonly handover: Ref };
+  readonly handed: AttemptInput & { readonly handover: Ref };
   /** An attended worker reported a result, or a failure (`error`). The engine still verifies it. */
-  readonly reported: Ending & { readonly error?: StepError | undefined };
+  readonly reported: AttemptEnding & { readonly error?: StepError | undefined };
   /** A worker has questions for its person. `saved`: the state that it saved first. */
-  readonly asked: OfAttempt & { readonly questions: Ref; readonly saved?: Ref | undefined };
+  readonly asked: AttemptInput & { readonly questions: Ref; readonly saved?: Ref | undefined };
   /** A worker assumed something instead of asking, and continues its work. */
-  readonly assumed: OfAttempt & { readonly assumed: Ref };
+  readonly assumed: AttemptInput & { readonly assumed: Ref };
   /** A person answered the questions of a worker. */
-  readonly answered: OfAttempt & { readonly answers: Ref; readonly actor: string; readonly signature?: Signature | undefined };
+  readonly answered: AttemptInput & { readonly answers: Ref; readonly actor: string; readonly signature?: Signature | undefined };
   /** Something outside sent a named signal. */
   readonly signalled: { readonly name: string; readonly payload?: Ref | undefined };
   /** A child run ended or halted. */

@@ -11,7 +11,7 @@ import type { HumanWait } from '../definition/question/asked-question.ts';
 import { approvalDigest } from '../definition/question/question-digest.ts';
 import { evaluationMessage, holds, shownValues } from '../definition/scope/scope.ts';
 import { rendered } from '../definition/scope/template-scope.ts';
-import type { Activation, InState, Path, PendingResult, Visit, Wait } from './activation.ts';
+import type { Activation, ActivationIn, Path, PendingResult, Visit, Wait } from './activation.ts';
 import type { Events } from './event.ts';
 import type { StepError } from './input.ts';
 import { childIdOf } from './run-state.ts';
@@ -77,9 +77,9 @@ export function started(turn: Turn, visit: Visit, { slots, prepared }: Beginning
 }
 
 /** The activation as running; its time limit starts now. */
-export function working(turn: Turn, visit: Visit, slots?: readonly string[]): InState<'running'> {
+export function working(turn: Turn, visit: Visit, slots?: readonly string[]): ActivationIn<'running'> {
   const due = turn.deadline(turn.model(visit));
-  const running: InState<'running'> = { ...visit, state: 'running', startedAt: turn.at };
+  const running: ActivationIn<'running'> = { ...visit, state: 'running', startedAt: turn.at };
   return due === undefined && slots === undefined ? running : { ...running, due, slots };
 }
 
@@ -96,7 +96,7 @@ export function beginAttempt(turn: Turn, visit: Visit, { slots, ...more }: Attem
 
 type AttemptBeginning = Pick<Beginning, 'slots'> & Pick<Events['step.changed'], 'failed' | 'actor'>;
 
-function startedWait(turn: Turn, visit: Visit, { startedAt, prompt }: NonNullable<Beginning['prepared']>): InState<'waiting'> {
+function startedWait(turn: Turn, visit: Visit, { startedAt, prompt }: NonNullable<Beginning['prepared']>): ActivationIn<'waiting'> {
   const model = turn.model(visit);
   const deadline = model.kind === 'delay' ? undefined : turn.deadline(model);
   const waiting = { ...visit, deadline, state: 'waiting' as const, startedAt };

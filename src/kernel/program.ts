@@ -75,7 +75,7 @@ export type Move = { readonly edge?: TakenEdge | undefined } & (
 );
 
 /** How a run begins. */
-export interface Begin {
+export interface RunBeginning {
   /** Starts here instead of at the entry; earlier results were supplied. */
   readonly from?: string | undefined;
   /** Earlier questions, which are asked again first because `from` comes after them. */
@@ -101,7 +101,7 @@ export interface Program {
   /** What decisions of this program read, besides the members and items that the kernel itself asks for. */
   readonly reads: readonly Need[];
   /** The first moves, or those from a given step. */
-  begin(run: RunState, facts: Facts, start?: Begin): readonly Move[];
+  begin(run: RunState, facts: Facts, start?: RunBeginning): readonly Move[];
   /** Goes back to a step that the run has passed; undefined if the program keeps no state of a run. */
   goBack?(step: string): void;
   /** The moves after an activation ended. */

@@ -2,7 +2,7 @@
 // it runs again if its kind or author allows that, otherwise a person decides. Waits are never unknown.
 
 import { writtenDatabase } from '../definition/database.ts';
-import { type InState, visitOf } from './activation.ts';
+import { type ActivationIn, visitOf } from './activation.ts';
 import { started, working } from './open.ts';
 import { conclude, startQueued } from './settle.ts';
 import type { Turn } from './turn.ts';
@@ -28,7 +28,7 @@ export function wake(turn: Turn): void {
   for (const path of Object.keys(turn.run.groups)) turn.later({ do: 'advance', path });
 }
 
-function recoverAttempt(turn: Turn, activation: InState<'running'>): void {
+function recoverAttempt(turn: Turn, activation: ActivationIn<'running'>): void {
   const { recovery } = turn.model(activation);
   if (recovery === 'rerun' || activation.kind === 'delay' || activation.handsOut === true) return rerun(turn, activation);
   const { startedAt, slots } = activation;
@@ -39,12 +39,12 @@ function recoverAttempt(turn: Turn, activation: InState<'running'>): void {
 }
 
 /** Leaves it to a person to say what happened. That may take days, so its semaphores are released. */
-export function leaveUnknown(turn: Turn, activation: InState<'running' | 'reconciling'>): void {
+export function leaveUnknown(turn: Turn, activation: ActivationIn<'running' | 'reconciling'>): void {
   turn.change({ ...visitOf(activation), state: 'unknown', startedAt: activation.startedAt });
 }
 
 /** Runs an interrupted attempt again under the same key, at most three times. */
-export function rerun(turn: Turn, activation: InState<'running' | 'reconciling' | 'unknown'>): void {
+export function rerun(turn: Turn, activation: ActivationIn<'running' | 'reconciling' | 'unknown'>): void {
   if (activation.recovery >= RECOVERIES_MAX) {
     const message = `attempt ${activation.attempt} of "${activation.step}" was interrupted ${RECOVERIES_MAX + 1} times; something in it may be stopping the engine`;
     const error = { code: 'STEP_FAILED', message, reason: 'contract' as const, retryable: false };

@@ -6,7 +6,7 @@
 import { pipelineOf } from '../definition/kind.ts';
 import type { StepModel, StepOf } from '../definition/model.ts';
 import { isDone } from '../definition/run-status.ts';
-import { type Activation, dueTimeOf, heldBy, type InState, type Path, visitOf, type Wait, waitOf } from './activation.ts';
+import { type Activation, type ActivationIn, dueTimeOf, heldBy, type Path, visitOf, type Wait, waitOf } from './activation.ts';
 import { startFresh } from './attended.ts';
 import { openGroup, timeOutGroup } from './group.ts';
 import type { Inputs, StepError } from './input.ts';
@@ -101,7 +101,7 @@ function timeOut(turn: Turn, activation: Activation): void {
   attemptFailed(turn, path, { error: { code: 'STEP_FAILED', message, reason: 'timeout' } });
 }
 
-function endPause(turn: Turn, activation: InState<'waiting'>): void {
+function endPause(turn: Turn, activation: ActivationIn<'waiting'>): void {
   const { wait, path, startedAt = turn.at } = activation;
   if (wait.kind === 'checks' || wait.kind === 'retry') return startQueued(turn, path);
   if (wait.kind === 'capacity' || wait.kind === 'budget') return startFresh(turn, activation);
@@ -111,7 +111,11 @@ function endPause(turn: Turn, activation: InState<'waiting'>): void {
 }
 
 /** Takes the result of a poll: the delay ends, or continues until the next poll. */
-export function takePoll(turn: Turn, activation: InState<'running'>, { model, ready }: { model: StepOf<'delay'>; ready: boolean }): void {
+export function takePoll(
+  turn: Turn,
+  activation: ActivationIn<'running'>,
+  { model, ready }: { model: StepOf<'delay'>; ready: boolean },
+): void {
   const { until = 0, startedAt } = activation;
   if (ready || until <= turn.at) return finishWork(turn, activation.path, { outcome: 'ok' });
   const due = Math.min(until, turn.at + (model.poll?.intervalMs ?? 0));
@@ -122,7 +126,7 @@ export function takePoll(turn: Turn, activation: InState<'running'>, { model, re
 const [RECHECK_MS, NEWS_MS] = [60_000, 1000];
 
 /** Makes a step without a verdict wait: it runs again after a signal from outside, and from time to time by itself. */
-export function takePending(turn: Turn, activation: InState<'running'>, { timeoutMs }: StepModel): void {
+export function takePending(turn: Turn, activation: ActivationIn<'running'>, { timeoutMs }: StepModel): void {
   const { startedAt } = activation;
   const deadline = timeoutMs === undefined ? undefined : (activation.deadline ?? startedAt + timeoutMs);
   const again = turn.at + (activation.news === true ? NEWS_MS : RECHECK_MS);

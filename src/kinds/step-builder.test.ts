@@ -200,7 +200,7 @@ describe('the other kinds', () => {
   });
 
   test('refuse invalid options, naming the step', () => {
-    expect(() => step('c').command({})).toThrow('step "c" cannot be built: it must have exactly one of `run` and `argv`');
+    expect(() => step('c').command({} as never)).toThrow('step "c" cannot be built: it must have exactly one of `run` and `argv`');
     const inner = { check: 'any_of', checks: ['npm test', { check: 'command', run: 'x', timeout: '5s' }] } as const;
     expect(modelOf(step('g').gate({ checks: [inner], flaky: 'quarantine' })).config).toEqual({
       checks: [
@@ -218,7 +218,7 @@ describe('the other kinds', () => {
     expect(() => step('g').gate({ checks: [{ check: 'command', run: 'x', expect: 'exit_code ==' }] })).toThrow(
       'step "g" cannot be built: check 1: expect is invalid',
     );
-    expect(() => step('d').delay('soon')).toThrow('step "d" cannot be built: its delay is "soon", which is not a duration');
+    expect(() => step('d').delay('soon' as never)).toThrow('step "d" cannot be built: its delay is "soon", which is not a duration');
     expect(() => step('s').signal('')).toThrow('step "s" cannot be built');
     expect(() => step('w').workflow('child', [] as never)).toThrow('gives workflow "child" an input that is not an object');
   });
@@ -313,8 +313,8 @@ describe('shared options', () => {
   test('are refused when they are invalid', () => {
     const call = step('a').task(greet, 'you');
     expect(() => call.retry(-1)).toThrow('`retry` must be 0 or a positive integer');
-    expect(() => call.timeout('soon')).toThrow('step "a" cannot be built: its timeout is "soon"');
-    expect(() => call.recovery('reconcile')).toThrow('no function for it');
+    expect(() => call.timeout('soon' as never)).toThrow('step "a" cannot be built: its timeout is "soon"');
+    expect(() => call.recovery('reconcile' as never)).toThrow('no function for it');
     expect(() => call.postconditions({ name: 'odd', check: '1 +' })).toThrow('step "a" cannot be built: the check "odd" is invalid');
   });
 

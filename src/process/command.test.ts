@@ -2,19 +2,19 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSyn
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { tempFolder } from '../../test/temp-folder.ts';
-import { type CommandLine, type CommandOptions, type CommandResult, runCommand } from './command.ts';
+import { type CommandLine, type CommandOptions, type ProcessResult, runCommand } from './command.ts';
 import { createRedactor } from './redact.ts';
 
 const directory = tempFolder();
 
 let marks = 0;
 
-function run(spec: CommandLine & Partial<CommandOptions>): Promise<CommandResult> {
+function run(spec: CommandLine & Partial<CommandOptions>): Promise<ProcessResult> {
   marks += 1;
   return runCommand({ mark: `command-test-${process.pid}-${marks}`, ...spec });
 }
 
-async function exited(spec: Parameters<typeof run>[0]): Promise<Extract<CommandResult, { kind: 'exited' }>> {
+async function exited(spec: Parameters<typeof run>[0]): Promise<Extract<ProcessResult, { kind: 'exited' }>> {
   const result = await run(spec);
   if (result.kind !== 'exited') throw new Error(`expected an exit, got ${JSON.stringify(result)}`);
   return result;

@@ -19,7 +19,7 @@ import { closedDescriptors } from './descriptors.ts';
 import { commandEnvironment } from './environment.ts';
 import { identityOf } from './identity.ts';
 import type { NetworkFence } from './network.ts';
-import { checkWorkingDirectory, type NotRun, notRunByShell, notStarted } from './not-run.ts';
+import { type CommandStartFailure, checkWorkingDirectory, notRunByShell, notStarted } from './not-run.ts';
 import { type PidRecord, removePidFile, writePidFile } from './pid-file.ts';
 import { readProcess } from './process-table.ts';
 import type { Redactor } from './redact.ts';
@@ -33,7 +33,7 @@ export type CommandLine =
   | { readonly shell: string; readonly pipefail?: boolean };
 
 /** A command to run, with its limits. */
-export type CommandSpec = CommandLine & CommandOptions;
+export type ProcessSpec = CommandLine & CommandOptions;
 
 /** The environment and the limits of a command. */
 export interface CommandOptions {
@@ -73,7 +73,8 @@ export interface CommandInput {
   end(): void;
 }
 
-interface CommandOutput {
+/** What a command printed. */
+export interface PrintedOutput {
   readonly stdout: string;
   readonly stderr: string;
   /** The number of bytes printed, whether kept or not. */
@@ -85,8 +86,8 @@ interface CommandOutput {
 }
 
 /** How a command ended. */
-export type CommandResult =
-  | (CommandOutput & {
+export type ProcessResult =
+  | (PrintedOutput & {
       readonly kind: 'exited';
       /** As a shell would report it: 128 plus the signal number if a signal ended the command. */
       readonly exitCode: number;
@@ -94,8 +95,8 @@ export type CommandResult =
       /** The number of background processes it left running. They have been ended. */
       readonly leftBehind: number;
     })
-  | (CommandOutput & { readonly kind: 'timeout' | 'aborted' })
-  | NotRun;
+  | (PrintedOutput & { readonly kind: 'timeout' | 'aborted' })
+  | CommandStartFailure;
 
 type Ending =
   | { readonly kind: 'exited'; readonly code: number | null; readonly signal: NodeJS.Signals | null }
@@ -122,7 +123,7 @@ const NOTHING_LEFT: KillResult = { killed: 0, left: [] };
 const marksInUse = new Set<string>();
 
 /** Runs a command to its end. Rejects only for bugs of ours; everything that happens to a command is a result. */
-export async function runCommand(spec: CommandSpec): Promise<CommandResult> {
+export async function runCommand(spec: ProcessSpec): Promise<ProcessResult> {
   invariant(spec.mark !== '' && !spec.mark.includes('\0'), 'a command must have a mark without NUL');
   // Two commands with the same mark would end each other's processes.
   invariant(!marksInUse.has(spec.mark), `the mark "${spec.mark}" is in use by another command`);
@@ -135,7 +136,7 @@ export async function runCommand(spec: CommandSpec): Promise<CommandResult> {
   }
 }
 
-async function runMarked(spec: CommandSpec): Promise<CommandResult> {
+async function runMarked(spec: ProcessSpec): Promise<ProcessResult> {
   const refusal = missingDirectory(spec) ?? recordBeforeStart(spec);
   if (refusal !== undefined) return refusal;
   const running = await start(spec);
@@ -151,11 +152,11 @@ async function runMarked(spec: CommandSpec): Promise<CommandResult> {
   return resultOf(spec, running, { ending, killed });
 }
 
-function missingDirectory(spec: CommandSpec): NotRun | undefined {
+function missingDirectory(spec: ProcessSpec): CommandStartFailure | undefined {
   return spec.cwd === undefined ? undefined : checkWorkingDirectory(spec.cwd);
 }
 
-async function start(spec: CommandSpec): Promise<RunningCommand | NotRun> {
+async function start(spec: ProcessSpec): Promise<RunningCommand | CommandStartFailure> {
   const words = spec.shell === undefined ? spec.argv : shellWords(shellLine(spec));
   if (words[0] === undefined || words[0] === '')
     return { kind: 'not-run', reason: 'not-found', message: 'the command is empty; it must name a program' };
@@ -192,7 +193,7 @@ async function start(spec: CommandSpec): Promise<RunningCommand | NotRun> {
   };
 }
 
-function captureOptions(spec: CommandSpec, stream: 'stdout' | 'stderr') {
+function captureOptions(spec: ProcessSpec, stream: 'stdout' | 'stderr') {
   const { onOutput, redactor } = spec;
   return {
     bytesMax: spec.outputMax ?? OUTPUT_MAX,
@@ -201,7 +202,7 @@ function captureOptions(spec: CommandSpec, stream: 'stdout' | 'stderr') {
   };
 }
 
-function writeInput({ stdin }: ChildProcess, { stdin: text, onStart }: CommandSpec): void {
+function writeInput({ stdin }: ChildProcess, { stdin: text, onStart }: ProcessSpec): void {
   if (stdin === null) return;
   // A command may end or close its input without reading all of it. That is not an error.
   stdin.on('error', () => {});
@@ -227,7 +228,7 @@ function raiseOomScore(pid: number): void {
   }
 }
 
-function waitForEnd(running: RunningCommand, spec: CommandSpec): Promise<Ending> {
+function waitForEnd(running: RunningCommand, spec: ProcessSpec): Promise<Ending> {
   const { promise, resolve } = Promise.withResolvers<Ending>();
   const onAbort = (): void => resolve({ kind: 'aborted' });
   running.child.once('exit', (code, signal) => resolve({ kind: 'exited', code, signal }));
@@ -240,7 +241,7 @@ function waitForEnd(running: RunningCommand, spec: CommandSpec): Promise<Ending>
   });
 }
 
-function endTree({ child, first }: RunningCommand, spec: CommandSpec): Promise<KillResult> {
+function endTree({ child, first }: RunningCommand, spec: ProcessSpec): Promise<KillResult> {
   const root = { ...first, mark: spec.mark, session: child.pid };
   return killTree(root, present({ graceMs: spec.killGraceMs }));
 }
@@ -256,11 +257,11 @@ async function settlesWithin(promise: Promise<unknown>, limitMs: number): Promis
   return await Promise.race([promise.then(() => true), late]).finally(() => clearTimeout(timer));
 }
 
-function resultOf(spec: CommandSpec, running: RunningCommand, end: { ending: Ending; killed: KillResult }): CommandResult {
+function resultOf(spec: ProcessSpec, running: RunningCommand, end: { ending: Ending; killed: KillResult }): ProcessResult {
   const { ending, killed } = end;
   const stdout = running.stdout.finish();
   const stderr = running.stderr.finish();
-  const ended: CommandOutput = {
+  const ended: PrintedOutput = {
     stdout: stdout.text,
     stderr: stderr.text,
     stdoutBytes: stdout.bytes,
@@ -279,12 +280,12 @@ function shellLine({ shell, pipefail = false }: Extract<CommandLine, { readonly 
   return { shell, pipefail };
 }
 
-function abortedResult(): CommandResult {
+function abortedResult(): ProcessResult {
   return { kind: 'aborted', stdout: '', stderr: '', stdoutBytes: 0, stderrBytes: 0, durationMs: 0, left: [] };
 }
 
 // Written before the command starts, so that its processes can be found after a crash in between.
-function recordBeforeStart(spec: CommandSpec): NotRun | undefined {
+function recordBeforeStart(spec: ProcessSpec): CommandStartFailure | undefined {
   try {
     record(spec, undefined);
     return undefined;
@@ -294,7 +295,7 @@ function recordBeforeStart(spec: CommandSpec): NotRun | undefined {
   }
 }
 
-function recordPid(spec: CommandSpec, pid: number): void {
+function recordPid(spec: ProcessSpec, pid: number): void {
   try {
     record(spec, startedProcess(pid));
   } catch {
@@ -307,13 +308,13 @@ function startedProcess(pid: number): PidRecord['first'] {
   return start === undefined ? undefined : { pid, start };
 }
 
-function record(spec: CommandSpec, first: PidRecord['first']): void {
+function record(spec: ProcessSpec, first: PidRecord['first']): void {
   if (spec.pidDir === undefined) return;
   const owner = identityOf();
   invariant(owner !== undefined, 'this process has an identity');
   writePidFile(spec.pidDir, { mark: spec.mark, ...present({ first }), owner });
 }
 
-function removeRecord(spec: CommandSpec): void {
+function removeRecord(spec: ProcessSpec): void {
   if (spec.pidDir !== undefined) removePidFile(spec.pidDir, spec.mark);
 }

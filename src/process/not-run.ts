@@ -5,12 +5,12 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { messageOf, systemCodeOf } from '../base/error.ts';
 
 /** Why a command could not be run. */
-export type NotRunReason = 'not-found' | 'not-executable' | 'cwd-missing' | 'failed';
+export type CommandStartFailureReason = 'not-found' | 'not-executable' | 'cwd-missing' | 'failed';
 
 /** A command that could not be run, and what to do about it. */
-export interface NotRun {
+export interface CommandStartFailure {
   readonly kind: 'not-run';
-  readonly reason: NotRunReason;
+  readonly reason: CommandStartFailureReason;
   readonly message: string;
 }
 
@@ -21,8 +21,9 @@ export interface NotRun {
 export const SHELL_NAME = 'pawl-sh';
 
 /** Returns why a command cannot start in a working directory; undefined if it can. */
-export function checkWorkingDirectory(cwd: string): NotRun | undefined {
-  const refuse = (what: string): NotRun => notRun('cwd-missing', `the working directory ${cwd} ${what}; create it or use another one`);
+export function checkWorkingDirectory(cwd: string): CommandStartFailure | undefined {
+  const refuse = (what: string): CommandStartFailure =>
+    notRun('cwd-missing', `the working directory ${cwd} ${what}; create it or use another one`);
   try {
     if (!statSync(cwd).isDirectory()) return refuse('is not a directory');
     accessSync(cwd, constants.X_OK);
@@ -36,7 +37,7 @@ export function checkWorkingDirectory(cwd: string): NotRun | undefined {
  * Converts a spawn error into a reason.
  * @internal
  */
-export function notStarted(command: string, error: unknown): NotRun {
+export function notStarted(command: string, error: unknown): CommandStartFailure {
   switch (systemCodeOf(error)) {
     case 'ENOENT':
     case 'ENOTDIR':
@@ -52,7 +53,7 @@ export function notStarted(command: string, error: unknown): NotRun {
 }
 
 /** Recognises that our shell could not find (127) or execute (126) a command: the last line is its message, with its name. */
-export function notRunByShell(exitCode: number, stderr: string): NotRun | undefined {
+export function notRunByShell(exitCode: number, stderr: string): CommandStartFailure | undefined {
   if (exitCode !== 126 && exitCode !== 127) return undefined;
   const last = stderr.trimEnd().split('\n').at(-1) ?? '';
   if (!last.startsWith(`${SHELL_NAME}: `)) return undefined;
@@ -61,6 +62,6 @@ export function notRunByShell(exitCode: number, stderr: string): NotRun | undefi
   return notRun('not-executable', `sh could not execute a command: ${complaint}; make it executable (chmod +x)`);
 }
 
-function notRun(reason: NotRunReason, message: string): NotRun {
+function notRun(reason: CommandStartFailureReason, message: string): CommandStartFailure {
   return { kind: 'not-run', reason, message };
 }

@@ -26,7 +26,7 @@ export interface FileTarget {
 }
 
 /** A file that was not restored, and why. */
-export interface KeptFile {
+export interface UnrestoredFile {
   readonly path: string;
   readonly why: string;
 }
@@ -45,16 +45,16 @@ export interface RestoreContext {
 /** The restored files, and those that were kept. */
 export interface RestoreResult {
   readonly done: readonly string[];
-  readonly kept: readonly KeptFile[];
+  readonly kept: readonly UnrestoredFile[];
 }
 
 const SUBMODULE = '160000';
 const CHANGED = 'it was changed since the last snapshot';
 
 /** Returns the files that a restore would keep, without changing anything. */
-export async function conflictsOf(targets: readonly FileTarget[], context: RestoreContext): Promise<readonly KeptFile[]> {
+export async function conflictsOf(targets: readonly FileTarget[], context: RestoreContext): Promise<readonly UnrestoredFile[]> {
   const restore = new Restore(targets, context);
-  const kept: KeptFile[] = [];
+  const kept: UnrestoredFile[] = [];
   for (const target of targets) {
     const why = await restore.obstacleTo(target);
     if (why !== undefined) kept.push({ path: target.path, why });
@@ -103,7 +103,7 @@ class Restore {
   private readonly targets: readonly FileTarget[];
   private readonly context: RestoreContext;
   private readonly setAsideFiles: SetAsideFile[] = [];
-  private readonly kept: KeptFile[] = [];
+  private readonly kept: UnrestoredFile[] = [];
   private readonly done: string[] = [];
 
   constructor(targets: readonly FileTarget[], context: RestoreContext) {

@@ -9,11 +9,11 @@ import { type FileChange, type FileState, LIST_CHANGES, outputOf, parseChanges }
 import {
   conflictsOf,
   type FileTarget,
-  type KeptFile,
   type RestoreContext,
   type RestoreResult,
   releaseFiles,
   restoreFiles,
+  type UnrestoredFile,
 } from './restore-files.ts';
 import { RESTORE_MARK, type SnapshotRepository } from './snapshot-repository.ts';
 
@@ -113,7 +113,7 @@ async function readText(repository: SnapshotRepository, { before, after }: TreeP
 }
 
 /** Returns the files that a restore would keep. */
-export async function conflicts(repository: SnapshotRepository, targets: readonly FileTarget[]): Promise<readonly KeptFile[]> {
+export async function conflicts(repository: SnapshotRepository, targets: readonly FileTarget[]): Promise<readonly UnrestoredFile[]> {
   return await conflictsOf(targets, contextOf(repository));
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { tempFolder } from '../../test/temp-folder.ts';
-import { type CommandSpec, runCommand } from './command.ts';
+import { type ProcessSpec, runCommand } from './command.ts';
 import { identityOf, type ProcessIdentity } from './identity.ts';
 import { pidFilePath, writePidFile } from './pid-file.ts';
 import { killTree, sweepOrphans } from './tree.ts';
@@ -53,7 +53,7 @@ const stubborn = (name: string): string => `${STUBBORN} ${name}`;
 const daemon = (name: string): string => `(setsid sh -c '${stubborn(name)} & exit' &)`;
 
 // Aborts once the command has printed this many lines, one per process.
-function abortAfterLines(count: number): Pick<CommandSpec, 'signal' | 'onOutput'> {
+function abortAfterLines(count: number): Pick<ProcessSpec, 'signal' | 'onOutput'> {
   const controller = new AbortController();
   let text = '';
   const onOutput = (_stream: string, piece: string): void => {

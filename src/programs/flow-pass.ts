@@ -15,7 +15,7 @@ import { askingAboutTree, judgesTree } from '../definition/landing.ts';
 import { type JoinModel, membersOf, type StepModel } from '../definition/model.ts';
 import { plainFrame } from '../definition/plain-frame.ts';
 import { digestOfYield } from './flow-digest.ts';
-import { type Failure, type FlowGroup, type FlowYield, isFlowYield, resumeGenerator, StepFailed } from './flow-step.ts';
+import { type FlowFailure, type FlowGroup, type FlowYield, isFlowYield, resumeGenerator, StepFailed } from './flow-step.ts';
 
 /** What a pass needs to know of its run. */
 export interface FlowSource {
@@ -27,7 +27,7 @@ export interface FlowSource {
 }
 
 /** The result that a generator receives for its current step: a value, or a failure that is thrown into it. */
-export type GeneratorInput = { readonly value: Json | undefined } | { readonly failure: Failure };
+export type GeneratorInput = { readonly value: Json | undefined } | { readonly failure: FlowFailure };
 
 /** A step, or a group of them, that a generator yielded. */
 export interface YieldedStep {

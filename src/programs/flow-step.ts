@@ -78,7 +78,7 @@ export class StepFailed extends Error {
   /** What the engine observed in the last attempt; null if it observed nothing, for example because the step timed out. */
   readonly evidence: StepEvidence | null;
 
-  constructor(failure: Failure) {
+  constructor(failure: FlowFailure) {
     super(failure.message);
     this.name = 'StepFailed';
     this.step = failure.step;
@@ -91,7 +91,7 @@ export class StepFailed extends Error {
 }
 
 /** The facts about a failed step. */
-export interface Failure extends Pick<StepFailed, 'step' | 'outcome' | 'code' | 'message'> {
+export interface FlowFailure extends Pick<StepFailed, 'step' | 'outcome' | 'code' | 'message'> {
   readonly output?: Json;
   readonly evidence?: Json;
 }

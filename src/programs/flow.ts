@@ -18,7 +18,7 @@ import type { StepModel } from '../definition/model.ts';
 import { asksPerson } from '../definition/passage.ts';
 import type { Path } from '../kernel/activation.ts';
 import type { StepError } from '../kernel/input.ts';
-import type { Begin, EndedActivation, Facts, Move, Program } from '../kernel/program.ts';
+import type { EndedActivation, Facts, Move, Program, RunBeginning } from '../kernel/program.ts';
 import type { RunState } from '../kernel/run-state.ts';
 import { FlowPass, type FlowSource, type Position, type YieldedStep } from './flow-pass.ts';
 import { type FlowYield, StepFailed } from './flow-step.ts';
@@ -128,7 +128,7 @@ class FlowInstance implements FlowProgram {
     return step === UNDO_STEP;
   }
 
-  begin(_run: RunState, view: Facts, start?: Begin): readonly Move[] {
+  begin(_run: RunState, view: Facts, start?: RunBeginning): readonly Move[] {
     const pass = this.started();
     const facts: readonly Move[] = start?.facts === undefined ? [] : [{ do: 'merge', data: start.facts }];
     return [...facts, this.moveOf(pass, view)];

@@ -15,7 +15,7 @@ import { evaluationMessage, holds, itemsExpression, needsOf, needsOfShown } from
 import { needsOfTemplates, rendered } from '../definition/scope/template-scope.ts';
 import { isBefore } from '../definition/validation/rework.ts';
 import type { TakenEdge } from '../kernel/event.ts';
-import type { Begin, EndedActivation, Facts, Move, Need, Program } from '../kernel/program.ts';
+import type { EndedActivation, Facts, Move, Need, Program, RunBeginning } from '../kernel/program.ts';
 import type { HaltCause, RunState } from '../kernel/run-state.ts';
 import { UNDO_MODEL, UNDO_STEP, undoMoves } from './undo.ts';
 
@@ -63,7 +63,7 @@ function createGraphProgram(definition: Definition): Program {
 }
 
 /** The initial data of the run: the facts that it started with, and the `context` of its definition, in order. */
-function initialData({ context = [], facts: names = [] }: Definition, given: { run: RunState; view: Facts; start: Begin }): Move[] {
+function initialData({ context = [], facts: names = [] }: Definition, given: { run: RunState; view: Facts; start: RunBeginning }): Move[] {
   const { run, view, start } = given;
   const unknown = names.length === 0 ? undefined : view.keep(Object.fromEntries(names.map((name) => [name, null])));
   const facts = [unknown, start.facts].flatMap((data) => (data === undefined ? [] : [{ do: 'merge' as const, data }]));

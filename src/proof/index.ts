@@ -6,12 +6,12 @@ export { type CrashOptions, type CrashReport, type CrashRow, formatCrashReport, 
 export { type EffectContext, type Ledger, type LedgerLine, openLedger, readLedger } from './crash/ledger.ts';
 export type { CrashCommand, OutsideKill } from './crash/process.ts';
 export type { CrashOperation, CrashPoint, OperationCounts } from './crash/store.ts';
-export type { Kill, Trial } from './crash/trial.ts';
+export type { ProcessKill, Trial } from './crash/trial.ts';
 export { type GeneratedCase, type GenerateOptions, type GenerateSubject, generateInputs } from './generated/inputs.ts';
 export type { TestCategory, TestOptions } from './generated/plan.ts';
 export { type TestResult, testWorkflow, type WorkflowTestResult } from './generated/results.ts';
 export {
-  type Claim,
+  type CompletionClaim,
   type HostileAgent,
   type HostileName,
   type HostileReply,

@@ -27,7 +27,7 @@ import { problemResponse } from './problem.ts';
 import { REPEATS_TABLES } from './repeats.ts';
 import type { ServerApp } from './route.ts';
 import { Methods, requireScope } from './route-access.ts';
-import type { Listening, ListenOptions, PawlServer, ServerOptions } from './server.ts';
+import type { ListenOptions, PawlServer, ServerAddress, ServerOptions } from './server.ts';
 import { openServerDatabase, type PartTables, serverFileOf } from './server-database.ts';
 import type { ServedProject, ServerPart, Services } from './services.ts';
 import { CHANGE_TABLES, ChangeLog } from './stream/change-log.ts';
@@ -106,7 +106,7 @@ class AppServer implements OpenServer {
   readonly services: Services;
   private readonly closers: (() => void | Promise<void>)[] = [];
   private socket: Server | undefined;
-  private listening: Listening | undefined;
+  private listening: ServerAddress | undefined;
   private opening: Promise<unknown> | undefined;
   private readonly front: Pick<ListenAt, 'publicUrl' | 'trustedProxy'>;
   private addresses: Addresses;
@@ -161,14 +161,14 @@ class AppServer implements OpenServer {
 
   readonly fetch = (request: Request): Response | Promise<Response> => this.app.fetch(request);
 
-  async listen(options: ListenOptions = {}): Promise<Listening> {
+  async listen(options: ListenOptions = {}): Promise<ServerAddress> {
     assertKnownOptions('listen', options, LISTEN_OPTIONS);
     const opening = this.open(options);
     this.opening = opening.catch(() => undefined);
     return opening;
   }
 
-  private async open({ host = '127.0.0.1', port = PORT, tls }: ListenOptions): Promise<Listening> {
+  private async open({ host = '127.0.0.1', port = PORT, tls }: ListenOptions): Promise<ServerAddress> {
     const at = { host, hasTls: tls !== undefined, ...this.front };
     // Refuses an address that is not allowed before the port is opened.
     addressesOf({ ...at, port });

@@ -1,13 +1,13 @@
 // Owns the caller of a request: a person with a name and scopes, however they logged in. Routes see nothing else of a login.
 // `rightOf` of `src/authority` decides what they may do, as for a caller of the command line.
 
-import type { LoggedIn } from '../authority/right.ts';
+import type { LoginIdentity } from '../authority/right.ts';
 import type { LoginScope } from '../authority/rights.ts';
 
 /** What a caller may do: view runs, start and control them, or decide in their own name. */
 export type CallerScope = LoginScope;
 
 /** Who sent a request: the name to record, their scopes, how they were authenticated, and their groups in the settings. */
-export interface Caller extends LoggedIn {
+export interface Caller extends LoginIdentity {
   readonly groups: readonly string[];
 }

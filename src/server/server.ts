@@ -53,7 +53,7 @@ export interface ListenOptions {
 }
 
 /** An address that a server listens on. */
-export interface Listening {
+export interface ServerAddress {
   readonly host: string;
   readonly port: number;
   /** The address that people open. */
@@ -64,7 +64,7 @@ export interface Listening {
 export interface PawlServer extends AsyncDisposable {
   /** Handles one request; mount it at the root of your own app. */
   readonly fetch: (request: Request) => Response | Promise<Response>;
-  listen(options?: ListenOptions): Promise<Listening>;
+  listen(options?: ListenOptions): Promise<ServerAddress>;
   /**
    * A link with which a person logs in once, within 15 minutes. A name that is not known yet becomes a person who manages
    * the others. Whoever has the link can decide in that name.

@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../base/json.ts';
 import type { ArgModel } from '../definition/model.ts';
 import { bindParams } from '../definition/param/arg.ts';
 import { CONFIDENCES, type Confidence, ITERATIONS_MAX, type SkillContext } from './guidance.ts';
-import { QRState } from './qr-state.ts';
+import { type QRState, qrState } from './qr-state.ts';
 import type { Skill } from './skill.ts';
 
 /** The request for a step, in addition to its number. */
@@ -37,7 +37,7 @@ export function contextOf(skill: Skill, request: StepRequest): SkillContext {
     params: bindParams(skill.params, params, `the skill "${skill.name}"`),
     confidence: confidence ?? 'exploring',
     iteration: iteration ?? 1,
-    qr: qr ?? QRState(),
+    qr: qr ?? qrState(),
   });
 }
 
@@ -47,7 +47,7 @@ const ROUNDS = [1, 2, 3, 5];
 
 /** Every context that a step can distinguish: choices of parameters, confidence, and rounds of reviews. */
 export function everyContext(skill: Skill, step: number): SkillContext[] {
-  let found: SkillContext[] = [{ step, totalSteps: skill.totalSteps, params: {}, confidence: 'exploring', iteration: 1, qr: QRState() }];
+  let found: SkillContext[] = [{ step, totalSteps: skill.totalSteps, params: {}, confidence: 'exploring', iteration: 1, qr: qrState() }];
   const times = <T>(values: readonly T[], change: (context: SkillContext, value: T) => SkillContext): void => {
     if (found.length * values.length <= CONTEXTS_MAX) found = found.flatMap((context) => values.map((value) => change(context, value)));
     else found = found.map((context) => change(context, values[0] as T));
@@ -59,11 +59,11 @@ export function everyContext(skill: Skill, step: number): SkillContext[] {
     times([1, 2, ITERATIONS_MAX], (context, iteration) => ({ ...context, iteration }));
   }
   if (skill.steps.some(({ gate }) => gate !== undefined)) {
-    times(ROUNDS, (context, iteration) => ({ ...context, qr: QRState({ iteration, failed: iteration > 1 }) }));
+    times(ROUNDS, (context, iteration) => ({ ...context, qr: qrState({ iteration, failed: iteration > 1 }) }));
     if (skill.steps[step - 1]?.gate !== undefined)
       times([undefined, 'pass', 'fail'] as const, (context, status) => ({
         ...context,
-        qr: QRState({ iteration: context.qr.iteration, ...present({ status }) }),
+        qr: qrState({ iteration: context.qr.iteration, ...present({ status }) }),
       }));
   }
   return found;

@@ -11,7 +11,7 @@ import { type CustomKind, defineStepKind } from '../definition/custom-kind.ts';
 import { withSource } from '../definition/hash.ts';
 import { REVIEW_ROUNDS_MAX } from '../definition/review/review.ts';
 import { lateItems, runContext } from './run-context.ts';
-import type { Skill, SkillDispatch, WorkStep } from './skill.ts';
+import type { Skill, SkillDispatch, SkillWorkStep } from './skill.ts';
 
 /** How often one part of a step leads to another in a run, at most; people cannot raise it. */
 export const VISITS_MAX = 100;
@@ -19,7 +19,7 @@ export const VISITS_MAX = 100;
 /** A dispatch step and its number in the skill. */
 export interface NumberedDispatch {
   readonly skill: Skill;
-  readonly step: WorkStep & { readonly dispatch: SkillDispatch };
+  readonly step: SkillWorkStep & { readonly dispatch: SkillDispatch };
   readonly number: number;
 }
 

@@ -62,7 +62,6 @@ export {
   formatStateBanner,
 } from './blocks/review.ts';
 export {
-  type Following,
   formatCurrentAction,
   formatInvokeAfter,
   formatNextBlock,
@@ -70,6 +69,7 @@ export {
   formatStepHeader,
   formatStepOutput,
   formatXmlMandate,
+  type NextCommand,
   paramFlags,
   type StepPosition,
 } from './blocks/step.ts';
@@ -77,10 +77,12 @@ export type { StepRequest } from './contexts.ts';
 export type { Actions, Confidence, Guidance, SkillContext } from './guidance.ts';
 export { lintSkill, type SkillFinding, type SkillFindingCode } from './lint.ts';
 export {
-  GateConfig,
+  type GateConfig,
   type GateTargets,
-  QRState,
+  gateConfig,
+  type QRState,
   type QRStatus,
+  qrState,
   readQrState,
 } from './qr-state.ts';
 export { type Renderer, renderStep, type StepFormat, type StepGuidance, stepGuidance } from './render.ts';
@@ -97,8 +99,16 @@ export {
 export { type DriftedCopy, driftedCopies, markedCopy } from './resources/copies.ts';
 export { folderResources } from './resources/folder-resources.ts';
 export { type MemoryResources, memoryResources, type ResourceProvider } from './resources/provider.ts';
-export { BranchRouting, LinearRouting, type Routing, TerminalRouting } from './routing.ts';
+export { branchRouting, linearRouting, type Routing, terminalRouting } from './routing.ts';
 export { runSkill, type ScriptOptions } from './run-skill.ts';
-export { defineSkill, type GateStep, type Skill, type SkillDispatch, type SkillSpec, type SkillStep, type WorkStep } from './skill.ts';
+export {
+  defineSkill,
+  type Skill,
+  type SkillDispatch,
+  type SkillGateStep,
+  type SkillSpec,
+  type SkillStep,
+  type SkillWorkStep,
+} from './skill.ts';
 export { formatTextOutput, type TextOutput } from './text.ts';
 export { type SkillWorkflow, type SkillWorkflowOptions, type SkillWorkflowStep, skillWorkflow } from './workflow.ts';

@@ -4,7 +4,7 @@ import { contractProblems } from '../definition/contract/contract-problems.ts';
 import { nameProblem } from '../definition/contract/name-pattern.ts';
 import { namesIn, type StepContract } from '../definition/contract/step-contract.ts';
 import type { SkillFinding } from './lint.ts';
-import type { GateStep, Skill, WorkStep } from './skill.ts';
+import type { Skill, SkillGateStep, SkillWorkStep } from './skill.ts';
 
 /** The findings about the contracts of a skill. */
 export function contractFindings(skill: Skill): SkillFinding[] {
@@ -31,7 +31,7 @@ function uncheckedFinding(step: Skill['steps'][number], number: number): SkillFi
   ];
 }
 
-function workFaults(skill: Skill, { contract, advisory, dispatch, iterates, gate: _ }: WorkStep): string[] {
+function workFaults(skill: Skill, { contract, advisory, dispatch, iterates, gate: _ }: SkillWorkStep): string[] {
   const faults = [
     ...(contract !== undefined && advisory !== undefined ? ['it has a contract and "advisory"; keep one of them'] : []),
     ...(dispatch !== undefined && iterates === true
@@ -67,7 +67,7 @@ function isProvided({ steps, given }: Skill, path: string): boolean {
   return steps.some((step) => step.gate === undefined && (step.contract?.documents ?? []).some((document) => document.path === path));
 }
 
-function gateFaults(skill: Skill, { gate }: GateStep, number: number): string[] {
+function gateFaults(skill: Skill, { gate }: SkillGateStep, number: number): string[] {
   const { items, verdicts } = gate;
   if ((items === undefined) !== (verdicts === undefined)) return ['its gate names only one of "items" and "verdicts"; give both'];
   // The skill of a sub-agent may write them.

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import {
   arg,
-  BranchRouting,
+  branchRouting,
   defineSkill,
   formatQrBanner,
   formatSubagentDispatch,
-  GateConfig,
+  gateConfig,
   lintSkill,
   type SkillContext,
   type SkillStep,
@@ -23,7 +23,7 @@ const found = (steps: readonly SkillStep[]): string[] =>
 const gate: SkillStep = {
   id: 'gate',
   title: 'Gate',
-  gate: GateConfig({ qrName: 'Plan Review', workStep: 1, passStep: null, passMessage: 'ok', selfFix: true }),
+  gate: gateConfig({ qrName: 'Plan Review', workStep: 1, passStep: null, passMessage: 'ok', selfFix: true }),
 };
 const banner = ({ qr }: SkillContext): string[] => [formatQrBanner({ qr, qrName: 'Plan Review' }), 'Review it.'];
 
@@ -40,7 +40,7 @@ test('lint reports a loop that does not state its round, and one with the same t
 });
 
 test('lint reports a loop without a gate', () => {
-  const judge = step('judge', ['Judge.'], { routing: BranchRouting({ ifPass: 3, ifFail: 1 }) });
+  const judge = step('judge', ['Judge.'], { routing: branchRouting({ ifPass: 3, ifFail: 1 }) });
   expect(found([step('work', ['Work.']), judge, step('end', ['End.'])])).toEqual(['SKILL_LOOP_STOP 2']);
 });
 

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
-import { QRState, qrFlags, readQrState } from './qr-state.ts';
+import { qrFlags, qrState, readQrState } from './qr-state.ts';
 
 test('a loop begins in round 1, with nothing found', () => {
-  expect(QRState()).toEqual({ iteration: 1, failed: false });
-  expect(readQrState({})).toEqual(QRState());
-  expect(qrFlags(QRState())).toEqual([]);
+  expect(qrState()).toEqual({ iteration: 1, failed: false });
+  expect(readQrState({})).toEqual(qrState());
+  expect(qrFlags(qrState())).toEqual([]);
 });
 
 test('flags pass the state on, in both spellings of --qr-fail', () => {
   const state = { iteration: 2, failed: true, status: 'fail' };
   expect(readQrState({ iteration: '2', fail: 'true', status: 'fail' })).toEqual(state);
   expect(readQrState({ fail: 'false' }).failed).toBe(false);
-  expect(qrFlags(QRState({ iteration: 2, failed: true, status: 'fail' }))).toEqual(['--qr-iteration 2', '--qr-fail', '--qr-status fail']);
+  expect(qrFlags(qrState({ iteration: 2, failed: true, status: 'fail' }))).toEqual(['--qr-iteration 2', '--qr-fail', '--qr-status fail']);
 });
 
 test.each([
@@ -24,5 +24,5 @@ test.each([
 });
 
 test('a round that is not a whole number is refused', () => {
-  expect(() => QRState({ iteration: 0 })).toThrow('must be a whole number from 1');
+  expect(() => qrState({ iteration: 0 })).toThrow('must be a whole number from 1');
 });

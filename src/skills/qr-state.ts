@@ -19,7 +19,7 @@ export interface QRState {
 }
 
 /** Creates the state of a review loop. Default: before the first review. */
-export function QRState({ iteration = 1, failed = false, status }: Partial<QRState> = {}): QRState {
+export function qrState({ iteration = 1, failed = false, status }: Partial<QRState> = {}): QRState {
   if (!Number.isInteger(iteration) || iteration < 1)
     throw new EngineError('USAGE', `--qr-iteration must be a whole number from 1, not ${iteration}`);
   return Object.freeze({ iteration, failed, ...present({ status }) });
@@ -52,7 +52,7 @@ export type GateConfig = GateTargets &
   );
 
 /** Creates a gate after a review. */
-export function GateConfig(config: GateConfig): GateConfig {
+export function gateConfig(config: GateConfig): GateConfig {
   return Object.freeze({ ...config });
 }
 
@@ -78,5 +78,5 @@ export function readQrState(flags: {
     throw new EngineError('USAGE', `--qr-fail must be true or false, not "${fail}"; alone it means true`);
   if (status !== undefined && status !== 'pass' && status !== 'fail')
     throw new EngineError('USAGE', `--qr-status must be pass or fail, not "${status}"`);
-  return QRState({ iteration: Number(iteration ?? 1), failed: fail === 'true', ...present<{ status: QRStatus | undefined }>({ status }) });
+  return qrState({ iteration: Number(iteration ?? 1), failed: fail === 'true', ...present<{ status: QRStatus | undefined }>({ status }) });
 }

@@ -7,11 +7,12 @@ import {
   formatGateStep,
   formatQrBanner,
   formatStepOutput,
-  GateConfig,
-  LinearRouting,
-  QRState,
+  gateConfig,
+  linearRouting,
+  type QRState,
+  qrState,
   renderStep,
-  TerminalRouting,
+  terminalRouting,
 } from './index.ts';
 
 const by = { script: 'pawl skill step plan' };
@@ -28,7 +29,7 @@ const plan = defineSkill({
       id: 'write',
       title: 'Write',
       actions: ({ params, qr }) => [`Plan ${params.topic} & write it down.`, ...(qr.failed ? ['Fix what the review found.'] : [])],
-      routing: ({ params }) => (params.mode === 'quick' ? LinearRouting({ to: 5 }) : LinearRouting()),
+      routing: ({ params }) => (params.mode === 'quick' ? linearRouting({ to: 5 }) : linearRouting()),
     },
     {
       id: 'explore',
@@ -44,9 +45,9 @@ const plan = defineSkill({
     {
       id: 'gate',
       title: 'Gate',
-      gate: GateConfig({ qrName: 'Plan Review', workStep: 1, passStep: 5, passMessage: 'The plan holds.', selfFix: true }),
+      gate: gateConfig({ qrName: 'Plan Review', workStep: 1, passStep: 5, passMessage: 'The plan holds.', selfFix: true }),
     },
-    { id: 'show', title: 'Show', actions: ['Show the plan.'], routing: TerminalRouting() },
+    { id: 'show', title: 'Show', actions: ['Show the plan.'], routing: terminalRouting() },
   ],
 });
 
@@ -117,7 +118,7 @@ test('a step is repeated until the agent is confident, at most five times', () =
 });
 
 test('a review loop keeps its round from the work to the gate', () => {
-  const qr = QRState({ iteration: 2, failed: true });
+  const qr = qrState({ iteration: 2, failed: true });
   const work = renderStep(plan, { step: 1, qr }, by);
   expect(work).toContain('Fix what the review found.');
   expect(work).toContain('--step 2 --total-steps 5 --qr-iteration 2 --qr-fail</NEXT>');
@@ -125,7 +126,7 @@ test('a review loop keeps its round from the work to the gate', () => {
   const review = renderStep(plan, { step: 3, qr }, by);
   expect(review).toContain('PLAN REVIEW (Iteration 2, fresh review): Previous review found issues.');
   expect(review).toContain('<if_fail>pawl skill step plan --step 4 --total-steps 5 --qr-iteration 2 --qr-status fail</if_fail>');
-  const gate = renderStep(plan, { step: 4, qr: QRState({ iteration: 2, status: 'fail' }) }, { ...by, format: 'text' });
+  const gate = renderStep(plan, { step: 4, qr: qrState({ iteration: 2, status: 'fail' }) }, { ...by, format: 'text' });
   expect(gate).toContain('NEXT: Write\n  pawl skill step plan --step 1 --total-steps 5 --qr-iteration 3 --qr-fail\n');
 });
 
@@ -156,12 +157,12 @@ test.each([
 
 test('flags of a loop are refused by a skill that has none', () => {
   const skill = defineSkill({ name: 'one', description: 'One.', steps: [{ id: 'a', title: 'A', actions: ['x'] }] });
-  expect(() => renderStep(skill, { step: 1, qr: QRState() }, by)).toThrow('has no review loop');
+  expect(() => renderStep(skill, { step: 1, qr: qrState() }, by)).toThrow('has no review loop');
   expect(() => renderStep(skill, { step: 1, iteration: 1 }, by)).toThrow('no step of "one" iterates');
 });
 
 test('a skill prints the same as a chain of conditions over its steps', () => {
-  const implementation = GateConfig({
+  const implementation = gateConfig({
     qrName: 'Review',
     workStep: 1,
     passStep: null,
@@ -206,7 +207,7 @@ test('a skill prints the same as a chain of conditions over its steps', () => {
   for (const step of [1, 2, 3])
     for (const iteration of [1, 2, 5, 8])
       for (const status of [undefined, 'pass', 'fail'] as const) {
-        const qr = QRState({ iteration, failed: iteration > 1, ...(status === undefined ? {} : { status }) });
+        const qr = qrState({ iteration, failed: iteration > 1, ...(status === undefined ? {} : { status }) });
         expect(renderStep(skill, { step, qr }, { script })).toBe(`${byHand(step, qr)}\n`);
       }
 });

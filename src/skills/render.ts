@@ -4,12 +4,12 @@
 import { shellWord } from '../base/shell-word.ts';
 import { type ActionPart, partsOf, partText } from '../definition/action-part.ts';
 import { formatGateActions, gateFollowing } from './blocks/review.ts';
-import { commandOf, type Following, formatStepParts, type StepPosition, stepCommand } from './blocks/step.ts';
+import { commandOf, formatStepParts, type NextCommand, type StepPosition, stepCommand } from './blocks/step.ts';
 import { contextOf, type StepRequest } from './contexts.ts';
 import { formatDoneWhen } from './contract-text.ts';
 import { CONFIDENCES, type Guidance, guidanceOf, ITERATIONS_MAX, type SkillContext } from './guidance.ts';
 import { type GateConfig, type QRState, type QRStatus, qrFlags } from './qr-state.ts';
-import { routingOf, type Skill, type SkillStep, type WorkStep } from './skill.ts';
+import { routingOf, type Skill, type SkillStep, type SkillWorkStep } from './skill.ts';
 import { formatTextOutput } from './text.ts';
 
 /** The formats of a step. */
@@ -26,7 +26,7 @@ export interface StepGuidance {
   readonly totalSteps: number;
   readonly title: string;
   readonly parts: readonly ActionPart[];
-  readonly following: Following;
+  readonly following: NextCommand;
   /** The title of the step that follows on success; null after the last one. */
   readonly nextTitle: string | null;
 }
@@ -53,7 +53,7 @@ export function renderStep(
   return `${[formatTextOutput({ step, total, title, actions, nextTitle }), ...commandLines(following)].join('\n')}\n`;
 }
 
-function commandLines(following: Following): string[] {
+function commandLines(following: NextCommand): string[] {
   if (following.kind === 'terminal') return [];
   if (following.kind === 'linear') return [`  ${following.command}`];
   return [`  if it passes: ${following.ifPass}`, `  if it fails:  ${following.ifFail}`];
@@ -99,7 +99,7 @@ function guidanceFor(skill: Skill, context: SkillContext): Guidance {
 
 /** The guidance of a work step in a context: the same in the stateless form and in a run. */
 export function instructionsOf(skill: Skill, context: SkillContext): Guidance {
-  const step = skill.steps[context.step - 1] as WorkStep;
+  const step = skill.steps[context.step - 1] as SkillWorkStep;
   const { title, actions } = guidanceOf(step, context);
   const done = step.contract === undefined ? undefined : formatDoneWhen(step.contract, context.params);
   return {
@@ -114,7 +114,7 @@ function isRepeated(step: SkillStep, { confidence, iteration }: SkillContext): b
 }
 
 interface NextStep {
-  readonly following: Following;
+  readonly following: NextCommand;
   /** The step that follows on success. */
   readonly next: number | undefined;
 }

@@ -11,16 +11,16 @@ export type Routing =
   | { readonly kind: 'terminal' };
 
 /** Leads to one step: the next one, or the named one. */
-export function LinearRouting({ to }: { readonly to?: number } = {}): Routing {
+export function linearRouting({ to }: { readonly to?: number } = {}): Routing {
   return to === undefined ? { kind: 'linear' } : { kind: 'linear', to };
 }
 
 /** Leads to one of two steps, by the verdict of the step. */
-export function BranchRouting({ ifPass, ifFail }: { readonly ifPass: number; readonly ifFail: number }): Routing {
+export function branchRouting({ ifPass, ifFail }: { readonly ifPass: number; readonly ifFail: number }): Routing {
   return { kind: 'branch', ifPass, ifFail };
 }
 
 /** Ends the skill. */
-export function TerminalRouting(): Routing {
+export function terminalRouting(): Routing {
   return { kind: 'terminal' };
 }

@@ -6,8 +6,8 @@ import type { ActionsContext, LoopPosition } from '../definition/code.ts';
 import { blockingSeverities } from '../definition/review/review.ts';
 import { openReview } from '../definition/review/review-loop.ts';
 import { CONFIDENCES, type Confidence, ITERATIONS_MAX, type SkillContext } from './guidance.ts';
-import { QRState } from './qr-state.ts';
-import type { GateStep, Skill, SkillStep } from './skill.ts';
+import { qrState } from './qr-state.ts';
+import type { Skill, SkillGateStep, SkillStep } from './skill.ts';
 
 /** The context of a step in a run. */
 export function runContext(
@@ -24,7 +24,7 @@ export function runContext(
     params,
     confidence: step.iterates === true && visit > 1 ? confidenceIn(results[step.id]) : 'exploring',
     iteration: step.iterates === true ? visit : 1,
-    qr: QRState({ iteration: rounds + 1, failed: rounds > 0 }),
+    qr: qrState({ iteration: rounds + 1, failed: rounds > 0 }),
   };
 }
 
@@ -39,7 +39,7 @@ export function lateItems(skill: Skill, number: number, results: ActionsContext[
 }
 
 /** The gate of the innermost loop that contains a step. */
-function enclosingGate({ steps }: Skill, number: number): GateStep | undefined {
+function enclosingGate({ steps }: Skill, number: number): SkillGateStep | undefined {
   const around = steps.flatMap((step, index) =>
     step.gate !== undefined && step.gate.workStep <= number && number <= index ? [{ step, span: index - step.gate.workStep }] : [],
   );

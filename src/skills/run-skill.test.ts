@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { arg, defineSkill, formatQrBanner, GateConfig, renderStep, runSkill } from './index.ts';
+import { arg, defineSkill, formatQrBanner, gateConfig, renderStep, runSkill } from './index.ts';
 
 const skill = defineSkill({
   name: 'one',
@@ -8,7 +8,7 @@ const skill = defineSkill({
   steps: [
     { id: 'work', title: 'Work', iterates: true, actions: ({ params, qr }) => [`Depth ${params.depth} of ${params.topic}, ${qr.failed}.`] },
     { id: 'review', title: 'Review', actions: ({ qr }) => [formatQrBanner({ qr, qrName: 'R' })] },
-    { id: 'gate', title: 'Gate', gate: GateConfig({ qrName: 'R', workStep: 1, passStep: null, passMessage: 'ok', selfFix: true }) },
+    { id: 'gate', title: 'Gate', gate: gateConfig({ qrName: 'R', workStep: 1, passStep: null, passMessage: 'ok', selfFix: true }) },
   ],
 });
 

@@ -2,14 +2,15 @@ import { expect, test } from 'vitest';
 import { defineWorkflow } from '../index.ts';
 import {
   arg,
-  BranchRouting,
+  branchRouting,
   defineSkill,
-  GateConfig,
-  LinearRouting,
+  type GateConfig,
+  gateConfig,
+  linearRouting,
   type SkillSpec,
   type SkillStep,
   skillWorkflow,
-  TerminalRouting,
+  terminalRouting,
 } from './index.ts';
 
 const step = (id: string, more: object = {}): SkillStep => ({ id, title: id, actions: [id], ...more }) as SkillStep;
@@ -28,7 +29,7 @@ test('a skill is frozen, and knows how many steps it has', () => {
 });
 
 const gate = (workStep: number, passStep: number | null): GateConfig =>
-  GateConfig({ qrName: 'R', workStep, passStep, passMessage: 'ok', selfFix: true });
+  gateConfig({ qrName: 'R', workStep, passStep, passMessage: 'ok', selfFix: true });
 
 test.each<[string, SkillSpec, string]>([
   ['no steps', spec([]), 'it has no steps'],
@@ -41,9 +42,9 @@ test.each<[string, SkillSpec, string]>([
   ['an unknown field of the skill', spec([step('a')], { parts: [] } as object), 'there is no field "parts"'],
   ['no title', spec([step('a', { title: ' ' })]), 'step 1: it has no title'],
   ['a parameter with the name of a flag', spec([step('a')], { params: { iteration: arg({ default: 1 }) } }), 'has the name of a flag'],
-  ['a target that does not exist', spec([step('a', { routing: BranchRouting({ ifPass: 2, ifFail: 7 }) }), step('b')]), 'leads to step 7'],
-  ['a step that nothing leads to', spec([step('a', { routing: TerminalRouting() }), step('b')]), 'no step leads to step 2'],
-  ['no end', spec([step('a'), step('b', { routing: LinearRouting({ to: 1 }) })]), 'no step ends it'],
+  ['a target that does not exist', spec([step('a', { routing: branchRouting({ ifPass: 2, ifFail: 7 }) }), step('b')]), 'leads to step 7'],
+  ['a step that nothing leads to', spec([step('a', { routing: terminalRouting() }), step('b')]), 'no step leads to step 2'],
+  ['no end', spec([step('a'), step('b', { routing: linearRouting({ to: 1 }) })]), 'no step ends it'],
   [
     'a gate that leads forward',
     spec([step('a'), { id: 'g', title: 'G', gate: gate(3, null) }, step('c')]),
@@ -59,7 +60,7 @@ test.each<[string, SkillSpec, string]>([
 
 test('a routing function is checked for every value of the parameters', () => {
   const params = { mode: arg({ choices: ['quick', 'full'], default: 'full' }) };
-  const routing = ({ params: { mode } }: { params: Readonly<Record<string, unknown>> }) => LinearRouting({ to: mode === 'quick' ? 9 : 2 });
+  const routing = ({ params: { mode } }: { params: Readonly<Record<string, unknown>> }) => linearRouting({ to: mode === 'quick' ? 9 : 2 });
   expect(() => defineSkill(spec([step('a', { routing }), step('b')], { params }))).toThrow('step 1 leads to step 9');
 });
 
@@ -68,7 +69,7 @@ test('a skill is a workflow whose steps have its instructions', () => {
     spec(
       [
         step('look', { actions: ({ params }: { params: Readonly<Record<string, unknown>> }) => [`Look at ${params.topic}.`] }),
-        step('judge', { routing: BranchRouting({ ifPass: 4, ifFail: 3 }) }),
+        step('judge', { routing: branchRouting({ ifPass: 4, ifFail: 3 }) }),
         step('mend'),
         step('end'),
       ],

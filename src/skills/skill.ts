@@ -29,7 +29,7 @@ export interface SkillDispatch {
 }
 
 /** A step in which an agent works. */
-export interface WorkStep {
+export interface SkillWorkStep {
   /** Lower case words with hyphens, unique in the skill. */
   readonly id: string;
   readonly title: string;
@@ -50,7 +50,7 @@ export interface WorkStep {
 }
 
 /** A step that routes by the verdict of a review. */
-export interface GateStep {
+export interface SkillGateStep {
   readonly id: string;
   readonly title: string;
   readonly gate: GateConfig;
@@ -60,7 +60,7 @@ export interface GateStep {
 }
 
 /** A step of a skill. */
-export type SkillStep = WorkStep | GateStep;
+export type SkillStep = SkillWorkStep | SkillGateStep;
 
 /** The argument of `defineSkill`. */
 export interface SkillSpec {
@@ -161,7 +161,7 @@ function pathFaults(skill: Skill): string[] {
   for (const step of reached) for (const to of targets[step - 1] ?? []) if (to !== null) reached.add(to);
   const orphans = skill.steps.flatMap((_, index) => (reached.has(index + 1) ? [] : [`no step leads to step ${index + 1}`]));
   const ends = [...reached].some((step) => targets[step - 1]?.includes(null));
-  return [...orphans, ...(ends ? [] : ['no step ends it; give one TerminalRouting()'])];
+  return [...orphans, ...(ends ? [] : ['no step ends it; give one terminalRouting()'])];
 }
 
 /** The possible targets of a step in any context; null is the end. */
@@ -184,15 +184,15 @@ export function targetsOf(skill: Skill, number: number): (number | null)[] {
 }
 
 /** The gate that a step leads to; undefined if it leads to none. */
-export function gateAfter(skill: Skill, number: number): GateStep | undefined {
+export function gateAfter(skill: Skill, number: number): SkillGateStep | undefined {
   return targetsOf(skill, number)
     .map((to) => (to === null ? undefined : skill.steps[to - 1]))
-    .find((step): step is GateStep => step?.gate !== undefined);
+    .find((step): step is SkillGateStep => step?.gate !== undefined);
 }
 
 /** The routing of a work step in a context. */
 export function routingOf(skill: Skill, context: Pick<SkillContext, 'step'> & Partial<SkillContext>): Routing {
-  const { routing } = skill.steps[context.step - 1] as WorkStep;
+  const { routing } = skill.steps[context.step - 1] as SkillWorkStep;
   if (typeof routing === 'function') return routing(context as SkillContext);
   return routing ?? (context.step === skill.totalSteps ? { kind: 'terminal' } : { kind: 'linear' });
 }

@@ -17,7 +17,7 @@ import { CONFIDENCES, ITERATIONS_MAX } from './guidance.ts';
 import { instructionsOf } from './render.ts';
 import type { Routing } from './routing.ts';
 import { confidenceIn, loopPosition, runContext } from './run-context.ts';
-import { type GateStep, gateAfter, routingOf, type Skill, type SkillStep, targetsOf, type WorkStep } from './skill.ts';
+import { gateAfter, routingOf, type Skill, type SkillGateStep, type SkillStep, type SkillWorkStep, targetsOf } from './skill.ts';
 
 /** A step of the workflow; the fields about its work are internal. */
 export interface SkillWorkflowStep {
@@ -87,7 +87,7 @@ function personStepId(gate: string): string {
 }
 
 interface NumberedStep {
-  readonly step: WorkStep;
+  readonly step: SkillWorkStep;
   readonly number: number;
   readonly role: string;
 }
@@ -135,7 +135,7 @@ function dispatchStep(place: NumberedDispatch): object {
 }
 
 /** Whether a step has several possible targets. */
-function hasChoice(skill: Skill, step: WorkStep, number: number): boolean {
+function hasChoice(skill: Skill, step: SkillWorkStep, number: number): boolean {
   return targetsOf(skill, number).length > 1 && step.gate === undefined;
 }
 
@@ -144,7 +144,7 @@ function routeStepId(step: string): string {
 }
 
 /** The step that chooses the target after sub-agents, by the routing and by their verdict. */
-function routeStep(skill: Skill, step: WorkStep, number: number): [string, object][] {
+function routeStep(skill: Skill, step: SkillWorkStep, number: number): [string, object][] {
   if (!hasChoice(skill, step, number)) return [];
   const ways = targetsOf(skill, number);
   const targets = Object.fromEntries(
@@ -206,7 +206,7 @@ function outcomeOf(skill: Skill, to: number | null, index: number): string {
 /** Chooses the target by the confidence of the agent, then by the routing of the skill for this run. */
 function chooser(
   skill: Skill,
-  step: WorkStep,
+  step: SkillWorkStep,
   { number, ways }: { readonly number: number; readonly ways: readonly (number | null)[] },
 ): RouteChoice {
   return ({ outcome, output, params, visit, results }) => {
@@ -239,7 +239,7 @@ function targetOf(routing: Routing, number: number, outcome: 'ok' | 'reject'): n
   return outcome === 'reject' ? routing.ifFail : routing.ifPass;
 }
 
-function gateStep(skill: Skill, { id, title, gate }: GateStep, number: number): object {
+function gateStep(skill: Skill, { id, title, gate }: SkillGateStep, number: number): object {
   const { qrName, items, verdicts, passStep, workStep: work } = gate;
   const person = personStepId(id);
   const documents = items === undefined || verdicts === undefined ? {} : { items, verdicts };
@@ -257,7 +257,7 @@ function gateStep(skill: Skill, { id, title, gate }: GateStep, number: number): 
 /** The review whose report a gate without documents reads: the nearest earlier step that leads to the gate. */
 function reviewBefore(skill: Skill, number: number): string {
   const before = skill.steps.findLastIndex((_, index) => index < number - 1 && targetsOf(skill, index + 1).includes(number));
-  return (skill.steps[before === -1 ? 0 : before] as WorkStep).id;
+  return (skill.steps[before === -1 ? 0 : before] as SkillWorkStep).id;
 }
 
 const PERSON_OPTIONS = {
@@ -266,7 +266,7 @@ const PERSON_OPTIONS = {
   stop: 'the run ends here',
 } as const;
 
-function personStep(skill: Skill, { id, gate }: GateStep): object {
+function personStep(skill: Skill, { id, gate }: SkillGateStep): object {
   const { qrName, passStep, workStep: work } = gate;
   const passed = workflowStepId(skill, passStep);
   return {

@@ -4,14 +4,14 @@
 import { EngineError, messageOf } from '../base/error.ts';
 import { present } from '../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import type { CheckDeclaration, CheckFrame, CheckModel, CheckTraits, OwnCheckName, UsedCheck } from '../definition/check.ts';
+import type { CheckDeclaration, CheckFrame, CheckModel, CheckTraits, ConfiguredCheck, CustomCheckName } from '../definition/check.ts';
 import { standingFor } from '../definition/hash.ts';
 import type { KindReport } from '../definition/kind.ts';
 import { type ConfigParser, parseConfig, type WrittenFor } from '../definition/parser.ts';
 import { eventProblem } from '../definition/trigger/event.ts';
 import type { RequestModel } from '../definition/web-request.ts';
 import { type ForgeFailure, retryHintOf } from '../forge/forge.ts';
-import type { CommandResult } from '../process/command.ts';
+import type { ProcessResult } from '../process/command.ts';
 import type { ForgeFacts } from './forge/forge-facts.ts';
 import type { PersonDecision } from './person-decision.ts';
 import type { ProgramSetting } from './services.ts';
@@ -35,7 +35,7 @@ export interface CheckContext {
   /** The last decision of a person at a step of the run; undefined if nobody has decided. */
   decisionAt?(step: string): Promise<PersonDecision | undefined>;
   /** Runs a program in the workspace, with the declared environment, masked, ended with the attempt. */
-  run(program: ProgramSetting): Promise<CommandResult>;
+  run(program: ProgramSetting): Promise<ProcessResult>;
   /** Sends a request to a web service, `{ url, method?, headers?, body?, timeoutMs?, templates? }`, if the project's allow-list permits it. */
   ask(request: RequestModel & Pick<CheckFrame, 'templates' | 'timeoutMs'>): Promise<WebAnswer>;
   /** Runs a nested check until `signal` stops it. It never rejects. */
@@ -100,7 +100,7 @@ export function forgeFailureVerdict(failure: ForgeFailure): CheckVerdict {
 }
 
 /** The argument of `defineCheck`. */
-export interface CheckSpec<Config, Written = unknown> extends Omit<CheckTraits, 'reports'> {
+export interface CustomCheckSpec<Config, Written = unknown> extends Omit<CheckTraits, 'reports'> {
   /** Its name in gates; it must not be that of a built-in check. */
   readonly name: string;
   readonly needsPullRequest?: true;
@@ -119,23 +119,23 @@ export interface CheckSpec<Config, Written = unknown> extends Omit<CheckTraits, 
 }
 
 /** A check that an application defined. Called with its fields, it is a check of a gate in a graph or a flow. */
-export interface OwnCheck<Written> extends GateCheck {
-  (fields: Written): UsedCheck;
+export interface CustomCheck<Written> extends GateCheck {
+  (fields: Written): ConfiguredCheck;
 }
 
 /** Defines a gate check: `checks: [licences({ allow: ['MIT'] })]`. Workflow files name it once the engine knows it. */
 export function defineCheck<Config extends object, Written = unknown>(
-  spec: CheckSpec<Config, Written>,
-): OwnCheck<WrittenFor<Written, Config>> {
+  spec: CustomCheckSpec<Config, Written>,
+): CustomCheck<WrittenFor<Written, Config>> {
   const { name, title, reports, approvalOf, reactiveEvents, needsPullRequest } = spec;
   const { looksElsewhere, heldAtMerge, judgesWork, isApproval, sameInEveryRun } = spec;
   const [fault] = (reactiveEvents ?? []).flatMap((event) => eventProblem(event) ?? []);
   if (fault !== undefined) throw new EngineError('DEFINITION_INVALID', `the check "${name}": ${fault.message}; ${fault.hint}`);
   const parse = (config: CheckModel): Config => parseConfig(spec.parse, fieldsOf(config));
-  const check = (fields: WrittenFor<Written, Config>) => ({ check: name as OwnCheckName, with: fields as object, own });
+  const check = (fields: WrittenFor<Written, Config>) => ({ check: name as CustomCheckName, with: fields as object, own });
   // The name of a function cannot be assigned.
   Object.defineProperty(check, 'name', { value: name });
-  const own: OwnCheck<WrittenFor<Written, Config>> = Object.freeze(
+  const own: CustomCheck<WrittenFor<Written, Config>> = Object.freeze(
     Object.assign(check, {
       ...present({ needsPullRequest, reactiveEvents, looksElsewhere, heldAtMerge, judgesWork, isApproval, sameInEveryRun }),
       ...(title === undefined ? {} : { title: (config: CheckModel) => title(parse(config)) }),

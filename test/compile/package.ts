@@ -69,6 +69,22 @@ export class PackageFolder {
     return this.compile(compiler, programs, options);
   }
 
+  /** Compiles programs as those of a library, whose declarations must name every type of what it exports. */
+  writeDeclarations(compiler: Compiler, programs: readonly string[]): Diagnostic[] {
+    return this.compile(compiler, programs, {
+      target: 'es2022',
+      lib: ['es2024', 'esnext.disposable'],
+      module: 'nodenext',
+      types: ['node'],
+      strict: true,
+      declaration: true,
+      emitDeclarationOnly: true,
+      rootDir: this.folder,
+      outDir: join(this.folder, 'emitted'),
+      skipLibCheck: true,
+    });
+  }
+
   private compile(compiler: Compiler, programs: readonly string[], options: object): Diagnostic[] {
     const config = join(this.folder, 'tsconfig.json');
     writeFileSync(config, JSON.stringify({ compilerOptions: options, include: programs }));

@@ -1,6 +1,5 @@
-// Owns finding types that the published declarations name and nobody can import. What computes a type (conditional, mapped
-// and indexed types) may use parts that their file keeps to itself, and so may what is in a namespace: those are never
-// written by users.
+// Owns finding types that the published declarations name and nobody can import by their name. A type that only computes
+// another one, by which the compiler checks what somebody writes, is exempt: no value has it as its type.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,8 +12,31 @@ function entries(): readonly string[] {
   return Object.values(exports).flatMap(({ types }) => (types === undefined ? [] : [types.replace('./dist/', '')]));
 }
 
-/** Types of the package that signatures of its exports name, and that no entry exports. */
-export function unexportedTypes(declarations: string): string[] {
+/**
+ * Types of the package by which the compiler checks a workflow as it is written, and a base whose fields `EngineOptions`
+ * takes over. No value that a program keeps has one of them as its type.
+ */
+export const COMPUTING: ReadonlySet<string> = new Set([
+  'CheckedStep',
+  'ContextOf',
+  'Get',
+  'KindParts',
+  'MemberOf',
+  'Spec',
+  'StepResultOf',
+  'StepServices',
+  'Targets',
+]);
+
+/** The types that signatures name and no entry exports, those of `exempt` among them. */
+export interface Unexported {
+  readonly missing: readonly string[];
+  /** The names of `exempt` that are needed. */
+  readonly exempt: readonly string[];
+}
+
+/** Types of the package that signatures of its exports name, or of the types that they name, and that no entry exports. */
+export function unexportedTypes(declarations: string, exempt: ReadonlySet<string> = COMPUTING): Unexported {
   const files = entries().map((entry) => join(declarations, entry));
   const program = ts.createProgram(files, {
     module: ts.ModuleKind.NodeNext,
@@ -28,10 +50,11 @@ export function unexportedTypes(declarations: string): string[] {
     const module = checker.getSymbolAtLocation(program.getSourceFile(file) as ts.Node) as ts.Symbol;
     return checker.getExportsOfModule(module).map(resolve);
   });
-  const spaces = exported.filter(({ flags }) => flags & ts.SymbolFlags.Module);
-  const known = new Set([...exported, ...spaces.flatMap((space) => checker.getExportsOfModule(space).map(resolve))]);
+  const known = new Set(exported.filter(({ flags }) => (flags & ts.SymbolFlags.Module) === 0));
   const missing = new Set<string>();
-  for (const symbol of exported) {
+  const used = new Set<string>();
+  // A type that is not exported joins the list, so that the types that it names are found in the same run.
+  for (const symbol of known) {
     for (const declaration of [...(symbol.declarations ?? []), ...inherited(checker, symbol)]) {
       for (const { name, isComputing } of namesIn(declaration)) {
         const named = checker.getSymbolAtLocation(name);
@@ -39,19 +62,28 @@ export function unexportedTypes(declarations: string): string[] {
         const file = target?.declarations?.[0]?.getSourceFile().fileName ?? '';
         if (target === undefined || target.flags & ts.SymbolFlags.TypeParameter || known.has(target) || !file.startsWith(declarations))
           continue;
-        if (isComputing && !isExported(target)) continue;
-        missing.add(`${target.name} in ${file.slice(declarations.length + 1)}, which ${symbol.name} names`);
+        if ((isComputing || hasParameters(target)) && !isExported(target)) continue;
+        if (exempt.has(target.name)) used.add(target.name);
+        else {
+          known.add(target);
+          missing.add(`${target.name} in ${file.slice(declarations.length + 1)}, which ${symbol.name} names`);
+        }
       }
     }
   }
-  return [...missing].sort();
+  return { missing: [...missing].sort(), exempt: [...used].sort() };
 }
 
-/** The members of an interface that no type of a name has: those of a base that is computed, as the methods of `step(name)`. */
+/** The members of an interface, with those of its bases: the methods of `step(name)` are in a base that is computed. */
 function inherited(checker: ts.TypeChecker, symbol: ts.Symbol): ts.Declaration[] {
   if ((symbol.flags & ts.SymbolFlags.Interface) === 0) return [];
   const members = checker.getPropertiesOfType(checker.getDeclaredTypeOfSymbol(symbol));
-  return members.flatMap(({ declarations = [] }) => declarations.filter(({ parent }) => ts.isTypeLiteralNode(parent)));
+  return members.flatMap(({ declarations = [] }) => declarations.filter(({ parent }) => !ts.isMappedTypeNode(parent)));
+}
+
+/** An alias with parameters, which the compiler writes out. */
+function hasParameters({ declarations = [] }: ts.Symbol): boolean {
+  return declarations.some((declaration) => ts.isTypeAliasDeclaration(declaration) && declaration.typeParameters !== undefined);
 }
 
 function isExported({ declarations = [] }: ts.Symbol): boolean {
@@ -64,6 +96,7 @@ function namesIn(declaration: ts.Declaration): { readonly name: ts.Node; readonl
   const visit = (node: ts.Node, inside: boolean): void => {
     const isComputing = inside || ts.isConditionalTypeNode(node) || ts.isMappedTypeNode(node) || ts.isIndexedAccessTypeNode(node);
     if (ts.isTypeReferenceNode(node)) names.push({ name: node.typeName, isComputing });
+    if (ts.isImportTypeNode(node) && node.qualifier !== undefined) names.push({ name: node.qualifier, isComputing });
     if (ts.isExpressionWithTypeArguments(node)) names.push({ name: node.expression, isComputing });
     ts.forEachChild(node, (child) => visit(child, isComputing));
   };

@@ -59,6 +59,18 @@ an approval inside another check of a step that is not there | a: { gate: { chec
 an approval in a branch of a step that is not there | a: { parallel: { branches: { x: { gate: { checks: [{ check: 'human_approved', step: 'aks' }] } } } }, next: 'ask' }, | '"aks"'
 `;
 
+/** Steps of a flow with a mistake. */
+const CALLS = `
+a flow's command with neither a line nor words | step('a').command({ cwd: 'x' }) | CommandSpec
+a flow's command with a line and words | step('a').command({ run: 'x', argv: ['y'] }) | not assignable
+a flow's time limit in words | step('a').command('x').timeout('5 minutes') | TimeSpan
+a flow's delay in words | step('a').delay('soon') | "soon"
+a flow that finds out without a function | step('a').command('x').recovery('reconcile') | reconcile
+a race of nobody | race([]) | a race needs at least one step
+a flow's question with a misspelt field | step('a').human({ prompt: 'p', options: [{ label: 'a', requireInput: true }] }) | an option of a flow has no field "requireInput"
+a flow's answer that leads to a step | step('a').human({ prompt: 'p', options: [{ label: 'a', nextStep: 'zz' }] }) | an option of a flow has no field "nextStep"
+`;
+
 function rows(table: string): readonly (readonly [name: string, text: string, words: string])[] {
   return table
     .trim()
@@ -73,6 +85,12 @@ function rows(table: string): readonly (readonly [name: string, text: string, wo
 export const WRONG_REQUESTS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(rows(REQUESTS).map(([name, text, words]) => [name, `${RUN}await ${text}; //! ${words}\n`])),
   ...Object.fromEntries(rows(PLAIN_REQUESTS).map(([name, text, words]) => [name, `${PLAIN}await ${text}; //! ${words}\n`])),
+  ...Object.fromEntries(
+    rows(CALLS).map(([name, text, words]) => [
+      name,
+      `import { race } from 'pawl';\nexport const w = workflow('w', function* () {\n  yield* ${text}; //! ${words}\n});\nexport type Race = typeof race;\n`,
+    ]),
+  ),
   ...Object.fromEntries(
     rows(STEPS).map(([name, text, words]) => [
       name,
@@ -173,6 +191,37 @@ export const size = (await w.run()).finalOutput.size; //! 'size' does not exist 
 import { StepFailed } from 'pawl';
 export const codeOf = (error: StepFailed) => error.evidence?.proces; //! proces
 `,
+  'a date of a task, which is a text afterwards': `
+export const w = workflow('w', function* () {
+  const when = yield* step('a').task(() => new Date());
+  return when.getTime(); //! 'getTime' does not exist on type 'string'
+});`,
+  'a map of a task, which cannot be recorded': `
+export const w = workflow('w', function* () {
+  const found = yield* step('a').task(() => ({ byName: new Map([['a', 1]]) }));
+  return found.byName.get('a'); //! JSON has no functions, symbols, bigints, maps or sets
+});`,
+  'nothing from a task, which is null afterwards': `
+export const w = workflow('w', function* () {
+  const n: number | undefined = yield* step('a').task(() => [1].find((one) => one > 2)); //! 'null' is not assignable
+  return n ?? 0;
+});`,
+  'a date of another step': `
+export const w = defineWorkflow({
+  name: 'w',
+  steps: {
+    a: { handler: () => ({ at: new Date() }), next: 'b' },
+    b: { handler: (ctx) => ctx.results.a?.output.at.getTime() ?? 0, next: null }, //! 'getTime' does not exist on type 'string'
+  },
+});`,
+  'a date of a child': `
+const child = workflow('child', function* () {
+  yield* step('a').command('x');
+  return { at: new Date() };
+});
+export const w = workflow('w', function* () {
+  return (yield* step('c').workflow(child)).at.getTime(); //! 'getTime' does not exist on type 'string'
+});`,
   'a flow that returns a step': `
 export const w = workflow('w', function* () { //! a flow returns a step that it never ran
   yield* step('a').command('x');

@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Json } from '../../src/base/json.ts';
 import { defineWorkflow, type Engine } from '../../src/index.ts';
-import { arg, BranchRouting, defineSkill, LinearRouting, type Skill, skillWorkflow, TerminalRouting } from '../../src/skills/index.ts';
+import { arg, branchRouting, defineSkill, linearRouting, type Skill, skillWorkflow, terminalRouting } from '../../src/skills/index.ts';
 import { createRig, type Rig } from './rig.ts';
 
 let rig: Rig;
@@ -96,7 +96,7 @@ describe('a routing function', () => {
     [
       step('plan', {
         routing: ({ params: { mode } }: { params: { mode: string } }) =>
-          mode === 'quick' ? LinearRouting({ to: 3 }) : mode === 'none' ? TerminalRouting() : LinearRouting(),
+          mode === 'quick' ? linearRouting({ to: 3 }) : mode === 'none' ? terminalRouting() : linearRouting(),
       }),
       step('design'),
       step('synthesis'),
@@ -123,7 +123,7 @@ describe('a routing function', () => {
 });
 
 test('a branch follows the verdict', async () => {
-  const skill = skillOf([step('check', { routing: BranchRouting({ ifPass: 3, ifFail: 2 }) }), step('mend'), step('end')]);
+  const skill = skillOf([step('check', { routing: branchRouting({ ifPass: 3, ifFail: 2 }) }), step('mend'), step('end')]);
   expect(await (await begin(skill)).report({ verdict: 'approve' })).toEqual(['end']);
   expect(await (await begin(skill)).report({ verdict: 'reject' })).toEqual(['mend']);
 });

@@ -6,7 +6,7 @@ import type { AnyWorkflow, EngineOptions } from '../../src/api/engine-options.ts
 import { compiledOf } from '../../src/api/workflow-source.ts';
 import type { JsonObject } from '../../src/base/json.ts';
 import { defineWorkflow } from '../../src/compat/index.ts';
-import type { Comment, Forge } from '../../src/forge/forge.ts';
+import type { Forge, ForgeComment } from '../../src/forge/forge.ts';
 import { type LocalForge, openLocalForge } from '../../src/forge/local/local-forge.ts';
 import { EDIT_MS, RunSurface } from '../../src/server/surface/run/surface.ts';
 import type { SurfaceSettings } from '../../src/server/surface/surface-settings.ts';
@@ -103,7 +103,7 @@ export class SurfaceRig {
     return run;
   }
 
-  async comments(number = 1): Promise<readonly Comment[]> {
+  async comments(number = 1): Promise<readonly ForgeComment[]> {
     const found = await this.forge.comments(number);
     return found.result === 'ok' ? found.value : [];
   }

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { everyContext, type StepRequest } from '../../src/skills/contexts.ts';
 import { lintSkill } from '../../src/skills/lint.ts';
 import { renderStep, STEP_FORMATS, stepGuidance } from '../../src/skills/render.ts';
-import { type Skill, type SkillStep, targetsOf, type WorkStep } from '../../src/skills/skill.ts';
+import { type Skill, type SkillStep, type SkillWorkStep, targetsOf } from '../../src/skills/skill.ts';
 
 const CATALOGUE = join(import.meta.dirname, '../../src/skills/catalogue');
 
@@ -120,7 +120,7 @@ async function dispatchFaults(skill: Skill): Promise<string[]> {
   return [...new Set(faults)];
 }
 
-function dispatchesOf(step: SkillStep): { readonly id: string; readonly dispatch: NonNullable<WorkStep['dispatch']> }[] {
+function dispatchesOf(step: SkillStep): { readonly id: string; readonly dispatch: NonNullable<SkillWorkStep['dispatch']> }[] {
   return step.gate === undefined && step.dispatch !== undefined ? [{ id: step.id, dispatch: step.dispatch }] : [];
 }
 

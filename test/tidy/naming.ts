@@ -23,8 +23,6 @@ export function nameViolations(path: string, publishedEntries: readonly string[]
 const IRREGULAR =
   /^(?:Begun|Bound|Broken|Built|Chosen|Done|Drawn|Found|Given|Heard|Held|Kept|Known|Lost|Made|Met|Said|Seen|Sent|Shown|Spent|Taken|Told|Written)$/;
 const NOUNS = new Set(['Need', 'Seed', 'Feed']);
-/** Published names; they cannot change without a reason for users. */
-const PUBLISHED = new Set(['Committed', 'Unchecked', 'Scripted', 'Answered']);
 
 /** Types with only a participle as their name: `Held` does not say what is held; `PendingResult` does. */
 export function participleViolations(source: Source): string[] {
@@ -32,7 +30,7 @@ export function participleViolations(source: Source): string[] {
   return [...source.text.matchAll(/^(?:export )?(?:abstract )?(?:interface|type|class) ([A-Z][a-z]+)\b/gm)].flatMap(
     ({ 1: name = '', index }) => {
       const isParticiple = (/ed$/.test(name) && !NOUNS.has(name)) || IRREGULAR.test(name);
-      return isParticiple && !PUBLISHED.has(name) ? [at(source, index, `names a type ${name}; say what it is`)] : [];
+      return isParticiple ? [at(source, index, `names a type ${name}; say what it is`)] : [];
     },
   );
 }

@@ -24,7 +24,7 @@ import { digestText } from '../../base/digest.ts';
 import { present } from '../../base/fields.ts';
 import { isSettled } from '../../definition/run-status.ts';
 import type { Clock } from '../../engine/clock.ts';
-import type { Committed, RunObserver } from '../../engine/observer.ts';
+import type { CommitRecord, RunObserver } from '../../engine/observer.ts';
 import type { Activation } from '../../kernel/activation.ts';
 import type { RunState } from '../../kernel/run-state.ts';
 import type { EndedAttempt } from '../../kernel/turn.ts';
@@ -95,7 +95,7 @@ export class Tracing implements RunObserver {
     }
   }
 
-  committed({ run, state, ended }: Committed): void {
+  committed({ run, state, ended }: CommitRecord): void {
     const segment = this.segmentOf(run, state);
     const waited = ended.filter(({ activation, event }) => !this.worked.delete(keyOf(run, activation, attemptOf(event, activation))));
     for (const one of waited) this.later(segment.then((at) => this.writeWait(at, run, one)));

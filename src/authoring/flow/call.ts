@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../../base/json.ts';
 import type { BoundStep, CompiledWorkflow, StepContext } from '../../definition/code.ts';
 import type { RecoveryPolicy } from '../../definition/model.ts';
 import {
-  type Failure,
+  type FlowFailure,
   type FlowGroup,
   type FlowStep,
   type FlowYield,
@@ -14,7 +14,7 @@ import {
   StepFailed,
   trackCreated,
 } from '../../programs/flow-step.ts';
-import type { Retry, Undo } from '../spec/part.ts';
+import type { Retry, TimeSpan, Undo } from '../spec/part.ts';
 import { checkMember, type FlowCondition, invalid, type ReadStep, type StepOptions, withFrame } from './model.ts';
 import { serialiseStep } from './serial.ts';
 
@@ -30,9 +30,10 @@ export interface FlowCall<T> extends FlowStep {
   /** Sets how often a failed attempt is retried. */
   retry(retry: Retry<Duration>): FlowCall<T>;
   /** Sets how long one attempt, or a whole wait, may take. */
-  timeout(timeout: Duration): FlowCall<T>;
+  timeout(timeout: TimeSpan): FlowCall<T>;
   /** Sets what happens to an attempt without a recorded end after a crash; `reconcile` needs a function that finds out. */
-  recovery(policy: RecoveryPolicy, reconcile?: (ctx: StepContext) => unknown): FlowCall<T>;
+  recovery(policy: Exclude<RecoveryPolicy, 'reconcile'>): FlowCall<T>;
+  recovery(policy: 'reconcile', reconcile: (ctx: StepContext) => unknown): FlowCall<T>;
   /** Adds conditions that must hold before the step begins. */
   preconditions(...conditions: readonly FlowCondition[]): FlowCall<T>;
   /** Adds conditions that must hold before the step counts as done. */
@@ -110,7 +111,7 @@ class Call<T> implements FlowCall<T> {
     return new Call(this.#with({ retry }));
   }
 
-  timeout(timeout: Duration): FlowCall<T> {
+  timeout(timeout: TimeSpan): FlowCall<T> {
     return new Call(this.#with({ timeout }));
   }
 
@@ -155,7 +156,7 @@ class Call<T> implements FlowCall<T> {
   }
 }
 
-function failureOf({ step, outcome, code, message, evidence }: StepFailed): Failure {
+function failureOf({ step, outcome, code, message, evidence }: StepFailed): FlowFailure {
   return { step, outcome, code, message, evidence };
 }
 
@@ -197,7 +198,9 @@ export function all<const Calls extends readonly FlowStep[]>(
 }
 
 /** Runs all steps at the same time; returns the result of the first that succeeds, and stops the others. */
-export function race<const Calls extends readonly FlowStep[]>(calls: Calls): FlowBatch<ResultOf<Calls[number]>> {
+export function race<const Calls extends readonly FlowStep[]>(
+  calls: Calls & (Calls extends readonly [] ? 'a race needs at least one step' : unknown),
+): FlowBatch<ResultOf<Calls[number]>> {
   if (calls.length === 0) throw invalid('race([])', 'has no step that could win; give it at least one');
   return new Batch('race', calls);
 }

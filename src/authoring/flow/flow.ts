@@ -28,7 +28,7 @@ export type YieldsSteps<Returned> =
   Extract<Returned, FlowYield> extends never ? unknown : 'a flow returns a step that it never ran: write yield* before it';
 
 /** A workflow as a value: compiled, or an object with a compiled one. */
-export type Child<Compiled extends CompiledWorkflow = CompiledWorkflow> = Compiled | { readonly compiled: Compiled };
+export type WorkflowValue<Compiled extends CompiledWorkflow = CompiledWorkflow> = Compiled | { readonly compiled: Compiled };
 
 /** Options of a flow. */
 export interface FlowOptions<Params extends ArgSpecs>
@@ -36,7 +36,7 @@ export interface FlowOptions<Params extends ArgSpecs>
   /** Builds the application's part of the context, once per attempt. */
   readonly context?: NonNullable<CompiledWorkflow['context']>;
   /** Workflows that the flow starts, so that they are known before it runs. */
-  readonly children?: readonly Child[];
+  readonly children?: readonly WorkflowValue[];
 }
 
 /** A compiled flow with the types of its input and its return value. */
@@ -103,11 +103,11 @@ function definitionOf(name: string, options: FlowOptions<ArgSpecs>): Definition 
 }
 
 /** The compiled workflow of a value. */
-export function compiledOf(child: Child): CompiledWorkflow {
+export function compiledOf(child: WorkflowValue): CompiledWorkflow {
   return 'compiled' in child ? child.compiled : child;
 }
 
-function childrenOf(name: string, children: readonly Child[]): ReadonlyMap<string, CompiledWorkflow> {
+function childrenOf(name: string, children: readonly WorkflowValue[]): ReadonlyMap<string, CompiledWorkflow> {
   const byName = new Map<string, CompiledWorkflow>();
   for (const child of children.map(compiledOf)) {
     const known = byName.get(child.definition.name);

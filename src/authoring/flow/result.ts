@@ -2,6 +2,7 @@
 
 import type { Json } from '../../base/json.ts';
 import type { OpenFinding, ReviewItem } from '../../definition/review/review.ts';
+import type { Jsonified } from '../spec/jsonified.ts';
 
 /** The result of an agent; an agent that did not succeed fails its step. */
 export interface AgentResult {
@@ -51,7 +52,7 @@ export interface CommandResult {
 }
 
 /** The output of a child workflow: its return value, or the output of its last step if it returns nothing. */
-export type ChildOutput<Returned> = Returned extends null ? Json : undefined extends Returned ? Json : Returned;
+export type ChildOutput<Returned> = Returned extends null ? Json : undefined extends Returned ? Json : Jsonified<Returned>;
 
 /** The response of a web service. */
 export interface WebhookResult {

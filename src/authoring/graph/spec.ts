@@ -7,7 +7,7 @@ import type { StepContext } from '../../definition/code.ts';
 import type { OutcomeName } from '../../definition/outcome.ts';
 import type { ArgSpecs, ArgValues } from '../../definition/param/arg.ts';
 import type { KindParts } from '../../kinds/spec.ts';
-import type { Unchecked } from '../spec/context.ts';
+import type { UncheckedValue } from '../spec/context.ts';
 import type {
   AnswerOption,
   BoundedNext,
@@ -27,8 +27,8 @@ export type GraphContext<Ctx = object, P = ArgSpecs> = Ctx &
     readonly workflowParams: ArgValues<P>;
     /** The data of `checkpoint`, without the run's progress. */
     readonly stepState: JsonObject;
-    readonly result: Unchecked;
-    readonly item: Unchecked;
+    readonly result: UncheckedValue;
+    readonly item: UncheckedValue;
   };
 
 /** Where a transition leads: a step, `null` for the end, or one of `complete fail escalate reject`. */
@@ -65,13 +65,13 @@ export interface ForgeSpec {
 }
 
 /** Fields that may be left out. */
-export type Optional<Fields> = { readonly [Field in keyof Fields]?: Fields[Field] };
+export type OptionalFields<Fields> = { readonly [Field in keyof Fields]?: Fields[Field] };
 
 /** What does the work of a step. At most one of these is given; none of them is a step that only has instructions. */
 export interface WorkSpec<C = StepContext> extends KindParts<'list', C> {}
 
 /** What every step can have, whatever does its work. */
-export interface SharedSpec<C = StepContext> extends Optional<SharedFields<C, string, Duration> & OutputFields<C>> {
+export interface SharedSpec<C = StepContext> extends OptionalFields<SharedFields<C, string, Duration> & OutputFields<C>> {
   /** A question that is asked when the work is done. */
   readonly humanGate?: QuestionSpec;
 }

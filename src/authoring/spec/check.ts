@@ -1,7 +1,7 @@
 // Owns the type of a check as authors write it, in graphs, flows, lists and files. The fields of each check are in its folder.
 
 import type { Duration } from '../../base/duration.ts';
-import type { UsedCheck } from '../../definition/check.ts';
+import type { ConfiguredCheck } from '../../definition/check.ts';
 import type { BuiltInChecks } from '../../kinds/spec.ts';
 
 export type { BuiltInChecks } from '../../kinds/spec.ts';
@@ -13,14 +13,17 @@ export type { BuiltInChecks } from '../../kinds/spec.ts';
 export interface Checks extends BuiltInChecks<never, string> {}
 
 /** A check of a gate: a shell line, a check by its name, or one that `defineCheck` created. */
-export type CheckSpec<C = never, Asks = string> = string | UsedCheck | { [Name in keyof Checks]: CheckFields<Name, C, Asks> }[keyof Checks];
+export type CheckSpec<C = never, Asks = string> =
+  | string
+  | ConfiguredCheck
+  | { [Name in keyof Checks]: CheckFields<Name, C, Asks> }[keyof Checks];
 
 /** One check by its name, with its fields. C is the context of its functions, Asks the ids of steps that ask a person. */
-export type CheckFields<Name extends keyof Checks, C = never, Asks = string> = CheckFrame<Name> &
+export type CheckFields<Name extends keyof Checks, C = never, Asks = string> = CheckFieldsBase<Name> &
   (Name extends keyof BuiltInChecks<C, Asks> ? BuiltInChecks<C, Asks>[Name] : Checks[Name]);
 
 /** The fields that every check can have. */
-export interface CheckFrame<Name> {
+export interface CheckFieldsBase<Name> {
   readonly check: Name;
   /** Its name in messages, instead of a description of what it does. */
   readonly name?: string;

@@ -8,15 +8,15 @@ import type { ArgValues } from '../../definition/param/arg.ts';
  * What a step returned, where only its author knows the shape. A check such as `ctx.result.chapters.length > 0` must
  * compile without a declared result type, and no type but this one allows every property and comparison.
  */
-export type Unchecked = ReturnType<typeof JSON.parse>;
+export type UncheckedValue = ReturnType<typeof JSON.parse>;
 
 /** The context of a step's functions: results by step, parameters by name, and what the application adds. */
 export type StepContextOf<Results, Params, App> = App &
   Omit<StepContext, 'params' | 'results' | 'result' | 'item'> & {
     readonly params: ArgValues<Params>;
     readonly results: Results;
-    readonly result: Unchecked;
-    readonly item: Unchecked;
+    readonly result: UncheckedValue;
+    readonly item: UncheckedValue;
   };
 
 /** The context of a step that declares arguments. */

@@ -1,14 +1,7 @@
 // Owns unknown options: whatever takes an object of options refuses the fields that it does not have.
 
 import { EngineError } from '../../base/error.ts';
-import { didYouMean } from '../../base/suggest.ts';
-
-/** A message for each field of the object that is not among the known ones. */
-export function unknownFields(object: object, known: readonly string[]): string[] {
-  return Object.keys(object)
-    .filter((field) => !known.includes(field))
-    .map((field) => `unknown option "${field}"${didYouMean(field, known)}`);
-}
+import { unknownFields } from '../../base/suggest.ts';
 
 /** Throws if the object has a field that is not among the known ones; `subject` names what it is for. */
 export function checkOptions(subject: string, object: object, known: readonly string[]): void {

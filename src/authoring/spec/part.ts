@@ -21,7 +21,7 @@ import type { Arg, ArgValues } from '../../definition/param/arg.ts';
 import type { ReviewItem } from '../../definition/review/review.ts';
 import type { ReviewDocuments } from '../../definition/step-terms.ts';
 import type { ScheduleSpec } from '../../definition/trigger/schedule.ts';
-import type { CommandSpec } from '../../definition/trigger/start-command.ts';
+import type { StartCommandSpec } from '../../definition/trigger/start-command.ts';
 import type { LiveAgent } from '../graph/dispatch.ts';
 import type { ForgeQuestionSpec } from '../graph/forge-question.ts';
 import type { ReactionSpec } from './reaction.ts';
@@ -39,13 +39,13 @@ export type TimeSpan =
   | `${number}d${number}h${number}m${number}s`;
 
 /** How a run ends: `null` completes it. */
-export type End = 'complete' | 'fail' | 'escalate' | 'reject' | null;
+export type RunEnding = 'complete' | 'fail' | 'escalate' | 'reject' | null;
 
 /** A transition that is taken at most `maxIterations` times in a run, then `onExhausted`. */
 export interface BoundedNext<Id = string> {
-  readonly to: Id | End;
+  readonly to: Id | RunEnding;
   readonly maxIterations?: number;
-  readonly onExhausted?: Id | End;
+  readonly onExhausted?: Id | RunEnding;
   /** Values that are added to the run's data before the target starts; their texts may be templates. */
   readonly context?: JsonObject;
 }
@@ -53,10 +53,10 @@ export interface BoundedNext<Id = string> {
 /** A transition that an expression chooses; the bound applies to targets that lead back. */
 export interface ConditionalTarget<Id = string> {
   readonly condition: string;
-  readonly onTrue: Id | End;
-  readonly onFalse: Id | End;
+  readonly onTrue: Id | RunEnding;
+  readonly onFalse: Id | RunEnding;
   readonly maxIterations?: number;
-  readonly onExhausted?: Id | End;
+  readonly onExhausted?: Id | RunEnding;
 }
 
 /** A condition of a contract: an expression, or a function that checks something. */
@@ -71,7 +71,7 @@ export interface StepCondition<C> {
 export interface AnswerOption<Id = string> {
   readonly label: string;
   /** Where it leads; without it, the step's `next` decides. */
-  readonly nextStep?: Id | Exclude<End, null>;
+  readonly nextStep?: Id | Exclude<RunEnding, null>;
   /** How the step settles with this answer. Default: the label if `next` names it, otherwise `ok`. */
   readonly outcome?: string;
   /** The person must write something. */
@@ -82,11 +82,11 @@ export interface AnswerOption<Id = string> {
 type TextValue = string | number | boolean;
 type TextValues = Readonly<Record<string, TextValue>>;
 /** A text, or a function that builds it when the step begins; without a context, only a text. */
-export type Text<C> = [C] extends [never] ? string : string | ((ctx: C) => TextValue | Promise<TextValue>);
+export type TextOrFunction<C> = [C] extends [never] ? string : string | ((ctx: C) => TextValue | Promise<TextValue>);
 /** Texts by name; each of them, or all together, may be built by a function. */
-export type Texts<C> = [C] extends [never]
+export type TextsOrFunction<C> = [C] extends [never]
   ? Readonly<Record<string, string>>
-  : Readonly<Record<string, Text<C>>> | ((ctx: C) => TextValues | Promise<TextValues>);
+  : Readonly<Record<string, TextOrFunction<C>>> | ((ctx: C) => TextValues | Promise<TextValues>);
 /** Data, or a function that builds it. A function may also stand at any place inside the data. */
 export type DataOrFunction<C> = [C] extends [never]
   ? Json
@@ -94,7 +94,7 @@ export type DataOrFunction<C> = [C] extends [never]
 
 /** A question to a person. */
 export interface Question<Id = string, C = StepContext> extends ForgeQuestionSpec {
-  readonly prompt: Text<C>;
+  readonly prompt: TextOrFunction<C>;
   /** Paths into the run's data whose values are shown with the question. */
   readonly show?: readonly string[];
   /** Left out: approve or reject. */
@@ -122,7 +122,7 @@ export type Retry<Time = TimeSpan> =
 export type Join = 'all' | 'any' | number;
 
 /** A pause; with `poll` it ends early, as soon as the condition holds. */
-export interface Delay<C, Time = TimeSpan> {
+export interface DelayFields<C, Time = TimeSpan> {
   readonly duration: Time;
   readonly poll?: { readonly interval: Time; readonly condition: string | ((ctx: C) => boolean | Promise<boolean>) };
 }
@@ -130,9 +130,9 @@ export interface Delay<C, Time = TimeSpan> {
 /** A request to a web service; without `expect`, any 2xx is a good answer. */
 export interface Webhook<C = never> {
   readonly request: {
-    readonly url: Text<C>;
+    readonly url: TextOrFunction<C>;
     readonly method?: string;
-    readonly headers?: Texts<C>;
+    readonly headers?: TextsOrFunction<C>;
     readonly body?: DataOrFunction<C>;
   };
   readonly expect?: { readonly status?: number; readonly body?: Json };
@@ -150,17 +150,17 @@ export interface ForgeActions<C = never> {
     readonly wait?: string;
     readonly pr?: string;
   };
-  close_issue: { readonly issue?: number | Text<C> };
-  create_issue: { readonly title: Text<C>; readonly body?: Text<C>; readonly labels?: readonly Text<C>[] };
+  close_issue: { readonly issue?: number | TextOrFunction<C> };
+  create_issue: { readonly title: TextOrFunction<C>; readonly body?: TextOrFunction<C>; readonly labels?: readonly TextOrFunction<C>[] };
   label: {
-    readonly add?: readonly Text<C>[];
-    readonly remove?: readonly Text<C>[];
+    readonly add?: readonly TextOrFunction<C>[];
+    readonly remove?: readonly TextOrFunction<C>[];
     readonly target?: 'issue' | 'pr';
     readonly pr?: string;
   };
-  label_issue: { readonly add: readonly Text<C>[]; readonly target?: 'issue' | 'pr' };
-  notify: { readonly target: string; readonly message?: Text<C> };
-  comment: { readonly target?: 'issue' | 'pr'; readonly message: Text<C>; readonly pr?: string };
+  label_issue: { readonly add: readonly TextOrFunction<C>[]; readonly target?: 'issue' | 'pr' };
+  notify: { readonly target: string; readonly message?: TextOrFunction<C> };
+  comment: { readonly target?: 'issue' | 'pr'; readonly message: TextOrFunction<C>; readonly pr?: string };
 }
 
 /** An action at the forge with its fields. */
@@ -170,26 +170,26 @@ export type AnyAction<C> = { [A in keyof ForgeActions]: { readonly action: A } &
 export type ChildWorkflow = string | CompiledWorkflow | { readonly compiled: CompiledWorkflow };
 
 /** Values by name, for an agent or a child. */
-export type Values = Readonly<Record<string, unknown>>;
+export type NamedValues = Readonly<Record<string, unknown>>;
 
 /** The fields of a step that starts a program. */
 export interface CommandFields<C> {
   command: string | readonly string[];
   /** Its environment; values may be functions of the context. */
-  env: Texts<C>;
-  cwd: Text<C>;
+  env: TextsOrFunction<C>;
+  cwd: TextOrFunction<C>;
 }
 
 /** The fields of a step that an agent does. */
 export interface AgentFields<C> {
   agent: string | LiveAgent;
   /** What it is asked: a text, or a function of the context. */
-  prompt: Text<C>;
+  prompt: TextOrFunction<C>;
   /** Which of the agent's actions. */
-  action: Text<C>;
+  action: TextOrFunction<C>;
   /** The script that the agent is dispatched with. */
   script: string;
-  context: Values | ((ctx: C) => Values | Promise<Values>);
+  context: NamedValues | ((ctx: C) => NamedValues | Promise<NamedValues>);
   /** The JSON Schema that its output must match. */
   schema: JsonObject;
   /** What all attempts of the step may use in a run; then it waits for more. */
@@ -250,17 +250,17 @@ export interface ReviewFields {
  * as a database row: after the work it must find something, and not the same as before.
  */
 export type OutputSpec<C = StepContext> =
-  | AsWritten<FileOutputModel>
-  | AsWritten<ForgeOutputModel>
-  | (AsWritten<EffectOutputModel> & { readonly find: (ctx: C) => unknown });
+  | OutputModelSpec<FileOutputModel>
+  | OutputModelSpec<ForgeOutputModel>
+  | (OutputModelSpec<EffectOutputModel> & { readonly find: (ctx: C) => unknown });
 /** An output as it is written. */
-export type AsWritten<Model extends { readonly required: boolean }> = Omit<Model, 'required'> & {
+export type OutputModelSpec<Model extends { readonly required: boolean }> = Omit<Model, 'required'> & {
   /** Without it the step is not done; left out: false. */
   readonly required?: boolean;
 };
 
 /** Extends `timeout` when it has passed, at most `max` times (default: once); `onExtend` is a side step that runs each time. */
-export interface Extension<Id = string, Time = TimeSpan> {
+export interface TimeoutExtension<Id = string, Time = TimeSpan> {
   readonly by: Time;
   readonly max?: number;
   readonly onExtend?: Id;
@@ -317,7 +317,7 @@ export interface SharedFields<C, Side = string, Time = TimeSpan> {
   postconditions: readonly StepCondition<C>[];
   retry: Retry<Time>;
   timeout: Time;
-  extend: Extension<Side, Time>;
+  extend: TimeoutExtension<Side, Time>;
   /** How often a failed postcondition is retried with the evidence. Default: once. */
   contractRetries: number;
   recovery: RecoveryPolicy;
@@ -380,7 +380,7 @@ export interface WorkflowFields<P, A, Side = string, Step = string> {
   /** Builds the application's part of the context, once per attempt. */
   readonly context?: (run: ContextSource<ArgValues<P>>) => A | Promise<A>;
   /** When it starts by itself, or the command in a comment that starts it, while `pawl serve` runs. */
-  readonly trigger?: ScheduleSpec | CommandSpec;
+  readonly trigger?: ScheduleSpec | StartCommandSpec;
   readonly limits?: { readonly maxIterations?: number };
   /**
    * What happens to an attempt without a recorded end after a crash, at steps that do not set it themselves. Webhooks and

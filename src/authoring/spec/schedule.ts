@@ -5,13 +5,13 @@ import { toPlain } from '../../base/json.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import type { Definition } from '../../definition/model.ts';
 import { type ScheduleModel, type ScheduleSpec, scheduleOf, scheduleProblem } from '../../definition/trigger/schedule.ts';
-import { type CommandSpec, commandProblem } from '../../definition/trigger/start-command.ts';
+import { commandProblem, type StartCommandSpec } from '../../definition/trigger/start-command.ts';
 import { checkOptions } from './option.ts';
 
 /** Reads what starts a workflow. Throws DEFINITION_INVALID if nothing ever would. */
 export function readStarts(
   { name, params }: Pick<Definition, 'name' | 'params'>,
-  spec: ScheduleSpec | CommandSpec,
+  spec: ScheduleSpec | StartCommandSpec,
 ): Pick<CompiledWorkflow, 'schedule' | 'command'> {
   const subject = `workflow "${name}"`;
   if ('schedule' in spec) return { schedule: readSchedule(subject, spec, params) };

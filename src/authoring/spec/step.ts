@@ -16,16 +16,16 @@ import type {
   AgentFields,
   BoundedNext,
   ConditionalTarget,
-  End,
+  NamedValues,
   OutputFields,
   Route,
+  RunEnding,
   SharedFields,
   Undo,
   UndoWork,
-  Values,
 } from './part.ts';
 
-export type { KindParts, Kinds } from '../../kinds/spec.ts';
+export type { Kinds } from '../../kinds/spec.ts';
 
 /** A validator by the Standard Schema interface, as zod, valibot and arktype make them. */
 export interface OutputSchema<T = unknown> {
@@ -55,12 +55,12 @@ export type Get<X, F> = F extends keyof X ? X[F] : never;
 /** Whether a type is `any`: whoever wrote it switched checking off. */
 export type IsAny<T> = 0 extends 1 & T ? true : false;
 type Way<N, Id> = [N] extends [never]
-  ? Id | End
+  ? Id | RunEnding
   : 'condition' extends keyof N
     ? ConditionalTarget<Id>
     : N extends object
       ? BoundedNext<Id>
-      : Id | End;
+      : Id | RunEnding;
 type Next<X, N, Id> = 'condition' extends keyof N
   ? ConditionalTarget<Id>
   : 'to' extends keyof N
@@ -69,7 +69,7 @@ type Next<X, N, Id> = 'condition' extends keyof N
       ? { readonly [O in Outcomes<X> & string]?: Way<Get<N, O>, Id> } & {
           readonly [O in Exclude<keyof N, Outcomes<X>>]: NoOutcome<X>;
         }
-      : Id | End;
+      : Id | RunEnding;
 type NoOutcome<X> = 'use' extends keyof X
   ? 'this kind of step has no such outcome: declare it in "outcomes" of defineStepKind'
   : `"${Kind<X>}" steps have no such outcome`;
@@ -82,11 +82,11 @@ export interface WorkflowTypes<Input, Output, Names = WorkflowNames> {
 export type InputOfWorkflow<W> =
   W extends WorkflowTypes<infer I, unknown>
     ? unknown extends I
-      ? Values
+      ? NamedValues
       : I
     : W extends { readonly compiled: infer C }
       ? InputOfWorkflow<C>
-      : Values;
+      : NamedValues;
 /** The output of a completed workflow; any JSON if the workflow is only named. */
 export type OutputOfWorkflow<W> =
   W extends WorkflowTypes<never, infer O> ? O : W extends { readonly compiled: infer C } ? OutputOfWorkflow<C> : Json;
@@ -161,7 +161,7 @@ type Offer<F extends PropertyKey> = { readonly [K in F]?: unknown };
 
 /** A step that is still being written, about which nothing is known yet. */
 export interface NewStep<Id> extends Offer<KindName | keyof SharedFields<unknown>> {
-  readonly next: Id | End;
+  readonly next: Id | RunEnding;
 }
 
 type NoKind = 'this step does nothing: give it a handler, a command, a gate, a human, an agent, … or actions';
@@ -180,13 +180,13 @@ export interface Targets {
   asks: unknown;
 }
 /** The ids of a workflow's side steps. */
-export type SideOf<S> = { [K in keyof S]: 'side' extends keyof S[K] ? K : never }[keyof S];
+export type SideStepId<S> = { [K in keyof S]: 'side' extends keyof S[K] ? K : never }[keyof S];
 /** How a field names a side step. */
-export type SideName<S> = [SideOf<S>] extends [never] ? 'no step has "side: true"' : SideOf<S>;
+export type SideStepTarget<S> = [SideStepId<S>] extends [never] ? 'no step has "side: true"' : SideStepId<S>;
 /** Side steps follow only each other. */
 interface TargetsOf<X, S> extends Targets {
-  next: 'side' extends keyof X ? SideOf<S> : Exclude<keyof S, SideOf<S>>;
-  side: SideName<S>;
+  next: 'side' extends keyof X ? SideStepId<S> : Exclude<keyof S, SideStepId<S>>;
+  side: SideStepTarget<S>;
   asks: AskingName<S>;
 }
 interface NoTargets extends Targets {
@@ -204,7 +204,7 @@ type AskingOf<S> = { [K in keyof S]: [Get<Spec<S[K], unknown>, 'labels'>] extend
 type AskingName<S> = [AskingOf<S>] extends [never] ? 'no step of this workflow asks a person' : AskingOf<S>;
 
 /** The required type of a step, given what was written; S are all steps. */
-export type StepOf<X, S, C> = unknown extends X
+export type CheckedStep<X, S, C> = unknown extends X
   ? NewStep<keyof S>
   : [WrittenKind<X> | ('actions' & keyof X)] extends [never]
     ? NoKind
@@ -238,7 +238,7 @@ export type MemberOf<X, C, Ids extends Targets> = [X] extends [never]
           : 'a group cannot be inside a group: start a child workflow (workflow) that has it';
 
 /** The result of a step, as other steps see it. */
-export type ResultOf<X> = 'output' extends keyof X
+export type StepResultOf<X> = 'output' extends keyof X
   ? SchemaValue<X>
   : [WrittenKind<X>] extends [never]
     ? null
@@ -257,11 +257,11 @@ type NoResult<X> = 'condition' extends keyof X
 
 /** The output of a completed workflow: the result of the steps that lead to its end. */
 export type OutputOf<S> = {
-  [K in keyof S]: [Completes<S[K]>] extends [never] ? never : ResultOf<S[K]> | NoResult<S[K]>;
+  [K in keyof S]: [Completes<S[K]>] extends [never] ? never : StepResultOf<S[K]> | NoResult<S[K]>;
 }[keyof S];
 
 /** The results of a workflow's steps, as its functions see them. */
-export type ResultsOf<S> = { readonly [K in keyof S]?: { readonly output: ResultOf<S[K]> } };
+export type ResultsOf<S> = { readonly [K in keyof S]?: { readonly output: StepResultOf<S[K]> } };
 
 /** The context of a workflow's functions. */
 export type ContextOf<S, P, A> = StepContextOf<ResultsOf<S>, P, A>;

@@ -8,7 +8,7 @@ import type { AnyWork, Work } from '../graph/work.ts';
 export type ContextSpec<Context extends object> = Context | ((ctx: StepContext) => Context | Promise<Context>);
 
 /** An object of the application that does the work of an agent or a generator. */
-export interface LiveAgent<Context extends object> {
+export interface AgentObject<Context extends object> {
   execute(context: Context, ctx: StepContext): unknown;
 }
 

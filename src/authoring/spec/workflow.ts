@@ -2,24 +2,24 @@
 
 import type { ArgInput } from '../../definition/param/arg.ts';
 import type { ScheduleSpec } from '../../definition/trigger/schedule.ts';
-import type { CommandSpec } from '../../definition/trigger/start-command.ts';
+import type { StartCommandSpec } from '../../definition/trigger/start-command.ts';
 import type { WorkflowFields } from './part.ts';
 import type { GraphReaction } from './reaction.ts';
-import type { ContextOf, SideName, SideOf, StepOf } from './step.ts';
+import type { CheckedStep, ContextOf, SideStepId, SideStepTarget } from './step.ts';
 
 /** A workflow: its steps by id, in order. S is the steps as written, P the parameters, A the application's context. */
-export interface WorkflowSpec<S, P, A> extends Omit<WorkflowFields<P, A, NoInfer<SideName<S>>>, 'onEvents' | 'trigger'> {
+export interface WorkflowSpec<S, P, A> extends Omit<WorkflowFields<P, A, NoInfer<SideStepTarget<S>>>, 'onEvents' | 'trigger'> {
   readonly name: string;
   /** What a run does when something happens at the forge. */
   readonly onEvents?: readonly GraphReaction<NoInfer<keyof S>>[];
   /** When it starts by itself, or the command in a comment that starts it, while `pawl serve` runs. */
-  readonly trigger?: (Omit<ScheduleSpec, 'params'> & ScheduledParams<NoInfer<P>>) | CommandSpec;
+  readonly trigger?: (Omit<ScheduleSpec, 'params'> & ScheduledParams<NoInfer<P>>) | StartCommandSpec;
   /** Where a run begins. Default: the first step. */
-  readonly entry?: NoInfer<Exclude<keyof S, SideOf<S>>>;
+  readonly entry?: NoInfer<Exclude<keyof S, SideStepId<S>>>;
   readonly steps: {
     readonly [Id in keyof S]: S extends readonly unknown[]
       ? 'write steps by id, as { draft: { … } }; lists of steps are for pawl/compat'
-      : StepOf<S[Id], S, ContextOf<S, P, A>>;
+      : CheckedStep<S[Id], S, ContextOf<S, P, A>>;
   };
 }
 

@@ -4,7 +4,7 @@
 import { stepWaits } from '../../attended/wait-words.ts';
 import { formatDuration } from '../../base/duration.ts';
 import { dueText } from '../../control/time-text.ts';
-import { type InState, startTimeOf, waitOf } from '../../kernel/activation.ts';
+import { type ActivationIn, startTimeOf, waitOf } from '../../kernel/activation.ts';
 import type { EventOf, RunEvent } from '../../kernel/event.ts';
 import { UNDO_STEP } from '../../programs/undo.ts';
 import { counted, oneLine } from '../terminal.ts';
@@ -31,7 +31,7 @@ export function activityText({ activation, members }: StepProgress): string {
   }
 }
 
-function waitText({ wait, due, deadline, attempt, startedAt, openedAt }: InState<'waiting'>): string {
+function waitText({ wait, due, deadline, attempt, startedAt, openedAt }: ActivationIn<'waiting'>): string {
   const since = startedAt ?? openedAt;
   const until = due ?? deadline;
   const limit = until === undefined ? '' : ` until ${dueText(until, since)}`;

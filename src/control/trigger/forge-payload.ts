@@ -4,7 +4,7 @@
 import { present } from '../../base/fields.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import { isSamePerson } from '../../base/person.ts';
-import type { Comment, ForgeAnswer, ForgeEvent, ForgeReader, IssueFacts, PullRequestFacts } from '../../forge/forge.ts';
+import type { ForgeAnswer, ForgeComment, ForgeEvent, ForgeReader, IssueFacts, PullRequestFacts } from '../../forge/forge.ts';
 
 type SharedFacts = Pick<IssueFacts, 'labels' | 'author' | 'bot' | 'assignees' | 'milestone'>;
 
@@ -71,7 +71,7 @@ async function reviewOf(forge: ForgeReader, { event, pr, actor }: ForgeEvent): P
   return { result: 'ok', value: { state: review?.state ?? 'commented', ...user } };
 }
 
-function shownComment({ id, author, bot, body, at, edited }: Comment): JsonObject {
+function shownComment({ id, author, bot, body, at, edited }: ForgeComment): JsonObject {
   return { id, body, user: { login: author, type: bot ? 'Bot' : 'User' }, created_at: new Date(at).toISOString(), edited };
 }
 

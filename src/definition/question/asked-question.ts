@@ -31,7 +31,7 @@ export interface Observation {
 export type HumanWait = QuestionState & ShownSubjects;
 
 /** What is shown to people. `digest` is that of everything shown; a decision must name it. */
-type ShownSubjects =
+export type ShownSubjects =
   | { readonly digest: string; readonly outside?: undefined }
   /** The subjects outside the run are still to be observed: nobody is asked yet. */
   | { readonly digest?: undefined; readonly outside: OutsideQuestion & { readonly seen?: undefined; readonly decided?: undefined } }
@@ -45,11 +45,12 @@ type ShownSubjects =
     };
 
 /** A question with subjects outside the run: the digest of the question alone. */
-interface OutsideQuestion {
+export interface OutsideQuestion {
   readonly question: string;
 }
 
-interface QuestionState {
+/** The wait for an answer, whoever gives it. */
+export interface QuestionState {
   readonly kind: 'human';
   /** How often it was asked again, because something changed or because people disagreed. */
   readonly round?: number | undefined;

@@ -7,7 +7,7 @@ import type { ArgModel } from '../model.ts';
 import { argFromText } from '../param/arg.ts';
 
 /** A command as a workflow in TypeScript states it. */
-export interface CommandSpec {
+export interface StartCommandSpec {
   /** The word after the slash: `review` is started by `/review`. */
   readonly command: string;
 }

@@ -75,7 +75,7 @@ export async function recordAssumption(core: EngineCore, run: string, request: A
 }
 
 /** The result of answering an assumption. */
-export interface AnsweredResult {
+export interface AssumptionResult {
   readonly assumption: string;
   readonly agrees: boolean;
   /** The step that runs again because of it: in the run, or in a run above it if the run itself has ended. */
@@ -85,7 +85,7 @@ export interface AnsweredResult {
 }
 
 /** Answers an assumption. Resolves when the answer is on disk and has taken effect. */
-export async function answerAssumption(core: EngineCore, run: string, request: AssumptionRequest): Promise<AnsweredResult> {
+export async function answerAssumption(core: EngineCore, run: string, request: AssumptionRequest): Promise<AssumptionResult> {
   const actor = requireActor(request, `answer an assumption of run ${run}`);
   const loaded = await core.store.load(run);
   const { state } = loaded;
@@ -123,7 +123,7 @@ interface AnswerBelow {
 }
 
 /** For an ended run: if a run above it has not ended, the step there that started it runs again, with the answer. */
-async function runAgainAbove(core: EngineCore, child: RunState, answer: AnswerBelow): Promise<AnsweredResult['again']> {
+async function runAgainAbove(core: EngineCore, child: RunState, answer: AnswerBelow): Promise<AssumptionResult['again']> {
   const { actor, assumed, said, sign } = answer;
   if (child.parent === undefined) return undefined;
   const { run, path } = child.parent;

@@ -16,10 +16,10 @@ import { dueOf } from '../status.ts';
  * `settled`: it ended or halted. `idle`: also when it waits. `outside`: also when it waits for something that needs a
  * person or program.
  */
-export type Until = 'settled' | 'idle' | 'outside';
+export type WaitGoal = 'settled' | 'idle' | 'outside';
 
 /** Resolves when the run has reached the given state. */
-export async function waitFor(core: EngineCore, run: string, until: Until): Promise<void> {
+export async function waitFor(core: EngineCore, run: string, until: WaitGoal): Promise<void> {
   for (;;) {
     core.assertReadable();
     const driver = core.driverOf(run);
@@ -51,7 +51,7 @@ export async function waitFor(core: EngineCore, run: string, until: Until): Prom
 }
 
 /** A parent is idle when its children are. A child that ended posted mail to its parent; one that escalated did not. */
-async function childrenIdle(core: EngineCore, state: RunState, until: Until): Promise<boolean> {
+async function childrenIdle(core: EngineCore, state: RunState, until: WaitGoal): Promise<boolean> {
   for (const activation of Object.values(state.live)) {
     const child = childOf(activation);
     // A child that was not started has nothing to wait for.

@@ -17,7 +17,7 @@ import { isFinal } from '../../definition/run-status.ts';
 import { waitOf } from '../../kernel/activation.ts';
 import type { InputOf } from '../../kernel/input.ts';
 import { isDriven } from '../../process/owner.ts';
-import { type KeptFile, restoreFolders } from '../../process/restore-files.ts';
+import { restoreFolders, type UnrestoredFile } from '../../process/restore-files.ts';
 import { conflicts, type FileChange, fileChanges, putBack, recoverFiles } from '../../process/snapshot-changes.ts';
 import type { Snapshot } from '../../process/snapshot-scan.ts';
 import { matches } from '../../steps/workspace/glob.ts';
@@ -69,7 +69,7 @@ export interface UndoPlan {
   readonly at: number;
   readonly files: readonly { readonly path: string; readonly what: 'restore' | 'delete' | 'change' }[];
   /** Files of the run that somebody else changed: they are left alone. */
-  readonly changed: readonly KeptFile[];
+  readonly changed: readonly UnrestoredFile[];
   /** Files that changed during steps that declare what they write, but not these: another program may have written them. */
   readonly undeclared: readonly string[];
   /** True if a step was interrupted, so that all changes since count as its work. */

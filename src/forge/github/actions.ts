@@ -2,14 +2,14 @@
 
 import { isSamePerson } from '../../base/person.ts';
 import type {
+  CommentReactionRequest,
   CommentRequest,
   ForgeActor,
+  ForgeNotification,
   IssueRequest,
   LabelRequest,
-  Notification,
   PostedComment,
   PullRequestRequest,
-  ReactionRequest,
 } from '../forge.ts';
 import { keyed, type Ledger, type LedgerWork } from '../ledger.ts';
 import { assertComment, assertLabels, assertText, deny, refuseMissing } from '../refusal.ts';
@@ -45,12 +45,12 @@ export function createActions(parts: ActionParts): Actions {
     editComment: keyed(ledger, 'editComment', (request: { readonly id: string; readonly body: string }, key) => ({
       act: () => editComment(parts, request, key),
     })),
-    react: keyed(ledger, 'react', (request: ReactionRequest) => ({ act: () => react(connection, request) })),
+    react: keyed(ledger, 'react', (request: CommentReactionRequest) => ({ act: () => react(connection, request) })),
     openPullRequest: keyed(ledger, 'openPullRequest', (request: PullRequestRequest) => ({
       adopt: () => findPullRequest(reader, request),
       act: () => openPullRequest(parts, request),
     })),
-    notify: keyed(ledger, 'notify', (request: Notification, key) => notifyWork(parts, request, key)),
+    notify: keyed(ledger, 'notify', (request: ForgeNotification, key) => notifyWork(parts, request, key)),
   };
 }
 
@@ -137,7 +137,7 @@ async function findComment(
   return mine === undefined ? undefined : { id: String(mine.id), at: Date.parse(mine.updated_at) };
 }
 
-async function react({ octokit, repo }: Connection, { id, reaction }: ReactionRequest): Promise<{ id: string }> {
+async function react({ octokit, repo }: Connection, { id, reaction }: CommentReactionRequest): Promise<{ id: string }> {
   await octokit.rest.reactions.createForIssueComment({ ...repo, comment_id: Number(id), content: reaction });
   return { id };
 }
@@ -186,7 +186,11 @@ async function findPullRequest(
 }
 
 // The result has the id of the comment, to distinguish it from comments that people write under the same login.
-function notifyWork(parts: ActionParts, { number, target, people, message }: Notification, key: string): LedgerWork<{ target: string }> {
+function notifyWork(
+  parts: ActionParts,
+  { number, target, people, message }: ForgeNotification,
+  key: string,
+): LedgerWork<{ target: string }> {
   const mentions = people.map((name) => `@${name.replace(/^@/, '')}`).join(' ');
   const body = mentions === '' ? message : `${mentions}\n\n${message}`;
   const comment = commentWork(parts, { number: number ?? 0, body }, key);

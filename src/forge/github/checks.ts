@@ -2,7 +2,7 @@
 
 import { present } from '../../base/fields.ts';
 import { CONCLUSIONS } from '../../definition/forge/conclusion.ts';
-import { type CheckRun, type Identity, OWN_CHECK_PREFIX } from '../forge.ts';
+import { type CheckRun, type ForgeIdentity, OWN_CHECK_PREFIX } from '../forge.ts';
 import { refuseMissing } from '../refusal.ts';
 import { type Connection, PAGE, type RepositoryAccess } from './client.ts';
 import { isApiError } from './failure.ts';
@@ -24,7 +24,7 @@ const STATUS_CONCLUSIONS: Readonly<Record<string, CheckRun['conclusion']>> = {
 };
 
 /** Reads the checks of a branch's head or of a commit, by name. GitHub does not report here who set a status, so its name decides. */
-export async function readChecks({ octokit, repo }: Connection, ref: string, self: Identity): Promise<CheckRun[]> {
+export async function readChecks({ octokit, repo }: Connection, ref: string, self: ForgeIdentity): Promise<CheckRun[]> {
   const ownMark = (name: string, by: string): { own?: true } =>
     name.startsWith(OWN_CHECK_PREFIX) && by === self.login ? { own: true } : {};
   try {

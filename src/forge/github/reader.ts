@@ -1,11 +1,11 @@
 // Owns reading facts from GitHub, and how GitHub's fields become ours.
 
 import type {
-  Approval,
   ChangedFile,
   ChangeSource,
+  ForgeApproval,
+  ForgeIdentity,
   ForgeReader,
-  Identity,
   IssueFacts,
   MergeMethod,
   Permission,
@@ -224,12 +224,12 @@ async function toPullRequest(reader: GitHubReader, data: PullRequestData): Promi
   };
 }
 
-const VERDICTS: Readonly<Record<string, Approval['state']>> = { APPROVED: 'approved', CHANGES_REQUESTED: 'changes_requested' };
+const VERDICTS: Readonly<Record<string, ForgeApproval['state']>> = { APPROVED: 'approved', CHANGES_REQUESTED: 'changes_requested' };
 
-async function readApprovals({ octokit, repo }: Connection, reader: GitHubReader, pr: number): Promise<Approval[]> {
+async function readApprovals({ octokit, repo }: Connection, reader: GitHubReader, pr: number): Promise<ForgeApproval[]> {
   const { headSha } = await reader.pullRequest(pr);
   const reviews = await octokit.paginate(octokit.rest.pulls.listReviews, { ...repo, pull_number: pr, per_page: PAGE });
-  const latest = new Map<string, Omit<Approval, 'permission'>>();
+  const latest = new Map<string, Omit<ForgeApproval, 'permission'>>();
   for (const { user, state: word, commit_id, submitted_at } of reviews) {
     // A deleted account has no rights, and two of them are not one person.
     if (user === null) continue;
@@ -262,7 +262,7 @@ async function readMembers({ octokit, repo }: Connection, team: string): Promise
   return found.map(({ login }) => login);
 }
 
-async function readIdentity({ octokit, repo, login }: Connection): Promise<Identity> {
+async function readIdentity({ octokit, repo, login }: Connection): Promise<ForgeIdentity> {
   const { permissions } = (await octokit.rest.repos.get(repo)).data;
   const permission = permissions?.admin === true ? 'admin' : permissions?.push === true ? 'write' : permissions?.pull ? 'read' : 'none';
   const headers = appHeaders(login);

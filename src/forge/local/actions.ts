@@ -3,14 +3,14 @@
 
 import { isSamePerson } from '../../base/person.ts';
 import type {
+  CommentReactionRequest,
   CommentRequest,
   ForgeActor,
+  ForgeNotification,
   IssueRequest,
   LabelRequest,
-  Notification,
   PostedComment,
   PullRequestRequest,
-  ReactionRequest,
 } from '../forge.ts';
 import { assertComment, assertLabels, assertText, deny, refuseMissing, type ThrowingMethods } from '../refusal.ts';
 import { doOnce, type LocalDatabase, recall } from './database.ts';
@@ -88,7 +88,7 @@ function addComment(database: LocalDatabase, { number, body }: CommentRequest): 
   return { id: String(id), at };
 }
 
-function react(database: LocalDatabase, { id, reaction }: ReactionRequest): { id: string } {
+function react(database: LocalDatabase, { id, reaction }: CommentReactionRequest): { id: string } {
   if (database.get('SELECT id FROM comments WHERE id = ?', Number(id)) === undefined) refuseMissing(`there is no comment ${id}`);
   database.insert('reactions', { comment: Number(id), actor: database.actor, reaction }, 'ignore');
   return { id };
@@ -107,7 +107,7 @@ function editComment(database: LocalDatabase, { id, body }: { readonly id: strin
   return { id, at: database.now() };
 }
 
-function notify(database: LocalDatabase, { target, people, message, number }: Notification): { target: string } {
+function notify(database: LocalDatabase, { target, people, message, number }: ForgeNotification): { target: string } {
   database.insert('notifications', { target, people: JSON.stringify(people), message, number, at: database.now() });
   return { target };
 }

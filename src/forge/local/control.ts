@@ -4,7 +4,7 @@
 import { resolve } from 'node:path';
 import { present } from '../../base/fields.ts';
 import { jsonOf, number, oneOf, optional, rowAs, type SqlRow, text } from '../../base/sql-row.ts';
-import type { Approval, CheckRun, ForgeAnswer, ForgeFailure, Notification, Permission, PullRequestRequest } from '../forge.ts';
+import type { CheckRun, ForgeAnswer, ForgeApproval, ForgeFailure, ForgeNotification, Permission, PullRequestRequest } from '../forge.ts';
 import { answer, answerSync, assertHead, deny, refuse, refuseMissing } from '../refusal.ts';
 import { insertPullRequest } from './actions.ts';
 import type { LocalDatabase } from './database.ts';
@@ -18,7 +18,7 @@ type ControlName = 'conflict' | 'mergeability' | 'rate' | 'unavailable';
 export interface Review {
   readonly actor: string;
   /** Default: `approved`. */
-  readonly state?: Approval['state'];
+  readonly state?: ForgeApproval['state'];
   /** Default: that of the account. */
   readonly permission?: Permission;
   readonly bot?: boolean;
@@ -129,7 +129,7 @@ export function createControl(state: LocalState): ForgeControl {
 }
 
 /** A notification with the time it was sent. */
-export interface SentNotification extends Notification {
+export interface SentNotification extends ForgeNotification {
   readonly at: number;
 }
 

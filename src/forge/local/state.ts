@@ -3,7 +3,7 @@
 import { present } from '../../base/fields.ts';
 import { flag, nullable, number, oneOf, optional, rowAs, type SqlRow, text } from '../../base/sql-row.ts';
 import { CONCLUSIONS } from '../../definition/forge/conclusion.ts';
-import { type Approval, type CheckRun, type Comment, type IssueFacts, OWN_CHECK_PREFIX, type Permission } from '../forge.ts';
+import { type CheckRun, type ForgeApproval, type ForgeComment, type IssueFacts, OWN_CHECK_PREFIX, type Permission } from '../forge.ts';
 import { refuseMissing } from '../refusal.ts';
 import type { LocalDatabase, NewEvent } from './database.ts';
 import type { LocalGit } from './git.ts';
@@ -96,7 +96,7 @@ export function readLabels(database: LocalDatabase, number: number): string[] {
 }
 
 /** Returns the comments on an issue or a pull request, oldest first. */
-export function readComments(database: LocalDatabase, number: number): Comment[] {
+export function readComments(database: LocalDatabase, number: number): ForgeComment[] {
   const comments = database.all('SELECT * FROM comments WHERE number = ? ORDER BY id', number).map(commentRow);
   return comments.map((comment) => ({ ...comment, id: String(comment.id), bot: isBot(database, comment.author) }));
 }
@@ -170,7 +170,7 @@ const checkRow = rowAs({
 });
 
 /** Returns the latest review of each person on a head, oldest first. */
-export function readApprovals(database: LocalDatabase, pr: number, headSha: string): Approval[] {
+export function readApprovals(database: LocalDatabase, pr: number, headSha: string): ForgeApproval[] {
   const latest = "SELECT max(id) FROM reviews WHERE number = ? AND head_sha = ? AND state <> 'commented' GROUP BY lower(actor)";
   return database.all(`SELECT * FROM reviews WHERE id IN (${latest}) ORDER BY id`, pr, headSha).map(approvalRow);
 }

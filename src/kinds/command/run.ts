@@ -5,7 +5,7 @@ import { present } from '../../base/fields.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import type { StepOf } from '../../definition/model.ts';
-import type { CommandResult } from '../../process/command.ts';
+import type { ProcessResult } from '../../process/command.ts';
 import { instructionsFor, wholeText } from '../../steps/instructions/instructions.ts';
 import { ATTENDED } from '../../steps/run-records.ts';
 import { ownEntry } from '../../steps/services.ts';
@@ -20,7 +20,7 @@ import { hintedOutcome } from '../../steps/worker/step-hint.ts';
 import { stepInputOf } from '../../steps/worker/step-input.ts';
 import { readStepOutput, type StepOutput } from '../../steps/worker/step-output.ts';
 
-type ExitResult = CommandResult & { readonly kind: 'exited' };
+type ExitResult = ProcessResult & { readonly kind: 'exited' };
 
 const OUTPUT_MAX = 16 << 20;
 const PLAIN_WORDS = /^[\w./:=@%+,-]+(?:\s+[\w./:=@%+,-]+)*$/;
@@ -68,7 +68,7 @@ function evidenceOf(evidence: JsonObject): Pick<Work, 'evidence'> {
   return Object.keys(evidence).length === 0 ? {} : { evidence };
 }
 
-function isPrompt({ context }: Job, result: CommandResult): result is ExitResult {
+function isPrompt({ context }: Job, result: ProcessResult): result is ExitResult {
   if (result.kind !== 'exited' || result.exitCode !== 0 || ATTENDED.in(context.snapshot.data) !== true) return false;
   return readStepOutput(result.stdout).kind === 'none';
 }
@@ -93,7 +93,7 @@ function unregistered(commands: object, program: Program, first: string): Progra
   return hint === '' ? program : { refusal: `no command "${first}" is registered${hint}` };
 }
 
-function notEnded({ request }: Job, result: Exclude<CommandResult, ExitResult>): Work {
+function notEnded({ request }: Job, result: Exclude<ProcessResult, ExitResult>): Work {
   const step = request.bound.model.id;
   if (result.kind === 'not-run')
     return { error: stepError('COMMAND_NOT_RUN', `step "${step}" could not be run: ${result.message}`, { retryable: false }) };

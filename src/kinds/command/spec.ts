@@ -3,7 +3,7 @@
 import type { FlowCall } from '../../authoring/flow/call.ts';
 import type { StepOptions } from '../../authoring/flow/model.ts';
 import type { CommandResult } from '../../authoring/flow/result.ts';
-import type { Optional } from '../../authoring/graph/spec.ts';
+import type { OptionalFields } from '../../authoring/graph/spec.ts';
 import type { CommandFields, OutputFields } from '../../authoring/spec/part.ts';
 import type { Json } from '../../base/json.ts';
 
@@ -14,12 +14,11 @@ export interface CommandStep<C> {
     /** Starts a program: a shell line, a list of words, or either with options. */
     command(command: string | readonly string[] | CommandSpec): FlowCall<CommandResult>;
   };
-  list: Optional<CommandFields<C>>;
+  list: OptionalFields<CommandFields<C>>;
   result: CommandResult | Json;
 }
 
 /** A program: `run` goes to the shell as it is written, `argv` is started without one. */
-export interface CommandSpec extends StepOptions, Optional<Omit<CommandFields<never>, 'command'>> {
-  readonly run?: string;
-  readonly argv?: readonly string[];
-}
+export type CommandSpec = StepOptions &
+  OptionalFields<Omit<CommandFields<never>, 'command'>> &
+  ({ readonly run: string; readonly argv?: undefined } | { readonly argv: readonly string[]; readonly run?: undefined });

@@ -269,3 +269,31 @@ describe('a check that a workflow contains', () => {
     }
   });
 });
+
+describe('what a kind or a check of an application returns', () => {
+  test('has no unknown field: a misspelt output is not lost', async () => {
+    const results: readonly { readonly outcome: 'ok'; readonly output?: number }[] = [
+      Object.assign({ outcome: 'ok' as const }, { outpt: 1 }),
+    ];
+    const misspelt = defineStepKind({ kind: 'misspelt', parse: (config) => config as object, run: () => results[0] ?? { outcome: 'ok' } });
+    const { view } = await outcomeOf(defineWorkflow({ name: 'w', steps: { a: { use: misspelt({}), next: null } } }));
+    expect(view.error).toContain('the kind "misspelt" of step "a" returned an unknown field "outpt" (did you mean "output"?)');
+  });
+
+  test('has no unknown field in a verdict', async () => {
+    const misspelt = defineCheck({
+      name: 'misspelt',
+      parse: (fields) => fields as object,
+      run: () => Object.assign({ passed: false as const, result: null, error: 'red' }, { eror: 'x' }),
+    });
+    const { view } = await outcomeOf(defineWorkflow({ name: 'w', steps: { a: { gate: { checks: [misspelt({})] }, next: null } } }));
+    expect(view.error).toContain('misspelt: it returned an unknown field "eror" (did you mean "error"?)');
+  });
+});
+
+test('a kind of an application cannot have the name of a built-in one', () => {
+  const command = defineStepKind({ kind: 'command', parse: (config) => config as object, run: () => ({ outcome: 'ok' }) });
+  expect(() => defineWorkflow({ name: 'w', steps: { a: { use: command({}), next: null } } })).toThrow(
+    '"command" is the name of a built-in kind',
+  );
+});

@@ -2,7 +2,7 @@
 
 import { messageOf } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
-import { didYouMean } from '../../base/suggest.ts';
+import { didYouMean, unknownFields } from '../../base/suggest.ts';
 import type { CustomKind, CustomResult } from '../../definition/custom-kind.ts';
 import type { StepOf } from '../../definition/model.ts';
 import { COMMON_OUTCOMES } from '../../definition/outcome.ts';
@@ -39,9 +39,16 @@ export async function execute(job: Job<StepOf<'custom'>>): Promise<Work> {
   return settled(job, kind, await untilStopped(Promise.resolve(running), request.signal));
 }
 
+const RESULT_FIELDS: readonly string[] = Object.keys({ outcome: true, output: true } satisfies Record<keyof CustomResult, true>);
+
 // A kind is application code: its result is validated before it decides anything.
 function settled({ request }: Job, kind: CustomKind, result: CustomResult): Work {
   const outcome: unknown = typeof result === 'object' && result !== null ? result.outcome : undefined;
+  const unknown = outcome === undefined ? [] : unknownFields(result, RESULT_FIELDS, 'field');
+  if (unknown.length > 0) {
+    const message = `the kind "${kind.kind}" of step "${request.bound.model.id}" returned an ${unknown.join(' and an ')}; its result has ${RESULT_FIELDS.join(' and ')}`;
+    return { error: stepError('STEP_OUTPUT_INVALID', message), actor: kind.kind };
+  }
   if (typeof outcome === 'string' && (COMMON_OUTCOMES.includes(outcome) || kind.outcomes.includes(outcome)))
     return { outcome, output: result.output ?? null, actor: kind.kind };
   const known = [...COMMON_OUTCOMES, ...kind.outcomes].join(', ');

@@ -2,20 +2,20 @@
 
 import type { FlowCall } from '../../authoring/flow/call.ts';
 import type { StepOptions } from '../../authoring/flow/model.ts';
-import type { Delay, TimeSpan } from '../../authoring/spec/part.ts';
+import type { DelayFields, TimeSpan } from '../../authoring/spec/part.ts';
 import type { Duration } from '../../base/duration.ts';
 import type { StepContext } from '../../definition/code.ts';
 
 /** A step that waits. */
 export interface DelayStep<C> {
-  fields: { delay: TimeSpan | Delay<C> };
+  fields: { delay: TimeSpan | DelayFields<C> };
   flow: {
     /** Lets time pass. */
-    delay(delay: Duration | DelaySpec): FlowCall<null>;
+    delay(delay: TimeSpan | DelaySpec): FlowCall<null>;
   };
-  list: { readonly delay?: Duration | Delay<C, Duration> };
+  list: { readonly delay?: Duration | DelayFields<C, Duration> };
   result: null;
 }
 
 /** A pause; with `poll` it ends early, as soon as the condition holds. */
-export interface DelaySpec extends StepOptions, Delay<StepContext, Duration> {}
+export interface DelaySpec extends StepOptions, DelayFields<StepContext, TimeSpan> {}

@@ -8,7 +8,7 @@ import type { KindDeclaration, KindReport } from '../../definition/kind.ts';
 import type { StepOf } from '../../definition/model.ts';
 
 /** The checks, all of which must pass. */
-export type GateConfig = {
+export type GateModel = {
   readonly checks: readonly CheckModel[];
   /** Set for a gate about the files as they are at that moment: a merge does not run it again after later changes. */
   readonly rerunAtMerge?: false;
@@ -24,7 +24,7 @@ export type FlakyPolicy = 'fail' | 'quarantine';
 
 declare module '../../definition/model.ts' {
   interface WorkConfigs {
-    gate: GateConfig;
+    gate: GateModel;
   }
 }
 
@@ -45,7 +45,7 @@ export const gate: KindDeclaration = {
 };
 
 /** Parses the checks of a gate. */
-export function parseGate(given: unknown, report: KindReport): GateConfig {
+export function parseGate(given: unknown, report: KindReport): GateModel {
   const { optional, required } = fieldReader(given, report);
   const flaky = optional('flaky', oneOf('fail', 'quarantine'), [
     '`flaky` must be "fail" or "quarantine"',

@@ -7,7 +7,7 @@ import { formatDuration } from '../../base/duration.ts';
 import { messageOf } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
-import { didYouMean } from '../../base/suggest.ts';
+import { didYouMean, unknownFields } from '../../base/suggest.ts';
 import { allChecks, type CheckModel } from '../../definition/check.ts';
 import { judgesFiles } from '../../definition/landing.ts';
 import type { StepOf } from '../../definition/model.ts';
@@ -197,6 +197,9 @@ async function ask(job: StartedJob, asked: Parameters<CheckContext['ask']>[0], s
   return await requestGuarded({ ...request, ...present({ timeoutMs: asked.timeoutMs }), allow: webhooks.allow ?? [], signal });
 }
 
+/** The fields of a verdict, whatever it is. */
+const VERDICT_FIELDS: readonly string[] = ['passed', 'result', 'error', 'why', 'until', 'facts'];
+
 // A check may be code of the project, so its result is validated before it decides anything.
 function wellFormed(verdict: CheckVerdict): CheckVerdict {
   if (!isVerdict(verdict))
@@ -204,6 +207,8 @@ function wellFormed(verdict: CheckVerdict): CheckVerdict {
       'it gave no verdict; a check must return { passed: true, result }, { passed: false, result, error } ' +
         'or { passed: null, why: "pending" | "timeout" | "limited" | "unable", result, error }',
     );
+  const unknown = unknownFields(verdict, VERDICT_FIELDS, 'field');
+  if (unknown.length > 0) return unableVerdict(`it returned an ${unknown.join(' and an ')}; a verdict has ${VERDICT_FIELDS.join(', ')}`);
   const result = toPlain(verdict.result, 'the result of the check');
   return verdict.passed === true || typeof verdict.error === 'string'
     ? { ...verdict, result }

@@ -2,9 +2,9 @@
 
 import type { FlowCall } from '../../authoring/flow/call.ts';
 import type { StepOptions } from '../../authoring/flow/model.ts';
-import type { Optional } from '../../authoring/graph/spec.ts';
+import type { OptionalFields } from '../../authoring/graph/spec.ts';
 import type { AgentFields } from '../../authoring/spec/part.ts';
-import type { ContextSpec, LiveAgent } from '../../authoring/spec/worker.ts';
+import type { AgentObject, ContextSpec } from '../../authoring/spec/worker.ts';
 
 /** A step that generates text. */
 export interface GenerateStep<C> {
@@ -18,7 +18,7 @@ export interface GenerateStep<C> {
 }
 
 /** A generator of text, by the name of its role or as a live object, and its instructions. */
-export interface GenerateSpec<Context extends object> extends StepOptions, Optional<Pick<AgentFields<never>, 'prompt' | 'budget'>> {
-  readonly generator: string | LiveAgent<Context>;
+export interface GenerateSpec<Context extends object> extends StepOptions, OptionalFields<Pick<AgentFields<never>, 'prompt' | 'budget'>> {
+  readonly generator: string | AgentObject<Context>;
   readonly context?: ContextSpec<Context>;
 }

@@ -14,7 +14,7 @@ export interface HumanStep<C, X, Ids extends Targets> {
     // The options are inferred apart from the rest: from an object that lacks a field, TypeScript infers nothing.
     /** Asks a person. The answer "reject", unless its option says otherwise, is thrown as a failure. */
     human<const Options extends readonly HumanOption[] = readonly ['approve', 'reject']>(
-      spec: HumanSpec<Options> & { readonly options?: Options },
+      spec: HumanSpec<Options> & { readonly options?: Options & CheckedOptions<Options> },
     ): FlowCall<HumanResult<AnswerOf<Options[number]>>>;
   };
   labels: Labels<X>;
@@ -41,6 +41,12 @@ type LeadsOn<O> = O extends unknown ? ('nextStep' extends keyof O ? true : false
 
 /** An answer that a person can give; without an outcome, "reject" rejects and every other answer is `ok`. */
 export type HumanOption = string | { readonly label: string; readonly outcome?: string; readonly requiresInput?: boolean };
+
+type UnknownField<Option> = Option extends string ? never : Exclude<keyof Option, 'label' | 'outcome' | 'requiresInput'> & string;
+/** A message if an option has an unknown field, which the compiler does not look for in a type that it infers. */
+type CheckedOptions<Options extends readonly HumanOption[]> = [UnknownField<Options[number]>] extends [never]
+  ? unknown
+  : `an option of a flow has no field "${UnknownField<Options[number]>}"`;
 
 /** A question to a person; without options it can be approved or rejected. */
 export interface HumanSpec<Options extends readonly HumanOption[]> extends StepOptions, Omit<Question<never, never>, 'options'> {

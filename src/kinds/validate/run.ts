@@ -5,7 +5,7 @@ import { present } from '../../base/fields.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import type { StepOf } from '../../definition/model.ts';
-import type { CommandResult } from '../../process/command.ts';
+import type { ProcessResult } from '../../process/command.ts';
 import type { CheckResult } from '../../steps/attempt.ts';
 import { checkTimeout } from '../../steps/check.ts';
 import { runOnAcceptedFiles } from '../../steps/protection/accepted-files.ts';
@@ -22,7 +22,7 @@ interface Stage {
 
 interface StageRun {
   readonly stage: Stage;
-  readonly result: CommandResult;
+  readonly result: ProcessResult;
   readonly at: number;
 }
 

@@ -1,6 +1,6 @@
 // Owns how a `workflow` step is written: a child by its name or as a value, and what it is started with.
 
-import { type Child, compiledOf as workflowOf } from '../../authoring/flow/flow.ts';
+import { type WorkflowValue, compiledOf as workflowOf } from '../../authoring/flow/flow.ts';
 import { type FlowSpec, invalid, type StepOptions } from '../../authoring/flow/model.ts';
 import type { StepReading } from '../../authoring/graph/reading.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
@@ -67,7 +67,7 @@ function addChild(child: CompiledWorkflow, { graph, at }: StepReading): void {
   graph.children.set(name, child);
 }
 
-function childOf([child, input, options]: readonly [string | Child, unknown?, StepOptions?], name: string): FlowSpec {
+function childOf([child, input, options]: readonly [string | WorkflowValue, unknown?, StepOptions?], name: string): FlowSpec {
   if (!(input === undefined || input === null || typeof input === 'function' || isFields(input))) {
     const called = typeof child === 'string' ? child : workflowOf(child).definition.name;
     throw invalid(`step "${name}"`, `gives workflow "${called}" an input that is not an object; give values by name`);

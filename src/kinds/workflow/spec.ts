@@ -1,7 +1,7 @@
 // Owns what authors write for a `workflow` step, as types: a child by its name or as a value, and its input.
 
 import type { FlowCall } from '../../authoring/flow/call.ts';
-import type { Child } from '../../authoring/flow/flow.ts';
+import type { WorkflowValue } from '../../authoring/flow/flow.ts';
 import type { StepOptions } from '../../authoring/flow/model.ts';
 import type { ChildWorkflow } from '../../authoring/spec/part.ts';
 import type { Get, InputOfWorkflow, OutputOfWorkflow } from '../../authoring/spec/step.ts';
@@ -14,7 +14,7 @@ export interface WorkflowStep<C, X> {
   fields: { workflow: ChildWorkflow; input: OrFunction<Get<X, 'input'>, C, InputOfWorkflow<Get<X, 'workflow'>>> };
   flow: {
     /** Runs another workflow with its parameters: the result is its final output. */
-    workflow<const W extends string | Child>(workflow: W, ...rest: ChildArguments<W>): FlowCall<OutputOfWorkflow<W>>;
+    workflow<const W extends string | WorkflowValue>(workflow: W, ...rest: ChildArguments<W>): FlowCall<OutputOfWorkflow<W>>;
   };
   list: {
     readonly workflow?: ChildWorkflow;

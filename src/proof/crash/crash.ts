@@ -4,7 +4,7 @@
 import { Random } from '../simulate/random.ts';
 import type { CrashCommand } from './process.ts';
 import { CRASH_OPERATIONS, type CrashOperation, type CrashPoint, noOperations, type OperationCounts } from './store.ts';
-import { type Baseline, type Kill, runBaseline, runCopies, runTrial, type Trial } from './trial.ts';
+import { type Baseline, type ProcessKill, runBaseline, runCopies, runTrial, type Trial } from './trial.ts';
 
 /** Which workflows a crash proof kills, and how often. */
 export interface CrashOptions {
@@ -67,7 +67,7 @@ export async function proveCrashes(options: CrashOptions): Promise<CrashReport> 
     differences.push(...trial.differences);
     options.tell?.(row.workflow, trial);
   };
-  const trial = async (index: number, kills: readonly Kill[]): Promise<Trial> => {
+  const trial = async (index: number, kills: readonly ProcessKill[]): Promise<Trial> => {
     const result = await limiter.run(() => runTrial(baseline[index] as Baseline, kills));
     noteTrial(index, result);
     return result;
@@ -90,7 +90,7 @@ function killsOf(row: CrashRow): number {
   return CRASH_OPERATIONS.reduce((sum, operation) => sum + row.kills[operation], row.randomKills);
 }
 
-type TryKills = (kills: readonly Kill[]) => Promise<Trial>;
+type TryKills = (kills: readonly ProcessKill[]) => Promise<Trial>;
 
 /** Dies at every write of a first process, and at every write of one that resumes what a kill half-way left. */
 async function sweep(baseline: Baseline, tryKills: TryKills): Promise<void> {
@@ -117,7 +117,7 @@ interface Place {
 }
 
 /** Goes on to the next call of the operation until a process gets to the end without making that many. */
-async function sweepOperation({ operation, when, atLeast }: Place, first: readonly Kill[], tryKills: TryKills): Promise<void> {
+async function sweepOperation({ operation, when, atLeast }: Place, first: readonly ProcessKill[], tryKills: TryKills): Promise<void> {
   for (let nth = 1; ; nth += 1) {
     const { killed } = await tryKills([...first, { at: { operation, when, nth } }]);
     if (killed.length <= first.length && nth >= atLeast) return;
@@ -132,7 +132,7 @@ interface RandomPlan {
 }
 
 /** Kills from outside, up to three times in a row, until there were as many kills as were asked for. */
-async function killAtRandom(plan: RandomPlan, trial: (index: number, kills: readonly Kill[]) => Promise<Trial>): Promise<void> {
+async function killAtRandom(plan: RandomPlan, trial: (index: number, kills: readonly ProcessKill[]) => Promise<Trial>): Promise<void> {
   const random = new Random(plan.seed);
   let kills = 0;
   let next = 0;
@@ -148,7 +148,7 @@ async function killAtRandom(plan: RandomPlan, trial: (index: number, kills: read
   await Promise.all(Array.from({ length: plan.parallel }, worker));
 }
 
-function outsideKill(random: Random, tookMs: number): Kill {
+function outsideKill(random: Random, tookMs: number): ProcessKill {
   if (random.chance(EARLY_SHARE)) return { outside: { after: 'start', ms: random.next() * START_MS_MAX } };
   return { outside: { after: 'ready', ms: random.next() * tookMs } };
 }

@@ -13,7 +13,7 @@ import { type CrashCommand, type OutsideKill, type ProcessEnd, runProcess, runPr
 import { type CrashPoint, formatPoint } from './store.ts';
 
 /** How one of the processes of a trial is killed: by itself at a write, or from outside at some time. */
-export type Kill = { readonly at: CrashPoint } | { readonly outside: OutsideKill };
+export type ProcessKill = { readonly at: CrashPoint } | { readonly outside: OutsideKill };
 
 /** A workflow, and how it ends without kills. */
 export interface Baseline {
@@ -27,7 +27,7 @@ export interface Baseline {
 /** The result of a trial. */
 export interface Trial {
   /** The kills that were planned and happened, in order. */
-  readonly killed: readonly Kill[];
+  readonly killed: readonly ProcessKill[];
   readonly interrupted: number;
   readonly differences: readonly string[];
 }
@@ -78,7 +78,7 @@ export async function runCopies(baseline: Baseline, half: CrashPoint): Promise<r
 
 interface CopiedTrial {
   readonly directory: string;
-  readonly killed: readonly Kill[];
+  readonly killed: readonly ProcessKill[];
 }
 
 async function resumeAll(baseline: Baseline, job: CrashJob, trials: readonly CopiedTrial[]): Promise<readonly Trial[]> {
@@ -98,9 +98,9 @@ function copiedJob(job: CrashJob, directory: string): CrashJob {
 }
 
 /** Runs a workflow with these kills, one per process, and then drives it to its end in a last process. */
-export async function runTrial(baseline: Baseline, kills: readonly Kill[]): Promise<Trial> {
+export async function runTrial(baseline: Baseline, kills: readonly ProcessKill[]): Promise<Trial> {
   return inFreshDirectory(baseline.workflow, async (job) => {
-    const killed: Kill[] = [];
+    const killed: ProcessKill[] = [];
     for (const kill of kills) {
       const end = await runAndKill(baseline.command, job, kill);
       if (end.failure !== undefined) return { killed, interrupted: 0, differences: [nameOf(baseline, [...killed, kill], end.failure)] };
@@ -111,18 +111,18 @@ export async function runTrial(baseline: Baseline, kills: readonly Kill[]): Prom
   });
 }
 
-function runAndKill(command: CrashCommand, job: CrashJob, kill: Kill): Promise<ProcessEnd> {
+function runAndKill(command: CrashCommand, job: CrashJob, kill: ProcessKill): Promise<ProcessEnd> {
   return 'at' in kill ? runProcess(command, { ...job, point: kill.at }) : runProcess(command, job, kill.outside);
 }
 
-async function finish(baseline: Baseline, job: CrashJob, killed: readonly Kill[]): Promise<Trial> {
+async function finish(baseline: Baseline, job: CrashJob, killed: readonly ProcessKill[]): Promise<Trial> {
   const { failure } = await runProcess(baseline.command, job);
   return compareTrial(baseline, { job, killed }, failure);
 }
 
 async function compareTrial(
   baseline: Baseline,
-  { job, killed }: { readonly job: CrashJob; readonly killed: readonly Kill[] },
+  { job, killed }: { readonly job: CrashJob; readonly killed: readonly ProcessKill[] },
   failure: string | undefined,
 ): Promise<Trial> {
   if (failure !== undefined) return { killed, interrupted: 0, differences: [nameOf(baseline, killed, failure)] };
@@ -131,11 +131,11 @@ async function compareTrial(
   return { killed, interrupted: end.interrupted.size, differences };
 }
 
-function nameOf({ workflow }: Baseline, kills: readonly Kill[], what: string): string {
+function nameOf({ workflow }: Baseline, kills: readonly ProcessKill[], what: string): string {
   return `${workflow}, killed ${kills.map(formatKill).join(', then ') || 'never'}: ${what}`;
 }
 
-function formatKill(kill: Kill): string {
+function formatKill(kill: ProcessKill): string {
   return 'at' in kill ? formatPoint(kill.at) : `${kill.outside.ms.toFixed(1)} ms after ${kill.outside.after}`;
 }
 

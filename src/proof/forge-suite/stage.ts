@@ -1,6 +1,6 @@
 // Owns what a forge passes to its contract suite: itself, and a way to act as its people and its CI.
 
-import type { Approval, CheckRun, Forge, ForgeAnswer, Permission } from '../../forge/forge.ts';
+import type { CheckRun, Forge, ForgeAnswer, ForgeApproval, Permission } from '../../forge/forge.ts';
 
 /** A forge that was opened for one test, with an empty list of issues and a default branch that has one commit. */
 export interface ForgeStage {
@@ -12,7 +12,7 @@ export interface ForgeStage {
   /** The text of a file at the head of a branch; undefined where there is no such branch or file. */
   read(branch: string, path: string): Promise<string | undefined>;
   /** A person with write access reviews the current head. */
-  review(pr: number, actor: string, state: Approval['state']): Promise<void>;
+  review(pr: number, actor: string, state: ForgeApproval['state']): Promise<void>;
   /** CI reports on a branch's head. */
   check(branch: string, check: CheckRun): Promise<void>;
   /** Somebody comments. Gives the id of the comment. */

@@ -13,14 +13,14 @@ import { matches } from '../../steps/workspace/glob.ts';
 import { forgeToken, reportOutOfOrder, reportTwice, skipStep, type TokenAttack } from './token-attacks.ts';
 
 /** The answer of an honest agent at the step under attack. */
-export type Claim = AgentAnswer & { readonly kind: 'answered' };
+export type CompletionClaim = AgentAnswer & { readonly kind: 'answered' };
 
 /** The target of a hostile agent. */
 export interface HostileTarget {
   readonly definition: Definition;
   /** The id of the step under attack. */
   readonly step: string;
-  readonly claim: Claim;
+  readonly claim: CompletionClaim;
   /** Ends what the agent leaves running. */
   readonly ended: AbortSignal;
   /** Called when the agent hangs. */
@@ -28,7 +28,7 @@ export interface HostileTarget {
 }
 
 /** How a hostile agent ends: with a claim, or without one. */
-export type HostileReply = Claim | 'hangs' | 'crashes';
+export type HostileReply = CompletionClaim | 'hangs' | 'crashes';
 
 /** An agent that does not do its work. */
 export interface HostileAgent {
@@ -201,7 +201,7 @@ async function leavesADaemon({ claim, ended }: HostileTarget, cwd: string): Prom
 }
 
 /** The claim with hostile text in place of every text in it. */
-function poisoned(claim: Claim): Claim {
+function poisoned(claim: CompletionClaim): CompletionClaim {
   const poison = (value: Json): Json => {
     if (typeof value === 'string') return HOSTILE_TEXT;
     if (Array.isArray(value)) return value.map(poison);

@@ -12,7 +12,7 @@ import { isFileOutput } from '../../definition/output-pattern.ts';
 import type { FlowStep, FlowYield } from '../../programs/flow-step.ts';
 import { ATTENDED } from '../../steps/run-records.ts';
 import type { RoleSetting } from '../../steps/services.ts';
-import { type Claim, HOSTILE_TEXT, type HostileName, type HostileTarget, hostileAgents, hostileScript } from './agents.ts';
+import { type CompletionClaim, HOSTILE_TEXT, type HostileName, type HostileTarget, hostileAgents, hostileScript } from './agents.ts';
 
 /** The options of a fixture: the workflow and its workers in one run. */
 export interface Attack {
@@ -37,7 +37,7 @@ interface AttackPlan {
   readonly isAttended?: boolean;
   readonly honest: Script;
   /** What honest agents answered, by step; the honest run fills it in. */
-  readonly claims: Map<string, Claim>;
+  readonly claims: Map<string, CompletionClaim>;
   /** The names of registered commands, which represent agents; the fixture returns them. */
   readonly registered: Set<string>;
   readonly cwd: string;
@@ -48,7 +48,7 @@ interface AttackPlan {
 }
 
 /** What is claimed where no honest agent has answered. */
-export const BARE_CLAIM: Claim = { kind: 'answered', success: true, output: null };
+export const BARE_CLAIM: CompletionClaim = { kind: 'answered', success: true, output: null };
 
 /** The attack that a plan describes. */
 export function createAttack(workflow: CompiledWorkflow, plan: AttackPlan): Attack {
@@ -97,7 +97,11 @@ function targetOf({ definition }: CompiledWorkflow, plan: AttackPlan, name: stri
 }
 
 /** The claim of an honest agent without the texts that the engine would post for it: those are the work itself. */
-export function claimWithoutTexts(steps: readonly StepModel[], name: string, claims: ReadonlyMap<string, Claim>): Claim {
+export function claimWithoutTexts(
+  steps: readonly StepModel[],
+  name: string,
+  claims: ReadonlyMap<string, CompletionClaim>,
+): CompletionClaim {
   const claim = claims.get(name) ?? BARE_CLAIM;
   const posted = (modelNamed({ steps }, name)?.outputs ?? []).filter((output) => !isFileOutput(output));
   if (posted.length === 0 || !isJsonObject(claim.output)) return claim;

@@ -20,7 +20,7 @@ import type { CompiledWorkflow } from '../../definition/code.ts';
 import { membersOf } from '../../definition/model.ts';
 import type { RunView, StepView } from '../../engine/inspect.ts';
 import { removeFolder } from '../../process/remove-folder.ts';
-import { type Claim, HOSTILE_CANARY, type HostileName, type HostileTarget, hostileAgents } from './agents.ts';
+import { type CompletionClaim, HOSTILE_CANARY, type HostileName, type HostileTarget, hostileAgents } from './agents.ts';
 import { type Attack, BARE_CLAIM, claimWithoutTexts, commandOf, createAttack } from './attack.ts';
 import { driveRun, type FixtureOptions, type HostileFixture, openFixture, passTime } from './fixture.ts';
 import { runAttended } from './player.ts';
@@ -85,7 +85,7 @@ class HostileTest {
   private readonly subject: HostileSubject;
   private workflow: CompiledWorkflow;
   private readonly options: HostileOptions;
-  private readonly claims = new Map<string, Claim>();
+  private readonly claims = new Map<string, CompletionClaim>();
   private readonly registered = new Set<string>();
   private readonly steps: HostileStep[] = [];
   private readonly falseCompletions: FalseCompletion[] = [];

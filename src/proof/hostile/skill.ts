@@ -10,7 +10,7 @@ import { type AcceptedDocument, contractFaults, documentDigest } from '../../def
 import { type DocumentContract, filledContract, isJsonDocument, type StepContract } from '../../definition/contract/step-contract.ts';
 import { judgeDocuments } from '../../definition/review/review-loop.ts';
 import { everyContext } from '../../skills/contexts.ts';
-import { gateAfter, type Skill, type SkillStep, type WorkStep } from '../../skills/skill.ts';
+import { gateAfter, type Skill, type SkillStep, type SkillWorkStep } from '../../skills/skill.ts';
 
 /** What an agent leaves behind that does not do its step, by path; undefined: it leaves the file as it was. */
 type Cheat = (document: DocumentContract, earlier: string) => string | undefined;
@@ -88,7 +88,7 @@ const EARLIER_TEXT =
 /** What is refused of what a cheating agent leaves behind. */
 function faultsOf(
   skill: Skill,
-  { contract = {}, number }: { readonly step: WorkStep; readonly contract: StepContract | undefined; readonly number: number },
+  { contract = {}, number }: { readonly step: SkillWorkStep; readonly contract: StepContract | undefined; readonly number: number },
   name: string,
 ): readonly string[] {
   const params: JsonObject = everyContext(skill, number)[0]?.params ?? {};

@@ -9,7 +9,7 @@ import type { Definition, StepModel } from '../../definition/model.ts';
 import { plainFrame } from '../../definition/plain-frame.ts';
 import { isSettled, type RunStatus } from '../../definition/run-status.ts';
 import { dueOf } from '../../engine/status.ts';
-import type { Activation, InState } from '../../kernel/activation.ts';
+import type { Activation, ActivationIn } from '../../kernel/activation.ts';
 import { applyRow } from '../../kernel/apply.ts';
 import type { EventOf, RunEvent } from '../../kernel/event.ts';
 import type { RunState } from '../../kernel/run-state.ts';
@@ -45,7 +45,7 @@ export function createValue(value: Json): StoredValue {
 }
 
 /** An activation at the first attempt of the first visit. */
-export function createActivation(step: string, more: Partial<InState<'running'>> = {}): InState<'running'> {
+export function createActivation(step: string, more: Partial<ActivationIn<'running'>> = {}): ActivationIn<'running'> {
   return {
     path: createPath(step, 1),
     step,
@@ -61,10 +61,10 @@ export function createActivation(step: string, more: Partial<InState<'running'>>
 }
 
 /** The step `build` while it waits for the signal `go`. */
-export const PARKED: InState<'waiting'> = { ...createActivation('build'), state: 'waiting', wait: { kind: 'signal', name: 'go' } };
+export const PARKED: ActivationIn<'waiting'> = { ...createActivation('build'), state: 'waiting', wait: { kind: 'signal', name: 'go' } };
 
 /** A live member of a group. */
-export function createMember(key: string, index = 0, more: Partial<InState<'running'>> = {}): InState<'running'> {
+export function createMember(key: string, index = 0, more: Partial<ActivationIn<'running'>> = {}): ActivationIn<'running'> {
   return createActivation('lint', { path: `each#1/${key}`, member: { group: 'each#1', key, index }, ...more });
 }
 

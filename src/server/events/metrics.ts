@@ -2,7 +2,7 @@
 // seconds; events are counted by this process since its start.
 
 import { EngineError } from '../../base/error.ts';
-import type { Committed } from '../../engine/observer.ts';
+import type { CommitRecord } from '../../engine/observer.ts';
 import { handle, type ServerApp, type ServerVariables } from '../route.ts';
 import type { Services } from '../services.ts';
 import { EVENT_ROUTES } from './routes.ts';
@@ -89,7 +89,7 @@ class Counters {
   );
   readonly requests = new Figures('pawl_http_requests_total', 'Requests answered since this process started');
 
-  committed({ state, ended }: Committed): void {
+  committed({ state, ended }: CommitRecord): void {
     for (const { activation, event } of ended) {
       const outcome = event.type === 'step.settled' ? event.outcome : 'retried';
       this.steps.add({ workflow: state.workflow, kind: activation.kind, outcome });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import {
   AgentRole,
-  BranchRouting,
+  branchRouting,
   formatConditionalDispatch,
   formatCurrentAction,
   formatDetectionQuestions,
@@ -30,13 +30,13 @@ import {
   formatTextOutput,
   formatVerificationChecklist,
   formatXmlMandate,
-  GateConfig,
-  LinearRouting,
-  QRState,
-  TerminalRouting,
+  gateConfig,
+  linearRouting,
+  qrState,
+  terminalRouting,
 } from '../index.ts';
 
-const gate = GateConfig({
+const gate = gateConfig({
   qrName: 'Implementation Review',
   workStep: 1,
   passStep: 4,
@@ -47,11 +47,11 @@ const gate = GateConfig({
 const at = { script: 'script', step: 3, total: 4 };
 
 test('a review states its round in its first line, and whether it is a new review', () => {
-  expect(formatQrBanner({ qr: QRState({ iteration: 1 }), qrName: 'Plan Review' })).toBe('PLAN REVIEW: Review the work for issues.');
-  expect(formatQrBanner({ qr: QRState({ iteration: 2, failed: true, status: 'fail' }), qrName: 'Plan Review', freshReview: true })).toBe(
+  expect(formatQrBanner({ qr: qrState({ iteration: 1 }), qrName: 'Plan Review' })).toBe('PLAN REVIEW: Review the work for issues.');
+  expect(formatQrBanner({ qr: qrState({ iteration: 2, failed: true, status: 'fail' }), qrName: 'Plan Review', freshReview: true })).toBe(
     'PLAN REVIEW (Iteration 2, fresh review): Previous review found issues.',
   );
-  expect(formatQrBanner({ qr: QRState({ iteration: 3 }), qrName: 'Plan Review' })).toBe(
+  expect(formatQrBanner({ qr: qrState({ iteration: 3 }), qrName: 'Plan Review' })).toBe(
     'PLAN REVIEW (Iteration 3): Previous review found issues.',
   );
 });
@@ -114,7 +114,7 @@ Start a new explore sub-agent with this context and tell it: run the command, do
 
 test('a gate that passed continues with the next step', () => {
   expect(
-    formatGateStep({ ...at, title: 'Gate: Route Based on QR', qr: QRState({ status: 'pass' }), gate }),
+    formatGateStep({ ...at, title: 'Gate: Route Based on QR', qr: qrState({ status: 'pass' }), gate }),
   ).toBe(`<step_output step="3" total="4">
 <step_header script="script" step="3" total="4">Gate: Route Based on QR</step_header>
 <DO>
@@ -124,40 +124,40 @@ Continue with step 4.
 <NEXT>script --step 4 --total-steps 4</NEXT>
 <INVOKE_AFTER>When everything in DO is done, run the command in NEXT. Do not skip or reorder steps.</INVOKE_AFTER>
 </step_output>`);
-  expect(formatGateStep({ ...at, title: 'Gate', qr: QRState({ status: 'pass' }), gate: { ...gate, passStep: null } })).toMatch(
+  expect(formatGateStep({ ...at, title: 'Gate', qr: qrState({ status: 'pass' }), gate: { ...gate, passStep: null } })).toMatch(
     /The work is complete\.\n<\/DO>\n<INVOKE_AFTER>COMPLETE: /,
   );
 });
 
 test('a gate that failed stops the work and leads back to it for the next round', () => {
-  const failed = formatGateStep({ ...at, title: 'Gate', qr: QRState({ iteration: 3, status: 'fail' }), gate });
+  const failed = formatGateStep({ ...at, title: 'Gate', qr: qrState({ iteration: 3, status: 'fail' }), gate });
   expect(failed).toContain('<NEXT>script --step 1 --total-steps 4 --qr-iteration 4 --qr-fail</NEXT>');
   expect(failed).toContain('STOP: the work does not continue until a review passes. Blocking in round 3: MUST, SHOULD.');
-  const other = formatGateActions({ qr: QRState({ status: 'fail' }), gate: { ...gate, selfFix: false, fixTarget: 'technical-writer' } });
+  const other = formatGateActions({ qr: qrState({ status: 'fail' }), gate: { ...gate, selfFix: false, fixTarget: 'technical-writer' } });
   expect(other.at(-1)).toContain('Send the technical-writer to fix');
 });
 
 test('a gate without a verdict asks for it, and after eight rounds a person decides', () => {
-  const asked = formatGateStep({ ...at, title: 'Gate', qr: QRState({ iteration: 2 }), gate });
+  const asked = formatGateStep({ ...at, title: 'Gate', qr: qrState({ iteration: 2 }), gate });
   expect(asked).toContain('<if_pass>script --step 3 --total-steps 4 --qr-iteration 2 --qr-status pass</if_pass>');
   expect(asked).toContain('<if_fail>script --step 3 --total-steps 4 --qr-iteration 2 --qr-status fail</if_fail>');
-  const last = formatGateStep({ ...at, title: 'Gate', qr: QRState({ iteration: 8, status: 'fail' }), gate });
+  const last = formatGateStep({ ...at, title: 'Gate', qr: qrState({ iteration: 8, status: 'fail' }), gate });
   expect(last).toContain('let them decide');
   expect(last).not.toContain('<NEXT>');
 });
 
 test('the result of a reviewer contains what must happen next, because nothing else is read', () => {
-  expect(formatQrFileOutput({ ...at, file: 'qr/findings.json', status: 'fail', qr: QRState() })).toBe(`<qr_file_output status="fail">
+  expect(formatQrFileOutput({ ...at, file: 'qr/findings.json', status: 'fail', qr: qrState() })).toBe(`<qr_file_output status="fail">
 <findings_file>qr/findings.json</findings_file>
 <orchestrator_action>
 The review has ended: fail. Do not read the findings and fix nothing yet. Run the gate first:
 <invoke>script --step 3 --total-steps 4 --qr-status fail</invoke>
 </orchestrator_action>
 </qr_file_output>`);
-  expect(formatQrFileOutput({ ...at, file: 'f', status: 'pass', qr: QRState(), otherwise: 'In a run, report the step.' })).toContain(
+  expect(formatQrFileOutput({ ...at, file: 'f', status: 'pass', qr: qrState(), otherwise: 'In a run, report the step.' })).toContain(
     '</invoke>\nIn a run, report the step.\n</orchestrator_action>',
   );
-  expect(formatPostQrRouting({ ...at, qr: QRState() })).toBe(`<post_qr_routing>
+  expect(formatPostQrRouting({ ...at, qr: qrState() })).toBe(`<post_qr_routing>
 <if_pass>script --step 3 --total-steps 4 --qr-status pass</if_pass>
 <if_fail>script --step 3 --total-steps 4 --qr-status fail</if_fail>
 </post_qr_routing>`);
@@ -169,7 +169,7 @@ test('the other blocks are elements with the name of their function', () => {
     xml_mandate: formatXmlMandate(),
     step_output: formatStepOutput({ ...at, title: 'T', actions: ['x'], following: { kind: 'terminal' } }),
     gate_result: formatGateResult('pass', { message: 'ok' }),
-    routing: formatRouting(LinearRouting()),
+    routing: formatRouting(linearRouting()),
     resource: formatResource('plan-format', { content: '# Plan\n<b>' }),
     detection_questions: formatDetectionQuestions(['Why?']),
     verification_checklist: formatVerificationChecklist(['It builds.']),
@@ -183,8 +183,8 @@ test('the other blocks are elements with the name of their function', () => {
   for (const [name, block] of Object.entries(blocks)) expect(block).toMatch(new RegExp(`^<${name}[ >].*</${name}>$`, 's'));
   expect(blocks.resource).toBe('<resource name="plan-format">\n# Plan\n&lt;b&gt;\n</resource>');
   expect(blocks.step_header).toContain('A &amp; B');
-  expect(formatRouting(BranchRouting({ ifPass: 4, ifFail: 3 }))).toBe('<routing kind="branch" if_pass="4" if_fail="3"></routing>');
-  expect(formatRouting(TerminalRouting())).toBe('<routing kind="terminal"></routing>');
+  expect(formatRouting(branchRouting({ ifPass: 4, ifFail: 3 }))).toBe('<routing kind="branch" if_pass="4" if_fail="3"></routing>');
+  expect(formatRouting(terminalRouting())).toBe('<routing kind="terminal"></routing>');
 });
 
 test('a command is printed exactly as it must be run, with any content', () => {

@@ -6,8 +6,8 @@
 
 import { commandElement, escapeXml, nestedElement, textElement } from '../../base/xml.ts';
 import { blockingSeverities, REVIEW_ROUNDS_MAX, reviewBanner } from '../../definition/review/review.ts';
-import { type GateConfig, QRState, type QRStatus, qrFlags } from '../qr-state.ts';
-import { type Following, formatStepOutput, type StepPosition, stepCommand } from './step.ts';
+import { type GateConfig, type QRState, type QRStatus, qrFlags, qrState } from '../qr-state.ts';
+import { formatStepOutput, type NextCommand, type StepPosition, stepCommand } from './step.ts';
 
 /** `<state_banner>`: the checkpoint, the round, and the mode of the review. */
 export function formatStateBanner(checkpoint: string, { iteration, mode }: { readonly iteration: number; readonly mode: string }): string {
@@ -37,7 +37,7 @@ function verdictCommands(gate: StepPosition, qr: QRState): string[] {
 }
 
 function gateCommand(gate: StepPosition, qr: QRState, status: QRStatus): string {
-  return stepCommand(gate, qrFlags(QRState({ iteration: qr.iteration, status })));
+  return stepCommand(gate, qrFlags(qrState({ iteration: qr.iteration, status })));
 }
 
 /** The result of a reviewing sub-agent that wrote its findings to a file. It tells its reader to run the gate before any fix. */
@@ -96,12 +96,12 @@ export function formatGateActions({ qr, gate }: { readonly qr: QRState; readonly
 }
 
 /** What follows a gate, by the verdict of the review. */
-export function gateFollowing(at: StepPosition, { qr, gate }: { readonly qr: QRState; readonly gate: GateConfig }): Following {
+export function gateFollowing(at: StepPosition, { qr, gate }: { readonly qr: QRState; readonly gate: GateConfig }): NextCommand {
   if (qr.status === undefined) return { kind: 'branch', ifPass: gateCommand(at, qr, 'pass'), ifFail: gateCommand(at, qr, 'fail') };
   if (qr.status === 'pass')
     return gate.passStep === null ? { kind: 'terminal' } : { kind: 'linear', command: stepCommand({ ...at, step: gate.passStep }) };
   if (qr.iteration >= REVIEW_ROUNDS_MAX) return { kind: 'terminal' };
-  const again = QRState({ iteration: qr.iteration + 1, failed: true });
+  const again = qrState({ iteration: qr.iteration + 1, failed: true });
   return { kind: 'linear', command: stepCommand({ ...at, step: gate.workStep }, qrFlags(again)) };
 }
 

@@ -16,7 +16,7 @@ export interface StepPosition {
 }
 
 /** What follows a step: nothing, a command, or one of two commands by the verdict. */
-export type Following =
+export type NextCommand =
   | { readonly kind: 'terminal' }
   | { readonly kind: 'linear'; readonly command: string }
   | { readonly kind: 'branch'; readonly ifPass: string; readonly ifFail: string };
@@ -56,7 +56,7 @@ export function formatNextBlock(command: string): string {
 }
 
 /** `<INVOKE_AFTER>`: what to do after the step. */
-export function formatInvokeAfter(following: Following): string {
+export function formatInvokeAfter(following: NextCommand): string {
   switch (following.kind) {
     case 'terminal':
       return textElement(
@@ -90,7 +90,7 @@ export function formatStepOutput({
   actions,
   following,
   ...head
-}: StepPosition & { readonly title: string; readonly actions: readonly string[]; readonly following: Following }): string {
+}: StepPosition & { readonly title: string; readonly actions: readonly string[]; readonly following: NextCommand }): string {
   return formatStepParts({ ...head, parts: partsOf(actions, {}), following });
 }
 
@@ -99,7 +99,7 @@ export function formatStepParts({
   parts,
   following,
   ...head
-}: StepPosition & { readonly title: string; readonly parts: readonly ActionPart[]; readonly following: Following }): string {
+}: StepPosition & { readonly title: string; readonly parts: readonly ActionPart[]; readonly following: NextCommand }): string {
   const command = commandOf(following);
   return nestedElement('step_output', { step: head.step, total: head.total }, [
     formatStepHeader(head),
@@ -110,6 +110,6 @@ export function formatStepParts({
 }
 
 /** The only command that can follow; undefined after the last step, and if the verdict chooses between two. */
-export function commandOf(following: Following): string | undefined {
+export function commandOf(following: NextCommand): string | undefined {
   return following.kind === 'linear' ? following.command : undefined;
 }

@@ -8,8 +8,8 @@ import {
   type DocumentContract,
   formatStateBanner,
   formatSubagentDispatch,
+  type SkillWorkStep,
   type StepContract,
-  type WorkStep,
 } from '../index.ts';
 import { asTemplates, type ReviewNames, ROUND, reviewDocuments, valuesOf } from './review-skill.ts';
 
@@ -30,7 +30,7 @@ export interface WorkerStep {
 }
 
 /** The step of a parent skill that starts a worker, and does nothing else. */
-export function workerStep({ id, title, agent, skill, review, task, contract }: WorkerStep): WorkStep {
+export function workerStep({ id, title, agent, skill, review, task, contract }: WorkerStep): SkillWorkStep {
   const carried = ['folder', ...(review.carries ?? [])];
   return {
     id,

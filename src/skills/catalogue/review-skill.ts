@@ -19,11 +19,12 @@ import {
   formatSubagentDispatch,
   type GateConfig,
   paramFlags,
-  QRState,
+  type QRState,
+  qrState,
   REVIEW_ROUNDS_MAX,
   type Skill,
   type SkillContext,
-  type WorkStep,
+  type SkillWorkStep,
 } from '../index.ts';
 import { formBlock, quoteForm } from './form-block.ts';
 
@@ -159,10 +160,10 @@ function reviewIn({ params }: SkillContext, names: ReviewNames): { readonly qr: 
   const iteration = Number(params.round);
   const { items, verdicts, challenge: challenged } = reviewDocuments(names);
   const at = (path: string): string => path.replace('{folder}', String(params.folder));
-  return { qr: QRState({ iteration, failed: iteration > 1 }), items: at(items), verdicts: at(verdicts), challenge: at(challenged) };
+  return { qr: qrState({ iteration, failed: iteration > 1 }), items: at(items), verdicts: at(verdicts), challenge: at(challenged) };
 }
 
-function decompose(spec: ReviewSpec): WorkStep {
+function decompose(spec: ReviewSpec): SkillWorkStep {
   const { prefix, qrName, criteria, good, bad, before } = spec;
   return {
     id: 'decompose',
@@ -198,7 +199,7 @@ function decompose(spec: ReviewSpec): WorkStep {
   };
 }
 
-function verify(spec: ReviewSpec): WorkStep {
+function verify(spec: ReviewSpec): SkillWorkStep {
   const { prefix, looking } = spec;
   return {
     id: 'verify',
@@ -236,7 +237,7 @@ function verify(spec: ReviewSpec): WorkStep {
   };
 }
 
-function challenge(spec: ReviewSpec): WorkStep {
+function challenge(spec: ReviewSpec): SkillWorkStep {
   const { refutations, quoted } = spec;
   return {
     id: 'challenge',
@@ -262,7 +263,7 @@ function challenge(spec: ReviewSpec): WorkStep {
   };
 }
 
-function giveVerdict(spec: ReviewSpec): WorkStep {
+function giveVerdict(spec: ReviewSpec): SkillWorkStep {
   const { parent, parentSteps: total, gate, carries = [] } = spec;
   return {
     id: 'verdict',
@@ -302,7 +303,7 @@ export function valuesOf(params: JsonObject, names: readonly string[]): Record<s
 const IN_A_RUN = 'If this review is a step of a run, report that step instead: the run decides at the gate.';
 
 /** The step of a parent skill that starts the reviewer, and does nothing else. */
-export function reviewStep(names: ReviewNames, { id, title }: { readonly id: string; readonly title: string }): WorkStep {
+export function reviewStep(names: ReviewNames, { id, title }: { readonly id: string; readonly title: string }): SkillWorkStep {
   const { skill, qrName, carries = [] } = names;
   const carried = ['folder', ...carries];
   return {

@@ -3,7 +3,7 @@
 
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
-import { type Approval, type CheckRun, type Forge, type ForgeAnswer, mapAnswer, type PullRequestFacts } from '../../forge/forge.ts';
+import { type CheckRun, type Forge, type ForgeAnswer, type ForgeApproval, mapAnswer, type PullRequestFacts } from '../../forge/forge.ts';
 import type { Groups } from '../../forge/people.ts';
 
 /** The run whose facts are needed. */
@@ -19,7 +19,7 @@ export interface ApprovalFacts {
   readonly state: PullRequestFacts['state'];
   readonly headSha: string;
   readonly author: string;
-  readonly approvals: readonly Approval[];
+  readonly approvals: readonly ForgeApproval[];
 }
 
 /** The checks of the current head. */

@@ -29,7 +29,7 @@ export interface Destination {
 }
 
 /** Why a request is not sent. */
-export interface Refusal {
+export interface WebRefusal {
   readonly kind: 'refused';
   readonly reason: 'url' | 'address' | 'dns';
   readonly message: string;
@@ -43,7 +43,7 @@ export async function findDestination(
   text: string,
   allow: readonly string[],
   resolve: Resolver = resolveHost,
-): Promise<Destination | Refusal> {
+): Promise<Destination | WebRefusal> {
   const url = readUrl(text);
   if (!(url instanceof URL)) return url;
   const host = bareHost(url.hostname);
@@ -69,8 +69,8 @@ function resolveHost(host: string): Promise<HostAddress[]> {
   return dns.lookup(host, { all: true, order: 'verbatim' });
 }
 
-function readUrl(text: string): URL | Refusal {
-  const refuse = (message: string): Refusal => ({ kind: 'refused', reason: 'url', message });
+function readUrl(text: string): URL | WebRefusal {
+  const refuse = (message: string): WebRefusal => ({ kind: 'refused', reason: 'url', message });
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined) return refuse('this is not a URL; write one such as https://api.example.com/validate');
   if (!Object.hasOwn(DEFAULT_PORTS, url.protocol)) return refuse(`a URL of "${url.protocol}" cannot be requested; only http and https can`);

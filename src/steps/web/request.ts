@@ -10,7 +10,7 @@ import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
 import { messageOf } from '../../base/error.ts';
-import { type Destination, findDestination, type Refusal, type Resolver } from './destination.ts';
+import { type Destination, findDestination, type Resolver, type WebRefusal } from './destination.ts';
 
 /** The request, and its limits. */
 export interface WebRequest {
@@ -42,7 +42,7 @@ export interface WebResponse {
 
 /** No response. `refused`: the request is invalid or not allowed, so a retry does not help. `failed`: a retry may help. */
 export type WebFailure =
-  | Refusal
+  | WebRefusal
   | { readonly kind: 'refused'; readonly reason: 'header' | 'redirect'; readonly message: string }
   | {
       readonly kind: 'failed';
@@ -104,7 +104,7 @@ async function follow(request: WebRequest, signal: AbortSignal): Promise<WebAnsw
   }
 }
 
-function redirected({ message, ...rest }: Refusal): Refusal {
+function redirected({ message, ...rest }: WebRefusal): WebRefusal {
   return { ...rest, message: `it was redirected, and ${message}` };
 }
 

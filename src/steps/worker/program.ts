@@ -10,9 +10,9 @@ import { present } from '../../base/fields.ts';
 import { jsonText } from '../../base/json.ts';
 import type { ProgramModel } from '../../definition/program.ts';
 import { paramVariables, variableText } from '../../definition/scope/param-variables.ts';
-import { type CommandResult, runCommand } from '../../process/command.ts';
+import { type ProcessResult, runCommand } from '../../process/command.ts';
 import type { NetworkFence } from '../../process/network.ts';
-import type { NotRun } from '../../process/not-run.ts';
+import type { CommandStartFailure } from '../../process/not-run.ts';
 import { BoundedOutput } from '../../process/output.ts';
 import type { AttemptRequest } from '../attempt.ts';
 import { keyOf } from '../context.ts';
@@ -35,7 +35,7 @@ const KEPT_BYTES = 65_536;
 const TAIL_CHARACTERS = 2000;
 
 /** Runs a program for an attempt. */
-export async function runProgram(runner: Runner, request: AttemptRequest, program: Program): Promise<CommandResult> {
+export async function runProgram(runner: Runner, request: AttemptRequest, program: Program): Promise<ProcessResult> {
   const { services, redactor } = runner;
   const { run, argv, cwd, env, stdin, timeoutMs, outputMax, fence, pipefail = false } = program;
   const outside = cwd === undefined ? undefined : await outsideOf(services.cwd, cwd);
@@ -58,7 +58,7 @@ export async function runProgram(runner: Runner, request: AttemptRequest, progra
 }
 
 /** Rejects a working folder outside the workspace, because its files are not checked. */
-async function outsideOf(workspace: string, cwd: string): Promise<NotRun | undefined> {
+async function outsideOf(workspace: string, cwd: string): Promise<CommandStartFailure | undefined> {
   if (!existsSync(workspace)) return undefined;
   const root = await realpath(workspace);
   const place = await locateInWorkspace(root, relative(workspace, resolve(workspace, cwd)));
@@ -110,7 +110,7 @@ export function outputTail({ stdout, stderr }: { readonly stdout: string; readon
 }
 
 /** Describes how a program ended: `exited with 3: no such table`. */
-export function exitSentence(result: CommandResult & { readonly kind: 'exited' }): string {
+export function exitSentence(result: ProcessResult & { readonly kind: 'exited' }): string {
   const words = outputTail(result);
   const how = result.signal === null ? `exited with ${result.exitCode}` : `was killed by ${result.signal}`;
   return words === '' ? how : `${how}: ${words}`;

@@ -7,7 +7,7 @@ import { closeSync, fsyncSync, mkdirSync, readdirSync, readFileSync, rmSync, wri
 import { join } from 'node:path';
 import { parseJson } from '../../base/json.ts';
 import { appendPlainFile } from '../../base/plain-file.ts';
-import type { KeptFile } from '../../process/restore-files.ts';
+import type { UnrestoredFile } from '../../process/restore-files.ts';
 import { SnapshotRepository } from '../../process/snapshot-repository.ts';
 import type { Snapshot, SnapshotPlace } from '../../process/snapshot-scan.ts';
 
@@ -51,7 +51,7 @@ export type SnapshotLine =
       readonly at: number;
       readonly snapshot: Snapshot;
       readonly files: number;
-      readonly kept: readonly KeptFile[];
+      readonly kept: readonly UnrestoredFile[];
     })
   /** A person restored the workspace to its state before a step. */
   | {
@@ -63,7 +63,7 @@ export type SnapshotLine =
       /** The tree that was there before. */
       readonly from: string;
       readonly files: number;
-      readonly kept: readonly KeptFile[];
+      readonly kept: readonly UnrestoredFile[];
     };
 
 /** Returns the folder with the snapshots of a database. */

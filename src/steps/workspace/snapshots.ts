@@ -15,7 +15,7 @@ import type { Json } from '../../base/json.ts';
 import { type Definition, type StepModel, stepsWithin } from '../../definition/model.ts';
 import { isFileOutput } from '../../definition/output-pattern.ts';
 import { writtenBy } from '../../definition/overlap.ts';
-import { type KeptFile, restoreFolders } from '../../process/restore-files.ts';
+import { restoreFolders, type UnrestoredFile } from '../../process/restore-files.ts';
 import { fileChanges, putBack } from '../../process/snapshot-changes.ts';
 import type { SnapshotRepository, SnapshotSource } from '../../process/snapshot-repository.ts';
 import type { Snapshot } from '../../process/snapshot-scan.ts';
@@ -189,7 +189,7 @@ class AttemptSnapshots {
       const remove = after.folders.filter((path) => !before.snapshot.folders.includes(path));
       await restoreFolders(this.repository.place.top, { make: before.snapshot.folders, remove });
     }
-    const left: KeptFile[] = changes.filter((change) => !mine.includes(change)).map(({ path }) => ({ path, why: LEFT }));
+    const left: UnrestoredFile[] = changes.filter((change) => !mine.includes(change)).map(({ path }) => ({ path, why: LEFT }));
     const all = [...kept, ...left];
     const snapshot = await this.take('restored', of);
     this.add({ is: 'restored', at: this.now, ...of, snapshot, files: done.length, kept: all });
@@ -249,7 +249,7 @@ class AttemptSnapshots {
 
 const LEFT = 'other steps may have written it';
 
-function keptText(step: string, kept: readonly KeptFile[]): string {
+function keptText(step: string, kept: readonly UnrestoredFile[]): string {
   const files = kept.map(({ path, why }) => `${path} (${why})`).join(', ');
   return `the files of step "${step}" were restored, except ${files}`;
 }

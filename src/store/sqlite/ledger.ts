@@ -4,8 +4,8 @@
 import type {
   AgentUse,
   ClosedAccount,
-  Family,
   RecordedAgentUse,
+  RunFamily,
   UsageBucket,
   UsageQuery,
   UsageSpan,
@@ -120,7 +120,7 @@ export function readUsageOver(connection: Connection, { since, until, bucketMs, 
 }
 
 /** The runs that a run descends from, and how many runs its whole family has. */
-export function readFamily(connection: Connection, run: string): Family {
+export function readFamily(connection: Connection, run: string): RunFamily {
   const line = connection.sql(`${FAMILY_UP} SELECT id FROM line ORDER BY n`).all(run);
   const [own, ...ancestors] = line.map(({ id }) => String(id));
   if (own === undefined) throw unknownRun(run, connection.name);

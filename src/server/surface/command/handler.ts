@@ -9,13 +9,13 @@
 //      an issue or pull request.
 
 import type { Engine } from '../../../api/engine.ts';
-import type { LoggedIn } from '../../../authority/right.ts';
+import type { LoginIdentity } from '../../../authority/right.ts';
 import { LOGIN_SCOPES } from '../../../authority/rights.ts';
 import { isEngineError } from '../../../base/error.ts';
 import { isJsonObject } from '../../../base/json.ts';
 import { isSamePerson, personAt } from '../../../base/person.ts';
 import type { Clock } from '../../../engine/clock.ts';
-import type { Comment, Forge, ReactionRequest } from '../../../forge/forge.ts';
+import type { CommentReactionRequest, Forge, ForgeComment } from '../../../forge/forge.ts';
 import { type DeliveryResult, isTemporary, type StoredDelivery } from '../../events/deliveries.ts';
 import type { ServerDatabase } from '../../server-database.ts';
 import { valueIn } from '../../triggers/forge-unavailable.ts';
@@ -39,10 +39,10 @@ export interface CommandParts {
 /** A received command. */
 export interface ReceivedCommand {
   readonly command: ParsedCommand;
-  readonly comment: Comment;
+  readonly comment: ForgeComment;
   /** The issue or the pull request. */
   readonly number: number;
-  readonly caller: LoggedIn;
+  readonly caller: LoginIdentity;
 }
 
 /** Carries out the command of a comment; undefined for an event without one. */
@@ -101,7 +101,12 @@ async function receive(parts: CommandParts, { id, number, written, command }: Wr
     return answer.refuse(`the settings do not accept commands of "${comment.author}" (forge.commands)`);
   if ('problem' in command) return answer.refuse(command.problem, 'invalid');
   await answer.react('eyes');
-  const caller: LoggedIn = { kind: 'person', name: personAt(forge.name, comment.author), scopes: new Set(LOGIN_SCOPES), via: 'comment' };
+  const caller: LoginIdentity = {
+    kind: 'person',
+    name: personAt(forge.name, comment.author),
+    scopes: new Set(LOGIN_SCOPES),
+    via: 'comment',
+  };
   return answer.finish(await carryOut(parts, rows, { command, comment, number, caller }));
 }
 
@@ -119,16 +124,16 @@ async function carryOut(parts: CommandParts, rows: CommandRows, received: Receiv
 class CommandReply {
   private readonly parts: CommandParts;
   private readonly rows: CommandRows;
-  private readonly received: { readonly comment: Comment; readonly number: number };
+  private readonly received: { readonly comment: ForgeComment; readonly number: number };
 
-  constructor(parts: CommandParts, rows: CommandRows, received: { readonly comment: Comment; readonly number: number }) {
+  constructor(parts: CommandParts, rows: CommandRows, received: { readonly comment: ForgeComment; readonly number: number }) {
     this.parts = parts;
     this.rows = rows;
     this.received = received;
   }
 
   /** Adds an emoji reaction. Nothing depends on it, so its failure is ignored. */
-  async react(reaction: ReactionRequest['reaction']): Promise<void> {
+  async react(reaction: CommentReactionRequest['reaction']): Promise<void> {
     const { id } = this.received.comment;
     await this.parts.forge.react({ id, reaction }, `command/${id}/${reaction}`);
   }

@@ -1,7 +1,7 @@
 // The skill `deepthink-subagent`: one perspective on an open question. `deepthink` starts several of them at once, each
 // with a brief of its own; none sees what the others are asked.
 
-import { arg, defineSkill, formatForbidden, formatIncorrectBehavior, TerminalRouting } from '../../index.ts';
+import { arg, defineSkill, formatForbidden, formatIncorrectBehavior, terminalRouting } from '../../index.ts';
 import { document } from '../document.ts';
 
 /** The skill that sends its agents off. */
@@ -150,7 +150,7 @@ export default defineSkill({
         '- doubt: the strongest thing against it, in one sentence',
         'Do not summarise how you worked, and give no advice to the reader.',
       ],
-      routing: TerminalRouting(),
+      routing: terminalRouting(),
       contract: {
         report: {
           type: 'object',

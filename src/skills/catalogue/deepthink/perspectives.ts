@@ -1,7 +1,7 @@
 // Steps 6 to 11 of `deepthink`: independent sub-agents are designed, briefed and sent off, and what they return is checked
 // and compared. Mode `quick` leaves them out.
 
-import { AgentRole, formatForbidden, formatIncorrectBehavior, formatSubagentDispatch, type WorkStep } from '../../index.ts';
+import { AgentRole, formatForbidden, formatIncorrectBehavior, formatSubagentDispatch, type SkillWorkStep } from '../../index.ts';
 import { document } from '../document.ts';
 
 const AGENTS = '\\bA-\\d+\\b';
@@ -9,7 +9,7 @@ const BRIEFS = '{folder}/08-briefs.md';
 const RETURNED_WORDS = 200;
 
 /** Designs, sends off and compares the perspectives. */
-export const PERSPECTIVE_STEPS: readonly WorkStep[] = [
+export const PERSPECTIVE_STEPS: readonly SkillWorkStep[] = [
   {
     id: 'subagent-design',
     title: 'Sub-agent Design',

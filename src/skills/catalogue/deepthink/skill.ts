@@ -1,7 +1,7 @@
 // The skill `deepthink`: an open question is taken apart, worked on from several sides and answered with stated confidence.
 // Mode `quick` leaves out the sub-agents, steps 6 to 11.
 
-import { arg, defineSkill, formatForbidden, LinearRouting, TerminalRouting } from '../../index.ts';
+import { arg, defineSkill, formatForbidden, linearRouting, terminalRouting } from '../../index.ts';
 import { document } from '../document.ts';
 import { PERSPECTIVE_STEPS } from './perspectives.ts';
 import { refinement, synthesis } from './refinement.ts';
@@ -113,7 +113,7 @@ export default defineSkill({
           ? 'You will answer the sub-questions yourself: plan only what you can look up, run or derive now.'
           : 'Sub-agents that have not seen your reasoning will answer the sub-questions: each must be clear without documents 02 to 04.',
       ],
-      routing: ({ params }) => (params.mode === 'quick' ? LinearRouting({ to: 12 }) : LinearRouting()),
+      routing: ({ params }) => (params.mode === 'quick' ? linearRouting({ to: 12 }) : linearRouting()),
       contract: document('{folder}/05-plan.md', {
         sections: [{ title: 'Sub-questions', minItems: 3 }, 'Order', 'First guess', 'Done when'],
         ids: { pattern: '\\bQ-\\d+\\b', min: 3, max: 7 },
@@ -156,7 +156,7 @@ export default defineSkill({
         '- What would change it: observations, with the place or date where they could be made. Say here whether the first guess of 05-plan.md survived, and if not, what changed it.',
         'Add no claim that is not in Current answer, and do not use the number of documents or agents as an argument. Show the person this document; the others are its evidence.',
       ],
-      routing: TerminalRouting(),
+      routing: terminalRouting(),
       contract: document('{folder}/14-answer.md', {
         sections: ['Answer', { title: 'Why', minItems: 2 }, 'Against', 'Confidence', { title: 'What would change it', minItems: 1 }],
         minWords: 100,

@@ -1,14 +1,14 @@
 // Steps 16 to 21 of `incoherence`: what was decided is applied at every place that says it, searched for again, checked,
 // and verified by an agent that changed nothing; then the person gets the report.
 
-import { formatForbidden, TerminalRouting, type WorkStep } from '../../index.ts';
+import { formatForbidden, type SkillWorkStep, terminalRouting } from '../../index.ts';
 import { document } from '../document.ts';
 
 const FINDINGS = '\\bF-\\d+\\b';
 const PLACES = '\\bL-\\d+\\b';
 
 /** Applies the decisions and shows that they hold. */
-export const APPLY_STEPS: readonly WorkStep[] = [
+export const APPLY_STEPS: readonly SkillWorkStep[] = [
   {
     id: 'places',
     title: 'Every Place That Says It',
@@ -113,7 +113,7 @@ export const APPLY_STEPS: readonly WorkStep[] = [
       '- Not looked at: sources, dimensions and claims that nobody compared. A reader must not mistake silence for agreement.',
       'If a section has no entries, say why in a sentence. Show the person this document and the diff; do not commit unless they ask for it.',
     ],
-    routing: TerminalRouting(),
+    routing: terminalRouting(),
     contract: document('{folder}/21-report.md', {
       sections: ['Result', 'Settled', 'Open', { title: 'Not looked at', minWords: 5 }],
       minWords: 60,

@@ -1,6 +1,6 @@
 // Steps 3 to 5 of `incoherence`: what the sources claim, one kind of source after the other, each claim with a quotation.
 
-import type { WorkStep } from '../../index.ts';
+import type { SkillWorkStep } from '../../index.ts';
 import { document } from '../document.ts';
 
 /** The kinds of claims: the letter of their ids, and the document that has them. */
@@ -29,7 +29,7 @@ const EXAMPLES: Readonly<Record<ClaimStep['kind']['letter'], string>> = {
 };
 
 /** A step that collects the claims of one kind of source. */
-export function claimStep({ id, title, file, kind: { letter }, quotes, where }: ClaimStep): WorkStep {
+export function claimStep({ id, title, file, kind: { letter }, quotes, where }: ClaimStep): SkillWorkStep {
   return {
     id,
     title,

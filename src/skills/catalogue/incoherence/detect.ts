@@ -4,11 +4,11 @@
 // Silence is never a finding, and a search that finds nothing is a result: no step asks for a number of contradictions.
 
 import {
-  BranchRouting,
+  branchRouting,
   formatFactoredVerificationRationale,
   formatForbidden,
   formatIncorrectBehavior,
-  type WorkStep,
+  type SkillWorkStep,
 } from '../../index.ts';
 import { document } from '../document.ts';
 import { CLAIMS, claimStep } from './claims.ts';
@@ -16,7 +16,7 @@ import { CLAIMS, claimStep } from './claims.ts';
 const CANDIDATES = '\\bK-\\d+\\b';
 
 /** Finds contradictions, and ends with those that nobody could explain. */
-export const DETECT_STEPS: readonly WorkStep[] = [
+export const DETECT_STEPS: readonly SkillWorkStep[] = [
   {
     id: 'scope',
     title: 'Scope',
@@ -205,7 +205,7 @@ export const DETECT_STEPS: readonly WorkStep[] = [
       'An explanation is a place, not a thought: quote the line that explains the candidate. For a confirmed candidate, quote what shows that no row applies. Mark an unsure one; it counts as confirmed.',
       'The step passes if a candidate is confirmed or unsure. If all are explained, it fails; then only the report is left.',
     ],
-    routing: BranchRouting({ ifPass: 12, ifFail: 21 }),
+    routing: branchRouting({ ifPass: 12, ifFail: 21 }),
     contract: document('{folder}/11-refutation.md', {
       sections: [{ title: 'Verdicts', minItems: 1 }],
       references: [{ pattern: CANDIDATES, to: '{folder}/10-candidates.md', all: true }],

@@ -1,7 +1,7 @@
 // Steps 13 to 15 of `incoherence`: a person decides every finding. The agent prepares the questions, records the answers
 // word for word, and turns them into statements that hold from then on.
 
-import { BranchRouting, formatForbidden, type WorkStep } from '../../index.ts';
+import { branchRouting, formatForbidden, type SkillWorkStep } from '../../index.ts';
 import { document } from '../document.ts';
 
 const FINDINGS = '\\bF-\\d+\\b';
@@ -28,7 +28,7 @@ const DECISIONS = {
 };
 
 /** Has a person decide the findings. */
-export const RESOLVE_STEPS: readonly WorkStep[] = [
+export const RESOLVE_STEPS: readonly SkillWorkStep[] = [
   {
     id: 'questions',
     title: 'Prepare the Decisions',
@@ -84,7 +84,7 @@ export const RESOLVE_STEPS: readonly WorkStep[] = [
       '- Beyond the decision: what a change would need that nobody decided (a migration, a new version, a message to users). List it; do not do it.',
       'The step passes if at least one statement needs a change. If nothing has to change, it fails; then only the report is left.',
     ],
-    routing: BranchRouting({ ifPass: 16, ifFail: 21 }),
+    routing: branchRouting({ ifPass: 16, ifFail: 21 }),
     contract: document('{folder}/15-resolutions.md', {
       sections: [{ title: 'Statements', minItems: 1 }, 'Conflicts', 'Beyond the decision'],
       references: [{ pattern: FINDINGS, to: '{folder}/12-findings.md', all: true }],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { describeSkill } from '../../../../test/skills/describe-skill.ts';
-import { renderStep, type WorkStep } from '../../index.ts';
+import { renderStep, type SkillWorkStep } from '../../index.ts';
 import skill from './skill.ts';
 
 describeSkill(skill, {
@@ -34,8 +34,8 @@ describeSkill(skill, {
   },
 });
 
-const work = skill.steps as readonly WorkStep[];
-const documentsOf = ({ contract }: WorkStep) => contract?.documents ?? [];
+const work = skill.steps as readonly SkillWorkStep[];
+const documentsOf = ({ contract }: SkillWorkStep) => contract?.documents ?? [];
 
 test('steps that find, confirm and settle a contradiction need real quotations of both sides', () => {
   const quotes = Object.fromEntries(work.flatMap((step) => documentsOf(step).map((document) => [step.id, document.quotes])));

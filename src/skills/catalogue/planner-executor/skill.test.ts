@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { describeSkill } from '../../../../test/skills/describe-skill.ts';
-import { QRState, renderStep } from '../../index.ts';
+import { qrState, renderStep } from '../../index.ts';
 import skill from './skill.ts';
 
 describeSkill(skill, {
@@ -18,14 +18,14 @@ describeSkill(skill, {
   ],
   golden: {
     implement: { step: 3, params: { test: 'npx vitest run' } },
-    'fix-implementation': { step: 3, qr: QRState({ iteration: 2, failed: true }) },
-    'document-again': { step: 6, qr: QRState({ iteration: 2, failed: true }) },
+    'fix-implementation': { step: 3, qr: qrState({ iteration: 2, failed: true }) },
+    'document-again': { step: 6, qr: qrState({ iteration: 2, failed: true }) },
   },
 });
 
 test('a failed review of code leads back to the code, and one of documents to the documents', () => {
   const next = (step: number, status: 'pass' | 'fail'): string | undefined =>
-    /<NEXT>(.*)<\/NEXT>/.exec(renderStep(skill, { step, qr: QRState({ status }) }, { script: 'executor' }))?.[1];
+    /<NEXT>(.*)<\/NEXT>/.exec(renderStep(skill, { step, qr: qrState({ status }) }, { script: 'executor' }))?.[1];
   expect(next(5, 'fail')).toBe('executor --step 3 --total-steps 9 --qr-iteration 2 --qr-fail');
   expect(next(5, 'pass')).toBe('executor --step 6 --total-steps 9');
   expect(next(8, 'fail')).toBe('executor --step 6 --total-steps 9 --qr-iteration 2 --qr-fail');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { describeSkill } from '../../../../test/skills/describe-skill.ts';
-import { QRState, renderStep } from '../../index.ts';
+import { type QRState, qrState, renderStep } from '../../index.ts';
 import skill from './skill.ts';
 
 describeSkill(skill, {
@@ -22,20 +22,20 @@ describeSkill(skill, {
   ],
   golden: {
     decisions: { step: 3 },
-    'revise-plan': { step: 4, params: { folder: 'plans/range' }, qr: QRState({ iteration: 2, failed: true }) },
-    'qr-completeness': { step: 5, qr: QRState({ iteration: 2, failed: true }) },
+    'revise-plan': { step: 4, params: { folder: 'plans/range' }, qr: qrState({ iteration: 2, failed: true }) },
+    'qr-completeness': { step: 5, qr: qrState({ iteration: 2, failed: true }) },
   },
 });
 
 test('a plan review that fails leads back to the work of its own loop, in the next round', () => {
   const next = (step: number, qr: QRState): string | undefined =>
     /<NEXT>(.*)<\/NEXT>/.exec(renderStep(skill, { step, qr }, { script: 'planner' }))?.[1];
-  expect([6, 9, 12].map((step) => next(step, QRState({ iteration: 2, status: 'fail' })))).toEqual([
+  expect([6, 9, 12].map((step) => next(step, qrState({ iteration: 2, status: 'fail' })))).toEqual([
     'planner --step 4 --total-steps 13 --qr-iteration 3 --qr-fail',
     'planner --step 7 --total-steps 13 --qr-iteration 3 --qr-fail',
     'planner --step 10 --total-steps 13 --qr-iteration 3 --qr-fail',
   ]);
-  expect([6, 9, 12].map((step) => next(step, QRState({ status: 'pass' })))).toEqual([
+  expect([6, 9, 12].map((step) => next(step, qrState({ status: 'pass' })))).toEqual([
     'planner --step 7 --total-steps 13',
     'planner --step 10 --total-steps 13',
     'planner --step 13 --total-steps 13',
@@ -44,7 +44,7 @@ test('a plan review that fails leads back to the work of its own loop, in the ne
 
 test('each reviewer is told the folder and the round, and starts afresh', () => {
   const review = (step: number): string =>
-    renderStep(skill, { step, params: { folder: 'plans/a b' }, qr: QRState({ iteration: 2, failed: true }) }, { script: 'planner' });
+    renderStep(skill, { step, params: { folder: 'plans/a b' }, qr: qrState({ iteration: 2, failed: true }) }, { script: 'planner' });
   const invoked = [5, 8, 11].map((step) => /<invoke>(.*)<\/invoke>/.exec(review(step))?.[1]);
   expect(invoked).toEqual([
     `pawl skill step qr-plan-completeness --step 1 --total-steps 4 -p 'folder=plans/a b' -p round=2`,

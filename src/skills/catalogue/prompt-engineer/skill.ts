@@ -1,7 +1,7 @@
 // Owns the skill prompt-engineer: improves a prompt, repairs one that fails, orders several that work together, or writes a
 // new one. The cases by which the result is judged are fixed before anything is written. The scope chooses the steps.
 
-import { arg, defineSkill, formatForbidden, LinearRouting, type Routing, type SkillContext } from '../../index.ts';
+import { arg, defineSkill, formatForbidden, linearRouting, type Routing, type SkillContext } from '../../index.ts';
 import { document } from '../document.ts';
 import { CAUSE_TABLE, SCOPE_TABLE, SCOPES, type Scope, TECHNIQUE_TABLE } from './techniques.ts';
 
@@ -23,7 +23,7 @@ function scopeOf({ params }: SkillContext): Scope {
 
 /** The next step of the scope. */
 function nextOf(context: SkillContext): Routing {
-  return LinearRouting({ to: PATHS[scopeOf(context)].find((step) => step > context.step) as number });
+  return linearRouting({ to: PATHS[scopeOf(context)].find((step) => step > context.step) as number });
 }
 
 /** What earlier steps of the scope leave for the design. */

@@ -1,7 +1,7 @@
 // The skill `solution-design-designer`: one design from one perspective. `solution-design` starts several of them at once;
 // none sees what the others are asked, nor how the designs will be compared.
 
-import { arg, defineSkill, formatForbidden, TerminalRouting } from '../../index.ts';
+import { arg, defineSkill, formatForbidden, terminalRouting } from '../../index.ts';
 import { document } from '../document.ts';
 import { CONSTRAINTS, RETURNED_WORDS } from '../solution-design/names.ts';
 
@@ -108,7 +108,7 @@ export default defineSkill({
         '- weakest: where it is most likely to fail, in one sentence',
         '- surprises: what in 01-problem.md turned out to be wrong, or none',
       ],
-      routing: TerminalRouting(),
+      routing: terminalRouting(),
       contract: {
         report: {
           type: 'object',

@@ -1,12 +1,12 @@
 // Steps 5 to 9 of `solution-design`: facts first, then points by an agent with no part in the designs, then the attempt to
 // overturn the order, and at last one design and what a person has to decide.
 
-import { formatFactoredVerificationRationale, formatForbidden, TerminalRouting, type WorkStep } from '../../index.ts';
+import { formatFactoredVerificationRationale, formatForbidden, type SkillWorkStep, terminalRouting } from '../../index.ts';
 import { document } from '../document.ts';
 import { CONSTRAINTS, CRITERIA, DESIGNS } from './names.ts';
 
 /** Compares the designs and recommends one. */
-export const COMPARE_STEPS: readonly WorkStep[] = [
+export const COMPARE_STEPS: readonly SkillWorkStep[] = [
   {
     id: 'facts',
     title: 'Check the Facts',
@@ -111,7 +111,7 @@ export const COMPARE_STEPS: readonly WorkStep[] = [
       '- First step: what to do first, how to undo it, and what result would make us stop.',
       'Show it to the person and wait. Build nothing.',
     ],
-    routing: TerminalRouting(),
+    routing: terminalRouting(),
     contract: document('{folder}/09-recommendation.md', {
       sections: [
         'Recommendation',

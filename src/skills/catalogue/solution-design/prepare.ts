@@ -1,11 +1,11 @@
 // Steps 1 to 4 of `solution-design`: the problem, the criteria, the briefs, and the designers who are sent off with them.
 
-import { AgentRole, formatForbidden, formatIncorrectBehavior, formatSubagentDispatch, type WorkStep } from '../../index.ts';
+import { AgentRole, formatForbidden, formatIncorrectBehavior, formatSubagentDispatch, type SkillWorkStep } from '../../index.ts';
 import { document } from '../document.ts';
 import { CONSTRAINTS, CRITERIA, DESIGNS, RETURNED_WORDS } from './names.ts';
 
 /** Prepares the designs and has them made. */
-export const PREPARE_STEPS: readonly WorkStep[] = [
+export const PREPARE_STEPS: readonly SkillWorkStep[] = [
   {
     id: 'problem',
     title: 'Problem',

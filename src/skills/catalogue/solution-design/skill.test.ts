@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { describeSkill } from '../../../../test/skills/describe-skill.ts';
-import { renderStep, type WorkStep } from '../../index.ts';
+import { renderStep, type SkillWorkStep } from '../../index.ts';
 import skill from './skill.ts';
 
 describeSkill(skill, {
@@ -19,7 +19,7 @@ describeSkill(skill, {
   golden: { criteria: { step: 2 }, 'design-in-parallel': { step: 4, params: { folder: 'designs/queue' } } },
 });
 
-const work = skill.steps as readonly WorkStep[];
+const work = skill.steps as readonly SkillWorkStep[];
 const stepOf = (id: string): number => work.findIndex((step) => step.id === id) + 1;
 
 test('the criteria are fixed before a design exists, and do not change', () => {

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../../base/json.ts';
 import type { CheckOf } from '../../../../definition/check.ts';
 import { expressionOf } from '../../../../definition/scope/scope.ts';
 import { evaluateCondition } from '../../../../expr/expression.ts';
-import type { CommandResult } from '../../../../process/command.ts';
+import type { ProcessResult } from '../../../../process/command.ts';
 import { type CheckContext, type CheckVerdict, unableVerdict } from '../../../../steps/check.ts';
 import { readFreshReport } from '../../../../steps/report-file.ts';
 import { recordOf, type TestCounts, whyNoTest } from '../../../../steps/reports/test-counts.ts';
@@ -35,7 +35,7 @@ export async function run(config: CheckOf<'command'>, scene: CheckContext): Prom
   return withTests(config, judge(config, result), await findTests({ config, scene, result, since }));
 }
 
-type ExitResult = CommandResult & { readonly kind: 'exited' };
+type ExitResult = ProcessResult & { readonly kind: 'exited' };
 
 function judge(config: CheckOf<'command'>, result: ExitResult): CheckVerdict {
   const { exitCode, stdout, stderr, durationMs } = result;

@@ -6,7 +6,7 @@ import { prApprovalCheck } from './check.ts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type LocalForgeStage, openLocalForgeStage } from '../../../../../test/forge/local-stage.ts';
 import type { Json, JsonObject } from '../../../../base/json.ts';
-import type { Approval } from '../../../../forge/forge.ts';
+import type { ForgeApproval } from '../../../../forge/forge.ts';
 import { createAttemptRequest } from '../../../../proof/attempt-request.ts';
 import { openSample, valueIn } from '../../../../proof/forge-suite/stage.ts';
 import { createAttemptRunner } from '../../../../steps/runner.ts';
@@ -67,7 +67,7 @@ describe('an approval', () => {
 });
 
 describe('pr_approval', () => {
-  const approved = (config: JsonObject, ...approvals: Approval[]) =>
+  const approved = (config: JsonObject, ...approvals: ForgeApproval[]) =>
     gateWith(
       { check: 'pr_approval', ...config },
       { approvals: () => ok({ state: 'open' as const, headSha: 'head', author: 'zoe', approvals }) },
@@ -80,7 +80,7 @@ describe('pr_approval', () => {
     });
   });
 
-  test.each<[string, readonly Approval[]]>([
+  test.each<[string, readonly ForgeApproval[]]>([
     ['nobody has said anything', []],
     ['one person approved twice', [review('ann'), review('ANN')]],
     ['the approval is of an older head', [review('ann'), review('bob', 'approved', { headSha: 'old' })]],
