@@ -40,7 +40,6 @@ export type { StepOutput } from './authoring/graph/output.ts';
 export type { ForgeSpec } from './authoring/graph/spec.ts';
 export type { CheckFields, CheckSpec, Checks } from './authoring/spec/check.ts';
 export type { StepContextOf, UncheckedValue } from './authoring/spec/context.ts';
-export type { Jsonified } from './authoring/spec/jsonified.ts';
 export type { AnyPath, NamesOf, NamesOfWorkflow, StepPath, WorkflowNames } from './authoring/spec/names.ts';
 export type {
   AnswerOption,
@@ -60,6 +59,7 @@ export type {
   TimeUnit,
   Webhook,
 } from './authoring/spec/part.ts';
+export type { RecordedValue } from './authoring/spec/recorded-value.ts';
 export type {
   InputOfWorkflow,
   OutputOf,
@@ -113,7 +113,6 @@ export type { FindingSeverity, OpenFinding, ReviewItem } from './definition/revi
 export type { RunStatus } from './definition/run-status.ts';
 export type { ReactionKind, ReactionRecord } from './definition/trigger/reaction.ts';
 export type { CatchUp, ScheduleModel, ScheduleSpec } from './definition/trigger/schedule.ts';
-export type * as StartCommandTypes from './definition/trigger/start-command.ts';
 export type { TriggerModel } from './definition/trigger/trigger.ts';
 export type { FindingCode } from './definition/validation/finding.ts';
 export type { Clock } from './engine/clock.ts';

@@ -24,6 +24,7 @@ export type {
   NamedValues,
   OutputFields,
   OutputModelSpec,
+  Route,
   SharedFields,
   TextOrFunction,
   TextsOrFunction,
@@ -32,8 +33,9 @@ export type {
   UndoWork,
   WorkflowFields,
 } from './authoring/spec/part.ts';
-export type { ReactionConditions, ReactionSpec } from './authoring/spec/reaction.ts';
+export type { GraphReaction, ReactionConditions, ReactionSpec } from './authoring/spec/reaction.ts';
 export type { AgentObject, ContextSpec } from './authoring/spec/worker.ts';
+export type { ScheduledParams } from './authoring/spec/workflow.ts';
 export type { DecisionStatement } from './authority/statement.ts';
 export type { Ref } from './base/digest.ts';
 export type {
@@ -116,6 +118,7 @@ export type {
 export type { Assumption, AssumptionAnswer, AssumptionPlace } from './definition/question/assumption-record.ts';
 export type { PersonNote, Setback } from './definition/question/notes.ts';
 export type { StepCompleted, StepStarted, WorkflowCompleted, WorkflowStarted } from './definition/result.ts';
+export type { LastDecision } from './definition/scope/scope.ts';
 export type { ChildDispatch, ReviewDocuments, StepTerms } from './definition/step-terms.ts';
 export type { ReactionModel, WayBack } from './definition/trigger/reaction.ts';
 export type { ScheduleSpec } from './definition/trigger/schedule.ts';

@@ -48,8 +48,6 @@ export const TESTING_NAMES: Readonly<Record<string, readonly string[]>> = {
     'TokenAttack',
     'TokenAttackContext',
     'Trial',
-    'TokenAttack',
-    'TokenAttackContext',
     'VirtualClock',
     'WorkflowTestResult',
     'attackSkill',
