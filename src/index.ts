@@ -63,6 +63,7 @@ export type {
   TimeUnit,
   Webhook,
 } from './authoring/spec/part.ts';
+export type * as ReactionTypes from './authoring/spec/reaction.ts';
 export type * as StepTypes from './authoring/spec/step.ts';
 export type {
   InputOfWorkflow,
@@ -75,13 +76,14 @@ export type {
   WorkflowTypes,
 } from './authoring/spec/step.ts';
 export type * as WorkerTypes from './authoring/spec/worker.ts';
+export type * as WorkflowSpecTypes from './authoring/spec/workflow.ts';
 export type { WorkflowSpec } from './authoring/spec/workflow.ts';
 export type { WorkflowYaml } from './authoring/yaml/write/write.ts';
 export type { EnrolledKey, Entry as EnrolmentEntry, KeyList } from './authority/enrolment.ts';
 export type { PublicKey, UnlockedKey } from './authority/keys.ts';
 export type * as StatementTypes from './authority/statement.ts';
 export type { AnswerStatement, Statement } from './authority/statement.ts';
-export type { Duration } from './base/duration.ts';
+export { type Duration, parseDuration } from './base/duration.ts';
 export { EngineError, type ErrorCode, type ErrorOptions, isEngineError, type SourcePosition } from './base/error.ts';
 export type { Json, JsonObject } from './base/json.ts';
 export type { Signature } from './base/signature.ts';
@@ -124,7 +126,8 @@ export type { ProgressEvent, StepResult, WorkflowResult } from './definition/res
 export type { FindingSeverity, OpenFinding, ReviewItem } from './definition/review/review.ts';
 export type { RunStatus } from './definition/run-status.ts';
 export type { ReactionKind, ReactionRecord } from './definition/trigger/reaction.ts';
-export type { CatchUp, ScheduleModel } from './definition/trigger/schedule.ts';
+export type { CatchUp, ScheduleModel, ScheduleSpec } from './definition/trigger/schedule.ts';
+export type * as StartCommandTypes from './definition/trigger/start-command.ts';
 export type { TriggerModel } from './definition/trigger/trigger.ts';
 export type { FindingCode } from './definition/validation/finding.ts';
 export type * as RequestTypes from './definition/web-request.ts';

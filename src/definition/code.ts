@@ -27,8 +27,8 @@ export interface StepContext {
   readonly args: JsonObject;
   /** The data that steps have merged so far, over the params, and the run's progress. */
   readonly checkpoint: CheckpointView;
-  /** Earlier results by step name. */
-  readonly results: Readonly<Record<string, { readonly output: Json }>>;
+  /** Earlier results by step name; in a graph, the types of its own context say what the output of each step is. */
+  readonly results: Readonly<Record<string, { readonly output: unknown } | undefined>>;
   /** In postconditions: the result of the step. In an undo: the result that is undone. */
   readonly result: unknown;
   /** In an undo: the attempt whose result is undone, with its idempotency key. */
@@ -74,8 +74,8 @@ export interface CheckpointView {
 }
 
 /** The normalised return value of a `task`. */
-export interface TaskReturn {
-  readonly outcome: OutcomeName;
+export interface TaskReturn<Outcome extends OutcomeName = OutcomeName> {
+  readonly outcome: Outcome;
   readonly output: unknown;
 }
 
@@ -106,18 +106,20 @@ export interface BuiltActions {
 }
 
 /** Builds the instructions of a step. It is pure: the same run in the same state gets the same text after a restart. */
-export type ActionsBuilder = (params: JsonObject, at: ActionsContext) => readonly string[] | BuiltActions;
+export type ActionsBuilder<Params = JsonObject> = (params: Params, at: ActionsContext) => readonly string[] | BuiltActions;
 
 /** Accepted work, and the current state of the run. */
-export interface AcceptedWork extends ActionsContext {
+export interface AcceptedWork<Params = JsonObject> extends ActionsContext {
   /** `reject` for a verdict against what was reviewed. */
   readonly outcome: 'ok' | 'reject';
   readonly output: Json;
-  readonly params: JsonObject;
+  readonly params: Params;
 }
 
 /** Chooses the outcome of a step when its work is accepted: `ok`, one of its `routes`, or the verdict as it is. */
-export type RouteChoice = (done: AcceptedWork) => TaskReturn;
+export type RouteChoice<Outcome extends OutcomeName = OutcomeName, Params = JsonObject> = (
+  done: AcceptedWork<Params>,
+) => TaskReturn<Outcome>;
 
 /** A condition of a contract, evaluated by the engine. */
 export type ConditionCheck = (ctx: never) => boolean | Promise<boolean>;

@@ -32,7 +32,7 @@ export interface CustomKindSpec<Config, Output, Outcome extends string, Written 
   /** Its own outcomes besides the common ones: keys that the `next` of its steps may have. */
   readonly outcomes?: readonly Outcome[];
   /** What to do with an attempt if a crash left no record of how it ended. Default: `ask`. */
-  readonly recovery?: RecoveryPolicy;
+  readonly recovery?: Exclude<RecoveryPolicy, 'reconcile'>;
   /** Returns the configuration from what was written, or throws an error that says what is wrong. A schema of zod fits. */
   readonly parse: ConfigParser<Written, Config>;
   /** Does the work. An error it throws fails the attempt, and its retry policy applies. */
@@ -50,7 +50,7 @@ export interface CustomKind<Written = never, Output = unknown, Outcome extends s
   (config: Written): ConfiguredKind<Output, Outcome>;
   readonly kind: string;
   readonly outcomes: readonly Outcome[];
-  readonly recovery: RecoveryPolicy;
+  readonly recovery: Exclude<RecoveryPolicy, 'reconcile'>;
   parse(config: unknown): unknown;
   run(job: CustomJob<never>): CustomResult<Outcome, Output> | Promise<CustomResult<Outcome, Output>>;
 }

@@ -56,7 +56,7 @@ export function withKindAsSource<K extends { readonly kind: string; run(job: nev
 
 /** The values for the texts of a dispatch: parameters, the item, the round of the review, and its late items. */
 function valuesOf(skill: Skill, number: number, ctx: StepContext): JsonObject {
-  const results = Object.fromEntries(Object.entries(ctx.results).map(([id, { output }]) => [id, output]));
+  const { results } = ctx.checkpoint;
   const { qr } = runContext(skill, number, { params: ctx.params, visit: 1, results });
   const late = lateItems(skill, number, results);
   // A person can allow more rounds than skills support; those have the instructions of the last one.

@@ -30,10 +30,10 @@ export const skillGate: CustomKind<GateStepConfig> = withKindAsSource(
     parse: (config) => config as GateStepConfig,
     run({ config, ctx, cwd, reviewed = {} }) {
       const { qrName, review, items, verdicts } = config;
-      const before = openReview(ctx.results[ctx.stepId]?.output);
+      const before = openReview(ctx.checkpoint.results[ctx.stepId]);
       const judged =
         items === undefined || verdicts === undefined
-          ? judgeReport(qrName, before, ctx.results[review]?.output ?? null)
+          ? judgeReport(qrName, before, ctx.checkpoint.results[review] ?? null)
           : judgeDocuments(qrName, before, { items: document(items), verdicts: document(verdicts) });
       if ('faults' in judged) throw new EngineError('POSTCONDITION_FAILED', `${qrName}: ${judged.faults.join('; ')}`);
       const { status } = judged.value;

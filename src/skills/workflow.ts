@@ -157,8 +157,8 @@ function routeStep(skill: Skill, step: WorkStep, number: number): [string, objec
     recovery: 'rerun',
     parse: (config) => config,
     run({ ctx }) {
-      const output = ctx.results[step.id]?.output ?? null;
-      const results = Object.fromEntries(Object.entries(ctx.results).map(([id, result]) => [id, result.output]));
+      const { results } = ctx.checkpoint;
+      const output = results[step.id] ?? null;
       return choose({ outcome: rejects(output) ? 'reject' : 'ok', output, params: ctx.params, visit: 1, results });
     },
   });
@@ -272,7 +272,7 @@ function personStep(skill: Skill, { id, gate }: GateStep): object {
   return {
     title: `${qrName}: a person decides`,
     human: {
-      prompt: withAuthorSource((ctx: StepContext) => exhaustedPrompt(qrName, ctx.results[id]?.output, PERSON_OPTIONS), gate),
+      prompt: withAuthorSource((ctx: StepContext) => exhaustedPrompt(qrName, ctx.checkpoint.results[id], PERSON_OPTIONS), gate),
       options: [
         passed === null ? { label: 'accept as it is', nextStep: null, ends: 'completed' } : { label: 'accept as it is', nextStep: passed },
         { label: 'allow more rounds', nextStep: workflowStepId(skill, work) },

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { root } from '../../scripts/bundle.js';
 import { type Compiler, PackageFolder, type Resolution } from './package.ts';
 import { RIGHT } from './right-programs.ts';
+import { RIGHT_STEPS } from './right-steps.ts';
 import { WRONG_PROGRAMS } from './wrong-programs.ts';
 import { WRONG_REQUESTS } from './wrong-requests.ts';
 import { WRONG_STEPS } from './wrong-steps.ts';
@@ -39,7 +40,7 @@ const recipes = globSync('*/.pawl/workflows/*.ts', { cwd: RECIPES });
 export function writePrograms(): PackageFolder {
   const pawl = new PackageFolder();
   for (const { file, text } of programs) pawl.write(file, text);
-  for (const [index, text] of Object.values(RIGHT).entries()) pawl.write(`right-${index}.ts`, text);
+  for (const [index, text] of Object.values({ ...RIGHT, ...RIGHT_STEPS }).entries()) pawl.write(`right-${index}.ts`, text);
   for (const file of recipes) pawl.write(`recipe-${file.split('/')[0]}.ts`, readFileSync(join(RECIPES, file), 'utf8'));
   return pawl;
 }

@@ -85,7 +85,7 @@ const groups = defineWorkflow({
           ask: { human: { prompt: (ctx) => ctx.runId } },
           look: { webhook: { request: { url: (ctx) => ctx.runId } } },
           lint: { validate: { onFailure: { handler: (ctx) => ctx.attempt } } },
-          write: { actions: ({ topic }) => [String(topic)] },
+          write: { actions: (_, { visit }) => [\`Visit \${visit}\`.trim()] },
         },
       },
       next: 'each',
@@ -326,7 +326,12 @@ export const w = defineWorkflow({
     a: { use: deploy({ to: 'x' }), next: { ok: 'b', drifted: { to: 'a', maxIterations: 2 }, fail: 'b' } },
     b: { use: plain({ to: 'x' }), next: { ok: 'c', drifted: 'a' } },
     c: { use: anything, next: { ok: 'd', whatever: 'a' } },
-    d: { agent: 'dev', route: { outcomes: ['more'], choose: () => ({ outcome: 'more', output: null }) }, next: { ok: null, more: 'a' } },
+    d: { agent: 'dev', route: { outcomes: ['more'], choose: () => ({ outcome: 'more', output: null }) }, next: { ok: 'e', more: 'a' } },
+    e: {
+      agent: 'dev',
+      route: { outcomes: ['more'], choose: (done) => ({ outcome: done.visit < 3 ? 'more' : 'ok', output: done.output }) },
+      next: { ok: null, more: 'a' },
+    },
   },
 });
 `,

@@ -193,7 +193,7 @@ const child = defineWorkflow({ name: 'c', params: { n: arg({ type: 'number', req
 export const w = defineWorkflow({
   name: 'w',
   steps: {
-    a: { workflow: child, next: 'end' }, //! this step lacks "input"
+    a: { workflow: child, next: 'end' }, //! Property 'input' is missing
     end: { command: 'x', next: null },
   },
 });

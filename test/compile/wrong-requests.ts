@@ -115,6 +115,45 @@ export const w = defineWorkflow({
   steps: { a: { command: 'x', next: null } },
 });
 `,
+  'a reaction that goes back to no step': `
+export const w = defineWorkflow({
+  name: 'w',
+  onEvents: [{ event: 'issues.edited', do: 'invalidate_and_restart' }], //! Property 'step' is missing
+  steps: { a: { command: 'x', next: null } },
+});
+`,
+  'a schedule with a parameter of another type': `
+export const w = defineWorkflow({
+  name: 'w',
+  params: { n: arg({ type: 'number', required: true }) },
+  trigger: { schedule: '@daily', params: { n: 'x' } }, //! Type 'string' is not assignable to type 'number'
+  steps: { a: { command: 'x', next: null } },
+});
+`,
+  'a schedule with a parameter that the workflow does not have': `
+export const w = defineWorkflow({
+  name: 'w',
+  params: { n: arg({ type: 'number' }) },
+  trigger: { schedule: '@daily', params: { m: 1 } }, //! 'm' does not exist
+  steps: { a: { command: 'x', next: null } },
+});
+`,
+  'a schedule without a parameter that the workflow needs': `
+export const w = defineWorkflow({
+  name: 'w',
+  params: { n: arg({ type: 'number', required: true }) },
+  trigger: { schedule: '@daily' }, //! Property 'params' is missing
+  steps: { a: { command: 'x', next: null } },
+});
+`,
+  'a kind of the application that reconciles': `
+export const k = defineStepKind({
+  kind: 'k',
+  recovery: 'reconcile', //! Type '"reconcile"' is not assignable to type
+  parse: (config: { n: number }) => config,
+  run: () => ({ outcome: 'ok' }),
+});
+`,
   'an unknown reaction': `
 export const w = defineWorkflow({
   name: 'w',

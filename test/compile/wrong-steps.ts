@@ -8,11 +8,11 @@ a number as next | a: { command: 'x', next: 1 }, | 'number'
 true as next | a: { command: 'x', next: true }, | 'true'
 a list as next | a: { command: 'x', next: ['end'] }, | steps have no such outcome
 a misspelt end | a: { command: 'x', next: 'completed' }, | '"completed"'
-no next | a: { command: 'x' }, | this step lacks "next"
-no next on a gate | a: { gate: { checks: ['x'] } }, | this step lacks "next"
-no next on an agent | a: { agent: 'dev' }, | this step lacks "next"
-no next on a question without options | a: { human: { prompt: 'p' } }, | this step lacks "next"
-no next, and an option that leads nowhere | a: { human: { prompt: 'p', options: [{ label: 'yes', nextStep: 'end' }, { label: 'no' }] } }, | this step lacks "next"
+no next | a: { command: 'x' }, | Property 'next' is missing
+no next on a gate | a: { gate: { checks: ['x'] } }, | Property 'next' is missing
+no next on an agent | a: { agent: 'dev' }, | Property 'next' is missing
+no next on a question without options | a: { human: { prompt: 'p' } }, | Property 'next' is missing
+no next, and an option that leads nowhere | a: { human: { prompt: 'p', options: [{ label: 'yes', nextStep: 'end' }, { label: 'no' }] } }, | Property 'next' is missing
 undefined as next | a: { command: 'x', next: undefined }, | 'undefined'
 a target that is no step, by outcome | a: { command: 'x', next: { ok: 'ned' } }, | '"ned"'
 an unknown outcome | a: { command: 'x', next: { okay: 'end' } }, | "command" steps have no such outcome
@@ -136,7 +136,7 @@ templates in words | a: { command: 'x', templates: 'yes', next: 'end' }, | 'stri
 a session that another kind cannot continue | a: { command: 'x', continueSession: true, next: 'end' }, | "command" steps have no such field
 data of a transition that is a text | a: { command: 'x', next: { to: 'end', context: 'x' } }, | Type 'string' is not assignable to type 'JsonObject'
 an output that is no schema | a: { handler: () => 1, output: { type: 'object' }, next: 'end' }, | 'type'
-a child without its input beside a function | a: { parallel: { branches: { x: { workflow: adder }, y: { handler: (ctx) => ctx.attempt } } }, next: 'end' }, | this step lacks "input"
+a child without its input beside a function | a: { parallel: { branches: { x: { workflow: adder }, y: { handler: (ctx) => ctx.attempt } } }, next: 'end' }, | Property 'input' is missing
 a child with a wrong input beside a function | a: { parallel: { branches: { x: { workflow: adder, input: { n: 'x' } }, y: { handler: (ctx) => ctx.attempt } } }, next: 'end' }, | Type 'string' is not assignable to type 'number'
 a child in a fan-out whose input is built wrongly | a: { each: { items: 'l', step: { workflow: adder, input: (ctx) => ({ n: ctx.runId }) } }, next: 'end' }, | Type 'string' is not assignable to type 'number'
 a branch whose function contradicts its output | a: { parallel: { branches: { x: { handler: (ctx) => ({ size: ctx.runId }), output: sizeSchema } } }, next: 'end' }, | Type 'string' is not assignable to type 'number'
@@ -146,5 +146,15 @@ a fan-out whose function reads what is not there | a: { each: { items: 'l', step
 a group in a group | a: { parallel: { branches: { x: { each: { items: 'l', step: { command: 'x' } } } } }, next: 'end' }, | a group cannot be inside a group
 a group in a group beside a function | a: { parallel: { branches: { x: { each: { items: 'l', step: { command: 'x' } } }, y: { handler: (ctx) => ctx.attempt } } }, next: 'end' }, | a group cannot be inside a group
 a wrong label in next of a question with a function | a: { human: { prompt: (ctx) => ctx.runId, options: [{ label: 'yes' }, { label: 'no' }] }, next: { yse: 'end', no: 'a' } }, | "human" steps have no such outcome
-no next on a question with a function | a: { human: { prompt: (ctx) => ctx.runId, options: [{ label: 'yes' }, { label: 'no' }] } }, | this step lacks "next" ## implicitly has an 'any' type
+no next on a question with a function | a: { human: { prompt: (ctx) => ctx.runId, options: [{ label: 'yes' }, { label: 'no' }] } }, | Property 'next' is missing ## implicitly has an 'any' type
+a route that chooses an outcome it does not have | a: { agent: 'dev', route: { outcomes: ['more'], choose: (done) => ({ outcome: 'mroe', output: done.output }) }, next: { ok: 'end', more: 'a' } }, | Type '"mroe"' is not assignable to type
+an argument that the step does not have | a: { args: { iteration: arg({ min: 1, default: 1 }) }, handler: (ctx) => ctx.args.iteratoin, next: 'end' }, | Did you mean 'iteration'?
+instructions from a parameter that is not there | a: { actions: (params) => [params.topic], next: 'end' }, | 'topic'
+a misspelt outcome with data | a: { handler: () => ['fial', { n: 1 }] as const, next: { ok: 'end', fail: 'a' } }, | Type '"fial"' is not assignable to type 'Word'
+a misspelt outcome beside a right one | a: { handler: (): 'ok'|'iterat' => 'ok', next: { ok: 'end', iterate: 'a' } }, | Did you mean '"iterate"'?
+an undo that does two things | a: { command: 'x', undo: { command: 'y', handler: () => 1 }, next: 'end' }, | an undo does one thing
+an undo that does nothing | a: { command: 'x', undo: { title: 'y' }, next: 'end' }, | an undo is a function, or it has a handler
+an undo at the forge with a misspelt field | a: { command: 'x', undo: { forge: { action: 'create_issue', titel: 'x' } }, next: 'end' }, | Did you mean to write 'title'?
+a reconciliation without its function | a: { command: 'x', recovery: 'reconcile', next: 'end' }, | this step lacks "reconcile"
+a timeout of a check in words | a: { gate: { checks: [{ check: 'command', run: 'x', timeout: '5 minutes' }] }, next: 'end' }, | Type '"5 minutes"' is not assignable to type 'TimeSpan'
 `;

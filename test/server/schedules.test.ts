@@ -121,10 +121,10 @@ describe('a schedule', () => {
   });
 
   test('whose workflow cannot be started says why', async () => {
-    const broken = workflow('hourly', { trigger: { schedule: '0 * * * *', params: { unknown: 1 } } }, function* () {
-      return yield* step('a').task(() => 1);
-    });
-    const opened = await rig.open({ workflows: [broken] });
+    const { compiled } = hourly();
+    const { schedule } = compiled;
+    if (schedule === undefined) throw new Error('the workflow has no schedule');
+    const opened = await rig.open({ workflows: [{ ...compiled, schedule: { ...schedule, params: { unknown: 1 } } }] });
     await scheduleOf(opened);
     rig.clock.advance(HOUR);
     await expect.poll(() => ticksOf(opened)).toEqual(['01:00 failed']);

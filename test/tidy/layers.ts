@@ -62,7 +62,6 @@ const OF_KIND: Readonly<Record<string, readonly string[]>> = {
   'declare.ts': ['base', 'expr', 'definition'],
   'spec.ts': ['base', 'expr', 'definition', 'kernel', 'programs', 'authoring'],
   'compile.ts': ['base', 'expr', 'definition', 'kernel', 'programs', 'authoring'],
-  'yaml.ts': ['base', 'expr', 'definition', 'kernel', 'programs', 'authoring'],
   'run.ts': [...BELOW_STEPS, 'steps'],
   'kind.ts': BELOW_KINDS,
   'check.ts': BELOW_KINDS,

@@ -3,7 +3,7 @@
 
 import type { AnyNode, CallExpression, ObjectExpression } from 'acorn';
 import { present } from '../../base/fields.ts';
-import type { RecoveryPolicy } from '../../definition/model.ts';
+import type { CustomKind } from '../../definition/custom-kind.ts';
 import { ModuleNames, propertyOf } from './names.ts';
 import { type FilePosition, isParsed, type ParsedModule, parseModule, placeAt, type SourceProblem } from './syntax.ts';
 
@@ -14,7 +14,7 @@ export interface DeclaredPart extends FilePosition {
   readonly file: string;
   /** The additional outcomes of a kind. */
   readonly outcomes: readonly string[];
-  readonly recovery: RecoveryPolicy;
+  readonly recovery: CustomKind['recovery'];
   /** Whether a check needs a pull request. */
   readonly needsPullRequest: boolean;
   /** The forge events after which the check runs again. */
@@ -66,7 +66,7 @@ function readPart(module: ParsedModule, names: ModuleNames, call: CallExpression
     return unseen(`the name under \`${form.key}\` is not a string literal`, `write it as a text: ${form.key}: 'deploy'`, place);
   if (outcomes === undefined) return unseen('`outcomes` is not a list of strings', "write them as texts: outcomes: ['busy']", place);
   const policy = names.text(propertyOf(spec, 'recovery')?.value);
-  const recovery = policy === 'rerun' || policy === 'reconcile' ? policy : 'ask';
+  const recovery = policy === 'rerun' ? policy : 'ask';
   const needsPullRequest = propertyOf(spec, 'needsPullRequest') !== undefined;
   return {
     part: form.part,

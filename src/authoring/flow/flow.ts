@@ -77,7 +77,7 @@ export function compileFlow(
     code: new Map(),
     flow: (input: never) => body(bindParams(definition.params, input, `workflow "${name}"`) as never),
     ...present({ context }),
-    ...(trigger === undefined ? {} : readStarts(`workflow "${name}"`, trigger)),
+    ...(trigger === undefined ? {} : readStarts(definition, trigger)),
     children: childrenOf(name, options.children ?? []),
   });
 }

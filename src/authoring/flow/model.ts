@@ -115,7 +115,7 @@ export function readFlowStep(
   const spec = step.shapedFields<AnyStep>(workFields(compilers).shapes, frame);
   // The steps inside it are calls of the flow, which were read when they were built.
   const readMember = (member: unknown) => member as BoundStep;
-  const work = given ?? kind.read(spec, { step, id: name, isMember: false, readMember });
+  const work = given ?? kind.read(spec, { step, id: name, isMember: false, namesOutcomes: false, readMember });
   if (work === undefined) reading.problems.unread.add(name);
   const read = { name, compilers, work: work ?? UNREAD, frame };
   return { read, bound: bindSpec(spec, read, reading), child: [...reading.children.values()][0] };

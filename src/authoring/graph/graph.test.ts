@@ -80,8 +80,8 @@ describe('next', () => {
 
 describe('what a handler returns', () => {
   const ctx = {} as StepContext;
-  const returns = (value: unknown) =>
-    graph({ id: 'a', handler: () => value, next: null })
+  const returns = (value: unknown, next: StepSpec['next'] = null) =>
+    graph({ id: 'a', handler: () => value, next })
       .code.get('a')
       ?.run?.(ctx);
 
@@ -96,6 +96,18 @@ describe('what a handler returns', () => {
   test('a list that is no outcome and patch is a list', () => {
     for (const list of [['fail', 'ok'], ['fail', ['x']], ['fail'], ['fail', {}, {}]])
       expect(returns(list)).toEqual({ outcome: 'ok', output: list });
+  });
+
+  test('where next names outcomes, a pair that begins with another word is refused', async () => {
+    const table = { ok: null, fail: 'fail' } as const;
+    const message =
+      'the handler of step "a" returned ["fial", { … }], but "fial" is not an outcome (did you mean "fail"?); return one of ok, fail, skip, iterate, reject, error, timeout, or an object if the list is the output';
+    expect(() => returns(['fial', { n: 1 }], table)).toThrow(message);
+    await expect(returns(Promise.resolve(['fial', { n: 1 }]), { ok: null })).rejects.toThrow(message);
+    expect(returns(['fail', { n: 1 }], table)).toEqual({ outcome: 'fail', output: { n: 1 } });
+    for (const list of [['fial'], ['fial', 'x'], ['fial', ['x']], ['fial', {}, {}], [{ n: 1 }, { n: 2 }], 'fial'])
+      expect(returns(list, table)).toEqual({ outcome: 'ok', output: list });
+    expect(returns(['fial', { n: 1 }], { to: null })).toEqual({ outcome: 'ok', output: ['fial', { n: 1 }] });
   });
 
   test('the default is a key of next and no outcome', () => {

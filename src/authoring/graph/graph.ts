@@ -55,7 +55,7 @@ function compile(spec: GraphEntries<unknown>, reading: GraphReading): CompiledWo
   const draft = readGraph(spec, reading);
   checkDefinition(draft.definition, reading.problems, { registry: reading.compilers });
   reading.problems.refuse(draft.definition.name);
-  const starts = spec.trigger === undefined ? {} : readStarts(`workflow "${draft.definition.name}"`, spec.trigger);
+  const starts = spec.trigger === undefined ? {} : readStarts(draft.definition, spec.trigger);
   return finishGraph(draft, reading, { context: spec.context as CompiledWorkflow['context'], ...starts });
 }
 

@@ -15,6 +15,16 @@ const problemsOf = (spec: object): string => {
   }
 };
 
+test('a schedule whose parameters its workflow does not take, or lacks, is refused', () => {
+  const params = { scope: arg({ type: 'string', required: true }) };
+  const withTrigger = (trigger: object) => problemsOf({ name: 'w', params, trigger, steps: { a: { command: 'x', next: null } } });
+  expect(withTrigger({ schedule: '@daily', params: { scope: 'all' } })).toBe('none');
+  expect(withTrigger({ schedule: '@daily', params: { scope: 'all', scop: 'x' } })).toContain(
+    'workflow "w", trigger.params: the parameters of the schedule are not valid: "scop"',
+  );
+  expect(withTrigger({ schedule: '@daily' })).toContain('"scope"');
+});
+
 describe('steps by id', () => {
   test('give the definition of the same steps as a list, in the order written', () => {
     const record = compileWorkflow(

@@ -6,6 +6,7 @@ import type { BoundStep, ConditionCheck, StepCode, StepContext } from '../../def
 import type { StepContract } from '../../definition/contract/step-contract.ts';
 import { traitsOf } from '../../definition/kind.ts';
 import type { ArgModel, ConditionModel, NextTable, RetryPolicy, StepFrame, StepModel, StepWork } from '../../definition/model.ts';
+import { STRING_NEXT_COVERS } from '../../definition/outcome.ts';
 import { arg } from '../../definition/param/arg.ts';
 import { templatedPart } from '../../definition/scope/template-scope.ts';
 import { parseTemplateTree } from '../../expr/template-tree.ts';
@@ -74,9 +75,11 @@ function checkOneWork(spec: AnyStep, step: StepReading): void {
     step.fault('KIND_AMBIGUOUS', 'it has `human` and `humanGate`', 'a step asks one question; keep one of them');
 }
 
-function workPlace({ step, id, isMember }: StepPlace) {
+function workPlace({ step, id, isMember, next }: StepPlace) {
   const readMember = (spec: unknown, name: string) => readInside(spec, { step, id }, name);
-  return { step, id, isMember, readMember };
+  const named = Object.keys(next);
+  const isOneEntry = named.length === STRING_NEXT_COVERS.length && STRING_NEXT_COVERS.every((outcome) => named.includes(outcome));
+  return { step, id, isMember, namesOutcomes: named.length > 0 && !isOneEntry, readMember };
 }
 
 function readInside(spec: unknown, group: Pick<StepPlace, 'step' | 'id'>, fallback: string): BoundStep {

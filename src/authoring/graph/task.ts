@@ -1,18 +1,29 @@
 // Owns what a handler's return value means: how the step settled, and what is merged into the state of the run.
 
 import { EngineError } from '../../base/error.ts';
+import { shortText } from '../../base/short-text.ts';
+import { didYouMean } from '../../base/suggest.ts';
 import type { StepContext, TaskReturn } from '../../definition/code.ts';
 import { COMMON_OUTCOMES, Outcome } from '../../definition/outcome.ts';
+
+const WORD_MAX = 40;
+
+/** The step that a handler works for. */
+export interface HandledStep {
+  readonly step: string;
+  /** Whether its `next` names outcomes: then a pair that begins with another word is a mistake. */
+  readonly namesOutcomes?: boolean;
+}
 
 /** The work of a `task` that calls a handler. A step without one does nothing and is `ok`. */
 export function createTask(
   handler: ((ctx: StepContext) => unknown) | undefined,
-  step: string,
+  place: HandledStep,
 ): (ctx: StepContext) => TaskReturn | Promise<TaskReturn> {
   if (handler === undefined) return () => ({ outcome: Outcome.OK, output: null });
   return (ctx) => {
     const returned = handler(ctx);
-    return isPromise(returned) ? returned.then((value) => readReturn(value, step)) : readReturn(returned, step);
+    return isPromise(returned) ? returned.then((value) => readReturn(value, place)) : readReturn(returned, place);
   };
 }
 
@@ -21,10 +32,15 @@ function isPromise(value: unknown): value is Promise<unknown> {
 }
 
 /** Nothing is `ok`; an outcome is itself; `[outcome, patch]` is both; anything else is the output of an `ok`. */
-function readReturn(returned: unknown, step: string): TaskReturn {
+function readReturn(returned: unknown, place: HandledStep): TaskReturn {
   if (returned === undefined || returned === null) return { outcome: Outcome.OK, output: null };
-  if (isOutcome(returned, step)) return { outcome: returned, output: null };
-  if (isPair(returned) && isOutcome(returned[0], step)) return { outcome: returned[0], output: returned[1] ?? null };
+  if (isOutcome(returned, place)) return { outcome: returned, output: null };
+  if (isPair(returned)) {
+    const [first, patch] = returned;
+    if (isOutcome(first, place)) return { outcome: first, output: patch ?? null };
+    if (place.namesOutcomes === true && typeof first === 'string' && typeof patch === 'object' && patch !== null)
+      throw noOutcome(first, place);
+  }
   return { outcome: Outcome.OK, output: returned };
 }
 
@@ -35,8 +51,15 @@ function isPair(value: unknown): value is readonly [unknown, object | null | und
   return patch === undefined || patch === null || (typeof patch === 'object' && !Array.isArray(patch));
 }
 
-function isOutcome(value: unknown, step: string): value is string {
+function isOutcome(value: unknown, { step }: HandledStep): value is string {
   if (value !== Outcome.DEFAULT) return typeof value === 'string' && COMMON_OUTCOMES.includes(value);
   const message = `the handler of step "${step}" returned Outcome.DEFAULT, which is a key of \`next\` and no outcome; return one of ${COMMON_OUTCOMES.join(', ')}`;
   throw new EngineError('STEP_OUTPUT_INVALID', message, { details: { step } });
+}
+
+function noOutcome(word: string, { step }: HandledStep): EngineError {
+  const given = JSON.stringify(shortText(word, WORD_MAX));
+  const what = `the handler of step "${step}" returned [${given}, { … }], but ${given} is not an outcome${didYouMean(word, COMMON_OUTCOMES)}`;
+  const hint = `return one of ${COMMON_OUTCOMES.join(', ')}, or an object if the list is the output`;
+  return new EngineError('STEP_OUTPUT_INVALID', `${what}; ${hint}`, { details: { step } });
 }

@@ -39,6 +39,8 @@ export interface WorkPlace {
   readonly step: StepReading;
   readonly id: string;
   readonly isMember: boolean;
+  /** Whether its `next` names outcomes. */
+  readonly namesOutcomes: boolean;
   readMember(spec: unknown, id: string): BoundStep;
 }
 

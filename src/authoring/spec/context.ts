@@ -18,3 +18,6 @@ export type StepContextOf<Results, Params, App> = App &
     readonly result: Unchecked;
     readonly item: Unchecked;
   };
+
+/** The context of a step that declares arguments. */
+export type WithArgs<Context, Args> = Omit<Context, 'args'> & { readonly args: ArgValues<Args> };

@@ -28,8 +28,15 @@ import type { ReactionSpec } from './reaction.ts';
 
 /** A unit of time. */
 export type TimeUnit = 'ms' | 's' | 'm' | 'h' | 'd' | 'w';
-/** A span of time: `90s`, `1h30m`, or a number of milliseconds. */
-export type TimeSpan = number | `${number}${TimeUnit}` | `${number}${TimeUnit}${number}${TimeUnit}`;
+/** A span of time: `90s`, `1h30m`, `1d2h30m`, or a number of milliseconds. */
+export type TimeSpan =
+  | number
+  | `${number}${TimeUnit}`
+  | `${number}${TimeUnit}${number}${TimeUnit}`
+  | `${number}w${number}d${number}h`
+  | `${number}d${number}h${number}m`
+  | `${number}h${number}m${number}s`
+  | `${number}d${number}h${number}m${number}s`;
 
 /** How a run ends: `null` completes it. */
 export type End = 'complete' | 'fail' | 'escalate' | 'reject' | null;
@@ -156,6 +163,9 @@ export interface ForgeActions<C = never> {
   comment: { readonly target?: 'issue' | 'pr'; readonly message: Text<C>; readonly pr?: string };
 }
 
+/** An action at the forge with its fields. */
+export type AnyAction<C> = { [A in keyof ForgeActions]: { readonly action: A } & ForgeActions<C>[A] }[keyof ForgeActions];
+
 /** A workflow that can be a child: its name, or the workflow itself. */
 export type ChildWorkflow = string | CompiledWorkflow | { readonly compiled: CompiledWorkflow };
 
@@ -277,16 +287,31 @@ export type UndoWork<C> = {
   /** What happens when a crash interrupts it: `ask` a person (the default), or `rerun` it if running it twice does no harm. */
   readonly recovery?: 'rerun' | 'ask';
 } & (
-  | { readonly handler: (ctx: C) => unknown }
-  | ({ readonly command: CommandFields<C>['command'] } & { readonly env?: Readonly<Record<string, string>>; readonly cwd?: string })
-  | { readonly forge: { readonly action: keyof ForgeActions } & Values }
+  | { readonly handler: (ctx: C) => unknown; readonly command?: never; readonly forge?: never }
+  | {
+      readonly command: CommandFields<C>['command'];
+      readonly env?: Readonly<Record<string, string>>;
+      readonly cwd?: string;
+      readonly handler?: never;
+      readonly forge?: never;
+    }
+  | { readonly forge: AnyAction<never>; readonly handler?: never; readonly command?: never }
 );
+
+type ParamsOf<C> = C extends { readonly params: infer Params } ? Params : never;
+
+/** How code chooses the outcome of a step: its further outcomes, and the function that chooses `ok` or one of them. */
+export interface Route<Outcome extends string = string, Params = JsonObject, Other extends string = never> {
+  readonly outcomes: readonly Outcome[];
+  /** `reject` leaves a verdict as it is. */
+  readonly choose: RouteChoice<Outcome | Other | 'ok' | 'reject', Params>;
+}
 
 /** The fields that every step can have, whatever does its work. Side are the ids of side steps. */
 export interface SharedFields<C, Side = string, Time = TimeSpan> {
   title: string;
   /** Instructions, or a function of the parameters that returns them. A step may have nothing else. */
-  actions: readonly string[] | ActionsBuilder;
+  actions: readonly string[] | ActionsBuilder<ParamsOf<C>>;
   args: Readonly<Record<string, Arg>>;
   preconditions: readonly StepCondition<C>[];
   postconditions: readonly StepCondition<C>[];
@@ -332,7 +357,7 @@ export interface SharedFields<C, Side = string, Time = TimeSpan> {
   /** The review loop that its result belongs to. */
   reviewOf: ReviewDocuments;
   /** Chooses the outcome when the work is accepted: `ok`, or one of `outcomes`, which are further keys of `next`. */
-  route: { readonly outcomes: readonly string[]; readonly choose: RouteChoice };
+  route: Route;
   /**
    * Undoes the result when the run fails, is rejected or is cancelled. The latest work is undone first. `ctx.result` is
    * the result, `ctx.undoes` its attempt.

@@ -33,6 +33,10 @@ export interface ReactionSpec<Step = string> {
   readonly message?: string;
 }
 
+/** The same in a graph, where what goes back names its step. */
+export type GraphReaction<Step> = ReactionSpec<Step> &
+  ({ readonly do: 'invalidate_and_restart'; readonly step: Step } | { readonly do: Exclude<ReactionKind, 'invalidate_and_restart'> });
+
 const FIELDS = ['event', 'conditions', 'do', 'step', 'max', 'notify', 'message'];
 const CONDITIONS = ['label', 'labels', 'assigneeIsBot', 'milestone', 'baseBranch', 'reviewState'];
 

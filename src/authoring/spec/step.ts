@@ -8,10 +8,22 @@
 // would let unknown fields through.
 
 import type { Json } from '../../base/json.ts';
+import type { RecoveryPolicy } from '../../definition/model.ts';
 import type { Kinds } from '../../kinds/spec.ts';
-import type { StepContextOf } from './context.ts';
+import type { StepContextOf, WithArgs } from './context.ts';
 import type { WorkflowNames } from './names.ts';
-import type { AgentFields, BoundedNext, ConditionalTarget, End, OutputFields, SharedFields, Values } from './part.ts';
+import type {
+  AgentFields,
+  BoundedNext,
+  ConditionalTarget,
+  End,
+  OutputFields,
+  Route,
+  SharedFields,
+  Undo,
+  UndoWork,
+  Values,
+} from './part.ts';
 
 export type { KindParts, Kinds } from '../../kinds/spec.ts';
 
@@ -106,6 +118,26 @@ type Several<X> = true extends { [K in WrittenKind<X>]: [Exclude<WrittenKind<X>,
   ? true
   : false;
 
+/** The shared fields whose parts depend on each other. */
+interface WrittenFields<X, C> {
+  route: Route<Get<Get<Get<X, 'route'>, 'outcomes'>, number> & string, Get<C, 'params'>, ChosenOutcome<Get<Get<X, 'route'>, 'choose'>>>;
+  recovery: 'reconcile' extends keyof X
+    ? RecoveryPolicy
+    : Exclude<RecoveryPolicy, 'reconcile'> | (Get<X, 'recovery'> extends 'reconcile' ? 'this step lacks "reconcile"' : never);
+  undo: UndoField<Get<X, 'undo'>, C>;
+}
+/** Of a function without a parameter, TypeScript infers that its outcome is any string. */
+type ChosenOutcome<F> = F extends (...args: never) => { readonly outcome: infer O } ? (string extends O ? string : never) : never;
+type UndoField<U, C> = unknown extends U
+  ? Undo<C>
+  : U extends (...args: never) => unknown
+    ? (ctx: C) => unknown
+    : [UndoKind & keyof U] extends [never]
+      ? 'an undo is a function, or it has a handler, a command or a forge action'
+      : OneOrMessage<Extract<UndoWork<C>, { readonly [K in UndoKind & keyof U]: unknown }>>;
+type OneOrMessage<Work> = [Work] extends [never] ? 'an undo does one thing: keep its handler, its command or its forge action' : Work;
+type UndoKind = 'handler' | 'command' | 'forge';
+
 type Field<X, F, Ids extends Targets, C> = F extends 'next'
   ? Next<X, Get<X, 'next'>, Ids['next']>
   : F extends KindName
@@ -113,7 +145,9 @@ type Field<X, F, Ids extends Targets, C> = F extends 'next'
       ? `one kind per step: it has ${Exclude<WrittenKind<X>, F>} too`
       : Get<FieldsOf<X, C, Ids>, F>
     : F extends keyof SharedFields<C>
-      ? SharedFields<C, Ids['side']>[F]
+      ? F extends keyof WrittenFields<X, C>
+        ? WrittenFields<X, C>[F]
+        : SharedFields<C, Ids['side']>[F]
       : F extends keyof FieldsOf<X, C, Ids>
         ? FieldsOf<X, C, Ids>[F]
         : `"${Kind<X>}" steps have no such field`;
@@ -131,9 +165,13 @@ export interface NewStep<Id> extends Offer<KindName | keyof SharedFields<unknown
 }
 
 type NoKind = 'this step does nothing: give it a handler, a command, a gate, a human, an agent, … or actions';
-type CheckedFields<X, Ids extends Targets, C> = { readonly [F in keyof X]: Via<X[F], Field<X, F, Ids, C>> } & Offer<
-  keyof FieldsOf<X, C> | keyof SharedFields<C>
->;
+/** A step without a field that its kind needs: the editor offers the fields, and the error names the one that is missing. */
+type Incomplete<Name, F> = Offer<'next' | keyof FieldsOf<{ [K in Name & KindName]: unknown }, unknown> | keyof SharedFields<unknown>> &
+  Lacks<F & string>;
+type Lacks<F extends string> = { readonly [K in F]: `this step lacks "${K}"` };
+type CheckedFields<X, Ids extends Targets, C> = {
+  readonly [F in keyof X]: Via<X[F], Field<X, F, Ids, 'args' extends keyof X ? WithArgs<C, X['args']> : C>>;
+} & Offer<keyof FieldsOf<X, C> | keyof SharedFields<C>>;
 
 /** The ids that a step may name: where its transitions lead, which side steps there are, and which steps ask a person. */
 export interface Targets {
@@ -172,7 +210,7 @@ export type StepOf<X, S, C> = unknown extends X
     ? NoKind
     : [Exclude<MissingField<X> | NeedsNext<X>, keyof X>] extends [never]
       ? CheckedFields<X, TargetsOf<X, S>, C>
-      : `this step lacks "${Exclude<MissingField<X> | NeedsNext<X>, keyof X> & string}"`;
+      : Incomplete<Kind<X>, Exclude<MissingField<X> | NeedsNext<X>, keyof X>>;
 
 /** A member in which all values are functions of an untyped `ctx`, so that nothing of it is known when its required type is computed. */
 type FunctionMember<C, Ids extends Targets> = Partial<SharedFields<C>> &
@@ -196,7 +234,7 @@ export type MemberOf<X, C, Ids extends Targets> = [X] extends [never]
             ? NoKind
             : [MissingField<X>] extends [never]
               ? CheckedFields<X, MemberTargets<Ids>, C>
-              : `this step lacks "${MissingField<X> & string}"`
+              : Incomplete<Kind<X>, MissingField<X>>
           : 'a group cannot be inside a group: start a child workflow (workflow) that has it';
 
 /** The result of a step, as other steps see it. */
@@ -210,8 +248,17 @@ type Leaf<N> = N extends object ? N[keyof N] : N;
 type NextTargets<X> = Leaf<Get<X, 'next'>> | Leaf<Leaf<Get<X, 'next'>>>;
 type Completes<X> = Extract<NextTargets<X> | Get<Spec<X, unknown>, 'targets'>, null | 'complete'>;
 
+/** Null for a step that also completes the run without a result: when it is skipped, or through an error or a timeout. */
+type NoResult<X> = 'condition' extends keyof X
+  ? null
+  : [Extract<Leaf<Get<Get<X, 'next'>, 'error' | 'timeout' | 'skip'>>, null | 'complete'>] extends [never]
+    ? never
+    : null;
+
 /** The output of a completed workflow: the result of the steps that lead to its end. */
-export type OutputOf<S> = { [K in keyof S]: [Completes<S[K]>] extends [never] ? never : ResultOf<S[K]> }[keyof S];
+export type OutputOf<S> = {
+  [K in keyof S]: [Completes<S[K]>] extends [never] ? never : ResultOf<S[K]> | NoResult<S[K]>;
+}[keyof S];
 
 /** The results of a workflow's steps, as its functions see them. */
 export type ResultsOf<S> = { readonly [K in keyof S]?: { readonly output: ResultOf<S[K]> } };

@@ -1,11 +1,19 @@
 // Owns the type of the object that `defineWorkflow` takes. `step.ts` has its steps.
 
+import type { ArgInput } from '../../definition/param/arg.ts';
+import type { ScheduleSpec } from '../../definition/trigger/schedule.ts';
+import type { CommandSpec } from '../../definition/trigger/start-command.ts';
 import type { WorkflowFields } from './part.ts';
+import type { GraphReaction } from './reaction.ts';
 import type { ContextOf, SideName, SideOf, StepOf } from './step.ts';
 
 /** A workflow: its steps by id, in order. S is the steps as written, P the parameters, A the application's context. */
-export interface WorkflowSpec<S, P, A> extends WorkflowFields<P, A, NoInfer<SideName<S>>, NoInfer<keyof S>> {
+export interface WorkflowSpec<S, P, A> extends Omit<WorkflowFields<P, A, NoInfer<SideName<S>>>, 'onEvents' | 'trigger'> {
   readonly name: string;
+  /** What a run does when something happens at the forge. */
+  readonly onEvents?: readonly GraphReaction<NoInfer<keyof S>>[];
+  /** When it starts by itself, or the command in a comment that starts it, while `pawl serve` runs. */
+  readonly trigger?: (Omit<ScheduleSpec, 'params'> & ScheduledParams<NoInfer<P>>) | CommandSpec;
   /** Where a run begins. Default: the first step. */
   readonly entry?: NoInfer<Exclude<keyof S, SideOf<S>>>;
   readonly steps: {
@@ -14,3 +22,7 @@ export interface WorkflowSpec<S, P, A> extends WorkflowFields<P, A, NoInfer<Side
       : StepOf<S[Id], S, ContextOf<S, P, A>>;
   };
 }
+
+/** The parameters of the runs that a schedule starts: optional where none is required. */
+export type ScheduledParams<P> =
+  Record<never, never> extends ArgInput<P> ? { readonly params?: ArgInput<P> } : { readonly params: ArgInput<P> };

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../base/json.ts';
+import { arg } from '../param/arg.ts';
 import { lastTicks, nextTick, scheduleOf, scheduleProblem, ticksBetween } from './schedule.ts';
 
 const iso = (time: number | undefined) => (time === undefined ? undefined : new Date(time).toISOString());
@@ -47,6 +49,15 @@ describe('a schedule', () => {
     ['another catch-up', { schedule: '@daily', catchUp: 'two' as never }, { field: 'catch_up', message: 'catch_up is "two"' }],
   ])('with %s is refused', (_, spec, { field, message }) => {
     expect(scheduleProblem(scheduleOf(spec))).toMatchObject({ field, message: expect.stringContaining(message) });
+  });
+
+  test('with parameters that its workflow does not take, or without those it needs, is refused', () => {
+    const params = { scope: arg({ type: 'string', required: true }) };
+    const problem = (values: JsonObject) => scheduleProblem(scheduleOf({ schedule: '@daily', params: values }), params)?.message;
+    expect(problem({ scope: 'all' })).toBeUndefined();
+    expect(problem({ scope: 5 })).toContain('"scope"');
+    expect(problem({ scope: 'all', scop: 'x' })).toContain('"scop"');
+    expect(problem({})).toContain('"scope"');
   });
 
   test('for a leap day is accepted', () => {

@@ -5,7 +5,10 @@
 // - Times are computed from one time to the next: nothing here reads a clock.
 
 import { Cron } from 'croner';
+import { messageOf } from '../../base/error.ts';
 import type { JsonObject } from '../../base/json.ts';
+import type { Definition } from '../model.ts';
+import { bindParams } from '../param/arg.ts';
 
 /** What to do about times that passed while no server was running: start a run for the last of them, for all, or for none. */
 export type CatchUp = 'one' | 'all' | 'none';
@@ -45,8 +48,21 @@ export function scheduleOf({ schedule, timezone = 'UTC', catchUp = 'one', params
   return { cron: schedule, timezone, catchUp, params };
 }
 
-/** Returns what is wrong with a schedule, if anything. */
-export function scheduleProblem({ cron, timezone, catchUp }: ScheduleModel): ScheduleProblem | undefined {
+/** Returns what is wrong with a schedule of a workflow with these parameters, if anything. Without them, its values are not checked. */
+export function scheduleProblem(model: ScheduleModel, params?: Definition['params']): ScheduleProblem | undefined {
+  return timesProblem(model) ?? (params === undefined ? undefined : paramsProblem(model, params));
+}
+
+function paramsProblem({ params: values }: ScheduleModel, params: Definition['params']): ScheduleProblem | undefined {
+  try {
+    bindParams(params, values, 'the schedule');
+    return undefined;
+  } catch (error) {
+    return { field: 'params', message: messageOf(error as Error), hint: 'write it under "trigger.params"' };
+  }
+}
+
+function timesProblem({ cron, timezone, catchUp }: ScheduleModel): ScheduleProblem | undefined {
   if (typeof cron !== 'string' || !(WORDS.includes(cron) || cron.trim().split(/\s+/).length === 5))
     return { field: 'schedule', message: `the schedule ${JSON.stringify(cron)} is not five fields`, hint: FIELDS };
   if (!isZone(timezone))

@@ -3,7 +3,7 @@
 import type { FlowCall } from '../../authoring/flow/call.ts';
 import type { StepOptions } from '../../authoring/flow/model.ts';
 import type { ForgeSpec } from '../../authoring/graph/spec.ts';
-import type { ForgeActions } from '../../authoring/spec/part.ts';
+import type { AnyAction, ForgeActions } from '../../authoring/spec/part.ts';
 import type { Get } from '../../authoring/spec/step.ts';
 import type { Json } from '../../base/json.ts';
 
@@ -25,5 +25,3 @@ type Action<F, C> = unknown extends F
   : Get<F, 'action'> extends infer A extends keyof ForgeActions
     ? { readonly action: A } & ForgeActions<C>[A]
     : { readonly action: keyof ForgeActions };
-/** An action at the forge with its fields. */
-export type AnyAction<C> = { [A in keyof ForgeActions]: { readonly action: A } & ForgeActions<C>[A] }[keyof ForgeActions];

@@ -4,6 +4,7 @@ import type { FlowCall } from '../../authoring/flow/call.ts';
 import type { StepOptions } from '../../authoring/flow/model.ts';
 import type { GateResult } from '../../authoring/flow/result.ts';
 import type { CheckFields, CheckSpec, Checks } from '../../authoring/spec/check.ts';
+import type { TimeSpan } from '../../authoring/spec/part.ts';
 import type { Get, Targets, Via } from '../../authoring/spec/step.ts';
 
 /** A step that passes or fails the work by checks. */
@@ -37,6 +38,6 @@ type CheckList<L, C, Asks> = [L] extends [never]
   : L extends readonly unknown[]
     ? { readonly [I in keyof L]: Via<L[I], Check<L[I], C, Asks>> }
     : readonly CheckSpec<C, Asks>[];
-type Check<K, C, Asks> = 'check' extends keyof K ? NamedCheck<Get<K, 'check'>, C, Asks> : string | { readonly check: keyof Checks };
-type NamedCheck<Name, C, Asks> = Name extends keyof Checks ? Whole<CheckFields<Name, C, Asks>> : CheckSpec<C, Asks>;
-type Whole<T> = T extends unknown ? { [Field in keyof T]: T[Field] } : never;
+type Check<K, C, Asks> = 'check' extends keyof K ? CheckByName<Get<K, 'check'>, C, Asks> : string | { readonly check: keyof Checks };
+type CheckByName<Name, C, Asks> = Name extends keyof Checks ? Whole<CheckFields<Name, C, Asks>> : CheckSpec<C, Asks>;
+type Whole<T> = T extends unknown ? { [Field in keyof T]: Field extends 'timeout' ? TimeSpan : T[Field] } : never;

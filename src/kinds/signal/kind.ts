@@ -1,8 +1,23 @@
-// Puts the kind `signal` together for the registry.
+// Owns the kind `signal` as the registry has it: its declaration, how a stage of it is written, and its execution.
 
 import type { KindCompiler } from '../../authoring/graph/work.ts';
+import { type StageForm, stageForm } from '../../authoring/yaml/schema/form.ts';
+import type { JsonObject } from '../../base/json.ts';
+import type { StepOf } from '../../definition/model.ts';
 import { signal as compiler } from './compile.ts';
-import { write, yaml } from './yaml.ts';
+
+/** The name of the signal that it waits for. */
+const yaml: StageForm = stageForm({
+  meaning: 'A wait for a message from outside: `pawl signal RUN NAME JSON`. Its payload is the output.',
+  transitions: [],
+  fields: ({ literal }) => ({ signal: literal('The name of the signal.', 'deployed') }),
+  toSpec: ({ signal }) => ({ signal }),
+});
+
+/** A wait for a signal as a stage. */
+function write({ signal }: StepOf<'signal'>): JsonObject {
+  return { signal };
+}
 
 /** The kind `signal`: how it is declared and compiled and written in files. */
 export const signalKind: KindCompiler = { ...compiler, write, yaml };

@@ -16,7 +16,7 @@ export const task: KindCompiler = {
   ...declaration,
   field: 'handler',
   flow: { task: { own: ['action', 'args'], write: callOf } },
-  read(spec, { step, id }) {
+  read(spec, { step, id, namesOutcomes }) {
     const { handler } = spec;
     if (typeof handler === 'object' && handler !== null) {
       step.knownFields(handler, ['agent', 'script'], 'a Dispatch');
@@ -30,10 +30,10 @@ export const task: KindCompiler = {
     if (typeof handler !== 'function') {
       const { actions = [] } = spec as { readonly actions?: readonly string[] | ((params: never) => unknown) };
       const config: WorkConfigs['task'] = typeof actions === 'function' || actions.length > 0 ? { instructed: true } : {};
-      return { work: { kind: 'task', config }, code: { run: createTask(undefined, id) } };
+      return { work: { kind: 'task', config }, code: { run: createTask(undefined, { step: id }) } };
     }
     step.code('handler', handler);
-    return { work: { kind: 'task', config: {} }, code: { run: createTask(handler, id) } };
+    return { work: { kind: 'task', config: {} }, code: { run: createTask(handler, { step: id, namesOutcomes }) } };
   },
 };
 

@@ -18,13 +18,25 @@ export interface TaskStep<C, X> {
   };
   /** In place of a function, a list may have an agent that is dispatched with a script. */
   list: { readonly handler?: ((ctx: C) => unknown) | Dispatch };
-  result: Get<X, 'handler'> extends (...args: never) => infer R ? Data<Awaited<R>> : unknown;
+  result: Data<ReturnValue<X>>;
 }
 
 type Word = Exclude<CommonOutcome, '_default'>;
 type HandlerResult<X> = 'output' extends keyof X
   ? SchemaValue<X> | readonly [Word, SchemaValue<X>] | Promise<SchemaValue<X> | readonly [Word, SchemaValue<X>]>
-  : unknown;
+  : HasTable<Get<X, 'next'>> extends true
+    ? TableResult<ReturnValue<X>>
+    : unknown;
+type ReturnValue<X> = Get<X, 'handler'> extends (...args: never) => infer R ? Awaited<R> : unknown;
+/** Whether `next` names outcomes. */
+type HasTable<N> = N extends object ? ([('to' | 'condition') & keyof N] extends [never] ? true : false) : false;
+
+/** Where `next` names outcomes, a word that is returned in place of one has to be one. */
+type TableResult<R> = unknown extends R ? R : true extends NamesOutcome<R> ? AllowedValue<R> | Promise<AllowedValue<R>> : unknown;
+type AllowedValue<R> = Word | readonly [Word, unknown] | (R extends unknown ? (NamesOutcome<R> extends true ? never : R) : never);
+/** Whether a return value is a literal word, or a pair that begins with one. */
+type NamesOutcome<R> = R extends readonly [infer First, unknown] ? IsLiteral<First> : IsLiteral<R>;
+type IsLiteral<W> = W extends string ? (string extends W ? false : true) : false;
 
 /** What a return value leaves as output: `[outcome, data]` is the data, an outcome or nothing is null. */
 type Data<R> = unknown extends R
@@ -33,9 +45,13 @@ type Data<R> = unknown extends R
     ? D
     : R extends Word
       ? null
-      : R extends NonNullable<unknown>
-        ? R
-        : null;
+      : R extends readonly (infer Part)[]
+        ? R | Patch<R, Part>
+        : R extends NonNullable<unknown>
+          ? R
+          : null;
+/** TypeScript infers `['fail', { n: 1 }]` as a list of both, so the output may be the list or the data in it. */
+type Patch<R extends readonly unknown[], Part> = number extends R['length'] ? (string extends Part ? Extract<Part, object> : never) : never;
 
 /** Any function that can do a step's work. */
 export type Action = (...args: never[]) => unknown;

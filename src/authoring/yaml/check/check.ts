@@ -1,14 +1,12 @@
 // Owns checking a workflow file: it is read and compiled, and every problem gets its position.
 
-import { messageOf } from '../../../base/error.ts';
 import { fieldOf, type Json } from '../../../base/json.ts';
 import { addedFor, splitName } from '../../../definition/address.ts';
 import type { CompiledWorkflow } from '../../../definition/code.ts';
 import { isText } from '../../../definition/kind.ts';
 import type { Definition } from '../../../definition/model.ts';
-import { bindParams } from '../../../definition/param/arg.ts';
 import { eventProblem } from '../../../definition/trigger/event.ts';
-import { type ScheduleModel, type ScheduleProblem, scheduleProblem } from '../../../definition/trigger/schedule.ts';
+import { scheduleProblem } from '../../../definition/trigger/schedule.ts';
 import { commandProblem } from '../../../definition/trigger/start-command.ts';
 import { type Reference, referencesIn } from '../../../definition/validation/reference.ts';
 import type { CheckedModule } from '../../discover/discover.ts';
@@ -124,16 +122,6 @@ function triggerProblems(document: WrittenWorkflow, { positionOf }: YamlReading)
   ];
 }
 
-/** The problem of a schedule that lacks parameters that the workflow requires. */
-function paramsProblem({ params }: ScheduleModel, definition: Definition | undefined): ScheduleProblem | undefined {
-  try {
-    if (definition !== undefined) bindParams(definition.params, params, 'the schedule');
-    return undefined;
-  } catch (error) {
-    return { field: 'params', message: messageOf(error as Error), hint: 'write it under "trigger.params"' };
-  }
-}
-
 /** What is wrong with the schedule of a file, and with fields that need one. */
 function scheduleProblems(
   document: WrittenWorkflow,
@@ -144,7 +132,7 @@ function scheduleProblems(
   if (trigger === undefined || typeof trigger === 'string') return [];
   const model = scheduleIn(document);
   if (model !== undefined) {
-    const wrong = scheduleProblem(model) ?? paramsProblem(model, definition);
+    const wrong = scheduleProblem(model, definition?.params);
     if (wrong === undefined) return [];
     const { field, message, hint } = wrong;
     return [problemAt(positionOf(['trigger', field]), { code: 'SCHEDULE_INVALID', message, hint })];
