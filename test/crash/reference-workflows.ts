@@ -125,7 +125,12 @@ const child: CrashCase = {
       steps: [
         { id: 'plan', handler: (ctx) => ledger.effect(ctx, { size: 2 }), next: 'deliver' },
         { id: 'deliver', workflow: delivery(ledger), input: (ctx: GraphContext) => ({ size: ctx.stepState.size }), next: 'tell' },
-        { id: 'tell', recovery: 'rerun', handler: (ctx) => ledger.effect(ctx, { told: ctx.checkpoint.results.deliver ?? null }), next: null },
+        {
+          id: 'tell',
+          recovery: 'rerun',
+          handler: (ctx) => ledger.effect(ctx, { told: ctx.checkpoint.results.deliver ?? null }),
+          next: null,
+        },
       ],
     }),
 };
