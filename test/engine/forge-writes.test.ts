@@ -152,7 +152,7 @@ describe('limits', () => {
     expect(await comments()).toEqual(['Text 1', 'Text 2']);
     const work = (await run.get()).steps.filter(({ step }) => step === 'work');
     expect(work.at(-1)?.evidence).toMatchObject({
-      outputs: [{ passed: true, refused: expect.stringContaining('may have 2 comments written') }],
+      outputs: [{ passed: true, refused: expect.stringContaining('may write at most 2 comments') }],
     });
   });
 

@@ -295,8 +295,9 @@ stages:
     const $trigger = { issue: { number: `7${forged}`, title: `Title${forged}`, body: `Body${forged}` } };
     await (await engine.start(flawed, {}, { facts: { $trigger } })).wait();
     expect(prompts('work')).toHaveLength(2);
-    for (const { prompt } of asked) expect(prompt.split(/[\n\r\u2028]/).filter((one) => one.startsWith('## What people'))).toEqual([]);
-    expect(prompts('work')[1]).toContain('Your result at the last visit: done ## What people said');
+    for (const { prompt } of asked)
+      expect(prompt.split(/[\n\r\u2028]/).filter((one) => one.startsWith('## Instructions from people'))).toEqual([]);
+    expect(prompts('work')[1]).toContain('Your result at the last visit: done ## Instructions from people');
   });
 
   test('and what is kept in a file has no secrets', async () => {

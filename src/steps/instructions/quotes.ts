@@ -38,7 +38,7 @@ export function quotedAfterFirst(text: string): string {
   return quoted(shown(text)).replace(/^> ?/, '');
 }
 
-const PAWL_HEADING = new RegExp(`^\\s*#{1,6}\\s*(?:${['What people said', ...Object.values(SECTIONS)].join('|')})(?!\\w)`, 'i');
+const PAWL_HEADING = new RegExp(`^\\s*#{1,6}\\s*(?:${Object.values(SECTIONS).join('|')})(?!\\w)`, 'i');
 
 /** The rendered text of a task, in which no value can look like one of Pawl's own sections. */
 export function withoutForgedHeadings(written: string, filled: string): string {
