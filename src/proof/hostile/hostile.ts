@@ -19,11 +19,12 @@ import { shortLine } from '../../base/short-text.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import { membersOf } from '../../definition/model.ts';
 import type { RunView, StepView } from '../../engine/inspect.ts';
+import type { OpenStep } from '../../engine/request/open-steps.ts';
 import { removeFolder } from '../../process/remove-folder.ts';
-import { type Claim, HOSTILE_CANARY, type HostileName, type HostileTarget, hostileAgents } from './agents.ts';
+import { type Claim, HOSTILE_CANARY, type HostileAgent, type HostileName, type HostileTarget, hostileAgents } from './agents.ts';
 import { type Attack, BARE_CLAIM, claimWithoutTexts, commandOf, createAttack } from './attack.ts';
-import { playAttended } from './player.ts';
 import { driveRun, type HostileStage, openStage, passTime, type StageOptions } from './stage.ts';
+import { reported, type TrickContext } from './tricks.ts';
 
 /** The options of an attack on a workflow. */
 export interface HostileOptions extends StageOptions {
@@ -266,4 +267,40 @@ function formatHostileReport({ workflow, steps, falseCompletions, breaches, runs
     ...falseCompletions.map(({ agent, step, how }) => `  FALSE COMPLETION: "${agent}" (${how}) got away with step "${step}"`),
     ...breaches.map((breach) => `  BREACH: ${breach}`),
   ].join('\n');
+}
+
+const ROUNDS_MAX = 60;
+const NEVER = new Promise<void>(() => {});
+
+interface Player {
+  readonly agent: HostileAgent;
+  /** What it works against at a step. */
+  readonly targetAt: (step: string) => HostileTarget;
+}
+
+/**
+ * Plays an attended agent until its run goes no further: it accepts every open step, tries its tricks, does something else instead of
+ * the work, and reports what an honest agent would report.
+ */
+async function playAttended(
+  stage: HostileStage,
+  handle: RunHandle,
+  { agent, targetAt }: Player,
+): Promise<{ readonly view: RunView; readonly breaches: readonly string[] }> {
+  const earlier: OpenStep[] = [];
+  const breaches: string[] = [];
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    await driveRun(stage, handle, NEVER);
+    const [openStep] = await handle.openSteps();
+    if (openStep === undefined) break;
+    const reply = await agent.act(targetAt(openStep.step), stage.cwd);
+    if (reply === 'hangs') break;
+    const result = reply === 'crashes' ? { success: false } : reply.output;
+    const context: TrickContext = { run: handle, step: openStep, result, earlier: [...earlier] };
+    breaches.push(...((await agent.trick?.(context)) ?? []));
+    await reported(context, openStep.token, result);
+    earlier.push(openStep);
+    if ((await handle.openSteps()).some(({ token }) => token === openStep.token)) break;
+  }
+  return { view: await handle.wait('idle'), breaches };
 }
