@@ -7,7 +7,7 @@ import { type StepKind, type StepModel, withMembers } from './model.ts';
 import { patternRefusal } from './output-pattern.ts';
 
 /** What a step may do with a protected database. */
-export interface DatabaseUseSpec {
+interface DatabaseUseSpec {
   /** `write` (the default): changes are accepted together with the step. `read`: a change fails the attempt. */
   readonly access?: 'read' | 'write';
   /** How many rows an agent or a program may delete in one attempt. Default: none. Functions confirm each delete. */

@@ -6,7 +6,7 @@ import { type KindFacts, traitsOf } from './kind.ts';
 import { type Definition, membersOf, type StepModel } from './model.ts';
 
 /** A question before a step, and the steps its answers lead to from which that step is reached without asking again. */
-export interface QuestionBefore {
+interface QuestionBefore {
   readonly step: string;
   readonly on: readonly string[];
 }

@@ -19,7 +19,7 @@ export interface AssumptionAnswer {
 }
 
 /** The step that made the assumption. */
-export interface AssumptionPlace {
+interface AssumptionPlace {
   readonly path: string;
   readonly step: string;
   /** For a member: the path of its group or validation; in a group also its key. */
