@@ -27,7 +27,7 @@ export interface FlowSource {
 }
 
 /** The result that a generator is given for the step that it is at: a value, or a failure that is thrown into it. */
-export type GeneratorInput = { readonly value: Json | undefined } | { readonly failure: Failure };
+type GeneratorInput = { readonly value: Json | undefined } | { readonly failure: Failure };
 
 /** A step, or a group of them, that a generator yielded. */
 export interface YieldedStep {

@@ -52,7 +52,7 @@ export interface FlowProgram extends Program {
 }
 
 /** Results that somebody gave in place of steps, and the step before which they end. */
-export interface GivenResults {
+interface GivenResults {
   readonly outputs: ReadonlyMap<string, Json>;
   readonly until?: string;
 }
