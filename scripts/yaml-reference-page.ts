@@ -3,7 +3,7 @@
 
 import * as z from 'zod';
 import type { Compilers } from '../src/authoring/graph/work.ts';
-import { inlineYaml } from '../src/authoring/yaml/problem/example.ts';
+import { inlineYaml } from '../src/authoring/yaml/problem/schema.ts';
 import { type Note, noteOf } from '../src/authoring/yaml/schema/field.ts';
 import { workflowSchema } from '../src/authoring/yaml/schema/schema.ts';
 import { formsOf, unwrapped } from '../src/authoring/yaml/schema/walk.ts';

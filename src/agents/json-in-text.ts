@@ -5,7 +5,7 @@ import { present } from '../base/fields.ts';
 import { type Json, parseJson } from '../base/json.ts';
 
 /** A possible object in a text. `value` is absent when it does not parse; `end` is undefined when no brace closes it. */
-export interface JsonMatch {
+interface JsonMatch {
   readonly start: number;
   readonly end: number | undefined;
   readonly value?: Json;

@@ -13,7 +13,7 @@ import { INHERITED_VARIABLES } from '../process/environment.ts';
 import type { AgentAnswer, AgentFailure, AgentRequest } from './driver.ts';
 
 /** A program to run. */
-export interface ProgramCall {
+interface ProgramCall {
   readonly argv: readonly string[];
   readonly request: AgentRequest;
   /** Environment variables for this program, which override those of the request. */

@@ -50,7 +50,7 @@ export interface RoleFields {
 }
 
 /** Whose settings Claude Code reads. */
-export type SettingSource = 'user' | 'project' | 'local';
+type SettingSource = 'user' | 'project' | 'local';
 
 const TOOL_ACTIONS: readonly ToolAction[] = ['read', 'edit', 'delete', 'move', 'search', 'execute', 'think', 'fetch', 'other'];
 

@@ -6,7 +6,7 @@ import type { OpenWait } from '../engine/status.ts';
 import type { Halt } from '../kernel/run-state.ts';
 
 /** The context of a wait: its approval, whether several approvals are pending, and why the run halted. */
-export interface WaitContext {
+interface WaitContext {
   readonly approval: WaitingApproval | undefined;
   readonly several: boolean;
   readonly halt: Halt | undefined;

@@ -4,7 +4,7 @@
 import { EngineError } from './error.ts';
 
 /** A value of SQLite; written out, since published types do not need those of Node. */
-export type SqlValue = null | number | bigint | string | Uint8Array;
+type SqlValue = null | number | bigint | string | Uint8Array;
 
 /** A row as SQLite returns it. */
 export type SqlRow = Readonly<Record<string, SqlValue>>;
@@ -35,7 +35,7 @@ export interface Database {
 }
 
 /** Reads the value of a column; throws STORE_DAMAGED if it has another type. */
-export type Column<T> = (value: SqlValue | undefined, name: string) => T;
+type Column<T> = (value: SqlValue | undefined, name: string) => T;
 
 /** The name of the column of a field. */
 export function columnOf(field: string): string {

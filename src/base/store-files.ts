@@ -11,7 +11,7 @@ import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 
 /** A file's device and inode. */
-export interface FileNumber {
+interface FileNumber {
   readonly dev: number;
   readonly ino: number;
 }

@@ -1,7 +1,7 @@
 // Owns running asynchronous work one at a time.
 
 /** Runs work with a key after all earlier work with the same key. */
-export type WorkQueue = <T>(key: string, work: () => Promise<T>) => Promise<T>;
+type WorkQueue = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
 /** Creates a queue: work with the same key runs in the order of the calls, also after a failure. */
 export function createWorkQueue(): WorkQueue {

@@ -4,7 +4,7 @@
 import type { Shell } from './shell.ts';
 
 /** The kind of thing that an argument or option value names, so that a shell can complete it. */
-export type Completes = 'workflow' | 'skill' | 'run' | 'file' | 'folder' | 'step' | 'command';
+type Completes = 'workflow' | 'skill' | 'run' | 'file' | 'folder' | 'step' | 'command';
 
 /** A positional argument. */
 export interface ArgumentSpec {
@@ -36,7 +36,7 @@ export interface OptionSpec {
 }
 
 /** A valid command line, and its purpose. */
-export interface Example {
+interface Example {
   readonly line: string;
   readonly about: string;
 }

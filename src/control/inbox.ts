@@ -43,7 +43,7 @@ export interface PendingGate {
 }
 
 /** What waits for a person, by kind, oldest first. */
-export interface Inbox {
+interface Inbox {
   readonly approvals: readonly Approval[];
   readonly questions: readonly WaitingQuestions[];
   readonly stuck: readonly StuckRun[];

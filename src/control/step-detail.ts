@@ -12,7 +12,7 @@ import type { StepReport } from './schema/run.ts';
 import type { AttemptDetail, BoundedValue } from './schema/step.ts';
 
 /** One step with all its attempts. */
-export interface StepDetail {
+interface StepDetail {
   readonly path: string;
   readonly step: string;
   readonly title: string;

@@ -10,7 +10,7 @@ import { type Definition, membersOf, type StepModel } from './model.ts';
 const VISIT = /^([^#/]*)#(\d+)(?:\/(.*))?$/s;
 
 /** The parts of a path. */
-export interface PathParts {
+interface PathParts {
   readonly step: string;
   readonly visit: number;
   readonly key?: string;
@@ -68,7 +68,7 @@ export function withoutVisits(path: string): string {
 }
 
 /** A step, or a member of a group, on the way to a path. */
-export interface PathPart {
+interface PathPart {
   readonly name: string;
   readonly path: string;
   readonly is: 'step' | 'member';

@@ -45,7 +45,7 @@ export function breakersOf(spec: BreakersSpec | undefined): Breakers | undefined
 }
 
 /** Limits as files write them. */
-export interface WrittenBreakers {
+interface WrittenBreakers {
   readonly max_iterations?: number | false | undefined;
   readonly max_tool_calls?: number | false | undefined;
   readonly max_turns?: number | false | undefined;

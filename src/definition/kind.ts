@@ -6,7 +6,7 @@ import { membersOf, type RecoveryPolicy, type StepKind, type StepModel } from '.
 import type { OutcomeName } from './outcome.ts';
 
 /** How the kernel runs an activation of the kind: it executes something, waits, or has members. */
-export type Pipeline = 'execute' | 'human' | 'group' | 'child' | 'delay' | 'signal';
+type Pipeline = 'execute' | 'human' | 'group' | 'child' | 'delay' | 'signal';
 
 /** What other parts of the engine need to know of a kind. Nothing else decides by the name of a kind what is true of it. */
 export interface KindTraits {

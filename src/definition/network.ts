@@ -7,7 +7,7 @@ import { isJsonObject, type Json } from '../base/json.ts';
 export type NetworkSpec = false | readonly string[] | { readonly allow?: readonly string[]; readonly required?: boolean };
 
 /** The hosts that a program may connect to. */
-export interface NetworkModel {
+interface NetworkModel {
   /** `api.example.com`, `*.example.com`, `localhost:8080`. Without a port, ports 80 and 443. */
   readonly allow: readonly string[];
   /** The program is not started on a machine that cannot enforce this. */

@@ -1,15 +1,23 @@
 // Owns the request for one attempt: what the step runner receives about the run and the activation.
 
-import { type Activation, heldBy } from '../kernel/activation.ts';
+import type { Json } from '../base/json.ts';
+import { withoutVisits } from '../definition/address.ts';
+import type { Vote } from '../definition/question/asked-question.ts';
+import type { AnsweredAssumption, AssumptionText } from '../definition/question/assumption.ts';
+import { type Activation, heldBy, type Ref } from '../kernel/activation.ts';
 import type { StepWork } from '../kernel/effect.ts';
-import type { AttemptRequest } from '../steps/attempt.ts';
+import type { RunEvent } from '../kernel/event.ts';
+import type { RunState } from '../kernel/run-state.ts';
+import type { AttemptRequest, PastSetback, RecordedDecision, RunPast } from '../steps/attempt.ts';
 import type { SavedState } from '../steps/worker/saved-state.ts';
+import type { Store } from '../store/store.ts';
 import { familyOf } from './children.ts';
-import { readDecision } from './decision.ts';
 import type { RunDriver } from './driver.ts';
+import { pathOf } from './event-facts.ts';
 import type { DriverHost, DriverStart } from './host.ts';
 import { blockingAssumptionsIn } from './merge-block.ts';
-import { answeredIn, readPast } from './past.ts';
+import { refsOfAnswers } from './record.ts';
+import { readValues } from './values.ts';
 
 /** The parts of a request. */
 export interface RequestParts {
@@ -55,4 +63,60 @@ export function attemptRequest({ host, driver, start, want, activation, signal }
     // At the end: V8 defines every field that comes after a spread by a separate call.
     ...place,
   };
+}
+
+/**
+ * Reads what went wrong and what people wrote since an agent last succeeded. The past of a run's ancestors counts as well: a gate
+ * of the parent may have sent the child back to work.
+ */
+async function readPast(store: Store, run: RunState): Promise<RunPast> {
+  const ancestors = run.parent === undefined ? [] : (await store.family(run.id)).ancestors;
+  const above = await Promise.all(ancestors.map(async (id) => (await store.load(id)).state));
+  // The topmost run comes first, so that what is nearest to the step comes last.
+  const runs = [...above.reverse(), run];
+  const refs = runs.flatMap((one) => [...(one.setbacks ?? []).map(({ output }) => output), ...refsOfAnswers(one)]);
+  const read = await readValues(store, refs);
+  const setbacks = runs.flatMap((one) =>
+    (one.setbacks ?? []).map(
+      ({ output, ...rest }): PastSetback => ({ ...rest, output: read(output), ...(one === run ? {} : { inParent: true }) }),
+    ),
+  );
+  const answered = runs.flatMap((one) => answeredIn(one, read));
+  return { setbacks, notes: runs.flatMap(({ notes = [] }) => notes), answered };
+}
+
+/** Returns the answered assumptions of a checkpoint, in the form that agents get. */
+function answeredIn(state: RunState, value: (ref: Ref) => Json): readonly AnsweredAssumption[] {
+  return (state.assumptions ?? []).flatMap(({ list, index, step, answer }) => {
+    if (answer === undefined) return [];
+    const text = (value(list) as unknown as readonly AssumptionText[])[index] as AssumptionText;
+    const { actor, agrees } = answer;
+    return [{ ...text, step, actor, agrees, answer: answer.text === undefined ? text.assumed : (value(answer.text) as string) }];
+  });
+}
+
+/**
+ * The decision that ended the last visit of a step, from the run's log; undefined if it ended without one. The result of a step is
+ * no record of that: at a step that does work and then asks, it is what the worker wrote.
+ */
+async function readDecision(store: Store, run: string, step: string): Promise<RecordedDecision | undefined> {
+  let chosen: Vote | undefined;
+  let last: RecordedDecision | undefined;
+  for (const event of (await store.events(run, 0)).flatMap(({ events }) => events)) {
+    if (event.type === 'run.changed') {
+      if (event.change === 'decided' && event.decision.step === step) chosen = event.decision;
+      continue;
+    }
+    const path = pathOf(event);
+    if (path === undefined || withoutVisits(path) !== step) continue;
+    if (event.type === 'step.settled') last = chosen && { option: chosen.option, actor: chosen.actor, outcome: event.outcome };
+    // Otherwise the choice was one vote of several, or it was void.
+    if (!isVerifying(event)) chosen = undefined;
+  }
+  return last;
+}
+
+/** Whether a step only verifies its result after the decision. */
+function isVerifying(event: RunEvent): boolean {
+  return event.type === 'step.changed' && event.activation.state === 'verifying';
 }

@@ -2,9 +2,9 @@
 // checkpoint no longer asks for it. Its results are inputs for the kernel.
 
 import { present } from '../base/fields.ts';
-import type { JsonObject } from '../base/json.ts';
+import type { Json, JsonObject } from '../base/json.ts';
 import { readSubjects } from '../definition/question/subjects.ts';
-import { type Activation, humanWaitOf, type Path } from '../kernel/activation.ts';
+import { type Activation, humanWaitOf, type Path, type Ref } from '../kernel/activation.ts';
 import { type Effect, effectOf, outstanding, type StepWork } from '../kernel/effect.ts';
 import type { RunInput } from '../kernel/input.ts';
 import type { RunState } from '../kernel/run-state.ts';
@@ -13,11 +13,11 @@ import { UNDO_STEP } from '../programs/undo.ts';
 import type { AttemptRequest, AttemptResult } from '../steps/attempt.ts';
 import { changesBetween } from '../steps/subject-changes.ts';
 import { DROPPED } from '../steps/workspace/snapshot-keeper.ts';
-import { inputOf } from './attempt-input.ts';
 import { attemptRequest } from './attempt-request.ts';
 import type { AttemptEvidence } from './delta.ts';
 import type { RunDriver } from './driver.ts';
 import type { DriverHost, DriverStart } from './host.ts';
+import type { RunRecord } from './record.ts';
 import { rememberedUndo } from './undo/compensation.ts';
 
 /** An effect that is work: taking semaphores is not, it is part of a commit. */
@@ -190,4 +190,37 @@ function effectKey(effect: Effect): string {
   const { attempt, recovery } = effect.activation;
   if (effect.do !== 'step') return `${effect.do}/${attempt}/${recovery}/${effect.do === 'take-slots' ? '' : effect.child}`;
   return `${effect.work}/${attempt}/${recovery}/${humanWaitOf(effect.activation)?.outside?.decided?.length ?? ''}`;
+}
+
+/** Identifies the attempt and the time its result arrived. */
+interface ResultSource {
+  readonly at: number;
+  readonly path: Path;
+  readonly attempt: number;
+}
+
+/** Converts the result of an attempt into an input for the kernel. */
+function inputOf(record: RunRecord, result: Exclude<AttemptResult, { readonly type: 'observed' }>, source: ResultSource): RunInput {
+  if (result.type === 'handed') return { type: 'handed', ...source, handover: record.keep(result.handover) };
+  if (result.type === 'asked') {
+    const saved = result.saved === undefined ? {} : { saved: record.keep(result.saved) };
+    return { type: 'asked', ...source, questions: record.keep(result.questions) as Ref, ...saved };
+  }
+  if (result.type === 'ready') {
+    const merge = result.found === undefined ? undefined : record.keep(result.found);
+    const handsOut = result.handsOut === undefined ? {} : { handsOut: result.handsOut };
+    const prompt = result.prompt === undefined ? {} : { prompt: result.prompt };
+    return { type: 'prepared', ...source, ...(merge === undefined ? {} : { merge }), ...handsOut, ...prompt };
+  }
+  if (result.type === 'errored') {
+    const output = result.output === undefined ? undefined : record.keep(result.output);
+    return { type: 'errored', ...source, error: result.error, ...(output === undefined ? {} : { output }) };
+  }
+  const { at, path, attempt } = source;
+  const { outcome, assumptions = [] } = result;
+  const output = record.keep(result.output);
+  const assumed = assumptions.length === 0 ? {} : { assumed: record.keep(assumptions as unknown as Json) as Ref };
+  return output === undefined
+    ? { type: 'settled', at, path, attempt, outcome, ...assumed }
+    : { type: 'settled', at, path, attempt, outcome, output, ...assumed };
 }

@@ -12,7 +12,7 @@ export interface Source {
 }
 
 /** A message about one position of a source. */
-export interface SourceMessage {
+interface SourceMessage {
   readonly offset: number;
   readonly message: string;
 }

@@ -32,7 +32,7 @@ type TreeNode =
   | { readonly kind: 'object'; readonly members: readonly (readonly [key: string, node: TreeNode])[] };
 
 /** The keys and indexes that lead to a value of a tree. */
-export type TreePath = readonly (string | number)[];
+type TreePath = readonly (string | number)[];
 
 /** Parses a tree. `originOf` returns the position of the value at a path, for a text that of its first character. */
 export function parseTemplateTree(json: Json, originOf: (path: TreePath) => Origin = () => ({})): TemplateTree {

@@ -15,7 +15,7 @@ import { withFileLock } from './file-lock.ts';
 import type { CompletedAction, ForgeAnswer, ForgeFailure } from './forge.ts';
 
 /** The name and the key of an action. */
-export interface LedgerAction {
+interface LedgerAction {
   readonly name: string;
   readonly key: string;
 }
@@ -39,7 +39,7 @@ export interface Ledger {
 }
 
 /** Options for opening a ledger. */
-export interface LedgerOptions {
+interface LedgerOptions {
   readonly file: string;
   readonly now: () => number;
   readonly judge: JudgeError;

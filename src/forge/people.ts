@@ -32,7 +32,7 @@ export function membersOf(groups: Groups, names: string | readonly string[]): st
 }
 
 /** Which approvals count. */
-export interface ApprovalRule {
+interface ApprovalRule {
   readonly groups: Groups;
   readonly from: string | readonly string[];
   /** The author of the pull request, who cannot approve it. */

@@ -3,7 +3,7 @@ import { graph, step, to } from '../../test/kernel/definitions.ts';
 import { control, errored, settled } from '../../test/kernel/inputs.ts';
 import { type MemoryHost, startGraph } from '../../test/kernel/memory-host.ts';
 import { holdingAssumptions, openAssumptions } from '../definition/question/assumption-record.ts';
-import { lastEndOf } from '../engine/last-end.ts';
+import { lastEndOf } from '../engine/request/assumptions.ts';
 import type { Ref } from './activation.ts';
 import type { RunInput } from './input.ts';
 

@@ -21,7 +21,7 @@ import { type EndedAttempt, type Means, type Todo, Turn } from './turn.ts';
 import { beginWait, passTime, takeChildEnd, takePending, takePoll, takeSignal, takeSlots } from './waits.ts';
 
 /** The result of one decision: its events, and the attempts that ended with them. */
-export interface DecideResult {
+interface DecideResult {
   readonly events: readonly RunEvent[];
   readonly ended: readonly EndedAttempt[];
 }

@@ -6,7 +6,7 @@ import { Ledger } from '../../test/kernel/ledger.ts';
 import { type MemoryHost, openGraph } from '../../test/kernel/memory-host.ts';
 import type { Definition } from '../definition/model.ts';
 import { isFinal, isHalted } from '../definition/run-status.ts';
-import { lastEndOf } from '../engine/last-end.ts';
+import { lastEndOf } from '../engine/request/assumptions.ts';
 import { humanWaitOf, type Ref } from './activation.ts';
 import { applyRow } from './apply.ts';
 import type { ControlAction, RunInput } from './input.ts';

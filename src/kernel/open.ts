@@ -55,7 +55,7 @@ function skipReason(turn: Turn, model: StepModel, opening: Opening): true | Step
 }
 
 /** What an attempt begins with: semaphores that it already holds, and what was prepared. */
-export interface Beginning {
+interface Beginning {
   readonly slots?: readonly string[] | undefined;
   readonly prepared?: { readonly startedAt: number; readonly prompt?: string | undefined } | undefined;
 }

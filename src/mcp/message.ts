@@ -17,7 +17,7 @@ export interface Message {
 }
 
 /** The error codes of JSON-RPC and of the protocol. */
-export const ERROR_CODES = {
+const ERROR_CODES = {
   parse: -32700,
   request: -32600,
   method: -32601,

@@ -7,14 +7,14 @@ import { BoundedOutput } from './output.ts';
 import type { Redactor } from './redact.ts';
 
 /** Options for capturing a stream. */
-export interface CaptureOptions {
+interface CaptureOptions {
   readonly bytesMax: number;
   readonly redactor: Redactor | undefined;
   readonly onText: ((text: string) => void) | undefined;
 }
 
 /** A stream that is being captured. */
-export interface Capture {
+interface Capture {
   /** Stops capturing. Returns the kept text and the total number of bytes. */
   finish(): { readonly text: string; readonly bytes: number };
 }

@@ -4,10 +4,13 @@
 // - A command that could not be run is `not-run`: never a success, never a failure.
 // - When the result is returned, no process of the command is running, except those listed in `left`.
 // - A process that keeps the output open does not delay the result.
+// - It inherits none of our open files and sockets: Node closes low descriptors itself, this closes the rest, on Linux.
+// - A shell line runs in `/bin/sh`. One whose exit code decides something must not lose the failure of a program before a `|`,
+//   so it runs with `pipefail`: in `/bin/sh` if it supports that, else in bash.
 
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
 import { messageOf } from '../base/error.ts';
@@ -15,15 +18,13 @@ import { present } from '../base/fields.ts';
 import { invariant } from '../base/invariant.ts';
 import { uptimeMs } from '../base/uptime.ts';
 import { captureStream } from './capture.ts';
-import { closedDescriptors } from './descriptors.ts';
 import { commandEnvironment } from './environment.ts';
 import { identityOf } from './identity.ts';
 import type { NetworkFence } from './network.ts';
-import { type CommandStartFailure, checkWorkingDirectory, notRunByShell, notStarted } from './not-run.ts';
+import { type CommandStartFailure, checkWorkingDirectory, notRunByShell, notStarted, SHELL_NAME } from './not-run.ts';
 import { type PidRecord, removePidFile, writePidFile } from './pid-file.ts';
 import { readProcess } from './process-table.ts';
 import type { Redactor } from './redact.ts';
-import { type ShellLine, shellExitCode, shellWords } from './shell.ts';
 import { type KillResult, killTree } from './tree.ts';
 
 /** A program with its arguments, or a script for `sh -c`; both are passed on unchanged. */
@@ -317,4 +318,73 @@ function record(spec: ProcessSpec, first: PidRecord['first']): void {
 
 function removeRecord(spec: ProcessSpec): void {
   if (spec.pidDir !== undefined) removePidFile(spec.pidDir, spec.mark);
+}
+
+const CLOSE_ON_EXEC = 0o2000000;
+
+let entries: readonly (number | 'ignore')[] | undefined;
+
+/** The entries of a child's `stdio` from 3 on that replace inherited descriptors. */
+function closedDescriptors(): readonly (number | 'ignore')[] {
+  // Node opens nothing that a child would inherit, so reading the list once is enough.
+  entries ??= process.platform === 'linux' ? coverDescriptors(inheritable()) : [];
+  return entries;
+}
+
+function coverDescriptors(descriptors: readonly number[]): (number | 'ignore')[] {
+  if (descriptors.length === 0) return [];
+  const nothing = openSync('/dev/null', 'r');
+  return Array.from({ length: Math.max(...descriptors) - 2 }, (_, index) => (descriptors.includes(index + 3) ? nothing : 'ignore'));
+}
+
+function inheritable(): number[] {
+  try {
+    return readdirSync('/proc/self/fd')
+      .map(Number)
+      .filter((descriptor) => descriptor > 2 && isInheritable(descriptor));
+  } catch {
+    return [];
+  }
+}
+
+function isInheritable(descriptor: number): boolean {
+  try {
+    const flags = /^flags:\s*(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8'))?.[1] ?? '';
+    return (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) === 0;
+  } catch {
+    // It was the descriptor of the listing itself.
+    return false;
+  }
+}
+
+/** The exit code of a program whose reader stopped reading (128 + SIGPIPE). */
+const SIGPIPE_EXIT = 141;
+const PIPE = /(?<!\|)\|(?!\|)/;
+const BASH = ['bash', '--posix', '-O', 'xpg_echo'];
+
+let strict: readonly string[] | undefined;
+
+/** A shell line, and whether it fails if any program in a pipe fails. */
+interface ShellLine {
+  readonly shell: string;
+  readonly pipefail: boolean;
+}
+
+/** Returns the program and arguments that run a shell line. */
+function shellWords({ shell, pipefail }: ShellLine): string[] {
+  const words = pipefail && PIPE.test(shell) ? strictShell() : ['/bin/sh'];
+  return [...words, '-c', shell, SHELL_NAME];
+}
+
+/** Returns the exit code of a shell line; `yes | head -1` has not failed because `head` stopped reading. */
+function shellExitCode({ shell, pipefail }: ShellLine, exitCode: number): number {
+  return pipefail && exitCode === SIGPIPE_EXIT && PIPE.test(shell) ? 0 : exitCode;
+}
+
+function strictShell(): readonly string[] {
+  const { spawnSync } = process.getBuiltinModule('node:child_process');
+  strict ??= [['/bin/sh'], BASH]
+    .map((words) => [...words, '-o', 'pipefail'])
+    .find(([file = '', ...words]) => spawnSync(file, [...words, '-c', ':'], { stdio: 'ignore' }).status === 0) ?? ['/bin/sh'];
+  return strict;
 }

@@ -19,7 +19,7 @@ import { SHELL_NAME } from './not-run.ts';
 import { readEnvironment, readProcess } from './process-table.ts';
 
 /** The credentials to hide from a program. */
-export interface CredentialRules {
+interface CredentialRules {
   /** The names of our variables that are passed on; the usual ones by default. */
   readonly inheritEnv?: readonly string[] | undefined;
   /** The working directory of the program. */

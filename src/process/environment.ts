@@ -6,7 +6,7 @@ import { MARK_VARIABLE } from './process-table.ts';
 export const INHERITED_VARIABLES: readonly string[] = ['PATH', 'HOME', 'LANG', 'LC_*', 'TERM', 'TMPDIR', 'TZ', 'USER', 'SHELL'];
 
 /** The inputs for the environment of one command. */
-export interface EnvironmentSpec {
+interface EnvironmentSpec {
   readonly env?: Readonly<Record<string, string>>;
   readonly inheritEnv?: readonly string[];
   readonly mark: string;

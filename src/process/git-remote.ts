@@ -19,7 +19,7 @@ export interface GitRemote {
 }
 
 /** The result of a git call that ran. */
-export interface GitEnd {
+interface GitEnd {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;

@@ -16,7 +16,7 @@ import { type GitAnswer, git, isOutsideGit } from './git.ts';
 export class TreeError extends Error {}
 
 /** The files of a checkout's tree, without their content. */
-export interface TreeListing {
+interface TreeListing {
   /** Relative to the top of the checkout. Some may have been deleted. */
   readonly paths: readonly string[];
   /** Untracked nested repositories, whose content is not in the tree. */
@@ -24,7 +24,7 @@ export interface TreeListing {
 }
 
 /** A path that differs between two trees. */
-export interface TreeChange {
+interface TreeChange {
   readonly path: string;
   readonly what: 'changed' | 'deleted' | 'added';
 }
@@ -38,7 +38,7 @@ export const LINK_MODE = '120000';
 const AT_ONCE = 64;
 
 /** Returns the patterns, in .gitignore syntax, of files that are in a tree only if tracked, given the top of the checkout. */
-export type LeftOut = (top: string) => readonly string[];
+type LeftOut = (top: string) => readonly string[];
 
 /** Reads the tree of one checkout. Later reads only read changed files. */
 export class TreeReader {

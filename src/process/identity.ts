@@ -22,7 +22,7 @@ export interface ProcessIdentity {
 }
 
 /** `unknown`: this process cannot prove whether the other one is running. */
-export type Liveness = 'alive' | 'dead' | 'unknown';
+type Liveness = 'alive' | 'dead' | 'unknown';
 
 const INITIAL_PID_NAMESPACE = 'pid:[4026531836]';
 

@@ -11,12 +11,12 @@ import type { AddressInfo, Socket } from 'node:net';
 import { SHELL_NAME } from './not-run.ts';
 
 /** How network access is limited on this machine, or why it cannot be. */
-export type NetworkSupport =
+type NetworkSupport =
   | { readonly by: 'namespace' | 'bubblewrap'; readonly enter: readonly string[] }
   | { readonly by: 'nothing'; readonly why: string };
 
 /** The hosts that a program may reach. */
-export interface NetworkLimit {
+interface NetworkLimit {
   readonly allows: (host: string, port: number) => boolean;
   /** The hosts that `allows` may allow, with or without a port. If there are none, there is no proxy. */
   readonly hosts: readonly string[];

@@ -20,7 +20,7 @@ export interface SideCheckout {
 }
 
 /** The result of merging back. `files` are those with conflicting changes. */
-export type MergeBackResult = { readonly kind: 'merged' } | { readonly kind: 'conflict'; readonly files: readonly string[] };
+type MergeBackResult = { readonly kind: 'merged' } | { readonly kind: 'conflict'; readonly files: readonly string[] };
 
 /** Creates a checkout of a workspace that is in git. */
 export async function openSideCheckout(workspace: string): Promise<SideCheckout> {

@@ -13,7 +13,7 @@ import { type PidRecord, readPidFiles, removePidFile } from './pid-file.ts';
 import { MARK_VARIABLE, type ProcessRow, readProcess, readProcesses } from './process-table.ts';
 
 /** Time limits for ending a tree. */
-export interface KillOptions {
+interface KillOptions {
   /** Time after SIGTERM. Default: 2 s. */
   readonly graceMs?: number;
 }

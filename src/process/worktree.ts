@@ -15,7 +15,7 @@ export async function checkoutOf(folder: string): Promise<string | undefined> {
 }
 
 /** The checked-out branch of a folder and its commit. `branch` is undefined for a detached head. */
-export interface CheckoutHead {
+interface CheckoutHead {
   readonly branch: string | undefined;
   readonly sha: string;
 }
@@ -30,7 +30,7 @@ export async function checkedOut(folder: string): Promise<CheckoutHead | undefin
 }
 
 /** A worktree to create. */
-export interface WorktreeRequest {
+interface WorktreeRequest {
   /** The checkout it belongs to. */
   readonly checkout: string;
   readonly folder: string;
@@ -40,7 +40,7 @@ export interface WorktreeRequest {
 }
 
 /** The commit of a worktree, or why it could not be created. */
-export type AddedWorktree = { readonly at: string } | { readonly problem: string };
+type AddedWorktree = { readonly at: string } | { readonly problem: string };
 
 /**
  * Creates a worktree, on a new branch unless it exists. An existing worktree is returned; a removed one is restored
@@ -85,7 +85,7 @@ async function commitAt(folder: string, name: string): Promise<string | undefine
 }
 
 /** A worktree to remove. */
-export interface Removal {
+interface Removal {
   readonly folder: string;
   readonly branch: string;
   /** Whether the branch is still needed; called only if its commits are on another branch. */

@@ -27,7 +27,7 @@ export interface FlowSource {
 }
 
 /** The result that a generator receives for its current step: a value, or a failure that is thrown into it. */
-export type GeneratorInput = { readonly value: Json | undefined } | { readonly failure: FlowFailure };
+type GeneratorInput = { readonly value: Json | undefined } | { readonly failure: FlowFailure };
 
 /** A step, or a group of them, that a generator yielded. */
 export interface YieldedStep {

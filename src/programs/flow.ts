@@ -52,7 +52,7 @@ export interface FlowProgram extends Program {
 }
 
 /** Results that were supplied in place of steps, and the first step that is not skipped. */
-export interface SuppliedResults {
+interface SuppliedResults {
   readonly outputs: ReadonlyMap<string, Json>;
   readonly until?: string;
 }

@@ -40,7 +40,7 @@ export interface AcceptOptions {
 }
 
 /** A row that another program changed since the copy was made. */
-export interface ConflictingRow {
+interface ConflictingRow {
   readonly table: string;
   /** The columns that identify the row. */
   readonly key: Readonly<Record<string, string>>;

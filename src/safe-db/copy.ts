@@ -9,7 +9,7 @@ import { copyTo } from './backup.ts';
 import { databaseFailure } from './failure.ts';
 
 /** Where a copy is made. */
-export interface CopyPlace {
+interface CopyPlace {
   /** A folder that nothing else uses. */
   readonly folder: string;
   /** The path of the copy to change, if it is outside the folder. */

@@ -34,7 +34,7 @@ export interface StatementFacts {
 }
 
 /** One call of the authorizer: the action, its two arguments, the database, and the innermost trigger or view. */
-export interface AuthorizerCall {
+interface AuthorizerCall {
   readonly action: number;
   readonly first: string | null;
   readonly second: string | null;

@@ -5,7 +5,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { OWN_TABLES, quoted } from './names.ts';
 
 /** What identifies a row of a table. */
-export type RowIdentity =
+type RowIdentity =
   /** The primary key, which is the rowid itself (`INTEGER PRIMARY KEY`). */
   | { readonly by: 'rowid-key'; readonly columns: readonly [string] }
   /** A primary key next to the rowid; `rowid` is a name of it that no column has. */

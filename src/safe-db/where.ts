@@ -7,7 +7,7 @@ import { quoted } from './names.ts';
 export type { SqlValue, WhereClause };
 
 /** A condition as SQL with its values. */
-export interface Condition {
+interface Condition {
   readonly sql: string;
   readonly values: readonly SqlValue[];
 }

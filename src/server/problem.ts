@@ -10,7 +10,7 @@ import type { MachinePaths } from './machine-paths.ts';
 export const PROBLEM_TYPE = 'application/problem+json';
 
 /** A failure as JSON. */
-export interface Problem {
+interface Problem {
   readonly type: string;
   readonly title: string;
   readonly status: number;

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { defineWorkflow } from '../../src/compat/index.ts';
 import { valueIn } from '../../src/proof/forge-suite/stage.ts';
-import { isForkPush } from '../../src/server/triggers/forks.ts';
+import { isForkPush } from '../../src/server/triggers/forge-handler.ts';
 import { keyOfEvent } from '../../src/server/triggers/received-event.ts';
 import type { Webhook } from './events.ts';
 import { DELETED } from './shapes.ts';

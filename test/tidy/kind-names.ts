@@ -27,7 +27,7 @@ export const MAY_NAME: Readonly<Record<string, string>> = {
   'src/cli/demo/narration.ts': 'the demo tells of its own steps',
   'src/control/review-round.ts': 'a report about reviews',
   'src/control/run/report.ts': 'a report about gates',
-  'src/definition/question/quorum.ts': 'reads the typed configuration of an approval',
+  'src/definition/validation/reference.ts': 'reads the typed configuration of an approval',
   'src/definition/validation/blocked-work.ts': 'reads the typed configuration of a command',
   'src/definition/validation/gate-warnings.ts': 'reads the typed configuration of a command',
   'src/server/surface/asked-people.ts': 'a `kind` of its own, which is no kind of step',

@@ -23,7 +23,7 @@ export class AcpError extends Error {
 }
 
 /** Handles messages from the agent. */
-export interface AcpListener {
+interface AcpListener {
   /** Answers a request of the agent. Returns undefined if the method is unknown. */
   answer(method: string, params: Json): JsonObject | undefined;
   /** Handles a notification of the agent. */

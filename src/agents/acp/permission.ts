@@ -65,7 +65,7 @@ export function violationOf(call: AcpToolCall, grant: AcpGrant): AgentRefusal | 
 }
 
 /** The answer to a permission request. */
-export interface AcpPermission {
+interface AcpPermission {
   readonly reply: JsonObject;
   readonly refusal?: AgentRefusal;
 }

@@ -2,6 +2,7 @@
 // give the same definition, and one error lists all problems.
 
 import { deepFreeze } from '../../base/json.ts';
+import { transitionsOf } from '../../definition/analysis.ts';
 import type { BoundStep, CompiledWorkflow, StepCode } from '../../definition/code.ts';
 import { withDatabases } from '../../definition/database.ts';
 import { hashCode, hashDefinition } from '../../definition/hash.ts';
@@ -18,7 +19,6 @@ import { readNext } from './next.ts';
 import { defined, GraphReading } from './reading.ts';
 import { recordEntries } from './record.ts';
 import { NEXT, WORKFLOW } from './shape.ts';
-import { checkSides } from './side.ts';
 import type { Entries, GraphEntries, GraphSpec, NextSpec, StepSpec, StepsOptions } from './spec.ts';
 import { readStep } from './step.ts';
 import type { Compilers } from './work.ts';
@@ -145,4 +145,33 @@ function frozenMap<T>(entries: Iterable<readonly [string, T]>): ReadonlyMap<stri
     throw new TypeError('a compiled workflow does not change; define another one');
   };
   return Object.freeze(Object.assign(map, { set: refuse, delete: refuse, clear: refuse }));
+}
+
+/**
+ * Reports steps that run beside a run but are not side steps, and transitions into or out of side steps, which the engine runs by
+ * itself.
+ */
+function checkSides({ steps, onError, entry }: Definition, { problems }: GraphReading): void {
+  // A side step that could not be read only seems to be missing.
+  if (problems.mistyped.size > 0) return;
+  const sides = new Set(steps.filter(({ side }) => side === true).map(({ id }) => id));
+  const hint = 'write `side: true` on that step, or name a step that has it';
+  const named = (what: string, id: string | undefined, step?: string) => {
+    if (id === undefined || sides.has(id)) return;
+    const message = `${what} is "${id}", which is not a side step${problems.suggest(id, sides)}`;
+    problems.add({ code: 'TARGET_UNKNOWN', message, hint, ...(step === undefined ? {} : { step }) });
+  };
+  named('`onError`', onError);
+  if (sides.has(entry)) problems.add({ code: 'ENTRY_UNKNOWN', message: `it begins at the side step "${entry}"`, hint: 'begin at another' });
+  for (const step of steps) {
+    named('`extend.onExtend`', step.extension?.onExtend, step.id);
+    const wrong = transitionsOf(step).flatMap(({ to }) => ('step' in to && sides.has(to.step) !== sides.has(step.id) ? [to.step] : []));
+    for (const id of new Set(wrong))
+      problems.add({
+        code: 'TARGET_UNKNOWN',
+        step: step.id,
+        message: sides.has(id) ? `it leads to the side step "${id}"` : `it is a side step and leads to "${id}", which is not`,
+        hint: 'lead to another step, or remove the transition: the engine runs side steps by itself',
+      });
+  }
 }

@@ -12,7 +12,7 @@ import { agentTemplate, appendedFile, callWords, jsonFile, type SetupFile, share
 export const AGENT_PROGRAMS = ['claude', 'codex', 'gemini', 'opencode'] as const;
 
 /** One of these programs. */
-export type AgentProgram = (typeof AGENT_PROGRAMS)[number];
+type AgentProgram = (typeof AGENT_PROGRAMS)[number];
 
 interface AgentSetup {
   readonly files: (shell: Shell, project: Project) => readonly SetupFile[];

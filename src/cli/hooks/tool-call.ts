@@ -7,7 +7,7 @@ import { shellWord } from '../../base/shell-word.ts';
 import { callsIn, programName, type ShellCall } from './shell-commands.ts';
 
 /** The effects of a tool call. */
-export interface ToolCall {
+interface ToolCall {
   readonly calls: readonly ShellCall[];
   /** The files that it changes, as the agent wrote them. */
   readonly files: readonly string[];

@@ -21,7 +21,7 @@ import { firstNames, oneLine } from '../terminal.ts';
 const SHOWN_MEMBERS = 5;
 
 /** A run at the end of a command. */
-export interface End {
+interface End {
   readonly report: RunReport;
   readonly state: RunState;
   readonly tree: RunTree;

@@ -7,7 +7,7 @@ const COLUMNS_MAX = 110;
 const ROOM_MIN = 20;
 
 /** The layout of a text: its indent, its maximum number of lines, and the command that shows the rest. */
-export interface Layout {
+interface Layout {
   readonly indent: number;
   readonly max: number;
   readonly hint?: string;

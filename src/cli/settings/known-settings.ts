@@ -28,7 +28,7 @@ import { hook, notificationTarget } from './events.ts';
 import { reviewPolicy, roles } from './policy.ts';
 
 /** A setting's value: its shape and, if it is kept in another form than it is written in, that form. */
-export type SettingShape<Value> = Shape<Value> & { readonly kept?: (value: Json) => Json };
+type SettingShape<Value> = Shape<Value> & { readonly kept?: (value: Json) => Json };
 
 /** The settings below a name; `*` stands for any name. */
 export interface SettingGroup {

@@ -19,7 +19,7 @@ export function markedFile(text: string): string {
 }
 
 /** `ours`: Pawl wrote the file and nobody changed it. `changed`: somebody did. `foreign`: Pawl did not write it. */
-export type FileState = 'none' | 'ours' | 'changed' | 'foreign';
+type FileState = 'none' | 'ours' | 'changed' | 'foreign';
 
 function fileState(file: string): FileState {
   const facts = entryAt(file);
@@ -40,7 +40,7 @@ export interface FileOutcome {
 }
 
 /** How files are written. */
-export interface WriteOptions {
+interface WriteOptions {
   readonly dryRun: boolean;
   readonly force: boolean;
   /** The folder that links must not lead out of. */

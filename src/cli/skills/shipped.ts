@@ -8,7 +8,7 @@ import * as library from '../../skills/index.ts';
 import type { Skill } from '../../skills/skill.ts';
 
 /** A shipped skill as the index describes it. */
-export interface ShippedSkill {
+interface ShippedSkill {
   readonly name: string;
   readonly description: string;
   readonly totalSteps: number;

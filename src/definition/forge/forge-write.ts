@@ -1,7 +1,7 @@
 // Owns what the engine writes at the forge for workers: the kinds of writes, and how many of each a run may make.
 
 /** The kinds of writes at the forge, with their names in limits. */
-export const WRITE_KINDS = ['comments', 'pull_requests', 'labels', 'issues', 'reviews', 'discussions'] as const;
+const WRITE_KINDS = ['comments', 'pull_requests', 'labels', 'issues', 'reviews', 'discussions'] as const;
 
 /** One kind of write. */
 export type WriteKind = (typeof WRITE_KINDS)[number];

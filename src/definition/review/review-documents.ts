@@ -6,7 +6,7 @@ import { isJsonObject, type Json, jsonText } from '../../base/json.ts';
 import { type ItemVerdict, itemFaults, type LateFinding, type ReviewItem, type ReviewRound, SEVERITIES } from './review.ts';
 
 /** A document as it was read, or what is wrong with it. */
-export type ReadDocument<Value> = { readonly value: Value } | { readonly faults: readonly string[] };
+type ReadDocument<Value> = { readonly value: Value } | { readonly faults: readonly string[] };
 
 /** Reads `{ "items": [{ "id", "severity", "question" }] }`. */
 export function readReviewItems(path: string, text: string | undefined): ReadDocument<readonly ReviewItem[]> {

@@ -21,7 +21,7 @@ import { findingFaults, readFindings, readReviewItems, readReviewRound } from '.
 const MORE_ROUNDS = 2;
 
 /** The state of an unfinished review, as its gate stored it. */
-export interface OpenReview {
+interface OpenReview {
   readonly state: ReviewState;
   /** The digest of the items in round 1; absent in a review without items. */
   readonly itemsDigest?: string;
@@ -44,13 +44,13 @@ export function openReview(result: Json | undefined): OpenReview | undefined {
 }
 
 /** The texts of the documents of a round. */
-export interface RoundDocuments {
+interface RoundDocuments {
   readonly items: { readonly path: string; readonly text: string | undefined };
   readonly verdicts: { readonly path: string; readonly text: string | undefined };
 }
 
 /** What a gate stores about a round, and what it reports to the worker that fixes the findings. */
-export interface GateRound {
+interface GateRound {
   readonly status: ReviewStatus;
   readonly round: number;
   readonly rounds: number;
@@ -65,7 +65,7 @@ export interface GateRound {
 }
 
 /** The decision about a round, or why the round is invalid. */
-export type JudgedRound = { readonly value: GateRound } | { readonly faults: readonly string[] };
+type JudgedRound = { readonly value: GateRound } | { readonly faults: readonly string[] };
 
 /** Judges the documents of a round. `name` is the name of the review. */
 export function judgeDocuments(name: string, before: OpenReview | undefined, { items, verdicts }: RoundDocuments): JudgedRound {
@@ -151,7 +151,7 @@ function findingLine({ id, severity, text, evidence }: OpenFinding): string {
 }
 
 /** What a person is asked after the last round. */
-export interface ExhaustedReview {
+interface ExhaustedReview {
   /** The name of the review, its round, and how many findings block. */
   readonly message: string;
   readonly blocking: readonly string[];

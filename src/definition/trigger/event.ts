@@ -86,7 +86,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
 };
 
 /** Why a name is not an event, and what to write instead. */
-export interface EventProblem {
+interface EventProblem {
   readonly message: string;
   readonly hint: string;
 }

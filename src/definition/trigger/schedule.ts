@@ -117,7 +117,7 @@ export function lastTicks({ cron, timezone }: Pick<ScheduleModel, 'cron' | 'time
 }
 
 /** A time range, without its beginning. */
-export interface TickRange {
+interface TickRange {
   readonly after: number;
   readonly until: number;
   readonly max: number;

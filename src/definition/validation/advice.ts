@@ -6,13 +6,13 @@ import { createGraph, cyclesOf, isChoice, reachable, reversed, successorsOf } fr
 import { writtenDatabase } from '../database.ts';
 import { isAgentKind, type KindFacts, type KindRegistry, traitsOf } from '../kind.ts';
 import { type Definition, type Edge, membersOf, type StepModel, stepsWithin } from '../model.ts';
+import { Outcome } from '../outcome.ts';
 import { isReview, isSilentWriter, overlappingWriters, writtenBy } from '../overlap.ts';
 import { asksPerson, checksWork } from '../passage.ts';
 import { blockedWork } from './blocked-work.ts';
 import { gateWarnings } from './gate-warnings.ts';
 import type { Problem } from './problem.ts';
 import { bypassesIn } from './rework.ts';
-import { uncoveredAdvice } from './uncovered.ts';
 
 /** Returns the advice about a definition, which must be valid. A flow has no graph before it runs. */
 export function adviceOn(definition: Definition, registry: KindRegistry): Problem[] {
@@ -232,4 +232,37 @@ function commandText(step: StepModel): string {
   if (!('config' in step)) return '';
   const { config } = step;
   return 'run' in config && config.run !== undefined ? config.run : 'argv' in config ? (config.argv ?? []).join(' ') : '';
+}
+
+/**
+ * Returns a warning for each answer, and each outcome of successful work, that leads nowhere: a run that gets there stops and asks
+ * a person, and no author plans that. The engine escalates what fails, and a rejection ends the run as rejected.
+ */
+function uncoveredAdvice(step: StepModel, registry: KindRegistry): Problem[] {
+  const { next, question, side, id } = step;
+  if (side === true || next[Outcome.DEFAULT] !== undefined) return [];
+  const isCovered = (outcome: string): boolean => outcome === Outcome.REJECT || next[outcome] !== undefined;
+  if (question === undefined)
+    return successesOf(step, registry)
+      .filter((outcome) => !isCovered(outcome))
+      .map((outcome) => problem(id, `\`next\` has no transition for outcome "${outcome}"`, `add \`${outcome}\` to \`next\``));
+  return question.options
+    .filter(({ to, outcome }) => to === undefined && !isCovered(outcome))
+    .map(({ label, outcome }) =>
+      problem(
+        id,
+        `\`next\` has no transition for the answer "${label}"${outcome === label ? '' : `, whose outcome is "${outcome}"`}`,
+        `add \`${label}\` to \`next\`, or lead the answer to a step`,
+      ),
+    );
+}
+
+function successesOf(step: StepModel, { kinds }: KindRegistry): readonly string[] {
+  const { outcomes } = kinds[step.kind];
+  // Those of a built-in kind are what went wrong; those of an application's kind are listed by its author.
+  return [Outcome.OK, ...(step.routes ?? []), ...(typeof outcomes === 'function' ? outcomes(step) : [])];
+}
+
+function problem(step: string, message: string, hint: string): Problem {
+  return { step, code: 'OUTCOME_UNCOVERED', message: `${message}, so the run would stop and ask a person`, hint };
 }

@@ -7,7 +7,7 @@ import type { CompiledWorkflow } from '../code.ts';
 import { membersOf, type StepModel } from '../model.ts';
 
 /** A workflow and where it was found: a file, a package. */
-export interface FoundWorkflow {
+interface FoundWorkflow {
   readonly workflow: CompiledWorkflow;
   readonly origin: string;
 }

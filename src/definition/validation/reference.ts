@@ -4,10 +4,9 @@
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { foldedName } from '../../base/person.ts';
 import { didYouMean } from '../../base/suggest.ts';
-import { allChecks, checksIn } from '../check.ts';
+import { allChecks, checksIn, isBuiltIn } from '../check.ts';
 import { databaseNames } from '../database.ts';
 import { type ArgModel, type Definition, membersOf, roleOf, type StepModel } from '../model.ts';
-import { type Quorum, quorumsIn } from '../question/quorum.ts';
 import type { Problem } from './problem.ts';
 
 /** Something outside the file that a step needs. */
@@ -173,4 +172,28 @@ export function childCycle(name: string, childrenOf: (workflow: string) => reado
     }
   }
   return undefined;
+}
+
+/** The number of people of these groups who must agree at a step. */
+interface Quorum {
+  readonly step: string;
+  readonly from: readonly string[];
+  readonly count: number;
+}
+
+/** Returns every place in a workflow where people of named groups must agree, in order. */
+function quorumsIn(steps: readonly StepModel[], group?: string): Quorum[] {
+  return steps.flatMap((step) => {
+    const name = group === undefined ? step.id : `${group}/${step.id}`;
+    const { from, count = 1 } = step.question ?? {};
+    const asked = from === undefined ? [] : [{ step: name, from, count }];
+    return [...asked, ...approvalsOf(step, name), ...quorumsIn(membersOf(step), name)];
+  });
+}
+
+// An approval inside `any_of` is not required, because another check can pass instead.
+function approvalsOf(step: StepModel, name: string): Quorum[] {
+  return checksIn(step).flatMap((check) =>
+    isBuiltIn(check, 'pr_approval') ? [{ step: name, from: [check.from].flat(), count: check.count ?? 1 }] : [],
+  );
 }

@@ -6,7 +6,7 @@ import { type KindFacts, pipelineOf, traitsOf } from '../kind.ts';
 import type { Definition, StepKind, StepModel } from '../model.ts';
 
 /** A path from a question through work and back to it that misses a check. */
-export interface Bypass {
+interface Bypass {
   /** The step with the question. */
   readonly question: string;
   /** Where the person sends the work. */

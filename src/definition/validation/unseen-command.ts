@@ -5,7 +5,7 @@ import { INTERPRETERS, programName, SHELLS, startedProgram, withoutOptions } fro
 import { type SimpleCommand, simpleCommands } from './shell-words.ts';
 
 /** A command of a gate. */
-export interface GivenCommand {
+interface GivenCommand {
   readonly run?: string;
   readonly argv?: readonly string[];
 }

@@ -24,7 +24,7 @@ export interface StepPlace {
 }
 
 /** Where faults are reported, and the allowed root names of conditions. */
-export interface StepChecks {
+interface StepChecks {
   readonly problems: ProblemList;
   readonly roots: readonly string[] | 'any';
   readonly registry: KindRegistry;

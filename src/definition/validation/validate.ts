@@ -23,7 +23,7 @@ import { type Problem, ProblemList } from './problem.ts';
 import { checkStep, type StepPlace } from './validate-step.ts';
 
 /** What a definition is validated against. */
-export interface ValidateOptions {
+interface ValidateOptions {
   /** All step kinds and checks. */
   readonly registry: KindRegistry;
   /** The allowed root names of conditions, if they are more than those of a graph. */

@@ -8,11 +8,13 @@ import { didYouMean } from '../../base/suggest.ts';
 import { ASSUMPTIONS_PER_ATTEMPT, type AssumptionText, checkAssumptions, isSameAnswer } from '../../definition/question/assumption.ts';
 import { type Assumption, OPEN_ASSUMPTIONS_MAX, openAssumptions } from '../../definition/question/assumption-record.ts';
 import { isFinal } from '../../definition/run-status.ts';
+import type { Path } from '../../kernel/activation.ts';
+import { apply, createRun, type Draft, draftOf } from '../../kernel/apply.ts';
+import type { RunEvent } from '../../kernel/event.ts';
 import type { ControlAction, InputOf } from '../../kernel/input.ts';
 import type { HaltedStep, RunState } from '../../kernel/run-state.ts';
 import type { Store } from '../../store/store.ts';
 import type { EngineCore } from '../engine.ts';
-import { lastEndOf } from '../last-end.ts';
 import { readFamily } from '../merge-block.ts';
 import { overrideStatement, type Signer } from '../signature/signatures.ts';
 import { storedValue } from '../values.ts';
@@ -189,4 +191,23 @@ async function recheckFamily(core: EngineCore, run: string, actor: string): Prom
     // A run that cannot be driven here checks again when another process drives it. The answer itself is recorded.
     await send(core, { run: id, dedupe, input, values: [] }, { stays: true }).catch((error: unknown) => core.warn(error));
   }
+}
+
+/** Returns how the step that was opened at a path last ended, at that path or a later one; undefined if it never did. */
+export function lastEndOf(log: readonly RunEvent[], opened: Path): HaltedStep | undefined {
+  const [first, ...rest] = log;
+  if (first?.type !== 'run.started') return undefined;
+  const draft: Draft = draftOf(createRun(first));
+  let step: string | undefined;
+  let last: HaltedStep | undefined;
+  for (const event of rest) {
+    if (event.type === 'step.opened' && event.activation.path === opened) step = event.activation.step;
+    const ended = event.type === 'step.settled' ? draft.live[event.path] : undefined;
+    if (event.type === 'step.settled' && ended?.member === undefined && ended?.step === step && ended !== undefined) {
+      const { path, attempt, input } = ended;
+      last = { path, step: ended.step, outcome: event.outcome, attempt, ...present({ input, group: draft.groups[path] }) };
+    }
+    apply(draft, event);
+  }
+  return last;
 }

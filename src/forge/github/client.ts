@@ -14,7 +14,6 @@ import type { JudgeError } from '../ledger.ts';
 import { refuse, refuseMissing, type ToAnswer } from '../refusal.ts';
 import { isApiError, judgeError } from './failure.ts';
 import { createLogin, type GitHubAuth, type Login } from './login.ts';
-import { ServerClock } from './server-clock.ts';
 
 /** The largest page of a list. */
 export const PAGE = 100;
@@ -253,4 +252,35 @@ function addToCache<T>(cache: Map<string, T>, address: string, entry: T): void {
   cache.set(address, entry);
   const oldest = cache.size > CACHED_MAX ? cache.keys().next().value : undefined;
   if (oldest !== undefined) cache.delete(oldest);
+}
+
+/** A smaller difference counts as none: these dates are whole seconds, and responses take time to arrive. */
+const SAME_MS = 5000;
+
+/**
+ * Measures how far the clock of a server is ahead of ours, from the dates of its responses. A measurement counts when the next one
+ * confirms it: this machine may have slept while a response arrived.
+ */
+class ServerClock {
+  private last = 0;
+  private confirmed = 0;
+
+  /** Measures with the `date` of a response that has just arrived. */
+  note(date: unknown, now: number): void {
+    const time = typeof date === 'string' ? Date.parse(date) : Number.NaN;
+    if (Number.isNaN(time)) return;
+    const difference = Math.abs(time - now) < SAME_MS ? 0 : time - now;
+    if (Math.abs(difference - this.last) < SAME_MS) this.confirmed = difference;
+    this.last = difference;
+  }
+
+  /** How far the server is ahead, in milliseconds; negative if it is behind. */
+  aheadMs(): number {
+    return this.confirmed;
+  }
+
+  /** The same, measured with the last response only. */
+  lastAheadMs(): number {
+    return this.last;
+  }
 }

@@ -18,7 +18,7 @@ const LIMIT_MS = 60_000;
 type Headers = Readonly<Record<string, string | number | undefined>>;
 
 /** An error of octokit: it has a status, and a response unless none arrived. */
-export interface ApiError extends Error {
+interface ApiError extends Error {
   readonly status: number;
   readonly request?: { readonly method?: string; readonly url?: string };
   readonly response?: { readonly headers: Headers; readonly data?: unknown };

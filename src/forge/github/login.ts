@@ -44,7 +44,7 @@ interface ExpiringToken {
 }
 
 /** The parts that a login needs. */
-export interface LoginParts {
+interface LoginParts {
   readonly auth: GitHubAuth;
   /** The host that `gh` knows the login by: `github.com`. */
   readonly host: string;

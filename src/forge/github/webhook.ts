@@ -17,7 +17,7 @@ export interface WebhookFacts {
 }
 
 /** A failed delivery. */
-export interface FailedDelivery {
+interface FailedDelivery {
   readonly event: string;
   readonly at: string;
   /** The response of the server; 0 if there was none. */

@@ -27,10 +27,10 @@ export interface Review {
 }
 
 /** An issue or a pull request in a list. */
-export type ListedItem = Pick<Item, 'number' | 'title' | 'state' | 'author'>;
+type ListedItem = Pick<Item, 'number' | 'title' | 'state' | 'author'>;
 
 /** A pull request whose head is in another repository. */
-export interface ForkRequest extends PullRequestRequest {
+interface ForkRequest extends PullRequestRequest {
   /** The folder of that repository. Its branch is fetched once, now. */
   readonly repository: string;
 }
@@ -78,7 +78,7 @@ export interface ForgeControl {
 }
 
 /** What an account may do, and whether it is a program. */
-export interface Account {
+interface Account {
   readonly permission?: Permission;
   readonly bot?: boolean;
 }
@@ -129,7 +129,7 @@ export function createControl(state: LocalState): ForgeControl {
 }
 
 /** A notification with the time it was sent. */
-export interface SentNotification extends ForgeNotification {
+interface SentNotification extends ForgeNotification {
   readonly at: number;
 }
 

@@ -75,7 +75,7 @@ export interface LocalDatabase extends Pick<Database, 'get' | 'all' | 'run' | 'i
 }
 
 /** Options for opening the state file. */
-export interface LocalDatabaseOptions {
+interface LocalDatabaseOptions {
   readonly file: string;
   readonly actor: string;
   readonly now: () => number;

@@ -21,7 +21,7 @@ import { deny } from '../refusal.ts';
 export class GitError extends Error {}
 
 /** The parts of a merge. */
-export interface MergePlan {
+interface MergePlan {
   readonly method: MergeMethod;
   readonly base: string;
   readonly head: string;
@@ -29,7 +29,7 @@ export interface MergePlan {
 }
 
 /** The merged commit, the conflicting files, or nothing to merge. */
-export type MergeOutcome =
+type MergeOutcome =
   | { readonly kind: 'merged'; readonly sha: string }
   | { readonly kind: 'conflict'; readonly files: readonly string[] }
   | { readonly kind: 'nothing' };
@@ -64,15 +64,13 @@ export interface LocalGit {
 }
 
 /** The current and the wanted commit of a branch. */
-export interface Move {
+interface Move {
   readonly from: string | undefined;
   readonly to: string;
 }
 
 /** `stale`: the branch is no longer at `from`. `blocked`: it is checked out, and changed files are in the way. */
-export type MoveResult =
-  | { readonly kind: 'moved' | 'stale' }
-  | { readonly kind: 'blocked'; readonly folder: string; readonly message: string };
+type MoveResult = { readonly kind: 'moved' | 'stale' } | { readonly kind: 'blocked'; readonly folder: string; readonly message: string };
 
 /** Refuses to move a branch because of changes in its checkout. */
 export function refuseBlocked(subject: string, branch: string, { folder, message }: Extract<MoveResult, { kind: 'blocked' }>): never {

@@ -1,17 +1,29 @@
 // Owns the local forge: issues, comments and labels in a small SQLite file, pull requests as branches of a git repository.
-// It needs no network and no account, and can simulate failures of real forges (`control`).
+// It needs no network and no account, and can simulate failures of real forges (`control`). Fetch and
+// push copy objects between folders of this machine; branches are moved under the rules of `git.ts`.
 
 import { basename, resolve } from 'node:path';
 import { EngineError, messageOf } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
-import type { ChangedFile, ChangeSource, Forge, ForgeActor, ForgeGit, ForgeReader, PullRequestFacts } from '../forge.ts';
-import { answer, refuseMissing, type ThrowingMethods, type ToAnswer, withAnswers } from '../refusal.ts';
-import { createAccountReader } from './accounts.ts';
+import { text } from '../../base/sql-row.ts';
+import type {
+  ChangedFile,
+  ChangeSource,
+  FetchRequest,
+  Forge,
+  ForgeActor,
+  ForgeGit,
+  ForgeReader,
+  PullRequestFacts,
+  PushRequest,
+} from '../forge.ts';
+import { doneAction, SELECT_DONE } from '../ledger.ts';
+import { answer, refuse, refuseLostCommits, refuseMissing, type ThrowingMethods, type ToAnswer, withAnswers } from '../refusal.ts';
 import { createActions } from './actions.ts';
 import { createControl, type ForgeControl, outageOf, takeControl } from './control.ts';
 import { type LocalDatabase, openLocalDatabase } from './database.ts';
 import { createDiscussions } from './discussions.ts';
-import { createGit, createLocalGit, GitError, type LocalGit } from './git.ts';
+import { createGit, createLocalGit, GitError, type LocalGit, refuseBlocked } from './git.ts';
 import { mergePullRequest } from './merge.ts';
 import { createReviewActions } from './reviews.ts';
 import {
@@ -20,13 +32,13 @@ import {
   itemOf,
   type LocalState,
   pullOf,
+  readAccount,
   readApprovals,
   readChecks,
   readComments,
   readPeople,
   readSharedFacts,
 } from './state.ts';
-import { fetchCommit, pushCommit } from './transfer.ts';
 
 const GIT_MIN = [2, 38] as const;
 /** SQLite codes for a file that cannot be used now: busy, locked, read-only, I/O error, full, cannot open. */
@@ -206,4 +218,64 @@ async function readChanges({ database, git, defaultBranch }: LocalState, source:
 async function compare(git: LocalGit, head: string, base: string): Promise<ChangedFile[]> {
   const baseSha = (await git.headOf(base)) ?? refuseMissing(`there is no branch "${base}" to compare with`);
   return await git.changedFiles(baseSha, head);
+}
+
+/** Creates the reader of accounts and of finished actions. */
+function createAccountReader(
+  database: LocalDatabase,
+): ThrowingMethods<Pick<ForgeReader, 'requiredChecks' | 'permission' | 'members' | 'whoami' | 'done'>> {
+  return {
+    requiredChecks: async (branch) =>
+      database.all('SELECT name FROM required_checks WHERE branch = ? ORDER BY name', branch).map(({ name }) => text(name, 'name')),
+    permission: async (actor) => readAccount(database, actor).permission,
+    members: async (team) => {
+      const rows = database.all('SELECT login FROM teams WHERE name = ? ORDER BY login', team);
+      return rows.length === 0 ? refuseMissing(`there is no team "${team}"`) : rows.map(({ login }) => text(login, 'login'));
+    },
+    whoami: async () => ({
+      login: database.actor,
+      ...readAccount(database, database.actor),
+      checks: 'check_runs',
+      account: 'own',
+    }),
+    done: async (prefix) => database.all(SELECT_DONE, prefix, prefix).map(doneAction),
+  };
+}
+
+const ROUNDS_MAX = 5;
+
+/** Fetches a commit of a ref into the repository of a folder. */
+async function fetchCommit({ git, repository }: LocalState, { folder, ref, sha }: FetchRequest): Promise<{ sha: string }> {
+  const head = (await git.refOf(ref)) ?? refuseMissing(`there is no ${ref} in ${repository}`);
+  if (head !== sha) refuse({ result: 'stale_head', message: `${ref} is at ${head} and no longer at ${sha}; fetch it again`, head });
+  if (!(await git.copy(sha, { from: repository, to: folder })))
+    refuse({ result: 'unavailable', message: `git could not fetch ${sha} from ${repository} into ${folder}` });
+  return { sha };
+}
+
+/** Points a branch to a commit of a folder's repository. */
+async function pushCommit(state: LocalState, request: PushRequest): Promise<{ sha: string }> {
+  const { git, repository } = state;
+  const { folder, branch, sha } = request;
+  if ((await git.commitOf(sha)) === undefined && !(await git.copy(sha, { from: folder, to: repository })))
+    refuseMissing(`there is no commit ${sha} in ${folder}`);
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    const head = await git.headOf(branch);
+    if (head === sha) return { sha };
+    if (head !== undefined && head !== request.replaces && !(await git.contains(sha, head))) refuseLostCommits(request, head);
+    const moved = await git.advance(branch, { from: head, to: sha });
+    if (moved.kind === 'blocked') refuseBlocked('', branch, moved);
+    if (moved.kind === 'moved') {
+      recordPush(state, branch, sha);
+      return { sha };
+    }
+  }
+  return refuse({ result: 'unavailable', message: `the branch "${branch}" moved during each push; try again` });
+}
+
+function recordPush({ database }: LocalState, branch: string, sha: string): void {
+  const sql = "SELECT number FROM items WHERE kind = 'pr' AND state = 'open' AND head = ? AND fork IS NULL";
+  database.write(() => {
+    for (const { number } of database.all(sql, branch)) database.record({ event: 'pull_request.synchronize', pr: Number(number), sha });
+  });
 }

@@ -18,7 +18,7 @@ import { type GeneratedCase, type GenerateOptions, generateInputs } from './inpu
 import { textProblems } from './text.ts';
 
 /** The categories of generated tests, in the order in which they run. */
-export const TEST_CATEGORIES = ['import', 'structure', 'steps', 'domain'] as const;
+const TEST_CATEGORIES = ['import', 'structure', 'steps', 'domain'] as const;
 
 /** One category. */
 export type TestCategory = (typeof TEST_CATEGORIES)[number];

@@ -6,7 +6,7 @@
 // People are assumed to approve everything, so a step that only a person checks is "advised".
 //
 // A *false completion* is a run that completed although the agent of an enforced step did not do its work. A *breach* is
-// a token trick that was accepted, or hostile text that was run as a command.
+// an attack with a token that was accepted, or hostile text that was run as a command.
 
 import { existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,11 +19,12 @@ import { shortLine } from '../../base/short-text.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import { membersOf } from '../../definition/model.ts';
 import type { RunView, StepView } from '../../engine/inspect.ts';
+import type { OpenStep } from '../../engine/request/open-steps.ts';
 import { removeFolder } from '../../process/remove-folder.ts';
-import { type CompletionClaim, HOSTILE_CANARY, type HostileName, type HostileTarget, hostileAgents } from './agents.ts';
+import { type CompletionClaim, HOSTILE_CANARY, type HostileAgent, type HostileName, type HostileTarget, hostileAgents } from './agents.ts';
 import { type Attack, BARE_CLAIM, claimWithoutTexts, commandOf, createAttack } from './attack.ts';
 import { driveRun, type FixtureOptions, type HostileFixture, openFixture, passTime } from './fixture.ts';
-import { runAttended } from './player.ts';
+import { reported, type TokenAttackContext } from './token-attacks.ts';
 
 /** The options of an attack on a workflow. */
 export interface HostileOptions extends FixtureOptions {
@@ -270,4 +271,40 @@ function formatHostileReport({ workflow, steps, falseCompletions, breaches, runs
     ...falseCompletions.map(({ agent, step, how }) => `  FALSE COMPLETION: "${agent}" (${how}) got away with step "${step}"`),
     ...breaches.map((breach) => `  BREACH: ${breach}`),
   ].join('\n');
+}
+
+const ROUNDS_MAX = 60;
+const NEVER = new Promise<void>(() => {});
+
+interface Player {
+  readonly agent: HostileAgent;
+  /** What it works against at a step. */
+  readonly targetAt: (step: string) => HostileTarget;
+}
+
+/**
+ * Drives a run of an attended agent until it cannot continue: the agent accepts every open step, attacks with its tokens, does something
+ * else instead of the work, and reports what an honest agent would report.
+ */
+async function runAttended(
+  fixture: HostileFixture,
+  handle: RunHandle,
+  { agent, targetAt }: Player,
+): Promise<{ readonly view: RunView; readonly breaches: readonly string[] }> {
+  const earlier: OpenStep[] = [];
+  const breaches: string[] = [];
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    await driveRun(fixture, handle, NEVER);
+    const [openStep] = await handle.openSteps();
+    if (openStep === undefined) break;
+    const reply = await agent.act(targetAt(openStep.step), fixture.cwd);
+    if (reply === 'hangs') break;
+    const result = reply === 'crashes' ? { success: false } : reply.output;
+    const context: TokenAttackContext = { run: handle, step: openStep, result, earlier: [...earlier] };
+    breaches.push(...((await agent.tokenAttack?.(context)) ?? []));
+    await reported(context, openStep.token, result);
+    earlier.push(openStep);
+    if ((await handle.openSteps()).some(({ token }) => token === openStep.token)) break;
+  }
+  return { view: await handle.wait('idle'), breaches };
 }

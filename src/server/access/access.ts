@@ -23,7 +23,7 @@ export interface Access extends PasskeyStore {
 }
 
 /** How a caller was authenticated. */
-export type Proof = { readonly kind: 'session' | 'token'; readonly id: string; readonly person: string };
+type Proof = { readonly kind: 'session' | 'token'; readonly id: string; readonly person: string };
 
 const accessByServices = new WeakMap<Services, Access>();
 const proofs = new WeakMap<Caller, Proof>();

@@ -4,7 +4,7 @@ import { durationOf } from '../../base/duration.ts';
 import { EngineError } from '../../base/error.ts';
 
 /** How long each lasts by default. */
-export const LIFETIMES = { login: '15m', invite: '7d', decide: '24h', token: '90d' } as const;
+const LIFETIMES = { login: '15m', invite: '7d', decide: '24h', token: '90d' } as const;
 
 const YEAR_MS = 366 * 24 * 60 * 60 * 1000;
 

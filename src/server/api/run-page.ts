@@ -7,7 +7,7 @@ import { present } from '../../base/fields.ts';
 import type { RunQuery, RunSummary, Store } from '../../store/store.ts';
 
 /** A page of runs, newest first. */
-export interface RunPage {
+interface RunPage {
   readonly runs: readonly RunSummary[];
   /** The place below which the next page begins; undefined if there are no older runs. */
   readonly below: number | undefined;
@@ -16,7 +16,7 @@ export interface RunPage {
 }
 
 /** The limits of the search for one page. */
-export interface SearchLimits {
+interface SearchLimits {
   /** How many runs are read before other requests get a turn. */
   readonly slice: number;
   /** No slice begins after this time, except the first, so that every page makes progress. */

@@ -48,7 +48,7 @@ interface ScheduleParts {
 }
 
 /** One tick, for reports. */
-export interface Tick {
+interface Tick {
   readonly at: number;
   readonly why: 'schedule' | 'by-hand' | 'backfill';
   readonly status: 'open' | 'started' | 'missed' | 'failed';

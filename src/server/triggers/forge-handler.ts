@@ -4,10 +4,11 @@
 // FT2. A workflow has one open run for an issue or a pull request.
 // FT3. Only people with write permission start workflows. An event of anybody else is recorded with the reason, and somebody
 //      with write permission can start the workflow with the label `workflow:<name>`.
-// FT4. A pull request from a fork starts nothing by itself, unless the settings list the fork (`forks.ts`), and never a workflow
+// FT4. A pull request from a fork starts nothing by itself, unless the settings list the fork, and never a workflow
 //      that reads secrets or whose roles get some. A label counts for the head that the pull request had when it was added.
 // Pawl's own actions: FT5 and FT6 in `own-action.ts`. Commands that start a workflow: FT7 in `commanded-start.ts`.
 
+import type { Engine } from '../../api/engine.ts';
 import { compiledOf } from '../../api/workflow-source.ts';
 import { isEngineError, messageOf } from '../../base/error.ts';
 import { present } from '../../base/fields.ts';
@@ -18,27 +19,24 @@ import { assertFirstFor, openRunsFor, secondRun } from '../../control/trigger/op
 import { subjectOf } from '../../control/trigger/subject.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import { paramsBehind } from '../../definition/trigger/start-command.ts';
-import type { Permission, PullRequestFacts } from '../../forge/forge.ts';
-import { TRIGGER } from '../../steps/run-records.ts';
+import type { ForgeEvent, ForgeReader, IssueFacts, Permission, PullRequestFacts } from '../../forge/forge.ts';
+import { PUSHED, TRIGGER } from '../../steps/run-records.ts';
+import type { RunSummary } from '../../store/store.ts';
 import { type Deliveries, type DeliveryHandler, type DeliveryResult, isTemporary, type StoredDelivery } from '../events/deliveries.ts';
 import { clockOf, type ForgeEventSettings } from '../events/event-settings.ts';
 import type { EventServices } from '../events/events.ts';
-import type { StartableWorkflow } from '../services.ts';
+import type { ServedProject, StartableWorkflow, TriggeredWorkflow } from '../services.ts';
 import type { CommandHandler } from '../surface/command/handler.ts';
 import { RunRows } from '../surface/run/rows.ts';
 import { commandedBy } from './commanded-start.ts';
 import { decideByEvent } from './forge-decisions.ts';
 import { ForgeUnavailable, valueIn } from './forge-unavailable.ts';
-import { isForkPush, isListedFork } from './forks.ts';
-import { type KnownTriggers, knownTriggers } from './known-triggers.ts';
 import { withinLimits } from './limits.ts';
 import { mayNameWorkflow, namedIn } from './named-start.ts';
-import { cancelForNewHead } from './new-head.ts';
 import { isOwnCommentOrCheck, type OwnAction, ownAction, ownRefusal } from './own-action.ts';
 import { type ReactionResult, reactTo } from './reactions.ts';
 import { eventOf, isSameEvent, keyOfEvent, type ReceivedEvent, receivedEvent, sourceOf } from './received-event.ts';
 import { type SelectedWorkflow, selectTriggered } from './selection.ts';
-import { staleReason } from './stale-event.ts';
 import { TriggerAges } from './trigger-age.ts';
 
 interface ForgeHandlerParts {
@@ -315,6 +313,96 @@ function readsSecrets(workflow: CompiledWorkflow): boolean {
   return [...workflow.children.values()].some((child) => child !== workflow && readsSecrets(child));
 }
 
+/** How old an event may be. GitHub itself redelivers only within days. */
+const AGE_MAX_MS = 30 * 86_400_000;
+/** The actions on a pull request after which it is open. */
+const LIVE: ReadonlySet<string> = new Set(['opened', 'reopened', 'synchronize', 'ready_for_review']);
+
+/**
+ * Why the event of a webhook is out of date; undefined if it is not. GitHub's signature does not cover a time, and deliveries can
+ * be late, out of order, or replayed by somebody who saw one. So an event is compared with the current state of its subject.
+ */
+async function staleReason(
+  { services, settings }: { readonly services: Pick<EventServices, 'events'>; readonly settings: { readonly forge: ForgeReader } },
+  event: ForgeEvent,
+): Promise<string | undefined> {
+  if (clockOf(services.events).now() - event.at > AGE_MAX_MS)
+    return `it is from ${new Date(event.at).toISOString()}, which is too old; "pawl trigger" replays an event by hand`;
+  const [, action = ''] = event.event.split('.');
+  const isLabel = action === 'labeled' && event.label !== undefined;
+  const isLive = event.event.startsWith('pull_request.') && LIVE.has(action);
+  if (!isLabel && !isLive) return undefined;
+  const subject = await subjectFacts(settings.forge, event);
+  // If it cannot be read, the code that acts on it decides.
+  if (subject === undefined) return undefined;
+  if (isLive && subject.state !== 'open') return `pull request #${event.pr} is now ${subject.state}`;
+  if (isLabel && !subject.labels.includes(event.label ?? '')) return `the label "${event.label}" was removed meanwhile`;
+  return undefined;
+}
+
+async function subjectFacts(forge: ForgeReader, { issue, pr }: ForgeEvent): Promise<IssueFacts | PullRequestFacts | undefined> {
+  if (pr === undefined && issue === undefined) return undefined;
+  const found = pr === undefined ? await forge.issue(issue ?? 0) : await forge.pullRequest(pr);
+  return found.result === 'not_found' ? undefined : valueIn<IssueFacts | PullRequestFacts>(found);
+}
+
 function ignored(reason: string): DeliveryResult {
   return { status: 'ignored', reason };
+}
+
+const PUSH_EVENTS: readonly string[] = [
+  ...['pull_request.opened', 'pull_request.reopened', 'pull_request.ready_for_review', 'pull_request.synchronize'],
+];
+
+/** Whether a pull request comes from a fork that the settings list, by its owner or as `owner/name`. */
+function isListedFork({ fork, headRepository }: PullRequestFacts, listed: readonly string[] = []): boolean {
+  if (!fork || headRepository === undefined) return false;
+  const { owner, name } = headRepository;
+  const names = [owner, `${owner}/${name}`].map((one) => one.toLowerCase());
+  return listed.some((one) => names.includes(one.toLowerCase()));
+}
+
+/**
+ * Whether a person caused an event by pushing to a fork. Only such events of a listed fork start workflows: they cannot name a
+ * workflow, decide anything, wake a run or see a secret. The workflows are those of the served project, whatever the fork changed.
+ */
+export function isForkPush({ event, actor }: ForgeEvent): boolean {
+  return PUSH_EVENTS.includes(event) && actor !== undefined && !actor.endsWith('[bot]');
+}
+
+/** The workflows that events start, as they were when a delivery arrived, or later. */
+type KnownTriggers = (delivery: StoredDelivery) => Promise<readonly TriggeredWorkflow[]>;
+
+/**
+ * Creates the reader. What it read is used again for deliveries of the same batch that arrived before it was read: deliveries
+ * come in bursts, and for one that starts nothing, reading the files takes longer than everything else.
+ */
+function knownTriggers(project: ServedProject, deliveries: Deliveries, now: () => number): KnownTriggers {
+  let known: { readonly batch: number; readonly at: number; readonly found: readonly TriggeredWorkflow[] } | undefined;
+  return async ({ receivedAt }) => {
+    const { batch } = deliveries;
+    if (known !== undefined && known.batch === batch && receivedAt < known.at) return known.found;
+    const at = now();
+    const found = (await project.triggered?.()) ?? [];
+    known = { batch, at, found };
+    return found;
+  };
+}
+
+/**
+ * Cancels an open run for an earlier head of a pull request, so that another run can begin with the new head. An event about a
+ * head that is no longer the current one does nothing; neither a run's own push nor an event about the head that it began with
+ * cancels it. Returns the reason if the run continues.
+ */
+async function cancelForNewHead(
+  engine: Engine,
+  open: RunSummary,
+  { event: { sha }, current }: { readonly event: ForgeEvent; readonly current: string | undefined },
+): Promise<string | undefined> {
+  const head = sha ?? current;
+  if (current === undefined || head !== current) return 'the head of the pull request has changed again since';
+  const pushed = PUSHED.read((await engine.store.data(open.id, [PUSHED.key])).get(PUSHED.key));
+  if (open.origin.head?.from === head || pushed === head) return `run ${open.id} already works on that head`;
+  await engine.run(open.id).cancel({ actor: 'pawl', reason: `the pull request has a new head, ${head.slice(0, 12)}` });
+  return undefined;
 }

@@ -17,7 +17,7 @@ import { asTemplates, type ReviewNames, ROUND, reviewDocuments, valuesOf } from 
 const WORKER_STEPS: Readonly<Record<string, number>> = { 'dev-fill-diffs': 4, 'tw-plan-scrub': 3, 'tw-post-impl': 4 };
 
 /** A step that a sub-agent does. */
-export interface WorkerStep {
+interface WorkerStep {
   readonly id: string;
   readonly title: string;
   readonly agent: AgentRole;

@@ -99,7 +99,7 @@ function challengeDocument({ prefix, slug }: ReviewNames): DocumentContract {
 }
 
 /** One row of the criteria: the question, what it applies to, and how severe a failure is. */
-export interface Criterion {
+interface Criterion {
   /** What gets one item each, such as `each milestone`. */
   readonly per: string;
   readonly severity: FindingSeverity;
@@ -122,7 +122,7 @@ export function could(per: string, question: string): Criterion {
 }
 
 /** What differs between the review sub-skills. */
-export interface ReviewSpec extends ReviewNames {
+interface ReviewSpec extends ReviewNames {
   readonly description: string;
   /** What is read before the items are written. */
   readonly before: (params: JsonObject) => string;

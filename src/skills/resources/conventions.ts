@@ -5,14 +5,7 @@ import { digestText } from '../../base/digest.ts';
 import { EngineError } from '../../base/error.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import { formatResource } from '../blocks/lists.ts';
-import { DIFF_FORMAT } from './texts/diff-format.ts';
-import { DOCUMENTATION } from './texts/documentation.ts';
-import { EXPLORE_OUTPUT_FORMAT } from './texts/explore-output-format.ts';
-import { INTENT_MARKERS } from './texts/intent-markers.ts';
-import { PLAN_FORMAT } from './texts/plan-format.ts';
-import { SEVERITY } from './texts/severity.ts';
-import { STRUCTURAL } from './texts/structural.ts';
-import { TEMPORAL } from './texts/temporal.ts';
+import { DIFF_FORMAT, DOCUMENTATION, EXPLORE_OUTPUT_FORMAT, INTENT_MARKERS, PLAN_FORMAT, SEVERITY, STRUCTURAL, TEMPORAL } from './texts.ts';
 
 const CONVENTIONS = {
   structural: STRUCTURAL,

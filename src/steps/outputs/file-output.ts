@@ -1,13 +1,12 @@
 // Owns outputs that are files of the workspace: the step must have changed them, not only found them.
 
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { digestBytes } from '../../base/digest.ts';
 import type { Json } from '../../base/json.ts';
 import { shortList } from '../../base/short-text.ts';
 import type { FileOutputModel } from '../../definition/model.ts';
 import { openFile } from '../workspace/workspace-file.ts';
 import { invalidFinding, missingFinding, type OutputFinding, producedFinding } from './finding.ts';
-import { findPublic } from './public-api.ts';
 import type { FileDigests } from './workspace-digest.ts';
 
 /** The matching files before the step and after its work. */
@@ -87,4 +86,38 @@ function counted(count: number): string {
 
 function shown(paths: readonly string[]): string {
   return shortList(paths, SHOWN_MAX);
+}
+
+const BYTES_MAX = 4 << 20;
+
+/** A name at the margin that is not marked as private. */
+const PYTHON = /^(?:async[ \t]+)?(?:def|class)[ \t]+(?!_)\p{L}/mu;
+const SCRIPT = /^[ \t]*export(?![\w$])/m;
+
+const DECLARATIONS: Readonly<Record<string, RegExp>> = {
+  '.py': PYTHON,
+  '.pyi': PYTHON,
+  ...Object.fromEntries(['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '.cjs'].map((extension) => [extension, SCRIPT])),
+};
+
+/**
+ * Returns the files with public declarations, when the output is recorded, because a file may change later. The text is not
+ * parsed: a declaration inside a multi-line string or comment counts, so there can be false positives, but no false negatives.
+ */
+export async function findPublic(cwd: string, paths: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const path of paths) {
+    const declaration = DECLARATIONS[extname(path).toLowerCase()];
+    if (declaration === undefined) continue;
+    if (declaration.test(await beginningOf(join(cwd, path)))) found.push(path);
+  }
+  return found;
+}
+
+async function beginningOf(path: string): Promise<string> {
+  await using handle = await openFile(path);
+  const chunks: Buffer[] = [];
+  if (handle === undefined) return '';
+  for await (const chunk of handle.createReadStream({ autoClose: false, end: BYTES_MAX - 1 })) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8').replaceAll('\r\n', '\n');
 }

@@ -1,8 +1,11 @@
 // Owns outputs at the forge: a worker requests them in its answer, the engine creates them and reads them back. So workers
-// need no write access, and their claims about posts are not trusted.
+// need no write access, and their claims about posts are not trusted. The writes of a run are limited, and counted from the
+// forge's own record of actions, so the count is right for every attempt, also after a crash.
 
 import { present } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { createWorkQueue } from '../../base/work-queue.ts';
+import { WRITE_OF, type WriteKind, writesMax } from '../../definition/forge/forge-write.ts';
 import { type Forge, type ForgeAnswer, type ForgeFailure, type RetryHint, retryHintOf } from '../../forge/forge.ts';
 import type { StepError } from '../../kernel/input.ts';
 import {
@@ -16,8 +19,15 @@ import {
 } from '../forge/publishing.ts';
 import { type Job, requestError, stepError } from '../work.ts';
 import { outputRefusal } from '../worker/permission.ts';
-import { limitRefusal, oneWriteAtATime } from '../writes/write-limits.ts';
-import { type ForgeWrite, parseWriteRequest, targetNumber, type WriteRequest, writeKey, writeTargets } from '../writes/write-request.ts';
+import {
+  type ForgeWrite,
+  parseWriteRequest,
+  targetNumber,
+  type WriteRequest,
+  writeKey,
+  writePrefix,
+  writeTargets,
+} from '../writes/write-request.ts';
 import type { OutputDeclaration } from './declaration.ts';
 import { invalidFinding, missingFinding, type OutputFinding, producedFinding } from './finding.ts';
 
@@ -259,3 +269,35 @@ function temporaryFailure(job: Job, output: OutputDeclaration, failure: RetryHin
   const what = `the output "${output.name}" of step "${job.request.bound.model.id}"`;
   return { error: requestError('STEP_FAILED', `${what} could not be created at the forge: ${failure.message}`, failure) };
 }
+
+const KIND_OF_ACTION: Readonly<Record<string, WriteKind>> = {
+  comment: 'comments',
+  openPullRequest: 'pull_requests',
+  addLabels: 'labels',
+  removeLabels: 'labels',
+  createIssue: 'issues',
+  submitReview: 'reviews',
+  replyToDiscussion: 'discussions',
+};
+
+/** Why a request would exceed a limit; undefined if it may be written, or was written already. */
+async function limitRefusal(job: Job, forge: Forge, request: WriteRequest): Promise<string | undefined | ForgeFailure> {
+  const kind = WRITE_OF[request.write.type];
+  const { definition } = job.request.workflow;
+  const max = writesMax(kind, definition.writes, job.runner.services.writes?.limits);
+  const ownKey = writeKey(job, request);
+  const done = await forge.done(writePrefix(job.request.runId));
+  if (done.result !== 'ok') return done;
+  const others = done.value.filter(({ action, key }) => KIND_OF_ACTION[action] === kind && !key.startsWith(ownKey));
+  if (others.length + changesOf(request) <= max) return undefined;
+  const words = kind.replace('_', ' ');
+  return `the workers of this run may write at most ${max} ${words}, and ${others.length} already exist; raise "writes: { ${kind}: … }" in the workflow or the project's settings`;
+}
+
+/** Labels that are added and removed are two changes. */
+function changesOf({ write }: WriteRequest): number {
+  return write.type === 'label' ? Number(write.add.length > 0) + Number(write.remove.length > 0) : 1;
+}
+
+/** Runs the writes of a run one at a time, so that parallel branches do not exceed a limit together. */
+const oneWriteAtATime = createWorkQueue();

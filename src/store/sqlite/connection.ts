@@ -19,7 +19,7 @@ const CACHE_KIB = 16 * 1024;
 const WAL_BYTES_MAX = 64 * 1024 * 1024;
 
 /** How to open a connection. */
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly file: string;
   readonly synchronous: 'FULL' | 'NORMAL';
   readonly walAutocheckpoint: number;

@@ -10,7 +10,7 @@ import type { RunRow } from './run-row.ts';
 import { placeOf } from './schema.ts';
 
 /** A row of the log that is ready to be written. */
-export interface LogEntry {
+interface LogEntry {
   readonly seq: number;
   readonly at: number;
   /** Its hash, in hex. */

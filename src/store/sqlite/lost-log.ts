@@ -5,7 +5,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
 /** What a kept log holds. */
-export interface LostLog {
+interface LostLog {
   readonly path: string;
   /** When it was kept. */
   readonly at: number;

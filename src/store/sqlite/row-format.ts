@@ -14,7 +14,7 @@ import type { RunState } from '../../kernel/run-state.ts';
 import type { AttemptRow, StoredAttempt } from '../store.ts';
 
 /** An ended attempt in a log row, without its gate checks, which have rows of their own. */
-export type LoggedAttempt = Omit<AttemptRow, 'checks'> & { readonly checks?: undefined };
+type LoggedAttempt = Omit<AttemptRow, 'checks'> & { readonly checks?: undefined };
 
 /** What one commit adds to the log of a run. */
 export interface LogRow {

@@ -40,7 +40,7 @@ export function findRunKeys(db: DatabaseSync): RunKey[] {
 }
 
 /** What could be saved of a run. */
-export interface SavedRun {
+interface SavedRun {
   readonly run: string;
   /** False when records or values are missing; `why` says which. */
   readonly isWhole: boolean;

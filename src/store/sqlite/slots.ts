@@ -9,7 +9,7 @@ import type { SlotClaim, SlotUse } from '../store.ts';
 import type { Connection } from './connection.ts';
 
 /** What one delta does with semaphores. */
-export interface SlotChange {
+interface SlotChange {
   readonly run: number;
   readonly take: readonly SlotClaim[];
   readonly free: readonly Path[];

@@ -6,20 +6,21 @@ import type { JsonObject } from '../../../base/json.ts';
 import { addedName } from '../../../definition/address.ts';
 import { readBreakers } from '../../../definition/breakers.ts';
 import { readWrittenBudget } from '../../../definition/budget.ts';
+import type { CustomKind } from '../../../definition/custom-kind.ts';
 import { type DatabasesSpec, writtenDatabase } from '../../../definition/database.ts';
 import type { Concurrency, SnapshotModel } from '../../../definition/model.ts';
 import type { Arg, ArgSpecs } from '../../../definition/param/arg.ts';
-import type { GraphEntries, StepFields } from '../../graph/spec.ts';
-import type { Compilers } from '../../graph/work.ts';
+import type { GraphEntries, SharedSpec, StepFields } from '../../graph/spec.ts';
+import type { Compilers, KindCompiler } from '../../graph/work.ts';
+import type { CheckSpec } from '../../spec/check.ts';
 import type { BoundedNext, Retry } from '../../spec/part.ts';
-import type { WorkAndFrame, WrittenStage } from '../schema/form.ts';
+import type { WorkAndFrame, WrittenCheck, WrittenStage, WrittenUndo } from '../schema/form.ts';
 import type { WrittenWorkflow } from '../schema/schema.ts';
 import { hookOf } from './forge.ts';
 import { aboutPullRequest, staleTransitions } from './landing.ts';
-import { nonEmpty } from './part.ts';
+import { envOf, nonEmpty } from './part.ts';
 import { reactionsOf } from './reaction.ts';
 import { always, notifyStep, retryOf, type StepEntry, type TransitionKey, type Transitions, transitionOf } from './transition.ts';
-import { frameOf, ownKindOf, workOf } from './work.ts';
 
 type WrittenHooks = WrittenWorkflow['on_complete'];
 
@@ -176,4 +177,40 @@ function errorHooks(hooks: WrittenHooks = []): StepEntry[] {
 
 function hookStep(hook: NonNullable<WrittenHooks>[number]): StepFields {
   return { forge: hookOf(hook), recovery: 'rerun', templates: true, merges: false };
+}
+
+/** The work of a stage or a branch; a branch without a type is an agent. */
+function workOf(stage: WrittenStage, compilers: Compilers): WorkAndFrame {
+  const own = ownKindOf(stage, compilers);
+  if (own !== undefined) return { use: own(stage.with as never) };
+  const kinds: Readonly<Record<string, KindCompiler>> = compilers.kinds;
+  const spec = kinds[stage.type ?? 'agent']?.yaml?.toSpec(stage as never, {
+    checkOf: (check) => checkOf(check, compilers),
+    memberOf: (branch) => [branch.id, { ...frameOf(branch), ...workOf(branch, compilers) }],
+  });
+  return { ...spec, ...present({ writes: stage.writes as readonly string[] | undefined }) };
+}
+
+/** The fields that every stage and branch has. Texts are templates where the schema allows; results stay in the outputs. */
+function frameOf({ name: title, condition, timeout, recovery, undo }: WrittenStage): SharedSpec {
+  return { templates: true, merges: false, ...present({ title, condition, timeout, recovery, undo: undo && undoOf(undo) }) };
+}
+
+function undoOf(written: WrittenUndo): SharedSpec['undo'] {
+  if (!('run' in written) && !('argv' in written)) return { forge: hookOf(written as never) as never, recovery: 'rerun' };
+  const { run, argv, env, cwd, timeout, recovery } = written;
+  return { command: (run ?? argv) as string, ...present({ env: envOf(env as never), cwd, timeout: timeout as never, recovery }) };
+}
+
+/** The kind of the application that a stage names, if it does. */
+function ownKindOf({ type }: WrittenStage, { customKinds = {} }: Compilers): CustomKind | undefined {
+  return type !== undefined && Object.hasOwn(customKinds, type) ? customKinds[type] : undefined;
+}
+
+/** A check of a gate; all fields of one that has no form are its own. */
+function checkOf(written: WrittenCheck, compilers: Compilers): CheckSpec {
+  const { check, timeout } = written;
+  const form = Object.hasOwn(compilers.checks, check) ? compilers.checks[check]?.yaml : undefined;
+  const fields = form?.toSpec(written as never, (inner) => checkOf(inner, compilers)) ?? written;
+  return { ...fields, check, ...present({ timeout }) } as CheckSpec;
 }

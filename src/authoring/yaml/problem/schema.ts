@@ -7,7 +7,6 @@ import { didYouMean, nearestName } from '../../../base/suggest.ts';
 import type { YamlPath } from '../position/position.ts';
 import { noteOf } from '../schema/field.ts';
 import { formsOf, isMap, optionFor, type SchemaPlace, schemaAt } from '../schema/walk.ts';
-import { inlineYaml } from './example.ts';
 import { unknownField } from './field.ts';
 import { type Fault, listed, PROBLEMS_MAX, quoted, shown } from './problem.ts';
 
@@ -250,4 +249,18 @@ function withoutRepeats(faults: readonly PlacedFault[]): PlacedFault[] {
   const others = more.length === 1 ? 'does one more' : more.length + 1 < PROBLEMS_MAX ? `do ${more.length} more` : 'do many more';
   const message = `${first.message}, as ${others}`;
   return faults.flatMap((fault) => (fault === first ? [{ ...fault, message }] : fault.code === 'STAGE_SHORT' ? [] : [fault]));
+}
+
+const PLAIN = /^[A-Za-z][\w./-]*(?: [\w./()=-]+)*%?$|^\d+(?:\.\d+)?(?:%|ms|s|m|h|d|w)$/;
+const TAKEN = /^(?:true|false|null|yes|no)$/i;
+
+/** A value as YAML on one line. */
+export function inlineYaml(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(inlineYaml).join(', ')}]`;
+  if (typeof value === 'object' && value !== null)
+    return `{ ${Object.entries(value)
+      .map(([key, member]) => `${key}: ${inlineYaml(member)}`)
+      .join(', ')} }`;
+  if (typeof value !== 'string') return String(value);
+  return PLAIN.test(value) && !TAKEN.test(value) ? value : JSON.stringify(value);
 }

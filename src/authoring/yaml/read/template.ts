@@ -11,11 +11,11 @@ import type { Json } from '../../../base/json.ts';
 import { didYouMean } from '../../../base/suggest.ts';
 import { type Expression, type FreePath, parseExpression } from '../../../expr/expression.ts';
 import { positionAt } from '../../../expr/source.ts';
+import type { Node } from '../../../expr/syntax-tree.ts';
 import { parseTemplate } from '../../../expr/template.ts';
 import type { Positions, YamlPath } from '../position/position.ts';
 import { listed, PROBLEMS_MAX, problemAt, quoted, type YamlProblem } from '../problem/problem.ts';
 import type { PlacedText } from '../schema/walk.ts';
-import { neverTruth } from './condition.ts';
 
 /** An expression of the file: what it can read, each with its exact place. */
 export interface YamlExpression {
@@ -164,4 +164,45 @@ function commandFault({ path, text }: PlacedText): { code: 'TEMPLATE_IN_COMMAND'
     message: `a template cannot be part of ${quoted(String(path.findLast((part) => typeof part === 'string')))}: values reach programs as variables only`,
     hint: `pass it as a variable: ${env}, and let the program read ${variable}`,
   };
+}
+
+/** The result types of filters that never return true or false; the others depend on the value. */
+const GIVEN: ReadonlyMap<string, string> = new Map([
+  ...['length', 'number', 'round', 'floor', 'ceil', 'abs', 'sum'].map((name) => [name, 'a number'] as const),
+  ...['json', 'string', 'lower', 'upper', 'trim', 'replace', 'join'].map((name) => [name, 'a string'] as const),
+  ...['keys', 'values', 'split', 'map', 'unique', 'sort', 'reverse'].map((name) => [name, 'a list'] as const),
+]);
+const ARITHMETIC: readonly string[] = ['+', '-', '*', '/', '%'];
+
+/**
+ * The type that a condition always has instead of a boolean, and where; undefined if it can be a boolean. Such a condition would
+ * end a run with an error, so it is reported when the file is read.
+ */
+function neverTruth(node: Node): { readonly what: string; readonly offset: number } | undefined {
+  const { offset } = node;
+  const always = (what: string | undefined) => (what === undefined ? undefined : { what, offset });
+  switch (node.kind) {
+    case 'literal':
+      return always(literalOf(node.value));
+    case 'list':
+      return always('a list');
+    case 'filter':
+      return always(GIVEN.get(node.name));
+    case 'unary':
+      return node.operator === '-' ? always('a number') : undefined;
+    case 'binary':
+      return ARITHMETIC.includes(node.operator) ? always('a number or a text') : undefined;
+    case 'choice':
+      return neverTruth(node.yes) ?? neverTruth(node.no);
+    case 'logic':
+      return node.operator === '??' ? neverTruth(node.right) : (neverTruth(node.left) ?? neverTruth(node.right));
+    default:
+      return undefined;
+  }
+}
+
+function literalOf(value: unknown): string | undefined {
+  if (typeof value === 'boolean') return undefined;
+  if (value === null) return 'null';
+  return typeof value === 'number' ? 'a number' : typeof value === 'string' ? 'a string' : 'a list';
 }

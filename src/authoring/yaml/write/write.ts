@@ -9,14 +9,17 @@ import { writeDuration } from '../../../base/duration.ts';
 import { EngineError } from '../../../base/error.ts';
 import { present } from '../../../base/fields.ts';
 import { canonicalJson, type Json, type JsonObject } from '../../../base/json.ts';
+import { snake } from '../../../base/letter-case.ts';
 import { addedFor, addedName } from '../../../definition/address.ts';
+import type { Breakers } from '../../../definition/breakers.ts';
 import { writeBudget } from '../../../definition/budget.ts';
 import { withoutDatabases } from '../../../definition/database.ts';
 import type { Definition, StepModel } from '../../../definition/model.ts';
 import type { DescribedWorkflow } from '../../../definition/plain-workflow.ts';
+import type { ReactionModel } from '../../../definition/trigger/reaction.ts';
 import type { Compilers } from '../../graph/work.ts';
 import { checkYaml } from '../check/check.ts';
-import { writeBreakers, writeReactions } from './reaction.ts';
+import { nonEmpty } from '../compile/part.ts';
 import { writeHook, writeNotify, writeWork } from './stage.ts';
 import { WayWriter } from './way.ts';
 import { refusal } from './word.ts';
@@ -145,4 +148,23 @@ function differing(before: object, after: object | undefined): string[] {
 
 function textOf(value: unknown): string {
   return value === undefined ? '' : canonicalJson(JSON.parse(JSON.stringify(value)) as Json);
+}
+
+/** The reactions as a list; `stageOf` returns the stage of a step. */
+function writeReactions(reactions: readonly ReactionModel[], stageOf: (step: string) => string): Json {
+  return reactions.map(({ event, do: what, step, max, notify, message, ...conditions }) => {
+    const { label, labels, assigneeIsBot, milestone, baseBranches, reviewState } = conditions;
+    const lists = { labels: nonEmpty([...labels]), baseBranch: nonEmpty([...baseBranches]) };
+    const written = present(snake({ label, assigneeIsBot, milestone, ...lists, reviewState }));
+    return present({ event, conditions: nonEmpty(written), do: what, stage: step && stageOf(step), max, notify, message }) as Json;
+  });
+}
+
+/** The limits; one that is off is written as `false`, because a missing one would get its default. */
+function writeBreakers({ iterations, toolCalls, turns, activeMs, sleepMs }: Breakers): Json {
+  const time = (ms: number | undefined): string | false => (ms === undefined ? false : writeDuration(ms));
+  return {
+    ...{ max_iterations: iterations ?? false, max_tool_calls: toolCalls ?? false, max_turns: turns ?? false },
+    ...{ max_active: time(activeMs), max_sleep: time(sleepMs) },
+  };
 }

@@ -2,7 +2,7 @@
 // cannot be inside a quotation, a code block or hidden text. A comment has one command at most.
 
 /** The commands. */
-export const COMMANDS = ['approve', 'reject', 'retry', 'cancel', 'status', 'answer'] as const;
+const COMMANDS = ['approve', 'reject', 'retry', 'cancel', 'status', 'answer'] as const;
 
 /** A parsed command. */
 export interface ParsedCommand {

@@ -11,14 +11,14 @@ import type { RunView } from '../run/view.ts';
 import { evidenceOf } from './evidence.ts';
 
 /** The head of the pull request, what was reported before, and the link of the checks. */
-export interface CheckContext {
+interface CheckContext {
   readonly head: string;
   readonly before: Readonly<Record<string, string>>;
   readonly url: string | undefined;
 }
 
 /** A check to report, and what is stored about it: `attempt@head digest`. */
-export interface StepCheck {
+interface StepCheck {
   readonly check: CheckReport;
   readonly memo: string;
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { findPublic } from './public-api.ts';
+import { findPublic } from './file-output.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'pawl-public-'));
 afterAll(() => rmSync(cwd, { recursive: true }));
