@@ -21,18 +21,18 @@ import { checkChoice } from './request-shape.ts';
 import { controlRun, finalRun, undoneRun } from './requests.ts';
 
 /** How a run that was stopped continues. */
-export type ResumeChoice<Step extends string = string> =
+export type ResumeChoice<Step extends string = string, Place extends string = Path> =
   | { readonly how: 'retry'; readonly note?: string; readonly extend?: number }
   | { readonly how: 'accept'; readonly note?: string; readonly output?: Json }
   | { readonly how: 'goto'; readonly step: Step; readonly note?: string }
   /** `path` is the step, or the group if it covers all members whose end is unknown. */
-  | { readonly how: 'rerun' | 'done' | 'failed'; readonly path?: Path; readonly note?: string; readonly output?: Json };
+  | { readonly how: 'rerun' | 'done' | 'failed'; readonly path?: Place; readonly note?: string; readonly output?: Json };
 
 /**
  * How a run continues. After a crash it continues as it is, and no actor is needed; work that waits for budget or
  * capacity then checks again only if an actor is named. Every choice, grant and acceptance is recorded with the actor.
  */
-export type ResumeRequest<Step extends string = string> =
+export type ResumeRequest<Step extends string = string, Place extends string = Path> =
   | {
       readonly actor?: string;
       readonly choice?: undefined;
@@ -42,7 +42,7 @@ export type ResumeRequest<Step extends string = string> =
     }
   | {
       readonly actor: string;
-      readonly choice?: ResumeChoice<Step>;
+      readonly choice?: ResumeChoice<Step, Place>;
       /** Lets the run use this much more than its budgets allow. */
       readonly budget?: Budget;
       /** Continues with the current code, although the run started with other code. */
