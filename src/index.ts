@@ -40,7 +40,6 @@ export type { StepOutput } from './authoring/graph/output.ts';
 export type { ForgeSpec } from './authoring/graph/spec.ts';
 export type { CheckFields, CheckSpec, Checks } from './authoring/spec/check.ts';
 export type { StepContextOf, UncheckedValue } from './authoring/spec/context.ts';
-export type { Jsonified } from './authoring/spec/jsonified.ts';
 export type { AnyPath, NamesOf, NamesOfWorkflow, StepPath, WorkflowNames } from './authoring/spec/names.ts';
 export type {
   AnswerOption,
@@ -60,6 +59,7 @@ export type {
   TimeUnit,
   Webhook,
 } from './authoring/spec/part.ts';
+export type { RecordedValue } from './authoring/spec/recorded-value.ts';
 export type {
   InputOfWorkflow,
   OutputOf,

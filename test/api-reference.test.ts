@@ -72,7 +72,7 @@ describe('a declaration is shown', () => {
     const shown = (name: string, file = 'pawl.md') =>
       pages.find((page) => page.file === file)?.text.match(new RegExp(`### ${name}\\n[\\s\\S]*?\`\`\`ts\\n([\\s\\S]*?)\`\`\``))?.[1] ?? '';
     expect(shown('StepBuilder')).toMatch(
-      /^interface StepBuilder \{\n {2}\/\*\* Calls a function[\s\S]*\n {2}delay\(delay: Duration \| DelaySpec\): FlowCall<null>;\n/,
+      /^interface StepBuilder \{\n {2}\/\*\* Calls a function[\s\S]*\n {2}delay\(delay: TimeSpan \| DelaySpec\): FlowCall<null>;\n/,
     );
     expect(shown('Kinds', 'pawl-parts.md')).toContain('\n\ninterface DelayStep<C> {\n');
   });

@@ -68,7 +68,7 @@ export interface RunHandle<Output = Json, Names extends WorkflowNames = Workflow
   wait(until?: WaitGoal): Promise<RunViewOf<Output, Names, Input>>;
   /** Like `wait`, without reading the run's steps. */
   waitOnly(until?: WaitGoal): Promise<void>;
-  /** Streams the progress from start to end: the events of `wf.run`. */
+  /** Streams the progress from start to end: steps that started and ended, without their details. `log()` has every event. */
   events(): AsyncGenerator<ProgressEvent>;
   /** Streams the log, event by event, from a position on. */
   log(after?: number): AsyncGenerator<RunEvent>;
@@ -117,7 +117,7 @@ export interface RunHandle<Output = Json, Names extends WorkflowNames = Workflow
   /** Answers an assumption. If the answer differs, the step that assumed it runs again, and so does everything after it. */
   answerAssumption(request: AssumptionRequest): Promise<AssumptionResult>;
 
-  /** Returns the checkpoint as earlier engines stored it; `get()` has more. */
+  /** Returns the checkpoint in one object; `get()` has more. */
   checkpoint(): Promise<Checkpoint>;
   /** Returns what to know before the run is resumed. */
   resumeContext(): Promise<ResumeContext>;
@@ -126,8 +126,8 @@ export interface RunHandle<Output = Json, Names extends WorkflowNames = Workflow
 /** Who cancels a run and why. `undo: false` leaves what it did as it is. */
 export interface CancelRequest {
   readonly actor: string;
-  readonly reason?: string;
-  readonly undo?: false;
+  readonly reason?: string | undefined;
+  readonly undo?: false | undefined;
 }
 
 /** What the runs of an engine share. */

@@ -1,5 +1,5 @@
-// Owns the outside view of a run: its state, its steps with their evidence, what it waits for, the checkpoint with the
-// names of `pawl/compat`, and the context for a resume.
+// Owns the outside view of a run: its state, its steps with their evidence, what it waits for, the checkpoint in one
+// object, and the context for a resume.
 
 import { present } from '../base/fields.ts';
 import type { Json } from '../base/json.ts';
@@ -155,7 +155,7 @@ function liveStep(activation: Activation): StepView {
   };
 }
 
-/** The checkpoint of a run, with the field names that `pawl/compat` uses. */
+/** The checkpoint of a run in one object. */
 export interface Checkpoint {
   readonly workflowRunId: string;
   readonly workflowType: string;

@@ -2,7 +2,7 @@
 
 import type { Json } from '../../base/json.ts';
 import type { OpenFinding, ReviewItem } from '../../definition/review/review.ts';
-import type { Jsonified } from '../spec/jsonified.ts';
+import type { RecordedValue } from '../spec/recorded-value.ts';
 
 /** The result of an agent; an agent that did not succeed fails its step. */
 export interface AgentResult {
@@ -52,7 +52,7 @@ export interface CommandResult {
 }
 
 /** The output of a child workflow: its return value, or the output of its last step if it returns nothing. */
-export type ChildOutput<Returned> = Returned extends null ? Json : undefined extends Returned ? Json : Jsonified<Returned>;
+export type ChildOutput<Returned> = Returned extends null ? Json : undefined extends Returned ? Json : RecordedValue<Returned>;
 
 /** The response of a web service. */
 export interface WebhookResult {

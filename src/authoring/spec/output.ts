@@ -2,11 +2,11 @@
 // faults.
 
 import { present } from '../../base/fields.ts';
+import { unknownFields } from '../../base/suggest.ts';
 import type { StepCode } from '../../definition/code.ts';
 import { FORGE_OUTPUTS, forgeOutputFault } from '../../definition/forge/forge-write.ts';
 import type { OutputModel } from '../../definition/model.ts';
 import { patternRefusal } from '../../definition/output-pattern.ts';
-import { unknownFields } from '../../base/suggest.ts';
 import type { OutputSpec } from './part.ts';
 
 const TYPES = ['file', 'artifact', ...FORGE_OUTPUTS, 'effect'];

@@ -1,8 +1,8 @@
 // Owns how the reactions of a workflow are written in TypeScript: what a run does when something happens at the forge.
 
 import { present } from '../../base/fields.ts';
-import { RESTARTS_MAX, type REVIEW_STATES, type ReactionKind, type ReactionModel } from '../../definition/trigger/reaction.ts';
 import { unknownFields } from '../../base/suggest.ts';
+import { RESTARTS_MAX, type REVIEW_STATES, type ReactionKind, type ReactionModel } from '../../definition/trigger/reaction.ts';
 
 /** Further conditions for a reaction to an event. */
 export interface ReactionConditions {

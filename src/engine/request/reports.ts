@@ -258,11 +258,11 @@ export interface AnswerRequest<Place extends string = string> {
   readonly answers: readonly (string | readonly string[])[];
   readonly actor: string;
   /** The path or id of the asking step. Needed when several steps ask. */
-  readonly step?: Place;
+  readonly step?: Place | undefined;
   /** The actor's signature over run, step, attempt and answers. */
-  readonly signature?: Signature;
+  readonly signature?: Signature | undefined;
   /** Creates that signature, as an alternative. */
-  readonly sign?: Signer;
+  readonly sign?: Signer | undefined;
 }
 
 /** Returns questions with their answers, as they are stored and signed. */

@@ -3,8 +3,8 @@
 import type { FlowCall } from '../../authoring/flow/call.ts';
 import type { StepOptions } from '../../authoring/flow/model.ts';
 import type { Dispatch } from '../../authoring/graph/dispatch.ts';
-import type { Jsonified } from '../../authoring/spec/jsonified.ts';
 import type { OutputFields } from '../../authoring/spec/part.ts';
+import type { RecordedValue } from '../../authoring/spec/recorded-value.ts';
 import type { CommonOutcome, Get, OutputSchema, SchemaValue } from '../../authoring/spec/step.ts';
 import type { StepContext } from '../../definition/code.ts';
 
@@ -13,13 +13,13 @@ export interface TaskStep<C, X> {
   fields: OutputFields<C> & { handler: (ctx: C) => HandlerResult<X>; output: OutputSchema };
   flow: {
     /** Calls a function with these arguments: the result is what it returns. */
-    task<Fn extends Action>(action: Fn, ...args: Parameters<Fn>): FlowCall<Jsonified<Awaited<ReturnType<Fn>>>>;
+    task<Fn extends Action>(action: Fn, ...args: Parameters<Fn>): FlowCall<RecordedValue<Awaited<ReturnType<Fn>>>>;
     /** Calls a function, with options; `args` may be built from the context, which has the idempotency key. */
-    task<Args extends readonly unknown[], Returned>(spec: TaskSpec<Args, Returned>): FlowCall<Jsonified<Awaited<Returned>>>;
+    task<Args extends readonly unknown[], Returned>(spec: TaskSpec<Args, Returned>): FlowCall<RecordedValue<Awaited<Returned>>>;
   };
   /** In place of a function, a list may have an agent that is dispatched with a script. */
   list: { readonly handler?: ((ctx: C) => unknown) | Dispatch };
-  result: Get<X, 'handler'> extends (...args: never) => infer R ? Jsonified<Data<Awaited<R>>> : unknown;
+  result: Get<X, 'handler'> extends (...args: never) => infer R ? RecordedValue<Data<Awaited<R>>> : unknown;
 }
 
 type Word = Exclude<CommonOutcome, '_default'>;

@@ -2,27 +2,27 @@
 
 import type { Json } from '../../base/json.ts';
 
-type NotRecorded = 'JSON has no functions, symbols, bigints, maps or sets: return plain data, or an object with toJSON';
-type Lost = ((...args: never) => unknown) | symbol | bigint | Collection;
+type UnrecordableMessage = 'JSON has no functions, symbols, bigints, maps or sets: return plain data, or an object with toJSON';
+type Unrecordable = ((...args: never) => unknown) | symbol | bigint | Collection;
 /** A map or a set. */
 type Collection = { readonly size: number; has(key: never): boolean; entries(): unknown };
 
 /** The type of a value after it was recorded: a date is a text, undefined is null, and what JSON cannot represent is a message. */
-export type Jsonified<T> = unknown extends T
+export type RecordedValue<T> = unknown extends T
   ? T
   : T extends Json
     ? T
     : undefined extends T
       ? null
       : T extends { toJSON(...args: never): infer Data }
-        ? Jsonified<Data>
-        : T extends Lost
-          ? NotRecorded
+        ? RecordedValue<Data>
+        : T extends Unrecordable
+          ? UnrecordableMessage
           : T extends readonly unknown[]
-            ? { [Index in keyof T]: Jsonified<T[Index]> }
+            ? { [Index in keyof T]: RecordedValue<T[Index]> }
             : T extends object
-              ? { [Field in keyof T]: JsonifiedField<T[Field]> }
+              ? { [Field in keyof T]: RecordedField<T[Field]> }
               : T;
 
 /** A field whose value is undefined is left out. */
-type JsonifiedField<V> = unknown extends V ? V : V extends undefined ? undefined : Jsonified<V>;
+type RecordedField<V> = unknown extends V ? V : V extends undefined ? undefined : RecordedValue<V>;
