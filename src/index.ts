@@ -15,7 +15,7 @@ export { checkWorkflows, discoverWorkflows } from './api/discover.ts';
 export { createEngine, type Engine, type RunOf, type StartArguments, type StartRunOptions } from './api/engine.ts';
 export type { AnyWorkflow, ContextBuilder, EngineOptions } from './api/engine-options.ts';
 export { type OpenIdentity, openIdentity } from './api/identity.ts';
-export type { CancelRequest, RunHandle } from './api/run.ts';
+export type { CancelRequest, RunHandle, RunViewOf } from './api/run.ts';
 export { defineWorkflow, type RunArguments, type Workflow, workflow } from './api/workflow.ts';
 export { workflowFromYaml, workflowToYaml, type YamlOptions } from './api/yaml.ts';
 export type { Discovery, FileProblem } from './authoring/discover/discover.ts';

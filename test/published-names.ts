@@ -190,6 +190,7 @@ export const PUBLISHED: Readonly<Record<string, readonly string[]>> = {
     'RunStatus',
     'RunSummary',
     'RunView',
+    'RunViewOf',
     'ScheduleModel',
     'ScheduleSpec',
     'Script',

@@ -19,54 +19,56 @@ export type AnyWorkflow = CompiledWorkflow | { readonly compiled: CompiledWorkfl
 /** Builds the application's part of the context of one attempt. */
 export type ContextBuilder = NonNullable<CompiledWorkflow['context']>;
 
-/** Options of an engine. */
+type OrUndefined<Fields> = { readonly [Field in keyof Fields]?: Fields[Field] | undefined };
+
+/** Options of an engine. An option that is undefined is left out. */
 export interface EngineOptions
-  extends Partial<Omit<StepServices, 'now' | 'pidDir' | 'copyDir' | 'snapshots' | 'accounting' | 'keepText' | 'openOutput'>> {
+  extends OrUndefined<Omit<StepServices, 'now' | 'pidDir' | 'copyDir' | 'snapshots' | 'accounting' | 'keepText' | 'openOutput'>> {
   /** The database file; `:memory:` for runs that need not survive the process. */
-  readonly db?: string;
+  readonly db?: string | undefined;
   /** How long a request waits for the process that drives its run. Default: no limit. */
-  readonly ownerTimeout?: OwnerTimeout;
+  readonly ownerTimeout?: OwnerTimeout | undefined;
   /** An open store to use instead of `db`. It is not closed with the engine. */
-  readonly store?: Store;
+  readonly store?: Store | undefined;
   /** FULL (the default) survives a power cut; NORMAL, for throwaway runs, only a crash of the process. */
-  readonly synchronous?: 'FULL' | 'NORMAL';
+  readonly synchronous?: 'FULL' | 'NORMAL' | undefined;
   /** The workflows this engine can run, or a source that finds them. */
-  readonly workflows?: readonly AnyWorkflow[] | DefinitionSource;
+  readonly workflows?: readonly AnyWorkflow[] | DefinitionSource | undefined;
   /**
    * The application's part of the context, by workflow name. It replaces the definition's own, so that a definition can
    * be shared and its database chosen here.
    */
-  readonly contexts?: Readonly<Record<string, ContextBuilder>>;
-  readonly limits?: Limits;
+  readonly contexts?: Readonly<Record<string, ContextBuilder>> | undefined;
+  readonly limits?: Limits | undefined;
   /** Where triggered runs get their own worktrees. By default every run works in `cwd`. */
-  readonly worktrees?: { readonly folder: string };
+  readonly worktrees?: { readonly folder: string } | undefined;
   /** The repository name for the limit per repository. Default: the workspace. */
-  readonly repository?: string;
+  readonly repository?: string | undefined;
   /**
    * `all` (the default): also drives runs that are due, have mail or lost their owner, from the start on, if their
    * workflow is known here. `own`: drives only runs it is asked to.
    */
-  readonly drives?: 'all' | 'own';
+  readonly drives?: 'all' | 'own' | undefined;
   /** How deep runs may start runs. */
-  readonly depthMax?: number;
+  readonly depthMax?: number | undefined;
   /** How many runs a run may start, directly or through its children. */
-  readonly runsMax?: number;
+  readonly runsMax?: number | undefined;
   /** `signed`: every decision of a person about a run that starts here requires the signature of an enrolled key. */
-  readonly decisions?: 'signed';
+  readonly decisions?: 'signed' | undefined;
   /** The state folder with the list of enrolled keys (`identities.json`), or the list itself. Without it no key counts. */
-  readonly identities?: string | (() => KeyList);
+  readonly identities?: string | (() => KeyList) | undefined;
   /**
    * `checked`: the program checks the right to decide itself, as the command line does. By default no process inside a
    * run can decide.
    */
-  readonly rights?: 'checked';
+  readonly rights?: 'checked' | undefined;
   /** What agents may use: per run, and per day. */
-  readonly budgets?: Budgets;
+  readonly budgets?: Budgets | undefined;
   /** Limits that stop a run which takes too long, for workflows that set none: `true` for the defaults. */
-  readonly circuitBreakers?: BreakersSpec;
-  readonly clock?: Clock;
+  readonly circuitBreakers?: BreakersSpec | undefined;
+  readonly clock?: Clock | undefined;
   /** Receives errors that no caller waits for. */
-  readonly warn?: (error: unknown) => void;
+  readonly warn?: ((error: unknown) => void) | undefined;
 }
 
 const OPTIONS: Record<keyof EngineOptions, true> = {

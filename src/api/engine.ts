@@ -208,7 +208,7 @@ function partsOf(options: EngineOptions, { store, snapshots, tracing, tools }: E
   // Copies that attended agents work on outlive the process.
   const copyDir = db === undefined ? undefined : `${db}.copies`;
   const own = { cwd, now: () => clock.now(), accounting, snapshots, ...present({ pidDir, copyDir }) };
-  const services: StepServices = { ...options, ...own, ...texts, databases: databasesOf(options) };
+  const services: StepServices = { ...present(options), ...own, ...texts, databases: databasesOf(options) };
   const secrets = new Secrets(options.secrets ?? {}, (message) => services.warn?.(message));
   const runAttempt = createAttemptRunner(services, REGISTRY, secrets);
   return {

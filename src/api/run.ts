@@ -5,7 +5,7 @@ import type { AnyPath, StepPath, WorkflowNames } from '../authoring/spec/names.t
 import type { NamedValues } from '../authoring/spec/part.ts';
 import { EngineError } from '../base/error.ts';
 import { present } from '../base/fields.ts';
-import type { Json } from '../base/json.ts';
+import type { Json, JsonObject } from '../base/json.ts';
 import type { ProgressEvent } from '../definition/result.ts';
 import { isSettled } from '../definition/run-status.ts';
 import type { EngineCore } from '../engine/engine.ts';
@@ -49,6 +49,13 @@ import { planUndo, type UndoPlan, type UndoRequest, type UndoResult, undoRun, un
 import type { RunEvent } from '../kernel/event.ts';
 import type { Workspaces } from './workspaces.ts';
 
+/** A run as its handle shows it: with the names of its steps and the types of its parameters, if the handle knows them. */
+export type RunViewOf<Output, Names extends WorkflowNames, Input> = RunView<
+  Output,
+  Names['steps'] | Names['members'],
+  NamedValues extends Input ? Json : JsonObject & Input
+>;
+
 /**
  * A run that was started or found. `Output` is the type of its output when it completes, `Names` are those that requests
  * may use, and `Input` are its parameters; of a run that was found by its id they are any.
@@ -56,12 +63,12 @@ import type { Workspaces } from './workspaces.ts';
 export interface RunHandle<Output = Json, Names extends WorkflowNames = WorkflowNames, Input = NamedValues> {
   readonly id: string;
   /** Returns the run as it is now, with all its steps. */
-  get(): Promise<RunView<Output>>;
+  get(): Promise<RunViewOf<Output, Names, Input>>;
   /** Resolves with the run when it has ended (`settled`, the default), or only waits (`idle`). */
-  wait(until?: WaitGoal): Promise<RunView<Output>>;
+  wait(until?: WaitGoal): Promise<RunViewOf<Output, Names, Input>>;
   /** Like `wait`, without reading the run's steps. */
   waitOnly(until?: WaitGoal): Promise<void>;
-  /** Streams the progress from start to end. */
+  /** Streams the progress from start to end: steps that started and ended, without their details. `log()` has every event. */
   events(): AsyncGenerator<ProgressEvent>;
   /** Streams the log, event by event, from a position on. */
   log(after?: number): AsyncGenerator<RunEvent>;
@@ -69,17 +76,17 @@ export interface RunHandle<Output = Json, Names extends WorkflowNames = Workflow
   /** Returns the open questions to people. With `fresh`, the subjects outside the run are read again first. */
   approvals(options?: { readonly fresh?: boolean }): Promise<readonly OpenApproval[]>;
   /** Decides one of them. Resolves when the decision is on disk and has taken effect. */
-  decide(decision: DecisionRequest<Names['options'], AnyPath<Names['steps'] | Names['members']>>): Promise<RunView<Output>>;
+  decide(decision: DecisionRequest<Names['options'], AnyPath<Names['steps'] | Names['members']>>): Promise<RunViewOf<Output, Names, Input>>;
   signal(name: Names['signals'], options?: { readonly payload?: unknown; readonly id?: string }): Promise<void>;
   /** Cancels the run. What its steps say how to undo is undone first; `wait()` resolves when that is done. */
-  cancel(options: CancelRequest): Promise<RunView<Output>>;
+  cancel(options: CancelRequest): Promise<RunViewOf<Output, Names, Input>>;
   /** Returns what would be undone if the run were cancelled now, newest first, and what would stay. */
   planCancel(): Promise<CancelPlan>;
   /** Has the run react to an event at the forge, once per delivery and reaction. */
   react(request: ReactionRequest): Promise<void>;
-  pause(options: { readonly actor: string }): Promise<RunView<Output>>;
+  pause(options: { readonly actor: string }): Promise<RunViewOf<Output, Names, Input>>;
   /** Continues the run: after a crash or a pause as it is, after a halt with a choice. */
-  resume(options?: ResumeRequest<Names['steps']>): Promise<RunHandle<Output, Names, Input>>;
+  resume(options?: ResumeRequest<Names['steps'], AnyPath<Names['steps'] | Names['members']>>): Promise<RunHandle<Output, Names, Input>>;
   /** Starts another run that reuses everything before a step. */
   fork(request: ForkRequest<Names['steps'], Input>): Promise<RunHandle<Output, Names, Input>>;
   /** Returns what a fork at this step would reuse and repeat. */
@@ -90,11 +97,11 @@ export interface RunHandle<Output = Json, Names extends WorkflowNames = Workflow
   /** Accepts the report of an attended agent. Resolves with the verdict when the work is verified. */
   report(report: WorkReport): Promise<ReportVerdict>;
   /** Passes questions of an attended agent on to the person it works for. */
-  ask(asked: { readonly token: string; readonly questions: unknown }): Promise<RunView<Output>>;
+  ask(asked: { readonly token: string; readonly questions: unknown }): Promise<RunViewOf<Output, Names, Input>>;
   /** Returns the questions of agents that wait for a person. */
   questions(): Promise<readonly OpenQuestions[]>;
   /** Answers the questions of an agent. A new attempt gets the answers. */
-  answer(answers: AnswerRequest): Promise<RunView<Output>>;
+  answer(answers: AnswerRequest<AnyPath<Names['steps'] | Names['members']>>): Promise<RunViewOf<Output, Names, Input>>;
 
   /** Returns what the run, or one of its steps, changed in the files of the workspace. */
   files(query?: FileQuery<AnyPath<Names['steps'] | Names['members']>>): Promise<FileReport>;
@@ -110,15 +117,17 @@ export interface RunHandle<Output = Json, Names extends WorkflowNames = Workflow
   /** Answers an assumption. If the answer differs, the step that assumed it runs again, and so does everything after it. */
   answerAssumption(request: AssumptionRequest): Promise<AssumptionResult>;
 
+  /** Returns the checkpoint in one object; `get()` has more. */
   checkpoint(): Promise<Checkpoint>;
+  /** Returns what to know before the run is resumed. */
   resumeContext(): Promise<ResumeContext>;
 }
 
 /** Who cancels a run and why. `undo: false` leaves what it did as it is. */
 export interface CancelRequest {
   readonly actor: string;
-  readonly reason?: string;
-  readonly undo?: false;
+  readonly reason?: string | undefined;
+  readonly undo?: false | undefined;
 }
 
 /** What the runs of an engine share. */

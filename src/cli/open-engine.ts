@@ -103,7 +103,7 @@ export async function previewServices(shell: Shell, place: Place): Promise<StepS
 }
 
 /** The roles of a project with their drivers. Loaded only if the project has roles, because it needs the YAML parser. */
-async function rolesOf({ project, settings }: Place): Promise<Pick<EngineOptions, 'roles' | 'drivers'>> {
+async function rolesOf({ project, settings }: Place): Promise<Pick<StepServices, 'roles' | 'drivers'>> {
   if (settings.roles === undefined && roleFilesOf(project).length === 0) return {};
   const { readRoles } = await import('./roles.ts');
   const { roles, drivers } = await readRoles(project, settings);

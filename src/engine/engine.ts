@@ -42,7 +42,7 @@ export interface DriveOptions {
   /** With `cancel`: what the run did is not undone. */
   readonly leave?: boolean;
   /** Signs that acceptance, if the run requires signatures. */
-  readonly sign?: Signer;
+  readonly sign?: Signer | undefined;
 }
 
 type Listener = (what: CommitRecord) => void;

@@ -28,13 +28,13 @@ export interface ForkRequest<Step extends string = string, Params = Readonly<Rec
   /** The step, or the path of one visit. */
   readonly from: Step | `${Step}#${string}`;
   /** Replaces parameters of the original. */
-  readonly params?: Partial<Params>;
+  readonly params?: Partial<Params> | undefined;
   /** Replaces results of earlier steps. */
-  readonly outputs?: SuppliedOutputs<Step>;
-  readonly id?: string;
+  readonly outputs?: SuppliedOutputs<Step> | undefined;
+  readonly id?: string | undefined;
   readonly actor: string;
   /** Signs as the actor, if the original requires signatures: a fork starts with results that it did not produce. */
-  readonly sign?: Signer;
+  readonly sign?: Signer | undefined;
 }
 
 /** What a fork would reuse and what it would repeat. */

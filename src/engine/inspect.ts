@@ -1,5 +1,5 @@
-// Owns the outside view of a run: its state, its steps with their evidence, what it waits for, the checkpoint with the
-// names of `pawl/compat`, and the context for a resume.
+// Owns the outside view of a run: its state, its steps with their evidence, what it waits for, the checkpoint in one
+// object, and the context for a resume.
 
 import { present } from '../base/fields.ts';
 import type { Json } from '../base/json.ts';
@@ -17,9 +17,9 @@ export interface RunReader {
 }
 
 /** A step of a run, one row per attempt. A live one has no outcome yet. */
-export interface StepView {
+export interface StepView<Step extends string = string> {
   readonly path: Path;
-  readonly step: string;
+  readonly step: Step;
   readonly kind: string;
   readonly status: 'queued' | 'running' | 'waiting' | 'verifying' | 'completed' | 'failed' | 'skipped' | 'unknown' | 'cancelled';
   readonly outcome?: string;
@@ -36,22 +36,22 @@ export interface StepView {
 }
 
 /** A run as it is now. One that completed has the output of its workflow. */
-export type RunView<Output = Json> = RunFacts &
+export type RunView<Output = Json, Step extends string = string, Params = Json> = RunFacts<Step, Params> &
   ({ readonly status: 'completed'; readonly output: Output } | { readonly status: Exclude<RunStatus, 'completed'>; readonly output: Json });
 
 /** Facts of a run that do not depend on its status. */
-export interface RunFacts {
+export interface RunFacts<Step extends string = string, Params = Json> {
   readonly id: string;
   readonly workflow: string;
-  readonly currentStep: string | undefined;
+  readonly currentStep: Step | undefined;
   readonly createdAt: number;
   readonly updatedAt: number;
-  readonly params: Json;
+  readonly params: Params;
   readonly error: string | undefined;
   /** Set while the run is being undone: its status afterwards. */
   readonly undoing?: RunStatus;
   readonly waits: readonly OpenWait[];
-  readonly steps: readonly StepView[];
+  readonly steps: readonly StepView<Step>[];
   readonly iterationCounts: Readonly<Record<string, number>>;
   readonly decision: RunState['decision'];
   readonly owner: string | undefined;
@@ -155,7 +155,7 @@ function liveStep(activation: Activation): StepView {
   };
 }
 
-/** The checkpoint of a run, with the field names that `pawl/compat` uses. */
+/** The checkpoint of a run in one object. */
 export interface Checkpoint {
   readonly workflowRunId: string;
   readonly workflowType: string;

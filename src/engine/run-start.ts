@@ -36,7 +36,7 @@ export interface NewRunOptions {
   /** Only puts the run on disk: another process that drives the runs of this store takes it. */
   readonly parked?: true;
   /** Signs, as the origin's actor, that the run does not start at its first step. */
-  readonly sign?: Signer;
+  readonly sign?: Signer | undefined;
 }
 
 /** Options for starting a run. */

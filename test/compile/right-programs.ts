@@ -289,6 +289,20 @@ export async function startAny(any: Workflow): Promise<RunHandle> {
   return engine.start(any, { id: 1 });
 }
 `,
+  'options and requests whose values may be undefined': `
+import { createEngine, defineWorkflow } from 'pawl';
+
+const w = defineWorkflow({ name: 'w', steps: { ask: { human: { prompt: 'p' }, next: { approve: null, reject: null } } } });
+declare const maybe: string | undefined;
+const engine = await createEngine({ db: maybe, cwd: maybe, repository: maybe, workflows: [w], limits: { global: undefined } });
+const run = await engine.start(w);
+await run.decide({ option: 'approve', actor: 'ann', input: maybe, digest: maybe });
+await run.cancel({ actor: 'ann', reason: maybe });
+await run.answer({ answers: ['x'], actor: 'ann', step: undefined });
+await run.resume({ actor: 'ann', choice: { how: 'retry', note: maybe } });
+await run.fork({ from: 'ask', actor: 'ann', params: undefined });
+export const id = run.id;
+`,
   'a flow with a child': `
 import { all, arg, race, step, StepFailed, workflow } from 'pawl';
 

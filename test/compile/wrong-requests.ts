@@ -42,6 +42,11 @@ a report with a misspelt field | run.report({ token: 't', outcom: 'ok' }) | 'out
 a start at a step that is not there | engine.start(w, { id: 'x' }, { from: 'zz', origin: { actor: 'ann' } }) | '"zz"' is not assignable
 a start in the middle without a person | engine.start(w, { id: 'x' }, { from: 'ask' }) | StartRunOptions
 a start with the result of a step that is not there | engine.start(w, { id: 'x' }, { from: 'ask', outputs: { zz: 1 }, origin: { actor: 'ann' } }) | 'zz'
+a look at a step that is not there | run.get().then(({ steps }) => steps.some(({ step: name }) => name === 'zz')) | no overlap
+a look at the current step, which is not there | run.get().then(({ currentStep }) => currentStep === 'zz') | no overlap
+a parameter of a run as a number | run.get().then(({ params }): number => params.id) | not assignable to type 'number'
+an answer at a step that is not there | run.answer({ answers: ['x'], actor: 'ann', step: 'zz' }) | '"zz"' is not assignable
+a way on at a path that is not there | run.resume({ actor: 'ann', choice: { how: 'rerun', path: 'zz#1' } }) | '"zz#1"' is not assignable
 the instruction of a step that is not there | Promise.resolve(w.stepOutput('zz')) | '"zz"'
 `;
 const PLAIN_REQUESTS = `

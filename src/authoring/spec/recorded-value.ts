@@ -2,8 +2,8 @@
 
 import type { Json } from '../../base/json.ts';
 
-type NotRecorded = 'JSON has no functions, symbols, bigints, maps or sets: return plain data, or an object with toJSON';
-type UnrecordedValue = ((...args: never) => unknown) | symbol | bigint | Collection;
+type UnrecordableMessage = 'JSON has no functions, symbols, bigints, maps or sets: return plain data, or an object with toJSON';
+type Unrecordable = ((...args: never) => unknown) | symbol | bigint | Collection;
 /** A map or a set. */
 type Collection = { readonly size: number; has(key: never): boolean; entries(): unknown };
 
@@ -16,8 +16,8 @@ export type RecordedValue<T> = unknown extends T
       ? null
       : T extends { toJSON(...args: never): infer Data }
         ? RecordedValue<Data>
-        : T extends UnrecordedValue
-          ? NotRecorded
+        : T extends Unrecordable
+          ? UnrecordableMessage
           : T extends readonly unknown[]
             ? { [Index in keyof T]: RecordedValue<T[Index]> }
             : T extends object

@@ -13,8 +13,8 @@ import type { Store, UsageQuery, UsageTotal, WorkingAgents } from '../../store/s
 
 /** Limits on what agents may use: per run including the runs it starts, and per day. A day starts at midnight UTC. */
 export interface Budgets {
-  readonly run?: Budget;
-  readonly day?: Budget;
+  readonly run?: Budget | undefined;
+  readonly day?: Budget | undefined;
 }
 
 /** A budget that applies to an agent, with its usage so far. */

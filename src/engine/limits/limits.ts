@@ -7,11 +7,11 @@ import { ownEntry } from '../../steps/services.ts';
 
 /** How many steps may run at the same time: in total, per repository, per role, per credential, and per custom key. */
 export interface Limits {
-  readonly global?: number;
-  readonly repository?: number;
-  readonly roles?: Readonly<Record<string, number>>;
-  readonly credentials?: Readonly<Record<string, number>>;
-  readonly keys?: Readonly<Record<string, number>>;
+  readonly global?: number | undefined;
+  readonly repository?: number | undefined;
+  readonly roles?: Readonly<Record<string, number>> | undefined;
+  readonly credentials?: Readonly<Record<string, number>> | undefined;
+  readonly keys?: Readonly<Record<string, number>> | undefined;
 }
 
 /** What is needed to name the semaphores of a step. */

@@ -34,16 +34,16 @@ export interface AssumeRequest {
 /** A person's answer to an assumption. */
 export interface AssumptionRequest {
   /** The id of the assumption in the run, such as a1. Needed when several are open. */
-  readonly assumption?: string;
+  readonly assumption?: string | undefined;
   /** The answer; one with the same text as the assumption agrees with it. */
-  readonly answer?: string;
+  readonly answer?: string | undefined;
   /** Agrees with what was assumed. */
-  readonly agree?: true;
+  readonly agree?: true | undefined;
   readonly actor: string;
   /** The digest of what was shown. An answer with another digest is rejected. */
-  readonly digest?: string;
+  readonly digest?: string | undefined;
   /** Signs as the actor, if the run requires signatures. */
-  readonly sign?: Signer;
+  readonly sign?: Signer | undefined;
 }
 
 /** Returns the assumptions of a run's workers, oldest first. */
@@ -121,7 +121,7 @@ interface AnswerBelow {
   readonly actor: string;
   readonly assumed: AssumptionText;
   readonly said: string;
-  readonly sign?: Signer;
+  readonly sign?: Signer | undefined;
 }
 
 /** For an ended run: if a run above it has not ended, the step there that started it runs again, with the answer. */

@@ -99,7 +99,7 @@ export async function* followLog(core: EngineCore, run: string, after = 0): Asyn
   }
 }
 
-/** Streams the progress of a run from start to end, with the event names of `pawl/compat`. */
+/** Streams the progress of a run from start to end. */
 export async function* followProgress(core: EngineCore, run: string): AsyncGenerator<ProgressEvent> {
   const open = new Map<Path, Activation>();
   let begunAt = 0;

@@ -254,15 +254,15 @@ async function savedValue({ parts }: EngineCore, step: string, place: StatePlace
 }
 
 /** A person's answers to the questions of a worker, in order. */
-export interface AnswerRequest {
+export interface AnswerRequest<Place extends string = string> {
   readonly answers: readonly (string | readonly string[])[];
   readonly actor: string;
   /** The path or id of the asking step. Needed when several steps ask. */
-  readonly step?: string;
+  readonly step?: Place | undefined;
   /** The actor's signature over run, step, attempt and answers. */
-  readonly signature?: Signature;
+  readonly signature?: Signature | undefined;
   /** Creates that signature, as an alternative. */
-  readonly sign?: Signer;
+  readonly sign?: Signer | undefined;
 }
 
 /** Returns questions with their answers, as they are stored and signed. */

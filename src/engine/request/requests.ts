@@ -35,15 +35,15 @@ export interface DecisionRequest<Option extends string = string, Place extends s
   readonly option: Option;
   readonly actor: string;
   /** The person's text, if the option requires one. */
-  readonly input?: string;
+  readonly input?: string | undefined;
   /** The path or step of the approval. Needed when several wait. */
-  readonly approval?: Place;
+  readonly approval?: Place | undefined;
   /** The digest of what was shown. A decision with another digest is rejected. */
-  readonly digest?: string;
+  readonly digest?: string | undefined;
   /** The actor's signature over run, question, digest, option and input. */
-  readonly signature?: Signature;
+  readonly signature?: Signature | undefined;
   /** Creates that signature, as an alternative. */
-  readonly sign?: Signer;
+  readonly sign?: Signer | undefined;
 }
 
 /** Records a person's decision. Resolves when it is on disk and consumed. */
@@ -322,7 +322,7 @@ export async function controlRun(
     readonly actor: string | undefined;
     readonly values?: readonly StoredValue[];
     readonly acceptedBy?: string;
-    readonly sign?: Signer;
+    readonly sign?: Signer | undefined;
     /** Makes a repeated request harmless. */
     readonly id?: string;
   },

@@ -21,34 +21,39 @@ import { checkChoice } from './request-shape.ts';
 import { controlRun, finalRunError, undoneRunError } from './requests.ts';
 
 /** How a run that was stopped continues. */
-export type ResumeChoice<Step extends string = string> =
-  | { readonly how: 'retry'; readonly note?: string; readonly extend?: number }
-  | { readonly how: 'accept'; readonly note?: string; readonly output?: Json }
-  | { readonly how: 'goto'; readonly step: Step; readonly note?: string }
+export type ResumeChoice<Step extends string = string, Place extends string = Path> =
+  | { readonly how: 'retry'; readonly note?: string | undefined; readonly extend?: number | undefined }
+  | { readonly how: 'accept'; readonly note?: string | undefined; readonly output?: Json | undefined }
+  | { readonly how: 'goto'; readonly step: Step; readonly note?: string | undefined }
   /** `path` is the step, or the group if it covers all members whose end is unknown. */
-  | { readonly how: 'rerun' | 'done' | 'failed'; readonly path?: Path; readonly note?: string; readonly output?: Json };
+  | {
+      readonly how: 'rerun' | 'done' | 'failed';
+      readonly path?: Place | undefined;
+      readonly note?: string | undefined;
+      readonly output?: Json | undefined;
+    };
 
 /**
  * How a run continues. After a crash it continues as it is, and no actor is needed; work that waits for budget or
  * capacity then checks again only if an actor is named. Every choice, grant and acceptance is recorded with the actor.
  */
-export type ResumeRequest<Step extends string = string> =
+export type ResumeRequest<Step extends string = string, Place extends string = Path> =
   | {
-      readonly actor?: string;
+      readonly actor?: string | undefined;
       readonly choice?: undefined;
       readonly budget?: undefined;
-      readonly acceptChanges?: false;
-      readonly sign?: Signer;
+      readonly acceptChanges?: false | undefined;
+      readonly sign?: Signer | undefined;
     }
   | {
       readonly actor: string;
-      readonly choice?: ResumeChoice<Step>;
+      readonly choice?: ResumeChoice<Step, Place> | undefined;
       /** Lets the run use this much more than its budgets allow. */
-      readonly budget?: Budget;
+      readonly budget?: Budget | undefined;
       /** Continues with the current code, although the run started with other code. */
-      readonly acceptChanges?: boolean;
+      readonly acceptChanges?: boolean | undefined;
       /** Signs, as the actor, each override that requires a signature. */
-      readonly sign?: Signer;
+      readonly sign?: Signer | undefined;
     };
 
 /** Continues a run: after a crash as it is, after a halt with a named person's choice. */
@@ -89,7 +94,7 @@ interface Grant {
   readonly budget: Budget;
   readonly actor: string | undefined;
   readonly acceptedBy?: string;
-  readonly sign?: Signer;
+  readonly sign?: Signer | undefined;
 }
 
 /** Lets a run use more than its budgets allow. Runs that it started wait for the same budget, so they check again. */

@@ -144,7 +144,7 @@ export async function signFirstEvent(
     entry,
     actor = '',
     sign,
-  }: { readonly from: string | undefined; readonly entry: string; readonly actor?: string; readonly sign?: Signer },
+  }: { readonly from: string | undefined; readonly entry: string; readonly actor?: string; readonly sign?: Signer | undefined },
 ): Promise<EventOf<'run.started'>> {
   const passes = event.fork !== undefined || event.supplied !== undefined || (from !== undefined && from !== entry);
   if (event.run.signed !== true || !passes) return event;
@@ -165,7 +165,7 @@ export async function signFirstEvent(
 export async function signedBy<T extends PersonInput>(
   run: string,
   input: T,
-  { signature, sign }: { readonly signature?: Signature; readonly sign?: Signer },
+  { signature, sign }: { readonly signature?: Signature | undefined; readonly sign?: Signer | undefined },
 ): Promise<T> {
   const given = signature ?? (await sign?.(statementOf(run, input)));
   return given === undefined ? input : { ...input, signature: given };
@@ -209,7 +209,7 @@ export function verifyInput(
 export async function acceptanceOf(
   { signing, clock }: { readonly signing: Signing; readonly clock: Clock },
   { state, proof, code }: { readonly state: RunState; readonly proof: Proof; readonly code: string },
-  { actor, sign }: { readonly actor: string; readonly sign?: Signer },
+  { actor, sign }: { readonly actor: string; readonly sign?: Signer | undefined },
 ): Promise<InputOf<'control'>> {
   const action = { do: 'acceptCode' as const, code };
   const signature = sign === undefined ? {} : { signature: await sign(overrideStatement(state.id, action, actor)) };

@@ -78,11 +78,11 @@ export interface FileReport {
 /** What to report. */
 export interface FileQuery<Place extends string = string> {
   /** A step, or the path of one visit, such as `build#2`. Default: the whole run. */
-  readonly step?: Place;
+  readonly step?: Place | undefined;
   /** Includes the difference as text, masked with this redactor or with the engine's secrets. */
   readonly text?: { readonly redactor?: Redactor | undefined };
   /** `false` omits the changes per step and between steps, which take longer to compute. */
-  readonly steps?: false;
+  readonly steps?: false | undefined;
 }
 
 /** Reads the snapshots of a run; throws if it has none. */

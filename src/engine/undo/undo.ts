@@ -47,9 +47,9 @@ export interface UndoRequest<Place extends string = string> {
   /** The step, or the path of one visit. Of several visits, the last one counts. */
   readonly to: Place;
   /** Who requests it. */
-  readonly actor?: string;
+  readonly actor?: string | undefined;
   /** Leaves files alone that somebody else changed. By default such a file makes the undo fail. */
-  readonly keepChanged?: boolean;
+  readonly keepChanged?: boolean | undefined;
 }
 
 /** An effect outside the workspace that an undo does not reverse. */
