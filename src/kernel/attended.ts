@@ -57,17 +57,14 @@ export function takeAnswer(turn: Turn, { path, attempt, answers, actor, signatur
 /** There is no capacity or no budget for an attempt just now, or an answer is missing: that is a wait, not a failure. */
 export function takeShortage(turn: Turn, path: Path, failed: StepError & StepShortage): void {
   const activation = turn.live(path);
-  const soon = turn.at + RESET_MS_MIN;
+  if (failed.reason === 'assumptions') return waitWith(turn, activation, { wait: { kind: 'assumptions' }, failed });
   // Capacity comes back by itself, a budget only when it is granted or renewed, an answer when a person gives it.
-  if (failed.reason === 'assumptions') return waitWith(turn, activation, { wait: { kind: failed.reason }, failed });
-  if (failed.reason === 'budget') {
-    const due = failed.resumeAt === undefined ? undefined : Math.max(failed.resumeAt, soon);
-    return waitWith(turn, activation, { wait: { kind: failed.reason }, due, failed });
-  }
-  const due = Math.max(failed.resumeAt ?? turn.at + UNKNOWN_RESET_MS, soon);
-  if (failed.onNews !== true) return waitWith(turn, activation, { wait: { kind: 'capacity' }, due, failed });
-  const mayHaveMissed = activation.state === 'running' && activation.news === true;
-  waitWith(turn, activation, { wait: { kind: 'capacity', news: true }, due: mayHaveMissed ? soon : due, failed });
+  const resumeAt = failed.resumeAt ?? (failed.reason === 'quota' ? turn.at + UNKNOWN_RESET_MS : undefined);
+  const soon = turn.at + RESET_MS_MIN;
+  const due = resumeAt === undefined ? undefined : Math.max(resumeAt, soon);
+  if (failed.reason === 'budget') return waitWith(turn, activation, { wait: { kind: 'budget' }, due, failed });
+  const mayHaveMissed = failed.onNews === true && activation.state === 'running' && activation.news === true;
+  waitWith(turn, activation, { wait: { kind: 'capacity', news: failed.onNews }, due: mayHaveMissed ? soon : due, failed });
 }
 
 /** Ends an attempt in a wait; `failed` says why it ended. */

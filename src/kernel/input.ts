@@ -21,15 +21,12 @@ export interface StepFailure {
   readonly retryable?: boolean | undefined;
 }
 
-/** Something is missing that the attempt needs: it waits, and has not failed. */
+/**
+ * Something is missing that the attempt needs: it waits, and has not failed. `resumeAt` is when there is some again, if that is
+ * known; `onNews` says that it waits for work elsewhere, so that a signal from there is worth another try at once.
+ */
 export type StepShortage =
-  | {
-      readonly reason: 'quota';
-      /** When some is available again, if known. */
-      readonly resumeAt?: number | undefined;
-      /** True if it waits for work elsewhere, so that a signal from there is worth another try at once. */
-      readonly onNews?: true | undefined;
-    }
+  | { readonly reason: 'quota'; readonly resumeAt?: number | undefined; readonly onNews?: true | undefined }
   | { readonly reason: 'budget'; readonly resumeAt?: number | undefined }
   | { readonly reason: 'assumptions' };
 

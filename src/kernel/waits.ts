@@ -111,14 +111,10 @@ function endPause(turn: Turn, activation: ActivationIn<'waiting'>): void {
 }
 
 /** Takes the result of a poll: the delay ends, or continues until the next poll. */
-export function takePoll(
-  turn: Turn,
-  activation: ActivationIn<'running'>,
-  { model, ready }: { model: StepOf<'delay'>; ready: boolean },
-): void {
+export function takePoll(turn: Turn, activation: ActivationIn<'running'>, poll: { model: StepOf<'delay'>; ready: boolean }): void {
   const { until = 0, startedAt } = activation;
-  if (ready || until <= turn.at) return finishWork(turn, activation.path, { outcome: 'ok' });
-  const due = Math.min(until, turn.at + (model.poll?.intervalMs ?? 0));
+  if (poll.ready || until <= turn.at) return finishWork(turn, activation.path, { outcome: 'ok' });
+  const due = Math.min(until, turn.at + (poll.model.poll?.intervalMs ?? 0));
   turn.change({ ...visitOf(activation), state: 'waiting', startedAt, due, wait: { kind: 'delay', until, polls: true } });
 }
 
@@ -129,8 +125,7 @@ const [RECHECK_MS, NEWS_MS] = [60_000, 1000];
 export function takePending(turn: Turn, activation: ActivationIn<'running'>, { timeoutMs }: StepModel): void {
   const { startedAt } = activation;
   const deadline = timeoutMs === undefined ? undefined : (activation.deadline ?? startedAt + timeoutMs);
-  const again = turn.at + (activation.news === true ? NEWS_MS : RECHECK_MS);
-  const due = deadline === undefined ? again : Math.min(again, deadline);
+  const due = Math.min(turn.at + (activation.news === true ? NEWS_MS : RECHECK_MS), deadline ?? Number.POSITIVE_INFINITY);
   turn.change({ ...visitOf(activation), deadline, state: 'waiting', wait: { kind: 'checks' }, startedAt, due });
 }
 
