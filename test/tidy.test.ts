@@ -61,6 +61,11 @@ describe('the code', () => {
     expect(invariantViolations(sources, pages, cases)).toEqual([]);
   });
 
+  test('keeps the kernel below 2,600 lines, so that it can be read in an afternoon', () => {
+    const kernel = sources.filter(({ path }) => path.startsWith('src/kernel/') && !path.endsWith('.test.ts'));
+    expect(kernel.reduce((lines, { text }) => lines + text.split('\n').length - 1, 0)).toBeLessThan(2600);
+  });
+
   test('names kinds of steps and checks in their folders only', () => {
     const names = kindNames(sources.map(({ path }) => path));
     expect([names.kinds.size, names.checks.size]).toEqual([Object.keys(REGISTRY.kinds).length, Object.keys(REGISTRY.checks).length]);
