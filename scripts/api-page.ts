@@ -21,6 +21,8 @@ interface Entry {
   readonly specifier: string;
   readonly path: string;
   readonly page: string;
+  /** The heading of the page, if it is not the specifier. */
+  readonly title?: string;
   readonly about: string;
   /** The names that most programs import. */
   readonly usual: string;
@@ -87,6 +89,7 @@ const PARTS: Entry = {
   path: 'src/parts.ts',
   usual: 'type Definition, type RunOrigin, type RunState',
   page: 'pawl-parts.md',
+  title: 'Parts of pawl',
   about: 'Types that few programs name, because the compiler infers them. The rest is in [pawl](pawl.md).',
 };
 
@@ -146,10 +149,10 @@ type Load = (path: string) => Module;
 /** Where a name is explained, if it is. */
 type Link = (name: string) => string | undefined;
 
-function entryPage({ specifier, path, about, usual }: Entry, load: Load, beside: Link): string {
+function entryPage({ specifier, title = specifier, path, about, usual }: Entry, load: Load, beside: Link): string {
   const names = reexports(load(path));
   const shown = names.map(({ name, origin }) => ({ ...resolve(load, { path, ...origin }), name }));
-  return page([`# ${specifier}`, '', NOTE, '', about, '', '```ts', `import { ${usual} } from '${specifier}';`, '```', ''], shown, beside);
+  return page([`# ${title}`, '', NOTE, '', about, '', '```ts', `import { ${usual} } from '${specifier}';`, '```', ''], shown, beside);
 }
 
 function target(path: string, from: string): string {

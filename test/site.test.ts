@@ -23,7 +23,7 @@ describe('the documents', () => {
     expect(links).toHaveLength(documentsIn(ROOT).length);
     expect(addresses.size).toBe(pages.length);
     const api = sidebarOf(pages).find(({ text }) => text === 'TypeScript API');
-    expect(api?.items.map(({ text }) => text).slice(0, 4)).toEqual(['Overview', 'pawl', 'Namespaces of pawl', 'pawl/compat']);
+    expect(api?.items.map(({ text }) => text).slice(0, 4)).toEqual(['Overview', 'pawl', 'Parts of pawl', 'pawl/compat']);
   });
 
   test('are what the home page and the navigation link to', () => {
