@@ -1,5 +1,6 @@
-// Owns typed rows of SQLite, and the statements of a small database: a row is parsed by its columns, and a value of another type is an error, never a cast. Fields are
-// named as in TypeScript and columns as in SQL: the field `createdAt` is the column `created_at`.
+// Owns typed rows of SQLite, and the statements of a small database: a row is parsed by its columns, and a value of another
+// type is an error, never a cast. Fields are named as in TypeScript and columns as in SQL: the field `createdAt` is the column
+// `created_at`.
 
 import { EngineError } from './error.ts';
 
