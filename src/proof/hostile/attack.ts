@@ -9,7 +9,7 @@ import { modelNamed, parsePath, splitName } from '../../definition/address.ts';
 import type { CompiledWorkflow, StepCode, StepContext } from '../../definition/code.ts';
 import { membersOf, type StepModel } from '../../definition/model.ts';
 import { isFileOutput } from '../../definition/output-pattern.ts';
-import type { FlowStep, FlowYield } from '../../programs/flow-step.ts';
+import { type FlowStep, type FlowYield, markUsed } from '../../programs/flow-step.ts';
 import { ATTENDED } from '../../steps/run-records.ts';
 import type { RoleSetting } from '../../steps/services.ts';
 import { type CompletionClaim, HOSTILE_TEXT, type HostileName, type HostileTarget, hostileAgents, hostileScript } from './agents.ts';
@@ -160,6 +160,8 @@ function liveFlow(workflow: CompiledWorkflow, plan: AttackPlan): NonNullable<Com
     for (let turn = flow.next(); ; ) {
       if (turn.done === true) return turn.value;
       const yielded = turn.value as FlowYield;
+      // What is yielded in its place has the same work.
+      markUsed(yielded);
       try {
         turn = flow.next(yield yielded.yields === 'step' ? live(yielded) : { ...yielded, steps: yielded.steps.map(live) });
       } catch (failure) {
