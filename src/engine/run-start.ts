@@ -151,7 +151,6 @@ function createFirstEvent({ definition, hash }: CompiledWorkflow, birth: FirstEv
       workflow,
       def: hash,
       form,
-      flags: [],
       depth,
       ...present({ params, parent, signed: signing.signed }),
     },

@@ -43,8 +43,8 @@ export interface RunState {
   /** Hash of the definition this run is frozen to. */
   readonly def: string;
   readonly form: 'graph' | 'flow';
-  /** Numbered changes of meaning that this run was started with. */
-  readonly flags: readonly number[];
+  /** Numbered changes of meaning that this run was started with, if there were any. */
+  readonly flags?: readonly number[];
   readonly status: RunStatus;
   /** How many event rows are committed. */
   readonly seq: number;
