@@ -60,7 +60,7 @@ function childName({ bound: { model } }: AttemptRequest): string {
 
 async function beginChild(core: EngineCore, { parent, effect, request, given, keys }: ChildStart): Promise<void> {
   const { child, activation } = effect;
-  const depth = parent.depth + 1;
+  const depth = (parent.depth ?? 0) + 1;
   const { depthMax, runsMax, source, childInput } = core.parts;
   if (depth > depthMax)
     throw new EngineError('CHILD_DEPTH', `step "${activation.step}" would start a run at depth ${depth}; the limit is ${depthMax}`);

@@ -140,7 +140,7 @@ function ownOptions(options: StartOptions): StartOptions {
 /** Creates the first event of a run. */
 function createFirstEvent({ definition, hash }: CompiledWorkflow, birth: FirstEventParts): EventOf<'run.started'> {
   const { id, at, options, supplied, params, override, signing } = birth;
-  const { past, parent, depth = 0, from = '' } = options;
+  const { past, parent, depth, from = '' } = options;
   const given = supplied.flatMap(({ step, ref }) => (ref === undefined ? [] : [[step, ref] as const]));
   const { name: workflow, form } = definition;
   return {
@@ -151,8 +151,7 @@ function createFirstEvent({ definition, hash }: CompiledWorkflow, birth: FirstEv
       workflow,
       def: hash,
       form,
-      depth,
-      ...present({ params, parent, signed: signing.signed }),
+      ...present({ params, parent, depth, signed: signing.signed }),
     },
     ...(past === undefined ? {} : { fork: { run: past.run, seq: past.seq, step: from }, counts: past.counts }),
     ...(past === undefined || past.assumptions.length === 0 ? {} : { assumptions: past.assumptions }),

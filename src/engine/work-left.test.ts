@@ -10,7 +10,7 @@ function asking(decided?: readonly Decision[]): RunState {
   const run = createRun({
     type: 'run.started',
     at: 0,
-    run: { id: 'r', workflow: 'w', def: 'd', form: 'graph', depth: 0 },
+    run: { id: 'r', workflow: 'w', def: 'd', form: 'graph' },
   });
   const activation: Activation = {
     path: 'ask#1',

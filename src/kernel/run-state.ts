@@ -53,7 +53,7 @@ export interface RunState {
   readonly at: number;
   readonly params?: Ref;
   readonly parent?: { readonly run: string; readonly path: Path };
-  readonly depth: number;
+  readonly depth?: number;
   /** Every decision about this run must be signed. */
   readonly signed?: true;
   readonly live: Readonly<Record<Path, Activation>>;

@@ -124,7 +124,7 @@ export class MemoryHost {
     const first: EventOf<'run.started'> = {
       type: 'run.started',
       at: 0,
-      run: { id: 'r', workflow: 'w', def: 'd', form: options.form, depth: 0 },
+      run: { id: 'r', workflow: 'w', def: 'd', form: options.form },
     };
     this.state = deepFreeze(applyRow(undefined, [first]));
     this.rows.push([first]);

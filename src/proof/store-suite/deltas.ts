@@ -118,7 +118,7 @@ export function createFirst(first: FirstDelta): Delta {
   const definition = first.definition ?? createLine('deploy', ['build', 'approve']);
   const def = digestText(JSON.stringify(definition));
   const at = first.more?.at ?? START_AT;
-  const started = { id: first.run, workflow: definition.name, def, form: definition.form, depth: 0, ...first.started };
+  const started = { id: first.run, workflow: definition.name, def, form: definition.form, ...first.started };
   const activation = first.activation ?? createActivation(definition.entry);
   const events: RunEvent[] = [
     { type: 'run.started', at, run: started },
