@@ -50,8 +50,8 @@ export interface Visit {
   readonly attempt: number;
   /** The attempt that the present retry budget began with. */
   readonly since: number;
-  /** How often a crash interrupted the present attempt. */
-  readonly recovery: number;
+  /** How often a crash interrupted the present attempt, if one did. */
+  readonly recovery?: number | undefined;
   readonly openedAt: number;
   /** The group this is a member of, and its position there. */
   readonly member?: Membership | undefined;

@@ -90,7 +90,7 @@ function beginAgain(turn: Turn, activation: Activation, actor: string): void {
   const { state, attempt, since } = activation;
   if (state === 'queued' || state === 'preparing' || BETWEEN_ATTEMPTS.has(waitOf(activation)?.kind)) return;
   const error: StepError = { code: 'STEP_FAILED', message: 'the answer of a person differs from what it assumed', reason: 'error' };
-  const next = { ...visitOf(activation), deadline: undefined, attempt: attempt + 1, since: since + 1, recovery: 0 };
+  const next = { ...visitOf(activation), deadline: undefined, attempt: attempt + 1, since: since + 1, recovery: undefined };
   beginAttempt(turn, next, { slots: slotsOf(activation), failed: { attempt, error }, actor });
 }
 

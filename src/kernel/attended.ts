@@ -77,6 +77,6 @@ function waitWith(turn: Turn, activation: Activation, pause: { wait: Wait; due?:
 
 /** Begins the next attempt of work that waited for an answer, for capacity or for budget. It uses up no retry (K16). */
 export function startFresh(turn: Turn, activation: Activation, actor?: string): void {
-  const next = { ...visitOf(activation), attempt: activation.attempt + 1, since: activation.since + 1, recovery: 0 };
+  const next = { ...visitOf(activation), attempt: activation.attempt + 1, since: activation.since + 1, recovery: undefined };
   beginAttempt(turn, next, { actor });
 }

@@ -16,7 +16,6 @@ describe('a step that opens', () => {
       state: 'running',
       attempt: 1,
       since: 1,
-      recovery: 0,
       openedAt: 0,
       startedAt: 0,
       due: 20,

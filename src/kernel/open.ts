@@ -34,7 +34,7 @@ export function openStep(turn: Turn, opening: Opening): void {
 
 /** A visit whose retries are counted from this attempt on. */
 export function createVisit(turn: Turn, at: Pick<Visit, 'path' | 'step' | 'attempt' | 'member' | 'input'>): Visit {
-  return { ...at, kind: turn.program.model(at.step).kind, since: at.attempt, recovery: 0, openedAt: turn.at };
+  return { ...at, kind: turn.program.model(at.step).kind, since: at.attempt, openedAt: turn.at };
 }
 
 function nextPath(turn: Turn, opening: Opening): { path: Path; visit?: number } {

@@ -35,7 +35,7 @@ describe('an attempt that a crash interrupted', () => {
     const host = startStep({ recovery: 'rerun', retry: { max: 1, on: ['error'] } });
     crash(host);
     host.take(errored(host, 'a#1'));
-    expect(host.at('a#1')).toMatchObject({ attempt: 2, recovery: 0 });
+    expect(host.at('a#1')).toMatchObject({ attempt: 2, recovery: undefined });
   });
 
   test('is reconciled if its author can tell whether it took effect', () => {
@@ -144,6 +144,7 @@ describe('queued work of a stopped host', () => {
     const host = startGraph(graph(parallel('fan', [step('x'), human('y')], { next: to('complete') })));
     crash(host);
     expect(host.at('fan#1/x')).toMatchObject({ recovery: 1 });
-    expect(host.at('fan#1/y')).toMatchObject({ state: 'waiting', recovery: 0 });
+    expect(host.at('fan#1/y').state).toBe('waiting');
+    expect(host.at('fan#1/y').recovery).toBeUndefined();
   });
 });

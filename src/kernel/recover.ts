@@ -45,12 +45,12 @@ export function leaveUnknown(turn: Turn, activation: ActivationIn<'running' | 'r
 
 /** Runs an interrupted attempt again under the same key, at most three times. */
 export function rerun(turn: Turn, activation: ActivationIn<'running' | 'reconciling' | 'unknown'>): void {
-  if (activation.recovery >= RECOVERIES_MAX) {
+  if ((activation.recovery ?? 0) >= RECOVERIES_MAX) {
     const message = `attempt ${activation.attempt} of "${activation.step}" was interrupted ${RECOVERIES_MAX + 1} times; something in it may be stopping the engine`;
     const error = { code: 'STEP_FAILED', message, reason: 'contract' as const, retryable: false };
     return conclude(turn, activation.path, { outcome: 'error', error });
   }
-  const visit = { ...visitOf(activation), recovery: activation.recovery + 1 };
+  const visit = { ...visitOf(activation), recovery: (activation.recovery ?? 0) + 1 };
   // An attempt that a person sends back has released its semaphores and queues for them again.
   if (activation.state === 'unknown') return turn.change(started(turn, visit));
   const running = working(turn, visit, activation.slots);

@@ -144,7 +144,7 @@ export function retryAttempt(turn: Turn, path: Path, error: StepError | undefine
     ...visitOf(activation),
     deadline: undefined,
     attempt: activation.attempt + 1,
-    recovery: 0,
+    recovery: undefined,
     broken,
     feedback: error?.message ?? activation.feedback,
   };

@@ -41,7 +41,6 @@ export function createAttemptRequest(fields: AttemptFields): AttemptRequest {
       state: 'running',
       attempt: 1,
       since: 1,
-      recovery: 0,
       openedAt: 0,
       startedAt: 0,
       ...fields.activation,

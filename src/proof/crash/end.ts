@@ -104,7 +104,7 @@ function noteRecoveries(run: string, events: readonly RunEvent[], { reruns, blin
   const looked = new Set<Path>();
   for (const event of events) {
     if (event.type !== 'step.changed') continue;
-    const { path, attempt, recovery, state } = event.activation;
+    const { path, attempt, recovery = 0, state } = event.activation;
     const key = `${run}/${path}/${attempt}`;
     const again = recovery > (recoveries.get(path) ?? 0);
     recoveries.set(path, recovery);

@@ -102,7 +102,7 @@ export class Observer {
     run.rows.push(delta.events);
     if (released) run.owner = undefined;
     for (const activation of Object.values(delta.state.live))
-      if (activation.state === 'running') run.due.add(`${activation.path}/${activation.attempt}/${activation.recovery}`);
+      if (activation.state === 'running') run.due.add(`${activation.path}/${activation.attempt}/${activation.recovery ?? 0}`);
     this.checkSlots();
   }
 
@@ -156,7 +156,7 @@ export class Observer {
     if (want !== 'execute' || activation.kind === 'delay') return;
     this.count('executions');
     const run = this.runs.get(runId);
-    const key = `${activation.path}/${activation.attempt}/${activation.recovery}`;
+    const key = `${activation.path}/${activation.attempt}/${activation.recovery ?? 0}`;
     if (run === undefined || !run.due.has(key))
       return this.problem(`Q2: ${owner} executes ${key} of ${runId}, which no committed checkpoint asked for`);
     const times = (run.executed.get(key) ?? 0) + 1;

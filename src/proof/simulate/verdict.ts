@@ -86,7 +86,7 @@ class LogReading {
     const activation = before.live[pathOf(event) ?? ''] as Activation;
     if (activation.kind === 'signal') this.readSignal(activation, event);
     if (event.type === 'step.settled') return this.readSettled(activation, event);
-    const { path, attempt, recovery } = event.activation;
+    const { path, attempt, recovery = 0 } = event.activation;
     if (attempt !== activation.attempt) this.readAttempt(activation, attempt);
     if (recovery > RECOVERIES_MAX) this.report(`J4: ${path} was recovered ${recovery} times`);
   }

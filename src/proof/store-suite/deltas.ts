@@ -53,7 +53,6 @@ export function createActivation(step: string, more: Partial<ActivationIn<'runni
     state: 'running',
     attempt: 1,
     since: 1,
-    recovery: 0,
     openedAt: START_AT,
     startedAt: START_AT,
     ...more,

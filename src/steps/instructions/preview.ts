@@ -103,7 +103,6 @@ function jobOf(
       state: 'running',
       attempt: 1,
       since: 1,
-      recovery: 0,
       openedAt: 0,
       startedAt: 0,
       ...member,
