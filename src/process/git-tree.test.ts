@@ -5,7 +5,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { tempFolder } from '../../test/temp-folder.ts';
-import { changesOfTrees, commitTree, TreeReader } from './git-tree.ts';
+import { changesOfTrees, commitTree, TreeReader, updateIndex } from './git-tree.ts';
 
 let cwd: string;
 beforeEach(() => {
@@ -148,4 +148,21 @@ test('the commit concludes a merge in progress', async () => {
   expect(git('log', '-1', '--format=%P').split(' ')).toHaveLength(2);
   expect(git('status', '--short')).toBe('');
   expect(git('show', 'main:a.txt')).toBe('both');
+});
+
+test('a file that changes while git reads it is read again, and what never succeeds is an error', async () => {
+  const shortReads = (count: number) => {
+    let calls = 0;
+    const call = async () => {
+      calls += 1;
+      return calls > count
+        ? ({ ok: true, stdout: '' } as const)
+        : ({ ok: false, message: 'short read while indexing a', stdout: '' } as const);
+    };
+    return { call, calls: () => calls };
+  };
+  const short = shortReads(2);
+  await updateIndex(short.call, ['a']);
+  expect(short.calls()).toBe(3);
+  await expect(updateIndex(shortReads(100).call, ['a'])).rejects.toThrow('short read while indexing a');
 });

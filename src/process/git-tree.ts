@@ -85,8 +85,10 @@ export class TreeReader {
     const replaced = await this.matching(paths, (_, facts) => !facts.isFile() && !facts.isSymbolicLink());
     // A path that became a folder or a pipe no longer exists as a file.
     if (replaced.size > 0) outputOf(await this.git(['update-index', '-z', '--force-remove', '--stdin'], joinPaths([...replaced])));
-    const update = ['update-index', '-z', '--add', '--remove', '--replace', '--ignore-skip-worktree-entries', '--stdin'];
-    outputOf(await this.git(update, joinPaths(paths.filter((path) => !replaced.has(path)))));
+    await updateIndex(
+      (args, stdin) => this.git(args, stdin),
+      paths.filter((path) => !replaced.has(path)),
+    );
     return outputOf(await this.git(['write-tree'])).trim();
   }
 
@@ -117,6 +119,19 @@ export class TreeReader {
     const env = { GIT_INDEX_FILE: join(this.home, 'index') };
     return git(this.top, [...STRICTLY, ...args], { env, ...present({ stdin }) });
   }
+}
+
+const UPDATE = ['update-index', '-z', '--add', '--remove', '--replace', '--ignore-skip-worktree-entries', '--stdin'];
+const TRIES = 5;
+
+/** Reads the present content of files into an index. Git fails when a file becomes shorter while it reads it, so it tries again. */
+export async function updateIndex(
+  call: (args: readonly string[], stdin: string) => Promise<GitAnswer>,
+  paths: readonly string[],
+): Promise<void> {
+  let answer = await call(UPDATE, joinPaths(paths));
+  for (let tries = 1; !answer.ok && tries < TRIES; tries += 1) answer = await call(UPDATE, joinPaths(paths));
+  outputOf(answer);
 }
 
 /** A checkout of git: its folder, the paths of git's files for it, and the checked-out commit. */

@@ -8,7 +8,7 @@ import { join, posix } from 'node:path';
 import { digestText } from '../base/digest.ts';
 import { isStoreFile, isStorePath } from '../base/store-files.ts';
 import { type GitAnswer, git } from './git.ts';
-import { type Checkout, checkoutAround, joinPaths, leaveOutSparse, outputOf, splitPaths, TreeError } from './git-tree.ts';
+import { type Checkout, checkoutAround, joinPaths, leaveOutSparse, outputOf, splitPaths, TreeError, updateIndex } from './git-tree.ts';
 
 /** The files of a workspace at one moment. */
 export interface Snapshot {
@@ -253,8 +253,7 @@ export class SnapshotScan {
   private async write(read: readonly string[], gone: readonly string[]): Promise<string> {
     // A path below a link no longer exists.
     if (gone.length > 0) await this.forget(gone);
-    const update = ['update-index', '-z', '--add', '--remove', '--replace', '--ignore-skip-worktree-entries', '--stdin'];
-    if (read.length > 0) await this.run(update, joinPaths(read));
+    if (read.length > 0) await updateIndex(this.context.call, read);
     return (await this.run(['write-tree'])).trim();
   }
 
