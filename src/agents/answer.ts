@@ -2,7 +2,7 @@
 // converted into an answer or a failure of the driver.
 
 import { stripVTControlCharacters } from 'node:util';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { shortText } from '../base/short-text.ts';
 import type { AgentAnswer, AgentFailure, AgentRequest, AgentUsage } from './driver.ts';
 import { type ReplyReading, readReply, repairInstructions } from './reply.ts';
@@ -45,7 +45,7 @@ export function toAnswer(end: ReplyReading | AttemptFailure, notes: AnswerNotes)
 
 /** Converts a failure into an answer. A message may come from the agent, so it is shortened. */
 export function failureOf({ failure, message, resumeAt }: AttemptFailure, notes: AnswerNotes): AgentAnswer {
-  return { kind: 'failed', failure, message: shortText(cleaned(message), MESSAGE_MAX), ...present({ resumeAt }), ...notes };
+  return { kind: 'failed', failure, message: shortText(cleaned(message), MESSAGE_MAX), ...omitUndefined({ resumeAt }), ...notes };
 }
 
 const MESSAGE_MAX = 600;

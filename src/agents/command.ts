@@ -3,7 +3,7 @@
 //
 // - If no schema requires JSON, plain text is also a reply: success, with the text as its output.
 
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { type AttemptFailure, checkReply, crashFailure, requestCorrection, toAnswer, withTimeLeft } from './answer.ts';
 import type { AgentAnswer, AgentDriver, AgentRequest } from './driver.ts';
 import { runProgram } from './program.ts';
@@ -72,7 +72,7 @@ async function run(options: CommandDriverOptions, request: AgentRequest, stdin: 
       PAWL_ATTEMPT: String(request.attempt),
       PAWL_KEY: request.idempotencyKey,
     },
-    ...present({ inherits }),
+    ...omitUndefined({ inherits }),
     stdin,
     onLine: (line, answered) => {
       request.onEvent?.({ kind: 'text', text: `${line}\n` });

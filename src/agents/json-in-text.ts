@@ -1,7 +1,7 @@
 // Owns finding JSON objects in an agent's output: an object starts at the beginning of a line and ends at its closing
 // brace. Braces inside strings do not count, and the search stays linear however long the output is.
 
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { type Json, parseJson } from '../base/json.ts';
 
 /** A possible object in a text. `value` is absent when it does not parse; `end` is undefined when no brace closes it. */
@@ -22,7 +22,7 @@ export function findJsonObjects(text: string): JsonMatch[] {
   let at = lineWithBrace(text, 0);
   while (at !== undefined) {
     const end = closingOf(text, at);
-    const match = end === undefined ? { start: at, end } : { start: at, end, ...present({ value: parseJson(text.slice(at, end)) }) };
+    const match = end === undefined ? { start: at, end } : { start: at, end, ...omitUndefined({ value: parseJson(text.slice(at, end)) }) };
     found.push(match);
     if (!('value' in match)) scansLeft -= (end ?? text.length) - at;
     const next = lineWithBrace(text, end !== undefined && 'value' in match ? end : at + 1);

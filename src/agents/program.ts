@@ -7,7 +7,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { messageOf } from '../base/error.ts';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { type CommandInput, type ProcessSpec, runCommand } from '../process/command.ts';
 import { INHERITED_VARIABLES } from '../process/environment.ts';
 import type { AgentAnswer, AgentFailure, AgentRequest } from './driver.ts';
@@ -185,6 +185,6 @@ function specOf({ argv, request, env, inherits, stdin, onStart }: ProgramCall): 
     ...(inheritEnv === undefined && inherits === undefined
       ? {}
       : { inheritEnv: [...(inheritEnv ?? INHERITED_VARIABLES), ...(inherits ?? [])] }),
-    ...present({ timeoutMs, pidDir, redactor, fence, stdin, onStart }),
+    ...omitUndefined({ timeoutMs, pidDir, redactor, fence, stdin, onStart }),
   };
 }

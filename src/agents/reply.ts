@@ -8,7 +8,7 @@
 // - If plain text is allowed, it is any text without questions, without an object that has `success`, and without an object
 //   at its end, because those were meant as a reply.
 
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../base/json.ts';
 import { checkAssumptions } from '../definition/question/assumption.ts';
 import type { AgentQuestion, AgentReply, AgentRequest } from './driver.ts';
@@ -69,7 +69,7 @@ function replyOf(value: JsonObject): ReplyReading {
   const reply: AgentReply = {
     success,
     output,
-    ...present({ assumptions: read.assumptions.length === 0 ? undefined : read.assumptions, message }),
+    ...omitUndefined({ assumptions: read.assumptions.length === 0 ? undefined : read.assumptions, message }),
     ...(verdict === undefined ? {} : { verdict }),
   };
   return { kind: 'reply', reply };
@@ -89,7 +89,7 @@ export function promptWithReply({ prompt, parts, schema }: Pick<AgentRequest, 'p
 export function withHandover<Request extends Pick<AgentRequest, 'prompt' | 'parts'>>(request: Request, handover: string): Request {
   const { prompt, parts } = request;
   const before = (text: string): string => `${handover}\n\n${text}`;
-  return { ...request, prompt: before(prompt), ...present({ parts: parts && { ...parts, before: before(parts.before) } }) };
+  return { ...request, prompt: before(prompt), ...omitUndefined({ parts: parts && { ...parts, before: before(parts.before) } }) };
 }
 
 /** Returns the instructions on how to answer. */
@@ -166,7 +166,7 @@ function questionOf(item: Json): AgentQuestion | string {
   const read = options.map(optionOf);
   if (!read.every((option) => option !== undefined)) return 'each option must have a "label" and may have a "description"';
   if (new Set(read.map(({ label }) => label)).size !== read.length) return 'two options have the same label';
-  return { question, options: read, ...present({ header, multiSelect }) };
+  return { question, options: read, ...omitUndefined({ header, multiSelect }) };
 }
 
 function optionOf(item: Json): AgentQuestion['options'][number] | undefined {

@@ -5,7 +5,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../base/error.ts';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { failureOf, sumUsage, withTimeLeft } from './answer.ts';
 import type { AgentAnswer, AgentDriver, AgentFailure, AgentRequest, AgentUsage } from './driver.ts';
 
@@ -70,5 +70,5 @@ function isOver({ timeoutMs }: AgentRequest, startedMs: number): boolean {
 
 function withUsage(answer: AgentAnswer, used: readonly (AgentUsage | undefined)[]): AgentAnswer {
   const { usage: _, ...rest } = answer;
-  return { ...rest, ...present({ usage: sumUsage(used) }) };
+  return { ...rest, ...omitUndefined({ usage: sumUsage(used) }) };
 }

@@ -2,7 +2,7 @@
 // the caller can report the line.
 
 import { durationOf } from '../base/duration.ts';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { isJsonObject } from '../base/json.ts';
 import {
   count,
@@ -149,7 +149,7 @@ type WrittenRole = ValueOf<typeof writtenRole>;
 export function roleFieldsOf(written: WrittenRole): RoleFields {
   const { driver, description, model, credential, budget, idle, argv, env } = written;
   const { base_url: baseUrl, setting_sources: sources, retry: retried, agents } = written;
-  return present({
+  return omitUndefined({
     ...{ driver, description, model, credential, argv, baseUrl, env, agents },
     permissions: permissionsOf(written),
     budget: budget && budgetOf(budget),
@@ -181,7 +181,7 @@ function permissionsOf({ tools: named, permissions: given }: WrittenRole): Agent
   const { allow, tools: more = named, deny, network } = fieldsOfPermissions(given);
   return {
     allow: allow === undefined ? WORK_IN_PLACE.allow : TOOL_ACTIONS.filter((known) => allow.includes(known)),
-    ...present({ tools: more, deny, network }),
+    ...omitUndefined({ tools: more, deny, network }),
   };
 }
 
@@ -190,5 +190,5 @@ function fieldsOfPermissions(given: WrittenRole['permissions'] = {}): ValueOf<ty
 }
 
 function budgetOf({ day, ...budget }: NonNullable<WrittenRole['budget']>): NonNullable<RoleFields['budget']> {
-  return { ...readWrittenBudget(budget), ...present({ day: day && readWrittenBudget(day) }) };
+  return { ...readWrittenBudget(budget), ...omitUndefined({ day: day && readWrittenBudget(day) }) };
 }

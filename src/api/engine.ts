@@ -10,7 +10,7 @@ import type { InputOfWorkflow, OutputOfWorkflow } from '../authoring/spec/step.t
 import { KeyList } from '../authority/enrolment.ts';
 import { readKeyList } from '../authority/key-files.ts';
 import { EngineError, messageOf } from '../base/error.ts';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { createRunId, isRunId, RUN_ID_RULE } from '../base/id.ts';
 import { spelledAs } from '../base/person.ts';
 import { holdDatabase } from '../base/store-files.ts';
@@ -104,7 +104,8 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   checkEngineOptions(options);
   assertBudgets(budgetsOf(options));
   const store =
-    options.store ?? (await openSqliteStore({ file: options.db ?? ':memory:', isDead, ...present({ synchronous: options.synchronous }) }));
+    options.store ??
+    (await openSqliteStore({ file: options.db ?? ':memory:', isDead, ...omitUndefined({ synchronous: options.synchronous }) }));
   const tracing = await openTracing(options, store);
   const snapshots = new SnapshotKeeper(options.db === undefined || options.db === ':memory:' ? undefined : snapshotsOf(options.db));
   const tools: ToolListener = { used: () => undefined };
@@ -207,8 +208,8 @@ function partsOf(options: EngineOptions, { store, snapshots, tracing, tools }: E
   const texts = textsBeside(transcripts, { now: () => clock.now(), warn });
   // Copies that attended agents work on outlive the process.
   const copyDir = db === undefined ? undefined : `${db}.copies`;
-  const own = { cwd, now: () => clock.now(), accounting, snapshots, ...present({ pidDir, copyDir }) };
-  const services: StepServices = { ...present(options), ...own, ...texts, databases: databasesOf(options) };
+  const own = { cwd, now: () => clock.now(), accounting, snapshots, ...omitUndefined({ pidDir, copyDir }) };
+  const services: StepServices = { ...omitUndefined(options), ...own, ...texts, databases: databasesOf(options) };
   const secrets = new Secrets(options.secrets ?? {}, (message) => services.warn?.(message));
   const runAttempt = createAttemptRunner(services, REGISTRY, secrets);
   return {
@@ -222,7 +223,7 @@ function partsOf(options: EngineOptions, { store, snapshots, tracing, tools }: E
     source: withContexts(sourceOf(options.workflows ?? []), options.contexts ?? {}),
     runAttempt: tracing?.runner(runAttempt) ?? runAttempt,
     facts: { kinds: REGISTRY.kinds, checks: { ...options.checks, ...REGISTRY.checks } },
-    ...present({ observer: tracing }),
+    ...omitUndefined({ observer: tracing }),
     outside: forgeFacts(options.forge),
     tokenKey: keyReader(options.db),
     signing: { all: options.decisions === 'signed', keys: keysOf(options.identities) },
@@ -248,7 +249,7 @@ function partsOf(options: EngineOptions, { store, snapshots, tracing, tools }: E
     drives: options.drives ?? 'all',
     depthMax: options.depthMax ?? DEPTH_MAX,
     runsMax: options.runsMax ?? RUNS_MAX,
-    ...present({ ownerTimeout: options.ownerTimeout, snapshots: db === undefined ? undefined : snapshotsOf(db) }),
+    ...omitUndefined({ ownerTimeout: options.ownerTimeout, snapshots: db === undefined ? undefined : snapshotsOf(db) }),
     warn,
   };
 }
@@ -268,7 +269,7 @@ function named(options: StartRunOptions, workflow: string): StartOptions {
   return {
     ...rest,
     origin: { ...options.origin, actor },
-    ...present({ from, outputs }),
+    ...omitUndefined({ from, outputs }),
   };
 }
 

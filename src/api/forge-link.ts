@@ -1,7 +1,7 @@
 // Connects an engine and its forge outside of steps: events of the forge wake runs, and the person who started a run is
 // notified at once of assumptions that a person must answer.
 
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { modelNamed } from '../definition/address.ts';
 import { allChecks, checksIn } from '../definition/check.ts';
 import type { Definition } from '../definition/model.ts';
@@ -57,7 +57,7 @@ function onForgeEvent(
   const notifyAll = async (): Promise<void> => {
     const about = await concerned(forge, event);
     // A run that cannot be driven here does not affect the others.
-    for (const { id } of await core.store.list({ status: ['waiting', 'running'], ...present({ about }) }))
+    for (const { id } of await core.store.list({ status: ['waiting', 'running'], ...omitUndefined({ about }) }))
       await notify(id).catch((error: unknown) => core.warn(error));
   };
   notifyAll().catch((error: unknown) => core.warn(error));
@@ -142,7 +142,7 @@ async function tell(
   // What the agent wrote is not in the message: it could call people or close issues.
   const message = `Run ${run} made assumptions that a person must answer before anything is merged (${mustAssumptions.join(', ')}): pawl assumptions ${run}`;
   await forge.notify(
-    { target: actor, people: [actor], message, ...present({ number: pr ?? issue }) },
+    { target: actor, people: [actor], message, ...omitUndefined({ number: pr ?? issue }) },
     runKey(run, 'assumed', mustAssumptions.join()),
   );
 }

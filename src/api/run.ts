@@ -4,7 +4,7 @@
 import type { AnyPath, StepPath, WorkflowNames } from '../authoring/spec/names.ts';
 import type { NamedValues } from '../authoring/spec/part.ts';
 import { EngineError } from '../base/error.ts';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { ProgressEvent } from '../definition/result.ts';
 import { isSettled } from '../definition/run-status.ts';
@@ -203,7 +203,7 @@ export class Run implements RunHandle {
   async cancel(options: CancelRequest): Promise<RunView> {
     await this.#host.assertOutside('cancel another run', this.id);
     const { reason, undo } = options ?? {};
-    const action = { do: 'cancel' as const, ...present({ reason, undo }) };
+    const action = { do: 'cancel' as const, ...omitUndefined({ reason, undo }) };
     await controlRun(await this.#checked(), this.id, { actor: options?.actor, action });
     return this.get();
   }

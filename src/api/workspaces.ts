@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { EngineError } from '../base/error.ts';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Forge, PullRequestFacts } from '../forge/forge.ts';
 import { addWorktree, checkedOut, checkoutOf, removeWorktree } from '../process/worktree.ts';
@@ -70,7 +70,7 @@ export class Workspaces {
 
   private async make(id: string, checkout: string, from: string | undefined): Promise<{ readonly workspace: string; readonly at: string }> {
     const workspace = join(this.place.folder, id);
-    const made = await addWorktree({ checkout, folder: workspace, branch: branchOf(id), ...present({ from }) });
+    const made = await addWorktree({ checkout, folder: workspace, branch: branchOf(id), ...omitUndefined({ from }) });
     if ('problem' in made) throw noWorkspace(id, `git could not create the worktree ${workspace}: ${made.problem}`);
     return { workspace, at: made.at };
   }

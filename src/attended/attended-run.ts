@@ -4,7 +4,7 @@
 // AT1. Nothing is open in a run that a person paused.
 
 import type { Engine } from '../api/engine.ts';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { modelAt, splitName, topStepOf } from '../definition/address.ts';
 import { isFinal, isHalted, type RunStatus } from '../definition/run-status.ts';
 import { type OpenStep, openStepsOf } from '../engine/request/open-steps.ts';
@@ -109,7 +109,7 @@ async function workOf(source: WorkSource, { runs }: RunTree, of: TreeRun): Promi
   return (await source.openSteps(state.id)).map((openStep) => {
     const index = definition.steps.findIndex(({ id }) => id === topStepOf(openStep.path));
     const dispatch = dispatchFor({ ...openStep, model: modelAt(definition, openStep.path) }, run);
-    return { ...openStep, number: index === -1 ? undefined : index + 1, ...present({ dispatch }) };
+    return { ...openStep, number: index === -1 ? undefined : index + 1, ...omitUndefined({ dispatch }) };
   });
 }
 

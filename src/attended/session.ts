@@ -8,7 +8,7 @@
 
 import type { Engine } from '../api/engine.ts';
 import { EngineError, isEngineError } from '../base/error.ts';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { deriveRunId } from '../base/id.ts';
 import { canonicalJson, isJsonObject, type JsonObject } from '../base/json.ts';
 import { topStepOf } from '../definition/address.ts';
@@ -102,7 +102,7 @@ export class AttendedSession {
   async start({ workflow, params, key }: KeyedStart, limits: DriveLimits = {}): Promise<AttendedRun> {
     const id = key === undefined ? undefined : deriveRunId(`mcp/${workflow}`, key);
     let how: 'started' | 'served' = 'started';
-    const { engine, run } = await this.host.start({ workflow, params, ...present({ id }) }).catch((error: unknown) => {
+    const { engine, run } = await this.host.start({ workflow, params, ...omitUndefined({ id }) }).catch((error: unknown) => {
       if (id === undefined || !hasCode(error, ['RUN_EXISTS'])) throw error;
       // A session that knows the key of a run may not be the one that started it.
       how = 'served';
@@ -223,7 +223,7 @@ export class AttendedSession {
     const lines = this.served().map(async (run) => {
       const engine = await this.host.open(run);
       const isActive = isInProgress(await readAttendedRun(sourceOfEngine(engine), run));
-      return isActive ? [await activityOf(engine.store, run, { now, ...present({ lastLine }) })] : [];
+      return isActive ? [await activityOf(engine.store, run, { now, ...omitUndefined({ lastLine }) })] : [];
     });
     return (await Promise.all(lines)).flat();
   }

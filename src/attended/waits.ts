@@ -1,7 +1,7 @@
 // Owns explaining waits to people: the question, its options, who may answer, and the command for it. It reads a store and
 // changes nothing.
 
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { shellWord } from '../base/shell-word.ts';
 import { shortText } from '../base/short-text.ts';
 import { openApprovals } from '../engine/request/approvals.ts';
@@ -61,7 +61,7 @@ async function explainRun(store: Store, run: string, waits: readonly TreeWait[])
         : [toQuestion(approval.question.prompt, approval.question.options)];
     const { from, count } = approval?.question ?? {};
     const signed = approval?.signed === true || questions?.signed === true ? (true as const) : undefined;
-    return { run, wait, asks, ...present({ from, count: count === 1 ? undefined : count, signed, command }) };
+    return { run, wait, asks, ...omitUndefined({ from, count: count === 1 ? undefined : count, signed, command }) };
   });
 }
 

@@ -3,7 +3,7 @@
 //
 // - The agent learns what happened and decides what to do. It may write a comment or open a pull request, or neither.
 
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
 import type { TriggerModel } from '../definition/trigger/trigger.ts';
 import type { GeneratedWorkflow } from './review-policy.ts';
@@ -58,7 +58,7 @@ export function roleTriggersOf(roles: Json): { readonly role: string; readonly t
 
 /** The trigger of a role as a workflow trigger. */
 export function modelOf({ event, label }: RoleTrigger): TriggerModel {
-  return { event, labels: [], baseBranches: [], isOfRole: true, ...present({ label }) };
+  return { event, labels: [], baseBranches: [], isOfRole: true, ...omitUndefined({ label }) };
 }
 
 function workflowOf(role: string, { event, label }: RoleTrigger): GeneratedWorkflow {

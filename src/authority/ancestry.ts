@@ -8,7 +8,7 @@
 // A daemon has no parent processes. Only signatures protect against that.
 
 import { basename } from 'node:path';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { MARK_VARIABLE, readCommand, readEnvironment, readProcess } from '../process/process-table.ts';
 
 /** A parent process, nearest first. */
@@ -63,7 +63,7 @@ export function readAncestors(pid: number = process.pid): Ancestor[] {
     const given = pawlArguments(argv);
     // The launcher in an older Node starts the right Node with the same arguments and stays its parent.
     const isPawl = given !== undefined && JSON.stringify(given) !== JSON.stringify(own);
-    found.push({ pid: at, programs: programsOf(argv), ...present({ env, isPawl: isPawl || undefined }) });
+    found.push({ pid: at, programs: programsOf(argv), ...omitUndefined({ env, isPawl: isPawl || undefined }) });
   }
   return found;
 }

@@ -6,7 +6,7 @@
 // of the login; the author of a comment at the forge, those of the permission there.
 
 import { EngineError } from '../base/error.ts';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { type Ancestor, type AutomatedParent, findAutomatedParent } from './ancestry.ts';
 import type { Demand, LoginScope, Scope } from './rights.ts';
 
@@ -96,7 +96,7 @@ function rightOfLogin({ name, scopes, via }: LoginIdentity, { demand, on, about,
           ? `${name} needs write permission in the repository`
           : `the ${via} of ${name} does not have the scope "${scope}"`;
   throw new EngineError('NOT_ALLOWED', `"${on}"${about === undefined ? '' : ` of ${about}`} is not allowed: ${why}`, {
-    details: { on, demand, ...present({ scope }) },
+    details: { on, demand, ...omitUndefined({ scope }) },
   });
 }
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { present } from './fields.ts';
+import { omitUndefined } from './fields.ts';
 
 test('an undefined field is dropped, and one that is null, false or empty is kept', () => {
-  const fields = present({ said: 1, unsaid: undefined, nothing: null, no: false, empty: '', zero: 0 });
+  const fields = omitUndefined({ said: 1, unsaid: undefined, nothing: null, no: false, empty: '', zero: 0 });
   expect(Object.entries(fields)).toEqual([
     ['said', 1],
     ['nothing', null],

@@ -1,7 +1,7 @@
 // Owns objects with optional fields: an unknown field is absent, not undefined.
 
 /** The fields of an object, where those that may be undefined may be missing. */
-type Present<T> = { readonly [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+type WithoutUndefined<T> = { readonly [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
   readonly [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };
 
@@ -11,12 +11,12 @@ export function unlessEmpty<T extends object>(fields: T): T | undefined {
 }
 
 /** Returns the fields without those that are undefined. */
-export function present<T extends object>(fields: T): Present<T> {
-  const found: Record<string, unknown> = {};
+export function omitUndefined<T extends object>(fields: T): WithoutUndefined<T> {
+  const defined: Record<string, unknown> = {};
   // Without `Object.entries`, which makes a list for every field: each step of a flow is built with this.
   for (const name of Object.keys(fields)) {
     const value: unknown = fields[name as keyof T];
-    if (value !== undefined) found[name] = value;
+    if (value !== undefined) defined[name] = value;
   }
-  return found as Present<T>;
+  return defined as WithoutUndefined<T>;
 }

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { findAgentProcess, readAncestors } from '../authority/ancestry.ts';
 import { changeStateFile } from '../authority/state-file.ts';
 import { digestText } from '../base/digest.ts';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { readPlainFile } from '../base/plain-file.ts';
 import { formatIdentity, identityOf, livenessOf, parseIdentity } from '../process/identity.ts';
 import { readProcess } from '../process/process-table.ts';
@@ -90,7 +90,7 @@ export function bindRun(shell: Shell, run: SessionRun, binding: Binding = {}): v
   const added = (session: AgentSession): AgentSession => ({
     ...session,
     runs: session.runs.some((known) => isSameRun(known, run)) ? session.runs : [...session.runs, run],
-    ...present({ processes: withProcess(session.processes, process) }),
+    ...omitUndefined({ processes: withProcess(session.processes, process) }),
   });
   const before = readSession(shell, id);
   if (JSON.stringify(added(before)) !== JSON.stringify(before)) changeSession(shell, id, added);
@@ -158,7 +158,7 @@ export function readSession(shell: Shell, id: string): AgentSession {
 function parseSession(file: string): AgentSession | undefined {
   try {
     const { id, runs, kept, processes, movedTo } = JSON.parse(readPlainFile(file).toString('utf8')) as AgentSession;
-    return Array.isArray(runs) ? { id, runs, ...present({ kept, processes, movedTo }) } : undefined;
+    return Array.isArray(runs) ? { id, runs, ...omitUndefined({ kept, processes, movedTo }) } : undefined;
   } catch {
     return undefined;
   }
@@ -181,7 +181,7 @@ export function moveSessions(shell: Shell, to: string): void {
   for (const from of readSessions(shell)) {
     if (from.id === to || !(from.processes ?? []).some((process) => belongsTo(process, agent))) continue;
     changeSession(shell, from.id, (now) => ({ ...now, runs: [], movedTo: to }));
-    changeSession(shell, to, (now) => ({ ...now, runs: [...now.runs, ...from.runs], ...present({ processes: from.processes }) }));
+    changeSession(shell, to, (now) => ({ ...now, runs: [...now.runs, ...from.runs], ...omitUndefined({ processes: from.processes }) }));
   }
 }
 

@@ -5,7 +5,7 @@ import type { Engine } from '../api/engine.ts';
 import type { AnyWorkflow } from '../api/engine-options.ts';
 import { changeOrTime, isUndriven, resumeUndriven } from '../api/undriven.ts';
 import { isEngineError, messageOf } from '../base/error.ts';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { readRunReport, shownValues } from '../control/run/report.ts';
 import { isSettled } from '../definition/run-status.ts';
 import { type RunTree, readRunTree } from '../engine/run-tree.ts';
@@ -79,7 +79,7 @@ export async function withEngine<T>(
 ): Promise<T> {
   await assertSettingsTrusted(shell, place);
   const forge = await openForge(shell, place);
-  const engine = await openEngine(shell, place, { ...parts, ...present({ forge }) });
+  const engine = await openEngine(shell, place, { ...parts, ...omitUndefined({ forge }) });
   const interrupt = catchInterrupts(engine, (text) => shell.warn(text));
   try {
     return await parts.use(engine);

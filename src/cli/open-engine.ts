@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { createEngine, type Engine } from '../api/engine.ts';
 import type { AnyWorkflow, EngineOptions } from '../api/engine-options.ts';
 import { messageOf } from '../base/error.ts';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { readBreakers } from '../definition/breakers.ts';
 import type { DefinitionSource } from '../engine/host.ts';
 import type { Forge } from '../forge/forge.ts';
@@ -48,7 +48,7 @@ export async function openEngine(shell: Shell, place: Place, parts: OpenedParts)
     ownerTimeout: { ms: OWNER_TIMEOUT_MS, onWait: warn },
     worktrees: { folder: join(dirname(place.file), 'worktrees') },
     warn: (error) => warn(messageOf(error)),
-    ...present({
+    ...omitUndefined({
       limits,
       stages: validation?.stages,
       inheritEnv,
@@ -76,7 +76,7 @@ function webhookOptions({ settings: { secrets = {}, webhooks } }: Place): Pick<E
 function writeOptions({ settings: { writes, staged } }: Place): Pick<EngineOptions, 'writes'> {
   if (writes === undefined && staged === undefined) return {};
   const { links, ...limits } = writes ?? {};
-  return { writes: { limits, ...present({ links, staged }) } };
+  return { writes: { limits, ...omitUndefined({ links, staged }) } };
 }
 
 function databaseOptions({ settings: { databases = {} } }: Place): Pick<EngineOptions, 'databases'> {
@@ -84,7 +84,7 @@ function databaseOptions({ settings: { databases = {} } }: Place): Pick<EngineOp
     databases: Object.fromEntries(
       Object.entries(databases).map(([name, { path, row_limit: rowLimit, keep_backups: keepBackups }]) => [
         name,
-        { path, ...present({ rowLimit, keepBackups }) },
+        { path, ...omitUndefined({ rowLimit, keepBackups }) },
       ]),
     ),
   };
@@ -97,7 +97,7 @@ export async function previewServices(shell: Shell, place: Place): Promise<StepS
     cwd: place.project.root,
     now: () => Date.now(),
     checks: await lazyChecks(shell, place.project),
-    ...present({ stages: validation?.stages, protected: guarded }),
+    ...omitUndefined({ stages: validation?.stages, protected: guarded }),
     ...(await rolesOf(place)),
   };
 }

@@ -7,7 +7,7 @@ import type { DeclaredPart } from '../authoring/discover/custom-parts.ts';
 import type { FileProblem } from '../authoring/discover/discover.ts';
 import type { Compilers } from '../authoring/graph/work.ts';
 import { EngineError } from '../base/error.ts';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { allChecks, checksIn } from '../definition/check.ts';
 import { type CustomKind, defineStepKind } from '../definition/custom-kind.ts';
 import { type Definition, stepsWithin } from '../definition/model.ts';
@@ -66,7 +66,7 @@ function kindWithoutCode({ name, outcomes, recovery }: DeclaredPart): CustomKind
 }
 
 function checkOf({ name, needsPullRequest, reactiveEvents }: DeclaredPart, run: GateCheck['run']): GateCheck {
-  return { name, ...(needsPullRequest ? { needsPullRequest: true as const } : {}), ...present({ reactiveEvents }), run };
+  return { name, ...(needsPullRequest ? { needsPullRequest: true as const } : {}), ...omitUndefined({ reactiveEvents }), run };
 }
 
 function notLoaded(): never {

@@ -7,7 +7,7 @@ import { type Ancestor, readAncestors, withDrivers } from '../authority/ancestry
 import { type Caller, isOthersRun, type Right, type RightRequest, rightOf } from '../authority/right.ts';
 import type { demandsOf } from '../authority/rights.ts';
 import { EngineError, isEngineError, messageOf } from '../base/error.ts';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { startedText, starterOf } from '../control/starter.ts';
 import { accountName, userActor } from './actor.ts';
 import { hasStarted } from './agent-session.ts';
@@ -59,7 +59,7 @@ async function callerOf(shell: Shell, request: RightRequest): Promise<Caller> {
     isTerminal: shell.isInteractive,
     env: shell.env,
     ancestors: () => ancestors,
-    ...present({ signer, token: token && { name: token.name, scopes: token.scopes } }),
+    ...omitUndefined({ signer, token: token && { name: token.name, scopes: token.scopes } }),
     isOwnRun: isOwn(shell, ancestors, shell.given.maybe('RUN')),
   };
 }

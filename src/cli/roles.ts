@@ -17,7 +17,7 @@ import { createRoleDriver } from '../agents/role-driver.ts';
 import { roleFieldsOf, writtenRole } from '../agents/role-fields.ts';
 import { parseRoleFile, type RoleFile } from '../agents/role-file.ts';
 import { EngineError } from '../base/error.ts';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { readPlainFile } from '../base/plain-file.ts';
 import { type Fault, parseShape } from '../base/shape.ts';
@@ -65,7 +65,7 @@ export async function readRoles(project: Project, settings: RoleSettings): Promi
     const key = isShared ? setting.driver : `${setting.driver}:${role.name}`;
     const driver = createDriver(project, role, found);
     const secret = (name: string): Promise<string> => secrets.value(name);
-    if (driver !== undefined) drivers[key] ??= createRoleDriver(driver, { ...present({ env: role.env, retry: role.retry }), secret });
+    if (driver !== undefined) drivers[key] ??= createRoleDriver(driver, { ...omitUndefined({ env: role.env, retry: role.retry }), secret });
     roles.push([role.name, { ...setting, driver: key }]);
   }
   const files = found.flatMap(({ file }) => (file === undefined ? [] : [file]));
@@ -140,7 +140,11 @@ export function driverProblem(driver: string): string | undefined {
 }
 
 function invalid(file: string | undefined, what: string): EngineError {
-  return new EngineError('CONFIG_INVALID', what, present({ position: file === undefined ? undefined : { file, line: 1, column: 1 } }));
+  return new EngineError(
+    'CONFIG_INVALID',
+    what,
+    omitUndefined({ position: file === undefined ? undefined : { file, line: 1, column: 1 } }),
+  );
 }
 
 const INTERPRETERS = /^(?:node|deno|bun|python\d*(?:\.\d+)?|ruby|perl|sh|bash|zsh)$/;
@@ -168,7 +172,7 @@ function subAgentsOf({ name, file, agents }: Role, roles: readonly Role[]): read
       throw invalid(file, `role "${name}" names the sub-agent "${named}", but no role file has instructions for it${known}`);
     }
     const { prompt, model, description = prompt.split('\n')[0] as string } = other;
-    return { name: named, description, prompt, ...present({ model }) };
+    return { name: named, description, prompt, ...omitUndefined({ model }) };
   });
 }
 
@@ -183,11 +187,11 @@ function createDriver({ root }: Project, role: Role, roles: readonly Role[]): Ag
       return createCommandDriver({ argv: argv ?? [] });
     case 'claude-code':
       return createClaudeCodeDriver({
-        ...present({ program: argv, settingSources, agents: subAgentsOf(role, roles) }),
+        ...omitUndefined({ program: argv, settingSources, agents: subAgentsOf(role, roles) }),
         ...(baseUrl === undefined ? {} : { env: { ANTHROPIC_BASE_URL: baseUrl } }),
       });
     case 'codex':
-      return createCodexDriver(present({ program: argv, baseUrl }));
+      return createCodexDriver(omitUndefined({ program: argv, baseUrl }));
     case 'ai-sdk':
       packagesOf(role.model);
       return createAiSdkDriver(projectModels(root));

@@ -4,7 +4,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { EngineError, isEngineError } from '../base/error.ts';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { isDead, watchOwners } from '../process/owner.ts';
 import { assertNotRemoved } from '../store/sqlite/anchor.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
@@ -96,7 +96,7 @@ export async function openStore(place: Place, use: StoreUse = 'drive'): Promise<
   }
   watchOwners(place.file);
   const origin = originFor(place, use);
-  const store = await openSqliteStore({ file: place.file, isDead, ...present({ origin }) });
+  const store = await openSqliteStore({ file: place.file, isDead, ...omitUndefined({ origin }) });
   try {
     if (use === 'drive') {
       if (store.loss !== undefined) throw store.loss;
@@ -188,5 +188,5 @@ function noRun(prefix: string | undefined, place: Place): EngineError {
     prefix === undefined
       ? `no runs in ${place.file} yet; "pawl run WORKFLOW" starts one`
       : `no run "${prefix}" in ${place.file}; "pawl runs" lists the runs`;
-  return new EngineError('RUN_NOT_FOUND', what, { details: { ...present({ run: prefix }), file: place.file } });
+  return new EngineError('RUN_NOT_FOUND', what, { details: { ...omitUndefined({ run: prefix }), file: place.file } });
 }

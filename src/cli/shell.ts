@@ -3,7 +3,7 @@
 
 import type { Ancestor } from '../authority/ancestry.ts';
 import type { Right } from '../authority/right.ts';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { pasteableIn } from './caller.ts';
 import type { ParsedArgs } from './command.ts';
 import { type Column, type Look, logText, lookOf, type StyleName, type SymbolName, styled, symbol, table } from './terminal.ts';
@@ -93,7 +93,7 @@ export class Shell {
       const columns = Object.entries(listing.columns);
       return table(
         this.look,
-        columns.map(([title, cell]) => ({ title, cells: items.map(cell), ...present({ shrinks: listing.shrinks?.[title] }) })),
+        columns.map(([title, cell]) => ({ title, cells: items.map(cell), ...omitUndefined({ shrinks: listing.shrinks?.[title] }) })),
       );
     });
   }

@@ -3,7 +3,7 @@
 import { isAbsolute, relative } from 'node:path';
 import type { LoadFailure } from '../api/module/import.ts';
 import { EngineError } from '../base/error.ts';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import type { Shell } from './shell.ts';
 import { oneLine } from './terminal.ts';
 
@@ -20,8 +20,8 @@ export function moduleFailure(shell: Shell, file: string, failure: LoadFailure &
   const where = position?.file === undefined || position.file === file ? file : `${file} (in ${shownFile(shell, position.file)})`;
   const hint = code === 'MODULE_FAILED' ? 'loading the file runs it: fix this, or catch the error' : '"pawl validate" shows where';
   return new EngineError('MODULE_FAILED', `${where} could not be loaded: ${oneLine(message)}; ${hint}`, {
-    ...present({ cause }),
-    details: { ...(code === 'MODULE_FAILED' ? {} : { code }), ...present({ problems }) },
-    ...present({ position }),
+    ...omitUndefined({ cause }),
+    details: { ...(code === 'MODULE_FAILED' ? {} : { code }), ...omitUndefined({ problems }) },
+    ...omitUndefined({ position }),
   });
 }

@@ -2,7 +2,7 @@
 // decided it, and the errors about it. The earlier content is read from the run's log. Only reads the store.
 
 import { EngineError } from '../base/error.ts';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { shortLine } from '../base/short-text.ts';
 import { withoutVisits } from '../definition/address.ts';
@@ -50,7 +50,7 @@ export async function changeSince(
   );
   const note = changed?.type === 'step.changed' ? changed.note : undefined;
   const changes = before === undefined ? [] : changesBetween(before, shownValues(approval.shown));
-  return { isKnown: before !== undefined, changes, ...present({ note }) };
+  return { isKnown: before !== undefined, changes, ...omitUndefined({ note }) };
 }
 
 /** The shown values by name. */
@@ -79,7 +79,7 @@ function changesBetween(before: JsonObject, after: JsonObject): ShownChange[] {
   return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((name) => {
     const [then, now] = [before[name], after[name]];
     if (JSON.stringify(then) === JSON.stringify(now)) return [];
-    return [{ name, ...present({ before: then, after: now }) }];
+    return [{ name, ...omitUndefined({ before: then, after: now }) }];
   });
 }
 

@@ -3,7 +3,7 @@
 
 import { readQuestions, type WaitingQuestions } from '../attended/questions.ts';
 import { commandFor } from '../attended/wait-command.ts';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { shellWord } from '../base/shell-word.ts';
 import type { RunStatus } from '../definition/run-status.ts';
 import { readWaits } from '../engine/inspect.ts';
@@ -132,7 +132,7 @@ function approvalJson({ run, approval, workflow, command, diff }: Approval): obj
     signed: approval.signed,
     decided: approval.posted ?? null,
     subjects: approval.subjects ?? null,
-    ...present({ diff: diff?.text }),
+    ...omitUndefined({ diff: diff?.text }),
     digest,
     since: new Date(since).toISOString(),
     due: due === undefined ? null : new Date(due).toISOString(),

@@ -2,7 +2,7 @@
 // combined, and what each means.
 
 import { EngineError } from '../base/error.ts';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import type { Json } from '../base/json.ts';
 import type { ResumeChoice } from '../engine/request/resume.ts';
 import { type RunState, unknownAt } from '../kernel/run-state.ts';
@@ -42,9 +42,9 @@ export function choicesOf(parts: ChoiceParts, named: (part: keyof ChoiceParts) =
   takes('note', WAYS);
   if (parts.output !== undefined && settled.length > 1)
     throw new EngineError('USAGE', `${named('output')} is the result of one step; settle that step by itself`);
-  const note = present({ note: parts.note });
-  const output = present({ output: parts.output });
-  if (way === 'retry') return [{ how: 'retry', ...note, ...present({ extend: parts.extend }) }];
+  const note = omitUndefined({ note: parts.note });
+  const output = omitUndefined({ output: parts.output });
+  if (way === 'retry') return [{ how: 'retry', ...note, ...omitUndefined({ extend: parts.extend }) }];
   if (way === 'accept') return [{ how: 'accept', ...note, ...output }];
   if (way === 'to') return [{ how: 'goto', step: parts.to ?? '', ...note }];
   return settled.map((one) => ({ ...one, ...note, ...output }));

@@ -1,7 +1,7 @@
 // Owns circuit breakers: limits that stop a run that goes on for too long, whatever its steps allow. Then a person decides.
 
 import { parseDuration } from '../base/duration.ts';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { didYouMean } from '../base/suggest.ts';
 
 /** The limits of a run. A missing one is not enforced. */
@@ -59,7 +59,7 @@ export function readBreakers(written: true | WrittenBreakers): BreakersSpec {
   const { max_iterations: iterations, max_tool_calls: toolCalls, max_turns: turns, max_active: active, max_sleep: sleep } = written;
   const time = (value: string | false | undefined): number | false | undefined =>
     typeof value === 'string' ? parseDuration(value, 'a circuit breaker') : value;
-  return present({ iterations, toolCalls, turns, activeMs: time(active), sleepMs: time(sleep) });
+  return omitUndefined({ iterations, toolCalls, turns, activeMs: time(active), sleepMs: time(sleep) });
 }
 
 /** Returns what is wrong with limits, if anything: an unreadable limit must not be treated as none. */

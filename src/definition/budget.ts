@@ -2,7 +2,7 @@
 // their validation.
 
 import { parseDuration, writeDuration } from '../base/duration.ts';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import type { JsonObject } from '../base/json.ts';
 import { camel, snake } from '../base/letter-case.ts';
 
@@ -32,12 +32,12 @@ export interface WrittenBudget {
 
 /** The budget of a file. */
 export function readWrittenBudget({ time, ...others }: WrittenBudget): Budget {
-  return present({ ...camel(others), timeMs: time === undefined ? undefined : parseDuration(time, 'time') });
+  return omitUndefined({ ...camel(others), timeMs: time === undefined ? undefined : parseDuration(time, 'time') });
 }
 
 /** A budget as files write it. */
 export function writeBudget({ timeMs, ...others }: Budget): JsonObject {
-  return present({ ...snake(others), time: timeMs === undefined ? undefined : writeDuration(timeMs) });
+  return omitUndefined({ ...snake(others), time: timeMs === undefined ? undefined : writeDuration(timeMs) });
 }
 
 /** How a budget treats unknown usage. */

@@ -2,7 +2,7 @@
 // know about one. Its implementation is in its folder below `kinds/gate/checks`.
 
 import type { Duration } from '../base/duration.ts';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { isJsonObject, type JsonObject } from '../base/json.ts';
 import { countFrom, type FieldReader, fieldReader, oneOf } from './field-reader.ts';
 import { isText, isTextList, type KindReport } from './kind.ts';
@@ -132,7 +132,7 @@ export function declareCheck<Name extends keyof CheckConfigs>({ fields, ...decla
 }
 
 function parseFrame({ optional }: FieldReader): CheckFrame {
-  return present({
+  return omitUndefined({
     name: optional('name', isText, ['`name` must be a string', 'write one, or leave it out']),
     timeoutMs: optional('timeoutMs', countFrom(1), ['`timeout` must be a duration', 'write one such as "30s"']),
     templates: optional('templates', oneOf(true), ['`templates` must be true', 'write true, or leave it out']),

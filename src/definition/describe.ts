@@ -1,7 +1,7 @@
 // Owns the graph as data for drawing and analysis, and its Mermaid text. With a run's state it has the progress of each
 // node and how often each arrow was taken.
 
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { transitionsOf } from './analysis.ts';
 import { type Definition, membersOf, type StepKind, type StepModel, type Target } from './model.ts';
 
@@ -83,7 +83,7 @@ function arrowsOf(step: StepModel, positions: ReadonlyMap<string, number>): Grap
       toEnd: 'end' in to,
       on: [...(known?.on ?? []), on],
       via,
-      ...present({ condition: source, max }),
+      ...omitUndefined({ condition: source, max }),
       isBack: 'step' in to && (positions.get(to.step) ?? Number.POSITIVE_INFINITY) <= (positions.get(from) as number),
     });
   }

@@ -1,6 +1,6 @@
 // Owns workflows without functions, such as files: the definition is all there is.
 
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import type { CheckCode } from './check.ts';
 import { type CompiledWorkflow, NO_CODE, type StepCode } from './code.ts';
 import { hashCode } from './hash.ts';
@@ -43,7 +43,7 @@ export function describeWorkflow({ definition, code, context, children, command 
     hasContext,
     children: [...children.keys()],
     checks: [...checksContained(code).keys()],
-    ...present({ command }),
+    ...omitUndefined({ command }),
   };
 }
 

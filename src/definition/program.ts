@@ -1,6 +1,6 @@
 // Owns how a program appears in a definition: a shell line, or a program and its arguments, and its environment.
 
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
 import { type FieldReader, fieldReader, isTexts } from './field-reader.ts';
 import { isText, isTextList, type KindReport } from './kind.ts';
@@ -24,7 +24,7 @@ export const NO_PROGRAM = [
 export function parseProgram(given: unknown, report: KindReport, { optional }: FieldReader = fieldReader(given, report)): ProgramModel {
   const { run, argv } = isJsonObject(given) ? given : {};
   if ((run === undefined) === (argv === undefined)) report.fault(...NO_PROGRAM);
-  return present({
+  return omitUndefined({
     run: optional('run', isText, ['its command is empty', 'write the shell line to run']),
     argv: optional('argv', isTextList, ['`argv` must be a list of words', 'write it as ["program", "argument"]']),
     env: optional('env', isTexts, ['every value of `env` must be a string', 'write it in quotes']),

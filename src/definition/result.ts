@@ -5,7 +5,7 @@
 // R2. A failed step has an error message.
 // R3. A run succeeds only when each of its failed steps was handled by the workflow.
 
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { invariant } from '../base/invariant.ts';
 import { deepFreeze, type Json, toPlain } from '../base/json.ts';
 import type { StepKind } from './model.ts';
@@ -82,7 +82,7 @@ export function createStepResult(given: Omit<StepResult, 'output'> & { readonly 
     success: given.success,
     output: toPlain(given.output, `the output of step "${given.name}"`),
     durationMs: given.durationMs,
-    ...present({ error: given.error, handled: given.handled, child: given.child }),
+    ...omitUndefined({ error: given.error, handled: given.handled, child: given.child }),
   });
 }
 

@@ -1,7 +1,7 @@
 // Owns the translation of a decision into one write: the rows of history, values, data, members, slots and mail that
 // follow from its events.
 
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { isMember } from '../definition/address.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import { isFinal } from '../definition/run-status.ts';
@@ -211,7 +211,7 @@ function mailOf({ before, after, ended, at }: Decision): Mail[] {
       path,
       child: after.id,
       status: after.status,
-      ...present({ output: after.output, message }),
+      ...omitUndefined({ output: after.output, message }),
     };
     mail.push({ run, dedupe: `childEnded/${after.id}/${after.seq}`, input, values: [] });
   }

@@ -3,7 +3,7 @@
 // starts from the beginning.
 
 import { EngineError } from '../base/error.ts';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
 import type { Assumption } from '../definition/question/assumption-record.ts';
@@ -85,7 +85,7 @@ export async function forkRun(core: EngineCore, run: string, request: ForkReques
   const params = { ...(await core.paramsOf(state)), ...request.params };
   const past = await pastOf(core, state, cut);
   await assertForkable(core.store, run, new Set(past.done.map(({ step }) => step)));
-  const supplied = present({ outputs: request.outputs });
+  const supplied = omitUndefined({ outputs: request.outputs });
   // The fork belongs to the same issue and repository, and its definition is in the same file.
   const { deliveryId: _, ...kept } = first;
   const origin = { ...kept, actor, event: 'fork' };
@@ -95,7 +95,7 @@ export async function forkRun(core: EngineCore, run: string, request: ForkReques
     origin,
     signing: signingOf(log),
     ...supplied,
-    ...present({ id: request.id, sign: request.sign }),
+    ...omitUndefined({ id: request.id, sign: request.sign }),
   });
 }
 
@@ -124,7 +124,7 @@ function signingOf(log: readonly EventRow[]): FrozenSigning {
   const [first] = log[0]?.events ?? [];
   if (first?.type !== 'run.started') return {};
   const { keys, run } = first;
-  return present({ signed: run.signed, keys });
+  return omitUndefined({ signed: run.signed, keys });
 }
 
 /** Cuts the log at the point where the step was last opened. */

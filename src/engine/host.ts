@@ -1,7 +1,7 @@
 // Owns the interface between a driver and its host, so that the driver can be read and tested without the engine.
 
 import type { EngineError } from '../base/error.ts';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import type { Json } from '../base/json.ts';
 import type { BoundStep, CompiledWorkflow } from '../definition/code.ts';
 import type { ChildEffect } from '../kernel/effect.ts';
@@ -103,5 +103,5 @@ export interface DefinitionSource {
 
 /** Returns where the steps of a run work, according to its origin. */
 export function placeOf({ workspace, head, priority }: RunOrigin): Pick<RunOrigin, 'workspace' | 'head' | 'priority'> {
-  return present({ workspace, head, priority });
+  return omitUndefined({ workspace, head, priority });
 }

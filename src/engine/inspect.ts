@@ -1,7 +1,7 @@
 // Owns the outside view of a run: its state, its steps with their evidence, what it waits for, the checkpoint in one
 // object, and the context for a resume.
 
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import type { Json } from '../base/json.ts';
 import { isSettled, type RunStatus } from '../definition/run-status.ts';
 import { type Activation, type Path, type Ref, startTimeOf } from '../kernel/activation.ts';
@@ -97,7 +97,7 @@ export async function readWaits(store: Pick<Store, 'data'>, state: RunState): Pr
   return waits.map((wait) => {
     if (wait.kind !== 'checks') return wait;
     const progress = GATE_PROGRESS.of(wait.path);
-    return { ...wait, ...present({ message: progress.read(stored.get(progress.key))?.pending }) };
+    return { ...wait, ...omitUndefined({ message: progress.read(stored.get(progress.key))?.pending }) };
   });
 }
 
@@ -138,7 +138,7 @@ function endedStep(row: StoredAttempt, read: ReadValue): StepView {
     attempt: row.attempt,
     durationMs: Math.max(0, row.endedAt - (row.startedAt ?? row.openedAt)),
     output: read(row.output) ?? null,
-    ...present({ outcome: row.outcome, startedAt: row.startedAt, error: row.error?.message, claim, evidence, actor: row.actor }),
+    ...omitUndefined({ outcome: row.outcome, startedAt: row.startedAt, error: row.error?.message, claim, evidence, actor: row.actor }),
   };
 }
 
@@ -151,7 +151,7 @@ function liveStep(activation: Activation): StepView {
     kind,
     attempt,
     status: state === 'preparing' ? 'running' : state === 'reconciling' ? 'verifying' : state,
-    ...present({ startedAt }),
+    ...omitUndefined({ startedAt }),
   };
 }
 
@@ -207,7 +207,7 @@ export async function checkpointOf(core: RunReader, run: string): Promise<Checkp
       result: read(row.output) ?? null,
     })),
     iterationCounts: state.counts,
-    ...present({ pendingRetry, parallelResults }),
+    ...omitUndefined({ pendingRetry, parallelResults }),
     ...(state.decision === undefined ? {} : { lastDecision: lastDecisionOf(state.decision) }),
   };
 }
@@ -235,7 +235,7 @@ function parallelResultsOf(state: RunState, rows: readonly StoredAttempt[], read
     results[row.key] = {
       status: row.status === 'completed' || row.status === 'skipped' ? 'completed' : 'failed',
       retryCount: row.attempt - 1,
-      ...present({ result, error: row.error?.message }),
+      ...omitUndefined({ result, error: row.error?.message }),
     };
   }
   for (const { member, attempt } of Object.values(state.live))
@@ -254,7 +254,7 @@ export async function resumeContextOf(core: RunReader, run: string): Promise<Res
     currentStep: checkpoint.currentStep,
     completedSteps: checkpoint.completedSteps.map(({ step }) => step),
     lastStepOutput: checkpoint.completedSteps.at(-1)?.result ?? null,
-    ...present({ pendingRetry: checkpoint.pendingRetry }),
+    ...omitUndefined({ pendingRetry: checkpoint.pendingRetry }),
     ...(items.length === 0
       ? {}
       : {

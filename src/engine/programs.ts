@@ -2,7 +2,7 @@
 // current workflow the functions. If the two differ, nothing runs until a person accepts it.
 
 import { EngineError } from '../base/error.ts';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
 import { type BoundStep, type CompiledWorkflow, NO_CODE, type StepCode } from '../definition/code.ts';
@@ -194,16 +194,16 @@ export async function flowHistory(store: Store, attempts: readonly StoredAttempt
   );
   const memberOf = ({ key = '', outcome = 'cancelled', output, error }: StoredAttempt): EndedMember => ({
     ...{ key, outcome, output: read(output) },
-    ...present({ error }),
+    ...omitUndefined({ error }),
   });
   return kept.map((row) => ({
     path: row.path,
     step: row.step,
     outcome: row.outcome as string,
     output: read(row.output),
-    ...present({ input: row.input, error: row.error }),
+    ...omitUndefined({ input: row.input, error: row.error }),
     ...(row.evidence === undefined ? {} : { evidence: read(row.evidence) }),
-    ...present({ members: members.get(row.path)?.map(memberOf) }),
+    ...omitUndefined({ members: members.get(row.path)?.map(memberOf) }),
   }));
 }
 

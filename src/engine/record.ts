@@ -4,7 +4,7 @@
 // E1. Everything a decision reads is loaded before the decision, so that the kernel stays synchronous.
 // E2. Memory is bounded by what the definition names and by live groups, unless a function asks for the whole record.
 
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Concurrency, StepModel } from '../definition/model.ts';
 import { hasResult } from '../definition/outcome.ts';
@@ -242,7 +242,7 @@ async function readMembers({ store, run }: RecordOptions, group: Path): Promise<
 }
 
 function memberOf({ path, index = 0, attempt, outcome = 'cancelled', error }: StoredAttempt, key: string, output: Json): MemberResult {
-  return { path, key, index, attempt, outcome, output, ...present({ error }) };
+  return { path, key, index, attempt, outcome, output, ...omitUndefined({ error }) };
 }
 
 /** Returns the values that an observation refers to. */

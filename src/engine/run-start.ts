@@ -1,7 +1,7 @@
 // Owns the start of a run: its options, the history it reuses from another run, its first event, and its driver.
 
 import { EngineError } from '../base/error.ts';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { createRunId } from '../base/id.ts';
 import { type Json, type JsonObject, toPlain } from '../base/json.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
@@ -100,15 +100,15 @@ export async function startRun(
   const program = programOf(parts, { workflow, params: bound }, options);
   const { concurrency } = definition;
   const { reads } = program.program;
-  const record = core.recordFor(id, { reads, params: bound, fresh: true, concurrency, ...present({ parked: options.parked }) });
+  const record = core.recordFor(id, { reads, params: bound, fresh: true, concurrency, ...omitUndefined({ parked: options.parked }) });
   if (options.past !== undefined) record.supplyPast(options.past);
   const params = Object.keys(bound).length === 0 ? undefined : record.keep(bound);
   const supplied = Object.entries(options.outputs ?? {}).map(([step, value]) => record.supply(step, value));
   const at = core.clock.now();
-  const created = createFirstEvent(workflow, { id, at, options, supplied, signing, ...present({ params, override }) });
+  const created = createFirstEvent(workflow, { id, at, options, supplied, signing, ...omitUndefined({ params, override }) });
   const { origin = {}, from, sign, past, facts } = options;
   assertPriority(origin);
-  const by = present({ actor: origin.actor, sign });
+  const by = omitUndefined({ actor: origin.actor, sign });
   const event = await signFirstEvent(parts.signing, created, { from, entry: definition.entry, ...by });
   const fork = past === undefined ? {} : { fork: { run: past.run, seq: past.seq } };
   const create = { owner: core.me, definition, codeHash: workflow.codeHash, origin, ...fork };
@@ -122,7 +122,11 @@ export async function startRun(
     place: placeOf(origin),
   });
   core.register(driver, program);
-  driver.take({ type: 'start', at: event.at, ...present({ from, detour, facts: facts === undefined ? undefined : record.keep(facts) }) });
+  driver.take({
+    type: 'start',
+    at: event.at,
+    ...omitUndefined({ from, detour, facts: facts === undefined ? undefined : record.keep(facts) }),
+  });
   await driver.created;
   return driver;
 }
@@ -151,12 +155,12 @@ function createFirstEvent({ definition, hash }: CompiledWorkflow, birth: FirstEv
       workflow,
       def: hash,
       form,
-      ...present({ params, parent, depth, signed: signing.signed }),
+      ...omitUndefined({ params, parent, depth, signed: signing.signed }),
     },
     ...(past === undefined ? {} : { fork: { run: past.run, seq: past.seq, step: from }, counts: past.counts }),
     ...(past === undefined || past.assumptions.length === 0 ? {} : { assumptions: past.assumptions }),
     ...(given.length === 0 ? {} : { supplied: Object.fromEntries(given) }),
-    ...present({ override, keys: signing.keys }),
+    ...omitUndefined({ override, keys: signing.keys }),
   };
 }
 

@@ -1,7 +1,7 @@
 // Owns the work of one run that is under way: at most one task per path, started for an effect, stopped when the
 // checkpoint no longer asks for it. Its results are inputs for the kernel.
 
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { readSubjects } from '../definition/question/subjects.ts';
 import { type Activation, humanWaitOf, type Path, type Ref } from '../kernel/activation.ts';
@@ -174,7 +174,7 @@ export class RunWork {
     record.observed = { path, evidence: result.evidence };
     this.evidence.set(`${path}/${attempt}`, {
       checks: result.checks,
-      ...present({ claim, evidence, actor: result.actor }),
+      ...omitUndefined({ claim, evidence, actor: result.actor }),
     });
   }
 }

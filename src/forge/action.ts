@@ -8,7 +8,7 @@
 
 import { parseDuration } from '../base/duration.ts';
 import { EngineError, isEngineError } from '../base/error.ts';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { unreachable } from '../base/invariant.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { type ForgeAction, type ForgeActionOf, issueNumber, labelsOf, parseForgeAction } from '../definition/forge/forge-action.ts';
@@ -83,7 +83,7 @@ function perform(forge: Forge, action: ForgeAction, scene: ActionContext): Promi
 function toResult(failure: ForgeFailure): ActionResult {
   const { result: reason, message: error } = failure;
   if (reason === 'conflict' || reason === 'ci_failure' || reason === 'stale_head') return { outcome: reason, error, reason };
-  return { outcome: 'error', error, reason, ...('until' in failure ? present({ until: failure.until }) : {}) };
+  return { outcome: 'error', error, reason, ...('until' in failure ? omitUndefined({ until: failure.until }) : {}) };
 }
 
 /** How long a merge may take by default. */
@@ -96,7 +96,7 @@ async function mergePr(
 ): Promise<ForgeAnswer<object>> {
   const number = subject.pr ?? invalid('merge_pr needs a pull request, but this run has none yet; open one in an earlier stage');
   const waits = { visit, forMs: wait === undefined ? WAIT_MS : parseDuration(wait, '"wait" of merge_pr') };
-  const request = { number, ...present({ method }), deleteBranch, waits };
+  const request = { number, ...omitUndefined({ method }), deleteBranch, waits };
   if (subject.head !== undefined) return await forge.mergePullRequest({ ...request, expectedHead: subject.head }, key);
   const pr = await forge.pullRequest(number);
   if (pr.result !== 'ok') return pr;
@@ -153,7 +153,7 @@ async function notify(
   const people = groups !== undefined && Object.hasOwn(groups, target) ? membersOf(groups, target) : [target];
   const number = subject.pr ?? subject.issue;
   const text = message === undefined ? defaultMessage(target, subject) : disarm(message, declared);
-  return await forge.notify({ target, people, message: text, ...present({ number }) }, key);
+  return await forge.notify({ target, people, message: text, ...omitUndefined({ number }) }, key);
 }
 
 function defaultMessage(target: string, { issue, pr }: ActionSubject): string {

@@ -15,7 +15,7 @@
 // FG9. Events have a cursor. Watching from a cursor delivers every later event, also those from when nobody watched. An
 // event keeps its id, so a receiver can process it once.
 
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import type { CONCLUSIONS } from '../definition/forge/conclusion.ts';
 
 /** Why a forge request failed. `message` is for people. */
@@ -43,7 +43,7 @@ export interface RetryHint {
 export function retryHintOf({ result, until }: { readonly result: string; readonly until?: number }): RetryHint {
   return {
     isTransient: result === 'unavailable' || result === 'rate_limited' || result === 'queued',
-    ...present({ until }),
+    ...omitUndefined({ until }),
     ...(result === 'queued' ? { onNews: true } : {}),
   };
 }

@@ -3,7 +3,7 @@
 //
 // K4. Folding the log gives the checkpoint, field for field.
 
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { invariant, unreachable } from '../base/invariant.ts';
 import { addBudgets } from '../definition/budget.ts';
 import type { Group } from '../definition/group/join.ts';
@@ -32,7 +32,7 @@ export function createRun({ at, run, counts, assumptions, override }: EventOf<'r
   const begun = { status: 'running', seq: 0, createdAt: at, at, paused: false } as const;
   const empty = { live: {}, groups: {}, extended: {}, signals: {} };
   const overridden = override === undefined ? undefined : (true as const);
-  return { ...run, ...begun, ...empty, counts: { ...counts }, ...present({ assumptions, overridden }) };
+  return { ...run, ...begun, ...empty, counts: { ...counts }, ...omitUndefined({ assumptions, overridden }) };
 }
 
 /** The checkpoint after one row of the log; a row may hold several events. */
@@ -131,7 +131,7 @@ function changed<C extends keyof Changes>(run: RunState, change: ChangeOf<C>): P
 
 function assign(draft: Draft, patch: Patch): void {
   for (const [field, value] of Object.entries(patch)) if (value === undefined) Reflect.deleteProperty(draft, field);
-  Object.assign(draft, present(patch));
+  Object.assign(draft, omitUndefined(patch));
 }
 
 function openActivation(draft: Draft, activation: Activation, group: Group | undefined): void {

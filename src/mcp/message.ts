@@ -3,7 +3,7 @@
 
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 
 /** The id of a request and its response. */
@@ -45,7 +45,7 @@ export function resultResponse(id: MessageId, result: JsonObject): JsonObject {
 
 /** The response to an invalid request; the id is null if it could not be read. */
 export function errorResponse(id: MessageId | null, { code, message, data }: ProtocolError): JsonObject {
-  return { jsonrpc: '2.0', id, error: { code, message, ...present({ data }) } };
+  return { jsonrpc: '2.0', id, error: { code, message, ...omitUndefined({ data }) } };
 }
 
 /** Whether a JSON value is the client's response to a request of the server. */
@@ -61,7 +61,7 @@ export function parseMessage(value: Json): Message {
   if (id !== undefined && typeof id !== 'string' && typeof id !== 'number')
     throw new ProtocolError('request', '"id" must be a string or a number');
   if (!isJsonObject(params)) throw new ProtocolError('params', '"params" must be an object');
-  return { method, params, ...present({ id }) };
+  return { method, params, ...omitUndefined({ id }) };
 }
 
 /** The id of a value that is not a valid message, or null. */

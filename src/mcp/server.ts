@@ -7,7 +7,7 @@
 
 import type { Readable } from 'node:stream';
 import { messageOf } from '../base/error.ts';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../base/json.ts';
 import { type ClientFacts, ClientLink, type ClientRequest, clientFacts } from './client.ts';
 import {
@@ -205,7 +205,7 @@ class Connection {
     const progress = this.progressFor(params, signal);
     let inputs = request.isStateless && isJsonObject(params.inputResponses) ? params.inputResponses : undefined;
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
-      const answer = await this.server.call(name, args, { signal, client, ...present({ progress, inputs }) });
+      const answer = await this.server.call(name, args, { signal, client, ...omitUndefined({ progress, inputs }) });
       if (!('inputRequests' in answer)) return { content: [{ type: 'text', text: answer.text }], isError: answer.isError };
       if (request.isStateless) return { resultType: 'input_required', inputRequests: answer.inputRequests as unknown as JsonObject };
       inputs = await this.link.ask(answer.inputRequests, signal);

@@ -8,7 +8,7 @@ import type { DriveLimits } from '../attended/drive.ts';
 import type { AttendedSession, SessionRuns } from '../attended/session.ts';
 import { onlyOwnStep, type Submission } from '../attended/submission.ts';
 import { EngineError, isEngineError, messageOf } from '../base/error.ts';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { invariant } from '../base/invariant.ts';
 import type { JsonObject } from '../base/json.ts';
 import { type FromSchema, matchesSchema, schemaMismatch } from '../definition/param/json-schema.ts';
@@ -98,7 +98,7 @@ const NEXT = tool({
   annotations: { ...WRITE_HINTS, idempotentHint: true },
   call: async ({ session, limits, seen }, { run, token, step, item, page }) => {
     const { runs, others } = await session.next({ run, token, step, item }, limits);
-    return [...runs.map((one) => runText(one, { seen, ...present({ page }) })), ...othersText(others)].join('\n\n') || NOTHING;
+    return [...runs.map((one) => runText(one, { seen, ...omitUndefined({ page }) })), ...othersText(others)].join('\n\n') || NOTHING;
   },
 });
 
@@ -229,7 +229,7 @@ export function serverOf(session: AttendedSession, options: ServerOptions): Tool
     version,
     instructions: INSTRUCTIONS,
     tools: tools.map(({ parse: _, ...spec }) => spec),
-    ...present({ resources }),
+    ...omitUndefined({ resources }),
     call: async (name, args, context) => {
       const caller = { session, seen, limits: limitsOf(context) };
       const stop = reportProgress(session, context, options.progressMs ?? PROGRESS_MS);

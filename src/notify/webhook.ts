@@ -1,7 +1,7 @@
 // Sends notifications as webhooks: plain JSON, and the formats of Slack, Teams and Discord. Hosts are checked in the same
 // way as those of webhook steps.
 
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { resumeTime } from '../base/retry-after.ts';
 import { requestGuarded, type WebAnswer } from '../steps/web/request.ts';
 import type { Notice, NoticeOutcome, Notifier } from './notifier.ts';
@@ -51,7 +51,7 @@ function outcomeOf(answer: WebAnswer, now: number): NoticeOutcome {
   const message = `the server responded with status ${status}`;
   if (status !== 408 && status !== 425 && status !== 429 && status < 500) return { kind: 'failed', message, isFinal: true };
   const resumeAt = resumeTime(headers, now);
-  return { kind: 'failed', message, ...present({ resumeAt }) };
+  return { kind: 'failed', message, ...omitUndefined({ resumeAt }) };
 }
 
 const BODIES: Readonly<Record<NoticeShape, (notice: Notice) => unknown>> = {

@@ -14,7 +14,7 @@ import { openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
 import { messageOf } from '../base/error.ts';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { invariant } from '../base/invariant.ts';
 import { uptimeMs } from '../base/uptime.ts';
 import { captureStream } from './capture.ts';
@@ -244,7 +244,7 @@ function waitForEnd(running: RunningCommand, spec: ProcessSpec): Promise<Ending>
 
 function endTree({ child, first }: RunningCommand, spec: ProcessSpec): Promise<KillResult> {
   const root = { ...first, mark: spec.mark, session: child.pid };
-  return killTree(root, present({ graceMs: spec.killGraceMs }));
+  return killTree(root, omitUndefined({ graceMs: spec.killGraceMs }));
 }
 
 async function releaseOutput({ child, closed }: RunningCommand): Promise<void> {
@@ -313,7 +313,7 @@ function record(spec: ProcessSpec, first: PidRecord['first']): void {
   if (spec.pidDir === undefined) return;
   const owner = identityOf();
   invariant(owner !== undefined, 'this process has an identity');
-  writePidFile(spec.pidDir, { mark: spec.mark, ...present({ first }), owner });
+  writePidFile(spec.pidDir, { mark: spec.mark, ...omitUndefined({ first }), owner });
 }
 
 function removeRecord(spec: ProcessSpec): void {

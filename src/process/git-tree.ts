@@ -8,7 +8,7 @@ import { existsSync, lstatSync, type Stats } from 'node:fs';
 import { lstat, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { isStoreFile } from '../base/store-files.ts';
 import { type GitAnswer, git, isOutsideGit } from './git.ts';
 
@@ -117,7 +117,7 @@ export class TreeReader {
 
   private git(args: readonly string[], stdin?: string): Promise<GitAnswer> {
     const env = { GIT_INDEX_FILE: join(this.home, 'index') };
-    return git(this.top, [...STRICTLY, ...args], { env, ...present({ stdin }) });
+    return git(this.top, [...STRICTLY, ...args], { env, ...omitUndefined({ stdin }) });
   }
 }
 

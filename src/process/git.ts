@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { runCommand } from './command.ts';
 
 const SETTINGS = ['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'commit.gpgSign=false', 'gc.auto=0', 'maintenance.auto=false'];
@@ -49,7 +49,7 @@ export async function git(cwd: string, args: readonly string[], { stdin, env, ou
     timeoutMs: TIMEOUT_MS,
     outputMax,
     startsNothing: ALONE.has(commandIn(args)),
-    ...present({ stdin }),
+    ...omitUndefined({ stdin }),
   });
   if (result.kind === 'not-run') return { ok: false, message: `it could not be run: ${result.message}`, stdout: '' };
   if (result.kind !== 'exited') return { ok: false, message: `it did not end within ${TIMEOUT_MS / 1000} s`, stdout: '' };

@@ -3,7 +3,7 @@
 
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import type { GitAnswer } from './git.ts';
 import { type FileChange, type FileState, LIST_CHANGES, outputOf, parseChanges } from './git-tree.ts';
 import {
@@ -83,7 +83,7 @@ async function readSummary(repository: SnapshotRepository, { before, after }: Tr
     const isRename = letter === 'R';
     const path = parts[at + (isRename ? 2 : 1)] as string;
     const what = letter === 'A' ? 'added' : letter === 'D' ? 'deleted' : isRename ? 'renamed' : 'changed';
-    files.push({ path, what, ...present({ from: isRename ? parts[at + 1] : undefined, lines: lines.get(path) }) });
+    files.push({ path, what, ...omitUndefined({ from: isRename ? parts[at + 1] : undefined, lines: lines.get(path) }) });
     at += isRename ? 3 : 2;
   }
   return files;

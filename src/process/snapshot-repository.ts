@@ -11,7 +11,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { digestText } from '../base/digest.ts';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { type GitAnswer, type GitCall, git } from './git.ts';
 import { checkoutAround, outputOf, STRICT_SETTINGS, TreeError } from './git-tree.ts';
 import { type ScanContext, type Snapshot, type SnapshotPlace, SnapshotScan } from './snapshot-scan.ts';
@@ -107,7 +107,7 @@ export class SnapshotRepository {
       GIT_CONFIG_GLOBAL: '/dev/null',
       GIT_CONFIG_NOSYSTEM: '1',
       GIT_ATTR_NOSYSTEM: '1',
-      ...present({ GIT_OBJECT_DIRECTORY: repository?.objects }),
+      ...omitUndefined({ GIT_OBJECT_DIRECTORY: repository?.objects }),
       ...call.env,
     };
     // The workspace may have been removed; our own folder exists.
@@ -170,7 +170,7 @@ export class SnapshotRepository {
       const folder = await this.temporary('scan');
       try {
         const index = join(folder, 'index');
-        const call: ScanContext['call'] = (args, stdin) => this.git(args, { index, ...present({ stdin }) });
+        const call: ScanContext['call'] = (args, stdin) => this.git(args, { index, ...omitUndefined({ stdin }) });
         return await new SnapshotScan({ place: this.place, home: this.home, index, call }).take();
       } catch (error) {
         if (tries === TRIES || !(error instanceof TreeError)) throw error;

@@ -6,7 +6,7 @@
 // F4. The final output is what the generator returns, or the last step's output when it returns nothing.
 
 import { EngineError, isEngineError, messageOf } from '../base/error.ts';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { invariant } from '../base/invariant.ts';
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../base/json.ts';
 import type { BoundStep, CompiledWorkflow } from '../definition/code.ts';
@@ -138,7 +138,7 @@ class FlowInstance implements FlowProgram {
     if (ended.step === UNDO_STEP) return undoMoves(ended, view);
     const output = ended.output === undefined ? null : view.value(ended.output);
     const { step, outcome, error, members } = ended;
-    this.feed({ step, outcome, output, ...present({ error, members, evidence: view.evidence?.(ended.path) }) });
+    this.feed({ step, outcome, output, ...omitUndefined({ error, members, evidence: view.evidence?.(ended.path) }) });
     return [this.moveOf(this.started(), view, ended)];
   }
 

@@ -7,7 +7,7 @@ import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, ren
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { messageOf } from '../base/error.ts';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { databaseOf, transact } from '../base/sqlite.ts';
 import { databaseFailure } from './failure.ts';
 import { BACKUPS_TABLE, BUSY_MS, hasTable } from './names.ts';
@@ -79,7 +79,7 @@ export async function copyVerified(file: string, options: BackupOptions = {}): P
   }
   const { runId, runStartedAt, reason = runId === undefined ? 'request' : 'run' } = options;
   const record = { id: randomUUID(), createdAt: at.toISOString(), path, bytes: statSync(path).size, reason, verified: true };
-  return { ...record, ...present({ runId, runStartedAt }) };
+  return { ...record, ...omitUndefined({ runId, runStartedAt }) };
 }
 
 /**

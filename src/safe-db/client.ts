@@ -4,7 +4,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { EngineError } from '../base/error.ts';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { type BackupOptions, type BackupRecord, backUp } from './backup.ts';
 import { Confirmations, type DeleteConfirmation, rowsChanged } from './confirmation.ts';
 import { GuardedConnection, type Method, type Row, type SqlParameters } from './guarded-connection.ts';
@@ -129,7 +129,7 @@ export class SafeDatabaseClient {
     if (this.transactions.isInside)
       throw new EngineError('USAGE', 'a backup inside a transaction would not contain its writes; back up before or after it');
     const { backupFolder: folder, keepBackups: keep, now } = this.options;
-    return backUp(this.file, { ...options, ...present({ folder, keep, now }) });
+    return backUp(this.file, { ...options, ...omitUndefined({ folder, keep, now }) });
   }
 
   /** Closes the file. */

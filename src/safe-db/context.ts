@@ -1,6 +1,6 @@
 // Owns passing protected databases to functions of a workflow: in their context, by name, after the backup of the run.
 
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { type BackupRecord, listBackups } from './backup.ts';
 import type { SafeDatabaseClient } from './client.ts';
 
@@ -14,7 +14,7 @@ export function databaseContext<Databases extends Readonly<Record<string, SafeDa
 ): (run: { readonly runId: string; readonly startedAt?: number }) => Promise<Databases> {
   const backups = new RunBackups();
   return async ({ runId, startedAt: runStartedAt }) => {
-    const run = { runId, ...present({ runStartedAt }) };
+    const run = { runId, ...omitUndefined({ runStartedAt }) };
     for (const db of new Set(Object.values(databases))) await backups.ensure(db.file, run, () => db.backup(run));
     return databases;
   };

@@ -12,7 +12,7 @@
 
 import { constants, DatabaseSync, type StatementSync } from 'node:sqlite';
 import { EngineError, messageOf } from '../base/error.ts';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { createGuards, type DeletedRows, DeletedRowsRecorder } from './guards.ts';
 import { BUSY_MS } from './names.ts';
 import { type Instruction, rowsAtMost } from './row-bound.ts';
@@ -426,5 +426,5 @@ function systemTableError(failure: unknown): EngineError | undefined {
 }
 
 function refusalError({ statement, message, on }: Refusal, cause: unknown): EngineError {
-  return new EngineError('DATA_PROTECTED', message, { cause, details: { statement, ...present({ on }) } });
+  return new EngineError('DATA_PROTECTED', message, { cause, details: { statement, ...omitUndefined({ on }) } });
 }

@@ -10,7 +10,7 @@ import { Hono, type MiddlewareHandler } from 'hono';
 import { type Engine, keysOf } from '../api/engine.ts';
 import { assertKnownOptions } from '../api/engine-options.ts';
 import { EngineError, isEngineError } from '../base/error.ts';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { transcriptsOf } from '../engine/transcript/transcripts.ts';
 import { type Addresses, addressesOf, type ListenAt } from './access/addresses.ts';
 import { assertOwnPage } from './access/guard.ts';
@@ -113,7 +113,7 @@ class AppServer implements OpenServer {
 
   constructor(engine: Engine, options: OpenServerOptions, parts: readonly ServerPart[]) {
     const { db = ':memory:', now = Date.now, warn = (error) => process.emitWarning(String(error)), groups = {} } = options;
-    this.front = present({ publicUrl: options.publicUrl, trustedProxy: options.trustedProxy });
+    this.front = omitUndefined({ publicUrl: options.publicUrl, trustedProxy: options.trustedProxy });
     // Mounted in another server, it has that server's address, or the given public one.
     this.addresses = addressesOf({ host: '127.0.0.1', port: 80, hasTls: false, ...this.front });
     const database = openServerDatabase(serverFileOf(db), tablesOf(parts));

@@ -1,7 +1,7 @@
 // Owns how the API describes a workflow: its graph, and its parameters as a JSON Schema, from which a form can be generated.
 
 import type { DeepReadonly } from '../base/deep-readonly.ts';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { describeGraph, type GraphDescription } from '../definition/describe.ts';
 import type { ArgModel, Definition } from '../definition/model.ts';
@@ -39,7 +39,7 @@ function paramsSchema(params: Readonly<Record<string, ArgModel>>): JsonObject {
 }
 
 function paramSchema({ type, description, default: value, min, max, choices }: ArgModel): JsonObject {
-  return present({
+  return omitUndefined({
     type: type === 'json' ? undefined : type,
     description: description === '' ? undefined : description,
     default: value,

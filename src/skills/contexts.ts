@@ -1,7 +1,7 @@
 // Owns the contexts in which a step can be rendered: that of a request, and all that a check must cover.
 
 import { EngineError } from '../base/error.ts';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { ArgModel } from '../definition/model.ts';
 import { bindParams } from '../definition/param/arg.ts';
@@ -63,7 +63,7 @@ export function everyContext(skill: Skill, step: number): SkillContext[] {
     if (skill.steps[step - 1]?.gate !== undefined)
       times([undefined, 'pass', 'fail'] as const, (context, status) => ({
         ...context,
-        qr: qrState({ iteration: context.qr.iteration, ...present({ status }) }),
+        qr: qrState({ iteration: context.qr.iteration, ...omitUndefined({ status }) }),
       }));
   }
   return found;

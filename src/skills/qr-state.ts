@@ -3,7 +3,7 @@
 
 import type { AgentRole } from '../authoring/graph/dispatch.ts';
 import { EngineError } from '../base/error.ts';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 
 /** The result of a review. */
 export type QRStatus = 'pass' | 'fail';
@@ -22,7 +22,7 @@ export interface QRState {
 export function qrState({ iteration = 1, failed = false, status }: Partial<QRState> = {}): QRState {
   if (!Number.isInteger(iteration) || iteration < 1)
     throw new EngineError('USAGE', `--qr-iteration must be a whole number from 1, not ${iteration}`);
-  return Object.freeze({ iteration, failed, ...present({ status }) });
+  return Object.freeze({ iteration, failed, ...omitUndefined({ status }) });
 }
 
 /** The checks of a gate, and its transitions. */
@@ -78,5 +78,9 @@ export function readQrState(flags: {
     throw new EngineError('USAGE', `--qr-fail must be true or false, not "${fail}"; alone it means true`);
   if (status !== undefined && status !== 'pass' && status !== 'fail')
     throw new EngineError('USAGE', `--qr-status must be pass or fail, not "${status}"`);
-  return qrState({ iteration: Number(iteration ?? 1), failed: fail === 'true', ...present<{ status: QRStatus | undefined }>({ status }) });
+  return qrState({
+    iteration: Number(iteration ?? 1),
+    failed: fail === 'true',
+    ...omitUndefined<{ status: QRStatus | undefined }>({ status }),
+  });
 }

@@ -1,7 +1,7 @@
 // Owns the script form of a skill: `node skill.js --step N` prints a step. Every parameter of the skill is a flag.
 
 import { EngineError, isEngineError } from '../base/error.ts';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import type { Json } from '../base/json.ts';
 import { shellWord } from '../base/shell-word.ts';
 import { didYouMean } from '../base/suggest.ts';
@@ -35,7 +35,7 @@ export function readStepFlags(skill: Skill, flags: StepFlags): StepRequest {
   return {
     step: Number(step),
     params: readParams(skill, flags),
-    ...present({ confidence: knownConfidence }),
+    ...omitUndefined({ confidence: knownConfidence }),
     // A later visit than the last one is the last one, as in a run.
     ...(iteration === undefined ? {} : { iteration: Math.min(Number(iteration), ITERATIONS_MAX) }),
     ...(hasQr ? { qr: readQrState({ iteration: round, fail, status }) } : {}),

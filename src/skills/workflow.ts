@@ -6,7 +6,7 @@
 //   review does not end, follow after them.
 
 import { EngineError } from '../base/error.ts';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
 import type { ActionsBuilder, RouteChoice, StepContext } from '../definition/code.ts';
 import { defineStepKind } from '../definition/custom-kind.ts';
@@ -100,7 +100,7 @@ function workStep(skill: Skill, { step, number, role }: NumberedStep): object {
   const actions: ActionsBuilder = (params, at) => {
     const context = runContext(skill, number, { params, ...at });
     const loop = loopPosition(skill, context);
-    return { ...instructionsOf(skill, context), ...present({ loop }) };
+    return { ...instructionsOf(skill, context), ...omitUndefined({ loop }) };
   };
   return {
     title,
@@ -108,7 +108,7 @@ function workStep(skill: Skill, { step, number, role }: NumberedStep): object {
     actions: withAuthorSource(actions, step),
     merges: false,
     ...(iterates === true ? { args: { confidence: CONFIDENCE } } : {}),
-    ...present({ contract }),
+    ...omitUndefined({ contract }),
     ...(contract?.report === undefined ? {} : { schema: contract.report }),
     ...(fresh === true ? { independent: true } : {}),
     ...(gate === undefined ? {} : { reviewOf: { gate: gate.id, ...(isReported ? {} : { items, verdicts }) } }),
@@ -128,7 +128,7 @@ function dispatchStep(place: NumberedDispatch): object {
     title,
     ...dispatchWork(place),
     merges: false,
-    ...present({ contract }),
+    ...omitUndefined({ contract }),
     ...(gate === undefined || documents === undefined ? {} : { reviewOf: { gate: gate.id, ...documents } }),
     next: gate === undefined ? to : { ok: to, reject: to },
   };

@@ -2,7 +2,7 @@
 // run, the gate neither passes nor fails.
 
 import { EngineError, messageOf } from '../base/error.ts';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { CheckDeclaration, CheckFrame, CheckModel, CheckTraits, ConfiguredCheck, CustomCheckName } from '../definition/check.ts';
 import { standingFor } from '../definition/hash.ts';
@@ -137,7 +137,7 @@ export function defineCheck<Config extends object, Written = unknown>(
   Object.defineProperty(check, 'name', { value: name });
   const own: CustomCheck<WrittenFor<Written, Config>> = Object.freeze(
     Object.assign(check, {
-      ...present({ needsPullRequest, reactiveEvents, looksElsewhere, heldAtMerge, judgesWork, isApproval, sameInEveryRun }),
+      ...omitUndefined({ needsPullRequest, reactiveEvents, looksElsewhere, heldAtMerge, judgesWork, isApproval, sameInEveryRun }),
       ...(title === undefined ? {} : { title: (config: CheckModel) => title(parse(config)) }),
       // These are asked of every gate of the workflow. Fields that are wrong are reported by `validate`.
       ...(reports === undefined ? {} : { reports: (config: CheckModel) => valueOr([], () => reports(parse(config))) }),

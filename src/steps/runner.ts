@@ -7,7 +7,7 @@
 // S4. The runner never rejects: a failure is a result.
 
 import { isEngineError, messageOf } from '../base/error.ts';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import { type Json, type JsonObject, toPlain } from '../base/json.ts';
 import { writtenDatabase } from '../definition/database.ts';
 import { isAgentKind, pipelineOf, worksOutside } from '../definition/kind.ts';
@@ -137,7 +137,7 @@ async function prepareWait({ runner, request, context }: Job): Promise<AttemptRe
   const noted = { evidence: { preconditions: evidence }, checks: NO_CHECKS };
   if (error !== undefined) return { type: 'errored', error, ...noted };
   const found = await recordFilesBefore({ runner, request, context });
-  return { type: 'ready', ...(await builtQuestion(runner, request, context)), ...present({ found }), ...noted };
+  return { type: 'ready', ...(await builtQuestion(runner, request, context)), ...omitUndefined({ found }), ...noted };
 }
 
 async function observe(runner: Runner, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
@@ -166,7 +166,7 @@ async function executeHere({ runner, request, context }: Job): Promise<AttemptRe
   const assumptions = [...context.assumed, ...(work.assumptions ?? [])];
   if ('handed' in work) return { type: 'handed', handover: work.handed as unknown as JsonObject, ...recordOf(work, before) };
   if ('asks' in work)
-    return { type: 'asked', questions: work.asks as unknown as Json, ...present({ saved: work.saved }), ...recordOf(work, before) };
+    return { type: 'asked', questions: work.asks as unknown as Json, ...omitUndefined({ saved: work.saved }), ...recordOf(work, before) };
   const result = resultOf(runner, request, { work, before, assumptions });
   return isPoll || !needsVerification(request.bound, result) ? result : verifyResult({ runner, request, context }, result);
 }
@@ -194,7 +194,7 @@ interface FinishedWork {
 
 function resultOf(runner: Runner, request: AttemptRequest, { work, before, assumptions = [] }: FinishedWork): AttemptResult {
   const noted = recordOf(work, before);
-  if ('error' in work) return { type: 'errored', error: work.error, ...present({ output: work.output }), ...noted };
+  if ('error' in work) return { type: 'errored', error: work.error, ...omitUndefined({ output: work.output }), ...noted };
   const record = assumptions.length === 0 ? noted : { ...noted, assumptions };
   return { type: 'settled', outcome: work.outcome, output: plainOutput(runner, request, work.output), ...record };
 }
@@ -205,9 +205,9 @@ function recordOf({ claim, evidence, actor, remember, checks = NO_CHECKS }: Work
   // A fast path, because this runs for every step.
   if ((claim ?? evidence ?? actor ?? remember ?? before) === undefined && checks === NO_CHECKS) return NOTHING;
   return {
-    ...present({ claim }),
+    ...omitUndefined({ claim }),
     ...(evidence === undefined && before === undefined ? {} : { evidence: { ...before, ...evidence } }),
-    ...present({ actor, remember }),
+    ...omitUndefined({ actor, remember }),
     checks,
   };
 }

@@ -2,7 +2,7 @@
 // subjects are listed with the problem, so that nobody approves something unseen.
 
 import { messageOf } from '../base/error.ts';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import type { Json } from '../base/json.ts';
 import type { ApprovalModel } from '../definition/model.ts';
 import type { Problem, SeenSubjects } from '../definition/question/subjects.ts';
@@ -31,7 +31,7 @@ export async function observeSubjects(job: Job): Promise<SeenSubjects> {
   const files = subjects?.files === undefined ? undefined : await filesOf(services.cwd, subjects.files, request.signal);
   const pr = subjects?.pr === true ? await headOf(services, data.pr_number) : undefined;
   const tree = subjects?.tree === true ? await treeOf(job) : undefined;
-  return present({ files, pr, tree });
+  return omitUndefined({ files, pr, tree });
 }
 
 /** The tree of the workspace, and the verdicts of gates and reviews that are about another tree. */

@@ -3,7 +3,7 @@
 
 import type { AgentQuestion } from '../agents/driver.ts';
 import type { ErrorCode } from '../base/error.ts';
-import { present } from '../base/fields.ts';
+import { omitUndefined } from '../base/fields.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { KindTraits } from '../definition/kind.ts';
 import type { StepModel } from '../definition/model.ts';
@@ -88,7 +88,7 @@ export function stepError(code: ErrorCode, message: string, why: StepShortage | 
 /** The error of an attempt whose request to a service outside failed. A rate limit is a wait until its time, not a failure. */
 export function requestError(code: ErrorCode, message: string, { isTransient, until, onNews }: RetryHint): StepError {
   if (until === undefined) return stepError(code, message, { retryable: isTransient });
-  return stepError(code, message, { reason: 'quota', resumeAt: until, ...present({ onNews }) });
+  return stepError(code, message, { reason: 'quota', resumeAt: until, ...omitUndefined({ onNews }) });
 }
 
 /** The error of a stopped attempt; its host has already continued without it. */

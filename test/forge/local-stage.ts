@@ -3,7 +3,7 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { present } from '../../src/base/fields.ts';
+import { omitUndefined } from '../../src/base/fields.ts';
 import { type LocalForge, openLocalForge } from '../../src/forge/local/local-forge.ts';
 import { removeFolder } from '../../src/process/remove-folder.ts';
 import { type ForgeStage, valueIn } from '../../src/proof/forge-suite/stage.ts';
@@ -28,7 +28,7 @@ export async function openLocalForgeStage(now: () => number = Date.now): Promise
   const { git, commit, clone, read, fork } = await openStageRepository(repository, now);
   const opened: LocalForge[] = [];
   const reopen = async (actor?: string): Promise<LocalForge> => {
-    const forge = await openLocalForge({ repository, state, now, ...present({ actor }) });
+    const forge = await openLocalForge({ repository, state, now, ...omitUndefined({ actor }) });
     opened.push(forge);
     return forge;
   };

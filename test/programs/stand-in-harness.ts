@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import type { AgentDriver } from '../../src/agents/driver.ts';
-import { present } from '../../src/base/fields.ts';
+import { omitUndefined } from '../../src/base/fields.ts';
 import { readProcess } from '../../src/process/process-table.ts';
 import { removeFolder } from '../../src/process/remove-folder.ts';
 import type { DriverBehaviour, DriverHarness, DriverTrait } from '../../src/proof/driver-suite.ts';
@@ -34,7 +34,7 @@ export function standInHarness(name: string, traits: readonly DriverTrait[], cre
 function standInCall(name: string, behaviour: DriverBehaviour, dir: string): StandInCall {
   const script = join(import.meta.dirname, `stand-in-${name}.ts`);
   // A process that has to strip the types itself takes twice as long.
-  const cache = present({ NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE });
+  const cache = omitUndefined({ NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE });
   return { argv: [process.execPath, script], env: { STAND_IN: JSON.stringify(behaviour), STAND_IN_DIR: dir, ...cache } };
 }
 

@@ -3,7 +3,7 @@
 // each of them; `permission.ts` answers.
 
 import type { InitializeRequest, NewSessionRequest, PromptRequest } from '@agentclientprotocol/sdk';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { type AnswerNotes, checkReply, crashFailure, requestCorrection, toAnswer } from '../answer.ts';
 import type { AgentAnswer, AgentDriver, AgentEvent, AgentRefusal, AgentRequest, AgentUsage } from '../driver.ts';
@@ -87,7 +87,7 @@ class AcpAttempt {
     const end = await runProgram({
       argv: options.argv,
       request: { ...request, signal: this.stop.signal, watchdogs: { lingerMs: LINGER_MS, ...request.watchdogs } },
-      ...present({ env: options.env, inherits: options.inherits }),
+      ...omitUndefined({ env: options.env, inherits: options.inherits }),
       onStart: (stdin) => this.begin(stdin),
       onLine: (line, answered) => {
         this.onAnswered = answered;
@@ -261,11 +261,11 @@ class AcpAttempt {
     if (!(result instanceof AcpFailure)) return toAnswer(result, this.notes());
     const { failure, message } = result;
     const resumeAt = failure === 'quota' ? this.turns.at(-1)?.turn.resumeAt : undefined;
-    return toAnswer({ failure, message, ...present({ resumeAt }) }, this.notes());
+    return toAnswer({ failure, message, ...omitUndefined({ resumeAt }) }, this.notes());
   }
 
   private notes(): AnswerNotes {
-    return present({
+    return omitUndefined({
       usage: this.usage(),
       session: this.session?.id,
       sessionLost: this.session?.isLost === true ? true : undefined,
@@ -281,7 +281,7 @@ class AcpAttempt {
     const input = this.turns.length === 1 ? inputTokens(last.usage) : undefined;
     const output = this.turns.length === 1 ? numberAt(last.usage, 'outputTokens') : undefined;
     if (costUsd === undefined && input === undefined && output === undefined) return undefined;
-    return present({ inputTokens: input, outputTokens: output, costUsd });
+    return omitUndefined({ inputTokens: input, outputTokens: output, costUsd });
   }
 }
 

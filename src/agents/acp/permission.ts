@@ -6,7 +6,7 @@
 //   role does not permit it, the attempt fails.
 
 import type { PermissionOptionKind } from '@agentclientprotocol/sdk';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { isInsideFolder } from '../../base/inside-folder.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import { type AgentPermissions, type AgentRefusal, type ToolAction, WORK_IN_PLACE } from '../driver.ts';
@@ -75,7 +75,7 @@ export function permissionFor(call: AcpToolCall, options: Json | undefined, gran
   const refusal = refusalOf(call, grant) ?? onceRefusal(call, options);
   const option = optionOf(options, refusal === undefined ? 'allow_once' : 'reject_once');
   const outcome = option === undefined ? { outcome: 'cancelled' } : { outcome: 'selected', optionId: option };
-  return { reply: { outcome }, ...present({ refusal }) };
+  return { reply: { outcome }, ...omitUndefined({ refusal }) };
 }
 
 function onceRefusal(call: AcpToolCall, options: Json | undefined): AgentRefusal | undefined {

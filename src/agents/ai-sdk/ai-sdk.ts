@@ -6,7 +6,7 @@
 
 import type { LanguageModel, ModelMessage } from 'ai';
 import { messageOf } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import { resumeTime } from '../../base/retry-after.ts';
 import { ASSUMPTIONS_SCHEMA } from '../../definition/question/assumption.ts';
@@ -105,7 +105,7 @@ class ModelAttempt {
       messages: [...messages],
       abortSignal,
       maxRetries: 0,
-      ...present({ maxOutputTokens: budget?.tokens }),
+      ...omitUndefined({ maxOutputTokens: budget?.tokens }),
     };
     if (schema === undefined || isText(schema)) return await generateText(call);
     try {
@@ -120,14 +120,14 @@ class ModelAttempt {
 
   private notes(): AnswerNotes {
     const usage = this.usage();
-    return { ...present({ usage }), ...(this.request.session === undefined ? {} : { sessionLost: true }) };
+    return { ...omitUndefined({ usage }), ...(this.request.session === undefined ? {} : { sessionLost: true }) };
   }
 
   private usage(): AgentUsage | undefined {
     if (this.answers.length === 0) return undefined;
     const inputTokens = sumOf(this.answers.map(({ usage }) => usage.inputTokens));
     const outputTokens = sumOf(this.answers.map(({ usage }) => usage.outputTokens));
-    return { ...present({ inputTokens, outputTokens }), turns: this.answers.length };
+    return { ...omitUndefined({ inputTokens, outputTokens }), turns: this.answers.length };
   }
 }
 
@@ -154,7 +154,7 @@ function replySchema(schema: JsonObject): Record<string, Json> {
     },
     required: ['success', 'output'],
     additionalProperties: false,
-    ...present({ $defs, definitions }),
+    ...omitUndefined({ $defs, definitions }),
   };
 }
 
@@ -188,7 +188,7 @@ function callFailure(thrown: unknown, now: number): AttemptFailure {
   const text = statusCode === undefined ? withCause(thrown) : `the model's API answered with ${statusCode}: ${message}`;
   if (statusCode === 401 || statusCode === 403) return { failure: 'auth', message: text };
   if (statusCode === 402 || statusCode === 429)
-    return { failure: 'quota', message: text, ...present({ resumeAt: resumeTime(responseHeaders, now) }) };
+    return { failure: 'quota', message: text, ...omitUndefined({ resumeAt: resumeTime(responseHeaders, now) }) };
   if (statusCode === 400 && FILTERED.test(responseBody)) return { failure: 'refused', message: text };
   const isUnavailable = statusCode !== undefined && (statusCode === 408 || statusCode >= 500);
   return { failure: isUnavailable ? 'unavailable' : 'crash', message: text };

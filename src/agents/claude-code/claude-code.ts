@@ -1,7 +1,7 @@
 // Owns the driver `claude-code`: the Claude Code program in headless mode, over its JSON stream. The user's settings
 // apply, but not those of the workspace: files that the agent can edit must not change its permissions.
 
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { crashFailure, failureOf, withTimeLeft } from '../answer.ts';
 import type { AgentAnswer, AgentDriver, AgentRequest } from '../driver.ts';
 import { runProgram, UUID } from '../program.ts';
@@ -52,7 +52,7 @@ async function converse(options: ClaudeCodeDriverOptions, request: AgentRequest)
     argv: [...(typeof program === 'string' ? [program] : program), ...startArguments(options, request)],
     request: { ...request, signal: AbortSignal.any([request.signal, stop.signal]) },
     env: { ...ENVIRONMENT, ...env },
-    ...present({ inherits }),
+    ...omitUndefined({ inherits }),
     onStart: (stdin) => conversation.begin(stdin),
     onLine: (line, answered) => conversation.onLine(line, answered),
   });

@@ -4,7 +4,7 @@
 // - The conversation ends at the first valid result, at the second invalid one, or at a failure.
 // - A denial is reported once, whether the program asked for permission or denied the use itself.
 
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import type { CommandInput } from '../../process/command.ts';
 import { type AnswerNotes, type AttemptFailure, addUsage, checkReply, requestCorrection, toAnswer } from '../answer.ts';
@@ -57,7 +57,7 @@ export class ClaudeCodeConversation {
 
   /** Returns the fields besides the reply, even after an early end. */
   notes(): AnswerNotes {
-    return present({
+    return omitUndefined({
       session: this.session,
       usage: Object.keys(this.usage).length === 0 ? undefined : this.usage,
       refusals: this.refusals.size === 0 ? undefined : [...this.refusals.values()],

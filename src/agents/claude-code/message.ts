@@ -1,7 +1,7 @@
 // Owns the parsing of Claude Code's output stream and the classes of failed turns. Lines that are not messages, unknown
 // messages and missing fields are ignored.
 
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import type { AttemptFailure } from '../answer.ts';
 import type { AgentUsage } from '../driver.ts';
@@ -38,7 +38,7 @@ export function usageOf(result: JsonObject, isFirst: boolean): AgentUsage {
   const amounts = known(tokens);
   const turns = numberAt(result, 'num_turns');
   // Without tokens the turn did not reach the model.
-  return Object.keys(amounts).length === 0 ? amounts : { ...amounts, ...present({ turns }) };
+  return Object.keys(amounts).length === 0 ? amounts : { ...amounts, ...omitUndefined({ turns }) };
 }
 
 const MODEL_INPUT = ['inputTokens', 'cacheReadInputTokens', 'cacheCreationInputTokens'];
@@ -75,7 +75,7 @@ export function failureIn(result: JsonObject, resetsAt: number | undefined): Att
   if (result.is_error !== true) return undefined;
   const status = numberAt(result, 'api_error_status');
   if (status === 429 || (status === undefined && QUOTA.test(message)) || /credit balance/i.test(message)) {
-    return { failure: 'quota', message, ...present({ resumeAt: resetsAt ?? resetIn(message) }) };
+    return { failure: 'quota', message, ...omitUndefined({ resumeAt: resetsAt ?? resetIn(message) }) };
   }
   if (status === 401 || status === 403 || (status === undefined && AUTH.test(message))) return { failure: 'auth', message };
   if (REFUSED.test(message)) return { failure: 'refused', message };

@@ -1,7 +1,7 @@
 // Owns the driver `codex`: the Codex program in headless mode (`codex exec --json`). A second round, to correct an invalid
 // answer, resumes the thread of the first.
 
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { type AnswerNotes, checkReply, failureOf, requestCorrection, sumUsage, toAnswer, withTimeLeft } from '../answer.ts';
 import { type AgentAnswer, type AgentDriver, type AgentRequest, type AgentUsage, WORK_IN_PLACE } from '../driver.ts';
 import { runProgram, UUID } from '../program.ts';
@@ -70,7 +70,7 @@ async function turn(
   const end = await runProgram({
     argv: [...(typeof program === 'string' ? [program] : program), ...startArguments(codex.options, request, session)],
     request,
-    ...present({ env, inherits }),
+    ...omitUndefined({ env, inherits }),
     stdin: prompt,
     onLine: (line, answered) => reader.onLine(line, answered),
   });
@@ -81,5 +81,5 @@ function notesOf(turns: readonly TurnResult[]): AnswerNotes {
   const refusals = turns.flatMap((result) => result.refusals);
   const usage = sumUsage(turns.map((result) => result.usage));
   const session = turns.findLast(({ thread }) => thread !== undefined)?.thread;
-  return { ...present({ session, usage }), ...(refusals.length === 0 ? {} : { refusals }) };
+  return { ...omitUndefined({ session, usage }), ...(refusals.length === 0 ? {} : { refusals }) };
 }

@@ -1,7 +1,7 @@
 // Owns the parsing of Codex's output. Lines that are not events and unknown events are ignored. Failed turns, and the time
 // when an account can be used again, are recognised by their text.
 
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import type { AttemptFailure } from '../answer.ts';
 import type { ToolAction } from '../driver.ts';
@@ -40,7 +40,7 @@ const REFUSED = /content policy|usage polic|safety|flagged|invalid_prompt/i;
 
 /** Classifies the failure of a turn by its message. */
 export function failureIn(message: string, now: number): AttemptFailure {
-  if (QUOTA.test(message)) return { failure: 'quota', message, ...present({ resumeAt: resetIn(message, now) }) };
+  if (QUOTA.test(message)) return { failure: 'quota', message, ...omitUndefined({ resumeAt: resetIn(message, now) }) };
   if (AUTH.test(message)) return { failure: 'auth', message };
   if (REFUSED.test(message)) return { failure: 'refused', message };
   return { failure: UNAVAILABLE.test(message) ? 'unavailable' : 'crash', message };

@@ -5,7 +5,7 @@ import { registerHooks } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { EngineError, type ErrorCode, isEngineError, messageOf, type SourcePosition } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import type { CustomKind } from '../../definition/custom-kind.ts';
 import type { Problem } from '../../definition/validation/problem.ts';
@@ -95,7 +95,7 @@ export function loadFailure(cause: unknown): LoadFailure {
   return {
     code: isEngineError(cause) ? cause.code : cause instanceof SyntaxError ? 'SYNTAX' : 'MODULE_FAILED',
     message: messageOf(cause).replace(/ imported from \S+$/, ''),
-    ...present({ problems, position, missing }),
+    ...omitUndefined({ problems, position, missing }),
   };
 }
 

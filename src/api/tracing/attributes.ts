@@ -3,7 +3,7 @@
 
 import type { Attributes } from '@opentelemetry/api';
 import type { AgentAnswer } from '../../agents/driver.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { Activation } from '../../kernel/activation.ts';
 import type { RunState } from '../../kernel/run-state.ts';
 import type { Spawn } from '../../steps/worker/accounting.ts';
@@ -65,5 +65,5 @@ export function answerAttributes(answer: AgentAnswer): Attributes {
 
 function bounded(attributes: Readonly<Record<string, string | number | undefined>>): Attributes {
   const short = Object.entries(attributes).map(([name, value]) => [name, typeof value === 'string' ? value.slice(0, TEXT_MAX) : value]);
-  return present(Object.fromEntries(short)) as Attributes;
+  return omitUndefined(Object.fromEntries(short)) as Attributes;
 }

@@ -21,7 +21,7 @@ import {
 } from '@opentelemetry/api';
 import type { AgentAnswer } from '../../agents/driver.ts';
 import { digestText } from '../../base/digest.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { isSettled } from '../../definition/run-status.ts';
 import type { Clock } from '../../engine/clock.ts';
 import type { CommitRecord, RunObserver } from '../../engine/observer.ts';
@@ -191,7 +191,7 @@ export class Tracing implements RunObserver {
       event.type === 'step.settled'
         ? { outcome: event.outcome, code: event.error?.code }
         : { outcome: undefined, code: event.failed?.error.code };
-    this.close(span, { now: event.at, attributes: present({ 'pawl.step.outcome': outcome }), ...present({ error: code }) });
+    this.close(span, { now: event.at, attributes: omitUndefined({ 'pawl.step.outcome': outcome }), ...omitUndefined({ error: code }) });
   }
 
   private segmentOf(run: string, known?: RunState): Promise<Segment> {

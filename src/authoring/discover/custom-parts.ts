@@ -2,7 +2,7 @@
 // `defineStepKind` and `defineCheck` in a file, and what workflow files that name them need to know.
 
 import type { AnyNode, CallExpression, ObjectExpression } from 'acorn';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { CustomKind } from '../../definition/custom-kind.ts';
 import { ModuleNames, propertyOf } from './names.ts';
 import { type FilePosition, isParsed, type ParsedModule, parseModule, placeAt, type SourceProblem } from './syntax.ts';
@@ -75,7 +75,7 @@ function readPart(module: ParsedModule, names: ModuleNames, call: CallExpression
     outcomes,
     recovery,
     needsPullRequest,
-    ...present({ reactiveEvents: reactive }),
+    ...omitUndefined({ reactiveEvents: reactive }),
     ...place,
   };
 }

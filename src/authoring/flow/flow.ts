@@ -2,7 +2,7 @@
 // has the name, the parameters and the limits, and its steps appear in the run.
 
 import { EngineError } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { deepFreeze } from '../../base/json.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import { type CodeRole, hashCode, hashDefinition, sourceOf } from '../../definition/hash.ts';
@@ -76,7 +76,7 @@ export function compileFlow(
     codeHash: hashCode(roles),
     code: new Map(),
     flow: (input: never) => body(bindParams(definition.params, input, `workflow "${name}"`) as never),
-    ...present({ context }),
+    ...omitUndefined({ context }),
     ...(trigger === undefined ? {} : readStarts(definition, trigger)),
     children: childrenOf(name, options.children ?? []),
   });

@@ -2,7 +2,7 @@
 
 import { type Duration, parseDuration } from '../../base/duration.ts';
 import { EngineError } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import { type ForgeQuestion, WAITED_FOR } from '../../definition/model.ts';
 
@@ -36,7 +36,7 @@ export function readForgeQuestion(written: ForgeQuestionSpec, refuse: Refuse): F
     );
   const assign = typeof autoAssign === 'string' ? [autoAssign] : autoAssign;
   const remind = reminders === undefined ? undefined : readReminders(reminders, refuse);
-  const read = present({ waitFor, label, assign: assign && [...assign], reminders: remind });
+  const read = omitUndefined({ waitFor, label, assign: assign && [...assign], reminders: remind });
   return Object.keys(read).length === 0 ? undefined : read;
 }
 

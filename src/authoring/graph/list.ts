@@ -1,7 +1,7 @@
 // Owns converting the list of steps that `pawl/compat` takes to entries by id, and its other names for fields of a
 // workflow: with `type`, that is the name and `name` the title; `initialStep` is the entry; `name` of a step is its id.
 
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { type Fields, isFields } from '../spec/shape.ts';
 import type { GraphReading } from './reading.ts';
 import { readHeaderFields, workflowFields } from './shape.ts';
@@ -19,7 +19,7 @@ export function listEntries(given: unknown, reading: GraphReading): GraphEntries
   return {
     ...rest,
     name: type ?? name ?? '',
-    ...present({ title: type === undefined ? title : name, entry: entry ?? initialStep }),
+    ...omitUndefined({ title: type === undefined ? title : name, entry: entry ?? initialStep }),
     steps: entriesOf(list, 'step'),
   };
 }

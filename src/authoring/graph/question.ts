@@ -1,6 +1,6 @@
 // Owns how a question to a person is read.
 
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { ApprovalModel, ApprovalOptionModel } from '../../definition/model.ts';
 import { readForgeQuestion } from './forge-question.ts';
 import { readTarget } from './next.ts';
@@ -20,14 +20,14 @@ export function readQuestion(asked: QuestionSpec, step: StepReading, isMember: b
     show: [...(context ?? show ?? [])],
     options: options.map((option) => readOption(option, step, isMember)),
     ...peopleOf(asked),
-    ...present({ subjects: asked.subjects }),
+    ...omitUndefined({ subjects: asked.subjects }),
     ...(asked.signed === true ? { signed: asked.signed } : {}),
-    ...present({ forge }),
+    ...omitUndefined({ forge }),
   };
 }
 
 function peopleOf({ from, count }: QuestionSpec): Pick<ApprovalModel, 'from' | 'count'> {
-  return { ...(from === undefined ? {} : { from: typeof from === 'string' ? [from] : [...from] }), ...present({ count }) };
+  return { ...(from === undefined ? {} : { from: typeof from === 'string' ? [from] : [...from] }), ...omitUndefined({ count }) };
 }
 
 function readOption(option: QuestionOptionSpec, step: StepReading, isMember: boolean): ApprovalOptionModel {

@@ -3,7 +3,7 @@
 
 import { type Duration, parseDuration } from '../../base/duration.ts';
 import { EngineError } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import { type CodeRole, sourceOf } from '../../definition/hash.ts';
@@ -172,5 +172,5 @@ export class StepReading {
 
 /** The object without its undefined fields: a definition has a field or does not. */
 export function defined<T extends object>(object: { readonly [K in keyof T]: T[K] | undefined }): T {
-  return present(object) as T;
+  return omitUndefined(object) as T;
 }

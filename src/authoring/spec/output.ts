@@ -1,7 +1,7 @@
 // Owns how the outputs of a step are read, in graphs and in flows: their data, the functions that find effects, and their
 // faults.
 
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { unknownFields } from '../../base/suggest.ts';
 import type { StepCode } from '../../definition/code.ts';
 import { FORGE_OUTPUTS, forgeOutputFault } from '../../definition/forge/forge-write.ts';
@@ -42,7 +42,7 @@ function modelOf(spec: OutputSpec<never>): OutputModel {
   if ('pattern' in spec) return { name, type: spec.type, pattern: spec.pattern, required };
   if (spec.type === 'effect') return { name, type: spec.type, required };
   const { type, target, labels } = spec;
-  return { name, type, required, ...present({ target, labels: labels && [...labels] }) };
+  return { name, type, required, ...omitUndefined({ target, labels: labels && [...labels] }) };
 }
 
 function faultsOf(spec: OutputSpec<never>): string[] {

@@ -1,6 +1,6 @@
 // Owns how the reactions of a workflow are written in TypeScript: what a run does when something happens at the forge.
 
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { unknownFields } from '../../base/suggest.ts';
 import { RESTARTS_MAX, type REVIEW_STATES, type ReactionKind, type ReactionModel } from '../../definition/trigger/reaction.ts';
 
@@ -48,7 +48,7 @@ export function readReactions(specs: readonly ReactionSpec[] | undefined): reado
     const goesBack = step !== undefined && (what === 'invalidate_and_restart' || what === 'wake_agent');
     return {
       ...{ event, do: what, labels: [...labels], baseBranches },
-      ...present({
+      ...omitUndefined({
         label,
         assigneeIsBot,
         milestone,

@@ -2,7 +2,7 @@
 // something else is reported with its path and left out, so nothing is converted and no later code meets it.
 
 import type { Duration } from '../../base/duration.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { isJsonObject, type JsonObject, toPlain } from '../../base/json.ts';
 import { shortText } from '../../base/short-text.ts';
 import { didYouMean } from '../../base/suggest.ts';
@@ -188,7 +188,7 @@ export function readFields(
     const part = shape === undefined ? one : readShape(shape, one, { path: pathTo(path, field), fault });
     if (part !== one) read[field] = part;
   }
-  return Object.keys(read).length === 0 ? value : present({ ...value, ...read });
+  return Object.keys(read).length === 0 ? value : omitUndefined({ ...value, ...read });
 }
 
 function pathTo(path: string, field: string): string {

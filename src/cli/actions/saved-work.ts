@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EngineError } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { type GitCall, git } from '../../process/git.ts';
 import { addWorktree } from '../../process/worktree.ts';
 
@@ -29,7 +29,7 @@ export async function saveWork(checkout: string, folder: string): Promise<SavedW
     // A worktree that is being created or removed has neither.
     if (branch === undefined || head === undefined) continue;
     const files = await filesOf(checkout, worktree, head);
-    found.push({ folder: worktree, branch, head, ...present({ files }) });
+    found.push({ folder: worktree, branch, head, ...omitUndefined({ files }) });
   }
   return found;
 }

@@ -1,7 +1,7 @@
 // Owns how each agent program is set up: the skill or command with which a person starts a run, the MCP server, and the hooks.
 
 import { join } from 'node:path';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { callOf } from '../caller.ts';
 import type { Project } from '../project.ts';
@@ -51,7 +51,12 @@ function hooksOf(
   const option = agent === undefined ? '' : ` --agent ${agent}`;
   const hook = (event: string) => ({
     hooks: [
-      { ...present({ name: isNamed && `pawl-${event}` }), type: 'command', command: `${callOf(shell)} hook ${event}${option}`, timeout },
+      {
+        ...omitUndefined({ name: isNamed && `pawl-${event}` }),
+        type: 'command',
+        command: `${callOf(shell)} hook ${event}${option}`,
+        timeout,
+      },
     ],
   });
   return { SessionStart: [hook('session-start')], [before]: [{ matcher, ...hook('pre-tool-use') }], [end]: [hook('stop')] };

@@ -9,7 +9,7 @@ import type { ProjectRun } from '../../attended/open-runs.ts';
 import type { AttendedHost, OfferedWorkflow, StartRequest } from '../../attended/session.ts';
 import type { DiscoveredWorkflow } from '../../authoring/discover/outline.ts';
 import { EngineError, isEngineError } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { bindParams } from '../../definition/param/arg.ts';
 import { isFinal } from '../../definition/run-status.ts';
 import { lastTranscriptText, transcriptsOf } from '../../engine/transcript/transcripts.ts';
@@ -86,7 +86,7 @@ export class ProjectHost implements AttendedHost {
     const { id: run } = await engine.start(workflow, params, {
       origin: { file, actor: userActor(this.shell) },
       facts: { ...facts, ...ATTENDED.with(true) },
-      ...present({ id }),
+      ...omitUndefined({ id }),
     });
     this.engines.set(run, Promise.resolve(engine));
     return { engine, run };
@@ -162,7 +162,7 @@ export class ProjectHost implements AttendedHost {
     await assertSettingsTrusted(this.shell, this.place);
     this.forge ??= openForge(this.shell, this.place);
     const forge = await this.forge;
-    const engine = await openEngine(this.shell, this.place, { store: await this.database(), workflows, ...present({ forge }) });
+    const engine = await openEngine(this.shell, this.place, { store: await this.database(), workflows, ...omitUndefined({ forge }) });
     this.opened.push(engine);
     return engine;
   }

@@ -11,7 +11,7 @@ import type { ProjectRun } from '../../attended/open-runs.ts';
 import { ASSUMED, newWork, nothingLeft, PENDING, type Receipt, type Reply, workIn } from '../../attended/submission.ts';
 import { waitText } from '../../attended/wait-words.ts';
 import { waitLines } from '../../attended/waits.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import { parsePath } from '../../definition/address.ts';
 import { isDone } from '../../definition/run-status.ts';
@@ -52,7 +52,7 @@ function receiptLines(shell: Shell, receipt: Receipt): string[] {
 export function askedOf(shell: Shell, run: IdleRun): string[] {
   const waits = run.kind === 'waiting' ? run.waits : [];
   return waits
-    .flatMap((wait) => waitLines({ ...wait, ...present({ command: wait.command && pasteable(shell, wait.command) }) }))
+    .flatMap((wait) => waitLines({ ...wait, ...omitUndefined({ command: wait.command && pasteable(shell, wait.command) }) }))
     .map((line) => outside(shell, line));
 }
 

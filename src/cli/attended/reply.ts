@@ -2,7 +2,7 @@
 
 import type { AttendedRun, OpenWork } from '../../attended/attended-run.ts';
 import { type Receipt, type Reply, workIn } from '../../attended/submission.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { readRunReport } from '../../control/run/report.ts';
 import type { Store } from '../../store/store.ts';
 import type { Shell } from '../shell.ts';
@@ -18,7 +18,7 @@ export async function printReply(shell: Shell, store: Store, reply: Reply): Prom
     // Without the history, which the agent would read again with each step.
     const { run: overview, plan, waits } = await readRunReport(store, run.id, () => false);
     const openSteps = workIn(run).map((work) => (work.dispatch === undefined ? workRow(work) : dispatchRow(shell, work)));
-    shell.result({ run: overview, plan, waits, openSteps, ...present({ verdict: verdictRow(reply.receipt) }) }, () => []);
+    shell.result({ run: overview, plan, waits, openSteps, ...omitUndefined({ verdict: verdictRow(reply.receipt) }) }, () => []);
   } else if (shell.format === 'xml') {
     const { replyXml } = await import('./xml.ts');
     shell.print(replyXml(shell, reply));
@@ -43,7 +43,7 @@ function workRow(work: OpenWork): object {
   const { run, path, step, title, role, attempt, token, prompt, mayAsk, item, schema, reviews, args, outcomes, parts } = work;
   const due = work.due === undefined ? undefined : new Date(work.due).toISOString();
   const identity = { run, path, step, title, role, attempt, token };
-  return present({ ...identity, prompt, mayAsk, item, due, schema, reviews, args, outcomes, ...parts.loop });
+  return omitUndefined({ ...identity, prompt, mayAsk, item, due, schema, reviews, args, outcomes, ...parts.loop });
 }
 
 function verdictRow(receipt: Receipt | undefined): object | undefined {
@@ -55,5 +55,5 @@ function verdictRow(receipt: Receipt | undefined): object | undefined {
 function dispatchRow(shell: Shell, work: OpenWork): object {
   const { run, path, step, title, role, attempt, token, item } = work;
   const { agent, prompt, returns } = dispatchOf(shell, work) ?? {};
-  return present({ run, path, step, title, role, attempt, token, item, dispatch: present({ agent, prompt, returns }) });
+  return omitUndefined({ run, path, step, title, role, attempt, token, item, dispatch: omitUndefined({ agent, prompt, returns }) });
 }

@@ -3,7 +3,7 @@
 
 import type { LoginScope } from '../../authority/rights.ts';
 import { EngineError } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { recordAudit } from '../../server/access/audit.ts';
 import { createDecideLink } from '../../server/access/decide/link.ts';
 import { ensureOwner, invite, loginLink, type ShownLink } from '../../server/access/invitations.ts';
@@ -160,7 +160,7 @@ async function link(open: OpenAccess, [prefix]: readonly string[]): Promise<void
         run: await findRun(runs, id, place),
         person,
         by,
-        ...present({ approval: given.option('approval'), expires: given.option('expires') }),
+        ...omitUndefined({ approval: given.option('approval'), expires: given.option('expires') }),
       },
     );
     recordAction(open, 'decide link', { person: by, about: `${made.person} ${made.run} ${made.path}` });

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseDuration } from '../../base/duration.ts';
 import { EngineError } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { GitHubForgeOptions } from '../../forge/github/github-forge.ts';
 import type { GitHubAuth } from '../../forge/github/login.ts';
 import { relayForge } from '../../forge/relay.ts';
@@ -46,7 +46,7 @@ export const run: CommandRun = async (shell, given) => {
   const place = await findPlace(inside, inside.given);
   const forge = forgeOf(place, job);
   const auth = authOf(shell, forge);
-  const login = { ...present({ auth }), ledger: join(tmpdir(), `pawl-transport-${process.pid}.db`) };
+  const login = { ...omitUndefined({ auth }), ledger: join(tmpdir(), `pawl-transport-${process.pid}.db`) };
   return closing(await openGitHub(place, forge, login), async (transport) => {
     await assertDefaultBranch(transport, place.project.root);
     const state = await SavedState.acquire({
@@ -55,7 +55,7 @@ export const run: CommandRun = async (shell, given) => {
     });
     // The maintainers agreed on the default branch; the trust lasts only for this job.
     trustFolder(inside, place.project.root);
-    const runs = await work(inside, { place, forge, state, job, saveMs: holdMs / 3, options: present({ auth }) });
+    const runs = await work(inside, { place, forge, state, job, saveMs: holdMs / 3, options: omitUndefined({ auth }) });
     await state.release();
     return report(shell, job, runs);
   });

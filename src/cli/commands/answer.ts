@@ -6,7 +6,7 @@ import type { AnyWorkflow } from '../../api/engine-options.ts';
 import { type Answer, parseAnswer, readQuestions, selectQuestions, type WaitingQuestions } from '../../attended/questions.ts';
 import type { Statement } from '../../authority/statement.ts';
 import { EngineError } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { Signature } from '../../base/signature.ts';
 import { rootOf } from '../../control/approvals.ts';
 import { answersValue } from '../../engine/request/reports.ts';
@@ -77,7 +77,7 @@ async function record(command: DecidingCommand, { asked, answers, root, workflow
   const { driveRun, driveWithEngine } = await import('../drive.ts');
   const { actor, signature } = await signedAnswer(command, asked, answers);
   const use = async (engine: Engine): Promise<number> => {
-    await engine.run(asked.run).answer({ answers, actor, step: asked.path, ...present({ signature }) });
+    await engine.run(asked.run).answer({ answers, actor, step: asked.path, ...omitUndefined({ signature }) });
     shell.print(`${shell.symbol('done')} answered ${oneLine(asked.path)} of run ${asked.run}, as ${actor}.`);
     return driveRun(shell, { engine, run: root, wait: false });
   };

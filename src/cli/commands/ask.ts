@@ -1,6 +1,6 @@
 // `pawl ask RUN` and `pawl assume RUN`: the agent asks the person it works for, or records what it assumes instead and continues.
 
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { readJsonInput, submitByCommand, tokenGiven } from '../attended/submit.ts';
 import type { CommandRun } from '../command.ts';
 import { requiredOption } from '../params.ts';
@@ -18,6 +18,6 @@ export const assume: CommandRun = (shell, given) => {
   const question = requiredOption(given, 'question', 'the question that you would have asked');
   const assumed = requiredOption(given, 'assumed', 'the answer that you assume');
   const options = given.options('option');
-  const more = present({ severity: given.option('severity'), options: options.length === 0 ? undefined : [...options] });
+  const more = omitUndefined({ severity: given.option('severity'), options: options.length === 0 ? undefined : [...options] });
   return submitByCommand(shell, { kind: 'assumptions', token, assumptions: [{ question, assumed, ...more }] });
 };

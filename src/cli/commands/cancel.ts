@@ -4,7 +4,7 @@
 import type { Engine } from '../../api/engine.ts';
 import { isUndriven, resumeUndriven } from '../../api/undriven.ts';
 import { isEngineError, messageOf } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { rootOf } from '../../control/approvals.ts';
 import { readRunReport } from '../../control/run/report.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
@@ -36,7 +36,7 @@ export const run: CommandRun = (shell, given) =>
 async function cancel(shell: Shell, engine: Engine, id: string): Promise<number> {
   const undo = shell.given.has('no-undo') ? (false as const) : undefined;
   const reason = shell.given.option('reason');
-  const { status } = await engine.run(id).cancel({ actor: userActor(shell), ...present({ reason, undo }) });
+  const { status } = await engine.run(id).cancel({ actor: userActor(shell), ...omitUndefined({ reason, undo }) });
   const interrupted = !isFinal(status) && (await driveUntilSettled(shell, { engine, run: id }));
   const report = await readRunReport(engine.store, id);
   // A person must handle steps that could not be undone.

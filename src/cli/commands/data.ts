@@ -3,7 +3,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { EngineError, isEngineError } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import { type BackupRecord, backUp, listBackups, unrecordedBackups } from '../../safe-db/backup.ts';
 import { ROW_LIMIT } from '../../safe-db/client.ts';
@@ -132,7 +132,7 @@ async function migrateAll(shell: Shell, place: Place, databases: readonly Databa
   for (const { name, path, migrations, keep_backups: keep } of databases) {
     if (migrations === undefined)
       throw new EngineError('CONFIG_INVALID', `database "${name}" has no migrations; set "databases.${name}.migrations" to their folder`);
-    const work = () => migrate(path, migrations, { allowLoss, ...present({ keep }) });
+    const work = () => migrate(path, migrations, { allowLoss, ...omitUndefined({ keep }) });
     results.push({ name, path, ...(await showingProgress(shell, `migrating ${name}`, work)) });
   }
   return shell.result({ databases: results.map(({ backup, ...rest }) => ({ ...rest, backup: backup ?? null })) }, () =>
@@ -151,7 +151,7 @@ async function backUpAll(shell: Shell, databases: readonly Database[]): Promise<
   const backups: (BackupRecord & { readonly name: string })[] = [];
   for (const { name, path, keep_backups: keep } of databases) {
     assertExists({ name, path });
-    backups.push({ name, ...(await showingProgress(shell, `copying and verifying ${name}`, () => backUp(path, present({ keep })))) });
+    backups.push({ name, ...(await showingProgress(shell, `copying and verifying ${name}`, () => backUp(path, omitUndefined({ keep })))) });
   }
   return shell.result({ backups }, () =>
     backups.map(
@@ -167,7 +167,7 @@ async function restore(shell: Shell, place: Place, databases: readonly Database[
   const restored: { name: string; path: string; from: string; saved: BackupRecord | null }[] = [];
   for (const { database, path: from } of choices) {
     const { name, path, keep_backups: keep } = database;
-    const saved = await showingProgress(shell, `restoring ${name}`, () => restoreBackup(path, from, present({ keep })));
+    const saved = await showingProgress(shell, `restoring ${name}`, () => restoreBackup(path, from, omitUndefined({ keep })));
     restored.push({ name, path, from, saved: saved ?? null });
   }
   return shell.result({ restored }, () =>

@@ -1,6 +1,6 @@
 // `pawl diff RUN [STEP]`: shows what a run, or one of its steps, changed in the files of its workspace.
 
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { type FileReport, readFileChanges, type StepFiles } from '../../engine/undo/file-history.ts';
 import type { FileSummary } from '../../process/snapshot-changes.ts';
 import { Secrets } from '../../steps/secrets.ts';
@@ -20,7 +20,7 @@ export const run: CommandRun = (shell, given) =>
     const step = given.maybe('STEP');
     const report = await readFileChanges(
       { store, snapshots: snapshotsOf(place.file), run: id },
-      { ...present({ step }), ...(isShort ? {} : { text: { redactor: secrets.redactor } }) },
+      { ...omitUndefined({ step }), ...(isShort ? {} : { text: { redactor: secrets.redactor } }) },
     );
     if (given.has('name-only')) return shell.result(report, () => report.files.map(({ path }) => oneLine(path)));
     return shell.result(report, () => linesOf(shell, report));

@@ -1,6 +1,6 @@
 // `pawl doctor`: checks the setup and shows where the state is kept.
 
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { type Check, checkPlace, checkProgram, checkSecrets } from '../doctor/doctor.ts';
 import { wrap } from '../help.ts';
@@ -50,7 +50,7 @@ function exitOf(checks: readonly Check[]): number {
 }
 
 function toRow({ id, status, what, hint, project }: Check): object {
-  return { id, status: status === 'broken' ? 'problem' : status, what, ...present({ hint, project }) };
+  return { id, status: status === 'broken' ? 'problem' : status, what, ...omitUndefined({ hint, project }) };
 }
 
 function linesOf(shell: Shell, { status, what, hint }: Check): string[] {

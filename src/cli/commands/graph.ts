@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path';
 import { EngineError, isEngineError } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { isRunIdPrefix } from '../../base/id.ts';
 import { graphOfRun } from '../../control/run/graph.ts';
 import { readRunReport } from '../../control/run/report.ts';
@@ -23,7 +23,7 @@ export const run: CommandRun = async (shell, given) => {
   const format = given.option('format') ?? defaultFormat(shell, given);
   const place = await findPlace(shell, given);
   const { graph, run: drawn } = await subjectOf(shell, given, place);
-  const json = { ...present({ run: drawn }), graph };
+  const json = { ...omitUndefined({ run: drawn }), graph };
   const text =
     format === 'json' ? `${JSON.stringify({ schemaVersion: SCHEMA_VERSION, ...json }, null, 2)}\n` : await draw(shell, format, graph);
   const file = given.option('out');

@@ -2,7 +2,7 @@
 
 import { NO_VERDICT } from '../../attended/wait-words.ts';
 import { EngineError } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import {
   type Approval,
   answerCommand,
@@ -68,11 +68,11 @@ async function withViews(shell: Shell, { place, store }: InboxSource, approvals:
     const isNew = await newSinceView(source);
     if (!isDiff) {
       recordView(shell, place, { asked, content: contentOf(asked) });
-      return { ...asked, ...present({ isNew: isNew?.line }) };
+      return { ...asked, ...omitUndefined({ isNew: isNew?.line }) };
     }
     const since = shell.given.has('new') ? lastView(shell, place, asked) : undefined;
     const diff = (await hasDiff(source)) ? await readDiff(source, since) : NO_GIT;
-    return { ...asked, ...present({ isNew: isNew?.line }), diff };
+    return { ...asked, ...omitUndefined({ isNew: isNew?.line }), diff };
   };
   return Promise.all(approvals.map(view));
 }

@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, parse, relative } from 'node:path';
 import { EngineError } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { AGENT_PROGRAMS } from '../agent-setup/programs.ts';
 import { callOf } from '../caller.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
@@ -167,7 +167,7 @@ function compilerSettings(types: Types | undefined, knowsNode: boolean): object 
       erasableSyntaxOnly: true,
       skipLibCheck: true,
       types: knowsNode ? ['node'] : [],
-      ...present({ paths: types && pathsOf(types.pawl), typeRoots: types?.node && [types.node] }),
+      ...omitUndefined({ paths: types && pathsOf(types.pawl), typeRoots: types?.node && [types.node] }),
     },
     include: ['workflows', 'skills', ...(knowsNode ? [] : ['node.d.ts'])],
   };

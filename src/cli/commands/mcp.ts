@@ -3,7 +3,7 @@
 import type { Readable } from 'node:stream';
 import { AttendedSession } from '../../attended/session.ts';
 import { findAutomatedParent, readAncestors } from '../../authority/ancestry.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { FormRight } from '../../mcp/elicitation.ts';
 import { serve } from '../../mcp/server.ts';
 import { serverOf } from '../../mcp/tools.ts';
@@ -31,7 +31,7 @@ export const run: CommandRun = async (terminal, given) => {
   const session = new AttendedSession(host, { runs, mayAdopt: only === undefined });
   const forms = only === undefined ? formRight(shell, place) : undefined;
   const resources = resourcesOf({ shell, place, session, store: () => host.database() });
-  const server = serverOf(session, { version: versionOf(), mayStart: only === undefined, resources, ...present({ forms }) });
+  const server = serverOf(session, { version: versionOf(), mayStart: only === undefined, resources, ...omitUndefined({ forms }) });
   const interrupt = catchInterrupts(host, (text) => shell.warn(text), { isProgram: true });
   try {
     await Promise.race([serve(server, shell.world.stdin as Readable, (line) => shell.write(line)), interrupt.stopped]);

@@ -3,7 +3,7 @@
 import type { AttendedRun, OpenWork } from '../../attended/attended-run.ts';
 import { withoutSubmission } from '../../attended/submission.ts';
 import { EngineError } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import type { Definition } from '../../definition/model.ts';
@@ -24,8 +24,8 @@ export const run: CommandRun = async (shell, given) => {
   const { workflow } = await loadWorkflow(shell, place.project, given.word('WORKFLOW'));
   const { definition } = workflow;
   const { step, group } = stepNamed(definition, agentSteps(definition.steps), given.maybe('STEP'));
-  const { params, data } = valuesFor(shell, given, { definition, step, ...present({ group }) });
-  const request = { workflow, step, params, data, isAttended: given.has('attended'), ...present({ group }) };
+  const { params, data } = valuesFor(shell, given, { definition, step, ...omitUndefined({ group }) });
+  const request = { workflow, step, params, data, isAttended: given.has('attended'), ...omitUndefined({ group }) };
   const preview = await previewOf(await previewServices(shell, place), REGISTRY, request);
   const text = await textOf(shell, preview, { workflow: definition.name, step: step.id });
   const bytes = Buffer.byteLength(text);

@@ -2,7 +2,7 @@
 
 import { durationOf } from '../../base/duration.ts';
 import { EngineError, messageOf } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { agoText } from '../../control/time-text.ts';
 import type { RunStatus } from '../../definition/run-status.ts';
 import type { PrunedRun, PruneRequest, Store } from '../../store/store.ts';
@@ -62,7 +62,7 @@ function requestOf(given: ParsedArgs): PruneRequest {
   return {
     before: Date.now() - ms,
     status: statuses.length === 0 ? STATUSES : statuses,
-    ...present({ keep: wholeNumber(given, 'keep', { min: 0 }) }),
+    ...omitUndefined({ keep: wholeNumber(given, 'keep', { min: 0 }) }),
     vacuum: given.has('vacuum'),
   };
 }

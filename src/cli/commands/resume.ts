@@ -2,7 +2,7 @@
 
 import { durationOf } from '../../base/duration.ts';
 import { EngineError } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import { assertStoppedAt, type ChoiceParts, choicesOf } from '../../control/resume-choice.ts';
 import { type Amount, addBudgets, type Budget, budgetFault } from '../../definition/budget.ts';
@@ -28,7 +28,7 @@ export const run: CommandRun = async (shell, given) => {
     const asked = needsChoice ? await askChoice(shell, state) : undefined;
     if (asked === 'leave') return reportEnd(shell, { store, run: id });
     const chosen = asked === undefined ? choices : [asked];
-    return resumeAndDrive(shell, { place, store, run: id, given, choices: chosen, ...present({ budget }) });
+    return resumeAndDrive(shell, { place, store, run: id, given, choices: chosen, ...omitUndefined({ budget }) });
   });
 };
 
@@ -36,7 +36,7 @@ export const run: CommandRun = async (shell, given) => {
 export const retry: CommandRun = (shell, given) =>
   withRun(shell, async ({ place, store, id }) => {
     assertStoppedAt((await store.load(id)).state, given.maybe('STEP'));
-    const choice = { how: 'retry' as const, ...present({ note: given.option('note') }), ...extendOf(given) };
+    const choice = { how: 'retry' as const, ...omitUndefined({ note: given.option('note') }), ...extendOf(given) };
     return resumeAndDrive(shell, { place, store, run: id, given, choices: [choice] });
   });
 
@@ -46,7 +46,7 @@ function partsOf(shell: Shell, given: ParsedArgs): ChoiceParts {
     ...{ retry: given.has('retry'), accept: given.has('accept'), to: given.option('to') },
     ...{ rerun: given.options('rerun'), done: given.options('done'), failed: given.options('failed') },
     ...extendOf(given),
-    ...present({ note: given.option('note'), output: json === undefined ? undefined : readJson(shell, json, '--output') }),
+    ...omitUndefined({ note: given.option('note'), output: json === undefined ? undefined : readJson(shell, json, '--output') }),
   };
 }
 

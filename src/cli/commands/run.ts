@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import type { Engine } from '../../api/engine.ts';
 import { EngineError } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { isRunId, RUN_ID_RULE } from '../../base/id.ts';
 import { payloadOf } from '../../control/trigger/forge-payload.ts';
 import { assertFirstFor, openRunsFor, secondRun } from '../../control/trigger/open-runs.ts';
@@ -57,8 +57,8 @@ export const run: CommandRun = async (shell, given) => {
   const use = async (engine: Engine): Promise<number> => {
     const actor = signing.sign === undefined ? await starterName(shell) : signing.actor;
     const { id } = await engine.start(loaded.workflow, params, {
-      origin: { file: loaded.file, ...trigger?.origin, actor, ...present({ priority }) },
-      ...present({ sign: signing.sign }),
+      origin: { file: loaded.file, ...trigger?.origin, actor, ...omitUndefined({ priority }) },
+      ...omitUndefined({ sign: signing.sign }),
       ...options,
       ...(Object.keys(facts).length === 0 ? {} : { facts }),
       ...(Object.keys(outputs).length === 0 ? {} : { outputs }),
@@ -117,7 +117,7 @@ function startOptions(given: ParsedArgs, { workflow }: LoadedWorkflow): { readon
       'USAGE',
       `--output replaces the output of skipped steps, so it needs --from, the step where "${workflow.definition.name}" starts`,
     );
-  return present({ id, from });
+  return omitUndefined({ id, from });
 }
 
 /** Throws if the trigger would not start the workflow. */

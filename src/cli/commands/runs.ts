@@ -1,6 +1,6 @@
 // `pawl runs`: lists the runs of this project, newest first.
 
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { type ListedRun, runRow, withUsage } from '../../control/run/list.ts';
 import { agoText } from '../../control/time-text.ts';
 import { costText } from '../../control/usage.ts';
@@ -24,7 +24,7 @@ export const run: CommandRun = async (shell, given) => {
   const limit = given.has('all') ? undefined : (wholeNumber(given, 'limit', { min: 1 }) ?? LIMIT_DEFAULT);
   const statuses = given.options('status') as RunStatus[];
   const status = statuses.length === 0 ? undefined : statuses;
-  const listed = (await store?.list(present({ limit: limit && limit + 1, workflow: given.option('workflow'), status }))) ?? [];
+  const listed = (await store?.list(omitUndefined({ limit: limit && limit + 1, workflow: given.option('workflow'), status }))) ?? [];
   const found = given.has('attended') && store !== undefined ? await attendedOf(shell, place, store) : listed;
   const shown = found.slice(0, limit);
   const runs = store === undefined ? [] : await withUsage(store, shown);
@@ -36,7 +36,7 @@ async function attendedOf(shell: Shell, place: Place, store: Store): Promise<rea
   const { readProjectRuns } = await import('../attended/session-runs.ts');
   const open = new Set((await readProjectRuns(shell, place, { store })).map(({ run: { id } }) => id));
   const workflow = shell.given.option('workflow');
-  return (await store.list(present({ workflow }))).filter(({ id }) => open.has(id));
+  return (await store.list(omitUndefined({ workflow }))).filter(({ id }) => open.has(id));
 }
 
 function stepCell({ status, currentStep = '' }: ListedRun): string {

@@ -3,7 +3,7 @@
 
 import type { Engine } from '../../api/engine.ts';
 import { EngineError } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { readRunReport } from '../../control/run/report.ts';
 import { isFinal } from '../../definition/run-status.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
@@ -26,7 +26,7 @@ export const run: CommandRun = (shell, given) =>
       throw new EngineError('RUN_FINAL', `run ${id} has ended (${frozen.state.status}); it does not accept signals`);
     const workflows = await workflowsToDrive(shell, place.project, frozen);
     const use = async (engine: Engine): Promise<number> => {
-      await engine.run(id).signal(name, present({ payload, id: given.option('id') }));
+      await engine.run(id).signal(name, omitUndefined({ payload, id: given.option('id') }));
       const line = `${shell.symbol('done')} signal "${oneLine(name)}" sent to run ${id}.`;
       if (workflows.length === 0) return shell.result(await readRunReport(store, id), () => [line]);
       shell.print(line);

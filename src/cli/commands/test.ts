@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { EngineError } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { Json } from '../../base/json.ts';
 import { type ArgModel, type Definition, membersOf } from '../../definition/model.ts';
 import type { GeneratedCase } from '../../proof/generated/inputs.ts';
@@ -75,12 +75,12 @@ async function testSubject(shell: Shell, subject: TestSubject, { given, wants, s
     const failed: TestResult = { id: `${name}/import`, category: 'import', ok: false, problems: [loaded.problem], durationMs: 0 };
     // The case that the filter names does not exist, so the failed import is its result.
     const isWanted = filter?.startsWith(`${name}/`) === true;
-    return { ...summaryOf(name, isWanted ? [failed] : filtered([failed], filter)), reference, ...present({ file }) };
+    return { ...summaryOf(name, isWanted ? [failed] : filtered([failed], filter)), reference, ...omitUndefined({ file }) };
   }
   const { definition } = loaded.workflow;
   const category = (['import', 'structure', 'steps', 'domain'] as const).filter(wants);
   const values = valuesOf(shell, given, definition);
-  const plan = planTests(loaded.workflow, { category, services, values, ...present({ filter }) });
+  const plan = planTests(loaded.workflow, { category, services, values, ...omitUndefined({ filter }) });
   try {
     const validated = plan.tests.map((test) =>
       test.category === 'structure' && problems.length > 0 ? { ...test, check: async () => problems } : test,
@@ -89,7 +89,7 @@ async function testSubject(shell: Shell, subject: TestSubject, { given, wants, s
     progress.begin(tests.length);
     const results = await runTests(tests, (result) => progress.show(result));
     const note = definition.form === 'flow' && wants('steps') ? FLOW_NOTE : undefined;
-    return { ...summaryOf(name, results), reference, ...present({ file, note }) };
+    return { ...summaryOf(name, results), reference, ...omitUndefined({ file, note }) };
   } finally {
     await plan.close();
   }

@@ -4,7 +4,7 @@
 import type { Engine } from '../../api/engine.ts';
 import type { AnyWorkflow } from '../../api/engine-options.ts';
 import { EngineError } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import { rootOf } from '../../control/approvals.ts';
 import { reportAssumptions } from '../../control/assumption-report.ts';
@@ -113,7 +113,7 @@ async function record(parts: DecidingCommand, { id, root, assumption, text, work
   const use = async (engine: Engine): Promise<number> => {
     const result = await engine
       .run(id)
-      .answerAssumption({ answer: text, actor, assumption: assumption.id, ...present({ digest: right.digest, sign }) });
+      .answerAssumption({ answer: text, actor, assumption: assumption.id, ...omitUndefined({ digest: right.digest, sign }) });
     shell.print(`${shell.symbol('done')} ${result.agrees ? 'confirmed' : 'answered'} ${result.assumption} of run ${id}, as ${actor}.`);
     if (result.again !== undefined)
       shell.print(`Step ${oneLine(result.again.step)} of run ${result.again.run} runs again, and so does everything after it.`);

@@ -7,7 +7,7 @@
 import type { Engine } from '../../api/engine.ts';
 import type { AnyWorkflow } from '../../api/engine-options.ts';
 import { EngineError, failureOf, isEngineError } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { type Json, jsonText } from '../../base/json.ts';
 import { changeSince, type ShownChange } from '../../control/approval-change.ts';
 import { type PendingApproval, rootOf } from '../../control/approvals.ts';
@@ -100,7 +100,7 @@ async function confirmedAnswer(
 ): Promise<Answer | undefined> {
   const input = given.option('input');
   const lacksInput = option.requiresInput && (input ?? '').trim() === '';
-  const chosen: Answer = { option, ...present({ input }) };
+  const chosen: Answer = { option, ...omitUndefined({ input }) };
   if (!shell.isInteractive || (right.digest !== undefined && !lacksInput)) return chosen;
   await showApproval({ shell, place, store, asked });
   const answer = lacksInput ? await askMissingInput(shell, option) : chosen;
@@ -161,7 +161,7 @@ async function loadWorkflows({ shell, place, store }: DecidingCommand, root: str
     throw new EngineError(code, `nothing was decided: no process drives run ${root}, and it cannot continue here: ${error.message}`, {
       cause: error,
       details,
-      ...present({ position }),
+      ...omitUndefined({ position }),
     });
   }
 }

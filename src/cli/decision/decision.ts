@@ -4,7 +4,7 @@
 
 import type { Engine } from '../../api/engine.ts';
 import { EngineError, failureOf, isEngineError } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject, jsonText } from '../../base/json.ts';
 import { type PendingApproval, pendingApprovals } from '../../control/approvals.ts';
 import { TOO_LATE } from '../../control/decision.ts';
@@ -190,7 +190,7 @@ async function decideAs(
 
 /** A decision that is bound to the shown content. */
 export function decisionOf({ approval }: PendingApproval, { option, input }: Answer, actor: string): DecisionRequest {
-  return { option: option.label, approval: approval.path, digest: approval.digest, actor, ...present({ input }) };
+  return { option: option.label, approval: approval.path, digest: approval.digest, actor, ...omitUndefined({ input }) };
 }
 
 /** Shows an approval and asks for the answer; returns `gone` if another process decided in the meantime. */

@@ -4,7 +4,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { digestText } from '../../base/digest.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import type { PendingApproval } from '../../control/approvals.ts';
 import { headIn, readSubjects, treeIn } from '../../definition/question/subjects.ts';
@@ -61,7 +61,7 @@ export function contentOf({ approval }: PendingApproval): Omit<ApprovalView, 'at
   const subjects = readSubjects(approval.subjects);
   if ('problem' in subjects) return {};
   const { tree, files } = subjects;
-  return present({ tree: tree === undefined ? headIn(subjects) : treeIn(subjects)?.id, files });
+  return omitUndefined({ tree: tree === undefined ? headIn(subjects) : treeIn(subjects)?.id, files });
 }
 
 function keyOf(shell: Shell, place: ApprovalPlace, { run, approval }: PendingApproval): string {

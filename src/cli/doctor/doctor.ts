@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isEngineError, messageOf } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { networkSupport } from '../../process/network.ts';
 import { secretProblem } from '../../steps/secrets.ts';
 import type { ParsedArgs } from '../command.ts';
@@ -34,12 +34,12 @@ export function okCheck(id: string, what: string): Check {
 
 /** A check whose result needs attention, but does not stop anything. */
 export function warning(id: string, what: string, hint?: string): Check {
-  return { id, status: 'warning', what, ...present({ hint }) };
+  return { id, status: 'warning', what, ...omitUndefined({ hint }) };
 }
 
 /** A check that found something to fix. */
 export function problem(id: string, what: string, hint?: string): Check {
-  return { id, status: 'problem', what, ...present({ hint }) };
+  return { id, status: 'problem', what, ...omitUndefined({ hint }) };
 }
 
 /** The problem that an error in a user's file is, with its position; any other error is thrown. */

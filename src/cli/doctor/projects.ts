@@ -2,7 +2,7 @@
 // database, login and webhooks. Each check names its project.
 
 import { failureOf, isEngineError } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { assertSettingsTrusted } from '../forge/session.ts';
 import { findListedProject, listedRoots } from '../serve/listed-projects.ts';
 import type { Place } from '../session.ts';
@@ -50,5 +50,5 @@ async function trustProblem(shell: Shell, place: Place): Promise<Check | undefin
 
 function inProject(check: Check, project: string): Check {
   const { what, hint } = check;
-  return { ...check, project, what: `${project}: ${what}`, ...present({ hint: hint && `in ${project}: ${hint}` }) };
+  return { ...check, project, what: `${project}: ${what}`, ...omitUndefined({ hint: hint && `in ${project}: ${hint}` }) };
 }

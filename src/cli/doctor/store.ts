@@ -4,7 +4,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isEngineError, messageOf } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { agoText } from '../../control/time-text.ts';
 import { isFinal, type RunStatus } from '../../definition/run-status.ts';
 import { createFamily } from '../../process/family.ts';
@@ -73,7 +73,7 @@ function unreadable(error: unknown, before = ''): Check {
     id: 'database',
     status: 'broken',
     what: `${before}${typeof error === 'string' ? error : messageOf(error)}`,
-    ...present({ hint }),
+    ...omitUndefined({ hint }),
   };
 }
 

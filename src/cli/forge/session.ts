@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseDuration } from '../../base/duration.ts';
 import { EngineError } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { Forge } from '../../forge/forge.ts';
 import type { GitHubForge, GitHubForgeOptions } from '../../forge/github/github-forge.ts';
 import type { GitHubAuth } from '../../forge/github/login.ts';
@@ -42,7 +42,7 @@ async function openLocal(place: Place, forge: LocalForgeSettings, actor?: string
   return await openLocalForge({
     repository: forge.repository ?? place.project.root,
     state,
-    ...present({ actor, defaultBranch: place.settings.project?.default_branch }),
+    ...omitUndefined({ actor, defaultBranch: place.settings.project?.default_branch }),
   });
 }
 
@@ -53,7 +53,7 @@ export async function openGitHub(place: Place, forge: GitHubSettings, more: Part
     repository: forge.repository,
     auth: more.auth ?? (await authOf(place, forge)),
     ledger: forge.state ?? join(dirname(place.file), 'github.db'),
-    ...present({ baseUrl: forge.base_url, pollMs: forge.poll === undefined ? undefined : parseDuration(forge.poll, 'forge.poll') }),
+    ...omitUndefined({ baseUrl: forge.base_url, pollMs: forge.poll === undefined ? undefined : parseDuration(forge.poll, 'forge.poll') }),
     ...more,
   });
 }
@@ -74,7 +74,7 @@ async function authOf({ settings }: Place, { auth = 'gh', base_url }: GitHubSett
   };
   if ('token' in auth) return { kind: 'token', token: (await read(auth.token)).trim() };
   const { app, private_key, installation } = auth;
-  return { kind: 'app', appId: String(app), privateKey: await read(private_key), ...present({ installationId: installation }) };
+  return { kind: 'app', appId: String(app), privateKey: await read(private_key), ...omitUndefined({ installationId: installation }) };
 }
 
 /** The hint for a project without a forge. */

@@ -7,7 +7,7 @@
 
 import { type AttendedRun, stepNames } from '../../attended/attended-run.ts';
 import { EngineError } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { type AgentSession, changeSession, isSameRun, isSessionId, readSession, type SessionRun } from '../agent-session.ts';
 import type { Shell } from '../shell.ts';
@@ -53,7 +53,7 @@ function saveSession(
   changeSession(shell, session.id, (now) => ({
     ...now,
     runs: now.runs.filter((run) => !ended.some((one) => isSameRun(one, run))),
-    ...present({ kept }),
+    ...omitUndefined({ kept }),
   }));
 }
 

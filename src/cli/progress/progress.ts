@@ -1,7 +1,7 @@
 // Owns the progress of a run, computed from its log: every step that was opened, in order, with its current or final state.
 // Unlike the checkpoint it keeps steps that have ended, so that a view can show the whole run.
 
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { Group } from '../../definition/group/join.ts';
 import { REFUSED_ELSEWHERE } from '../../definition/outcome.ts';
 import type { RunStatus } from '../../definition/run-status.ts';
@@ -74,7 +74,7 @@ export class RunProgress {
       activation,
       status: liveStatus(activation),
       moved: known?.activation.state !== activation.state || known.activation.attempt !== activation.attempt,
-      ...present({ error: message, members, rejecting }),
+      ...omitUndefined({ error: message, members, rejecting }),
     });
   }
 
@@ -87,7 +87,7 @@ export class RunProgress {
       status: reason?.rejects === true || (rejecting ?? 0) > 0 ? 'rejected' : statusOfOutcome(event.outcome),
       outcome: event.outcome,
       endedAt: event.at,
-      ...present({ error: event.error?.message ?? reason?.error, members, rejecting }),
+      ...omitUndefined({ error: event.error?.message ?? reason?.error, members, rejecting }),
     });
     const { member } = activation;
     const group = member === undefined ? undefined : this.steps.get(member.group);

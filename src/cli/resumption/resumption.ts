@@ -2,7 +2,7 @@
 
 import type { Engine } from '../../api/engine.ts';
 import { EngineError, isEngineError } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { assertUnknown } from '../../control/resume-choice.ts';
 import type { Budget } from '../../definition/budget.ts';
 import { isFinal } from '../../definition/run-status.ts';
@@ -41,7 +41,7 @@ export async function resumeAndDrive(shell: Shell, { place, store, run, given, c
     try {
       const [first, ...others] = choices;
       const acceptChanges = given.has('accept-changes') || undefined;
-      await engine.run(run).resume({ ...signing, ...present({ choice: first, budget, acceptChanges }) });
+      await engine.run(run).resume({ ...signing, ...omitUndefined({ choice: first, budget, acceptChanges }) });
       for (const choice of others) await engine.run(run).resume({ ...signing, choice });
     } catch (error) {
       // Another process drives the run: follow it, and take over if it dies.

@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import type { Engine } from '../../api/engine.ts';
 import { messageOf } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { type OpenServer, openServer } from '../../server/app-server.ts';
 import type { ProjectAddress } from '../../server/services.ts';
 import type { WebhookProject } from '../../server/triggers/webhook-forwarding.ts';
@@ -50,7 +50,7 @@ export async function openProject(shell: Shell, { place, named, locked, webhookP
       version: versionOf(),
       ...serverOptionsOf(quiet, place),
       pages: join(packageRoot(), 'dashboard', 'dist'),
-      events: { ...eventsOf(place, forge), ...present({ webhookProjects }) },
+      events: { ...eventsOf(place, forge), ...omitUndefined({ webhookProjects }) },
       // The message may contain text from a request, which must not look like another line of the log.
       warn: (error) => shell.warn(oneLine(messageOf(error))),
     }),

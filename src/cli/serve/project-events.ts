@@ -2,7 +2,7 @@
 
 import type { Engine } from '../../api/engine.ts';
 import { messageOf } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { Forge } from '../../forge/forge.ts';
 import { type Groups, isIn, membersOf } from '../../forge/people.ts';
 import { type ForgeRelay, relayForge } from '../../forge/relay.ts';
@@ -31,7 +31,7 @@ export function eventsOf({ settings, project }: Pick<Place, 'settings' | 'projec
     hooks: Object.fromEntries(Object.entries(hooks).map(([name, hook]) => [name, hookOf(hook)])),
     notifications,
     secret: (name) => secrets.value(name),
-    ...present({ allow: webhooks?.allow, metrics, forge: forgeEventsOf({ settings, project }, opened) }),
+    ...omitUndefined({ allow: webhooks?.allow, metrics, forge: forgeEventsOf({ settings, project }, opened) }),
   };
 }
 
@@ -46,7 +46,7 @@ function forgeEventsOf(place: Pick<Place, 'settings' | 'project'>, opened: Opene
     onEvent: relay.publish,
     groups: () => groups,
     surface: surfaceOf(forge, groups),
-    ...present({ repository: repositoryOf(place), webhook, forks }),
+    ...omitUndefined({ repository: repositoryOf(place), webhook, forks }),
   };
 }
 
@@ -102,10 +102,10 @@ export async function openProjectEngine(
   await using opened = new AsyncDisposableStack();
   if (forge !== undefined) opened.defer(() => forge.source.close());
   const store = opened.use(await openStore(place));
-  const source = new ProjectSource(shell, place.project, present({ locked }));
-  const parts = { ...options, store, workflows: source, ...present({ forge: forge?.relay.forge }) };
+  const source = new ProjectSource(shell, place.project, omitUndefined({ locked }));
+  const parts = { ...options, store, workflows: source, ...omitUndefined({ forge: forge?.relay.forge }) };
   const engine = opened.use(await openEngine(shell, place, parts));
-  const project = new FileProject(shell, place, { source, store, ...present({ beside }) });
+  const project = new FileProject(shell, place, { source, store, ...omitUndefined({ beside }) });
   const all = opened.move();
   return { engine, project, close: () => all.disposeAsync() };
 }

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { EngineError, messageOf } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { ensureOwner, loginLink, type ShownLink } from '../../server/access/invitations.ts';
 import type { OpenServer, OpenServerOptions } from '../../server/app-server.ts';
 import type { ListenOptions } from '../../server/server.ts';
@@ -18,7 +18,7 @@ import type { Shell } from '../shell.ts';
 /** The options that come from the settings: the address, the proxy, the groups and the keys. */
 export function serverOptionsOf(shell: Shell, { project, settings: { serve = {}, groups } }: Place): OpenServerOptions {
   return {
-    ...present({ publicUrl: serve.public_url, trustedProxy: serve.trusted_proxy, groups }),
+    ...omitUndefined({ publicUrl: serve.public_url, trustedProxy: serve.trusted_proxy, groups }),
     identities: () => keyListOf(shell, project),
   };
 }

@@ -2,7 +2,7 @@
 
 import { parseDuration } from '../../base/duration.ts';
 import { messageOf } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import {
   count,
@@ -114,5 +114,5 @@ function templateFault(value: Json): Fault | undefined {
 export function hookOf({ debounce, rate: limit, window, ...rest }: ValueOf<typeof hook>): HookSetting {
   const ms = (lasting: string | undefined): number | undefined => (lasting === undefined ? undefined : parseDuration(lasting, 'a hook'));
   const perMs = limit === undefined ? undefined : { max: limit.max, perMs: parseDuration(limit.per, 'a hook') };
-  return { ...rest, ...present({ debounceMs: ms(debounce), windowMs: ms(window), rate: perMs }) };
+  return { ...rest, ...omitUndefined({ debounceMs: ms(debounce), windowMs: ms(window), rate: perMs }) };
 }

@@ -13,7 +13,7 @@ import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { EngineError } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { isInsideFolder } from '../../base/inside-folder.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { AMOUNTS, type Budget } from '../../definition/budget.ts';
@@ -263,7 +263,7 @@ function toSettings(all: readonly OriginSetting[]): Settings {
   const toTrust = filesToTrustIn(all);
   return {
     ...others,
-    ...present({
+    ...omitUndefined({
       forge: forge && forgeOf(inForce, forge),
       signs: all.some(({ key, layer }) => key === 'decisions' && layer === 'user') ? ('everywhere' as const) : undefined,
       toTrust: toTrust.length === 0 ? undefined : toTrust,

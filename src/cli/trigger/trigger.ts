@@ -5,7 +5,7 @@
 // - For a number, `forge.ts` fetches the rest from the configured forge.
 
 import { EngineError } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import { subjectOf } from '../../control/trigger/subject.ts';
 import { eventProblem } from '../../definition/trigger/event.ts';
@@ -53,5 +53,5 @@ function numberTrigger(name: string, value: string): Trigger {
 /** The trigger of a payload, with the facts and the origin of the run. */
 export function triggerOf(payload: JsonObject, { event, option }: { readonly event?: string; readonly option: string }): Trigger {
   const { facts, issue, pr } = subjectOf(payload);
-  return { payload, option, facts, origin: present({ event, issue, pr }) };
+  return { payload, option, facts, origin: omitUndefined({ event, issue, pr }) };
 }

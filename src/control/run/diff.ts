@@ -3,7 +3,7 @@
 
 import type { Engine } from '../../api/engine.ts';
 import { isEngineError } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { textWithin } from '../../base/short-text.ts';
 import type { FileReport } from '../../engine/undo/file-history.ts';
 
@@ -28,7 +28,7 @@ interface DiffQuery {
 /** What a run or a step changed; undefined if the run has no snapshots. */
 export async function readRunDiff(engine: Engine, { run, bytesMax, ...query }: DiffQuery): Promise<BoundedReport | undefined> {
   try {
-    const { diff = '', ...report } = await engine.run(run).files({ text: {}, ...present(query) });
+    const { diff = '', ...report } = await engine.run(run).files({ text: {}, ...omitUndefined(query) });
     return { ...report, diff: boundedDiff(diff, bytesMax) };
   } catch (error) {
     if (isEngineError(error) && error.details.hasSnapshots === false) return undefined;

@@ -1,6 +1,6 @@
 // Owns how runs are listed: a row per run with what its agents used. It is the JSON of `pawl runs` and of the server's list.
 
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { isDriven } from '../../process/owner.ts';
 import type { RunSummary, Store } from '../../store/store.ts';
 import type { RunRow } from '../schema/run.ts';
@@ -39,6 +39,6 @@ export function runRow(run: ListedRun): RunRow {
     due: due === undefined ? null : new Date(due).toISOString(),
     isDriven: isDriven(owner),
     origin,
-    ...present({ parent, usage, damaged }),
+    ...omitUndefined({ parent, usage, damaged }),
   };
 }

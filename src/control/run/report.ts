@@ -3,7 +3,7 @@
 // the store; needs no engine.
 
 import { commandFor } from '../../attended/wait-command.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { isJsonObject } from '../../base/json.ts';
 import { createPath, modelNamed, parsePath } from '../../definition/address.ts';
 import type { Definition } from '../../definition/model.ts';
@@ -88,7 +88,7 @@ export async function readRunReport(store: Store, run: string, isWanted: ValueFi
     waits: await Promise.all(
       view.waits.map(async (wait) => ({
         ...waitOf(wait, { run: view.id, approvals, halt: state.halt, steps }),
-        ...present({ command: await commandBelow(store, wait) }),
+        ...omitUndefined({ command: await commandBelow(store, wait) }),
       })),
     ),
     decisions: history.decisions,
@@ -133,7 +133,7 @@ function stepOf(view: StepView, { title, now, uses, isReview }: StepContext): St
     durationMs: lasted,
     output: output ?? null,
     error: error ?? null,
-    ...present({ claim, evidence, usage, actor, rejection }),
+    ...omitUndefined({ claim, evidence, usage, actor, rejection }),
     ...member,
   };
 }
@@ -220,17 +220,17 @@ function waitOf(wait: OpenWait, { run, approvals, halt, steps }: WaitContext): W
   const ending = {
     since: isoTime(since),
     due: due === undefined ? null : isoTime(due),
-    ...present({ command: commandFor(run, wait, { approval, several: approvals.length > 1, halt }) }),
+    ...omitUndefined({ command: commandFor(run, wait, { approval, several: approvals.length > 1, halt }) }),
   };
   switch (rest.kind) {
     case 'human': {
       const message = approval?.posted && postedText(approval.posted);
       const options = approval?.question.options.map(({ label, requiresInput }) => ({ label, requiresInput }));
-      return { id, ...rest, ...present({ message, prompt: approval?.question.prompt, shown: approval?.shown, options }), ...ending };
+      return { id, ...rest, ...omitUndefined({ message, prompt: approval?.question.prompt, shown: approval?.shown, options }), ...ending };
     }
     case 'capacity':
     case 'budget':
-      return { id, ...rest, ...present({ message: shortageAt(rest.path, steps) }), ...ending };
+      return { id, ...rest, ...omitUndefined({ message: shortageAt(rest.path, steps) }), ...ending };
     default:
       return { id, ...rest, ...ending };
   }

@@ -1,7 +1,7 @@
 // Owns the value of `trigger` if the forge sent no payload: the facts of an issue or a pull request, read from the forge, in
 // the format of GitHub's payloads.
 
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import { isSamePerson } from '../../base/person.ts';
 import type { ForgeAnswer, ForgeComment, ForgeEvent, ForgeReader, IssueFacts, PullRequestFacts } from '../../forge/forge.ts';
@@ -38,7 +38,7 @@ export async function payloadOfEvent(forge: ForgeReader, event: ForgeEvent): Pro
   return {
     result: 'ok',
     value: {
-      ...present({
+      ...omitUndefined({
         action,
         after: sha,
         label: label === undefined ? undefined : { name: label },
@@ -46,7 +46,7 @@ export async function payloadOfEvent(forge: ForgeReader, event: ForgeEvent): Pro
         review: review?.value,
       }),
       ...subject.value,
-      ...present({ sender: userOf(event.actor) }),
+      ...omitUndefined({ sender: userOf(event.actor) }),
     },
   };
 }
@@ -63,7 +63,7 @@ async function commentOf(forge: ForgeReader, { comment, issue, pr }: ForgeEvent)
 /** The state of a review, as far as the forge still has it. */
 async function reviewOf(forge: ForgeReader, { event, pr, actor }: ForgeEvent): Promise<ForgeAnswer<JsonObject> | undefined> {
   if (pr === undefined || !event.startsWith('pull_request_review.')) return undefined;
-  const user = present({ user: userOf(actor) });
+  const user = omitUndefined({ user: userOf(actor) });
   if (event.endsWith('.dismissed')) return { result: 'ok', value: { state: 'dismissed', ...user } };
   const found = await forge.approvals(pr);
   if (found.result !== 'ok') return found;

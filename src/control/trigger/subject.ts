@@ -1,6 +1,6 @@
 // Owns reading the issue or the pull request from an event's payload, and the facts about it that runs can name.
 
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 
 /** The issue or the pull request of a payload. */
@@ -21,8 +21,8 @@ export function subjectOf(payload: JsonObject): TriggerSubject {
   const labels = isJsonObject(subject) ? labelsIn(subject.labels) : undefined;
   const base = isJsonObject(payload.pull_request) && isJsonObject(payload.pull_request.base) ? payload.pull_request.base.ref : undefined;
   return {
-    ...present({ issue, pr }),
-    facts: present({ issue_number: issue, pr_number: pr, labels, base_branch: typeof base === 'string' ? base : undefined }),
+    ...omitUndefined({ issue, pr }),
+    facts: omitUndefined({ issue_number: issue, pr_number: pr, labels, base_branch: typeof base === 'string' ? base : undefined }),
   };
 }
 

@@ -4,7 +4,7 @@
 
 import { parseDuration } from '../../base/duration.ts';
 import { EngineError } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import { BUILT_TEXT } from '../code.ts';
@@ -56,7 +56,7 @@ const PARSERS: Parsers = {
       const method = METHODS.find((name) => name === given.method);
       if (method === undefined && given.method !== undefined)
         invalid(`"method" of merge_pr must not be ${shown(given.method)}; use ${METHODS.join(', ')}`);
-      return present({
+      return omitUndefined({
         action: 'merge_pr' as const,
         method,
         delete_branch: flag(given),
@@ -65,11 +65,11 @@ const PARSERS: Parsers = {
       });
     },
   },
-  close_issue: { fields: ['issue'], parse: ({ issue }) => present({ action: 'close_issue' as const, issue: maybeIssue(issue) }) },
+  close_issue: { fields: ['issue'], parse: ({ issue }) => omitUndefined({ action: 'close_issue' as const, issue: maybeIssue(issue) }) },
   create_issue: {
     fields: ['title', 'body', 'labels'],
     parse: (given) =>
-      present({
+      omitUndefined({
         action: 'create_issue' as const,
         title: text(given, 'title'),
         body: maybeText(given, 'body'),
@@ -81,7 +81,7 @@ const PARSERS: Parsers = {
     parse: (given) => {
       const [add, remove] = [maybeLabels(given, 'add'), maybeLabels(given, 'remove')];
       demandLabels(add, remove);
-      return present({ action: 'label' as const, add, remove, target: target(given), pr: maybeText(given, 'pr') });
+      return omitUndefined({ action: 'label' as const, add, remove, target: target(given), pr: maybeText(given, 'pr') });
     },
   },
   label_issue: {
@@ -89,17 +89,17 @@ const PARSERS: Parsers = {
     parse: (given) => {
       const add = maybeLabels(given, 'add') ?? [];
       demandLabels(add, undefined);
-      return present({ action: 'label_issue' as const, add, target: target(given) });
+      return omitUndefined({ action: 'label_issue' as const, add, target: target(given) });
     },
   },
   notify: {
     fields: ['target', 'message'],
-    parse: (given) => present({ action: 'notify' as const, target: text(given, 'target'), message: maybeText(given, 'message') }),
+    parse: (given) => omitUndefined({ action: 'notify' as const, target: text(given, 'target'), message: maybeText(given, 'message') }),
   },
   comment: {
     fields: ['target', 'message', 'pr'],
     parse: (given) =>
-      present({ action: 'comment' as const, target: target(given), message: text(given, 'message'), pr: maybeText(given, 'pr') }),
+      omitUndefined({ action: 'comment' as const, target: target(given), message: text(given, 'message'), pr: maybeText(given, 'pr') }),
   },
 };
 

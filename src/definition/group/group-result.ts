@@ -1,6 +1,6 @@
 // Owns the result of a group of branches or items when it settles, and the message why it did not succeed.
 
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { failedChecks } from '../failure-text.ts';
 import type { StepModel } from '../model.ts';
@@ -45,7 +45,7 @@ export function groupFailure(members: readonly EndedMember[], total: number): st
 export function groupEvidence(members: readonly EndedMember[]): Json {
   const bad = members.filter(isBad).sort((a, b) => (a.key < b.key ? -1 : 1));
   if (bad.length === 0) return null;
-  return { members: Object.fromEntries(bad.map((one) => [one.key, { outcome: one.outcome, ...present({ error: reasonOf(one) }) }])) };
+  return { members: Object.fromEntries(bad.map((one) => [one.key, { outcome: one.outcome, ...omitUndefined({ error: reasonOf(one) }) }])) };
 }
 
 function isBad({ outcome }: EndedMember): boolean {

@@ -4,7 +4,7 @@
 // - All faults of a set of values are reported in one error.
 
 import { EngineError, isEngineError, messageOf } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { canonicalJson, deepFreeze, type Json, type JsonObject, parseJson, toPlain } from '../../base/json.ts';
 import { shortText } from '../../base/short-text.ts';
 import { didYouMean } from '../../base/suggest.ts';
@@ -99,9 +99,9 @@ export function arg<const S extends ArgSpec>(spec: S & ArgMistakes<S>): Arg<ArgV
   const model: ArgModel = {
     description: spec.description ?? '',
     required: spec.required ?? false,
-    ...present({ type }),
+    ...omitUndefined({ type }),
     ...(spec.default === undefined ? {} : { default: plain(spec.default, 'default') }),
-    ...present({ min: spec.min, max: spec.max }),
+    ...omitUndefined({ min: spec.min, max: spec.max }),
     ...(spec.choices === undefined ? {} : { choices: plain(spec.choices, 'choices') as readonly Json[] }),
   };
   return deepFreeze(model);

@@ -1,7 +1,7 @@
 // Owns questions that wait for a person: the question, what is shown with it, the options, and the digest a decision
 // must name.
 
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { Json } from '../../base/json.ts';
 import { modelNamed } from '../../definition/address.ts';
 import type { ApprovalModel, Definition } from '../../definition/model.ts';
@@ -90,9 +90,9 @@ async function approvalOf(
     question,
     shown: read(wait.shown) ?? {},
     ...(subjects === undefined ? {} : { subjects: read(subjects) }),
-    ...present({ digest: wait.digest, votes: wait.votes, split: wait.split }),
+    ...omitUndefined({ digest: wait.digest, votes: wait.votes, split: wait.split }),
     since: openedAt,
-    ...present({ due: deadline }),
+    ...omitUndefined({ due: deadline }),
     signed: state.signed === true || wait.signed === true,
   };
 }

@@ -1,6 +1,6 @@
 // Owns reading the assumptions of workers and people's answers to them. It reads a store and needs no engine.
 
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { AssumptionText } from '../../definition/question/assumption.ts';
 import type { Assumption } from '../../definition/question/assumption-record.ts';
 import type { RunState } from '../../kernel/run-state.ts';
@@ -44,7 +44,7 @@ export async function readAssumptions(store: Pick<Store, 'values'>, state: RunSt
       actor: answer.actor,
       at: answer.at,
       text: read.answer(one) ?? text.assumed,
-      ...present({ unmet: answer.unmet }),
+      ...omitUndefined({ unmet: answer.unmet }),
     };
     return {
       run: state.id,
@@ -56,7 +56,7 @@ export async function readAssumptions(store: Pick<Store, 'values'>, state: RunSt
       digest,
       ...text,
       state: kind,
-      ...present({ answer: said }),
+      ...omitUndefined({ answer: said }),
       from: within ?? path,
       signed: state.signed === true,
     };

@@ -2,7 +2,7 @@
 // and answering are mail: on disk before anything acts on it, and harmless when repeated.
 
 import { EngineError } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { type Json, toPlain } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import { ASSUMPTIONS_PER_ATTEMPT, type AssumptionText, checkAssumptions, isSameAnswer } from '../../definition/question/assumption.ts';
@@ -103,9 +103,9 @@ export async function answerAssumption(core: EngineCore, run: string, request: A
   if (!isFinal(state.status)) await core.assertDrivable(loaded);
   const value = said === '' ? undefined : storedValue(said);
   const place = agrees ? undefined : await placeOf(core.store, run, chosen);
-  const action: ControlAction = { do: 'answer', assumption: chosen.id, agrees, ...present({ text: value?.ref, place }) };
+  const action: ControlAction = { do: 'answer', assumption: chosen.id, agrees, ...omitUndefined({ text: value?.ref, place }) };
   const signature = await request.sign?.(overrideStatement(run, action, actor));
-  const input: InputOf<'control'> = { type: 'control', at: core.clock.now(), actor, action, ...present({ signature }) };
+  const input: InputOf<'control'> = { type: 'control', at: core.clock.now(), actor, action, ...omitUndefined({ signature }) };
   await assertSignedFor(core, loaded, input);
   await send(core, { run, dedupe: `assumption/${chosen.id}`, input, values: value === undefined ? [] : [value] });
   const after = (await core.store.load(run)).state.assumptions?.find(({ id }) => id === chosen.id)?.answer;
@@ -136,7 +136,7 @@ async function runAgainAbove(core: EngineCore, child: RunState, answer: AnswerBe
   const note = `${assumed.question} It was assumed: ${assumed.assumed} The answer is: ${said}`;
   const action: ControlAction = { do: 'again', place, note };
   const signature = await sign?.(overrideStatement(run, action, actor));
-  const input: InputOf<'control'> = { type: 'control', at: core.clock.now(), actor, action, ...present({ signature }) };
+  const input: InputOf<'control'> = { type: 'control', at: core.clock.now(), actor, action, ...omitUndefined({ signature }) };
   await assertSignedFor(core, loaded, input);
   await send(core, { run, dedupe: `again/${child.id}/${loaded.state.seq}`, input, values: [] });
   return { run, step: place.step };
@@ -169,7 +169,7 @@ function pickAssumption(state: RunState, { assumption, digest }: AssumptionReque
 function alreadyAnswered(run: string, id: string, answer: Assumption['answer']): EngineError {
   const who = answer === undefined ? 'somebody else a moment ago' : answer.actor;
   return new EngineError('ALREADY_DECIDED', `assumption ${id} of run ${run} was already answered by ${who}; the first answer counts`, {
-    details: { assumption: id, ...present({ actor: answer?.actor }) },
+    details: { assumption: id, ...omitUndefined({ actor: answer?.actor }) },
   });
 }
 
@@ -205,7 +205,7 @@ export function lastEndOf(log: readonly RunEvent[], opened: Path): HaltedStep | 
     const ended = event.type === 'step.settled' ? draft.live[event.path] : undefined;
     if (event.type === 'step.settled' && ended?.member === undefined && ended?.step === step && ended !== undefined) {
       const { path, attempt, input } = ended;
-      last = { path, step: ended.step, outcome: event.outcome, attempt, ...present({ input, group: draft.groups[path] }) };
+      last = { path, step: ended.step, outcome: event.outcome, attempt, ...omitUndefined({ input, group: draft.groups[path] }) };
     }
     apply(draft, event);
   }

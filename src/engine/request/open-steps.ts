@@ -3,7 +3,7 @@
 
 import { createHmac } from 'node:crypto';
 import type { AgentQuestion } from '../../agents/driver.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { type Path, waitOf } from '../../kernel/activation.ts';
 import type { Handover, StoredHandover } from '../../steps/worker/handover.ts';
 import type { Store } from '../../store/store.ts';
@@ -57,7 +57,7 @@ export async function openStepsOf(core: OpenStepReader, run: string): Promise<re
       step,
       attempt,
       token: tokenOf(core, { run, path, attempt }),
-      ...present({ item: member?.key, due: deadline }),
+      ...omitUndefined({ item: member?.key, due: deadline }),
     };
   });
 }

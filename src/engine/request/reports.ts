@@ -9,7 +9,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { checkQuestions } from '../../agents/reply.ts';
 import { digestText } from '../../base/digest.ts';
 import { EngineError } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { isJsonObject, type Json, toPlain } from '../../base/json.ts';
 import type { Signature } from '../../base/signature.ts';
 import { modelNamed } from '../../definition/address.ts';
@@ -80,7 +80,7 @@ export async function reportWork(core: EngineCore, run: string, given: WorkRepor
     path,
     attempt,
     outcome: read?.outcome ?? 'fail',
-    ...present({ output: value?.ref, error }),
+    ...omitUndefined({ output: value?.ref, error }),
   };
   const dedupe = `reported/${path}/${attempt}`;
   const posted = await send(core, { run, dedupe, input, values: value === undefined ? [] : [value] });
@@ -206,7 +206,7 @@ function repeated(state: RunState, row: StoredAttempt, report: WorkReport): Repo
       { details: { run: state.id, step, attempt } },
     );
   }
-  return { accepted: error === undefined, repeated: true, step, path, attempt, ...present({ message: error?.message }) };
+  return { accepted: error === undefined, repeated: true, step, path, attempt, ...omitUndefined({ message: error?.message }) };
 }
 
 /** The digests under which a result may be recorded: as reported, and as its step kind passes it to a flow. */
@@ -240,7 +240,14 @@ export async function askPerson(
   if (read.kind === 'invalid') throw new EngineError('REPORT_INVALID', `the questions are invalid: ${read.why}`);
   const value = storedValue(read.questions as unknown as Json);
   const saved = state === undefined ? undefined : await savedValue(core, step, state);
-  const input: RunInput = { type: 'asked', at: core.clock.now(), path, attempt, questions: value.ref, ...present({ saved: saved?.ref }) };
+  const input: RunInput = {
+    type: 'asked',
+    at: core.clock.now(),
+    path,
+    attempt,
+    questions: value.ref,
+    ...omitUndefined({ saved: saved?.ref }),
+  };
   await send(core, { run, dedupe: `asked/${path}/${attempt}`, input, values: saved === undefined ? [value] : [value, saved] });
 }
 

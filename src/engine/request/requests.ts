@@ -3,7 +3,7 @@
 // posted, with a message that says what to do.
 
 import { EngineError } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { createRunId } from '../../base/id.ts';
 import { type JsonObject, toPlain } from '../../base/json.ts';
 import type { Signature } from '../../base/signature.ts';
@@ -88,7 +88,7 @@ export async function decideApproval(core: EngineCore, run: string, request: Dec
     digest: approval.digest,
     actor,
     output: value.ref,
-    ...present({ text: request.input }),
+    ...omitUndefined({ text: request.input }),
   };
   const input = await signedBy(run, unsigned, request);
   await assertSignedFor(core, loaded, input);
@@ -261,7 +261,7 @@ function changed(run: string, approval: OpenApproval, note?: string): EngineErro
   return new EngineError(
     'CONTENT_CHANGED',
     `your decision of approval "${approval.step}" of run ${run} does not count: ${why}; the question was asked again with the current content: see "pawl inbox ${run}" and decide again`,
-    { details: { digest: approval.digest, ...present({ changes: note }) } },
+    { details: { digest: approval.digest, ...omitUndefined({ changes: note }) } },
   );
 }
 
@@ -300,7 +300,7 @@ export async function sendSignal(
   await core.assertDrivable(loaded);
   const payload = signal.payload === undefined ? undefined : storedValue(toPlain(signal.payload, `the payload of signal "${signal.name}"`));
   const dedupe = `signal/${signal.name}/${signal.id ?? createRunId()}`;
-  const input: RunInput = { type: 'signalled', at: core.clock.now(), name: signal.name, ...present({ payload: payload?.ref }) };
+  const input: RunInput = { type: 'signalled', at: core.clock.now(), name: signal.name, ...omitUndefined({ payload: payload?.ref }) };
   await send(core, { run, dedupe, input, values: payload === undefined ? [] : [payload] });
 }
 
@@ -332,14 +332,14 @@ export async function controlRun(
   const loaded = await core.store.load(run);
   if (isFinal(loaded.state.status)) throw finalRunError(loaded.state);
   const how = {
-    ...present({ acceptedBy, sign }),
+    ...omitUndefined({ acceptedBy, sign }),
     cancel: action.do === 'cancel',
     leave: action.do === 'cancel' && action.undo === false,
   };
   await core.assertDrivable(loaded, how);
   const dedupe = `control/${action.do}/${id}`;
   const signature = sign !== undefined && isOverride(action) ? await sign(overrideStatement(run, action, actor)) : undefined;
-  const input: InputOf<'control'> = { type: 'control', at: core.clock.now(), actor, action, ...present({ signature }) };
+  const input: InputOf<'control'> = { type: 'control', at: core.clock.now(), actor, action, ...omitUndefined({ signature }) };
   await assertSignedFor(core, loaded, input);
   await send(core, { run, dedupe, input, values }, how);
 }

@@ -6,7 +6,7 @@
 
 import { existsSync } from 'node:fs';
 import { EngineError, messageOf } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import { isWithin, partNamed, partsOf } from '../../definition/address.ts';
 import { TreeError } from '../../process/git-tree.ts';
@@ -148,13 +148,13 @@ async function readChanges(source: FileSource, { step, text, steps: withSteps }:
   const between = wanted === undefined && withSteps !== false ? await betweenSteps(history) : new Set<string>();
   return {
     run: history.run,
-    ...present({ step: wanted === undefined ? undefined : [...wanted].at(-1) }),
+    ...omitUndefined({ step: wanted === undefined ? undefined : [...wanted].at(-1) }),
     ...pair,
     files: await summaryOf(repository, pair),
     steps,
     between: [...between].sort(),
     missing: missingIn(own),
-    ...present({ diff: shown === undefined ? undefined : (text?.redactor?.text(shown) ?? shown) }),
+    ...omitUndefined({ diff: shown === undefined ? undefined : (text?.redactor?.text(shown) ?? shown) }),
   };
 }
 

@@ -1,6 +1,6 @@
 // Owns reading checks: check runs, the older commit statuses, and which of them are required.
 
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { CONCLUSIONS } from '../../definition/forge/conclusion.ts';
 import { type CheckRun, type ForgeIdentity, OWN_CHECK_PREFIX } from '../forge.ts';
 import { refuseMissing } from '../refusal.ts';
@@ -36,7 +36,7 @@ export async function readChecks({ octokit, repo }: Connection, ref: string, sel
       const phase = status === 'completed' || status === 'in_progress' ? status : 'queued';
       const known = CONCLUSIONS.find((word) => word === conclusion) ?? 'failure';
       const own = ownMark(name, `${app?.slug}[bot]`);
-      return { name, ...present({ workflow }), ...own, status: phase, conclusion: phase === 'completed' ? known : null };
+      return { name, ...omitUndefined({ workflow }), ...own, status: phase, conclusion: phase === 'completed' ? known : null };
     });
     const statuses = latest.map(({ context, state }): CheckRun => {
       const isPending = state === 'pending';

@@ -5,7 +5,7 @@
 // - An error without a response, or with a 5xx, may come after a write was carried out, so the write has to be looked up.
 
 import { isEngineError } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { resumeTime } from '../../base/retry-after.ts';
 import { GitFailure } from '../../process/git-remote.ts';
 import type { ForgeFailure } from '../forge.ts';
@@ -60,7 +60,7 @@ function failureOf(error: ApiError, now: number): ForgeFailure {
   if (status >= 500) {
     // Every response has the time at which the rate limit is reset, which does not apply to an outage.
     const until = headers['retry-after'] === undefined ? undefined : resumeTime(textHeaders(headers), now);
-    return { result: 'unavailable', message, ...present({ until }) };
+    return { result: 'unavailable', message, ...omitUndefined({ until }) };
   }
   if (status === 404 || status === 410)
     return { result: 'not_found', message: `${message}; it does not exist, or the login cannot see it` };

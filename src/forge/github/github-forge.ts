@@ -1,7 +1,7 @@
 // Owns the forge `github`: a repository at GitHub or an Enterprise server, on octokit.
 
 import { setTimeout } from 'node:timers/promises';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { type Forge, type ForgeActor, type ForgeAnswer, type ForgeEvent, mapAnswer, type WatchOptions } from '../forge.ts';
 import { openLedger } from '../ledger.ts';
 import { createActions } from './actions.ts';
@@ -53,7 +53,7 @@ export async function openGitHubForge(options: GitHubForgeOptions): Promise<GitH
   const connection = await connect(options);
   const { now, answer, judge } = connection;
   const { beforeWrite } = options;
-  const ledger = openLedger({ file: options.ledger, now, judge, ...present({ beforeRequest: beforeWrite }) });
+  const ledger = openLedger({ file: options.ledger, now, judge, ...omitUndefined({ beforeRequest: beforeWrite }) });
   const reader = createReader(connection);
   const parts = { connection, reader, ledger };
   const poll = createPoll(connection);

@@ -3,7 +3,7 @@
 
 import { createPrivateKey, sign } from 'node:crypto';
 import { EngineError } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { runCommand } from '../../process/command.ts';
 
 /** How to log in. */
@@ -64,7 +64,7 @@ export function createLogin(parts: LoginParts): Login {
   const { auth } = parts;
   switch (auth.kind) {
     case 'token':
-      return { kind: 'token', token: async () => auth.token, renew: async () => false, ...present({ bot: auth.bot }) };
+      return { kind: 'token', token: async () => auth.token, renew: async () => false, ...omitUndefined({ bot: auth.bot }) };
     case 'gh':
       return renewable('gh', async () => ({ token: await ghToken(parts.host), expiresAt: Number.POSITIVE_INFINITY }), parts);
     case 'app': {

@@ -3,7 +3,7 @@
 // - The request names the head, so GitHub itself refuses another one, even if it was pushed a moment ago.
 // - After a lost response, a merge that was carried out is recognised because the pull request is merged at that head.
 
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { ForgeActor, ForgeAnswer, MergeRequest, MergeResult } from '../forge.ts';
 import type { LedgerWork } from '../ledger.ts';
 import { assertHead, assertNoFailedCheck, deny, refuse } from '../refusal.ts';
@@ -114,7 +114,7 @@ async function sharedFiles({ connection, reader }: ActionParts, pr: PullRequest)
 
 async function finish(parts: ActionParts, request: MergeRequest, pr: PullRequest): Promise<MergeResult> {
   const branchDeleted = request.deleteBranch && !pr.fork && (await deleteBranch(parts, pr.headBranch, request.expectedHead));
-  return { ...present({ sha: pr.mergeSha ?? undefined }), branchDeleted };
+  return { ...omitUndefined({ sha: pr.mergeSha ?? undefined }), branchDeleted };
 }
 
 // A branch that has moved since contains unmerged work, and stays. Also returns true if it is already gone.

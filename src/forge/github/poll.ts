@@ -8,7 +8,7 @@
 //   while the lists are read is delivered by the next poll, because some lists may not contain it yet.
 // - A rate limit or an outage delays a poll; it loses no events.
 
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { type ForgeAnswer, type ForgeEvent, OWN_CHECK_PREFIX } from '../forge.ts';
 import { readStatuses } from './checks.ts';
 import { type Connection, listOpenPulls, PAGE } from './client.ts';
@@ -121,7 +121,7 @@ function toOpened({ number, created_at, user, pull_request }: ItemData): FoundEv
   const isPull = pull_request !== undefined;
   const about = isPull ? { pr: number } : { issue: number };
   const event = isPull ? 'pull_request.opened' : 'issues.opened';
-  return { id: `opened:${number}`, event, at: Date.parse(created_at), ...present({ actor: user?.login }), ...about, rank: 0 };
+  return { id: `opened:${number}`, event, at: Date.parse(created_at), ...omitUndefined({ actor: user?.login }), ...about, rank: 0 };
 }
 
 /** GitHub's issue events, and their names as webhooks. */
@@ -150,7 +150,7 @@ async function findIssueEvents({ octokit, repo }: Connection, { since, heads }: 
       const named = typeof label === 'string' ? { label } : {};
       // The head of the last poll: a commit that was pushed since may be older or newer than the label.
       const sha = isPull && name === 'labeled' ? heads[one.issue.number] : undefined;
-      found.push({ id: `event:${one.id}`, event, at, ...about, ...named, ...present({ actor: one.actor?.login, sha }), rank });
+      found.push({ id: `event:${one.id}`, event, at, ...about, ...named, ...omitUndefined({ actor: one.actor?.login, sha }), rank });
     }
     // The list begins with the newest event.
     if (data.some(({ created_at }) => Date.parse(created_at) < from)) break;
@@ -164,7 +164,7 @@ async function findComments({ octokit, repo }: Connection, since: string): Promi
   return found.flatMap((one): FoundEvent[] => {
     const number = Number(/\d+$/.exec(one.issue_url)?.[0]);
     const about = one.html_url.includes('/pull/') ? { pr: number } : { issue: number };
-    const shared = { ...present({ actor: one.user?.login }), comment: String(one.id), ...about, rank: 3 };
+    const shared = { ...omitUndefined({ actor: one.user?.login }), comment: String(one.id), ...about, rank: 3 };
     const [created, updated] = [Date.parse(one.created_at), Date.parse(one.updated_at)];
     const first: FoundEvent = { id: `comment:${one.id}`, event: 'issue_comment.created', at: created, ...shared };
     const edit: FoundEvent = { id: `comment:${one.id}:${updated}`, event: 'issue_comment.edited', at: updated, ...shared };
@@ -176,7 +176,7 @@ async function findHeads(connection: Connection, cursor: Cursor): Promise<FoundE
   return (await listOpenPulls(connection)).flatMap(({ number: pr, head, updated_at, created_at, user }): FoundEvent[] => {
     const known = cursor.heads[pr];
     if (known === head.sha) return [];
-    const shared = { ...present({ actor: user?.login }), pr, sha: head.sha };
+    const shared = { ...omitUndefined({ actor: user?.login }), pr, sha: head.sha };
     // The first head of a new pull request belongs to its event `opened`.
     if (known === undefined && Date.parse(created_at) >= cursor.since - OVERLAP_MS)
       return [{ id: `opened:${pr}`, event: 'pull_request.opened', at: Date.parse(created_at), ...shared, rank: 0 }];
@@ -196,7 +196,7 @@ async function findReviews(
       if (!(at >= from)) continue;
       const sha = commit_id === null ? {} : { sha: commit_id };
       const event = 'pull_request_review.submitted';
-      found.push({ id: `review:${id}`, event, at, ...present({ actor: user?.login }), pr, ...sha, rank: 4 });
+      found.push({ id: `review:${id}`, event, at, ...omitUndefined({ actor: user?.login }), pr, ...sha, rank: 4 });
     }
   }
   return found;
@@ -209,7 +209,7 @@ async function findChecks({ octokit, repo }: Connection, { heads }: Cursor, from
     for (const { id, completed_at, app } of runs) {
       const at = Date.parse(completed_at ?? '');
       if (at >= from)
-        found.push({ id: `check:${id}:${at}`, event: 'check_run.completed', at, ...present({ actor: app?.slug }), sha, rank: 4 });
+        found.push({ id: `check:${id}:${at}`, event: 'check_run.completed', at, ...omitUndefined({ actor: app?.slug }), sha, rank: 4 });
     }
     // A status that changes gets a new id. GitHub does not report here who set it.
     for (const { id, state, context, updated_at } of await readStatuses({ octokit, repo }, sha)) {

@@ -1,7 +1,7 @@
 // Owns the actions on pull requests under the driver's own login: reviews, requests for reviews, and checks. Only Apps may
 // use GitHub's checks API; with any other login a check is a commit status.
 
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { isSamePerson } from '../../base/person.ts';
 import type { CheckReport, ForgeActor, ReviewersRequest, ReviewRequest } from '../forge.ts';
 import { keyed } from '../ledger.ts';
@@ -99,7 +99,7 @@ async function setCheckRun({ connection, reader }: ActionParts, report: CheckRep
     ...(conclusion === null
       ? { status }
       : { status: 'completed' as const, conclusion: conclusion === 'startup_failure' ? 'failure' : conclusion }),
-    ...present({ details_url: url }),
+    ...omitUndefined({ details_url: url }),
     ...(title === undefined && summary === '' ? {} : { output: { title: title ?? name, summary } }),
   };
   const { login } = await reader.whoami();
@@ -119,7 +119,7 @@ async function setStatus({ connection }: ActionParts, report: CheckReport): Prom
     sha,
     context: name,
     state: conclusion === null ? 'pending' : isGreen ? 'success' : 'failure',
-    ...present({ description: title?.slice(0, TITLE_MAX), target_url: url }),
+    ...omitUndefined({ description: title?.slice(0, TITLE_MAX), target_url: url }),
   });
 }
 

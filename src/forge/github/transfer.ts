@@ -5,7 +5,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { git } from '../../process/git.ts';
 import { GitFailure, type GitRemote, gitRemote, isAccessRefused, isLoginRefused } from '../../process/git-remote.ts';
 import type { FetchRequest, PushRequest } from '../forge.ts';
@@ -93,7 +93,7 @@ export function replaceRef(
     // The push was carried out, and its response was lost.
     if (head === sha) return { sha };
     if (head !== expected)
-      refuse({ result: 'stale_head', message: `${ref} is no longer at ${expected ?? 'nothing'}`, ...present({ head }) });
+      refuse({ result: 'stale_head', message: `${ref} is no longer at ${expected ?? 'nothing'}`, ...omitUndefined({ head }) });
     return unavailable('push', pushed.stderr);
   });
 }

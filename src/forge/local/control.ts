@@ -2,7 +2,7 @@
 // file, so they affect every process with the forge open.
 
 import { resolve } from 'node:path';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { jsonOf, number, oneOf, optional, rowAs, type SqlRow, text } from '../../base/sql-row.ts';
 import type { CheckRun, ForgeAnswer, ForgeApproval, ForgeFailure, ForgeNotification, Permission, PullRequestRequest } from '../forge.ts';
 import { answer, answerSync, assertHead, deny, refuse, refuseMissing } from '../refusal.ts';
@@ -215,7 +215,7 @@ async function addReview({ database, git }: LocalState, pr: number, review: Revi
   const head = await headOf(git, pullOf(database, pr));
   const { actor, state = 'approved' } = review;
   if (review.head !== undefined) assertHead(pr, head, review.head);
-  const account = { ...readAccount(database, actor), ...present({ permission: review.permission, bot: review.bot }) };
+  const account = { ...readAccount(database, actor), ...omitUndefined({ permission: review.permission, bot: review.bot }) };
   database.write(() => insertReview(database, { pr, head, actor, state, ...account }));
   return null;
 }
@@ -227,5 +227,5 @@ async function addCheck({ database, git }: LocalState, ref: string, check: Check
 }
 
 function toNotification(row: SqlRow): SentNotification {
-  return present(notificationRow(row));
+  return omitUndefined(notificationRow(row));
 }

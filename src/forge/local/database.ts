@@ -8,7 +8,7 @@ import { type FSWatcher, statSync, utimes, watch } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { EngineError, messageOf } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { type Database, number, optional, rowAs, type SqlRow, text } from '../../base/sql-row.ts';
 import { createPrivateFile, databaseOf, openPrivateDatabase, transact } from '../../base/sqlite.ts';
 import { holdDatabase } from '../../base/store-files.ts';
@@ -207,7 +207,7 @@ function follow(query: Pick<LocalDatabase, 'get' | 'all'>, notifier: Notifier, {
 
 function toEvent(row: SqlRow): ForgeEvent {
   const { id, ...event } = eventRow(row);
-  return { id: String(id), cursor: String(id), ...present(event) };
+  return { id: String(id), cursor: String(id), ...omitUndefined(event) };
 }
 
 const eventRow = rowAs({

@@ -12,7 +12,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemCodeOf } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { git as runGit } from '../../process/git.ts';
 import type { ChangedFile, MergeMethod } from '../forge.ts';
 import { deny } from '../refusal.ts';
@@ -102,7 +102,7 @@ interface GitAccess {
 /** Returns a function that runs git in one directory. `now` dates the commits it creates. */
 export function createGit(cwd: string, now: () => number): Git {
   return async (args, { codes = [0], stdin } = {}) => {
-    const run = await runGit(cwd, args, { env: environment(now()), ...present({ stdin }) });
+    const run = await runGit(cwd, args, { env: environment(now()), ...omitUndefined({ stdin }) });
     const code = run.ok ? 0 : run.code;
     if (code !== undefined && codes.includes(code)) return { code, stdout: run.stdout, stderr: run.ok ? '' : run.message };
     throw new GitError(`git ${args[0]} in ${cwd} failed: ${run.ok ? 'it exited with code 0' : run.message}`);

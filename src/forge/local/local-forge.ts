@@ -4,7 +4,7 @@
 
 import { basename, resolve } from 'node:path';
 import { EngineError, messageOf } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { text } from '../../base/sql-row.ts';
 import type {
   ChangedFile,
@@ -183,7 +183,7 @@ async function readPullRequest({ database, git }: LocalState, number: number): P
     fork: fork !== undefined,
     draft,
     baseBranch,
-    ...present({ baseSha }),
+    ...omitUndefined({ baseSha }),
   };
   const people = { ...readSharedFacts(database, item), reviewers: readPeople(database, number, 'reviewer') };
   return { number, title, body, state, author, ...people, ...branches, mergeable };

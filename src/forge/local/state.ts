@@ -1,6 +1,6 @@
 // Owns lookups in the state of the local forge: issues and pull requests by number, labels, checks, reviews.
 
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { flag, nullable, number, oneOf, optional, rowAs, type SqlRow, text } from '../../base/sql-row.ts';
 import { CONCLUSIONS } from '../../definition/forge/conclusion.ts';
 import { type CheckRun, type ForgeApproval, type ForgeComment, type IssueFacts, OWN_CHECK_PREFIX, type Permission } from '../forge.ts';
@@ -155,7 +155,7 @@ export function readChecks(database: LocalDatabase, sha: string): CheckRun[] {
   const checks = database.all('SELECT name, workflow, status, conclusion, own FROM checks WHERE sha = ? ORDER BY name', sha).map(checkRow);
   return checks.map(({ workflow, own, ...check }) => ({
     ...check,
-    ...present({ workflow, own: own && check.name.startsWith(OWN_CHECK_PREFIX) ? (true as const) : undefined }),
+    ...omitUndefined({ workflow, own: own && check.name.startsWith(OWN_CHECK_PREFIX) ? (true as const) : undefined }),
   }));
 }
 

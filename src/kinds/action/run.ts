@@ -1,6 +1,6 @@
 // Owns the execution of `action`: the forge does it once per key, and its answer is the outcome.
 
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import type { ForgeAction } from '../../definition/forge/forge-action.ts';
 import type { StepOf } from '../../definition/model.ts';
@@ -44,13 +44,13 @@ export async function execute(given: Job<StepOf<'action'>>): Promise<Work> {
   const landing = action === 'merge_pr' ? await checkMerge(ready.job, forge, subject) : { subject };
   if ('stale' in landing) return landing.stale;
   const visit = runKey(request.runId, request.activation.path);
-  const scene = { subject: landing.subject, key: context.idempotencyKey, visit, ...present({ groups }) };
+  const scene = { subject: landing.subject, key: context.idempotencyKey, visit, ...omitUndefined({ groups }) };
   const result = await performAction(forge, aimed, scene);
-  const seen = present({ evidence: landing.evidence, checks: landing.checks });
+  const seen = omitUndefined({ evidence: landing.evidence, checks: landing.checks });
   if (result.outcome === 'ok') return { outcome: 'ok', output: result.value, ...rememberedFrom(result.value, ready.remember), ...seen };
   const { outcome, error, reason } = result;
   if (outcome !== 'error') return { outcome, output: { error, reason }, ...seen };
-  const passing = retryHintOf({ result: reason, ...present({ until: result.until }) });
+  const passing = retryHintOf({ result: reason, ...omitUndefined({ until: result.until }) });
   return { error: requestError('STEP_FAILED', `step "${id}": ${error}`, passing), output: { error, reason } };
 }
 
@@ -75,7 +75,7 @@ function rememberedFrom(value: Json, pr: JsonObject | undefined): { readonly rem
 function subjectOf({ data, results }: Snapshot, pr: string | undefined): ActionSubject {
   const name = pr === undefined ? 'approved_head' : `approved_head_${pr}`;
   const head = APPROVED_HEADS.of(name).in(data) ?? headInResults(Object.values(results), name);
-  return present({ issue: numberIn(data.issue_number), pr: numberIn(data.pr_number), head });
+  return omitUndefined({ issue: numberIn(data.issue_number), pr: numberIn(data.pr_number), head });
 }
 
 /** The approved head of a run that an engine without a record of it began. A worker may have written it. */

@@ -1,6 +1,6 @@
 // Owns what the kind `agent` declares: work of an agent, reached by its role or as a live object.
 
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import type { Budget } from '../../definition/budget.ts';
 import { fieldReader, isFlag, oneOf, readBudget } from '../../definition/field-reader.ts';
@@ -41,7 +41,7 @@ export function parseAgent(given: unknown, report: KindReport): AgentConfig {
   const { optional } = read;
   const text = (field: string) => optional(field, isText, [`\`${field}\` must be a string`, `write one, or leave ${field} out`]);
   const flag = (field: string) => optional(field, oneOf(true), [`\`${field}\` must be true`, 'write true, or leave it out']);
-  return present({
+  return omitUndefined({
     role: text('role'),
     action: text('action'),
     prompt: text('prompt'),

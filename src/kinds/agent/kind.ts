@@ -6,7 +6,7 @@ import type { YamlPath } from '../../authoring/yaml/position/position.ts';
 import type { PlacedFault } from '../../authoring/yaml/problem/schema.ts';
 import { type StageForm, stageForm } from '../../authoring/yaml/schema/form.ts';
 import { outputRules } from '../../authoring/yaml/schema/rule.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import { readWrittenBudget, writeBudget } from '../../definition/budget.ts';
 import type { StepOf } from '../../definition/model.ts';
@@ -58,9 +58,9 @@ const yaml: StageForm = stageForm({
       agent,
       // An agent of a file sees the run's data: what failed, which issue it is about.
       ...(stage.independent === true ? { independent: true as const } : { seesContext: true }),
-      ...present({ action, prompt, protected: guarded, mayChange, schema: schema as JsonObject | undefined }),
-      ...present({ context: nonEmpty(context), budget: budget && readWrittenBudget(budget) }),
-      ...present({
+      ...omitUndefined({ action, prompt, protected: guarded, mayChange, schema: schema as JsonObject | undefined }),
+      ...omitUndefined({ context: nonEmpty(context), budget: budget && readWrittenBudget(budget) }),
+      ...omitUndefined({
         reviews: stage.reviews,
         continueSession: stage.continue_session,
         supportsQuestions: stage.supports_questions || undefined,
@@ -96,7 +96,7 @@ function stateRule(
 /** An agent step as a stage. */
 function write({ config, supportsQuestions, questionState, outputs, fresh, independent }: StepOf<'agent'>): JsonObject {
   const { role, continueSession, seesContext: _seen, budget, ...fields } = config;
-  return present({
+  return omitUndefined({
     agent: role,
     ...(fields as JsonObject),
     outputs: outputs as unknown as Json | undefined,

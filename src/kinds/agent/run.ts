@@ -2,7 +2,7 @@
 // can choose are those of work that is not done.
 
 import type { AgentAnswer, AgentReply } from '../../agents/driver.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
 import type { StepOf } from '../../definition/model.ts';
 import type { OutcomeName } from '../../definition/outcome.ts';
@@ -17,9 +17,15 @@ export async function execute(job: AgentJob): Promise<Work> {
   const asked = await callWorker(job, job.request.bound.model.config);
   if (asked.kind === 'handed') return { handed: asked.handover, actor: asked.actor, ...usageEvidence(asked) };
   if (asked.kind === 'asks')
-    return { asks: asked.questions, actor: asked.actor, ...present({ saved: asked.saved }), ...usageEvidence(asked), ...sessionOf(asked) };
+    return {
+      asks: asked.questions,
+      actor: asked.actor,
+      ...omitUndefined({ saved: asked.saved }),
+      ...usageEvidence(asked),
+      ...sessionOf(asked),
+    };
   const noted = { actor: asked.actor, ...usageEvidence(asked), ...sessionOf(asked) };
-  if (asked.kind === 'failure') return { error: asked.error, ...noted, ...present({ claim: asked.claim }) };
+  if (asked.kind === 'failure') return { error: asked.error, ...noted, ...omitUndefined({ claim: asked.claim }) };
   return { ...noted, ...(asked.kind === 'returned' ? fromObject(job, asked.value) : fromAnswer(job, asked)) };
 }
 
@@ -39,7 +45,7 @@ function fromAnswer(job: AgentJob, answer: AgentAnswer & { readonly kind: 'answe
     return { error: stepError('STEP_OUTPUT_INVALID', why, { retryable: false }), claim: answer as unknown as JsonObject };
   }
   const inner = toPlain(answer.output, `the output of step "${job.request.bound.model.id}"`);
-  const claim = { success, output: inner, ...present({ verdict, message }) };
+  const claim = { success, output: inner, ...omitUndefined({ verdict, message }) };
   const bare =
     success || isJsonObject(inner) ? inner : { error: message ?? 'the agent reported failure without saying why', output: inner };
   const work = judged(job, {
@@ -56,7 +62,7 @@ function fromAnswer(job: AgentJob, answer: AgentAnswer & { readonly kind: 'answe
 function reviewed(output: Json, { verdict, message }: { [K in 'verdict' | 'message']: AgentReply[K] | undefined }): Json {
   if (verdict === undefined) return output;
   const fields = isJsonObject(output) ? output : output === null ? {} : typeof output === 'string' ? { feedback: output } : { output };
-  return { verdict, ...present({ feedback: message }), ...fields };
+  return { verdict, ...omitUndefined({ feedback: message }), ...fields };
 }
 
 interface AgentResponse {

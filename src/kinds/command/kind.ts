@@ -4,7 +4,7 @@ import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { envOf, outputsOf, restrictionsOf } from '../../authoring/yaml/compile/part.ts';
 import { type StageForm, stageForm } from '../../authoring/yaml/schema/form.ts';
 import { outputRules, programRule } from '../../authoring/yaml/schema/rule.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import type { StepOf } from '../../definition/model.ts';
 import type { KindExecutor } from '../../steps/work.ts';
@@ -25,14 +25,14 @@ const yaml: StageForm = stageForm({
     on_fail: choice('`restore`: the same as `restore_on_fail: true`. Where a failure leads is `on_failure`.', ['restore']).optional(),
   }),
   toSpec({ run, argv, env, cwd, ...stage }) {
-    return { ...present({ command: run ?? argv, env: envOf(env), cwd }), ...outputsOf(stage), ...restrictionsOf(stage) };
+    return { ...omitUndefined({ command: run ?? argv, env: envOf(env), cwd }), ...outputsOf(stage), ...restrictionsOf(stage) };
   },
   rules: (stage, path) => [...programRule(stage, path), ...outputRules(stage, path)],
 });
 
 /** A program as a stage. */
 function write({ config, outputs, fresh }: StepOf<'command'>): JsonObject {
-  return present({ ...(config as JsonObject), outputs: outputs as unknown as Json | undefined, fresh });
+  return omitUndefined({ ...(config as JsonObject), outputs: outputs as unknown as Json | undefined, fresh });
 }
 
 /** The kind `command`: how it is declared and compiled, written in files and executed. */

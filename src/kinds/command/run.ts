@@ -1,7 +1,7 @@
 // Owns the execution of `command`: a program that gets the run on its standard input and may end with a report. How it
 // ended is observed; what it reports is its claim.
 
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import type { StepOf } from '../../definition/model.ts';
@@ -39,7 +39,7 @@ export async function execute(job: Job<StepOf<'command'>>): Promise<Work> {
     ...program,
     stdin: JSON.stringify(stepInputOf(request, context)),
     outputMax: OUTPUT_MAX,
-    ...present({ timeoutMs: model.timeoutMs, fence: network.fence }),
+    ...omitUndefined({ timeoutMs: model.timeoutMs, fence: network.fence }),
   }).finally(() => network.close());
   const name = programName(written);
   // A registered command speaks the protocol: in an attended run, what it prints without a report is for the agent.
@@ -60,7 +60,7 @@ async function handPrompt(job: Job<StepOf<'command'>>, task: string, role: strin
     role,
     title,
     mayAsk: supportsQuestions === true,
-    ...present({ state: await statePlaceOf(job) }),
+    ...omitUndefined({ state: await statePlaceOf(job) }),
   };
 }
 
@@ -128,7 +128,7 @@ function reported(job: Job, result: ExitResult, output: StepOutput): Work {
   const claim = output as unknown as JsonObject;
   if (!output.success) {
     const { error = 'the command reported failure without saying why', result: brought } = output;
-    return { outcome: 'fail', output: { error, ...present({ result: brought }) }, claim, ...assumptionsOf(output) };
+    return { outcome: 'fail', output: { error, ...omitUndefined({ result: brought }) }, claim, ...assumptionsOf(output) };
   }
   if (result.exitCode !== 0) {
     const message = `the command of step "${bound.model.id}" reported success but ${exitSentence({ ...result, stdout: '' })}`;
@@ -141,7 +141,7 @@ function reported(job: Job, result: ExitResult, output: StepOutput): Work {
   const brought: Json = output.result ?? null;
   const { outcome, evidence } = hintedOutcome(bound.model, output.nextStepHint);
   const value = workflow.definition.form === 'flow' ? { ...streamsOf(result), result: brought } : brought;
-  return { outcome, output: value, claim, ...present({ evidence }), ...assumptionsOf(output) };
+  return { outcome, output: value, claim, ...omitUndefined({ evidence }), ...assumptionsOf(output) };
 }
 
 function streamsOf(result: ExitResult): JsonObject {

@@ -1,7 +1,7 @@
 // Owns the kind `custom` as the registry has it: its declaration, how a stage of it is written, and its execution.
 
 import type { KindCompiler } from '../../authoring/graph/work.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { StepOf } from '../../definition/model.ts';
 import type { KindExecutor } from '../../steps/work.ts';
@@ -10,7 +10,7 @@ import { execute } from './run.ts';
 
 /** A step of an application's kind as a stage. */
 function write({ config }: StepOf<'custom'>): JsonObject {
-  return present({ type: config.use, with: config.with ?? undefined });
+  return omitUndefined({ type: config.use, with: config.with ?? undefined });
 }
 
 /** The kind `custom`: how it is declared and compiled and executed. */

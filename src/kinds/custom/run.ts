@@ -1,7 +1,7 @@
 // Owns the execution of the kind `custom`: the kind from the workflow's code, or the one that the engine was given by name.
 
 import { messageOf } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { didYouMean, unknownFields } from '../../base/suggest.ts';
 import type { CustomKind, CustomResult } from '../../definition/custom-kind.ts';
 import type { StepOf } from '../../definition/model.ts';
@@ -34,7 +34,7 @@ export async function execute(job: Job<StepOf<'custom'>>): Promise<Work> {
     ctx: context,
     cwd: runner.services.cwd,
     signal: request.signal,
-    ...present({ reviewed: reviewedFor(job) }),
+    ...omitUndefined({ reviewed: reviewedFor(job) }),
   });
   return settled(job, kind, await untilStopped(Promise.resolve(running), request.signal));
 }

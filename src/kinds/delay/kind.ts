@@ -4,7 +4,7 @@ import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { bareExpression } from '../../authoring/yaml/compile/part.ts';
 import { type StageForm, stageForm } from '../../authoring/yaml/schema/form.ts';
 import { writeDuration } from '../../base/duration.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { StepOf } from '../../definition/model.ts';
 import type { KindExecutor } from '../../steps/work.ts';
@@ -28,14 +28,16 @@ const yaml: StageForm = stageForm({
     ).optional(),
   }),
   toSpec({ duration, poll }) {
-    return { delay: { duration, ...present({ poll: poll && { interval: poll.interval, condition: bareExpression(poll.condition) } }) } };
+    return {
+      delay: { duration, ...omitUndefined({ poll: poll && { interval: poll.interval, condition: bareExpression(poll.condition) } }) },
+    };
   },
 });
 
 /** A delay as a stage. */
 function write({ durationMs, poll }: StepOf<'delay'>): JsonObject {
-  const polls = poll && present({ interval: writeDuration(poll.intervalMs), condition: poll.condition });
-  return present({ duration: writeDuration(durationMs), poll: polls });
+  const polls = poll && omitUndefined({ interval: writeDuration(poll.intervalMs), condition: poll.condition });
+  return omitUndefined({ duration: writeDuration(durationMs), poll: polls });
 }
 
 /** The kind `delay`: how it is declared and compiled, written in files and executed. */

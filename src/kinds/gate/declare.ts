@@ -1,7 +1,7 @@
 // Owns what the kind `gate` declares: checks that pass or fail the work. They only read, so they can run again. The fields
 // of each check are declared in its folder below `checks`.
 
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { type CheckModel, isList, parseChecks } from '../../definition/check.ts';
 import { fieldReader, oneOf } from '../../definition/field-reader.ts';
 import type { KindDeclaration, KindReport } from '../../definition/kind.ts';
@@ -56,5 +56,5 @@ export function parseGate(given: unknown, report: KindReport): GateModel {
     'a gate must have at least one check',
     'write one such as { check: "command", run: "npm test" }',
   ]);
-  return { checks: parseChecks(checks ?? [], report), ...present({ flaky, rerunAtMerge }) };
+  return { checks: parseChecks(checks ?? [], report), ...omitUndefined({ flaky, rerunAtMerge }) };
 }

@@ -3,7 +3,7 @@
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { type StageForm, stageForm } from '../../authoring/yaml/schema/form.ts';
 import type { StageWriter } from '../../authoring/yaml/write/stage.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { StepOf } from '../../definition/model.ts';
 import type { KindExecutor } from '../../steps/work.ts';
@@ -32,14 +32,14 @@ const yaml: StageForm = stageForm({
     ]).optional(),
   }),
   toSpec: ({ conditions, rerun_at_merge: rerunAtMerge, flaky }, { checkOf }) => ({
-    gate: { checks: conditions.map(checkOf), ...present({ rerunAtMerge, flaky }) },
+    gate: { checks: conditions.map(checkOf), ...omitUndefined({ rerunAtMerge, flaky }) },
   }),
   rules: ({ conditions }, path, { checkRules }) => conditions.flatMap((check, index) => checkRules(check, [...path, 'conditions', index])),
 });
 
 /** A gate as a stage. */
 function write({ config: { checks, flaky } }: StepOf<'gate'>, { checkOf }: StageWriter): JsonObject {
-  return present({ conditions: checks.map(checkOf), flaky });
+  return omitUndefined({ conditions: checks.map(checkOf), flaky });
 }
 
 /** The kind `gate`: how it is declared and compiled, written in files and executed. */

@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs';
 import { formatDuration } from '../../base/duration.ts';
 import { messageOf } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
 import { didYouMean, unknownFields } from '../../base/suggest.ts';
 import { allChecks, type CheckModel } from '../../definition/check.ts';
@@ -194,7 +194,7 @@ async function ask(job: StartedJob, asked: Parameters<CheckContext['ask']>[0], s
   const request = await renderRequest(asked, { scope: asked.templates === true ? templateScope(job) : undefined, secrets, webhooks });
   // Loaded only when needed: the HTTP client doubles the start time of a program.
   const { requestGuarded } = await import('../../steps/web/request.ts');
-  return await requestGuarded({ ...request, ...present({ timeoutMs: asked.timeoutMs }), allow: webhooks.allow ?? [], signal });
+  return await requestGuarded({ ...request, ...omitUndefined({ timeoutMs: asked.timeoutMs }), allow: webhooks.allow ?? [], signal });
 }
 
 /** The fields of a verdict, whatever it is. */
@@ -265,13 +265,13 @@ function conclude(job: Job, { checks: runs, progress, startedAt, tree, moves }: 
       ? progress.dataToStore(runs.map((run) => ({ ...run, name: titleOf(job, run.config), record: recordOf(run) })))
       : progress.clearedData();
   const judged =
-    (tree ?? head) === undefined ? undefined : judgedTree(job, { tree, ...present({ head }), by: 'gate', holds: outcome === 'ok' });
+    (tree ?? head) === undefined ? undefined : judgedTree(job, { tree, ...omitUndefined({ head }), by: 'gate', holds: outcome === 'ok' });
   const remember = { ...judged?.remember, ...kept, ...approvedHeads(facts) };
   return {
     outcome,
     output,
     checks,
-    ...(outcome === 'fail' ? seen : present({ evidence: tree && ofTree })),
+    ...(outcome === 'fail' ? seen : omitUndefined({ evidence: tree && ofTree })),
     ...judged,
     ...(Object.keys(remember).length === 0 ? {} : { remember }),
   };
@@ -344,14 +344,14 @@ function recordOf({ config, verdict, at }: CheckRun): CheckResult {
   const error = errorOf(verdict);
   // Kept inside the result, because the record of a check has no other field for it.
   const noted = whyUndecided(verdict) === 'pending' ? { pending: true, ...(isJsonObject(result) ? result : { result }) } : result;
-  return { type: config.check, config, passed, result: noted, ...present({ error }), at };
+  return { type: config.check, config, passed, result: noted, ...omitUndefined({ error }), at };
 }
 
 function shownOf(job: Job, run: CheckRun): JsonObject {
   const { config, verdict } = run;
   const name = titleOf(job, config);
   const pending = whyUndecided(verdict) === 'pending' || undefined;
-  const about = present({ pending, flaky: isFlaky(run) || undefined, error: errorOf(verdict) });
+  const about = omitUndefined({ pending, flaky: isFlaky(run) || undefined, error: errorOf(verdict) });
   return { check: config.check, name, passed: verdict.passed, ...about };
 }
 

@@ -1,6 +1,6 @@
 // Owns what the kind `generate` declares: one answer of a model, reached by name or as a live object.
 
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import type { Budget } from '../../definition/budget.ts';
 import { fieldReader, readBudget } from '../../definition/field-reader.ts';
@@ -39,7 +39,7 @@ export const generate: KindDeclaration = {
 export function parseGenerate(given: unknown, report: KindReport): GenerateConfig {
   const read = fieldReader(given, report);
   const { optional } = read;
-  return present({
+  return omitUndefined({
     generator: optional('generator', isText, ['`generator` must be a name', 'write one, or give it as a value']),
     prompt: optional('prompt', isText, ['`prompt` must be a string', 'write one, or leave prompt out']),
     context: optional('context', isJsonObject, ['`context` must be an object', 'write values by name, or a function']),

@@ -1,6 +1,6 @@
 // Owns the execution of `generate`: an agent or an object that writes text, and nothing but text.
 
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { StepOf } from '../../definition/model.ts';
 import { typeName } from '../../steps/context.ts';
 import { type Job, stepError, type Work } from '../../steps/work.ts';
@@ -15,7 +15,7 @@ export async function execute(job: Job<StepOf<'generate'>>): Promise<Work> {
   const noted = { actor: asked.actor, ...usageEvidence(asked) };
   if (asked.kind === 'handed') return { handed: asked.handover, actor: asked.actor, ...usageEvidence(asked) };
   if (asked.kind === 'asks') return { asks: asked.questions, ...noted };
-  if (asked.kind === 'failure') return { error: asked.error, ...noted, ...present({ claim: asked.claim }) };
+  if (asked.kind === 'failure') return { error: asked.error, ...noted, ...omitUndefined({ claim: asked.claim }) };
   if (asked.kind === 'answered' && !asked.success)
     return { outcome: 'fail', output: { error: asked.message ?? 'the generator reported failure without saying why' }, ...noted };
   const text = asked.kind === 'returned' ? asked.value : asked.output;

@@ -4,7 +4,7 @@ import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { type StageForm, type StageWords, stageForm } from '../../authoring/yaml/schema/form.ts';
 import type { StageWriter } from '../../authoring/yaml/write/stage.ts';
 import { writeDuration } from '../../base/duration.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { ApprovalOptionModel, StepOf } from '../../definition/model.ts';
 import { WAITED_FOR } from '../../definition/model.ts';
@@ -75,8 +75,8 @@ const yaml: StageForm = stageForm({
   toSpec({ prompt, show, from, count, subjects, signed, options, wait_for: waitFor, label, auto_assign: autoAssign, reminders }) {
     const answers = options?.map(({ label, outcome = 'ok', requires_input: requiresInput = false }) => ({ label, outcome, requiresInput }));
     const files = subjects && { files: subjects };
-    const forge = present({ waitFor, label, autoAssign, reminders });
-    return { human: { prompt, ...present({ show, options: answers, from, count, signed, subjects: files }), ...forge } };
+    const forge = omitUndefined({ waitFor, label, autoAssign, reminders });
+    return { human: { prompt, ...omitUndefined({ show, options: answers, from, count, signed, subjects: files }), ...forge } };
   },
 });
 
@@ -86,7 +86,7 @@ const DEFAULT_ANSWERS = '[["approve","ok",false,null],["reject","reject",false,n
 function write({ question }: StepOf<'human'>, { goto }: Pick<StageWriter, 'goto'>): JsonObject {
   const { prompt, show, options, from, count, subjects, signed, forge = {} } = question;
   const plain = JSON.stringify(options.map(({ label, outcome, requiresInput, to }) => [label, outcome, requiresInput, to ?? null]));
-  return present({
+  return omitUndefined({
     prompt,
     show: show.length === 0 ? undefined : show,
     options: plain === DEFAULT_ANSWERS ? undefined : options.map((option) => answerOf(option, goto)),
@@ -104,7 +104,7 @@ function write({ question }: StepOf<'human'>, { goto }: Pick<StageWriter, 'goto'
 function answerOf({ label, outcome, to, requiresInput }: ApprovalOptionModel, goto: StageWriter['goto']): JsonObject {
   // An answer that rejects ends the run as rejected where no way for it is written.
   const leads = to === undefined || ('end' in to && to.end === 'reject') ? undefined : goto?.(to);
-  return present({ label, outcome: outcome === 'ok' ? undefined : outcome, goto: leads, requires_input: requiresInput || undefined });
+  return omitUndefined({ label, outcome: outcome === 'ok' ? undefined : outcome, goto: leads, requires_input: requiresInput || undefined });
 }
 
 /** The kind `human`: how it is declared and compiled and written in files. */

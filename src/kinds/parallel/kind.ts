@@ -5,7 +5,7 @@ import type { Join } from '../../authoring/spec/part.ts';
 import { type StageForm, stageForm } from '../../authoring/yaml/schema/form.ts';
 import { joinRule } from '../../authoring/yaml/schema/rule.ts';
 import type { StageWriter } from '../../authoring/yaml/write/stage.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { StepOf } from '../../definition/model.ts';
 import { parallel as compiler } from './compile.ts';
@@ -33,7 +33,7 @@ const yaml: StageForm = stageForm({
     return {
       parallel: {
         branches: branches.map(memberOf),
-        ...present({ join: join === undefined ? undefined : joinOf(join), concurrency }),
+        ...omitUndefined({ join: join === undefined ? undefined : joinOf(join), concurrency }),
       },
     };
   },
@@ -51,7 +51,7 @@ function joinOf(join: string): Join {
 /** Branches as a stage. */
 function write({ join, members, concurrency }: StepOf<'parallel'>, { memberOf }: Pick<StageWriter, 'memberOf'>): JsonObject {
   const rule = join.rule === 'count' ? `${join.n}-of-${members.length}` : join.rule;
-  return present({ join: rule, branches: members.map(memberOf), concurrency });
+  return omitUndefined({ join: rule, branches: members.map(memberOf), concurrency });
 }
 
 /** The kind `parallel`: how it is declared and compiled and written in files. */

@@ -23,7 +23,7 @@ import {
   TEXT_OR_TEXTS,
 } from '../../authoring/spec/shape.ts';
 import { isEngineError } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import type { ChildWork } from '../../definition/model.ts';
@@ -111,7 +111,7 @@ function childOf(spec: ReviewFields, { step: { graph, at }, id }: WorkPlace): Co
 
 /** The input of the child: texts with templates, which the parent workflow renders. */
 function inputOf({ subject, ...agents }: ReviewFields): JsonObject {
-  return { subject, ...present(Object.fromEntries(AGENTS.map((name) => [name, agentOf(agents[name]).prompt]))) };
+  return { subject, ...omitUndefined(Object.fromEntries(AGENTS.map((name) => [name, agentOf(agents[name]).prompt]))) };
 }
 
 /** What the parent's definition stores about its review: the names it uses, and its digest, so that changes are detected. */
@@ -137,7 +137,7 @@ interface NamedReview {
 function compileReview(name: string, spec: ReviewFields & NamedReview, compilers: Compilers): CompiledWorkflow {
   const { rounds = REVIEW_ROUNDS_MAX, items } = spec;
   const part = (which: ReviewConfig['part']) => ({
-    review: { part: which, name: spec.name ?? spec.id, rounds, ...present({ items: which === 'begin' ? items : undefined }) },
+    review: { part: which, name: spec.name ?? spec.id, rounds, ...omitUndefined({ items: which === 'begin' ? items : undefined }) },
   });
   const steps: StepSpec[] = [
     ...(items === undefined ? [splitStep(spec)] : []),
@@ -178,7 +178,7 @@ function worker(given: ReviewAgent, text: string, param: (typeof AGENTS)[number]
     prompt: prompt === undefined ? text : `${text}\n\n{{ params.${param} }}`,
     templates: true,
     merges: false as const,
-    ...present({ budget, timeout }),
+    ...omitUndefined({ budget, timeout }),
   };
 }
 
@@ -235,7 +235,7 @@ function verifyStep({ reviewer, concurrency }: ReviewFields): StepSpec {
   return {
     id: VERIFY,
     title: 'Verify the items, each by a fresh reviewer',
-    each: { items: 'outputs.judge.to_verify ?? outputs.begin.to_verify', step, ...present({ concurrency }) },
+    each: { items: 'outputs.judge.to_verify ?? outputs.begin.to_verify', step, ...omitUndefined({ concurrency }) },
     merges: false,
     next: 'judge',
   };
@@ -253,7 +253,7 @@ function decideStep({ from }: ReviewFields): StepSpec {
         { label: 'again', nextStep: 'fix' },
         { label: 'stop', nextStep: 'reject', outcome: 'reject' },
       ],
-      ...present({ from }),
+      ...omitUndefined({ from }),
     },
     next: { ok: 'end' },
   };

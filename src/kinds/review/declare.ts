@@ -1,7 +1,7 @@
 // Owns what the kind `review` declares: the engine's own part of a quality review. It begins the review, judges each round
 // and returns the result. The work of agents and people in between is in steps of their own (`compile.ts`).
 
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { fieldReader, oneOf } from '../../definition/field-reader.ts';
 import { isCount, isText, type KindDeclaration, type KindReport } from '../../definition/kind.ts';
@@ -63,7 +63,7 @@ export function parseReview(given: unknown, report: KindReport): ReviewConfig | 
   const name = required('name', isText, ['`name` must be a string', 'write one']);
   const rounds = required('rounds', isRounds, [ROUNDS, 'write one, or leave it out']);
   if (part === undefined || name === undefined || rounds === undefined) return undefined;
-  return { part, name, rounds, ...present({ items }) };
+  return { part, name, rounds, ...omitUndefined({ items }) };
 }
 
 /** Whether a value has the shape of items; their content may still be invalid. */

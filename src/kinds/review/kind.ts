@@ -2,7 +2,7 @@
 
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { type StageForm, type StageWords, stageForm } from '../../authoring/yaml/schema/form.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { readWrittenBudget, type WrittenBudget } from '../../definition/budget.ts';
 import { REVIEW_ROUNDS_MAX, SEVERITIES } from '../../definition/review/review.ts';
 import type { KindExecutor } from '../../steps/work.ts';
@@ -49,7 +49,7 @@ type WrittenWorker =
 function workerOf(written: WrittenWorker) {
   if (typeof written !== 'object') return written;
   const { agent, prompt, budget, timeout } = written;
-  return { agent, ...present({ prompt, budget: budget && readWrittenBudget(budget), timeout: timeout as `${number}m` | undefined }) };
+  return { agent, ...omitUndefined({ prompt, budget: budget && readWrittenBudget(budget), timeout: timeout as `${number}m` | undefined }) };
 }
 
 /** What is reviewed, by whom, and who fixes what they find. */
@@ -82,7 +82,10 @@ const yaml: StageForm = stageForm({
   toSpec({ subject, reviewer, fixer, splitter, items, rounds, concurrency, from, title }) {
     const required = { subject, reviewer: workerOf(reviewer), fixer: workerOf(fixer) };
     return {
-      review: { ...required, ...present({ splitter: splitter && workerOf(splitter), items, rounds, concurrency, from, name: title }) },
+      review: {
+        ...required,
+        ...omitUndefined({ splitter: splitter && workerOf(splitter), items, rounds, concurrency, from, name: title }),
+      },
     };
   },
 });

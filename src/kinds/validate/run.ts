@@ -1,7 +1,7 @@
 // Owns the execution of `validate`: one round of the project's validation stages. All of them run, in order. The kernel
 // decides how many rounds there are, and runs the step that repairs between them.
 
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import type { StepOf } from '../../definition/model.ts';
@@ -42,7 +42,7 @@ async function runStages(job: Job, stages: readonly Stage[]): Promise<Work> {
   const step = request.bound.model.id;
   const runs: StageRun[] = [];
   for (const stage of stages) {
-    const limit = present({ timeoutMs: checkTimeout(job, stage.program.timeoutMs) });
+    const limit = omitUndefined({ timeoutMs: checkTimeout(job, stage.program.timeoutMs) });
     const result = await runProgram(runner, request, { ...stage.program, ...limit, pipefail: true });
     if (request.signal.aborted) return { error: stoppedError(step) };
     runs.push({ stage, result, at: runner.services.now() });
@@ -82,7 +82,7 @@ function isList(setting: unknown): setting is readonly string[] {
 function conclude(step: string, runs: readonly StageRun[]): Work {
   const checks = runs.map(recordOf);
   const stages = runs.map(shownOf);
-  const evidence = { stages: stages.map((stage, index) => ({ ...stage, ...present({ error: checks[index]?.error }) })) };
+  const evidence = { stages: stages.map((stage, index) => ({ ...stage, ...omitUndefined({ error: checks[index]?.error }) })) };
   const undecided = runs.flatMap((one) => {
     const why = whyUndecided(one);
     return why === undefined ? [] : [{ ...one, why }];
@@ -120,7 +120,7 @@ function recordOf({ stage, result, at }: StageRun): CheckResult {
       config,
       passed: null,
       result: result.kind === 'not-run' ? { reason: result.reason } : null,
-      ...present({ error }),
+      ...omitUndefined({ error }),
       at,
     };
   const passed = error === undefined ? result.exitCode === 0 : null;

@@ -1,7 +1,7 @@
 // Owns what the kind `webhook` declares: a request to a web service outside, and the answer that is expected.
 
 import { messageOf } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import { countFrom, fieldReader, isTexts, oneOf } from '../../definition/field-reader.ts';
@@ -54,7 +54,7 @@ export function parseWebhook(given: unknown, report: KindReport): WebhookConfig 
   const request = parseRequest(required('request', isJsonObject, NO_ADDRESS), report);
   if (request === undefined) return undefined;
   if (templates === true) checkTemplates(request, report);
-  return { request, ...present({ expect: expected, templates, timeoutMs }) };
+  return { request, ...omitUndefined({ expect: expected, templates, timeoutMs }) };
 }
 
 const NO_ADDRESS = ['`request.url` must be an address', 'write request: { url: "https://api.example.com/validate" }'] as const;
@@ -69,7 +69,7 @@ function parseRequest(given: JsonObject | undefined, report: KindReport): Reques
     '`request.headers` must be strings by name',
     'write them as headers: { Accept: "application/json" }',
   ]);
-  return url === undefined ? undefined : { url, ...present({ method, headers, body: given.body }) };
+  return url === undefined ? undefined : { url, ...omitUndefined({ method, headers, body: given.body }) };
 }
 
 function isMethod(value: unknown): value is string {
@@ -82,7 +82,7 @@ function parseExpected(given: JsonObject, report: KindReport): NonNullable<Webho
   const isStatus = (value: unknown): value is number => isCount(value, 100) && value <= 599;
   const { optional } = fieldReader(given, report);
   const status = optional('status', isStatus, ['`expect.status` must be an HTTP status code', 'write a number such as 200']);
-  return present({ status, body: given.body });
+  return omitUndefined({ status, body: given.body });
 }
 
 function checkFields(given: object, known: readonly string[], report: KindReport): void {

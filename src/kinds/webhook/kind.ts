@@ -3,7 +3,7 @@
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { nonEmpty, requestOf } from '../../authoring/yaml/compile/part.ts';
 import { type StageForm, stageForm } from '../../authoring/yaml/schema/form.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import type { StepOf } from '../../definition/model.ts';
 import type { KindExecutor } from '../../steps/work.ts';
@@ -30,14 +30,14 @@ const yaml: StageForm = stageForm({
     ).optional(),
   }),
   toSpec({ request, expect }) {
-    const expected = present({ status: expect?.status, body: expect?.body as Json | undefined });
-    return { webhook: { request: requestOf(request), ...present({ expect: nonEmpty(expected) }) } };
+    const expected = omitUndefined({ status: expect?.status, body: expect?.body as Json | undefined });
+    return { webhook: { request: requestOf(request), ...omitUndefined({ expect: nonEmpty(expected) }) } };
   },
 });
 
 /** A webhook as a stage. */
 function write({ config: { request, expect } }: StepOf<'webhook'>): JsonObject {
-  return present({ request: request as JsonObject, expect: expect as JsonObject | undefined });
+  return omitUndefined({ request: request as JsonObject, expect: expect as JsonObject | undefined });
 }
 
 /** The kind `webhook`: how it is declared and compiled, written in files and executed. */

@@ -2,7 +2,7 @@
 // is not is a `fail`; no answer is an error, because the result is unknown.
 
 import { isEngineError } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { Json } from '../../base/json.ts';
 import type { StepOf } from '../../definition/model.ts';
 import type { StepError } from '../../kernel/input.ts';
@@ -46,7 +46,7 @@ export async function execute(job: Job<StepOf<'webhook'>>): Promise<Work> {
     ...request,
     // A crash re-run has the same key, so that a service which remembers keys does the work once.
     headers: { 'idempotency-key': encodeURI(keyOf(attempt)), ...request.headers },
-    ...present({ timeoutMs: config.timeoutMs }),
+    ...omitUndefined({ timeoutMs: config.timeoutMs }),
     allow: webhooks.allow ?? [],
     signal: attempt.signal,
   });
@@ -66,7 +66,7 @@ function answered({ runner, request: { bound } }: Job<StepOf<'webhook'>>, answer
   const limit = unmet === undefined ? undefined : rateLimitOf(answer, runner.services.now());
   if (limit !== undefined) {
     const message = `webhook "${id}": the service answered with ${status}, because it gets too many requests`;
-    return { error: stepError('STEP_FAILED', message, { reason: 'quota', ...present({ resumeAt: limit.until }) }) };
+    return { error: stepError('STEP_FAILED', message, { reason: 'quota', ...omitUndefined({ resumeAt: limit.until }) }) };
   }
   return unmet === undefined ? { outcome: 'ok', output } : { outcome: 'fail', output: { ...output, error: unmet } };
 }

@@ -6,7 +6,7 @@ import type { StepReading } from '../../authoring/graph/reading.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import type { ChildWorkflow } from '../../authoring/spec/part.ts';
 import { COUNT, eitherShape, isFields, objectShape, plainShape, TEXT } from '../../authoring/spec/shape.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import type { WorkOf } from '../../definition/model.ts';
 import type { ChildDispatch } from '../../definition/step-terms.ts';
@@ -45,10 +45,10 @@ export const workflow: KindCompiler = {
     if (typeof child !== 'string') addChild(child, step);
     if (typeof input === 'function')
       return {
-        work: { kind: 'workflow', workflow: name, input: null, ...present({ dispatch }) },
+        work: { kind: 'workflow', workflow: name, input: null, ...omitUndefined({ dispatch }) },
         code: { context: step.code('input', input) },
       };
-    return { work: { kind: 'workflow', workflow: name, input: step.plain(input ?? {}, 'its input'), ...present({ dispatch }) } };
+    return { work: { kind: 'workflow', workflow: name, input: step.plain(input ?? {}, 'its input'), ...omitUndefined({ dispatch }) } };
   },
 };
 

@@ -3,7 +3,7 @@
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { type StageForm, stageForm } from '../../authoring/yaml/schema/form.ts';
 import { isEmpty, refusal } from '../../authoring/yaml/write/word.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { StepOf } from '../../definition/model.ts';
 import { workflow as compiler } from './compile.ts';
@@ -19,13 +19,13 @@ const yaml: StageForm = stageForm({
       examples: [{ version: '{{ params.version }}' }],
     }).optional(),
   }),
-  toSpec: ({ workflow, input }) => ({ workflow, ...present({ input: input as JsonObject | undefined }) }),
+  toSpec: ({ workflow, input }) => ({ workflow, ...omitUndefined({ input: input as JsonObject | undefined }) }),
 });
 
 /** A child workflow as a stage. */
 function write({ id, workflow, input, review }: StepOf<'workflow'>): JsonObject {
   if (review !== undefined) throw refusal(id, 'it is a review, of which only the parts are known here; write its stage by hand');
-  return present({ workflow, input: isEmpty(input) ? undefined : input });
+  return omitUndefined({ workflow, input: isEmpty(input) ? undefined : input });
 }
 
 /** The kind `workflow`: how it is declared and compiled and written in files. */

@@ -2,7 +2,7 @@
 // file calls it once, with a way to play the people and the CI that a real forge has.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { performAction } from '../../forge/action.ts';
 import type { Forge, ForgeAnswer, ForgeEvent } from '../../forge/forge.ts';
 import { describeGit } from './git.ts';
@@ -184,7 +184,7 @@ function describeCursors(stage: () => ForgeStage): void {
       const stop = one.watch((event) => {
         events.push(event);
         if (event.event === 'issues.closed') resolve();
-      }, present({ after }));
+      }, omitUndefined({ after }));
       if (after === undefined) {
         const { number } = valueIn(await forge.createIssue(ISSUE, 'k1'));
         valueIn(await forge.comment({ number, body: 'seen' }, 'k2'));

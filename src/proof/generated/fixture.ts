@@ -4,7 +4,7 @@
 
 import { createEngine, type Engine } from '../../api/engine.ts';
 import { EngineError, messageOf } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { canonicalJson, type JsonObject } from '../../base/json.ts';
 import { isChoice } from '../../definition/analysis.ts';
 import { type CompiledWorkflow, NO_CODE, type StepContext } from '../../definition/code.ts';
@@ -125,7 +125,7 @@ interface TrialStep {
 /** The workflow with the step as its entry, a script in place of its work, and all other steps waiting. */
 function trialWorkflow(definition: Definition, step: StepModel, { generated, end, work }: TrialStep): CompiledWorkflow {
   const { name, title, description, form, params, limits, outputNames } = definition;
-  const kept = { name, title, description, form, params, limits, ...present({ outputNames }) };
+  const kept = { name, title, description, form, params, limits, ...omitUndefined({ outputNames }) };
   // The run begins at the step, so it is beside nothing.
   const { side: _, ...tried } = frameOf(step, generated);
   const { outcome } = end;
@@ -159,7 +159,7 @@ function frameOf({ id, title, next, condition, side }: StepModel, values: KnownV
     recovery: 'rerun',
     slots: [],
     ...(condition === undefined || !isKnown(condition, values) ? {} : { condition }),
-    ...present({ side }),
+    ...omitUndefined({ side }),
   };
 }
 

@@ -4,7 +4,7 @@
 import type { AnyWorkflow, EngineOptions } from '../../api/engine-options.ts';
 import { compiledOf } from '../../api/workflow-source.ts';
 import { messageOf } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { canonicalJson, type Json } from '../../base/json.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import type { KindRegistry } from '../../definition/kind.ts';
@@ -99,7 +99,7 @@ function structureProblems(definition: Definition, { registry = REGISTRY }: Test
 /** A test per generated case; if they cannot be generated, one that says why. */
 function stepTests(workflow: CompiledWorkflow, fixture: TrialFixture, options: TestOptions): PlannedTest[] {
   const { definition } = workflow;
-  const services = { cwd: process.cwd(), now: () => Date.now(), ...present(options.services ?? {}) };
+  const services = { cwd: process.cwd(), now: () => Date.now(), ...omitUndefined(options.services ?? {}) };
   const problemsOf = async (generated: GeneratedCase): Promise<readonly string[]> => {
     const step = definition.steps.find(({ id }) => id === generated.step);
     const turns = step === undefined ? [] : await fixture.problemsOf(definition, step, generated);

@@ -1,7 +1,7 @@
 // Owns the part of the store contract about what agents used, and about accounts without capacity.
 
 import { expect, test } from 'vitest';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { RunEvent } from '../../kernel/event.ts';
 import { type AgentUse, type Delta, NO_USAGE, type Store, type UsageQuery, type UsedAmounts } from '../../store/store.ts';
 import { createFirst, createNext, START_AT } from './deltas.ts';
@@ -104,7 +104,7 @@ function describeUnknown(stage: StoreStage): void {
     const open = { path: 'build#1', step: 'build', role: 'developer', account: 'team', at: START_AT, attempt: 1 };
     const row = await store.beginUse({ ...open, run: 'r1' });
     await store.beginUse({ ...open, run: 'r2' });
-    const unknown = async (working?: UsageQuery['working']): Promise<number> => (await store.usage(present({ working }))).unknownCost;
+    const unknown = async (working?: UsageQuery['working']): Promise<number> => (await store.usage(omitUndefined({ working }))).unknownCost;
     expect(await unknown()).toBe(2);
     expect(await unknown({ run: 'r1', rows: [row] })).toBe(0);
     expect(await unknown({ run: 'r1', rows: [] })).toBe(1);

@@ -2,7 +2,7 @@
 // login is. It is bounded, so that failed logins cannot fill the disk; they have their own limit, so that they cannot push
 // out other entries.
 
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { shortLine } from '../../base/short-text.ts';
 import { nullable, number, rowAs, text } from '../../base/sql-row.ts';
 import type { RequestAct } from '../route.ts';
@@ -57,7 +57,7 @@ export function recordAct(
     run: run ?? null,
     step: step ?? null,
     choice: choice ?? null,
-    ...present({ outcome }),
+    ...omitUndefined({ outcome }),
   });
 }
 

@@ -7,7 +7,7 @@
 import { fingerprintOf } from '../../authority/keys.ts';
 import { rightOf } from '../../authority/right.ts';
 import { EngineError } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { Caller } from '../caller.ts';
 import { sessionReport as session } from '../contract/project.ts';
 import { emptyBody } from '../contract/value.ts';
@@ -92,7 +92,7 @@ export function mountPeople(app: ServerApp, services: Services): void {
     const entries = readAudit(access, {
       limit,
       ...(cursor === undefined ? {} : { before: Number(cursor) }),
-      ...present({ person: shownPerson }),
+      ...omitUndefined({ person: shownPerson }),
     });
     const last = entries.length < limit ? undefined : entries.at(-1);
     return { entries: entries.map(auditReport), next: last === undefined ? null : String(last.id) };

@@ -6,7 +6,7 @@ import { compiledOf } from '../../api/workflow-source.ts';
 import { readQuestions, selectQuestions } from '../../attended/questions.ts';
 import { isOthersRun, type Right, rightOf } from '../../authority/right.ts';
 import { EngineError, isEngineError } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { deriveRunId } from '../../base/id.ts';
 import type { Signature } from '../../base/signature.ts';
 import { changeSince, decisionOn } from '../../control/approval-change.ts';
@@ -45,7 +45,7 @@ export function mountActs(app: ServerApp, services: Services): void {
     note({ action: 'signal', run, choice: name });
     await demandSteering(services.store, caller, { run, on: 'signal' });
     await assertOpen(services, run);
-    await services.engine.run(run).signal(name, present({ payload, id: id ?? key }));
+    await services.engine.run(run).signal(name, omitUndefined({ payload, id: id ?? key }));
     return reportOf(services, run);
   });
   handle(at, API_ROUTES.cancel, async ({ param, body, caller, note }) => {
@@ -99,8 +99,8 @@ async function start(
   const id = body.id ?? (key === undefined ? undefined : deriveRunId('request', key));
   note({ action: 'start', run: id, choice: name });
   if (body.id === undefined && id !== undefined && (await store.heads({ of: [id] })).length > 0) return reportOf(services, id);
-  const origin = { actor: caller.name, ...present({ file, tags, priority }) };
-  const handle = await engine.start(workflow, params, { origin, ...present({ id, facts }) });
+  const origin = { actor: caller.name, ...omitUndefined({ file, tags, priority }) };
+  const handle = await engine.start(workflow, params, { origin, ...omitUndefined({ id, facts }) });
   note({ action: 'start', run: handle.id, choice: name });
   return reportOf(services, handle.id);
 }
@@ -124,7 +124,13 @@ async function decide(services: Services, caller: Caller, { run, body, key, note
   try {
     const asked = await findApproval(store, run, { approval, digest });
     note({ action: 'decide', run: asked.run, step: asked.approval.path, choice: option });
-    const decision = { option, actor, digest: asked.approval.digest, approval: asked.approval.path, ...present({ input, signature }) };
+    const decision = {
+      option,
+      actor,
+      digest: asked.approval.digest,
+      approval: asked.approval.path,
+      ...omitUndefined({ input, signature }),
+    };
     await engine
       .run(asked.run)
       .decide(decision as typeof decision & { readonly signature?: Signature })
@@ -177,7 +183,7 @@ async function answer(
       '"digest" is missing: send the digest of the questions that you saw; GET /api/v1/inbox has it',
     );
   if (answers === undefined) {
-    await engine.run(run).answerAssumption({ actor, digest, ...present({ assumption, answer: text, agree }) });
+    await engine.run(run).answerAssumption({ actor, digest, ...omitUndefined({ assumption, answer: text, agree }) });
     return reportOf(services, run);
   }
   const asked = selectQuestions(run, await readQuestions(store, run), { step, digest });
@@ -187,7 +193,7 @@ async function answer(
       'REQUEST_INVALID',
       `step "${asked.step}" asks ${asked.questions.length} questions; answers given: ${answers.length}`,
     );
-  await engine.run(asked.run).answer({ answers, actor, step: asked.path, ...present({ signature }) });
+  await engine.run(asked.run).answer({ answers, actor, step: asked.path, ...omitUndefined({ signature }) });
   return reportOf(services, run);
 }
 
@@ -198,7 +204,7 @@ async function cancel(
 ): Promise<void> {
   const { actor } = await demandSteering(services.store, caller, { run, on: 'cancel' });
   if (undo === false) rightOf(caller, { demand: 'override', on: 'cancel' });
-  await services.engine.run(run).cancel({ actor, ...present({ reason, undo }) });
+  await services.engine.run(run).cancel({ actor, ...omitUndefined({ reason, undo }) });
 }
 
 /** What cancelling would undo; changes nothing. */
@@ -246,7 +252,7 @@ async function fork(
   const passes = plan.passed.length > 0 || outputs !== undefined;
   const { actor } = rightOf(caller, { demand: passes ? 'override' : 'steer', on: 'fork' });
   await project.forkable?.(await store.load(run));
-  const forked = await engine.run(run).fork({ from, actor, ...present({ params, outputs }) });
+  const forked = await engine.run(run).fork({ from, actor, ...omitUndefined({ params, outputs }) });
   note({ action: 'fork', run, step: from, choice: forked.id });
   return reportOf(services, forked.id);
 }

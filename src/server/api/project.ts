@@ -4,7 +4,7 @@
 import type { WaitingQuestions } from '../../attended/questions.ts';
 import { NO_VERDICT } from '../../attended/wait-words.ts';
 import type { DeepReadonly } from '../../base/deep-readonly.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import { isSamePerson } from '../../base/person.ts';
 import {
@@ -49,7 +49,7 @@ export function mountProject(app: ServerApp, services: Services): void {
   handle(at, API_ROUTES.usage, async ({ query: { since, until, bucket, workflow } }) => {
     const end = timeOf(until, 'until') ?? services.now();
     const span = { since: timeOf(since, 'since') ?? end - USAGE_DAYS * DAY_MS, until: end, bucketMs: BUCKETS[bucket] };
-    return { buckets: (await store.usageOver({ ...span, ...present({ workflow }) })).map(bucketOf) };
+    return { buckets: (await store.usageOver({ ...span, ...omitUndefined({ workflow }) })).map(bucketOf) };
   });
   handle(at, API_ROUTES.settings, async (_) => ({ settings: (await project.settings()) as JsonObject }));
   handle(at, API_ROUTES.health, async (_) => {

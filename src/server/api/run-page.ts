@@ -3,7 +3,7 @@
 // it may have few runs, or none, and still a cursor for the next page.
 
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { RunQuery, RunSummary, Store } from '../../store/store.ts';
 
 /** A page of runs, newest first. */
@@ -37,7 +37,7 @@ export async function readRunPage(
   const found: RunSummary[] = [];
   let below = start;
   for (;;) {
-    const [newest] = await store.list({ limit: 1, ...present({ below }) });
+    const [newest] = await store.list({ limit: 1, ...omitUndefined({ below }) });
     if (newest === undefined) return { runs: found, below: undefined, rest: undefined };
     if (below !== start && performance.now() > until) return { runs: found, below, rest: newest.createdAt };
     const from = newest.place + 1 - limits.slice;

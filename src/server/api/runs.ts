@@ -2,7 +2,7 @@
 
 import type * as z from 'zod';
 import { EngineError } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { Json } from '../../base/json.ts';
 import { readRunDiff } from '../../control/run/diff.ts';
 import { graphOfRun } from '../../control/run/graph.ts';
@@ -67,7 +67,7 @@ function filterOf(query: z.output<typeof runsQuery>): RunQuery {
   const params = Object.entries(query).flatMap(([name, value]) =>
     name.startsWith(PARAM) ? [[name.slice(PARAM.length), String(value)] as const] : [],
   );
-  return present({
+  return omitUndefined({
     ...{ workflow, text: text === '' ? undefined : text, parent },
     status: status === undefined ? undefined : [status].flat(),
     tags: tag === undefined ? undefined : [tag].flat(),
@@ -90,7 +90,7 @@ async function graphOf(store: Store, run: string) {
   const state = report.plan.map(({ step, status, visits }) => {
     const group = groups.get(step);
     const members = group && { total: group.total, ok: group.ok, failed: group.failed, running: group.open };
-    return [step, { status, visits, outcome: last.get(step)?.outcome ?? null, ...present({ members }) }] as const;
+    return [step, { status, visits, outcome: last.get(step)?.outcome ?? null, ...omitUndefined({ members }) }] as const;
   });
   return {
     ...shapeOf(graph),

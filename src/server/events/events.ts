@@ -2,7 +2,7 @@
 
 import { rightOf } from '../../authority/right.ts';
 import { EngineError } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import { TRIGGER } from '../../steps/run-records.ts';
 import { iso, timeOf } from '../api/times.ts';
@@ -62,7 +62,7 @@ export function openDeliveries(services: EventServices): Deliveries {
   if (events.forge !== undefined) {
     const { forge, surface } = events.forge;
     const commands = surface === undefined ? undefined : commandHandler({ forge, settings: surface, engine, database, clock });
-    deliveries.handle(forge.name, forgeHandler({ deliveries, services, settings: events.forge, ...present({ commands }) }));
+    deliveries.handle(forge.name, forgeHandler({ deliveries, services, settings: events.forge, ...omitUndefined({ commands }) }));
   }
   return deliveries;
 }
@@ -109,7 +109,10 @@ function mountDeliveries(app: ServerApp, services: Services): void {
       : receiveHook(c, { name: param('name'), services, deliveries, guard }),
   );
   handle(on, EVENT_ROUTES.deliveries, async ({ query: { route, cursor, limit } }) => {
-    const found = deliveries.list({ limit: limit + 1, ...present({ route, before: cursor === undefined ? undefined : Number(cursor) }) });
+    const found = deliveries.list({
+      limit: limit + 1,
+      ...omitUndefined({ route, before: cursor === undefined ? undefined : Number(cursor) }),
+    });
     const shown = found.slice(0, limit);
     return { deliveries: shown.map(deliveryJson), next: found.length > limit ? String(shown.at(-1)?.number) : null };
   });
@@ -125,7 +128,7 @@ function mountDeliveries(app: ServerApp, services: Services): void {
 function startOf({ engine, project }: EventServices): (start: EventStart) => Promise<void> {
   return async ({ workflow: name, id, params, event, deliveryId, actor, trigger }) => {
     const { workflow, file, facts } = await project.startable(name, params, { event, payload: trigger });
-    const origin = { event, ...present({ deliveryId, actor, file }) };
+    const origin = { event, ...omitUndefined({ deliveryId, actor, file }) };
     await engine.start(workflow, params as never, { id, origin, facts: { ...facts, ...TRIGGER.with(trigger) } });
   };
 }

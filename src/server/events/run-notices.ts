@@ -1,7 +1,7 @@
 // Owns which notices are sent to whom: it creates notices of runs for the targets in the settings.
 
 import { isEngineError } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { RunEvent } from '../../kernel/event.ts';
 import { cleanLine, cleanText } from '../../notify/clean-text.ts';
 import { createCommandNotifier } from '../../notify/command.ts';
@@ -67,8 +67,8 @@ function notifierOf({ webhook, shape, command }: NotificationTarget, { secret, a
   return createWebhookNotifier({
     url,
     allow,
-    now: () => clockOf(present({ clock })).now(),
-    ...present({ shape }),
+    now: () => clockOf(omitUndefined({ clock })).now(),
+    ...omitUndefined({ shape }),
   });
 }
 
@@ -127,7 +127,7 @@ function noticeOf({ event, run, text, path, asks }: RunAlert) {
     workflow: run.workflow,
     title: cleanLine(`${run.workflow} ${title} (run ${run.id})`, TITLE_MAX),
     text: cleanText(text, TEXT_MAX),
-    ...present({ path }),
+    ...omitUndefined({ path }),
     command: `pawl ${verb} ${run.id}`,
   };
 }

@@ -7,7 +7,7 @@
 // - Ticks that passed while no server was running are caught up as `catch_up` says.
 
 import { EngineError, isEngineError, messageOf } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { createRunId, deriveRunId } from '../../base/id.ts';
 import { invariant } from '../../base/invariant.ts';
 import type { JsonObject } from '../../base/json.ts';
@@ -188,7 +188,7 @@ export class Schedules extends Alarm<ScheduleParts> {
 
   private async startOpen({ workflow, schedule }: ScheduledWorkflow): Promise<void> {
     const open = this.parts.database.all("SELECT * FROM ticks WHERE workflow = ? AND status = 'open' ORDER BY at", workflow);
-    for (const row of open) await this.startTick(present(writtenTick(row)), schedule);
+    for (const row of open) await this.startTick(omitUndefined(writtenTick(row)), schedule);
   }
 
   /** Starts the run of a tick. Returns whether the run exists now (SC1). */
@@ -203,7 +203,7 @@ export class Schedules extends Alarm<ScheduleParts> {
     try {
       await this.parts.start({
         ...{ workflow, id: run, params: schedule.params, event: 'schedule', deliveryId: time, trigger },
-        ...present({ actor }),
+        ...omitUndefined({ actor }),
       });
     } catch (error) {
       if (!isEngineError(error) || error.code !== 'RUN_EXISTS') {
@@ -306,5 +306,5 @@ function nextTicks(schedule: ScheduleModel, now: number): number[] {
 
 function tickOf(row: SqlRow): Tick {
   const { run, status, ...tick } = tickRow(row);
-  return { ...present(tick), status, run: status === 'started' ? run : null };
+  return { ...omitUndefined(tick), status, run: status === 'started' ? run : null };
 }

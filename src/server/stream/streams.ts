@@ -2,7 +2,7 @@
 // positions are in the change log.
 
 import { EngineError, isEngineError } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { pathOf } from '../../engine/event-facts.ts';
 import type { RunEvent } from '../../kernel/event.ts';
 import type { EventRow, Store } from '../../store/store.ts';
@@ -129,7 +129,7 @@ function rowFacts(run: string, { seq, at, events }: EventRow): object {
   const types = events.map(({ type }) => type);
   return {
     ...{ run, seq, at: new Date(at).toISOString(), type: types[0] ?? 'row' },
-    ...{ types: [...new Set(types)], paths: [...new Set(paths)], ...present({ status: statusIn(events) }) },
+    ...{ types: [...new Set(types)], paths: [...new Set(paths)], ...omitUndefined({ status: statusIn(events) }) },
   };
 }
 

@@ -9,7 +9,7 @@
 // FD5. An event from before the current content of a question does not decide it, however late it is delivered.
 
 import { isEngineError, messageOf } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { isSamePerson } from '../../base/person.ts';
 import { type ApprovalOptionModel, stepsWithin } from '../../definition/model.ts';
@@ -93,11 +93,11 @@ function voteIn(
     case 'approval': {
       const state = textIn(payload.review, 'state')?.toLowerCase();
       if (event !== 'pull_request_review.submitted' || (state !== 'approved' && state !== 'changes_requested')) return undefined;
-      return { actor, approves: state === 'approved', ...present({ text: textIn(payload.review, 'body') }) };
+      return { actor, approves: state === 'approved', ...omitUndefined({ text: textIn(payload.review, 'body') }) };
     }
     case 'comment':
       if (event !== 'issue_comment.created' || !isAnswer(payload.comment)) return undefined;
-      return { actor, approves: true, at, ...present({ text: textIn(payload.comment, 'body') }) };
+      return { actor, approves: true, at, ...omitUndefined({ text: textIn(payload.comment, 'body') }) };
     case 'label':
       return event.endsWith('.labeled') && label === asked.label ? { actor, approves: true, at } : undefined;
     case 'dismiss':
@@ -160,7 +160,7 @@ async function decide({ engine, forge, run, approval: { path }, vote }: Decision
     try {
       await engine
         .run(run)
-        .decide({ approval: path, option: option.label, actor: vote.actor, digest: approval.digest, ...present({ input }) });
+        .decide({ approval: path, option: option.label, actor: vote.actor, digest: approval.digest, ...omitUndefined({ input }) });
       return undefined;
     } catch (error) {
       if (!isEngineError(error)) throw error;

@@ -11,7 +11,7 @@
 import type { Engine } from '../../api/engine.ts';
 import { compiledOf } from '../../api/workflow-source.ts';
 import { isEngineError, messageOf } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { deriveRunId } from '../../base/id.ts';
 import { isJsonObject } from '../../base/json.ts';
 import { isSamePerson } from '../../base/person.ts';
@@ -245,7 +245,7 @@ async function startOne(
   const { engine, project } = parts.services;
   const { event, payload } = received;
   const { issue, pr, facts: known } = subjectOf(payload);
-  const subject = present({ issue, pr });
+  const subject = omitUndefined({ issue, pr });
   // The ids of events are unique only within their forge.
   const place = parts.settings.repository === undefined ? delivery.route : `${delivery.route}/${parts.settings.repository}`;
   const run =
@@ -268,7 +268,7 @@ async function startOne(
     event: event.event,
     deliveryId: delivery.delivery,
     ...subject,
-    ...present({ actor: event.actor, file, cause: requested.cause }),
+    ...omitUndefined({ actor: event.actor, file, cause: requested.cause }),
   };
   try {
     const params = start === undefined ? {} : paramsBehind(start, compiledOf(workflow).definition.params);

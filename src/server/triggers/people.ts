@@ -6,7 +6,7 @@
 // FP2. A reminder is recorded before it is sent, and the next one is due an interval after it: after a long sleep of the
 //      machine there is one reminder, and not one for every interval that has passed.
 
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { invariant } from '../../base/invariant.ts';
 import { isSamePerson } from '../../base/person.ts';
 import { flag, number, rowAs } from '../../base/sql-row.ts';
@@ -55,7 +55,7 @@ export function openPeople(services: EventServices, groups?: () => Groups): Peop
   const { engine, events, warn } = services;
   const { forge } = events;
   if (forge === undefined) return undefined;
-  const settings = { ...forge, ...present({ groups: forge.groups ?? groups }) };
+  const settings = { ...forge, ...omitUndefined({ groups: forge.groups ?? groups }) };
   return new PeopleWatch({ services, settings, store: engine.store, clock: clockOf(events), warn });
 }
 
@@ -158,7 +158,7 @@ function askedPeople({ forge, from }: ApprovalModel): readonly string[] {
 
 function numberOf({ prs, issue }: OpenRun): { readonly number?: number } {
   const number = prs[0] ?? issue;
-  return present({ number });
+  return omitUndefined({ number });
 }
 
 const askedRow = rowAs({ assigned: flag, reminders: number, lastAt: number });

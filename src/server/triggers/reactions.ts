@@ -5,7 +5,7 @@
 //      permission and is no program. Any event makes gates check again and notifies people: neither relies on its payload.
 // FR5. An event that somebody replays by hand cancels, restarts and wakes nothing: they can write anything into its payload.
 
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { type ReactionModel, reactionMismatch } from '../../definition/trigger/reaction.ts';
 import type { ReactionRequest } from '../../engine/request/reactions.ts';
 import type { ForgeReader } from '../../forge/forge.ts';
@@ -124,7 +124,7 @@ function actionOf({ rule, index, received }: Reaction): ReactionRequest['action'
   if (what === 'cancel') return { do: 'cancel', reason: `${received.event.event} at the forge` };
   if (what === 'invalidate_and_restart' && back !== undefined) return { do: 'back', ...back };
   if (what !== 'wake_agent') return { do: 'recheckGates' };
-  return { do: 'wake', note: { event: received.event.event, text: factsOf(received) }, ...present({ back }) };
+  return { do: 'wake', note: { event: received.event.event, text: factsOf(received) }, ...omitUndefined({ back }) };
 }
 
 /** What happened, as quoted data for the agent. */
@@ -152,6 +152,6 @@ async function notify({ settings }: ReactionParts, { run, rule, index, delivery,
   const message = rule.message ?? `Run ${run.id}: ${event} by ${actor}.`;
   const number = pr ?? issue ?? run.prs[0] ?? run.issue;
   const key = runKey(run.id, 'event', delivery.route, delivery.delivery, index);
-  const answer = await settings.forge.notify({ target, people, message, ...present({ number }) }, key);
+  const answer = await settings.forge.notify({ target, people, message, ...omitUndefined({ number }) }, key);
   assertAvailable(answer);
 }

@@ -1,7 +1,7 @@
 // Owns reading the deliveries of a forge: the event, its payload, and whether two deliveries are the same event. A webhook
 // contains its payload; for an event that was found by polling, it is read from the forge when the delivery is handled.
 
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { invariant } from '../../base/invariant.ts';
 import { fieldOf, isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { payloadOfEvent } from '../../control/trigger/forge-payload.ts';
@@ -61,9 +61,9 @@ export function eventOf(delivery: Pick<StoredDelivery, 'headers' | 'body' | 'del
   const sha = shas.find((one) => one !== undefined);
   return {
     ...{ id, event, at: timeOf(payload) ?? delivery.receivedAt },
-    ...present({ actor: sourceOf(delivery) === 'manual' ? textIn(delivery.headers, ACTOR_HEADER) : textIn(payload.sender, 'login') }),
-    ...present({ issue, pr, sha, branch: branchOf(payload), label: textIn(payload.label, 'name') }),
-    ...present({ comment: commentId === undefined ? undefined : String(commentId) }),
+    ...omitUndefined({ actor: sourceOf(delivery) === 'manual' ? textIn(delivery.headers, ACTOR_HEADER) : textIn(payload.sender, 'login') }),
+    ...omitUndefined({ issue, pr, sha, branch: branchOf(payload), label: textIn(payload.label, 'name') }),
+    ...omitUndefined({ comment: commentId === undefined ? undefined : String(commentId) }),
   };
 }
 
@@ -73,7 +73,7 @@ function watchedFacts(stored: JsonObject, receivedAt: number): Omit<ForgeEvent, 
   const [actor, label, sha, branch, comment] = ['actor', 'label', 'sha', 'branch', 'comment'].map((field) => textIn(stored, field));
   return {
     at: numberIn(at) ?? receivedAt,
-    ...present({ actor, label, sha, branch, comment, issue: numberIn(issue), pr: numberIn(pr) }),
+    ...omitUndefined({ actor, label, sha, branch, comment, issue: numberIn(issue), pr: numberIn(pr) }),
   };
 }
 

@@ -1,7 +1,7 @@
 // Owns the check of a step's contract when its work is done or reported: documents, changed files, the command, and a
 // reviewer's verdicts. Faults go back to the agent as the error of its attempt.
 
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import { citedPaths, contractFaults } from '../../definition/contract/contract-faults.ts';
 import { commandLine, type StepContract } from '../../definition/contract/step-contract.ts';
@@ -115,7 +115,7 @@ async function runContractCommand(job: Job, { command }: StepContract): Promise<
   const config = { check: 'command' as const, run: line };
   const verdict = (await runner.checks.command?.run(config, checkContextOf(job, at))) ?? NO_CHECK;
   const { passed, result } = verdict;
-  return { type: 'command', config, passed, result, at, ...present({ error: errorOf(verdict) }) };
+  return { type: 'command', config, passed, result, at, ...omitUndefined({ error: errorOf(verdict) }) };
 }
 
 function checkContextOf(job: Job, startedAt: number): CheckContext {

@@ -6,7 +6,7 @@
 
 import { existsSync } from 'node:fs';
 import { EngineError, messageOf } from '../../base/error.ts';
-import { present, unlessEmpty } from '../../base/fields.ts';
+import { omitUndefined, unlessEmpty } from '../../base/fields.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import { writtenDatabase } from '../../definition/database.ts';
 import { traitsOf } from '../../definition/kind.ts';
@@ -90,7 +90,7 @@ async function backUpRun(job: Job): Promise<void> {
     if (use.access !== 'write') continue;
     const { path, backupFolder: folder, keepBackups: keep } = service;
     await backups.ensure(path, { runId, runStartedAt }, () =>
-      backUp(path, { runId, runStartedAt, ...present({ folder, keep }), now: job.runner.services.now }),
+      backUp(path, { runId, runStartedAt, ...omitUndefined({ folder, keep }), now: job.runner.services.now }),
     );
   }
 }
@@ -155,7 +155,7 @@ function databaseRemoved(
   { checks, evidence }: Pick<SettledAttempt, 'checks' | 'evidence'>,
 ): AttemptResult {
   const message = `database "${use.name}" (${file}) was removed while step "${request.bound.model.id}" was running, so none of its changes were accepted; "pawl data status" lists its backups, and "pawl data restore FILE" restores one`;
-  return { type: 'errored', error: stepError('DATABASE_FAILED', message, { retryable: false }), checks, ...present({ evidence }) };
+  return { type: 'errored', error: stepError('DATABASE_FAILED', message, { retryable: false }), checks, ...omitUndefined({ evidence }) };
 }
 
 function isKeptOutcome({ request }: Job, { outcome }: SettledAttempt): boolean {
@@ -179,7 +179,7 @@ async function acceptChanges(job: Job, copy: DatabaseCopy, result: SettledAttemp
   const found = await acceptCopy(copy, {
     step: { run, started, path: activation.path, attempt: activation.attempt },
     at: new Date(runner.services.now()).toISOString(),
-    ...present({ deletesMax }),
+    ...omitUndefined({ deletesMax }),
     ...(isFunction ? {} : { updatesMax: rowLimit }),
     result: (tables) => JSON.stringify(resultWith(tables)),
     isStopped: () => signal.aborted,
@@ -212,7 +212,7 @@ function changesRefused(
   const claim = result.claim ?? result.output;
   const message = `the changes of step "${request.bound.model.id}" to its copy of database "${name}" were discarded: ${why}`;
   const error = stepError('DATA_PROTECTED', message, { reason: 'contract' });
-  return { type: 'errored', error, checks, ...present({ evidence, actor, remember, claim }) };
+  return { type: 'errored', error, checks, ...omitUndefined({ evidence, actor, remember, claim }) };
 }
 
 function expectationFailed(
@@ -298,7 +298,7 @@ function outsideEvidence({ runner, request }: Job, copies: readonly DatabaseCopy
       );
     found[use.name] = { tables: tables as unknown as Json, ...(steps.length === 0 ? { notByPawl: true } : { steps }) };
   }
-  return present({ changedMeanwhile: unlessEmpty(found) });
+  return omitUndefined({ changedMeanwhile: unlessEmpty(found) });
 }
 
 function withEvidence<Result extends Exclude<AttemptResult, { type: 'observed' }>>(result: Result, more: Evidence): Result {

@@ -5,7 +5,7 @@
 // - If somebody opened one from that branch, it is used; a second one is never opened.
 // - Work is committed only in a worktree that belongs to the run. In people's checkouts, only their commits count.
 
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import { createWorkQueue } from '../../base/work-queue.ts';
 import type { WorkHead } from '../../definition/forge/work-head.ts';
@@ -102,7 +102,7 @@ async function publishNow(job: Job, forge: Forge): Promise<WorkBranch | PublishF
     );
   const refusal = actionRefusal(workflow.definition, 'push', {});
   if (refusal !== undefined) return refuse(`the work cannot be pushed: ${refusal}`);
-  const replaces = present({ replaces: PUSHED.in(job.context.snapshot.data) });
+  const replaces = omitUndefined({ replaces: PUSHED.in(job.context.snapshot.data) });
   const answer = await forge.push({ folder: job.runner.services.cwd, branch: branch.name, sha: branch.sha, ...replaces });
   return answer.result === 'ok' ? branch : failed(answer);
 }

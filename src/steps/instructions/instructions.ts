@@ -8,7 +8,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { AgentRequest } from '../../agents/driver.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject, jsonText } from '../../base/json.ts';
 import { shortText } from '../../base/short-text.ts';
 import { type ActionPart, partText } from '../../definition/action-part.ts';
@@ -87,7 +87,7 @@ export async function instructionsFor(job: Job, parts: InstructionParts): Promis
   const report = parts.rules.length === 0 ? undefined : parts.rules.join('\n\n');
   const pieces = piecesOf(parts, { before, given, after });
   const { loop } = parts;
-  return { body, ...present({ report, people: section(SECTIONS.people, people), pieces, loop }) };
+  return { body, ...omitUndefined({ report, people: section(SECTIONS.people, people), pieces, loop }) };
 }
 
 interface BodyText {

@@ -3,7 +3,7 @@
 
 import { promptWithReply } from '../../agents/reply.ts';
 import { isEngineError } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { createPath } from '../../definition/address.ts';
 import { type CompiledWorkflow, NO_CODE, type StepCode } from '../../definition/code.ts';
@@ -43,7 +43,7 @@ export type Preview =
 export function agentSteps(steps: readonly StepModel[], group?: StepModel): readonly Pick<PreviewRequest, 'step' | 'group'>[] {
   return steps.flatMap((step) => {
     const isAgent = step.kind === 'agent' || step.kind === 'generate' || isInstructed(step);
-    const own = isAgent ? [{ step, ...present({ group }) }] : [];
+    const own = isAgent ? [{ step, ...omitUndefined({ group }) }] : [];
     return [...own, ...agentSteps(membersOf(step), step)];
   });
 }
@@ -58,7 +58,7 @@ export async function previewOf(services: StepServices, executors: Executors, wa
     return { kind: 'handed', handover: await handoverOf(job, call) };
   const instructions = await drivenText(job, call);
   const schema = call.rules.schema;
-  return { kind: 'driven', role, prompt: promptWithReply({ ...promptOf(instructions), ...present({ schema }) }) };
+  return { kind: 'driven', role, prompt: promptWithReply({ ...promptOf(instructions), ...omitUndefined({ schema }) }) };
 }
 
 function workerOf(step: StepModel): WorkerConfig {
@@ -113,7 +113,7 @@ function jobOf(
     params,
     result: null,
     item: undefined,
-    ...present({ group }),
+    ...omitUndefined({ group }),
     snapshot: () => snapshot,
     signal: new AbortController().signal,
   };

@@ -2,7 +2,7 @@
 // agent or of handed-out work.
 
 import { QUESTION_FORMAT } from '../../agents/reply.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { StepModel } from '../../definition/model.ts';
 import { DEFAULT_EXCLUDES } from '../../definition/outcome.ts';
@@ -44,7 +44,7 @@ export async function handoverOf(job: Job, call: WorkerCall): Promise<StoredHand
     ...outcomeInstructions(outcomes),
     ...(await stateInstructions(job)),
   ]);
-  const more = { ...(outcomes.length === 0 ? {} : { outcomes }), ...present({ state: await statePlaceOf(job) }) };
+  const more = { ...(outcomes.length === 0 ? {} : { outcomes }), ...omitUndefined({ state: await statePlaceOf(job) }) };
   const { role = '' } = call.worker;
   return { kind, prompt: wholeText(parts), parts, role, title, mayAsk: supportsQuestions === true, ...expected, ...more };
 }

@@ -1,6 +1,6 @@
 // Owns the findings about outputs: the evidence about them, and the error of a step with missing outputs.
 
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import type { StepError } from '../../kernel/input.ts';
 import { stepError } from '../work.ts';
@@ -52,7 +52,7 @@ export function evidenceOf(findings: readonly OutputFinding[]): JsonObject[] {
     type,
     passed: problem === undefined,
     seen,
-    ...present({ changed: changes, refused, error: problem }),
+    ...omitUndefined({ changed: changes, refused, error: problem }),
   }));
 }
 

@@ -2,7 +2,7 @@
 // need no write access, and their claims about posts are not trusted. The writes of a run are limited, and counted from the
 // forge's own record of actions, so the count is right for every attempt, also after a crash.
 
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { createWorkQueue } from '../../base/work-queue.ts';
 import { WRITE_OF, type WriteKind, writesMax } from '../../definition/forge/forge-write.ts';
@@ -88,7 +88,7 @@ export async function prepareOutput(job: Job, forge: Forge, { output, wanted }: 
   if (wanted === undefined) return { output, request: undefined };
   const repository = await forge.repository();
   if (repository.result !== 'ok') return failureFinding(job, output, repository);
-  const rules = present({ repositoryUrl: repository.value.url, hosts: job.runner.services.writes?.links });
+  const rules = omitUndefined({ repositoryUrl: repository.value.url, hosts: job.runner.services.writes?.links });
   const request = parseWriteRequest(job, { output, wanted }, { place: writeTargets(job.context.snapshot.data), rules });
   if ('refused' in request) {
     const noun = NOUNS[output.type] ?? '';
@@ -142,7 +142,7 @@ async function write(job: Job, forge: Forge, { output, request }: PreparedOutput
   if ('result' in written) return failureFinding(job, output, written);
   return 'differs' in written
     ? invalidFinding(output, written.differs, 'request it again')
-    : { ...producedFinding(output, written.value, written.seen), ...present({ remember: written.remember }) };
+    : { ...producedFinding(output, written.value, written.seen), ...omitUndefined({ remember: written.remember }) };
 }
 
 type WriteResult =
@@ -249,7 +249,7 @@ async function openRequested(
   if (asked.base !== undefined && asked.base !== base)
     return { problem: `its base is "${asked.base}", and the work of this run is for "${base}"; leave the base out`, isTransient: false };
   const { title, body, head } = asked;
-  return await openPullRequest(job, forge, { title, body, key: writeKey(job, request), ...present({ head }) });
+  return await openPullRequest(job, forge, { title, body, key: writeKey(job, request), ...omitUndefined({ head }) });
 }
 
 function faultOf({ pr, branch }: RunPullRequest): string | undefined {

@@ -6,7 +6,7 @@
 //   comments: opening one again finds the first, and they are more likely to be rejected.
 // - The value of an output is observed. A field of the worker's answer with the same name is dropped.
 
-import { present, unlessEmpty } from '../../base/fields.ts';
+import { omitUndefined, unlessEmpty } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
 import { FORGE_OUTPUTS } from '../../definition/forge/forge-write.ts';
 import { worksOutside } from '../../definition/kind.ts';
@@ -213,7 +213,7 @@ function resultWithOutputs(job: Job, done: FinishedWork['done'], findings: reado
   const values = Object.fromEntries(findings.map(({ output: { name }, value }) => [name, value]));
   const pr = findings.find(({ output, value }) => output.type === 'pr' && value !== null);
   const remember = { ...done.remember, ...Object.assign({}, ...findings.map((finding) => finding.remember)) };
-  const rest = { ...done, ...present({ remember: unlessEmpty(remember) }), evidence };
+  const rest = { ...done, ...omitUndefined({ remember: unlessEmpty(remember) }), evidence };
   // A function result that is not an object has no place for the values; they are in the evidence.
   if (!isAnswerOnlyClaim(job) && done.output !== null && !isJsonObject(done.output)) return rest;
   return {

@@ -3,7 +3,7 @@
 
 import { existsSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { shortList } from '../../base/short-text.ts';
 import { checksIn } from '../../definition/check.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
@@ -156,7 +156,7 @@ function isProgram(stage: StageSetting): stage is ProgramSetting {
 /** The digests of all files that these guards match, without those of the engine. */
 export async function digestGuarded({ runner, request }: Job, guards: readonly Guard[]): Promise<Digests> {
   const { cwd, pidDir } = runner.services;
-  return await digestProtected({ cwd, guards, signal: request.signal, ...present({ database: pidDir?.replace(/\.pids$/, '') }) });
+  return await digestProtected({ cwd, guards, signal: request.signal, ...omitUndefined({ database: pidDir?.replace(/\.pids$/, '') }) });
 }
 
 /** A changed protected file. */

@@ -12,7 +12,7 @@
 //
 // The engine cannot know who changed a file: parallel steps in one workspace are responsible for each other's changes.
 
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { patternRefusal } from '../../definition/output-pattern.ts';
 import { PROTECTED } from '../run-records.ts';
@@ -133,7 +133,7 @@ function voidVerdict(job: Job, done: Work, changed: readonly Change[]): Work {
     'Only the author of the workflow can allow such a change, with may_change (mayChange in TypeScript) at this step';
   const { claim, actor, remember, checks, evidence } = done;
   return {
-    ...present({ actor, remember, checks, claim }),
+    ...omitUndefined({ actor, remember, checks, claim }),
     evidence: { ...evidence, protected: changed.map(({ path, what }) => ({ path, what })) },
     error: stepError('PROTECTED_CHANGED', message, { reason: 'contract' }),
   };

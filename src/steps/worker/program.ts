@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { jsonText } from '../../base/json.ts';
 import type { ProgramModel } from '../../definition/program.ts';
 import { paramVariables, variableText } from '../../definition/scope/param-variables.ts';
@@ -50,7 +50,7 @@ export async function runProgram(runner: Runner, request: AttemptRequest, progra
     // A rerun after a crash has the same key. The mark must differ, because a program ends others with its mark.
     mark: `${keyOf(request)}/${randomUUID()}`,
     signal: request.signal,
-    ...present({ inheritEnv: services.inheritEnv, stdin, timeoutMs, outputMax, pidDir: services.pidDir, redactor }),
+    ...omitUndefined({ inheritEnv: services.inheritEnv, stdin, timeoutMs, outputMax, pidDir: services.pidDir, redactor }),
     ...credentials.fence(fence),
     ...(sink === undefined ? {} : { onOutput: (_: unknown, text: string) => sink.push(text) }),
   });
@@ -77,16 +77,16 @@ function attemptVariables(request: AttemptRequest): Record<string, string> {
     PAWL_ATTEMPT: String(activation.attempt),
     PAWL_KEY: keyOf(request),
     // An item that is too large for a variable is only on the standard input.
-    ...present({ PAWL_ITEM: text }),
+    ...omitUndefined({ PAWL_ITEM: text }),
   };
 }
 
 /** Converts a program of a definition: values of its environment become texts. */
 export function programOf({ run, argv, env, cwd, timeoutMs }: ProgramModel & { readonly timeoutMs?: number }): Program {
   return {
-    ...present({ run, argv }),
+    ...omitUndefined({ run, argv }),
     ...(env === undefined ? {} : { env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, jsonText(value)])) }),
-    ...present({ cwd, timeoutMs }),
+    ...omitUndefined({ cwd, timeoutMs }),
   };
 }
 

@@ -5,7 +5,7 @@
 // - A verdict is `approve` or `reject`, without contradiction. A reviewer that did not fail must give one.
 
 import type { AgentReply } from '../../agents/driver.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import type { ArgModel, StepModel } from '../../definition/model.ts';
 import { isReview } from '../../definition/overlap.ts';
@@ -42,7 +42,7 @@ export function replyRulesOf(worker: WorkerConfig, step: StepModel, group: StepM
   const isReviewer = worker.reviews ?? (step.kind === 'agent' && (isReview(step) || (group !== undefined && isReview(group))));
   const isDispatched = script !== undefined && role === QUALITY_REVIEWER;
   return {
-    ...present({ schema, givesText }),
+    ...omitUndefined({ schema, givesText }),
     ...(isReviewer || isDispatched ? { reviews: true } : {}),
     ...(step.reviewOf !== undefined && step.reviewOf.items === undefined ? { findings: true } : {}),
     ...(Object.keys(step.args).length === 0 ? {} : { args: step.args }),

@@ -1,6 +1,6 @@
 // Owns the standard input of a `command` step's program: the current run as one JSON object.
 
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import type { AttemptRequest } from '../attempt.ts';
 import { type AttemptContext, feedbackSentence, retryContextOf, visibleData } from '../context.ts';
@@ -16,7 +16,7 @@ export function stepInputOf(request: AttemptRequest, context: AttemptContext): J
     params: request.params,
     checkpoint: checkpointFor(request, context),
     ...(retry === undefined ? {} : { retryContext: { ...retry, message: feedbackSentence(retry.error) } }),
-    ...(request.notes === undefined ? {} : { said: request.notes.map(({ path, ...note }) => ({ ...note, ...present({ path }) })) }),
+    ...(request.notes === undefined ? {} : { said: request.notes.map(({ path, ...note }) => ({ ...note, ...omitUndefined({ path }) })) }),
     ...((request.answered ?? []).length === 0 ? {} : { answered: (request.answered ?? []).map((one) => ({ ...one }) as unknown as Json) }),
     ...(request.item === undefined ? {} : { item: request.item }),
     ...(request.undoes === undefined ? {} : { undoes: { ...request.undoes }, result: request.result }),

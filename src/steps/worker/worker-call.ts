@@ -13,7 +13,7 @@ import type {
   Watchdogs,
 } from '../../agents/driver.ts';
 import { messageOf } from '../../base/error.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import type { Budget } from '../../definition/budget.ts';
@@ -88,10 +88,10 @@ async function callObject(job: Job, agent: NonNullable<StepCode['agent']>, { wor
     const plain = toPlain(value, `the output of step "${request.bound.model.id}"`);
     const reply = objectReply(plain);
     const usage = usageOf(plain);
-    await admission.close({ kind: 'answered', success: reply.success, output: reply.output, ...present({ usage }) } as AgentAnswer);
+    await admission.close({ kind: 'answered', success: reply.success, output: reply.output, ...omitUndefined({ usage }) } as AgentAnswer);
     const fault = replyFault(rules, reply);
-    if (fault !== undefined) return { ...invalidReply(job, IN_PROCESS_AGENT, { fault, claim: plain }), ...present({ usage }) };
-    return { kind: 'returned', value: plain, actor: IN_PROCESS_AGENT, ...present({ usage }) };
+    if (fault !== undefined) return { ...invalidReply(job, IN_PROCESS_AGENT, { fault, claim: plain }), ...omitUndefined({ usage }) };
+    return { kind: 'returned', value: plain, actor: IN_PROCESS_AGENT, ...omitUndefined({ usage }) };
   } catch (thrown) {
     const isOver = thrown instanceof AttemptStopped && !request.signal.aborted;
     const failure = isOver ? 'budget' : 'crash';
@@ -202,15 +202,15 @@ async function callRoleDriver(job: Job, { worker, data, rules, setting, driver, 
   const place = await statePlaceOf(job);
   const instructions = await drivenText(job, { worker, data, rules });
   const call = requestFor(job, { worker, setting, data, admission, rules, check, instructions });
-  const answered = await during(admission, () => callDriver(driver, { ...call, ...present({ fence }) }, admission.left));
+  const answered = await during(admission, () => callDriver(driver, { ...call, ...omitUndefined({ fence }) }, admission.left));
   const answer = await admission.close(answered);
-  const noted = present({ usage: answer.usage, refusals: answer.refusals });
+  const noted = omitUndefined({ usage: answer.usage, refusals: answer.refusals });
   if (answer.kind === 'answered') {
     const { success, output, verdict, message, assumptions } = answer;
     check({
       success,
       output: toPlain(output ?? null, `the output of step "${job.request.bound.model.id}"`),
-      ...present({ verdict, message, assumptions }),
+      ...omitUndefined({ verdict, message, assumptions }),
     } as AgentReply);
     return rejected === undefined ? { ...answer, actor: role } : { ...invalidReply(job, role, rejected), ...noted };
   }
@@ -284,8 +284,8 @@ function spawnOf({ runner, request }: Job, { budget }: WorkerConfig, { setting, 
     path: activation.path,
     step: bound.model.id,
     attempt: activation.attempt,
-    budgets: { attempt, ...present({ day, step: budget }) },
-    ...present({ driver: setting?.driver, model: setting?.model }),
+    budgets: { attempt, ...omitUndefined({ day, step: budget }) },
+    ...omitUndefined({ driver: setting?.driver, model: setting?.model }),
     redactor: runner.redactor,
   };
 }
@@ -355,12 +355,16 @@ function requestFor({ runner, request, context: { snapshot } }: Job, call: RoleC
     cwd: runner.services.cwd,
     env: { ...openCredentials(runner.services).env, ...runner.services.env, ...paramVariables(request.params) },
     timeoutMs: timeMs === undefined ? model.timeoutMs : Math.min(timeMs, model.timeoutMs ?? timeMs),
-    ...present({ model: setting.model, credential: setting.credential, permissions: permissionsFor(request.workflow.definition, setting) }),
+    ...omitUndefined({
+      model: setting.model,
+      credential: setting.credential,
+      permissions: permissionsFor(request.workflow.definition, setting),
+    }),
     ...(Object.keys(budget).length === 0 ? {} : { budget }),
     onEvent: (event) => admission.onEvent(event),
-    ...present({ inheritEnv: runner.services.inheritEnv, watchdogs: watchdogsFor(runner.services, setting, model.timeoutMs) }),
-    ...present({ pidDir: runner.services.pidDir, redactor: runner.redactor }),
-    ...present({ schema: rules.givesText === true ? TEXT : rules.schema }),
+    ...omitUndefined({ inheritEnv: runner.services.inheritEnv, watchdogs: watchdogsFor(runner.services, setting, model.timeoutMs) }),
+    ...omitUndefined({ pidDir: runner.services.pidDir, redactor: runner.redactor }),
+    ...omitUndefined({ schema: rules.givesText === true ? TEXT : rules.schema }),
     check,
     ...(worker.continueSession === true ? sessionToContinue(role, snapshot) : {}),
     signal: request.signal,
@@ -394,7 +398,7 @@ function failureOf({ runner, request }: Job, role: string, answer: AgentAnswer &
   const all = failure === 'crash' ? `; "pawl logs ${request.runId} ${request.bound.model.id}" shows all that it printed` : '';
   return stepError('AGENT_FAILED', `the agent "${role}" failed (${failure}): ${message}${until}${all}`, {
     reason: reasonOf(failure, resumeAt),
-    ...present({ resumeAt }),
+    ...omitUndefined({ resumeAt }),
     // Without a login, a retry fails again.
     ...(failure === 'auth' ? { retryable: false } : {}),
   });
@@ -428,7 +432,7 @@ export function usageEvidence(asked: WorkerResult): { readonly evidence?: { read
   const refusals = asked.kind === 'returned' ? [] : (asked.refusals ?? []);
   const evidence = {
     ...(asked.kind === 'failure' ? asked.evidence : {}),
-    ...present({ network, credentials }),
+    ...omitUndefined({ network, credentials }),
     ...(usage === undefined ? {} : { usage: usage as unknown as JsonObject }),
     ...(refusals.length === 0 ? {} : { refusals: refusals as unknown as Json }),
   };

@@ -2,7 +2,7 @@
 // passed on an earlier tree runs again on that head. If the head was not checked, or does not pass, the outcome is
 // `stale_tree`: nothing is merged, and the checks have to run again.
 
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { shortList } from '../../base/short-text.ts';
 import { NO_CODE } from '../../definition/code.ts';
@@ -76,7 +76,7 @@ async function compareTree(job: Job, required: readonly RequiredVerdict[], { sub
   const { tree } = candidate;
   const head = subject.head === undefined ? {} : { head: subject.head };
   const stale = staleVerdicts(job.runner, required, candidate);
-  const seen = { ...present({ tree }), ...head };
+  const seen = { ...omitUndefined({ tree }), ...head };
   if (stale.length === 0) return { subject, evidence: seen };
   const again = stale.every(({ by }) => by === 'gate') ? await rerunGates(job, stale, tree) : undefined;
   if (again?.kind === 'passed') return { subject, evidence: { ...seen, again: stale.map(({ step }) => step) }, checks: again.checks };

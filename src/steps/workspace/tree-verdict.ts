@@ -11,7 +11,7 @@
 //
 // Any other change was made outside the run, so the verdicts are not about the tree that would be merged.
 
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { allChecks, type CheckedWork, isChecked } from '../../definition/check.ts';
 import { type KindFacts, traitsOf } from '../../definition/kind.ts';
@@ -67,14 +67,14 @@ interface NewVerdict {
 
 /** A tree for the evidence of an attempt. */
 export function treeEvidence({ id, head }: WorkspaceTree): { readonly [name: string]: Json } {
-  return { tree: id, ...present({ head }) };
+  return { tree: id, ...omitUndefined({ head }) };
 }
 
 /** The rendered configuration of a gate or validation, to run it again. */
 function repeatableCheck({ bound: { model }, item }: Job['request']): RepeatableCheck | undefined {
-  const own = present({ item });
+  const own = omitUndefined({ item });
   if (isChecked(model)) return { kind: model.kind, config: model.config, ...own };
-  return model.kind === 'validate' ? { kind: model.kind, ...present({ stages: model.stages }), ...own } : undefined;
+  return model.kind === 'validate' ? { kind: model.kind, ...omitUndefined({ stages: model.stages }), ...own } : undefined;
 }
 
 /** The data that the run stores about a verdict. */
@@ -94,7 +94,7 @@ export function judgedTree(
     (model.kind === 'agent' && replyRulesOf(model.config, model, request.group).reviews === true);
   const isReviewer = by === 'review' && reviews ? (true as const) : undefined;
   const judged = { tree: tree?.id ?? null, by, step: request.bound.model.id, at };
-  return { remember: record.with({ ...judged, ...present({ from: from?.id, group, judge, head, isReviewer }) }) };
+  return { remember: record.with({ ...judged, ...omitUndefined({ from: from?.id, group, judge, head, isReviewer }) }) };
 }
 
 /**
@@ -119,7 +119,7 @@ export async function recordTree(job: Job, work: () => Work | Promise<Work>): Pr
     ? judgedTree(job, { tree, by: 'review', holds: true, ...known }).remember
     : workVerdicts(job, done, { tree, from: known.from });
   const evidence = tree === undefined ? done.evidence : { ...done.evidence, ...treeEvidence(tree) };
-  return { ...done, ...present({ evidence }), remember: { ...done.remember, ...remember } };
+  return { ...done, ...omitUndefined({ evidence }), remember: { ...done.remember, ...remember } };
 }
 
 /**
@@ -147,7 +147,7 @@ function withFirstTree(job: Job, done: Work, from: TreeReading): Work {
 function firstTree({ request, context }: Job): WorkspaceTree | undefined {
   const { path } = request.activation;
   const begun = BEGUN_TREES.of(path).in(context.snapshot.data);
-  return begun?.path === path ? { id: begun.id, ...present({ head: begun.head }) } : undefined;
+  return begun?.path === path ? { id: begun.id, ...omitUndefined({ head: begun.head }) } : undefined;
 }
 
 /**
@@ -166,7 +166,7 @@ function workVerdicts(job: Job, done: Work, { tree, from }: Pick<NewVerdict, 'tr
 function withoutTree({ request }: Job, done: Work): Work {
   const { actor, claim, checks, evidence, remember } = done;
   const message = `the review "${request.bound.model.id}" does not count, because git could not read the files that it is about`;
-  return { ...present({ actor, claim, checks, evidence, remember }), error: stepError('TREE_MOVED', message) };
+  return { ...omitUndefined({ actor, claim, checks, evidence, remember }), error: stepError('TREE_MOVED', message) };
 }
 
 /** Whether the work of a step may be merged by the same run, or by another one of its tree. */

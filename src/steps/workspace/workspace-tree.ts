@@ -15,7 +15,7 @@
 import { lstat } from 'node:fs/promises';
 import { dirname, join, posix, relative } from 'node:path';
 import { digestText } from '../../base/digest.ts';
-import { present } from '../../base/fields.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { invariant } from '../../base/invariant.ts';
 import { allChecks, type CheckModel, checksIn } from '../../definition/check.ts';
 import { membersOf, type StepModel } from '../../definition/model.ts';
@@ -159,7 +159,7 @@ export class TreeWatch {
     const moves = [...changes.filter(({ what }) => what !== 'added'), ...rewritten].filter(({ path }) => {
       return !reports.some((pattern) => matches(this.fromWorkspace(path), pattern));
     });
-    return { moves, ...present({ tree: await this.committed(after) }) };
+    return { moves, ...omitUndefined({ tree: await this.committed(after) }) };
   }
 
   /** Repositories that were created inside the run's own worktree; their content can never be merged. */

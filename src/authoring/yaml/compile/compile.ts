@@ -8,7 +8,7 @@
 // - A transition back without a bound is bounded by the limit of the workflow, and a warning says so.
 
 import { durationOf } from '../../../base/duration.ts';
-import { present } from '../../../base/fields.ts';
+import { omitUndefined } from '../../../base/fields.ts';
 import type { JsonObject } from '../../../base/json.ts';
 import { camel } from '../../../base/letter-case.ts';
 import { addedFor, isOfStep } from '../../../definition/address.ts';
@@ -87,7 +87,7 @@ export function triggerOf({ trigger, override_triggers }: WrittenWorkflow): Trig
     event: trigger.event,
     labels,
     baseBranches: listOf(baseBranch),
-    ...present({ ...conditions, fromRuns: trigger.from_runs, ...stopOf(trigger.stop_after) }),
+    ...omitUndefined({ ...conditions, fromRuns: trigger.from_runs, ...stopOf(trigger.stop_after) }),
     ...overrides,
   };
 }
@@ -117,7 +117,7 @@ export function commandOf({ trigger }: WrittenWorkflow): string | undefined {
 export function scheduleIn({ trigger }: WrittenWorkflow): ScheduleModel | undefined {
   if (trigger === undefined || typeof trigger === 'string' || trigger.schedule === undefined) return undefined;
   const { schedule, timezone, catch_up: catchUp, params } = trigger;
-  return scheduleOf({ schedule, ...present({ timezone, catchUp, params: params as JsonObject | undefined }) });
+  return scheduleOf({ schedule, ...omitUndefined({ timezone, catchUp, params: params as JsonObject | undefined }) });
 }
 
 /** A problem of a step, positioned at its stage. */

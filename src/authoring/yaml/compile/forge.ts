@@ -1,7 +1,7 @@
 // Owns translating forge actions (stages, hooks and messages) to the spec of a graph.
 
 import type * as z from 'zod';
-import { present } from '../../../base/fields.ts';
+import { omitUndefined } from '../../../base/fields.ts';
 import { unreachable } from '../../../base/invariant.ts';
 import type { ForgeSpec } from '../../graph/spec.ts';
 import type { ACTIONS } from '../schema/action.ts';
@@ -21,17 +21,17 @@ export function forgeOf(written: WrittenAction): ForgeSpec {
     case 'merge_pr':
       return {
         action,
-        ...present({ method: written.method, wait: written.wait, pr: written.pr }),
+        ...omitUndefined({ method: written.method, wait: written.wait, pr: written.pr }),
         delete_branch: written.delete_branch ?? false,
       };
     case 'close_issue':
-      return { action, ...present({ issue: written.issue }) };
+      return { action, ...omitUndefined({ issue: written.issue }) };
     case 'create_issue':
-      return { action, title: written.title, ...present({ body: written.body }), labels: listOf(written.labels) };
+      return { action, title: written.title, ...omitUndefined({ body: written.body }), labels: listOf(written.labels) };
     case 'label':
-      return { action, add: listOf(written.add), remove: listOf(written.remove), ...present({ pr: written.pr }) };
+      return { action, add: listOf(written.add), remove: listOf(written.remove), ...omitUndefined({ pr: written.pr }) };
     case 'comment':
-      return { action, target: written.target, message: written.message, ...present({ pr: written.pr }) };
+      return { action, target: written.target, message: written.message, ...omitUndefined({ pr: written.pr }) };
     case 'notify':
       return notifyOf(written);
     default:
@@ -51,5 +51,5 @@ export function hookOf(hook: WrittenHook): ForgeSpec {
 /** A message to a group or person. */
 export function notifyOf(notify: WrittenNotify): ForgeSpec {
   const { target, message } = typeof notify === 'string' ? { target: notify } : notify;
-  return { action: 'notify', target, ...present({ message }) };
+  return { action: 'notify', target, ...omitUndefined({ message }) };
 }

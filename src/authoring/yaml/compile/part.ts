@@ -1,6 +1,6 @@
 // Owns what stages and checks of a workflow file have in common in the spec of a graph: requests, outputs, expressions.
 
-import { present } from '../../../base/fields.ts';
+import { omitUndefined } from '../../../base/fields.ts';
 import type { Json } from '../../../base/json.ts';
 import type { DatabasesSpec } from '../../../definition/database.ts';
 import type { NetworkSpec } from '../../../definition/network.ts';
@@ -33,7 +33,7 @@ export function restrictionsOf({
     ...(mutates === false ? { mutatesCheckout: false } : {}),
     ...(databases === undefined ? {} : { databases: databases as DatabasesSpec }),
     ...(restores === true ? { onFail: 'restore' } : {}),
-    ...present({ staged }),
+    ...omitUndefined({ staged }),
   };
 }
 
@@ -46,7 +46,7 @@ interface WrittenRequest {
 
 /** A request with its method. */
 export function requestOf({ url, method, headers = {}, body }: WrittenRequest): Webhook['request'] {
-  return { url, method: method ?? (body === undefined ? 'GET' : 'POST'), headers, ...present({ body: body as Json | undefined }) };
+  return { url, method: method ?? (body === undefined ? 'GET' : 'POST'), headers, ...omitUndefined({ body: body as Json | undefined }) };
 }
 
 /** An expression without surrounding braces, so that it is not rendered as a template too early. */
@@ -74,7 +74,7 @@ export function outputsOf({
   readonly fresh?: 'activation' | 'run' | undefined;
 }): Pick<SharedSpec, 'outputs' | 'fresh'> {
   if (outputs.length === 0) return {};
-  return { outputs: outputs as readonly OutputSpec[], ...present({ fresh }) };
+  return { outputs: outputs as readonly OutputSpec[], ...omitUndefined({ fresh }) };
 }
 
 /** The branches of a parallel stage; none of any other. */

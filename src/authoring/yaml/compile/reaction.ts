@@ -1,6 +1,6 @@
 // Owns reading the reactions of a workflow file.
 
-import { present } from '../../../base/fields.ts';
+import { omitUndefined } from '../../../base/fields.ts';
 import { camel } from '../../../base/letter-case.ts';
 import type { ReactionSpec } from '../../spec/reaction.ts';
 import type { YamlPath } from '../position/position.ts';
@@ -13,7 +13,7 @@ export function reactionsOf(file: WrittenWorkflow, targetOf: (stage: string) => 
   return written(file).map(({ reaction: { event, conditions, do: what, stage, max, notify, message } }) => ({
     event,
     do: what,
-    ...present({ conditions: conditions && present(camel(conditions)), step: stage && targetOf(stage), max, notify, message }),
+    ...omitUndefined({ conditions: conditions && omitUndefined(camel(conditions)), step: stage && targetOf(stage), max, notify, message }),
   }));
 }
 

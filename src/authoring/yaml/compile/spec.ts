@@ -1,7 +1,7 @@
 // Owns translating a workflow file to the spec of a graph, as `defineWorkflow` takes it, with its steps as entries by id. Whatever a graph
 // has no field for (a delay on a transition, a message on entering a stage, hooks) becomes a step of its own.
 
-import { present } from '../../../base/fields.ts';
+import { omitUndefined } from '../../../base/fields.ts';
 import type { JsonObject } from '../../../base/json.ts';
 import { addedName } from '../../../definition/address.ts';
 import { readBreakers } from '../../../definition/breakers.ts';
@@ -41,15 +41,18 @@ export function specOf(file: WrittenWorkflow, transitions: Transitions, compiler
   const stages = file.stages.flatMap((stage, index) => stageSteps(file, { stage, index, transitions, compilers }));
   return {
     name,
-    ...present({ title, description, version, budget: file.budget && readWrittenBudget(file.budget), protected: file.protected }),
-    ...present({ databases: file.databases as DatabasesSpec | undefined }),
-    ...present({ snapshot: file.snapshot && (present(file.snapshot) as SnapshotModel) }),
-    ...present({ concurrency: concurrencyOf(file), recovery: file.recovery }),
-    ...present({ params: file.params && paramsOf(file.params), permissions: nonEmpty(file.permissions && present(file.permissions)) }),
-    ...present({ writes: nonEmpty(file.writes && present(file.writes)), staged: file.staged }),
-    ...present({ data: nonEmpty(file.context) as JsonObject | undefined, onError: nonEmpty(file.on_error) && 'on_error.1' }),
-    ...present({ circuitBreakers: file.circuit_breakers && readBreakers(file.circuit_breakers) }),
-    ...present({ onEvents: reactionsOf(file, (stage) => transitions.target(stage)) }),
+    ...omitUndefined({ title, description, version, budget: file.budget && readWrittenBudget(file.budget), protected: file.protected }),
+    ...omitUndefined({ databases: file.databases as DatabasesSpec | undefined }),
+    ...omitUndefined({ snapshot: file.snapshot && (omitUndefined(file.snapshot) as SnapshotModel) }),
+    ...omitUndefined({ concurrency: concurrencyOf(file), recovery: file.recovery }),
+    ...omitUndefined({
+      params: file.params && paramsOf(file.params),
+      permissions: nonEmpty(file.permissions && omitUndefined(file.permissions)),
+    }),
+    ...omitUndefined({ writes: nonEmpty(file.writes && omitUndefined(file.writes)), staged: file.staged }),
+    ...omitUndefined({ data: nonEmpty(file.context) as JsonObject | undefined, onError: nonEmpty(file.on_error) && 'on_error.1' }),
+    ...omitUndefined({ circuitBreakers: file.circuit_breakers && readBreakers(file.circuit_breakers) }),
+    ...omitUndefined({ onEvents: reactionsOf(file, (stage) => transitions.target(stage)) }),
     facts: ['issue_number', 'pr_number', 'labels', 'base_branch'],
     entry: transitions.target(file.stages[0]?.id ?? ''),
     limits: { maxIterations: transitions.maxIterations },
@@ -65,7 +68,7 @@ function concurrencyOf({ concurrency, metadata }: WrittenWorkflow): Concurrency 
 
 function paramsOf(params: NonNullable<WrittenWorkflow['params']>): ArgSpecs {
   // The compiler checks them, and fills in what was left out.
-  return Object.fromEntries(Object.entries(params).map(([name, param]) => [name, present(param) as unknown as Arg]));
+  return Object.fromEntries(Object.entries(params).map(([name, param]) => [name, omitUndefined(param) as unknown as Arg]));
 }
 
 interface StagePlace {
@@ -84,14 +87,14 @@ function stageSteps(file: WrittenWorkflow, place: StagePlace): StepEntry[] {
   const step: StepFields = {
     ...frameOf(stage),
     ...work,
-    ...present({ retry: retryOf(stage), extend }),
+    ...omitUndefined({ retry: retryOf(stage), extend }),
     next: { ...next, ...staleTransitions(file, index, { transitions, otherwise: next.error, facts: compilers }) },
   };
   if (stage.on_enter === undefined) return [[stage.id, step]];
   const enter = notifyStep(stage.on_enter.notify, always(stage.id));
   // Nobody gets a message about a stage that is skipped.
   return [
-    [addedName(stage.id, 'enter'), { ...enter, ...present({ condition: stage.condition }) }],
+    [addedName(stage.id, 'enter'), { ...enter, ...omitUndefined({ condition: stage.condition }) }],
     [stage.id, step],
   ];
 }
@@ -108,7 +111,7 @@ function questionOf(file: WrittenWorkflow, { stage, index, transitions }: StageP
     return { ...option, nextStep: transitions.target(target) };
   });
   const subjects = aboutPullRequest(file) ? { ...human.subjects, pr: true as const } : human.subjects;
-  return { human: { ...human, ...present({ options, subjects }) } };
+  return { human: { ...human, ...omitUndefined({ options, subjects }) } };
 }
 
 /** More time instead of a timeout, and the side step that sends a message about it. */
@@ -119,7 +122,7 @@ function extensionOf(stage: WrittenStage, transitions: Transitions): StepFields[
     notify === undefined
       ? undefined
       : transitions.add(addedName(stage.id, 'on_timeout', 'notify'), { ...notifyStep(notify, {}), side: true });
-  return { by: extend, ...present({ max, onExtend }) };
+  return { by: extend, ...omitUndefined({ max, onExtend }) };
 }
 
 function nextOf(
@@ -147,7 +150,7 @@ function nextOf(
     ok,
     skip,
     fail: onFailure ?? onError,
-    ...present({ reject, reject_all: rejectAll }),
+    ...omitUndefined({ reject, reject_all: rejectAll }),
     ...Object.fromEntries([...failures, ...own]),
   };
 }
@@ -188,18 +191,18 @@ function workOf(stage: WrittenStage, compilers: Compilers): WorkAndFrame {
     checkOf: (check) => checkOf(check, compilers),
     memberOf: (branch) => [branch.id, { ...frameOf(branch), ...workOf(branch, compilers) }],
   });
-  return { ...spec, ...present({ writes: stage.writes as readonly string[] | undefined }) };
+  return { ...spec, ...omitUndefined({ writes: stage.writes as readonly string[] | undefined }) };
 }
 
 /** The fields that every stage and branch has. Texts are templates where the schema allows; results stay in the outputs. */
 function frameOf({ name: title, condition, timeout, recovery, undo }: WrittenStage): SharedSpec {
-  return { templates: true, merges: false, ...present({ title, condition, timeout, recovery, undo: undo && undoOf(undo) }) };
+  return { templates: true, merges: false, ...omitUndefined({ title, condition, timeout, recovery, undo: undo && undoOf(undo) }) };
 }
 
 function undoOf(written: WrittenUndo): SharedSpec['undo'] {
   if (!('run' in written) && !('argv' in written)) return { forge: hookOf(written as never) as never, recovery: 'rerun' };
   const { run, argv, env, cwd, timeout, recovery } = written;
-  return { command: (run ?? argv) as string, ...present({ env: envOf(env as never), cwd, timeout: timeout as never, recovery }) };
+  return { command: (run ?? argv) as string, ...omitUndefined({ env: envOf(env as never), cwd, timeout: timeout as never, recovery }) };
 }
 
 /** The kind of the application that a stage names, if it does. */
@@ -212,5 +215,5 @@ function checkOf(written: WrittenCheck, compilers: Compilers): CheckSpec {
   const { check, timeout } = written;
   const form = Object.hasOwn(compilers.checks, check) ? compilers.checks[check]?.yaml : undefined;
   const fields = form?.toSpec(written as never, (inner) => checkOf(inner, compilers)) ?? written;
-  return { ...fields, check, ...present({ timeout }) } as CheckSpec;
+  return { ...fields, check, ...omitUndefined({ timeout }) } as CheckSpec;
 }

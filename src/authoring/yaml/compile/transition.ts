@@ -1,6 +1,6 @@
 // Owns the transitions of stages: the edge for each key of a stage, the steps on it, and its bound.
 
-import { present } from '../../../base/fields.ts';
+import { omitUndefined } from '../../../base/fields.ts';
 import type { JsonObject } from '../../../base/json.ts';
 import { didYouMean } from '../../../base/suggest.ts';
 import { addedName } from '../../../definition/address.ts';
@@ -195,6 +195,6 @@ export function retryOf(stage: WrittenStage): StepFields['retry'] | undefined {
   if (used?.retry === undefined) return undefined;
   const on = (['error', 'timeout'] as const).filter((outcome) => (outcome === 'error' ? onError : onTimeout)?.retry !== undefined);
   const { backoff } = used;
-  const pause = backoff && { initial: backoff.initial, max: backoff.max ?? '10m', ...present({ factor: backoff.factor }) };
-  return { max: used.retry, on, ...present({ backoff: pause }) };
+  const pause = backoff && { initial: backoff.initial, max: backoff.max ?? '10m', ...omitUndefined({ factor: backoff.factor }) };
+  return { max: used.retry, on, ...omitUndefined({ backoff: pause }) };
 }

@@ -2,7 +2,7 @@
 // schema applies at a path, and how each text of the document is read.
 
 import type * as z from 'zod';
-import { present } from '../../../base/fields.ts';
+import { omitUndefined } from '../../../base/fields.ts';
 import type { Json } from '../../../base/json.ts';
 import type { YamlPath } from '../position/position.ts';
 import { type Note, noteOf } from './field.ts';
@@ -177,7 +177,7 @@ function roleOf(schema: Schema): Note {
   const known = roles.get(schema);
   if (known !== undefined) return known;
   const { role, roots, takesSecrets } = noteOf(schema);
-  const found: Note = present({ role, roots, takesSecrets });
+  const found: Note = omitUndefined({ role, roots, takesSecrets });
   roles.set(schema, found);
   return found;
 }

@@ -2,7 +2,7 @@
 // its kind says.
 
 import { writeDuration } from '../../../base/duration.ts';
-import { present } from '../../../base/fields.ts';
+import { omitUndefined } from '../../../base/fields.ts';
 import type { Json, JsonObject } from '../../../base/json.ts';
 import type { CheckModel } from '../../../definition/check.ts';
 import type { StepModel, Target, WorkConfigs } from '../../../definition/model.ts';
@@ -36,13 +36,13 @@ export function writeWork(step: StepModel, place: StagePlace): JsonObject {
   };
   const fields = compilers.kinds[step.kind].write?.(step, words);
   if (fields === undefined) throw refusal(step.id, `files have no stage for a ${step.kind} step`);
-  return present({ type: step.kind, ...fields });
+  return omitUndefined({ type: step.kind, ...fields });
 }
 
 function writeCheck(check: CheckModel, compilers: Compilers): Json {
   const { timeoutMs, templates: _filledIn, ...fields } = check;
   const own = compilers.checks[check.check]?.write?.(check, (inner) => writeCheck(inner, compilers));
-  return present({
+  return omitUndefined({
     ...withoutEmpty(fields as JsonObject),
     ...own,
     timeout: timeoutMs === undefined ? undefined : writeDuration(timeoutMs),

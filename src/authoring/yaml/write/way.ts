@@ -1,7 +1,7 @@
 // Owns writing the transitions of a step: the keys of its stage, and the maps that stand for steps in between.
 
 import { writeDuration } from '../../../base/duration.ts';
-import { present } from '../../../base/fields.ts';
+import { omitUndefined } from '../../../base/fields.ts';
 import type { Json, JsonObject } from '../../../base/json.ts';
 import { addedFor, addedName } from '../../../definition/address.ts';
 import type { Definition, Edge, StepModel, Target } from '../../../definition/model.ts';
@@ -142,7 +142,7 @@ export class WayWriter {
       const told = extension.onExtend === undefined ? undefined : this.steps.get(extension.onExtend);
       const notify = told === undefined ? undefined : writeNotify(told);
       const then = this.nameOf(edge.to, id);
-      return { on_timeout: present({ notify, extend: writeDuration(extension.ms), max_extensions: extension.max, then }) };
+      return { on_timeout: omitUndefined({ notify, extend: writeDuration(extension.ms), max_extensions: extension.max, then }) };
     }
     const isRetried = retry.max > 0 && retry.on.includes('timeout');
     const isErrorRetried = retry.max > 0 && retry.on.includes('error');
@@ -158,7 +158,7 @@ export class WayWriter {
       factor: backoff.factor,
       max: writeDuration(backoff.maxMs),
     };
-    return present({ retry: max, backoff: growth, then });
+    return omitUndefined({ retry: max, backoff: growth, then });
   }
 
   private transition(step: StepModel, key: TransitionKey, edge: Edge): Json {
@@ -173,7 +173,7 @@ export class WayWriter {
     const name = this.nameOf(edge.to, id);
     if (edge.max === undefined && edge.context === undefined) return name;
     const then = edge.then === undefined ? undefined : this.nameOf(edge.then, id);
-    return present({ goto: name, context: edge.context, max_iterations: edge.max, then });
+    return omitUndefined({ goto: name, context: edge.context, max_iterations: edge.max, then });
   }
 }
 

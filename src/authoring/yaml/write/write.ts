@@ -7,7 +7,7 @@
 import { stringify } from 'yaml';
 import { writeDuration } from '../../../base/duration.ts';
 import { EngineError } from '../../../base/error.ts';
-import { present } from '../../../base/fields.ts';
+import { omitUndefined } from '../../../base/fields.ts';
 import { canonicalJson, type Json, type JsonObject } from '../../../base/json.ts';
 import { snake } from '../../../base/letter-case.ts';
 import { addedFor, addedName } from '../../../definition/address.ts';
@@ -59,10 +59,10 @@ function documentOf(definition: Definition, around: JsonObject, compilers: Compi
   const [first] = stages;
   if (first !== undefined && ways.nameOf({ step: entry }, first.id) !== first.id)
     throw refusal(entry, 'the workflow begins with it, and it is not the first step');
-  return present({
+  return omitUndefined({
     apiVersion: 'pawl.dev/v1',
     kind: 'Workflow',
-    metadata: present({
+    metadata: omitUndefined({
       name,
       title: title === name ? undefined : title,
       description: description === '' ? undefined : description,
@@ -109,7 +109,7 @@ function frameOf(step: StepModel): JsonObject {
   if (preconditions.length + postconditions.length > 0) throw refusal(id, 'it has conditions of a contract');
   if (Object.keys(args).length + actions.length > 0) throw refusal(id, 'it has arguments or instructions');
   if (slots.length > 0) throw refusal(id, 'it holds slots');
-  return present({
+  return omitUndefined({
     id,
     name: title === id ? undefined : title,
     condition,
@@ -155,8 +155,8 @@ function writeReactions(reactions: readonly ReactionModel[], stageOf: (step: str
   return reactions.map(({ event, do: what, step, max, notify, message, ...conditions }) => {
     const { label, labels, assigneeIsBot, milestone, baseBranches, reviewState } = conditions;
     const lists = { labels: nonEmpty([...labels]), baseBranch: nonEmpty([...baseBranches]) };
-    const written = present(snake({ label, assigneeIsBot, milestone, ...lists, reviewState }));
-    return present({ event, conditions: nonEmpty(written), do: what, stage: step && stageOf(step), max, notify, message }) as Json;
+    const written = omitUndefined(snake({ label, assigneeIsBot, milestone, ...lists, reviewState }));
+    return omitUndefined({ event, conditions: nonEmpty(written), do: what, stage: step && stageOf(step), max, notify, message }) as Json;
   });
 }
 

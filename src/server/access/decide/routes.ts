@@ -6,7 +6,7 @@
 import { rightOf } from '../../../authority/right.ts';
 import type { Statement } from '../../../authority/statement.ts';
 import { EngineError, isEngineError, messageOf } from '../../../base/error.ts';
-import { present } from '../../../base/fields.ts';
+import { omitUndefined } from '../../../base/fields.ts';
 import { isSamePerson } from '../../../base/person.ts';
 import { changeSince, decisionOn } from '../../../control/approval-change.ts';
 import { findApproval } from '../../../control/decision.ts';
@@ -173,7 +173,7 @@ async function approvalPage(
     problem: access.services.paths.message(messageOf(error as Error)),
   }));
   const asked = { run, workflow, approval, diff, person: link.person, expiresAt: link.expiresAt, action: `/d/${secret}` };
-  return decidePage({ ...asked, ...present({ change, problem: last.problem }) });
+  return decidePage({ ...asked, ...omitUndefined({ change, problem: last.problem }) });
 }
 
 /** Decides as the form says, or shows what changed since (AC5). */
@@ -196,7 +196,7 @@ async function decideByForm(access: Access, c: ServerContext, secret: string): P
     );
   try {
     const signature = approval.signed ? signedBy(access, actor, form.get('passkey')) : undefined;
-    await access.services.engine.run(run).decide({ option, actor, approval: path, digest, ...present({ input, signature }) });
+    await access.services.engine.run(run).decide({ option, actor, approval: path, digest, ...omitUndefined({ input, signature }) });
     const { workflow } = (await access.services.store.load(run)).state;
     record('ok');
     return decidedPage({ approval, run, workflow }, option, actor);

@@ -4,7 +4,7 @@ import { parseAnswer, readQuestions } from '../../../attended/questions.ts';
 import { waitName } from '../../../attended/wait-words.ts';
 import { isOthersRun, type RightRequest, rightOf } from '../../../authority/right.ts';
 import { isEngineError } from '../../../base/error.ts';
-import { present } from '../../../base/fields.ts';
+import { omitUndefined } from '../../../base/fields.ts';
 import { isSamePerson } from '../../../base/person.ts';
 import { decisionOn } from '../../../control/approval-change.ts';
 import { type PendingApproval, pendingApprovals } from '../../../control/approvals.ts';
@@ -160,7 +160,7 @@ async function shownTarget(
 }
 
 function mayDo({ caller, command }: CommandContext, demand: RightRequest['demand'], about?: string): string {
-  return rightOf(caller, { demand, on: `/pawl ${command.verb}`, ...present({ about }) }).actor;
+  return rightOf(caller, { demand, on: `/pawl ${command.verb}`, ...omitUndefined({ about }) }).actor;
 }
 
 async function decide(at: CommandContext, verdict: 'approve' | 'reject'): Promise<CommandResult> {
@@ -180,7 +180,9 @@ async function decide(at: CommandContext, verdict: 'approve' | 'reject'): Promis
   const { label } = optionFor(verdict, approval, (await store.load(found.run)).definition);
   rows.begin(comment.id, seen.target);
   const input = command.texts.length === 0 ? undefined : command.texts.join('\n');
-  await engine.run(found.run).decide({ option: label, actor, approval: approval.path, digest: approval.digest, ...present({ input }) });
+  await engine
+    .run(found.run)
+    .decide({ option: label, actor, approval: approval.path, digest: approval.digest, ...omitUndefined({ input }) });
   return { outcome: 'done', run: found.run };
 }
 
@@ -216,7 +218,7 @@ async function answer(at: CommandContext): Promise<CommandResult> {
 async function runsAt(at: CommandContext): Promise<(Candidate & { readonly status: RunStatus })[]> {
   return gather(at, async (row) => {
     const { state } = await at.store.load(row.run);
-    return [{ row, run: row.run, status: state.status, ...present({ step: state.halt?.step, path: state.halt?.path }) }];
+    return [{ row, run: row.run, status: state.status, ...omitUndefined({ step: state.halt?.step, path: state.halt?.path }) }];
   });
 }
 
@@ -228,7 +230,7 @@ async function retry(at: CommandContext): Promise<CommandResult> {
   if (isResult(found)) return found;
   assertStoppedAt((await store.load(found.run)).state, found.step);
   const note = command.texts[0];
-  await engine.run(found.run).resume({ actor, choice: { how: 'retry', ...present({ note }) } });
+  await engine.run(found.run).resume({ actor, choice: { how: 'retry', ...omitUndefined({ note }) } });
   return { outcome: 'done', run: found.run };
 }
 
@@ -239,7 +241,7 @@ async function cancel(at: CommandContext): Promise<CommandResult> {
   if (isResult(found)) return found;
   const starter = await starterOf(store, found.run);
   const actor = isOthersRun(caller, starter) ? mayDo(at, 'override', startedText(starter)) : mayDo(at, 'steer');
-  await engine.run(found.run).cancel({ actor, ...present({ reason: command.texts[0] }) });
+  await engine.run(found.run).cancel({ actor, ...omitUndefined({ reason: command.texts[0] }) });
   return { outcome: 'done', run: found.run };
 }
 

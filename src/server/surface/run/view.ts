@@ -1,7 +1,7 @@
 // Owns reading what the comment of a run shows: its report, its graph, and the open questions of it and its child runs.
 
 import { readQuestions } from '../../../attended/questions.ts';
-import { present } from '../../../base/fields.ts';
+import { omitUndefined } from '../../../base/fields.ts';
 import { pendingApprovals } from '../../../control/approvals.ts';
 import { graphOfRun } from '../../../control/run/graph.ts';
 import { readRunReport, shownValues } from '../../../control/run/report.ts';
@@ -35,7 +35,7 @@ export async function readRunView(store: Store, run: string, { head, link, accep
   );
   const questions = (await readQuestions(store, run)).map((asked) => ({ ...asked, lines: answerLines(asked) }));
   const graph = drawMermaid(graphOfRun(definition, report, events));
-  return { report, definition, graph, approvals, questions, acceptsCommands, ...present({ head, link }) };
+  return { report, definition, graph, approvals, questions, acceptsCommands, ...omitUndefined({ head, link }) };
 }
 
 /** The issue and the pull request of a run; a pull request that the run opened itself counts. */

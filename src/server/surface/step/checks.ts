@@ -2,7 +2,7 @@
 // only for the head it was reached at. At another head the check starts again, and says at which head the verdict was reached.
 
 import { digestText } from '../../../base/digest.ts';
-import { present } from '../../../base/fields.ts';
+import { omitUndefined } from '../../../base/fields.ts';
 import { isJsonObject, type Json } from '../../../base/json.ts';
 import type { PlanReport, RunReport, StepReport } from '../../../control/schema/run.ts';
 import { type CheckReport, OWN_CHECK_PREFIX } from '../../../forge/forge.ts';
@@ -55,7 +55,7 @@ function checkOf(report: RunReport, plan: PlanReport, { head, before, url }: Che
   const check = {
     ...{ sha: head, name, ...result, title: inertLine(text, TITLE_MAX) },
     summary: inertMarkdown(evidence === '' ? text : evidence, SUMMARY_MAX),
-    ...present({ url }),
+    ...omitUndefined({ url }),
   };
   const digest = digestText(JSON.stringify(check)).slice(0, 16);
   return { check, memo: `${attempt}@${at} ${digest}` };

@@ -1,6 +1,6 @@
 // Owns the check `any_of`: several checks of which one must pass. All of them run, so that the record shows each.
 
-import { present } from '../../../../base/fields.ts';
+import { omitUndefined } from '../../../../base/fields.ts';
 import type { JsonObject } from '../../../../base/json.ts';
 import type { CheckModel, CheckOf } from '../../../../definition/check.ts';
 import { type CheckContext, type CheckVerdict, errorOf, timedOutVerdict, whyUndecided } from '../../../../steps/check.ts';
@@ -37,7 +37,7 @@ function conclude(made: readonly CheckRun[]): CheckVerdict {
 function recordOf({ config, verdict }: CheckRun): JsonObject {
   const { passed, result } = verdict;
   const pending = whyUndecided(verdict) === 'pending' || undefined;
-  return { config, passed, result, ...present({ error: errorOf(verdict), pending }) };
+  return { config, passed, result, ...omitUndefined({ error: errorOf(verdict), pending }) };
 }
 
 function sentence(made: readonly CheckRun[]): string {

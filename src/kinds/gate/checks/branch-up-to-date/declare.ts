@@ -1,6 +1,6 @@
 // Owns what the check `branch_up_to_date` declares: the head of the pull request has every commit of its base branch.
 
-import { present } from '../../../../base/fields.ts';
+import { omitUndefined } from '../../../../base/fields.ts';
 import { type CheckConfigs, type CheckDeclaration, declareCheck, readPr } from '../../../../definition/check.ts';
 
 declare module '../../../../definition/check.ts' {
@@ -19,5 +19,5 @@ export const branchUpToDateCheck: CheckDeclaration = declareCheck({
   sameInEveryRun: true,
   needsPullRequest: true,
   reactiveEvents: ['push', 'pull_request'],
-  fields: (read) => present({ pr: readPr(read) }),
+  fields: (read) => omitUndefined({ pr: readPr(read) }),
 });

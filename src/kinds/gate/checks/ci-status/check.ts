@@ -2,7 +2,7 @@
 
 import type { CheckCompiler } from '../../../../authoring/graph/work.ts';
 import { checkForm } from '../../../../authoring/yaml/schema/form.ts';
-import { present } from '../../../../base/fields.ts';
+import { omitUndefined } from '../../../../base/fields.ts';
 import { CONCLUSIONS } from '../../../../definition/forge/conclusion.ts';
 import type { GateCheck } from '../../../../steps/check.ts';
 import { ciStatusCheck as declaration } from './declare.ts';
@@ -18,7 +18,7 @@ const yaml = checkForm({
     expect: choice('The conclusion that each must have. Default: success.', CONCLUSIONS).optional(),
     pr: literal('The stage that opened the pull request. Default: the pull request of the run.', 'open-docs').optional(),
   }),
-  toSpec: ({ workflows = [], expect = 'success', pr }) => ({ workflows, expect, ...present({ pr }) }),
+  toSpec: ({ workflows = [], expect = 'success', pr }) => ({ workflows, expect, ...omitUndefined({ pr }) }),
 });
 
 /** The check `ci_status`: how it is declared, written in files and made. */

@@ -1,6 +1,6 @@
 // Owns what the check `ci_status` declares: which checks of the forge must have concluded, and how.
 
-import { present } from '../../../../base/fields.ts';
+import { omitUndefined } from '../../../../base/fields.ts';
 import { type CheckConfigs, type CheckDeclaration, declareCheck, isSelection, readPr } from '../../../../definition/check.ts';
 
 declare module '../../../../definition/check.ts' {
@@ -22,7 +22,7 @@ export const ciStatusCheck: CheckDeclaration = declareCheck({
   needsPullRequest: true,
   reactiveEvents: ['check_run', 'check_suite', 'status', 'workflow_run', 'pull_request'],
   fields: (read) =>
-    present({
+    omitUndefined({
       workflows: read.optional('workflows', isSelection, ['`workflows` must be a list of names', 'write them as workflows: ["test"]']),
       expect: read.optional('expect', isConclusion, ['`expect` must be a conclusion', 'write a word such as success']),
       pr: readPr(read),

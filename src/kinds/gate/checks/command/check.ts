@@ -4,7 +4,7 @@ import type { CheckCompiler } from '../../../../authoring/graph/work.ts';
 import { bareExpression, envOf } from '../../../../authoring/yaml/compile/part.ts';
 import { checkForm } from '../../../../authoring/yaml/schema/form.ts';
 import { programRule } from '../../../../authoring/yaml/schema/rule.ts';
-import { present } from '../../../../base/fields.ts';
+import { omitUndefined } from '../../../../base/fields.ts';
 import type { GateCheck } from '../../../../steps/check.ts';
 import { commandCheck as declaration } from './declare.ts';
 import { run } from './run.ts';
@@ -27,7 +27,7 @@ const yaml = checkForm({
     ).optional(),
   }),
   toSpec({ run, argv, env, cwd, report, tests, expect }) {
-    return present({ run, argv, env: envOf(env), cwd, report, tests, expect: expect && bareExpression(expect) });
+    return omitUndefined({ run, argv, env: envOf(env), cwd, report, tests, expect: expect && bareExpression(expect) });
   },
   rules: programRule,
 });

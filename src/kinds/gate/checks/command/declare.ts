@@ -1,6 +1,6 @@
 // Owns what the check `command` declares: a program, and how its end is judged.
 
-import { present } from '../../../../base/fields.ts';
+import { omitUndefined } from '../../../../base/fields.ts';
 import { type CheckDeclaration, declareCheck, readExpect, readReport } from '../../../../definition/check.ts';
 import { oneOf } from '../../../../definition/field-reader.ts';
 import { type ProgramModel, parseProgram } from '../../../../definition/program.ts';
@@ -30,7 +30,7 @@ export const commandCheck: CheckDeclaration = declareCheck({
   reports: ({ report }) => (report === undefined ? [] : [report]),
   fields: (read, report, given) => ({
     ...parseProgram(given, report, read),
-    ...present({
+    ...omitUndefined({
       expect: readExpect(read, report, { example: 'exit_code == 0', roots: ['exit_code', 'stdout', 'stderr'] }),
       report: readReport(read),
       tests: read.optional('tests', oneOf('required', 'optional'), [

@@ -2,7 +2,7 @@
 
 import type { CheckCompiler } from '../../../../authoring/graph/work.ts';
 import { checkForm } from '../../../../authoring/yaml/schema/form.ts';
-import { present } from '../../../../base/fields.ts';
+import { omitUndefined } from '../../../../base/fields.ts';
 import type { JsonObject } from '../../../../base/json.ts';
 import type { CheckOf } from '../../../../definition/check.ts';
 import type { GateCheck } from '../../../../steps/check.ts';
@@ -31,7 +31,7 @@ const yaml = checkForm({
   }),
   toSpec({ minimum, metric = 'line', report, paths = [] }) {
     const percent = Number.parseFloat(String(minimum));
-    return { minimum: percent > 1 ? percent : `${percent}%`, metric, paths, ...present({ report }) };
+    return { minimum: percent > 1 ? percent : `${percent}%`, metric, paths, ...omitUndefined({ report }) };
   },
 });
 

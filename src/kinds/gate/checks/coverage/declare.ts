@@ -1,6 +1,6 @@
 // Owns what the check `coverage` declares: how much of the code the tests must have run, and which report says so.
 
-import { present } from '../../../../base/fields.ts';
+import { omitUndefined } from '../../../../base/fields.ts';
 import { type CheckDeclaration, declareCheck, isSelection, readReport } from '../../../../definition/check.ts';
 import { oneOf } from '../../../../definition/field-reader.ts';
 import { patternCost } from '../../../../definition/pattern.ts';
@@ -39,7 +39,7 @@ export const coverageCheck: CheckDeclaration = declareCheck({
     return {
       check: 'coverage',
       minimum: read.required('minimum', isPercent, NO_PERCENT) ?? 0,
-      ...present({
+      ...omitUndefined({
         metric: read.optional('metric', oneOf(...METRICS), [
           '`metric` must be lines, branches or functions',
           'write one of them, or leave it out for lines',

@@ -3,7 +3,7 @@
 import type { CheckCompiler } from '../../../../authoring/graph/work.ts';
 import { listOf } from '../../../../authoring/yaml/compile/part.ts';
 import { checkForm } from '../../../../authoring/yaml/schema/form.ts';
-import { present } from '../../../../base/fields.ts';
+import { omitUndefined } from '../../../../base/fields.ts';
 import type { GateCheck } from '../../../../steps/check.ts';
 import { labelPresentCheck as declaration } from './declare.ts';
 import { run } from './run.ts';
@@ -18,7 +18,7 @@ const yaml = checkForm({
     ]).optional(),
     pr: literal('The stage that opened the pull request. Default: the pull request of the run.', 'open-docs').optional(),
   }),
-  toSpec: ({ label, target, pr }) => ({ label: listOf(label), ...present({ target, pr }) }),
+  toSpec: ({ label, target, pr }) => ({ label: listOf(label), ...omitUndefined({ target, pr }) }),
 });
 
 /** The check `label_present`: how it is declared, written in files and made. */

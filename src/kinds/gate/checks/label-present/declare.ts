@@ -1,6 +1,6 @@
 // Owns what the check `label_present` declares: labels that the issue or the pull request must have.
 
-import { present } from '../../../../base/fields.ts';
+import { omitUndefined } from '../../../../base/fields.ts';
 import { type CheckConfigs, type CheckDeclaration, declareCheck, isNames, readPr } from '../../../../definition/check.ts';
 import { oneOf } from '../../../../definition/field-reader.ts';
 
@@ -21,7 +21,7 @@ export const labelPresentCheck: CheckDeclaration = declareCheck({
   reactiveEvents: ['issues.labeled', 'issues.unlabeled', 'pull_request.labeled', 'pull_request.unlabeled'],
   fields: (read) => ({
     label: read.required('label', isNames, ['`label` must name a label', 'write one as label: approved']) ?? [],
-    ...present({
+    ...omitUndefined({
       target: read.optional('target', oneOf('issue', 'pr'), ['`target` must be issue or pr', 'write target: pr']),
       pr: readPr(read),
     }),

@@ -2,7 +2,7 @@
 
 import type { CheckCompiler } from '../../../../authoring/graph/work.ts';
 import { checkForm } from '../../../../authoring/yaml/schema/form.ts';
-import { present } from '../../../../base/fields.ts';
+import { omitUndefined } from '../../../../base/fields.ts';
 import type { GateCheck } from '../../../../steps/check.ts';
 import { noChangesRequestedCheck as declaration } from './declare.ts';
 import { run } from './run.ts';
@@ -12,7 +12,7 @@ const yaml = checkForm({
   fields: ({ literal }) => ({
     pr: literal('The stage that opened the pull request. Default: the pull request of the run.', 'open-docs').optional(),
   }),
-  toSpec: ({ pr }) => present({ pr }),
+  toSpec: ({ pr }) => omitUndefined({ pr }),
 });
 
 /** The check `no_changes_requested`: how it is declared, written in files and made. */

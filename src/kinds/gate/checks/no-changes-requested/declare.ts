@@ -1,6 +1,6 @@
 // Owns what the check `no_changes_requested` declares: nobody with write permission requests changes of the pull request.
 
-import { present } from '../../../../base/fields.ts';
+import { omitUndefined } from '../../../../base/fields.ts';
 import { type CheckConfigs, type CheckDeclaration, declareCheck, readPr } from '../../../../definition/check.ts';
 
 declare module '../../../../definition/check.ts' {
@@ -20,5 +20,5 @@ export const noChangesRequestedCheck: CheckDeclaration = declareCheck({
   sameInEveryRun: true,
   needsPullRequest: true,
   reactiveEvents: ['pull_request', 'pull_request_review'],
-  fields: (read) => present({ pr: readPr(read) }),
+  fields: (read) => omitUndefined({ pr: readPr(read) }),
 });

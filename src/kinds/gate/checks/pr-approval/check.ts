@@ -3,7 +3,7 @@
 import type { CheckCompiler } from '../../../../authoring/graph/work.ts';
 import { listOf } from '../../../../authoring/yaml/compile/part.ts';
 import { checkForm } from '../../../../authoring/yaml/schema/form.ts';
-import { present } from '../../../../base/fields.ts';
+import { omitUndefined } from '../../../../base/fields.ts';
 import type { GateCheck } from '../../../../steps/check.ts';
 import { prApprovalCheck as declaration } from './declare.ts';
 import { run } from './run.ts';
@@ -15,7 +15,7 @@ const yaml = checkForm({
     count: count('How many different people must approve the current head. Default: 1.', 2).optional(),
     pr: literal('The stage that opened the pull request. Default: the pull request of the run.', 'open-docs').optional(),
   }),
-  toSpec: ({ from, count = 1, pr }) => ({ from: listOf(from), count, ...present({ pr }) }),
+  toSpec: ({ from, count = 1, pr }) => ({ from: listOf(from), count, ...omitUndefined({ pr }) }),
 });
 
 /** The check `pr_approval`: how it is declared, written in files and made. */

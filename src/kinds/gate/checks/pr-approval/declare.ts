@@ -1,6 +1,6 @@
 // Owns what the check `pr_approval` declares: how many people of which groups must approve the pull request.
 
-import { present } from '../../../../base/fields.ts';
+import { omitUndefined } from '../../../../base/fields.ts';
 import { type CheckConfigs, type CheckDeclaration, declareCheck, isNames, readPeople, readPr } from '../../../../definition/check.ts';
 
 declare module '../../../../definition/check.ts' {
@@ -23,6 +23,6 @@ export const prApprovalCheck: CheckDeclaration = declareCheck({
   reactiveEvents: ['pull_request', 'pull_request_review'],
   fields: (read) => ({
     from: read.required('from', isNames, ['`from` must name the groups whose approval it needs', 'write one as from: maintainers']) ?? [],
-    ...present({ count: readPeople(read), pr: readPr(read) }),
+    ...omitUndefined({ count: readPeople(read), pr: readPr(read) }),
   }),
 });

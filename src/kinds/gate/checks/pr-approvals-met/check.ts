@@ -2,7 +2,7 @@
 
 import type { CheckCompiler } from '../../../../authoring/graph/work.ts';
 import { checkForm } from '../../../../authoring/yaml/schema/form.ts';
-import { present } from '../../../../base/fields.ts';
+import { omitUndefined } from '../../../../base/fields.ts';
 import type { GateCheck } from '../../../../steps/check.ts';
 import { prApprovalsMetCheck as declaration } from './declare.ts';
 import { run } from './run.ts';
@@ -13,7 +13,7 @@ const yaml = checkForm({
     count: count('How many different people must approve the current head. Default: 1.', 2).optional(),
     pr: literal('The stage that opened the pull request. Default: the pull request of the run.', 'open-docs').optional(),
   }),
-  toSpec: ({ count = 1, pr }) => ({ count, ...present({ pr }) }),
+  toSpec: ({ count = 1, pr }) => ({ count, ...omitUndefined({ pr }) }),
 });
 
 /** The check `pr_approvals_met`: how it is declared, written in files and made. */

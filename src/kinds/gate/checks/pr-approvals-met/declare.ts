@@ -1,6 +1,6 @@
 // Owns what the check `pr_approvals_met` declares: how many people with write permission must approve the pull request.
 
-import { present } from '../../../../base/fields.ts';
+import { omitUndefined } from '../../../../base/fields.ts';
 import { type CheckConfigs, type CheckDeclaration, declareCheck, readPeople, readPr } from '../../../../definition/check.ts';
 
 declare module '../../../../definition/check.ts' {
@@ -21,5 +21,5 @@ export const prApprovalsMetCheck: CheckDeclaration = declareCheck({
   sameInEveryRun: true,
   needsPullRequest: true,
   reactiveEvents: ['pull_request', 'pull_request_review'],
-  fields: (read) => present({ count: readPeople(read), pr: readPr(read) }),
+  fields: (read) => omitUndefined({ count: readPeople(read), pr: readPr(read) }),
 });

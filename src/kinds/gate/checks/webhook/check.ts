@@ -3,7 +3,7 @@
 import type { CheckCompiler } from '../../../../authoring/graph/work.ts';
 import { bareExpression, requestOf } from '../../../../authoring/yaml/compile/part.ts';
 import { checkForm } from '../../../../authoring/yaml/schema/form.ts';
-import { present } from '../../../../base/fields.ts';
+import { omitUndefined } from '../../../../base/fields.ts';
 import type { GateCheck } from '../../../../steps/check.ts';
 import { webhookCheck as declaration } from './declare.ts';
 import { run } from './run.ts';
@@ -20,7 +20,7 @@ const yaml = checkForm({
   toSpec: (written) => ({
     templates: true,
     ...requestOf(written),
-    ...present({ expect: written.expect && bareExpression(written.expect) }),
+    ...omitUndefined({ expect: written.expect && bareExpression(written.expect) }),
   }),
 });
 

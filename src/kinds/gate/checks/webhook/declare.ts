@@ -1,6 +1,6 @@
 // Owns what the check `webhook` declares: a request to a web service, and how its answer is judged.
 
-import { present } from '../../../../base/fields.ts';
+import { omitUndefined } from '../../../../base/fields.ts';
 import { type CheckDeclaration, declareCheck, readExpect } from '../../../../definition/check.ts';
 import { isTexts } from '../../../../definition/field-reader.ts';
 import { isText } from '../../../../definition/kind.ts';
@@ -25,7 +25,7 @@ export const webhookCheck: CheckDeclaration = declareCheck({
   title: ({ url }) => `webhook ${url}`,
   fields: (read, report, { body }) => ({
     url: read.required('url', isText, ['`url` must be an address', 'write it as url: "https://api.example.com/validate"']) ?? '',
-    ...present({
+    ...omitUndefined({
       method: read.optional('method', isText, ['`method` must be an HTTP method', 'write one such as POST']),
       headers: read.optional('headers', isTexts, ['`headers` must be strings by name', 'write them as headers: { Accept: "text/plain" }']),
       body,
