@@ -1,9 +1,10 @@
-// Owns converting the list of steps that `pawl/compat` takes to entries by id, and its other names for fields of a
-// workflow: with `type`, that is the name and `name` the title; `initialStep` is the entry; `name` of a step is its id.
+// Owns rewriting what `pawl/compat` takes to what `defineWorkflow` of `pawl` takes, as entries by id: steps and branches in
+// lists, and other names. `type` is the name of a workflow, and `name` its title then; `initialStep` is the entry; `name` of
+// a step is its id; `context` of a question is `show`; `parallel: true` with `parallelKey` is `each`.
 
 import { omitUndefined } from '../../base/fields.ts';
 import { type Fields, isFields } from '../spec/shape.ts';
-import type { GraphReading } from './reading.ts';
+import type { GraphReading, StepReading } from './reading.ts';
 import { readHeaderFields, workflowFields } from './shape.ts';
 import type { Entries, GraphEntries } from './spec.ts';
 
@@ -20,37 +21,69 @@ export function listEntries(given: unknown, reading: GraphReading): GraphEntries
     ...rest,
     name: type ?? name ?? '',
     ...omitUndefined({ title: type === undefined ? title : name, entry: entry ?? initialStep }),
-    steps: entriesOf(list, 'step'),
+    steps: entriesOf(list, 'step', (id) => reading.step(id)),
   };
 }
 
-/** The id of a step in either spelling. */
-export function idOf({ id, name }: { readonly id?: unknown; readonly name?: unknown }): string | undefined {
-  const given = id ?? name;
-  return typeof given === 'string' ? given : undefined;
-}
+type ReadingOf = (id: string) => StepReading;
 
 /** Steps of a list as entries; one without an id is numbered. */
-export function entriesOf(list: readonly unknown[], unnamed: string): Entries<unknown> {
+function entriesOf(list: readonly unknown[], unnamed: string, readingOf: ReadingOf): Entries<unknown> {
   return list.map((step, index) => {
-    const id = isFields(step) ? idOf(step) : undefined;
-    if (!isFields(step) || id === undefined) return [`${unnamed}-${index + 1}`, isFields(step) ? withEntries(step) : step];
-    const { id: _, name: __, ...fields } = withEntries(step);
-    return [id, fields];
+    const number = `${unnamed}-${index + 1}`;
+    if (!isFields(step)) return [number, step];
+    const given = step.id ?? step.name;
+    const at = typeof given === 'string' ? given : number;
+    const { id, ...fields } = rewritten(step, readingOf(at));
+    return typeof id === 'string' ? [id, fields] : [at, { ...fields, ...omitUndefined({ id }) }];
   });
 }
 
-/** The step with its branches, and those of the steps inside it, as entries. */
-function withEntries(step: Fields): Fields {
-  const { parallel, each, validate } = step;
-  return {
-    ...step,
-    ...(isFields(parallel) && Array.isArray(parallel.branches)
-      ? { parallel: { ...parallel, branches: entriesOf(parallel.branches, 'branch') } }
-      : {}),
-    ...(isFields(validate) && isFields(validate.onFailure)
-      ? { validate: { ...validate, onFailure: withEntries(validate.onFailure) } }
-      : {}),
-    ...(isFields(each) && isFields(each.step) ? { each: { ...each, step: withEntries(each.step) } } : {}),
-  };
+/** The step in the words of `pawl`, and the steps inside it. */
+function rewritten(step: Fields, reading: StepReading): Fields {
+  const { id, name, parallel, each, validate, human, humanGate, ...rest } = step;
+  const inside: ReadingOf = (member) => reading.graph.step(`${reading.at}/${member}`);
+  const written = omitUndefined({
+    id: id ?? name,
+    human: question(human, reading),
+    humanGate: question(humanGate, reading),
+    parallel: branches(parallel, inside),
+    each: part(each, 'step', inside),
+    validate: part(validate, 'onFailure', inside),
+  });
+  return fanOut({ ...rest, ...written }, reading);
+}
+
+function branches(parallel: unknown, inside: ReadingOf): unknown {
+  if (!isFields(parallel) || !Array.isArray(parallel.branches)) return parallel;
+  return { ...parallel, branches: entriesOf(parallel.branches, 'branch', inside) };
+}
+
+/** The work of a step with the step inside it rewritten. */
+function part(work: unknown, field: string, inside: ReadingOf): unknown {
+  const step = isFields(work) ? work[field] : undefined;
+  return isFields(work) && isFields(step) ? { ...work, [field]: rewritten(step, inside(field)) } : work;
+}
+
+function question(asked: unknown, reading: StepReading): unknown {
+  if (!isFields(asked) || asked.context === undefined) return asked;
+  const { context, show, ...rest } = asked;
+  if (show !== undefined) reading.fault('FIELD_INVALID', 'its question has both `context` and `show`', 'they mean the same; keep one');
+  return { ...rest, show: context };
+}
+
+/** A step with `parallel: true` is done once for every item; what follows it belongs to the group. */
+function fanOut(step: Fields, reading: StepReading): Fields {
+  const { parallel, parallelKey, join, concurrency, ...rest } = step;
+  const written = { ...rest, ...omitUndefined({ parallel: parallel === true ? undefined : parallel }) };
+  // Without a list there is nothing to run in parallel: the step runs once.
+  if (parallelKey === undefined && join === undefined && concurrency === undefined) return written;
+  if (parallel !== true || parallelKey === undefined) {
+    const hint = 'write `parallel: true` and `parallelKey`, or put them into `parallel` or `each`';
+    reading.fault('FIELD_INVALID', '`parallelKey`, `join` and `concurrency` have no effect here', hint);
+    return written;
+  }
+  const { id, next, humanGate, condition, ...body } = rest;
+  const group = omitUndefined({ id, title: body.title, next, humanGate, condition });
+  return { ...group, each: { items: parallelKey, step: body, ...omitUndefined({ join, concurrency }) } };
 }

@@ -11,13 +11,11 @@ const APPROVE_OR_REJECT: readonly QuestionOptionSpec[] = [{ label: 'approve' }, 
 
 /** The question as data. In a group member no answer has a target: the join decides by the outcome. */
 export function readQuestion(asked: QuestionSpec, step: StepReading, isMember: boolean): ApprovalModel {
-  const { prompt, context, show, options = APPROVE_OR_REJECT } = asked;
-  if (context !== undefined && show !== undefined)
-    step.fault('FIELD_INVALID', 'its question has both `context` and `show`', 'they mean the same; keep one');
+  const { prompt, show, options = APPROVE_OR_REJECT } = asked;
   const forge = readForgeQuestion(asked, (message, hint) => step.fault('QUESTION_INVALID', message, hint));
   return {
     prompt: typeof prompt === 'string' ? prompt : '',
-    show: [...(context ?? show ?? [])],
+    show: [...(show ?? [])],
     options: options.map((option) => readOption(option, step, isMember)),
     ...peopleOf(asked),
     ...omitUndefined({ subjects: asked.subjects }),

@@ -80,10 +80,9 @@ describe('steps by id', () => {
     expect(record.hash).toBe(list.hash);
   });
 
-  test('a list of branches, which types refuse, is compiled as well', () => {
-    const spec = (branches: unknown) => ({ name: 'w', steps: { fan: { parallel: { branches }, next: null } } }) as never;
-    const list = compileWorkflow(spec([{ id: 'b', command: 'b' }, { command: 'a' }]), REGISTRY);
-    expect(list.hash).toBe(compileWorkflow(spec({ b: { command: 'b' }, 'branch-2': { command: 'a' } }), REGISTRY).hash);
+  test('a list of branches is refused, as a list of steps is', () => {
+    const spec = { name: 'w', steps: { fan: { parallel: { branches: [{ id: 'b', command: 'b' }] }, next: null } } } as never;
+    expect(() => compileWorkflow(spec, REGISTRY)).toThrow('its branches are a list; write them by id, as in branches: { lint: { … } }');
   });
 
   test('an option whose label is a key of next settles with it', () => {

@@ -1,10 +1,10 @@
 // Owns converting the record of steps that `defineWorkflow` takes to the entries that `graph.ts` compiles.
 
+import { omitUndefined } from '../../base/fields.ts';
 import { invalidDefinition } from '../../definition/validation/problem.ts';
 import type { StepCondition } from '../spec/part.ts';
 import { type Fields, isFields } from '../spec/shape.ts';
 import type { OutputSchema } from '../spec/step.ts';
-import { entriesOf as listed } from './list.ts';
 import type { GraphReading } from './reading.ts';
 import { readHeaderFields, workflowFields } from './shape.ts';
 import type { Entries, GraphEntries } from './spec.ts';
@@ -40,14 +40,24 @@ const OTHER_SPELLINGS: Readonly<Record<string, string>> = {
   concurrency: 'write it into `parallel` or `each`',
 };
 
-function refuseOtherSpellings(step: Fields, at: string, fault: Fault): void {
-  for (const [field, hint] of Object.entries(OTHER_SPELLINGS)) if (step[field] !== undefined) fault(at, `it has a field "${field}"`, hint);
+/** The step without the spellings of `pawl/compat`, which are reported. */
+function withoutOtherSpellings(step: Fields, at: string, fault: Fault): Fields {
+  const refused = Object.keys(OTHER_SPELLINGS).filter((field) => step[field] !== undefined);
+  for (const field of refused) fault(at, `it has a field "${field}"`, OTHER_SPELLINGS[field] ?? '');
   if (step.parallel === true) fault(at, 'its `parallel` is true', EACH);
-  if (isFields(step.human) && step.human.context !== undefined) fault(at, 'its question has a field "context"', 'write `show`');
+  const { human, parallel, ...rest } = Object.fromEntries(Object.entries(step).filter(([field]) => !refused.includes(field)));
+  return { ...rest, ...omitUndefined({ human: withoutContext(human, at, fault), parallel: parallel === true ? undefined : parallel }) };
 }
 
-function stepFields(step: Fields, at: string, fault: Fault): Fields {
-  refuseOtherSpellings(step, at, fault);
+function withoutContext(human: unknown, at: string, fault: Fault): unknown {
+  if (!isFields(human) || human.context === undefined) return human;
+  fault(at, 'its question has a field "context"', 'write `show`');
+  const { context: _, ...rest } = human;
+  return rest;
+}
+
+function stepFields(written: Fields, at: string, fault: Fault): Fields {
+  const step = withoutOtherSpellings(written, at, fault);
   for (const field of ['id', 'name']) if (field in step) fault(at, `it has a field "${field}"`, 'remove it: the id of a step is its key');
   const { id: _, name: __, output, ...rest } = step;
   const { human, parallel, each, validate, postconditions = [] } = rest;
@@ -58,7 +68,7 @@ function stepFields(step: Fields, at: string, fault: Fault): Fields {
     // What has another type stays as it is, and is reported with the other fields of the step.
     ...(isSchema(output) && Array.isArray(postconditions) ? { postconditions: [...postconditions, outputCondition(output)] } : {}),
     ...(isFields(human) ? { human: { ...human, ...optionsOf(human, rest.next) } } : {}),
-    ...(isFields(parallel) ? { parallel: { ...parallel, branches: branchesOf(parallel.branches, fault) } } : {}),
+    ...(isFields(parallel) ? { parallel: { ...parallel, branches: branchesOf(parallel.branches, at, fault) } } : {}),
     ...(isFields(each) && isFields(each.step) ? { each: { ...each, step: stepFields(each.step, at, fault) } } : {}),
     ...(isFields(validate) && isFields(validate.onFailure)
       ? { validate: { ...validate, onFailure: stepFields(validate.onFailure, at, fault) } }
@@ -70,10 +80,11 @@ function isSchema(value: unknown): value is OutputSchema {
   return typeof (value as Partial<OutputSchema> | null | undefined)?.['~standard']?.validate === 'function';
 }
 
-/** The branches of a group: a record, or a list, which types refuse and JavaScript may have. */
-function branchesOf(branches: unknown, fault: Fault): unknown {
-  if (Array.isArray(branches)) return listed(branches, 'branch');
-  return isFields(branches) ? entriesOf(branches, fault) : branches;
+function branchesOf(branches: unknown, at: string, fault: Fault): unknown {
+  if (isFields(branches)) return entriesOf(branches, fault);
+  if (!Array.isArray(branches)) return branches;
+  fault(at, 'its branches are a list', 'write them by id, as in branches: { lint: { … } }; lists are for defineWorkflow of pawl/compat');
+  return [];
 }
 
 const APPROVE_OR_REJECT: readonly Fields[] = [{ label: 'approve' }, { label: 'reject', outcome: 'reject' }];

@@ -102,7 +102,6 @@ const OPTION = objectShape<QuestionOptionSpec>(
 
 /** The fields of a question without its prompt. */
 const QUESTION_FIELDS = {
-  context: TEXTS,
   show: TEXTS,
   options: listShape(OPTION),
   from: TEXT_OR_TEXTS,
@@ -251,7 +250,7 @@ const SHARED: FieldShapes<SharedSpec> = {
 };
 
 /** The fields of a step, apart from those of its kind and its transitions. */
-export const STEP = { id: TEXT, name: TEXT, ...SHARED, ...GROUP, parallelKey: TEXT, supportsQuestions: FLAG, questionState: TEXT };
+export const STEP = { id: TEXT, ...SHARED, supportsQuestions: FLAG, questionState: TEXT };
 
 const CONDITIONS_OF_REACTION: FieldShapes<ReactionConditions> = {
   label: TEXT,

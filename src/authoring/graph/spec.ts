@@ -49,10 +49,14 @@ export interface QuestionOptionSpec extends Omit<AnswerOption, 'nextStep'> {
   readonly ends?: 'completed' | 'rejected';
 }
 
-/** A question to a person; `context` is the other spelling of `show`. */
+/** A question to a person. */
 export interface QuestionSpec<C = StepContext> extends Omit<Question<string, C>, 'options'> {
-  readonly context?: readonly string[];
   readonly options?: readonly QuestionOptionSpec[];
+}
+
+/** A question as `pawl/compat` takes it; `context` is another name for `show`. */
+export interface HumanGateSpec<C = StepContext> extends QuestionSpec<C> {
+  readonly context?: readonly string[];
 }
 
 /** How a group settles: all, the first, or some of its members; `2-of-3` names their number as well. */
@@ -73,7 +77,7 @@ export interface WorkSpec<C = StepContext> extends KindParts<'list', C> {}
 /** What every step can have, whatever does its work. */
 export interface SharedSpec<C = StepContext> extends OptionalFields<SharedFields<C, string, Duration> & OutputFields<C>> {
   /** A question that is asked when the work is done. */
-  readonly humanGate?: QuestionSpec;
+  readonly humanGate?: HumanGateSpec;
 }
 
 /** Several steps at once, or one step for every item of a list. */

@@ -14,11 +14,10 @@ import { readOutputs } from '../spec/output.ts';
 import type { StepCondition, Undo } from '../spec/part.ts';
 import { isFields } from '../spec/shape.ts';
 import { checkLiterals, checkPlainText } from './built.ts';
-import { idOf } from './list.ts';
 import { readQuestion } from './question.ts';
 import { defined, type StepReading } from './reading.ts';
 import { STEP } from './shape.ts';
-import type { GroupSpec, MemberSpec, SharedSpec, StepFields } from './spec.ts';
+import type { MemberSpec, SharedSpec, StepFields } from './spec.ts';
 import { readWork, type Work, workFields } from './work.ts';
 
 /** A step or member as it is written, when the types of its context no longer matter. */
@@ -34,7 +33,7 @@ export interface StepPlace {
 
 const BACKOFF_MAX = '1h';
 const FRESH: readonly unknown[] = ['activation', 'run'];
-const KNOWN_FIELDS = ['id', 'name', 'next', ...Object.keys(STEP)];
+const KNOWN_FIELDS = ['id', 'next', ...Object.keys(STEP)];
 
 const NO_STEP = { message: 'it is not an object', hint: 'write it as { command: "npm test", next: null }' };
 
@@ -51,24 +50,13 @@ export function readStep(written: unknown, place: StepPlace): BoundStep {
     step.fault('MEMBER_INVALID', 'it is part of a group and has its own `next`', 'write next on the group; its join decides');
   if (place.isMember && spec.side !== undefined)
     step.fault('MEMBER_INVALID', 'it is part of a group and has `side`', 'only a step of the workflow itself can be a side step');
-  if (spec.parallel === true && spec.parallelKey !== undefined) return readFanOut(spec, place);
-  if (spec.parallelKey !== undefined || spec.join !== undefined || spec.concurrency !== undefined)
-    step.fault(
-      'FIELD_INVALID',
-      '`parallelKey`, `join` and `concurrency` have no effect here',
-      'write `parallel: true` and `parallelKey`, or put them into `parallel` or `each`',
-    );
-  // Without a list there is nothing to run in parallel: the step runs once.
-  const { parallel, ...alone } = spec;
-  return bind(spec, place, readWork(parallel === true ? alone : spec, workPlace(place)));
+  return bind(spec, place, readWork(spec, workPlace(place)));
 }
 
 function checkOneWork(spec: AnyStep, step: StepReading): void {
   const given = spec as Readonly<Record<string, unknown>>;
   const { kinds } = workFields(step.graph.compilers);
   const fields = Object.keys(given).filter((field) => kinds.has(field) && given[field] !== undefined);
-  // `parallel: true` makes the rest of the step the body of a fan-out.
-  if (spec.parallel === true && spec.each === undefined) fields.splice(fields.indexOf('parallel'), 1);
   if (fields.length > 1)
     step.fault('KIND_AMBIGUOUS', `it has \`${fields.join('` and `')}\``, 'a step does one thing; keep one of them, or make two steps');
   if (spec.human !== undefined && spec.humanGate !== undefined)
@@ -83,17 +71,8 @@ function workPlace({ step, id, isMember, next }: StepPlace) {
 }
 
 function readInside(spec: unknown, group: Pick<StepPlace, 'step' | 'id'>, fallback: string): BoundStep {
-  const id = (isFields(spec) ? idOf(spec) : undefined) ?? fallback;
+  const id = isFields(spec) && typeof spec.id === 'string' ? spec.id : fallback;
   return readStep(spec, { step: group.step.graph.step(`${group.id}/${id}`), id, next: {}, isMember: true });
-}
-
-/** The other spelling of `each`: the step is the body, what follows it belongs to the group. */
-function readFanOut(spec: AnyStep, place: StepPlace): BoundStep {
-  const { parallel: _, parallelKey, join, concurrency, next: __, humanGate, condition, ...body } = spec;
-  const each = defined<NonNullable<GroupSpec['each']>>({ items: parallelKey, step: body, join, concurrency });
-  const { title } = spec;
-  const frame = defined<AnyStep>({ title, humanGate, condition });
-  return bind(frame, place, readWork({ each }, workPlace(place)));
 }
 
 /** The model and code of a step whose work is known. */

@@ -18,7 +18,7 @@ export const each: KindCompiler = {
   },
   read({ each: given }, { step, id, readMember }) {
     if (given === undefined) return undefined;
-    const body = readMember({ ...given.step, id, name: undefined }, id);
+    const body = readMember({ ...given.step, id }, id);
     const work = { kind: 'each' as const, items: given.items, body: body.model, ...readGroup(given, step, undefined) };
     return { work, code: { members: codesOf([body]) } };
   },

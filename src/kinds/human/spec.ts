@@ -3,7 +3,7 @@
 import type { FlowCall } from '../../authoring/flow/call.ts';
 import type { StepOptions } from '../../authoring/flow/model.ts';
 import type { HumanResult } from '../../authoring/flow/result.ts';
-import type { QuestionSpec } from '../../authoring/graph/spec.ts';
+import type { HumanGateSpec } from '../../authoring/graph/spec.ts';
 import type { Question } from '../../authoring/spec/part.ts';
 import type { Get, IsAny, Targets } from '../../authoring/spec/step.ts';
 
@@ -19,7 +19,7 @@ export interface HumanStep<C, X, Ids extends Targets> {
   };
   labels: Labels<X>;
   leads: Leads<X>;
-  list: { readonly human?: QuestionSpec<C> };
+  list: { readonly human?: HumanGateSpec<C> };
   outcomes: Labels<X> | Get<WrittenOption<X>, 'outcome'>;
   result: { readonly option: Labels<X>; readonly input?: string; readonly actor: string };
   targets: Get<WrittenOption<X>, 'nextStep'>;
