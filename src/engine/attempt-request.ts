@@ -5,7 +5,7 @@ import { withoutVisits } from '../definition/address.ts';
 import type { Vote } from '../definition/question/asked-question.ts';
 import type { AnsweredAssumption, AssumptionText } from '../definition/question/assumption.ts';
 import { type Activation, heldBy, type Ref } from '../kernel/activation.ts';
-import type { StepWork } from '../kernel/effect.ts';
+import type { AttemptPhase } from '../kernel/effect.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import type { RunState } from '../kernel/run-state.ts';
 import type { AttemptRequest, PastSetback, RecordedDecision, RunPast } from '../steps/attempt.ts';
@@ -24,7 +24,7 @@ export interface RequestParts {
   readonly host: DriverHost;
   readonly driver: RunDriver;
   readonly start: Pick<DriverStart, 'record' | 'bound' | 'place'>;
-  readonly want: StepWork;
+  readonly want: AttemptPhase;
   readonly activation: Activation;
   readonly signal: AbortSignal;
 }

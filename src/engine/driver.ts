@@ -223,7 +223,7 @@ export class RunDriver {
     const before = known[outside.key];
     if (before !== undefined && JSON.stringify(before) === JSON.stringify(seen)) return;
     const facts = this.record.keep({ [outside.key]: seen });
-    batch.unshift({ input: { type: 'observed', at: this.host.clock.now(), facts } });
+    batch.unshift({ input: { type: 'facts', at: this.host.clock.now(), facts } });
   }
 
   /** Returns the inputs that are decided together. A slot is taken on its own, so that a full semaphore delays no other input. */

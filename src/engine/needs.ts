@@ -25,15 +25,17 @@ function refsIn(input: RunInput): readonly (Ref | undefined)[] {
       return [input.assumed];
     case 'errored':
     case 'decided':
-    case 'reported':
     case 'childEnded':
       return [input.output];
+    case 'reported':
+      return input.error === undefined ? [input.output] : [];
     case 'start':
+    case 'facts':
       return [input.facts];
     case 'prepared':
       return [input.merge];
     case 'observed':
-      return 'facts' in input ? [input.facts] : observedRefs(input.seen);
+      return observedRefs(input.seen);
     case 'asked':
       return [input.saved];
     case 'answered':

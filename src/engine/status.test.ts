@@ -84,8 +84,8 @@ test('the present step is the live one, or the one the run halted at', () => {
 
 describe('outstanding effects', () => {
   test.each([
-    [{ do: 'step', work: 'execute' }, step('a')],
-    [{ do: 'step', work: 'prepare' }, human('a', { preconditions: [{ name: 'p', error: 'e' }] })],
+    [{ do: 'step', phase: 'execute' }, step('a')],
+    [{ do: 'step', phase: 'prepare' }, human('a', { preconditions: [{ name: 'p', error: 'e' }] })],
     [{ do: 'start-child' }, child('a')],
     [{ do: 'take-slots', slots: ['s'] }, step('a', { slots: ['s'] })],
   ])('is %j, and is asked for again as long as it is', (effect, model) => {

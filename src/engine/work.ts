@@ -5,7 +5,7 @@ import { omitUndefined } from '../base/fields.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { readSubjects } from '../definition/question/subjects.ts';
 import { type Activation, humanWaitOf, type Path, type Ref } from '../kernel/activation.ts';
-import { type Effect, effectOf, outstanding, type StepWork } from '../kernel/effect.ts';
+import { type AttemptPhase, type Effect, effectOf, outstanding } from '../kernel/effect.ts';
 import type { RunInput } from '../kernel/input.ts';
 import type { RunState } from '../kernel/run-state.ts';
 import type { EndedAttempt } from '../kernel/turn.ts';
@@ -133,11 +133,11 @@ export class RunWork {
       return inputs;
     }
     if (effect.do === 'cancel-child') return host.cancelChild(driver, effect);
-    const request = this.request(effect.work, activation, signal);
+    const request = this.request(effect.phase, activation, signal);
     const result = await (activation.step === UNDO_STEP ? host.undo(driver, request) : host.runAttempt(request));
     if (result.type === 'observed') return [this.observed(activation, result)];
     // People see why the subjects could not be checked. Once they can be, the question is asked again.
-    if (effect.work === 'observe') {
+    if (effect.phase === 'observe') {
       const subjects = { problem: result.type === 'errored' ? result.error.message : `checking them ended with "${result.type}"` };
       return [this.observed(activation, { type: 'observed', subjects })];
     }
@@ -146,10 +146,10 @@ export class RunWork {
     const input = inputOf(record, result, { at, path, attempt });
     const undoable = rememberedUndo(driver.checkpoint, request.bound.model);
     if (result.remember === undefined && undoable === undefined) return [input];
-    return [{ type: 'observed', at, facts: record.keep({ ...result.remember, ...undoable }) }, input];
+    return [{ type: 'facts', at, facts: record.keep({ ...result.remember, ...undoable }) }, input];
   }
 
-  private request(want: StepWork, activation: Activation, signal: AbortSignal): AttemptRequest {
+  private request(want: AttemptPhase, activation: Activation, signal: AbortSignal): AttemptRequest {
     const { host, driver, start } = this.options;
     return attemptRequest({ host, driver, start, want, activation, signal });
   }
@@ -189,7 +189,7 @@ function keyAt(state: RunState, path: Path): string | undefined {
 function effectKey(effect: Effect): string {
   const { attempt, recovery } = effect.activation;
   if (effect.do !== 'step') return `${effect.do}/${attempt}/${recovery}/${effect.do === 'take-slots' ? '' : effect.child}`;
-  return `${effect.work}/${attempt}/${recovery}/${humanWaitOf(effect.activation)?.outside?.decided?.length ?? ''}`;
+  return `${effect.phase}/${attempt}/${recovery}/${humanWaitOf(effect.activation)?.outside?.decided?.length ?? ''}`;
 }
 
 /** Identifies the attempt and the time its result arrived. */

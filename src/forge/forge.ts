@@ -36,7 +36,7 @@ export interface RetryHint {
   readonly isTransient: boolean;
   readonly until?: number;
   /** Set while the forge is working on it: the next event about it is a reason to repeat the request at once. */
-  readonly onNews?: true;
+  readonly wakeOnSignal?: true;
 }
 
 /** Returns whether and when a failed request may succeed. */
@@ -44,7 +44,7 @@ export function retryHintOf({ result, until }: { readonly result: string; readon
   return {
     isTransient: result === 'unavailable' || result === 'rate_limited' || result === 'queued',
     ...omitUndefined({ until }),
-    ...(result === 'queued' ? { onNews: true } : {}),
+    ...(result === 'queued' ? { wakeOnSignal: true } : {}),
   };
 }
 

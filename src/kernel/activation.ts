@@ -29,8 +29,8 @@ export type Wait =
   | { readonly kind: 'retry' }
   /** Checks of a gate that have no verdict yet. */
   | { readonly kind: 'checks' }
-  /** Capacity for another try; with `news`, work elsewhere is expected to free some, and a signal ends the wait early. */
-  | { readonly kind: 'capacity'; readonly news?: true | undefined }
+  /** Capacity for another try; with `wakeOnSignal`, other work may free some, and a signal ends the wait early. */
+  | { readonly kind: 'capacity'; readonly wakeOnSignal?: true | undefined }
   | { readonly kind: 'budget' }
   | { readonly kind: 'assumptions' };
 
@@ -48,7 +48,7 @@ export interface Visit {
   readonly kind: StepKind;
   /** Counts from 1 over the whole life of the path; a re-run after a crash keeps it, a retry has the next. */
   readonly attempt: number;
-  /** The attempt that the present retry budget began with. */
+  /** The attempt that the present retry budget began with; raised with `attempt` by one that uses up no retry (K16). */
   readonly since: number;
   /** How often a crash interrupted the present attempt, if one did. */
   readonly recovery?: number | undefined;
@@ -59,7 +59,7 @@ export interface Visit {
   readonly input?: string | undefined;
   /** True for a side step: it runs beside the others, and is never the current step of the run. */
   readonly side?: true | undefined;
-  /** When the step as a whole times out, over all its waits. */
+  /** When the step as a whole times out, over all its waits; `due` of a state ends with the state. */
   readonly deadline?: number | undefined;
   /** How often its time limit was extended. */
   readonly extensions?: number | undefined;
@@ -90,14 +90,14 @@ export type ActivationState =
   | { readonly state: 'queued'; readonly slots?: readonly string[] | undefined }
   /** The host checks preconditions, or records the baseline that the result is compared with. */
   | { readonly state: 'preparing'; readonly startedAt: number }
-  /** It is running, with the semaphores that it holds. `until`: when a polling delay ends; `news`: a signal came meanwhile. */
+  /** It is running, with the semaphores that it holds. `until`: when a polling delay ends; `signalled`: a signal came meanwhile. */
   | {
       readonly state: 'running';
       readonly startedAt: number;
       readonly due?: number | undefined;
       readonly slots?: readonly string[] | undefined;
       readonly until?: number | undefined;
-      readonly news?: true | undefined;
+      readonly signalled?: true | undefined;
     }
   /** It waits for something outside the kernel. */
   | {
@@ -122,7 +122,7 @@ export type Activation = ActivationIn<ActivationState['state']>;
 
 type StateField<S = ActivationState> = S extends ActivationState ? keyof S : never;
 
-const OF_STATE: Record<StateField, 1> = { state: 1, startedAt: 1, due: 1, slots: 1, until: 1, news: 1, wait: 1, held: 1 };
+const OF_STATE: Record<StateField, 1> = { state: 1, startedAt: 1, due: 1, slots: 1, until: 1, signalled: 1, wait: 1, held: 1 };
 
 /** The activation without the fields of its present state. */
 export function visitOf(activation: Activation): Visit {

@@ -64,7 +64,7 @@ export function apply(draft: Draft, event: RunEvent): void {
       return;
     case 'step.reopened':
       openActivation(draft, event.activation, event.group);
-      if (event.activation.member !== undefined) takeFromAgain(draft, event.activation.member);
+      if (event.activation.member !== undefined) removeFromRerun(draft, event.activation.member);
       return;
     case 'step.changed':
       invariant(draft.live[event.activation.path] !== undefined, 'K2: what changes or settles is live', event.activation.path);
@@ -140,7 +140,7 @@ function openActivation(draft: Draft, activation: Activation, group: Group | und
   if (group !== undefined) draft.groups[activation.path] = group;
 }
 
-function takeFromAgain(draft: Draft, { group: path, key }: Membership): void {
+function removeFromRerun(draft: Draft, { group: path, key }: Membership): void {
   const group = draft.groups[path];
   if (group?.again === undefined) return;
   const { again, ...rest } = group;

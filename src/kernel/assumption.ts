@@ -20,7 +20,7 @@ import { type HaltedStep, isEnding } from './run-state.ts';
 import type { Turn } from './turn.ts';
 
 /** Records assumptions that a worker reports while it is still working. */
-export function takeAssumed(turn: Turn, { path, attempt, assumed }: Inputs['assumed']): void {
+export function onAssumed(turn: Turn, { path, attempt, assumed }: Inputs['assumed']): void {
   const activation = turn.run.live[path];
   const isAtWork = activation?.state === 'running' || waitOf(activation)?.kind === 'report';
   if (activation?.attempt !== attempt || !isAtWork) return turn.ignore({ input: 'assumed', path, attempt }, 'late');

@@ -15,7 +15,7 @@ const UNKNOWN_RESET_MS = 300_000;
 const RESET_MS_MIN = 1000;
 
 /** The work was handed to a worker that will report. Its time limit keeps running. */
-export function takeHanded(turn: Turn, { path, attempt, handover }: Inputs['handed']): void {
+export function onHanded(turn: Turn, { path, attempt, handover }: Inputs['handed']): void {
   const activation = turn.run.live[path];
   if (activation?.state !== 'running' || activation.attempt !== attempt) return turn.ignore({ input: 'handed', path, attempt }, 'late');
   const { startedAt, due, deadline } = activation;
@@ -23,17 +23,19 @@ export function takeHanded(turn: Turn, { path, attempt, handover }: Inputs['hand
 }
 
 /** A worker reported (K15). */
-export function takeReport(turn: Turn, { path, attempt, outcome, output, error }: Inputs['reported']): void {
+export function onReported(turn: Turn, input: Inputs['reported']): void {
+  const { path, attempt } = input;
   const activation = turn.run.live[path];
   if (activation?.state !== 'waiting' || activation.wait.kind !== 'report' || activation.attempt !== attempt)
     return turn.ignore({ input: 'reported', path, attempt }, 'no-wait');
-  if (error !== undefined) return attemptFailed(turn, path, { error });
+  if (input.error !== undefined) return attemptFailed(turn, path, { error: input.error });
+  const { outcome, output } = input;
   const { startedAt } = activation;
   turn.change({ ...visitOf(activation), deadline: undefined, state: 'verifying', held: { outcome, output }, startedAt });
 }
 
 /** A worker asks its person; while a report is being verified, the question is whether its writes are allowed. */
-export function takeAsked(turn: Turn, { path, attempt, questions, saved }: Inputs['asked']): void {
+export function onAsked(turn: Turn, { path, attempt, questions, saved }: Inputs['asked']): void {
   const activation = turn.run.live[path];
   const mayAsk = activation?.state === 'running' || activation?.state === 'verifying' || waitOf(activation)?.kind === 'report';
   if (activation === undefined || !mayAsk || activation.attempt !== attempt) return turn.ignore({ input: 'asked', path, attempt }, 'late');
@@ -46,7 +48,7 @@ export function takeAsked(turn: Turn, { path, attempt, questions, saved }: Input
 }
 
 /** A person answered: a new attempt gets the answers. */
-export function takeAnswer(turn: Turn, { path, attempt, answers, actor, signature }: Inputs['answered']): void {
+export function onAnswered(turn: Turn, { path, attempt, answers, actor, signature }: Inputs['answered']): void {
   const activation = turn.run.live[path];
   if (activation === undefined || waitOf(activation)?.kind !== 'answer' || activation.attempt !== attempt)
     return turn.ignore({ input: 'answered', path, attempt }, 'no-wait');
@@ -55,7 +57,7 @@ export function takeAnswer(turn: Turn, { path, attempt, answers, actor, signatur
 }
 
 /** There is no capacity or no budget for an attempt just now, or an answer is missing: that is a wait, not a failure. */
-export function takeShortage(turn: Turn, path: Path, failed: StepError & StepShortage): void {
+export function onShortage(turn: Turn, path: Path, failed: StepError & StepShortage): void {
   const activation = turn.live(path);
   if (failed.reason === 'assumptions') return waitWith(turn, activation, { wait: { kind: 'assumptions' }, failed });
   // Capacity comes back by itself, a budget only when it is granted or renewed, an answer when a person gives it.
@@ -63,8 +65,8 @@ export function takeShortage(turn: Turn, path: Path, failed: StepError & StepSho
   const soon = turn.at + RESET_MS_MIN;
   const due = resumeAt === undefined ? undefined : Math.max(resumeAt, soon);
   if (failed.reason === 'budget') return waitWith(turn, activation, { wait: { kind: 'budget' }, due, failed });
-  const mayHaveMissed = failed.onNews === true && activation.state === 'running' && activation.news === true;
-  waitWith(turn, activation, { wait: { kind: 'capacity', news: failed.onNews }, due: mayHaveMissed ? soon : due, failed });
+  const mayHaveMissed = failed.wakeOnSignal === true && activation.state === 'running' && activation.signalled === true;
+  waitWith(turn, activation, { wait: { kind: 'capacity', wakeOnSignal: failed.wakeOnSignal }, due: mayHaveMissed ? soon : due, failed });
 }
 
 /** Ends an attempt in a wait; `failed` says why it ended. */

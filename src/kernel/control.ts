@@ -11,30 +11,30 @@ import { childOf, type Visit, waitOf } from './activation.ts';
 import { answerAssumption, runAgain } from './assumption.ts';
 import { startFresh } from './attended.ts';
 import { regrouped, reopen } from './group.ts';
-import type { ControlAction, Inputs, ControlRequest as Request } from './input.ts';
+import type { ControlAction, ControlRequest, Inputs } from './input.ts';
 import { createVisit } from './open.ts';
 import type { MemberResult } from './program.ts';
-import { goBack, halt, recheckGates, wakeAgents } from './reaction.ts';
-import { rerun, wake } from './recover.ts';
+import { goBack, halt, recheckGates, tellAgents } from './reaction.ts';
+import { rerun, startHeldBack } from './recover.ts';
 import { type Halt, unknownAt } from './run-state.ts';
-import { attemptFailed, conclude, takeMove } from './settle.ts';
+import { attemptFailed, conclude, makeMove } from './settle.ts';
 import type { Turn } from './turn.ts';
 
-/** Carries out a control request. A signature, and the forge event that caused it, are recorded before it takes effect. */
-export function steer(turn: Turn, { action, actor, signature, reaction }: Inputs['control']): void {
+/** Carries out a control request. A signature, and the event that caused it, are recorded before it takes effect. */
+export function onControl(turn: Turn, { action, actor, signature, reaction }: Inputs['control']): void {
   if (signature !== undefined) turn.changeRun({ change: 'signed', signed: { on: 'control', action, signature } }, actor);
   if (reaction !== undefined) turn.changeRun({ change: 'reacted', reaction }, actor);
   perform(turn, { ...action, actor });
 }
 
 /** What each request does. */
-const STEER: { readonly [Do in ControlAction['do']]: (turn: Turn, request: Request<Do>) => void } = {
+const REQUESTS: { readonly [Do in ControlAction['do']]: (turn: Turn, request: ControlRequest<Do>) => void } = {
   cancel,
   pause: (turn, { actor }) => turn.changeRun({ change: 'paused' }, actor),
   unpause(turn, { actor }) {
     if (!turn.run.paused) return turn.ignore({ input: 'control' }, 'not-allowed');
     turn.changeRun({ change: 'unpaused' }, actor);
-    wake(turn);
+    startHeldBack(turn);
   },
   acceptCode: (turn, { code, actor }) => turn.changeRun({ change: 'code-accepted', code }, actor),
   grant(turn, { budget, actor }) {
@@ -45,7 +45,7 @@ const STEER: { readonly [Do in ControlAction['do']]: (turn: Turn, request: Reque
   answer: answerAssumption,
   again: runAgain,
   recheckGates,
-  wake: wakeAgents,
+  wake: tellAgents,
   back: goBack,
   warn: (turn, { limit, message, actor }) => turn.changeRun({ change: 'warned', limit, message }, actor),
   halt,
@@ -56,11 +56,11 @@ const STEER: { readonly [Do in ControlAction['do']]: (turn: Turn, request: Reque
   goto: leaveHalt,
 };
 
-function perform<Do extends ControlAction['do']>(turn: Turn, request: Request<Do>): void {
-  STEER[request.do](turn, request);
+function perform<Do extends ControlAction['do']>(turn: Turn, request: ControlRequest<Do>): void {
+  REQUESTS[request.do](turn, request);
 }
 
-function leaveHalt(turn: Turn, request: Request<'retry' | 'accept' | 'goto'>): void {
+function leaveHalt(turn: Turn, request: ControlRequest<'retry' | 'accept' | 'goto'>): void {
   const { halt, status, undoing } = turn.run;
   // A run that is being undone cannot be resumed; only the undo itself can.
   const isUndone = undoing !== undefined && (status === 'failed' || request.do === 'goto');
@@ -70,7 +70,7 @@ function leaveHalt(turn: Turn, request: Request<'retry' | 'accept' | 'goto'>): v
   else goTo(turn, request);
 }
 
-function cancel(turn: Turn, { actor, reason: note, undo }: Request<'cancel'>): void {
+function cancel(turn: Turn, { actor, reason: note, undo }: ControlRequest<'cancel'>): void {
   // During an undo a second cancel only ends a pause; after a failed undo it ends the run and leaves the rest in place.
   const { undoing, status, paused } = turn.run;
   if (undoing !== undefined && !isHalted(status))
@@ -98,18 +98,18 @@ function recheck(turn: Turn): void {
   }
 }
 
-function clearHalt(turn: Turn, { actor, note }: Request<'retry' | 'accept' | 'goto'>): void {
+function clearHalt(turn: Turn, { actor, note }: ControlRequest<'retry' | 'accept' | 'goto'>): void {
   const notes = note === undefined ? undefined : withNote(turn.run, { by: 'note', actor, path: turn.run.halt?.path, text: note });
   turn.changeRun({ change: 'resumed', note, notes }, actor);
 }
 
-function retry(turn: Turn, halt: Halt, request: Request<'retry'>): void {
+function retry(turn: Turn, halt: Halt, request: ControlRequest<'retry'>): void {
   if (halt.reason === 'exhausted') return extend(turn, halt, request);
   clearHalt(turn, request);
   const visit = visitAgain(turn, halt);
   if (visit === undefined) {
     // A flow whose code threw is replayed and continues as far as the code allows now.
-    for (const move of turn.program.begin(turn.run, turn.facts)) takeMove(turn, move, undefined);
+    for (const move of turn.program.begin(turn.run, turn.facts)) makeMove(turn, move, undefined);
     return;
   }
   const { group } = halt;
@@ -117,7 +117,7 @@ function retry(turn: Turn, halt: Halt, request: Request<'retry'>): void {
   const isKept = (member: MemberResult): boolean => headOf(member.outcome) === 'ok' || member.outcome === 'skip';
   const sentBack = group && regrouped(turn, { path: visit.path, group }, isKept);
   reopen(turn, { ...visit, feedback: halt.message }, { actor: request.actor, group: sentBack });
-  wake(turn);
+  startHeldBack(turn);
 }
 
 /** The next attempt of the activation that a run halted at, if it halted at one. */
@@ -127,7 +127,7 @@ function visitAgain(turn: Turn, halt: Halt): Visit | undefined {
   return createVisit(turn, { path, step, attempt: halt.attempt + 1, input });
 }
 
-function extend(turn: Turn, halt: Extract<Halt, { reason: 'exhausted' }>, request: Request<'retry'>): void {
+function extend(turn: Turn, halt: Extract<Halt, { reason: 'exhausted' }>, request: ControlRequest<'retry'>): void {
   const by = request.extend ?? 0;
   if (!(by >= 1)) return turn.ignore({ input: 'control' }, 'not-allowed');
   const { edge, to } = halt;
@@ -137,7 +137,7 @@ function extend(turn: Turn, halt: Extract<Halt, { reason: 'exhausted' }>, reques
   turn.later({ do: 'open', opening: { step: to } });
 }
 
-function accept(turn: Turn, halt: Halt, request: Request<'accept'>): void {
+function accept(turn: Turn, halt: Halt, request: ControlRequest<'accept'>): void {
   const visit = visitAgain(turn, halt);
   if (visit === undefined || halt.reason === 'exhausted') return turn.ignore({ input: 'control' }, 'not-allowed');
   const { actor, note, output } = request;
@@ -145,10 +145,10 @@ function accept(turn: Turn, halt: Halt, request: Request<'accept'>): void {
   turn.emit({ type: 'step.reopened', at: turn.at, activation: { ...visit, state: 'queued' }, actor });
   overrideBy(turn, { how: 'accept', actor, passed: [visit.step], note });
   conclude(turn, visit.path, { outcome: 'ok', actor, output });
-  wake(turn);
+  startHeldBack(turn);
 }
 
-function goTo(turn: Turn, request: Request<'goto'>): void {
+function goTo(turn: Turn, request: ControlRequest<'goto'>): void {
   const { actor, note, passed, step } = request;
   clearHalt(turn, request);
   if (passed.length > 0) overrideBy(turn, { how: 'goto', actor, passed, to: step, note });
@@ -162,7 +162,7 @@ function overrideBy(turn: Turn, override: Override): void {
 }
 
 /** Settles steps whose end a crash left unknown: one step, or all such members of a group. */
-function resolve(turn: Turn, { path, how, note, output, actor }: Request<'resolve'>): void {
+function resolve(turn: Turn, { path, how, note, output, actor }: ControlRequest<'resolve'>): void {
   const unknown = unknownAt(turn.run, path);
   if (unknown.length === 0) return turn.ignore({ input: 'control', path }, 'no-wait');
   const notes = how === 'rerun' && note !== undefined ? withNote(turn.run, { by: 'note', actor, path, text: note }) : undefined;

@@ -7,28 +7,21 @@ import { withSetback } from '../definition/question/notes.ts';
 import { isFinal } from '../definition/run-status.ts';
 import { type Activation, type ActivationIn, heldBy, visitOf } from './activation.ts';
 import type { Draft } from './apply.ts';
-import { recordAssumptions, takeAssumed } from './assumption.ts';
-import { takeAnswer, takeAsked, takeHanded, takeReport, takeShortage } from './attended.ts';
-import { steer } from './control.ts';
-import type { RunEvent } from './event.ts';
+import { onAssumed, recordAssumptions } from './assumption.ts';
+import { onAnswered, onAsked, onHanded, onReported, onShortage } from './attended.ts';
+import { onControl } from './control.ts';
 import { advanceGroup } from './group.ts';
-import { takeDecision, takeObserved } from './human.ts';
+import { onDecided, onObserved } from './human.ts';
 import type { InputOf, Inputs, RunInput, StepError } from './input.ts';
 import { openStep, started } from './open.ts';
-import { leaveUnknown, rerun, takeRecovery } from './recover.ts';
-import { afterWork, attemptFailed, conclude, retryAttempt, takeMove } from './settle.ts';
-import { type EndedAttempt, type Means, type Todo, Turn } from './turn.ts';
-import { beginWait, passTime, takeChildEnd, takePending, takePoll, takeSignal, takeSlots } from './waits.ts';
+import { leaveUnknown, onRecovered, rerun } from './recover.ts';
+import { afterWork, attemptFailed, conclude, makeMove, retryAttempt } from './settle.ts';
+import { type DecisionContext, type Todo, Turn } from './turn.ts';
+import { beginWait, onChildEnded, onPolled, onSignalled, onSlot, passTime, waitForVerdict } from './waits.ts';
 
-/** The result of one decision: its events, and the attempts that ended with them. */
-interface DecideResult {
-  readonly events: readonly RunEvent[];
-  readonly ended: readonly EndedAttempt[];
-}
-
-/** Returns the events that follow from an input, and applies them to the host's working copy of the checkpoint. */
-export function decide(means: Means, draft: Draft, input: RunInput): DecideResult {
-  const turn = new Turn(means, draft, Math.max(input.at, draft.at));
+/** Returns the events that follow from an input and the attempts that ended, and applies them to the host's working copy. */
+export function decide(context: DecisionContext, draft: Draft, input: RunInput): Pick<Turn, 'events' | 'ended'> {
+  const turn = new Turn(context, draft, Math.max(input.at, draft.at));
   if (TIME_FIRST.has(input.type) && !isFinal(draft.status)) {
     passTime(turn, 'waits');
     turn.finish(perform);
@@ -36,7 +29,7 @@ export function decide(means: Means, draft: Draft, input: RunInput): DecideResul
   // After a run has ended, its assumptions can still be answered and its files restored.
   const isAfterwards = input.type === 'control' && (input.action.do === 'answer' || input.action.do === 'undone');
   if (isFinal(draft.status) && !isAfterwards) turn.ignore({ input: input.type }, 'final');
-  else take(turn, input);
+  else handle(turn, input);
   turn.finish(perform);
   runErrorHook(turn);
   return turn;
@@ -58,40 +51,41 @@ function runErrorHook(turn: Turn): void {
   turn.finish(perform);
 }
 
-/** Answers to a wait. One that was due before its answer arrived has timed out (K7), which may have ended the run (K3). */
+/** Inputs that answer a wait. A wait that was due before has timed out instead (K7), and that may have ended the run (K3). */
 const TIME_FIRST: ReadonlySet<keyof Inputs> = new Set(['decided', 'reported', 'asked', 'assumed', 'answered', 'signalled', 'childEnded']);
 
-/** Which rule each input falls under. */
-const TAKE: { readonly [Type in keyof Inputs]: (turn: Turn, input: InputOf<Type>) => void } = {
+/** The handler of each kind of input. */
+const HANDLERS: { readonly [Type in keyof Inputs]: (turn: Turn, input: InputOf<Type>) => void } = {
   start: begin,
-  recovered: takeRecovery,
-  slot: takeSlots,
+  recovered: onRecovered,
+  slot: onSlot,
   due: (turn) => passTime(turn),
-  prepared: takePrepared,
-  settled: takeSettled,
-  errored: takeErrored,
-  decided: takeDecision,
-  observed: takeObserved,
-  reported: takeReport,
-  handed: takeHanded,
-  asked: takeAsked,
-  assumed: takeAssumed,
-  answered: takeAnswer,
-  signalled: takeSignal,
-  childEnded: takeChildEnd,
-  control: steer,
+  prepared: onPrepared,
+  settled: onSettled,
+  errored: onErrored,
+  decided: onDecided,
+  facts: (turn, { facts }) => turn.changeRun({ change: 'merged', merge: facts }),
+  observed: onObserved,
+  reported: onReported,
+  handed: onHanded,
+  asked: onAsked,
+  assumed: onAssumed,
+  answered: onAnswered,
+  signalled: onSignalled,
+  childEnded: onChildEnded,
+  control: onControl,
   refused: (turn, { input, path }) => turn.ignore({ input, path }, 'not-allowed'),
 };
 
-function take<Type extends keyof Inputs>(turn: Turn, input: InputOf<Type>): void {
-  TAKE[input.type](turn, input);
+function handle<Type extends keyof Inputs>(turn: Turn, input: InputOf<Type>): void {
+  HANDLERS[input.type](turn, input);
 }
 
 function begin(turn: Turn, input: Inputs['start']): void {
   // A started run always has a live activation, which tells it from one that has not started.
   if (turn.run.status !== 'running' || Object.keys(turn.run.live).length > 0) return turn.ignore({ input: 'start' }, 'duplicate');
   if (input.detour !== undefined) turn.changeRun({ change: 'detoured', detour: input.detour });
-  for (const move of turn.program.begin(turn.run, turn.facts, input)) takeMove(turn, move, undefined);
+  for (const move of turn.program.begin(turn.run, turn.facts, input)) makeMove(turn, move, undefined);
 }
 
 /** An activation that the host works on, or has worked on. */
@@ -112,12 +106,11 @@ function expects(activation: Activation, type: 'prepared' | 'settled' | 'errored
   return state === 'reconciling' || type !== (state === 'preparing' ? 'settled' : 'prepared');
 }
 
-function takePrepared(turn: Turn, input: InputOf<'prepared'>): void {
-  const { path, merge, error, handsOut, prompt } = input;
+function onPrepared(turn: Turn, input: InputOf<'prepared'>): void {
+  const { path, merge, handsOut, prompt } = input;
   const activation = liveAttempt(turn, input);
   if (activation === undefined) return;
   if (merge !== undefined) turn.changeRun({ change: 'merged', merge });
-  if (error !== undefined) return attemptFailed(turn, path, { error });
   // Reconciliation found no effect: the attempt runs again under the same key.
   if (activation.state === 'reconciling') return rerun(turn, activation);
   if (activation.state !== 'preparing') return;
@@ -126,7 +119,7 @@ function takePrepared(turn: Turn, input: InputOf<'prepared'>): void {
   turn.later({ do: 'begin', path });
 }
 
-function takeSettled(turn: Turn, input: InputOf<'settled'>): void {
+function onSettled(turn: Turn, input: InputOf<'settled'>): void {
   const activation = liveAttempt(turn, input);
   if (activation === undefined) return;
   const held = heldBy(activation);
@@ -139,8 +132,9 @@ function takeSettled(turn: Turn, input: InputOf<'settled'>): void {
   const error = recordAssumptions(turn, activation, input.assumed);
   if (error !== undefined) return attemptFailed(turn, input.path, { error });
   if (activation.state === 'running') {
-    if (model.kind === 'delay') return takePoll(turn, activation, { model, ready: input.outcome === 'ok' });
-    if (input.outcome === 'pending' && traitsOf(turn.view, model.kind).mayBePending === true) return takePending(turn, activation, model);
+    if (model.kind === 'delay') return onPolled(turn, activation, { model, ready: input.outcome === 'ok' });
+    if (input.outcome === 'pending' && traitsOf(turn.view, model.kind).mayBePending === true)
+      return waitForVerdict(turn, activation, model);
     if (model.kind === 'validate' && input.outcome === 'fail') return repair(turn, activation, { model, input });
   }
   afterWork(turn, input.path, input);
@@ -163,12 +157,12 @@ function repair(turn: Turn, activation: ActivationIn<'running'>, failed: { model
   turn.later({ do: 'open', opening: { step: `${step}/${fix.id}`, member } });
 }
 
-function takeErrored(turn: Turn, input: InputOf<'errored'>): void {
+function onErrored(turn: Turn, input: InputOf<'errored'>): void {
   const { path, error, output } = input;
   const activation = liveAttempt(turn, input);
   if (activation === undefined) return;
   // Its database has no record of the step, and its author wants to be asked about the rest.
   if (activation.state === 'reconciling' && turn.model(activation).recovery === 'ask') return leaveUnknown(turn, activation);
-  if (error.reason === 'quota' || error.reason === 'budget' || error.reason === 'assumptions') takeShortage(turn, path, error);
+  if (error.reason === 'quota' || error.reason === 'budget' || error.reason === 'assumptions') onShortage(turn, path, error);
   else attemptFailed(turn, path, { error, output });
 }

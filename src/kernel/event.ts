@@ -33,7 +33,7 @@ export interface Events {
     /** Who signed that it starts after its first step, or with supplied results. */
     readonly signed?: { readonly from: string; readonly actor: string; readonly signature: Signature };
   };
-  /** The run as a whole changed; `actor` is who did it, if anyone. */
+  /** The run as a whole changed; `actor` is the person or program that changed it, if any. */
   readonly 'run.changed': RunChange & { readonly actor?: string | undefined };
   /** An activation opened. `visit` is its number if the step is on a cycle, where visits are counted. */
   readonly 'step.opened': { readonly activation: Activation; readonly visit?: number | undefined };
@@ -117,9 +117,9 @@ export interface Changes {
   /** What it did is undone first; then it ends like this. */
   readonly undoing: { readonly ending: ChangeOf<'ended' | 'halted'> };
   /** There was nothing to undo: it ends as if undoing had never begun, and where it failed it can be resumed. */
-  readonly 'nothing-undone': unknown;
-  readonly paused: unknown;
-  readonly unpaused: unknown;
+  readonly 'nothing-undone': object;
+  readonly paused: object;
+  readonly unpaused: object;
   /** It continues with other code than it started with: the digest of that code. */
   readonly 'code-accepted': { readonly code: string };
   /** It may use this much more than its budgets allow. */
@@ -143,9 +143,9 @@ export interface Changes {
   readonly assumed: { readonly assumptions: readonly Assumption[] };
   /** A person answered what a worker assumed. */
   readonly 'assumption-answered': { readonly assumption: string; readonly answer: AssumptionAnswer };
-  /** A forge event that the workflow reacts to caused the events that follow. */
+  /** An event that the workflow reacts to caused the events that follow. */
   readonly reacted: { readonly reaction: ReactionRecord };
-  /** It is near one of its limits. */
+  /** The run is approaching one of its limits. */
   readonly warned: { readonly limit: string; readonly message: string };
   /** A person restored files to their state before a step: how many, and the tree before the restore. */
   readonly 'files-undone': { readonly to: Path; readonly files: number; readonly tree: string };

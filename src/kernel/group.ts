@@ -58,10 +58,7 @@ function openMembers(turn: Turn, activation: ActivationIn<'waiting'>, group: Gro
   }
 }
 
-/**
- * The counters of a group after members that are not kept were sent back. If the kept members alone would meet the join,
- * nothing would be retried, so then all members run again.
- */
+/** The counters of a group after members that are not kept were sent back; all are, if the kept ones alone would meet the join. */
 export function regrouped(turn: Turn, { path, group }: { path: Path; group: Group }, isKept: (member: MemberResult) => boolean): Group {
   const { again: waiting = [], total } = group;
   const isAtWork = (key: string): boolean => turn.run.live[`${path}/${key}`] !== undefined || waiting.some((one) => one.key === key);

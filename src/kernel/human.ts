@@ -38,7 +38,7 @@ function askingAt(turn: Turn, path: string): OpenQuestion | undefined {
 }
 
 /** A person chose an option. Subjects outside the run are observed before it counts (K13). */
-export function takeDecision(turn: Turn, input: Inputs['decided']): void {
+export function onDecided(turn: Turn, input: Inputs['decided']): void {
   const { path, actor, digest, text, output, signature } = input;
   const asking = askingAt(turn, path);
   if (asking === undefined) return turn.ignore({ input: 'decided', path }, 'no-wait');
@@ -57,9 +57,8 @@ function optionOf(turn: Turn, activation: Activation, label: string): ApprovalOp
   return turn.question(activation).options.find((option) => option.label === label);
 }
 
-/** The host observed something outside the run: facts that expressions read, or the subjects of a question. */
-export function takeObserved(turn: Turn, input: Inputs['observed']): void {
-  if ('facts' in input) return turn.changeRun({ change: 'merged', merge: input.facts });
+/** The host observed the subjects of a question. */
+export function onObserved(turn: Turn, input: Inputs['observed']): void {
   const { path, attempt, seen, changes, after } = input;
   const asking = askingAt(turn, path);
   const outside = asking?.wait.outside;

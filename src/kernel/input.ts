@@ -21,12 +21,9 @@ export interface StepFailure {
   readonly retryable?: boolean | undefined;
 }
 
-/**
- * Something is missing that the attempt needs: it waits, and has not failed. `resumeAt` is when there is some again, if that is
- * known; `onNews` says that it waits for work elsewhere, so that a signal from there is worth another try at once.
- */
+/** Something is missing, so the attempt waits. `resumeAt`: when it is expected; `wakeOnSignal`: other work may free it. */
 export type StepShortage =
-  | { readonly reason: 'quota'; readonly resumeAt?: number | undefined; readonly onNews?: true | undefined }
+  | { readonly reason: 'quota'; readonly resumeAt?: number | undefined; readonly wakeOnSignal?: true | undefined }
   | { readonly reason: 'budget'; readonly resumeAt?: number | undefined }
   | { readonly reason: 'assumptions' };
 
@@ -47,14 +44,13 @@ export interface Inputs {
   /** Begins the run at its entry, or at `from` with outputs supplied for what came before. */
   readonly start: RunBeginning;
   /** A new owner took over; attempts that were running have no process any more. */
-  readonly recovered: unknown;
+  readonly recovered: object;
   /** The semaphores of a queued activation are taken in the same commit. */
   readonly slot: { readonly path: Path };
   /** Time passed: everything due by `at` happens. */
-  readonly due: unknown;
-  /** The preconditions of a step that waits or opens a group hold, or do not (`error`). */
+  readonly due: object;
+  /** The preconditions of a step hold. */
   readonly prepared: AttemptInput & {
-    readonly error?: StepError | undefined;
     /** The baseline found before the work, which the result is compared with: it joins the data. */
     readonly merge?: Ref | undefined;
     /** The work is handed to an attended worker: beginning it changes nothing. */
@@ -68,20 +64,21 @@ export interface Inputs {
   readonly errored: AttemptInput & { readonly error: StepError; readonly output?: Ref | undefined };
   /** A person chose an option at a question. The host has checked the signature before the kernel sees it. */
   readonly decided: Decision & { readonly path: Path; readonly digest: string };
-  /** The host observed something outside the run: facts that join the data, or the subjects of a question. */
-  readonly observed:
-    | { readonly facts: Ref }
-    | (AttemptInput & {
-        readonly seen: Observation;
-        /** What has changed since it was last shown, as text. */
-        readonly changes?: string | undefined;
-        /** How many decisions were waiting when the observation began: later ones wait for the next one. */
-        readonly after: number;
-      });
+  /** Something outside the run became known: it joins the data, where expressions read it. */
+  readonly facts: { readonly facts: Ref };
+  /** The host observed the subjects of a question. */
+  readonly observed: AttemptInput & {
+    readonly seen: Observation;
+    /** What has changed since it was last shown, as text. */
+    readonly changes?: string | undefined;
+    /** How many decisions were waiting when the observation began: later ones wait for the next one. */
+    readonly after: number;
+  };
   /** The work was handed out, with these instructions. */
   readonly handed: AttemptInput & { readonly handover: Ref };
-  /** An attended worker reported a result, or a failure (`error`). The engine still verifies it. */
-  readonly reported: AttemptEnding & { readonly error?: StepError | undefined };
+  /** An attended worker reported a failure, or a result, which the engine still verifies. */
+  readonly reported: AttemptInput &
+    ({ readonly error: StepError } | (Omit<AttemptEnding, keyof AttemptInput> & { readonly error?: undefined }));
   /** A worker has questions for its person. `saved`: the state that it saved first. */
   readonly asked: AttemptInput & { readonly questions: Ref; readonly saved?: Ref | undefined };
   /** A worker assumed something instead of asking, and continues its work. */
@@ -97,7 +94,7 @@ export interface Inputs {
     readonly status: RunStatus;
     readonly output?: Ref | undefined;
     readonly message?: string | undefined;
-    /** Why it could not be started: there is no such run. */
+    /** Set if the child could not be started, for example because it does not exist. */
     readonly refused?: StepError | undefined;
   };
   /** A control request, from a person or a program. */
@@ -105,7 +102,7 @@ export interface Inputs {
     readonly actor: string;
     readonly action: ControlAction;
     readonly signature?: Signature | undefined;
-    /** The forge event that caused it. */
+    /** The event that caused it. */
     readonly reaction?: ReactionRecord | undefined;
   };
   /** The host rejected mail: it lacks a valid signature, or only the owner of the run may send it. */
@@ -134,10 +131,7 @@ export type ControlAction =
   | { readonly do: 'grant'; readonly budget: Budget }
   | { readonly do: 'retry'; readonly note?: string | undefined; readonly extend?: number | undefined }
   | { readonly do: 'accept'; readonly note?: string | undefined; readonly output?: Ref | undefined }
-  /**
-   * An answer to what a worker assumed. `place`: the step that assumed it, or the group it is a member of, as it last
-   * ended; it runs again when the answer differs.
-   */
+  /** An answer to an assumption. `place`: the step that made it, or its group, as it last ended; it runs again if they differ. */
   | {
       readonly do: 'answer';
       readonly assumption: string;
@@ -147,7 +141,7 @@ export type ControlAction =
     }
   /** Runs an ended step and all later ones again: a run that it started made a wrong assumption. */
   | { readonly do: 'again'; readonly place: HaltedStep; readonly note: string }
-  /** After an event of the forge: gates check again, agents get a note, or the run goes back to a step, at most `max` times. */
+  /** After an event: gates check again, agents get a note, or the run goes back to a step, at most `max` times. */
   | { readonly do: 'recheckGates' }
   | { readonly do: 'wake'; readonly note: { readonly event: string; readonly text: string }; readonly back?: WayBack | undefined }
   | ({ readonly do: 'back' } & WayBack)

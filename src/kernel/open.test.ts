@@ -80,7 +80,7 @@ describe('a step that opens', () => {
   test('that waits and whose precondition does not hold asks nobody', () => {
     const host = startGraph(graph(human('a', { preconditions: [PROMISE], next: to('complete') })));
     host.take({
-      type: 'prepared',
+      type: 'errored',
       at: 0,
       path: 'a#1',
       attempt: 1,

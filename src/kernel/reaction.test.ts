@@ -100,7 +100,7 @@ describe('an event that wakes agents', () => {
   });
 });
 
-describe('news of the forge', () => {
+describe('an event of the forge', () => {
   const merge = step('merge', { kind: 'action', config: { action: 'merge_pr' } as never, next: to('complete') });
   const gate = step('gate', {
     kind: 'gate',
@@ -108,12 +108,12 @@ describe('news of the forge', () => {
     next: to('complete'),
   });
   const recheck = { do: 'recheckGates' } as const;
-  const queued = { reason: 'quota', resumeAt: 500_000, onNews: true } as const;
+  const queued = { reason: 'quota', resumeAt: 500_000, wakeOnSignal: true } as const;
 
   test('end the wait for what is under way there, without using up a retry, and no other wait for capacity', () => {
     const host = startGraph(graph(merge));
     host.take(errored(host, 'merge#1', queued));
-    expect(host.at('merge#1')).toMatchObject({ state: 'waiting', wait: { kind: 'capacity', news: true }, due: 500_000 });
+    expect(host.at('merge#1')).toMatchObject({ state: 'waiting', wait: { kind: 'capacity', wakeOnSignal: true }, due: 500_000 });
     react(host, recheck);
     expect(host.at('merge#1')).toMatchObject({ state: 'running', attempt: 2, since: 2 });
     host.take(errored(host, 'merge#1', { reason: 'quota', resumeAt: 500_000 }));

@@ -19,9 +19,9 @@ export function recheckGates(turn: Turn): void {
   for (const activation of Object.values(turn.run.live)) {
     const wait = waitOf(activation);
     const isChecking = activation.state === 'running' && traitsOf(turn.view, activation.kind).onlyLooks === true;
-    if (isChecking && activation.news !== true) turn.change({ ...activation, news: true });
+    if (isChecking && activation.signalled !== true) turn.change({ ...activation, signalled: true });
     if (wait?.kind === 'checks') startQueued(turn, activation.path);
-    if (wait?.kind === 'capacity' && wait.news === true) startFresh(turn, activation);
+    if (wait?.kind === 'capacity' && wait.wakeOnSignal === true) startFresh(turn, activation);
     if (activation.state !== 'waiting' || wait?.kind !== 'human' || wait.digest === undefined || wait.outside === undefined) continue;
     // The same observation as before a decision (K13), but without one.
     if (wait.outside.decided === undefined) turn.change({ ...activation, wait: { ...wait, outside: { ...wait.outside, decided: [] } } });
@@ -29,7 +29,7 @@ export function recheckGates(turn: Turn): void {
 }
 
 /** Passes the event to agents: waiting ones begin again, or the run goes back to an agent's step. */
-export function wakeAgents(turn: Turn, { note, back, actor }: ControlRequest<'wake'>): void {
+export function tellAgents(turn: Turn, { note, back, actor }: ControlRequest<'wake'>): void {
   const live = Object.values(turn.run.live);
   const agents = live.filter(({ kind, side }) => traitsOf(turn.view, kind).worker === 'agent' && side !== true);
   const notes = withNote(turn.run, { by: 'event', actor, path: agents[0]?.path, ...note });

@@ -17,7 +17,7 @@ describe('an attempt that a crash interrupted', () => {
     const host = startStep({ recovery: 'rerun', timeoutMs: 10 });
     host.take({ type: 'recovered', at: 7 });
     expect(host.at('a#1')).toMatchObject({ state: 'running', attempt: 1, recovery: 1, startedAt: 7, due: 17 });
-    expect(outstanding(host.state)).toMatchObject([{ work: 'execute', activation: { path: 'a#1', attempt: 1 } }]);
+    expect(outstanding(host.state)).toMatchObject([{ phase: 'execute', activation: { path: 'a#1', attempt: 1 } }]);
   });
 
   test('escalates when it was interrupted four times', () => {
@@ -41,7 +41,7 @@ describe('an attempt that a crash interrupted', () => {
   test('is reconciled if its author can tell whether it took effect', () => {
     const host = startStep({ recovery: 'reconcile' });
     crash(host);
-    expect(outstanding(host.state)).toMatchObject([{ work: 'reconcile', activation: { path: 'a#1', attempt: 1 } }]);
+    expect(outstanding(host.state)).toMatchObject([{ phase: 'reconcile', activation: { path: 'a#1', attempt: 1 } }]);
     const done = host.fork();
     done.take(settled(done, 'a#1', { output: 'found' }));
     expect(done.state.status).toBe('completed');
@@ -52,7 +52,7 @@ describe('an attempt that a crash interrupted', () => {
   test('is looked up in the database that it writes before anybody is asked', () => {
     const host = startStep({ recovery: 'ask', databases: ['book'] });
     crash(host);
-    expect(outstanding(host.state)).toMatchObject([{ work: 'reconcile', activation: { path: 'a#1', attempt: 1 } }]);
+    expect(outstanding(host.state)).toMatchObject([{ phase: 'reconcile', activation: { path: 'a#1', attempt: 1 } }]);
     const done = host.fork();
     done.take(settled(done, 'a#1', { output: 'recorded' }));
     expect(done.state.status).toBe('completed');

@@ -10,16 +10,16 @@ import type { Turn } from './turn.ts';
 const RECOVERIES_MAX = 3;
 
 /** A new owner took the run over. */
-export function takeRecovery(turn: Turn): void {
+export function onRecovered(turn: Turn): void {
   for (const path of Object.keys(turn.run.live)) {
     const activation = turn.run.live[path];
     if (activation?.state === 'running') recoverAttempt(turn, activation);
   }
-  wake(turn);
+  startHeldBack(turn);
 }
 
 /** Starts work that was held back while nothing new was allowed to start. */
-export function wake(turn: Turn): void {
+export function startHeldBack(turn: Turn): void {
   for (const path of Object.keys(turn.run.live)) {
     const activation = turn.run.live[path];
     if (activation?.state !== 'queued' || activation.slots !== undefined || turn.holdsBack(turn.model(activation))) continue;

@@ -3,7 +3,8 @@
 // K1. The checkpoint is bounded by live work: it does not grow with history or with the size of the definition.
 // K2. Work is addressed by path (`step#visit`, `group#visit/key`), never by sequence; an attempt's key is
 //     run/path/attempt, so that an executor can recognise a duplicate.
-// K3. A final run ignores further inputs, and says so in its log.
+// K3. A final run ignores further inputs, and says so in its log. Only its assumptions can still be answered, and its files
+//     put back (`AFTERWARDS` in apply.ts); no step starts because of them.
 
 import { deriveRunId } from '../base/id.ts';
 import type { Budget } from '../definition/budget.ts';

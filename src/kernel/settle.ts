@@ -78,22 +78,22 @@ function mergeOf(turn: Turn, activation: Activation, { output, outcome }: Result
 }
 
 /** What a run moves on from: an activation that ended, and the counters that it had as a group. */
-interface Departure {
+interface Origin {
   readonly activation: Activation;
   readonly result: Result;
   readonly group: Group | undefined;
 }
 
-function moveOn(turn: Turn, from: Departure): void {
+function moveOn(turn: Turn, from: Origin): void {
   const { activation, result } = from;
   const { path, step } = activation;
   if (result.error?.reason === 'contract' && result.outcome === 'error') {
     const { message, code } = result.error;
-    return takeMove(turn, { do: 'halt', status: 'escalated', cause: { reason: 'contract', message, code }, at: 'step' }, from);
+    return makeMove(turn, { do: 'halt', status: 'escalated', cause: { reason: 'contract', message, code }, at: 'step' }, from);
   }
   const members = from.group !== undefined && ['fail', 'reject'].includes(result.outcome) ? turn.members(path) : undefined;
   for (const move of turn.program.next(turn.run, { ...result, path, step, members }, turn.facts))
-    takeMove(turn, onDetour(turn, step, move), from);
+    makeMove(turn, onDetour(turn, step, move), from);
 }
 
 /** On a detour, the answer to a question leads to the next question, and finally to the run's starting step. */
@@ -107,7 +107,7 @@ function onDetour(turn: Turn, step: string, move: Move): Move {
 }
 
 /** Carries out a move of the program: opens a step, ends the run, or halts it for a person. */
-export function takeMove(turn: Turn, move: Move, from: Departure | undefined): void {
+export function makeMove(turn: Turn, move: Move, from: Origin | undefined): void {
   if (from !== undefined && move.edge !== undefined)
     turn.emit({ type: 'edge.taken', at: turn.at, from: from.activation.path, outcome: from.result.outcome, ...move.edge });
   if (move.do === 'open') return turn.later({ do: 'open', opening: { step: move.step, input: move.input } });
@@ -122,7 +122,7 @@ export function takeMove(turn: Turn, move: Move, from: Departure | undefined): v
   turn.end({ change: 'ended', status, output: move.output });
 }
 
-function haltOf({ cause, at }: Extract<Move, { do: 'halt' }>, from: Departure | undefined): Halt {
+function haltOf({ cause, at }: Extract<Move, { do: 'halt' }>, from: Origin | undefined): Halt {
   if (at === 'flow' || from === undefined) return cause;
   const { path, step, attempt, input } = from.activation;
   return { ...cause, path, step, outcome: from.result.outcome, attempt, input, group: from.group };

@@ -33,7 +33,7 @@ export type Todo =
   | { readonly do: 'begin' | 'advance'; readonly path: Path };
 
 /** What a decision reads besides the checkpoint: the order of steps, and what the host loaded. */
-export interface Means {
+export interface DecisionContext {
   readonly program: Program;
   readonly view: View;
 }
@@ -51,7 +51,7 @@ export class Turn {
   readonly ended: EndedAttempt[] = [];
   private todos: Todo[] = [];
 
-  constructor({ program, view }: Means, run: Draft, at: number) {
+  constructor({ program, view }: DecisionContext, run: Draft, at: number) {
     this.program = program;
     this.run = run;
     this.view = view;

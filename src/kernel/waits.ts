@@ -28,8 +28,8 @@ export function beginWait(turn: Turn, path: Path): void {
   finishWork(turn, path, { outcome: 'ok', output: queue[0] ?? undefined });
 }
 
-/** Takes a signal: it ends the oldest wait for its name, or is kept until there is one. */
-export function takeSignal(turn: Turn, { name, payload }: Inputs['signalled']): void {
+/** A signal: it ends the oldest wait for its name, or is kept until there is one. */
+export function onSignalled(turn: Turn, { name, payload }: Inputs['signalled']): void {
   const isForIt = (wait: Wait | undefined): boolean => wait?.kind === 'signal' && wait.name === name;
   const waiting = Object.values(turn.run.live).filter((activation) => isForIt(waitOf(activation)));
   const oldest = waiting.sort((a, b) => a.openedAt - b.openedAt || (a.path < b.path ? -1 : 1))[0];
@@ -37,8 +37,8 @@ export function takeSignal(turn: Turn, { name, payload }: Inputs['signalled']): 
   else finishWork(turn, oldest.path, { outcome: 'ok', output: payload });
 }
 
-/** Takes the end of a child; in a run that is being cancelled, the last one ends the run. A failure is also data, for joins. */
-export function takeChildEnd(turn: Turn, input: Inputs['childEnded']): void {
+/** A child ended; in a run that is being cancelled, the last one ends the run. A failure is also data, for joins. */
+export function onChildEnded(turn: Turn, input: Inputs['childEnded']): void {
   const { path, child, status, output, refused } = input;
   const activation = turn.run.live[path];
   const wait = waitOf(activation);
@@ -110,8 +110,8 @@ function endPause(turn: Turn, activation: ActivationIn<'waiting'>): void {
   turn.change({ ...visitOf(activation), state: 'running', startedAt, until: wait.until });
 }
 
-/** Takes the result of a poll: the delay ends, or continues until the next poll. */
-export function takePoll(turn: Turn, activation: ActivationIn<'running'>, poll: { model: StepOf<'delay'>; ready: boolean }): void {
+/** A poll has a result: the delay ends, or continues until the next poll. */
+export function onPolled(turn: Turn, activation: ActivationIn<'running'>, poll: { model: StepOf<'delay'>; ready: boolean }): void {
   const { until = 0, startedAt } = activation;
   if (poll.ready || until <= turn.at) return finishWork(turn, activation.path, { outcome: 'ok' });
   const due = Math.min(until, turn.at + (poll.model.poll?.intervalMs ?? 0));
@@ -119,18 +119,22 @@ export function takePoll(turn: Turn, activation: ActivationIn<'running'>, poll: 
 }
 
 /** How soon work without a verdict runs again by itself, and after a signal that arrived while it ran. */
-const [RECHECK_MS, NEWS_MS] = [60_000, 1000];
+const RECHECK_MS = 60_000;
+const RECHECK_AFTER_SIGNAL_MS = 1000;
 
 /** Makes a step without a verdict wait: it runs again after a signal from outside, and from time to time by itself. */
-export function takePending(turn: Turn, activation: ActivationIn<'running'>, { timeoutMs }: StepModel): void {
+export function waitForVerdict(turn: Turn, activation: ActivationIn<'running'>, { timeoutMs }: StepModel): void {
   const { startedAt } = activation;
   const deadline = timeoutMs === undefined ? undefined : (activation.deadline ?? startedAt + timeoutMs);
-  const due = Math.min(turn.at + (activation.news === true ? NEWS_MS : RECHECK_MS), deadline ?? Number.POSITIVE_INFINITY);
+  const due = Math.min(
+    turn.at + (activation.signalled === true ? RECHECK_AFTER_SIGNAL_MS : RECHECK_MS),
+    deadline ?? Number.POSITIVE_INFINITY,
+  );
   turn.change({ ...visitOf(activation), deadline, state: 'waiting', wait: { kind: 'checks' }, startedAt, due });
 }
 
 /** The semaphores of a queued activation are taken. */
-export function takeSlots(turn: Turn, { path }: Inputs['slot']): void {
+export function onSlot(turn: Turn, { path }: Inputs['slot']): void {
   const activation = turn.run.live[path];
   if (activation?.state !== 'queued') return turn.ignore({ input: 'slot', path }, 'late');
   // It stays in the queue of its run; the semaphore is requested again when the run continues.

@@ -11,7 +11,7 @@ import type { PersonNote, Setback } from '../definition/question/notes.ts';
 import type { Subjects } from '../definition/question/subjects.ts';
 import type { LastDecision } from '../definition/scope/scope.ts';
 import type { Activation } from '../kernel/activation.ts';
-import type { StepWork } from '../kernel/effect.ts';
+import type { AttemptPhase } from '../kernel/effect.ts';
 import type { StepError } from '../kernel/input.ts';
 import type { SavedState } from './worker/saved-state.ts';
 
@@ -89,7 +89,7 @@ export interface AttemptRequest<Model extends StepModel = StepModel> {
    * prepare: preconditions only. execute: everything. verify: postconditions of `result`. reconcile: did it take effect?
    * observe: the current subjects of a question to a person.
    */
-  readonly want: StepWork;
+  readonly want: AttemptPhase;
   readonly bound: BoundStep<Model>;
   readonly activation: Activation;
   readonly runId: string;

@@ -86,9 +86,9 @@ export function stepError(code: ErrorCode, message: string, why: StepShortage | 
 }
 
 /** The error of an attempt whose request to a service outside failed. A rate limit is a wait until its time, not a failure. */
-export function requestError(code: ErrorCode, message: string, { isTransient, until, onNews }: RetryHint): StepError {
+export function requestError(code: ErrorCode, message: string, { isTransient, until, wakeOnSignal }: RetryHint): StepError {
   if (until === undefined) return stepError(code, message, { retryable: isTransient });
-  return stepError(code, message, { reason: 'quota', resumeAt: until, ...omitUndefined({ onNews }) });
+  return stepError(code, message, { reason: 'quota', resumeAt: until, ...omitUndefined({ wakeOnSignal }) });
 }
 
 /** The error of a stopped attempt; its host has already continued without it. */

@@ -111,7 +111,7 @@ function nearestTime({ runs }: RunTree): number | undefined {
 
 /** Whether an event of the forge ends a wait: for checks, or for a merge that is queued or waits for checks. */
 function isForgeWait(wait: Wait | undefined): boolean {
-  return wait?.kind === 'checks' || (wait?.kind === 'capacity' && wait.news === true);
+  return wait?.kind === 'checks' || (wait?.kind === 'capacity' && wait.wakeOnSignal === true);
 }
 
 /** Waits until the owners of restored runs count as dead: they were processes of a killed job. */

@@ -17,7 +17,7 @@ export interface QueuedInput {
 
 /** The input types that other processes than a run's owner may send. */
 const MAIL: ReadonlySet<RunInput['type']> = new Set([
-  ...(['decided', 'answered', 'control', 'reported', 'asked', 'assumed', 'signalled', 'childEnded', 'observed', 'due'] as const),
+  ...(['decided', 'answered', 'control', 'reported', 'asked', 'assumed', 'signalled', 'childEnded', 'facts', 'due'] as const),
 ]);
 
 /** Filters the inbox of one run for its driver. */
@@ -56,7 +56,7 @@ export class MailGuard {
   }
 
   private isAccepted(run: RunState, input: RunInput): boolean {
-    if (!MAIL.has(input.type) || (input.type === 'observed' && !('facts' in input))) return false;
+    if (!MAIL.has(input.type)) return false;
     if (input.type !== 'decided' && input.type !== 'answered' && input.type !== 'control') return true;
     const { signature } = input;
     if (signature === undefined) return !requiresSignature(run, input);

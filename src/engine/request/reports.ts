@@ -72,16 +72,11 @@ export async function reportWork(core: EngineCore, run: string, given: WorkRepor
   const faults = isJsonObject(output) ? argValueFaults(args, output) : [];
   if (faults.length > 0) throw new EngineError('REPORT_INVALID', `step "${step}": ${faults.join('; ')}`, { details: { step } });
   const value = read === undefined || read.output === null ? undefined : storedValue(read.output);
-  const error: StepError | undefined =
-    'failure' in report ? { code: 'AGENT_FAILED', message: `the agent reported a failure: ${report.failure}`, reason: 'error' } : undefined;
-  const input: RunInput = {
-    type: 'reported',
-    at: core.clock.now(),
-    path,
-    attempt,
-    outcome: read?.outcome ?? 'fail',
-    ...omitUndefined({ output: value?.ref, error }),
-  };
+  const ending =
+    'failure' in report
+      ? { error: { code: 'AGENT_FAILED', message: `the agent reported a failure: ${report.failure}`, reason: 'error' as const } }
+      : { outcome: read?.outcome ?? 'ok', output: value?.ref };
+  const input: RunInput = { type: 'reported', at: core.clock.now(), path, attempt, ...ending };
   const dedupe = `reported/${path}/${attempt}`;
   const posted = await send(core, { run, dedupe, input, values: value === undefined ? [] : [value] });
   await untilState(core, run, ({ live }) => !isBeingVerified(live[path], attempt));

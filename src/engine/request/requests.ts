@@ -308,7 +308,7 @@ export async function sendSignal(
 export async function addFacts(core: EngineCore, run: string, update: { readonly facts: JsonObject; readonly id: string }): Promise<void> {
   const value = storedValue(update.facts);
   const dedupe = `facts/${update.id}`;
-  const input: RunInput = { type: 'observed', at: core.clock.now(), facts: value.ref };
+  const input: RunInput = { type: 'facts', at: core.clock.now(), facts: value.ref };
   await send(core, { run, dedupe, input, values: [value] }, { stays: true });
 }
 

@@ -69,6 +69,7 @@ const INPUT_TYPES: Readonly<Record<RunInput['type'], true>> = {
   settled: true,
   errored: true,
   decided: true,
+  facts: true,
   observed: true,
   handed: true,
   reported: true,
