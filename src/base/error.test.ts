@@ -44,6 +44,11 @@ describe('the catalogue', () => {
   });
 });
 
+const refuse = () => {
+  throw new Error('no');
+};
+const unreadable = (field: string) => Object.defineProperty(new Error('x'), field, { get: refuse });
+
 describe('the message of whatever was thrown', () => {
   test.each([
     [new Error('x'), 'x'],
@@ -51,8 +56,17 @@ describe('the message of whatever was thrown', () => {
     ['text', 'text'],
     [undefined, 'a non-error was thrown: undefined'],
     [7, 'a non-error was thrown: 7'],
+    [null, 'a non-error was thrown: null'],
+    [{ a: 1 }, 'a non-error was thrown: {"a":1}'],
+    [{ a: 1n }, 'a non-error was thrown: [object Object]'],
+    [Object.assign(new Error('x'), { message: 7 }), '7'],
   ])('of %o is %s', (thrown, message) => {
     expect(messageOf(thrown)).toBe(message);
+  });
+
+  test('says that it cannot be read if reading it throws', () => {
+    for (const thrown of [unreadable('message'), unreadable('code'), new Proxy(new Error('x'), { getPrototypeOf: refuse })])
+      expect([messageOf(thrown), isEngineError(thrown)]).toEqual(['what was thrown cannot be read', false]);
   });
 });
 

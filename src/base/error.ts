@@ -142,7 +142,8 @@ Object.defineProperty(EngineError, 'name', { value: 'EngineError' });
 Object.defineProperty(EngineError.prototype, 'name', { value: 'EngineError', writable: true, configurable: true });
 
 /** The code of an error of the system or of Node, such as ENOENT; undefined for anything without one. */
-export function systemCodeOf(error: unknown): string | undefined {
+export function systemCodeOf(thrown: unknown): string | undefined {
+  const error = readableError(thrown);
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
@@ -170,7 +171,27 @@ export function isTransient(error: unknown): boolean {
 
 /** Returns the message of anything that was thrown, without its stack. */
 export function messageOf(thrown: unknown): string {
-  if (thrown instanceof Error) return thrown.message === '' ? thrown.name : thrown.message;
-  if (typeof thrown === 'string') return thrown;
-  return `a non-error was thrown: ${typeof thrown === 'object' ? Object.prototype.toString.call(thrown) : String(thrown)}`;
+  const error = readableError(thrown);
+  if (error instanceof Error) return String(error.message === '' ? error.name : error.message);
+  return typeof error === 'string' ? error : `a non-error was thrown: ${shownValue(error)}`;
+}
+
+/** What was thrown or, if it cannot be read, an error that says so: getters and proxies of an application may throw, too. */
+export function readableError(thrown: unknown): unknown {
+  try {
+    if (thrown instanceof Error) for (const field of ['message', 'name', 'stack', 'code']) String(Reflect.get(thrown, field));
+    else shownValue(thrown);
+    return thrown;
+  } catch {
+    return new Error('what was thrown cannot be read');
+  }
+}
+
+function shownValue(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return String(value);
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return Object.prototype.toString.call(value);
+  }
 }

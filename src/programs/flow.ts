@@ -5,7 +5,7 @@
 // F3. A step that did not succeed is thrown into the generator; uncaught, it fails the run.
 // F4. The final output is what the generator returns, or the last step's output when it returns nothing.
 
-import { EngineError, isEngineError, messageOf } from '../base/error.ts';
+import { EngineError, isEngineError, messageOf, readableError } from '../base/error.ts';
 import { omitUndefined } from '../base/fields.ts';
 import { invariant } from '../base/invariant.ts';
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../base/json.ts';
@@ -237,7 +237,8 @@ class FlowInstance implements FlowProgram {
     }
   }
 
-  private failed(thrown: unknown, ended: EndedActivation | undefined): Move {
+  private failed(value: unknown, ended: EndedActivation | undefined): Move {
+    const thrown = readableError(value);
     const fromStep = thrown instanceof StepFailed && ended !== undefined && thrown.step === ended.step;
     const code = thrown instanceof StepFailed || isEngineError(thrown) ? thrown.code : 'STEP_FAILED';
     const cause = { reason: 'uncaught' as const, message: messageOf(thrown), code };

@@ -6,7 +6,7 @@
 // S3. The result of an attempt is plain data without secrets.
 // S4. The runner never rejects: a failure is a result.
 
-import { isEngineError, messageOf } from '../base/error.ts';
+import { isEngineError, messageOf, readableError } from '../base/error.ts';
 import { omitUndefined } from '../base/fields.ts';
 import { type Json, type JsonObject, toPlain } from '../base/json.ts';
 import { writtenDatabase } from '../definition/database.ts';
@@ -304,7 +304,8 @@ function plainOutput(runner: Runner, { bound }: AttemptRequest, output: unknown)
   return redactJson(runner.redactor, toPlain(output, `the output of step "${bound.model.id}"`));
 }
 
-function failureOf({ bound: { model } }: AttemptRequest, thrown: unknown): AttemptResult {
+function failureOf({ bound: { model } }: AttemptRequest, value: unknown): AttemptResult {
+  const thrown = readableError(value);
   if (thrown instanceof AttemptStopped) return { type: 'errored', error: stoppedError(model.id), checks: NO_CHECKS };
   if (isEngineError(thrown)) return { type: 'errored', error: stepError(thrown.code, thrown.message), checks: NO_CHECKS };
   const stack = thrown instanceof Error && thrown.stack !== undefined ? { evidence: { thrown: thrown.stack.slice(0, STACK_MAX) } } : {};
