@@ -1,5 +1,5 @@
-// Owns the handling of answers in text: they are parsed and checked, requested again once if they are invalid, and then
-// converted into an answer or a failure of the driver.
+// Parses and checks answers in text, requests an invalid one again once, and converts the result into an answer or a
+// failure of the driver.
 
 import { stripVTControlCharacters } from 'node:util';
 import { omitUndefined } from '../base/fields.ts';

@@ -1,5 +1,5 @@
-// Owns agents that are code of this process: how long to wait for their answer, and its validation. Code cannot be
-// ended from outside: its signal is aborted, and a late answer is dropped.
+// Calls agents that are code of this process: limits the wait for their answer, and validates it. Code cannot be ended
+// from outside: its signal is aborted, and a late answer is dropped.
 
 import { messageOf } from '../base/error.ts';
 import { toPlain } from '../base/json.ts';

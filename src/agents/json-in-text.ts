@@ -1,4 +1,4 @@
-// Owns finding JSON objects in an agent's output: an object starts at the beginning of a line and ends at its closing
+// Finds JSON objects in an agent's output: an object starts at the beginning of a line and ends at its closing
 // brace. Braces inside strings do not count, and the search stays linear however long the output is.
 
 import { omitUndefined } from '../base/fields.ts';

@@ -1,4 +1,4 @@
-// Owns reading the messages of agents' programs: one JSON object per line, any field of which may be missing or have another type.
+// Reads the messages of agents' programs: one JSON object per line, any field of which may be missing or have another type.
 
 import { isJsonObject, type Json, type JsonObject, parseJsonObject } from '../base/json.ts';
 

@@ -111,6 +111,7 @@ const OPTIONS: Record<keyof EngineOptions, true> = {
   synchronous: true,
   clock: true,
   warn: true,
+  guard: true,
 };
 const LIMITS: Record<keyof Limits, true> = { global: true, repository: true, roles: true, credentials: true, keys: true };
 const BUDGETS: Record<keyof Budgets, true> = { run: true, day: true };

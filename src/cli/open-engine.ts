@@ -16,6 +16,7 @@ import { roleFilesOf } from './project.ts';
 import { lazyChecks } from './project-parts.ts';
 import type { Place } from './session.ts';
 import type { Shell } from './shell.ts';
+import { guardAttempts } from './stray-errors.ts';
 import { rememberSigned } from './trust/signed-projects.ts';
 
 const OWNER_TIMEOUT_MS = 15_000;
@@ -48,6 +49,7 @@ export async function openEngine(shell: Shell, place: Place, parts: OpenedParts)
     ownerTimeout: { ms: OWNER_TIMEOUT_MS, onWait: warn },
     worktrees: { folder: join(dirname(place.file), 'worktrees') },
     warn: (error) => warn(messageOf(error)),
+    guard: guardAttempts(warn),
     ...omitUndefined({
       limits,
       stages: validation?.stages,

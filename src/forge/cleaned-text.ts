@@ -1,4 +1,4 @@
-// Owns cleaning a text that an agent wants to write at a forge. Readers see all of the text, and nothing in it has an
+// Cleans a text that an agent wants to write at a forge. Readers see all of the text, and nothing in it has an
 // effect: it mentions nobody, closes nothing, loads nothing, links to no other site, and commands no program.
 //
 // CT1. Invisible characters are removed: zero-width, direction marks, tags, control characters. Joiners inside emoji stay.

@@ -1,4 +1,4 @@
-// Owns disarming what a forge does when a text is posted. Text that may come from an agent mentions no one and closes
+// Disarms what a forge does when a text is posted. Text that may come from an agent mentions no one and closes
 // nothing unless the workflow declares it; readers see no difference.
 //
 // O1. An "@" that could start a mention is followed by a zero-width space, also in code: we do not guess what a forge

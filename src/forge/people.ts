@@ -1,4 +1,4 @@
-// Owns which groups a person is in, and whose approvals count for a gate. Groups come from the config (`groups:
+// Decides which groups a person is in, and whose approvals count for a gate. Groups come from the config (`groups:
 // {maintainers: [ann, bob]}`).
 //
 // U1. Names are compared case-insensitively for A to Z only, as forges do. Similar-looking letters are different.

@@ -1,4 +1,4 @@
-// Owns hiding logins of a forge from a program: variables, the credentials that git and gh find by themselves, and files in
+// Hides logins of a forge from a program: variables, the credentials that git and gh find by themselves, and files in
 // the user's home folder.
 //
 // CR1. Variables reach a program only by name (`environment.ts`). Git calls no helper, does not prompt and offers no SSH key;

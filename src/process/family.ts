@@ -1,4 +1,4 @@
-// Owns which processes belong to one command, even after they left their parent, their group or their session. It
+// Finds the processes of one command, even after they left their parent, their group or their session. It
 // remembers the processes of earlier scans, so that one is found again after its parent has ended.
 //
 // - A process belongs to the family if it is the root, carries the mark, belonged to the family before, is the child

@@ -1,4 +1,4 @@
-// Owns limiting the network access of a program: it runs in a separate network namespace that has only loopback, and reaches
+// Limits the network access of a program: it runs in a separate network namespace that has only loopback, and reaches
 // allowed hosts through a proxy of ours.
 //
 // - Whether the machine supports that is tested once, not guessed from the names of installed programs.

@@ -1,4 +1,4 @@
-// Owns masking secrets in text that leaves the engine: logs, stored output, streams, error messages.
+// Masks secrets in text that leaves the engine: logs, stored output, streams, error messages.
 // It protects against accidents, not against intent: a program can always write a secret in a form not listed here.
 //
 // - Overlapping matches are masked as one; no part of a matched form is shown.

@@ -1,4 +1,4 @@
-// Owns restoring files of a workspace from a snapshot while other programs may write there.
+// Restores files of a workspace from a snapshot while other programs may write there.
 //
 // - A file is replaced or removed only if it is unchanged since the last snapshot; others stay and are reported.
 // - It is set aside (renamed) before it is checked, so that a write just before is detected. A file that appears meanwhile

@@ -1,5 +1,5 @@
-// Owns the differences between two snapshots (files with their states, line counts, text) and restoring files of a
-// workspace to one of them.
+// Compares two snapshots (files with their states, line counts, text), and restores files of a workspace to one of
+// them.
 
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';

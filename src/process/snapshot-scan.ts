@@ -1,4 +1,4 @@
-// Owns scanning all files of a workspace for a snapshot: which of them must be read, and the resulting tree. The index of
+// Scans all files of a workspace for a snapshot: which of them must be read, and the resulting tree. The index of
 // the last scan is kept with the times of the files, so only files that changed since are read.
 
 import { existsSync, lstatSync, type Stats, statSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Owns ending process trees: nothing that a command started outlives it, and no other process is touched.
+// Ends process trees: nothing that a command started outlives it, and no other process is touched.
 //
 // - A process is signalled only if its pid and start time were read again just before.
 // - First SIGTERM and a grace period, then SIGKILL until a scan finds no process. Before each SIGKILL the tree is

@@ -1,4 +1,4 @@
-// Owns stopping an attempt: code that ignores its abort signal does not delay the attempt's end, but may still run afterwards.
+// Stops an attempt: code that ignores its abort signal does not delay the attempt's end, but may still run afterwards.
 
 /** Thrown inside a stopped attempt; the runner catches it. */
 export class AttemptStopped extends Error {

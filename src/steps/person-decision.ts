@@ -1,4 +1,4 @@
-// Owns reading the last decision of a person at a question of the run, as the run's log has it: what a worker wrote is never
+// Reads the last decision of a person at a question of the run, as the run's log has it: what a worker wrote is never
 // taken for one.
 
 import { EngineError } from '../base/error.ts';

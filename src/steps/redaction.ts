@@ -1,4 +1,4 @@
-// Owns masking secrets in the results of attempts, in every text including keys.
+// Masks secrets in the results of attempts, in every text including keys.
 
 import type { Json, JsonObject } from '../base/json.ts';
 import type { AssumptionText } from '../definition/question/assumption.ts';

@@ -1,4 +1,4 @@
-// Owns finding and reading a report of another program. An older one does not count, because it is no evidence of the
+// Finds and reads a report of another program. An older one does not count, because it is no evidence of the
 // current work.
 
 import { realpath, stat } from 'node:fs/promises';

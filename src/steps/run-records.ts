@@ -1,5 +1,5 @@
-// Owns what the engine keeps for itself in a run's data: under which names, of which type, and for what. No other file
-// builds such a name or takes one apart.
+// Owns the engine's own values in a run's data: their names, types and purposes. No other file builds such a name or takes
+// one apart.
 //
 // - The names are stored with runs, so they do not change.
 // - Data under another name, or of another shape, is no record: an older engine may have written it.

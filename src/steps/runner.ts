@@ -1,4 +1,4 @@
-// Owns running an attempt of any kind of step: the context, the preconditions, the work, and the postconditions.
+// Runs an attempt of any kind of step: the context, the preconditions, the work, and the postconditions.
 //
 // S1. When a precondition does not hold, or cannot be evaluated, nothing runs.
 // S2. A step is `ok` if its postconditions hold after the work; the worker's report is kept as its claim, and decides
@@ -59,7 +59,7 @@ export function createAttemptRunner(
     secrets,
     redactor: Object.keys(services.secrets ?? {}).length > 0 ? secrets.redactor : undefined,
   };
-  return async (request) => {
+  const attempt: AttemptRunner = async (request) => {
     const runner = runnerFor(own, request);
     secrets.refresh();
     try {
@@ -72,6 +72,16 @@ export function createAttemptRunner(
       return redactResult(runner.redactor, await HANDLERS[filled.want](runner, filled, context));
     } catch (thrown) {
       return redactResult(runner.redactor, failureOf(request, thrown));
+    }
+  };
+  const { guard } = services;
+  if (guard === undefined) return attempt;
+  return async (request) => {
+    const { runId, activation } = request;
+    try {
+      return await guard({ run: runId, step: activation.step }, () => attempt(request));
+    } catch (thrown) {
+      return redactResult(own.redactor, failureOf(request, thrown));
     }
   };
 }

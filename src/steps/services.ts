@@ -7,6 +7,7 @@ import type { CustomKind } from '../definition/custom-kind.ts';
 import type { WriteLimits } from '../definition/forge/forge-write.ts';
 import type { Forge } from '../forge/forge.ts';
 import type { Groups } from '../forge/people.ts';
+import type { AttemptResult } from './attempt.ts';
 import type { GateCheck } from './check.ts';
 import type { ForgeFacts, ForgeSubject } from './forge/forge-facts.ts';
 import type { SecretSettings } from './secrets.ts';
@@ -151,7 +152,18 @@ export interface StepServices {
   readonly now: () => number;
   /** Receives warnings that no caller waits for. */
   readonly warn?: (error: unknown) => void;
+  /**
+   * Runs each attempt, and throws an error that its code left behind and nothing awaited.
+   * @internal
+   */
+  readonly guard?: AttemptGuard | undefined;
 }
+
+/** Runs an attempt of a step of a run. */
+export type AttemptGuard = (
+  attempt: { readonly run: string; readonly step: string },
+  work: () => Promise<AttemptResult>,
+) => Promise<AttemptResult>;
 
 /** Reads only own properties, so that a name such as `constructor` finds nothing. */
 export function ownEntry<T>(table: Readonly<Record<string, T>> | undefined, name: string): T | undefined {

@@ -1,5 +1,5 @@
-// Owns describing how the subjects of a question changed since they were shown, and the data that an approval adds to the
-// run.
+// Describes how the subjects of a question changed since they were shown, and builds the data that an approval adds to
+// the run.
 
 import { shortList } from '../base/short-text.ts';
 import { headIn, type Subjects, treeIn } from '../definition/question/subjects.ts';

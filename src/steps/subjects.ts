@@ -1,4 +1,4 @@
-// Owns reading the subjects of a question to a person: files by their content, a pull request by its head. Unreadable
+// Reads the subjects of a question to a person: files by their content, a pull request by its head. Unreadable
 // subjects are listed with the problem, so that nobody approves something unseen.
 
 import { messageOf } from '../base/error.ts';

@@ -1,4 +1,4 @@
-// Owns rendering a step's templates from the run's record, just before the work.
+// Renders a step's templates from the run's record, just before the work.
 
 import type { Json } from '../base/json.ts';
 import { type CheckModel, isBuiltIn, nestedChecks } from '../definition/check.ts';

@@ -1,4 +1,4 @@
-// Owns finding a model of the AI SDK by its name, `provider/model`, in the packages that a project has installed, so that
+// Finds a model of the AI SDK by its name, `provider/model`, in the packages that a project has installed, so that
 // the project chooses the providers and their versions.
 
 import { createRequire } from 'node:module';

@@ -1,4 +1,4 @@
-// Owns reading checks: check runs, the older commit statuses, and which of them are required.
+// Reads checks: check runs, the older commit statuses, and which of them are required.
 
 import { omitUndefined } from '../../base/fields.ts';
 import { CONCLUSIONS } from '../../definition/forge/conclusion.ts';

@@ -1,4 +1,4 @@
-// Owns how an error of GitHub's API becomes an answer: its class, when to try again, and the message for people.
+// Turns an error of GitHub's API into an answer: its class, when to try again, and the message.
 //
 // - After a rate limit, primary or secondary, or an outage, a run waits and tries again; it does not fail. If GitHub names no
 //   time, it waits half a minute after an outage.

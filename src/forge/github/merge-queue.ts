@@ -1,4 +1,4 @@
-// Owns merging into a branch with a merge queue, and waiting for merges in progress.
+// Merges into a branch with a merge queue, and waits for merges in progress.
 //
 // - If the rules of a branch have a queue, nothing is merged past it, even by a login that could.
 // - The approved head is enqueued, once for each visit of a step: GitHub refuses another head, and removes a pull request from

@@ -1,4 +1,4 @@
-// Owns merging the expected head at GitHub, and the reason if GitHub refuses.
+// Merges the expected head at GitHub, or finds out why GitHub did not.
 //
 // - The request names the head, so GitHub itself refuses another one, even if it was pushed a moment ago.
 // - After a lost response, a merge that was carried out is recognised because the pull request is merged at that head.

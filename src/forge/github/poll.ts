@@ -1,4 +1,4 @@
-// Owns polling for events, for servers without a public address: the changes since a cursor, from GitHub's lists of issues,
+// Polls for events, for servers without a public address: the changes since a cursor, from GitHub's lists of issues,
 // issue events, comments, pull requests, reviews, check runs and commit statuses. Requests are conditional, so polling an
 // unchanged repository costs nothing.
 //

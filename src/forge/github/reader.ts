@@ -1,4 +1,4 @@
-// Owns reading facts from GitHub, and how GitHub's fields become ours.
+// Reads facts from GitHub, and converts GitHub's fields to ours.
 
 import type {
   ChangedFile,

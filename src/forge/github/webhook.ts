@@ -1,4 +1,4 @@
-// Owns reading the webhooks of a server from GitHub: their addresses, their events, and the failed deliveries.
+// Reads the webhooks of a server from GitHub: their addresses, their events, and the failed deliveries.
 
 import { type Connection, PAGE } from './client.ts';
 import { appHeaders } from './login.ts';

@@ -1,4 +1,4 @@
-// Owns merging in the local forge, so that a crash at any moment neither loses nor repeats a merge. Git and the state
+// Merges in the local forge so that a crash at any moment neither loses nor repeats a merge. Git and the state
 // file cannot be changed in one transaction, so the commit to land is recorded before the branch is moved.
 //
 // - A commit is landed only if it is the one recorded for the key.

@@ -1,4 +1,4 @@
-// Owns checking the report of a reviewer before its round counts: a verdict with evidence on every item that can stop the
+// Checks the report of a reviewer before its round counts: a verdict with evidence on every item that can stop the
 // round, with the items of round 1; or, in a review without items, findings for a rejection. The reviewer can still fix
 // these faults; the gate decides what follows.
 

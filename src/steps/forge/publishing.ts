@@ -1,4 +1,4 @@
-// Owns publishing the work of a run at the forge: its branch, the push, and its pull request. The engine commits and
+// Publishes the work of a run at the forge: its branch, the push, and its pull request. The engine commits and
 // pushes, so agents need no login. That branch is reviewed, approved and merged.
 //
 // - The pull request of a run goes from the run's branch to the run's target branch. Any other is rejected.

@@ -1,4 +1,4 @@
-// Owns previewing the instructions of a step on its first visit, without a run. Nothing is started, no condition is checked,
+// Previews the instructions of a step on its first visit, without a run. Nothing is started, no condition is checked,
 // and templates that need values of a run are not rendered.
 
 import { promptWithReply } from '../../agents/reply.ts';

@@ -1,4 +1,4 @@
-// Owns quoting text from outside in the instructions of an agent: each line is marked, so that it does not look like an
+// Quotes text from outside in the instructions of an agent: each line is marked, so that it does not look like an
 // instruction, and the length is limited. Text that does not fit is written to a file, whose path is given instead.
 //
 // - Every kind of line break ends a line. Characters that hide or reorder text are removed.

@@ -1,4 +1,4 @@
-// Owns building the text for the worker of a step: the data, the rules for the reply, and the instructions of a driven
+// Builds the text for the worker of a step: the data, the rules for the reply, and the instructions of a driven
 // agent or of handed-out work.
 
 import { QUESTION_FORMAT } from '../../agents/reply.ts';

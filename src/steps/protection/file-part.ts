@@ -1,4 +1,4 @@
-// Owns extracting the part of a settings file that decides what a gate's command runs. The rest may change: an agent may add
+// Extracts the part of a settings file that decides what a gate's command runs. The rest may change: an agent may add
 // a dependency to package.json, but not change what `npm test` runs.
 
 import { isJsonObject, type Json, parseJsonObject } from '../../base/json.ts';

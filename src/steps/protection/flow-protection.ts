@@ -1,6 +1,6 @@
-// Owns protecting the files that decide what a gate's command runs, in a flow. The gates of a flow are known only when it
-// reaches them, so each agent's changes are recorded as two trees, and the gate checks whether they affect its commands.
-// Reverted and allowed changes do not count.
+// Protects the files that decide what a gate's command runs, in a flow. The gates of a flow are known only when it reaches
+// them, so each agent's changes are recorded as two trees, and the gate checks whether they affect its commands. Reverted
+// and allowed changes do not count.
 
 import { checksIn } from '../../definition/check.ts';
 import { git } from '../../process/git.ts';

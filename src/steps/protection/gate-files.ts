@@ -1,4 +1,4 @@
-// Owns finding the files that decide what a gate's command runs: the scripts of package.json for `npm test`, the Makefile
+// Finds the files that decide what a gate's command runs: the scripts of package.json for `npm test`, the Makefile
 // for `make`, the file itself for `./check.sh`, the settings of test tools. A gate proves nothing if the work that it checks
 // can rewrite these.
 //

@@ -1,4 +1,4 @@
-// Owns finding differences between a checkout's git tree and its files on disk. Checks read the files, but the tree is
+// Finds differences between a checkout's git tree and its files on disk. Checks read the files, but the tree is
 // merged; if a run made the two differ, a gate would check files that can never be merged.
 //
 // Only changes since the commit that the run began with count, because earlier commits are not the run's.

@@ -1,4 +1,4 @@
-// Owns finding new files that would be imported instead of others: of a module of Python's standard library, or of a
+// Finds new files that would be imported instead of others: of a module of Python's standard library, or of a
 // protected file with the same name.
 
 import { basename, posix } from 'node:path';

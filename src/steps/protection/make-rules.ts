@@ -1,4 +1,4 @@
-// Owns parsing a Makefile to find the commands of a target and the included files. Variables and functions are not expanded.
+// Parses a Makefile to find the commands of a target and the included files. Variables and functions are not expanded.
 
 /** The rules and includes of a Makefile. */
 export interface MakeFile {

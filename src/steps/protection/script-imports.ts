@@ -1,4 +1,4 @@
-// Owns finding the files that a script imports, from its text: relative imports of JavaScript, and Python modules next to
+// Finds the files that a script imports, from its text: relative imports of JavaScript, and Python modules next to
 // the script. Only files in the folder of the script, or below it, belong to the check; its other imports are the work that
 // it checks. For a script at the top of the workspace these cannot be distinguished, so its imports are ignored.
 

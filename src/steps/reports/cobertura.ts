@@ -1,4 +1,4 @@
-// Owns parsing Cobertura XML, as coverage.py, Istanbul, gcovr, coverlet and Cobertura itself write it. Lines, branches and
+// Parses Cobertura XML, as coverage.py, Istanbul, gcovr, coverlet and Cobertura itself write it. Lines, branches and
 // methods are counted; the rates in the report are not used.
 
 import { posix } from 'node:path';

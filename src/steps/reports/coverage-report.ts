@@ -1,4 +1,4 @@
-// Owns parsing coverage reports: the beginning of a report decides which parser is used.
+// Parses coverage reports: the beginning of a report decides which parser is used.
 
 import { parseCobertura } from './cobertura.ts';
 import type { CoverageMetric, CoveredFile, Tally } from './covered-file.ts';

@@ -1,4 +1,4 @@
-// Owns parsing JUnit XML, as pytest, Maven, Gradle, Jest, Vitest, Go and many others write it. The test cases are counted; if
+// Parses JUnit XML, as pytest, Maven, Gradle, Jest, Vitest, Go and many others write it. The test cases are counted; if
 // the root declares more failures than there are failed cases, its number counts.
 
 import { createTestCounts, type TestCounts, type TestFailure, UnreadableReport } from './test-counts.ts';

@@ -1,4 +1,4 @@
-// Owns parsing lcov.info, as c8, Istanbul, Vitest, gcov, cargo-llvm-cov and others write it. Lines, branches and functions
+// Parses lcov.info, as c8, Istanbul, Vitest, gcov, cargo-llvm-cov and others write it. Lines, branches and functions
 // are counted from their entries; the sums in the report count only where there are no entries.
 
 import { type CoverageMetric, type CoveredFile, FileTally } from './covered-file.ts';

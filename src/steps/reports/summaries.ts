@@ -1,4 +1,4 @@
-// Owns parsing the summary lines of test runners. A line counts only if all of it has the format of the runner, so text that
+// Parses the summary lines of test runners. A line counts only if all of it has the format of the runner, so text that
 // mentions tests does not count.
 //
 // - All summaries of an output are added up, because a workspace without tests must not hide the tests of others.

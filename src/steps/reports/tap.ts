@@ -1,4 +1,4 @@
-// Owns parsing the Test Anything Protocol: plans, points, and the summary that node --test adds. Only points that are not
+// Parses the Test Anything Protocol: plans, points, and the summary that node --test adds. Only points that are not
 // indented count, because the point of a parent includes those of its subtests.
 
 import { createTestCounts, type TestCounts, type TestFailure, UnreadableReport } from './test-counts.ts';

@@ -1,4 +1,4 @@
-// Owns choosing the parser for test results: of a report file, or of the output of a program that may be a test runner. Parses
+// Chooses the parser for test results: of a report file, or of the output of a program that may be a test runner. Parses
 // the output of node --test and of pytest itself.
 
 import { parseJunit } from './junit.ts';

@@ -1,4 +1,4 @@
-// Owns parsing XML of other programs: strictly, in one pass, and without external references.
+// Parses XML of other programs: strictly, in one pass, and without external references.
 //
 // - Only the five entities of XML itself and numeric character references are supported. A DOCTYPE may name a DTD, as the
 //   reports of several tools do, but it is not fetched, and one with declarations is rejected. So no entity can read a file

@@ -1,5 +1,5 @@
-// Owns the check whether an address is public. Any other (this machine, its network, the metadata service of a cloud, and
-// spellings that hide one of them in another address) is rejected unless the project allows it by name.
+// Decides whether an address is public. Any other (this machine, its network, the metadata service of a cloud, and forms
+// that hide one of them in another address) is rejected unless the project allows it by name.
 
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 

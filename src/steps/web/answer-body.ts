@@ -1,4 +1,4 @@
-// Owns the body of a response: parsing it if it is JSON, and comparing it with expected data.
+// Parses the body of a response if it is JSON, and compares it with expected data.
 
 import { isJsonObject, type Json, parseJson } from '../../base/json.ts';
 import { shortText } from '../../base/short-text.ts';

@@ -1,4 +1,4 @@
-// Owns checking the destination of a request: the host is resolved once, all its addresses are checked, and the connection
+// Checks the destination of a request: the host is resolved once, all its addresses are checked, and the connection
 // is made to one of those.
 //
 // - Only http and https, without a name and a password in the URL.

@@ -1,4 +1,4 @@
-// Owns recognising a rate limit in a response, and when to retry.
+// Recognises a rate limit in a response, and when to retry.
 
 import { resumeTime } from '../../base/retry-after.ts';
 import type { WebResponse } from './request.ts';

@@ -1,4 +1,4 @@
-// Owns building the request of a webhook: the author's templates are rendered once, with the values of the run and, in
+// Builds the request of a webhook: the author's templates are rendered once, with the values of the run and, in
 // headers and body, with secrets. The request is not stored.
 //
 // - A value is inserted once and never parsed again, so a text that looks like a template stays a text.

@@ -1,4 +1,4 @@
-// Owns hiding logins from the worker of a step, and the record of that. Only the engine writes at a forge, so no agent,
+// Hides logins from the worker of a step, and records which. Only the engine writes at a forge, so no agent,
 // command or gate needs a login.
 
 import type { JsonObject } from '../../base/json.ts';

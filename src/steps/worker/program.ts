@@ -1,4 +1,4 @@
-// Owns starting a program for an attempt: in the workspace, with the declared environment and its own process mark, masked
+// Starts a program for an attempt: in the workspace, with the declared environment and its own process mark, masked
 // output, and ended with the attempt. Values of the run are passed as variables or on its input, never as part of the
 // command.
 

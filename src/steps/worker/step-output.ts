@@ -1,4 +1,4 @@
-// Owns parsing a program's report: a StepOutput at the end of its standard output. Text that only resembles one is an error.
+// Parses a program's report: a StepOutput at the end of its standard output. Text that only resembles one is an error.
 //
 // - A StepOutput is a JSON object that begins a line, ends the output, has a boolean `success` and no unknown field.
 // - Two of them, one with text after it, and one that is cut off or malformed are errors.

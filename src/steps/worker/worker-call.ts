@@ -1,4 +1,4 @@
-// Owns calling a worker: an in-process agent of the application, or a role through its driver. The kind of step interprets the
+// Calls a worker: an in-process agent of the application, or a role through its driver. The kind of step interprets the
 // answer.
 
 import type {

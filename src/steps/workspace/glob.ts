@@ -1,4 +1,4 @@
-// Owns matching paths with patterns. Plain patterns, whole folders, and paths with another beginning are decided without
+// Matches paths with patterns. Plain patterns, whole folders, and paths with another beginning are decided without
 // Node's matcher, which takes milliseconds to load.
 
 import { posix } from 'node:path';

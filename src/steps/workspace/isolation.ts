@@ -1,4 +1,4 @@
-// Owns running branches that may write the same files in side checkouts. Their changes are merged back when they end; if
+// Runs branches that may write the same files in side checkouts. Their changes are merged back when they end; if
 // changes conflict, the later branch ends with the outcome `conflict`. An agent that does not declare its files may write
 // anything, unless its role may not change files or the branches are reviews. Without git, the branches share the workspace.
 

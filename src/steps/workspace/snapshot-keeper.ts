@@ -1,4 +1,4 @@
-// Owns storing the snapshots of an engine's runs: in a folder next to its database, or in a temporary one.
+// Stores the snapshots of an engine's runs: in a folder next to its database, or in a temporary one.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

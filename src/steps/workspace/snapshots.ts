@@ -1,4 +1,4 @@
-// Owns the snapshots before and after the work of a step, and restoring its files when it fails (`onFail: 'restore'`).
+// Takes snapshots before and after the work of a step, and restores its files when it fails (`onFail: 'restore'`).
 //
 // - Before the work of a step that may write to the workspace begins, a snapshot is on disk.
 // - With `onFail: 'restore'`, the next attempt or step begins without changes of a failed attempt: files are restored when

@@ -1,4 +1,4 @@
-// Owns opening files of a workspace. All readers in `src/steps` use this file, so that files that must never be opened are
+// Opens files of a workspace. All readers in `src/steps` use this file, so that files that must never be opened are
 // rejected in one place.
 //
 // - Only regular files are opened: a named pipe would block the engine until somebody writes to it, and opening a device

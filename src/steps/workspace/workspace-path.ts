@@ -1,4 +1,4 @@
-// Owns resolving a path: it leads into the workspace, out of it, or nowhere.
+// Resolves a path: it leads into the workspace, out of it, or nowhere.
 
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';

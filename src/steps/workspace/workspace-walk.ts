@@ -1,4 +1,4 @@
-// Owns finding the entries of a workspace that match a pattern. Links inside the workspace are followed; one that leads out
+// Finds the entries of a workspace that match a pattern. Links inside the workspace are followed; one that leads out
 // is reported and never read. No file is opened here.
 
 import type { Dirent } from 'node:fs';
