@@ -5,10 +5,12 @@ import { isJsonObject, type Json, parseJsonObject } from '../../base/json.ts';
 
 /**
  * The part of a file that counts. `link`: only the target of a link, so that its package may be updated. `python-module`:
- * its existence, if Python would import it instead of a module of its standard library.
+ * its existence, if Python would import it instead of a module that is installed. `name`: only that there is a file or a
+ * folder with this name.
  */
 export type FilePart =
   | 'link'
+  | 'name'
   | 'python-module'
   /** package.json: these scripts, those that npm runs before and after them, and the settings of test tools. */
   | { readonly kind: 'scripts'; readonly names: readonly string[] }

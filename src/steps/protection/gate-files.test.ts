@@ -177,6 +177,23 @@ describe('the files that decide what a command runs', () => {
     },
   );
 
+  test.each([
+    ['pluggy.py', 'python3 -m pytest tests'],
+    ['_pytest/__init__.py', 'python3 -m pytest tests'],
+    ['packaging/__init__.py', 'pytest'],
+    ['xdist.py', 'uv run pytest tests'],
+  ])('%s, which pytest would import in place of an installed module, may not be added before `%s`', async (path, gate) => {
+    expect(await attack({ gate, act: () => put(path, 'import os; os._exit(0)') })).toMatchObject(voided(path, 'added'));
+  });
+
+  test('a plugin of pytest may not be declared, but other entry points may', async () => {
+    const declare = (section: string) => () => put('evil-1.0.dist-info/entry_points.txt', `[${section}]\nevil = evil\n`);
+    expect(await attack({ gate: 'pytest', act: declare('console_scripts') })).toMatchObject(accepted);
+    expect(await attack({ gate: 'pytest', act: declare('pytest11') })).toMatchObject(
+      voided('evil-1.0.dist-info/entry_points.txt', 'added'),
+    );
+  });
+
   test('a conftest.py that is added anywhere decides what pytest runs', async () => {
     expect(await attack({ gate: 'pytest', act: () => put('tests/deep/conftest.py', 'x') })).toMatchObject(
       voided('tests/deep/conftest.py', 'added'),
@@ -446,4 +463,37 @@ describe('a script behind options and other programs', () => {
     put('ci/check.js', 'x\n');
     expect(await attack({ gate, act: () => put('src/a.ts', 'y\n') })).toMatchObject(accepted);
   });
+});
+
+describe('a target of make that is no file', () => {
+  const makefile = (phony = '') =>
+    put('Makefile', `${phony}test: lint\n\tnode --test tests/\nlint:\n\teslint .\napp: main.c\n\tcc -o app main.c\n`);
+
+  test.each(['test', 'lint'])('is skipped if there is a file or a folder named %s, so none may be added', async (name) => {
+    makefile();
+    for (const act of [() => put(name, ''), () => mkdirSync(join(cwd, name))]) {
+      expect(await attack({ gate: 'make -s test && echo fine', act })).toMatchObject(voided(name, 'added'));
+      rmSync(join(cwd, name), { recursive: true });
+    }
+  });
+
+  test('may have such a folder if it is declared `.PHONY`, if the folder was there before, or if its recipe creates it', async () => {
+    makefile('.PHONY: test lint\n');
+    expect(await attack({ gate: 'make test', act: () => mkdirSync(join(cwd, 'test')) })).toMatchObject(accepted);
+    makefile();
+    expect(await attack({ gate: 'make test', act: () => put('test/new.test.js', '') })).toMatchObject(accepted);
+    expect(await attack({ gate: 'make app', act: () => put('app', 'built') })).toMatchObject(accepted);
+  });
+});
+
+test.each([
+  ['npm test', 'node'],
+  ['npm test', 'sh'],
+  ['npm run lint', 'npm'],
+  ['npx --no vitest && bash check.sh', 'bash'],
+])('before `%s` no %s may be added to node_modules/.bin, where scripts find it first', async (gate, name) => {
+  put('package.json', json(PACKAGE));
+  expect(await attack({ gate, act: () => put(`node_modules/.bin/${name}`, 'exit 0') })).toMatchObject(
+    voided(`node_modules/.bin/${name}`, 'added'),
+  );
 });

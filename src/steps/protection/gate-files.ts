@@ -13,7 +13,7 @@ import { hiddenScript } from '../../definition/validation/unseen-command.ts';
 import type { ProgramSetting } from '../services.ts';
 import { programOf } from '../worker/program.ts';
 import { scriptIn } from './file-part.ts';
-import { type MakeRule, readMakeFile, recipesOf } from './make-rules.ts';
+import { type MakeRule, readMakeFile, recipesOf, skippableTargets } from './make-rules.ts';
 import type { Guard } from './protected-files.ts';
 import { importedFiles, modulePlaces } from './script-imports.ts';
 import { TOOL_FILES } from './tool-files.ts';
@@ -150,9 +150,11 @@ class CommandReader {
         if (posix.join(place.folder, folder) !== '.') this.addClosed(place, `${folder}/**`);
   }
 
-  /** Adds the files of a folder that Python would import instead of its standard library. */
+  /** Adds the files of a folder that Python would import instead of installed modules, and the plugins of pytest that it declares. */
   private pythonModules(folder: string, place: CommandPlace): void {
     for (const pattern of [`${folder}/*`, `${folder}/*/__init__.*`]) this.add(place, pattern, { isClosed: true, part: 'python-module' });
+    const plugins = { kind: 'sections' as const, names: ['pytest11'] };
+    this.add(place, `${folder}/*.{dist,egg}-info/entry_points.txt`, { isClosed: true, part: plugins });
   }
 
   private async command(words: readonly string[], place: CommandPlace): Promise<void> {
@@ -160,7 +162,7 @@ class CommandReader {
     if (first === undefined || place.depth > DEPTH_MAX) return;
     const name = programName(first);
     if (first.includes('/') || SCRIPT_FILE.test(first)) await this.executable(first, place);
-    else this.add(place, `node_modules/.bin/${name}`, { part: 'link' });
+    else this.addLocalProgram(name, place);
     for (const guard of TOOL_FILES[name] ?? []) this.add(place, guard.pattern, guard);
     // `test -f built.txt` only checks whether the file exists.
     if (!TESTS.has(name)) await this.optionFiles(rest, place);
@@ -176,6 +178,11 @@ class CommandReader {
     else if (WRAPPERS.has(name) || Object.hasOwn(SUBCOMMAND_WRAPPERS, name)) await this.wrapped(name, rest, place);
     else if (!READERS.has(name)) await this.command(fromRunner(rest), { ...place, depth: place.depth + 1 });
     if (!READERS.has(name)) await this.quoted(rest, place);
+  }
+
+  /** A package may install the program that a script starts; one of the system in its place would be a replacement. */
+  private addLocalProgram(name: string, place: CommandPlace): void {
+    this.add(place, `node_modules/.bin/${name}`, { part: 'link', isClosed: SHELLS.has(name) || INTERPRETERS.has(name) || MAKES.has(name) });
   }
 
   /** Follows words that are command lines: `script -c "sh ci.sh"`, `concurrently "sh ci.sh"`. */
@@ -273,6 +280,7 @@ class CommandReader {
       open.push(...read.includes);
     }
     const targets = words.filter((word, index) => /^[\w./-]+$/.test(word) && !word.startsWith('-') && !takesValue(words[index - 1]));
+    for (const target of skippableTargets(rules, targets)) this.add(here, target, { part: 'name', isClosed: true });
     await this.follow(recipesOf(rules, targets).flatMap(simpleCommands), here);
   }
 
@@ -296,6 +304,8 @@ class CommandReader {
     const [first, second] = plain;
     const here = { folder, depth: place.depth + 1 };
     this.addClosed(here, '.npmrc');
+    // Scripts start with a shell, and `node_modules/.bin` comes first in its PATH.
+    for (const program of ['sh', 'node', name]) this.add(here, `node_modules/.bin/${program}`, { part: 'link', isClosed: true });
     for (const file of ['.yarnrc', '.yarnrc.yml', '.pnpmfile.cjs', 'pnpm-workspace.yaml', 'bunfig.toml', 'turbo.json', 'nx.json'])
       this.addClosed(here, file);
     if (first === undefined) return;

@@ -1,9 +1,9 @@
-// Finds new files that would be imported instead of others: of a module of Python's standard library, or of a
-// protected file with the same name.
+// Finds new files that would be imported instead of others: of a module of Python's standard library or of pytest, or of
+// a protected file with the same name.
 
 import { basename, posix } from 'node:path';
 
-/** Modules of Python's standard library. A file with the same name beside a script hides them. */
+/** Modules of Python's standard library, and those that pytest and its usual plugins consist of. A file with the same name hides them. */
 const PYTHON_MODULES: ReadonlySet<string> = new Set(
   `abc aifc argparse array ast asynchat asyncio asyncore atexit audioop base64 bdb binascii bisect builtins bz2 cProfile calendar
   cgi cgitb chunk cmath cmd code codecs codeop collections colorsys compileall compression concurrent configparser contextlib
@@ -17,7 +17,9 @@ const PYTHON_MODULES: ReadonlySet<string> = new Set(
   socketserver spwd sqlite3 sre_compile sre_constants sre_parse ssl stat statistics string stringprep struct subprocess sunau
   symtable sys sysconfig syslog tabnanny tarfile telnetlib tempfile termios textwrap threading time timeit token tokenize tomllib
   trace traceback tracemalloc tty types typing unicodedata unittest urllib usercustomize uu uuid warnings wave weakref webbrowser
-  wsgiref xdrlib xml xmlrpc zipapp zipfile zipimport zlib zoneinfo`
+  wsgiref xdrlib xml xmlrpc zipapp zipfile zipimport zlib zoneinfo
+  pytest _pytest pluggy iniconfig packaging exceptiongroup tomli colorama pygments py coverage pytest_cov pytest_asyncio
+  pytest_mock pytest_timeout pytest_randomly pytest_django xdist execnet hypothesis _hypothesis_pytestplugin`
     .trim()
     .split(/\s+/),
 );
@@ -25,7 +27,7 @@ const PYTHON_FILE = /\.(?:py|pyc|so|pyd)$/;
 const CODE_FILE = /\.(?:py|pyc|so|pyd|[cm]?[jt]s|[jt]sx|node)$/;
 const FOLDER_MODULE = /\/(?:__init__|index)\.\w+$/;
 
-/** Whether Python would import this file in place of a module of its standard library. */
+/** Whether Python would import this file in place of an installed module. */
 export function hidesPythonModule(path: string): boolean {
   if (!PYTHON_FILE.test(path)) return false;
   const name = /(?:^|\/)__init__\.[^/]*$/.test(path) ? basename(posix.dirname(path)) : basename(path);

@@ -34,19 +34,34 @@ export function readMakeFile(text: string): MakeFile {
 
 /** The commands of these targets and their prerequisites; without targets, those of the first one. */
 export function recipesOf(rules: readonly MakeRule[], wanted: readonly string[]): string[] {
+  return requestedTargets(rules, wanted).flatMap((target) =>
+    rules.filter(({ targets }) => targets.includes(target)).flatMap(({ lines }) => lines),
+  );
+}
+
+/** These targets and their prerequisites; without targets, the first one of the file. */
+function requestedTargets(rules: readonly MakeRule[], wanted: readonly string[]): readonly string[] {
   const first = rules.find(({ targets }) => targets.some((target) => !target.startsWith('.')));
-  const open = wanted.length > 0 ? [...wanted] : [...(first?.targets ?? [])];
-  const done = new Set<string>();
-  const lines: string[] = [];
-  for (let target = open.pop(); target !== undefined; target = open.pop()) {
-    if (done.has(target)) continue;
-    done.add(target);
-    for (const rule of rules.filter(({ targets }) => targets.includes(target as string))) {
-      lines.push(...rule.lines);
-      open.push(...rule.before);
-    }
-  }
-  return lines;
+  const requested = new Set(wanted.length > 0 ? wanted : first?.targets);
+  for (const target of requested)
+    for (const rule of rules.filter(({ targets }) => targets.includes(target))) for (const before of rule.before) requested.add(before);
+  return [...requested];
+}
+
+/**
+ * The targets of these commands that are no files: their recipes create none, and nothing declares them `.PHONY`. make skips
+ * such a target as soon as there is a file or a folder with its name.
+ */
+export function skippableTargets(rules: readonly MakeRule[], wanted: readonly string[]): string[] {
+  const isPhony = new Set(rules.filter(({ targets }) => targets.includes('.PHONY')).flatMap(({ before }) => before));
+  return requestedTargets(rules, wanted).filter((target) => {
+    const lines = rules.filter(({ targets }) => targets.includes(target)).flatMap((rule) => rule.lines);
+    return lines.length > 0 && !isPhony.has(target) && /^[\w-]+$/.test(target) && !lines.some((line) => createsFile(line, target));
+  });
+}
+
+function createsFile(line: string, target: string): boolean {
+  return /\$@|\$[({]@[)}]/.test(line) || new RegExp(`(?:-o|>|\\btouch|\\bmkdir(?: -p)?)\\s*${target}(?![\\w-])`).test(line);
 }
 
 function words(text: string): string[] {

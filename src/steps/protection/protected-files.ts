@@ -64,6 +64,7 @@ export async function digestProtected(query: ProtectedQuery): Promise<ReadonlyMa
   /** The files whose whole content counts. */
   const whole = new Set<string>();
   for (const { guard, entries } of await findGuarded(query, { root, git })) {
+    if (guard.part === 'name' && (await ifExists(lstat(join(root, guard.pattern)))) !== undefined) found.set(guard.pattern, PRESENT);
     for (const entry of entries) {
       if (query.signal.aborted) throw new AttemptStopped();
       const isOwn = entry.kind === 'file' && own !== undefined && isOfStore(entry.file, own);
@@ -91,7 +92,7 @@ function findGuarded({ guards, signal }: ProtectedQuery, place: Omit<Places, 'pa
   return Promise.all(
     guards.map(async (guard) => {
       const pattern = posix.normalize(guard.pattern);
-      const found = placeOf({ ...place, pattern });
+      const found = guard.part === 'name' ? undefined : placeOf({ ...place, pattern });
       if (found === undefined) return { guard, entries: [] };
       const counted = (): void => {
         count += 1;
