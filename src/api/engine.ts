@@ -46,6 +46,7 @@ import type { RunOrigin, RunQuery, RunSummary, Store } from '../store/store.ts';
 import { type AnyWorkflow, checkEngineOptions, type EngineOptions } from './engine-options.ts';
 import { linkForge } from './forge-link.ts';
 import { assertOutside } from './inside-run.ts';
+import { checkRequest } from './request-fields.ts';
 import { Run, type RunHandle, type RunHost } from './run.ts';
 import { registeredTelemetry } from './tracing/registered.ts';
 import type { Tracing } from './tracing/tracing.ts';
@@ -288,6 +289,7 @@ class PublicEngine implements Engine {
 
   async start<W extends AnyWorkflow | string>(workflow: W, ...rest: StartArguments<W>): Promise<RunOf<W>> {
     const [params = {}, options = {}] = rest as [unknown?, StartRunOptions?];
+    checkRequest('start', options);
     const { core, assertOutside } = this.#host;
     const compiled = typeof workflow === 'string' ? findWorkflow(core.parts.source, workflow) : compiledOf(workflow);
     if (options.id !== undefined && !isRunId(options.id))

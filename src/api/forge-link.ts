@@ -93,7 +93,8 @@ function looksAt(checks: ReactiveChecks, { state, definition, contained, event }
   return Object.values(state.live).some((activation) => {
     const wait = waitOf(activation);
     const looks = activation.state === 'running';
-    if ((wait?.kind === 'capacity' && wait.wakeOnSignal === true) || (looks && activation.kind === 'action')) return isNamed(MERGE_NEWS, event);
+    if ((wait?.kind === 'capacity' && wait.wakeOnSignal === true) || (looks && activation.kind === 'action'))
+      return isNamed(MERGE_NEWS, event);
     if (wait?.kind !== 'checks' && !(looks && activation.kind === 'gate')) return false;
     const gate = modelNamed(definition, activation.step);
     const made = gate === undefined ? [] : allChecks(checksIn(gate));

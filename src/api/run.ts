@@ -47,6 +47,7 @@ import { type CancelPlan, planCancel } from '../engine/undo/compensation.ts';
 import { type FileQuery, type FileReport, fileSourceOf, readFileChanges } from '../engine/undo/file-history.ts';
 import { planUndo, type UndoPlan, type UndoRequest, type UndoResult, undoRun, undoSourceOf } from '../engine/undo/undo.ts';
 import type { RunEvent } from '../kernel/event.ts';
+import { checkGoal, checkRequest } from './request-fields.ts';
 import type { Workspaces } from './workspaces.ts';
 
 /** A run as its handle shows it: with the names of its steps and the types of its parameters, if the handle knows them. */
@@ -174,8 +175,9 @@ export class Run implements RunHandle {
     return this.get();
   }
 
-  waitOnly(until: WaitGoal = 'settled'): Promise<void> {
-    return waitFor(this.#host.core, this.id, until);
+  async waitOnly(until: WaitGoal = 'settled'): Promise<void> {
+    checkGoal(until);
+    await waitFor(this.#host.core, this.id, until);
   }
 
   events(): AsyncGenerator<ProgressEvent> {
@@ -186,8 +188,9 @@ export class Run implements RunHandle {
     return followLog(this.#host.core, this.id, after);
   }
 
-  async approvals({ fresh = false }: { readonly fresh?: boolean } = {}): Promise<readonly OpenApproval[]> {
-    return fresh ? freshApprovals(await this.#checked(), this.id) : askedApprovals(await this.#checked(), this.id);
+  async approvals(options: { readonly fresh?: boolean } = {}): Promise<readonly OpenApproval[]> {
+    checkRequest('approvals', options);
+    return options.fresh === true ? freshApprovals(await this.#checked(), this.id) : askedApprovals(await this.#checked(), this.id);
   }
 
   async decide(decision: DecisionRequest): Promise<RunView> {
@@ -197,10 +200,12 @@ export class Run implements RunHandle {
   }
 
   async signal(name: string, options: { readonly payload?: unknown; readonly id?: string } = {}): Promise<void> {
+    checkRequest('signal', options);
     await sendSignal(await this.#checked(), this.id, { name, ...options });
   }
 
   async cancel(options: CancelRequest): Promise<RunView> {
+    checkRequest('cancel', options);
     await this.#host.assertOutside('cancel another run', this.id);
     const { reason, undo } = options ?? {};
     const action = { do: 'cancel' as const, ...omitUndefined({ reason, undo }) };
@@ -218,12 +223,14 @@ export class Run implements RunHandle {
   }
 
   async pause(options: { readonly actor: string }): Promise<RunView> {
+    checkRequest('pause', options);
     await this.#host.assertOutside('pause another run', this.id);
     await controlRun(await this.#checked(), this.id, { actor: options?.actor, action: { do: 'pause' } });
     return this.get();
   }
 
   async files(query: FileQuery = {}): Promise<FileReport> {
+    checkRequest('files', query);
     const { text } = query;
     const masked = text === undefined ? {} : { text: { redactor: text.redactor ?? (await this.#checked()).parts.redactor?.() } };
     return readFileChanges(fileSourceOf(await this.#checked(), this.id), { ...query, ...masked });
@@ -234,11 +241,13 @@ export class Run implements RunHandle {
   }
 
   async undo(request: UndoRequest & { readonly actor: string }): Promise<UndoResult> {
+    checkRequest('undo', request);
     await this.#host.assertOutside('undo steps of another run', this.id);
     return undoRun(await this.#checked(), this.id, request);
   }
 
   async resume(options: ResumeRequest = {}): Promise<RunHandle> {
+    checkRequest('resume', options);
     const { choice, budget, acceptChanges } = options;
     if (choice !== undefined || budget !== undefined || acceptChanges === true)
       await this.#host.assertOutside('choose how a run continues');
@@ -255,6 +264,7 @@ export class Run implements RunHandle {
   }
 
   async fork(request: ForkRequest): Promise<RunHandle> {
+    checkRequest('fork', request);
     await this.#host.assertOutside('fork a run');
     const { workspaces } = this.#host;
     const { workspace } = workspaces === undefined ? {} : (await (await this.#checked()).store.load(this.id)).origin;
@@ -272,10 +282,12 @@ export class Run implements RunHandle {
   }
 
   async report(report: WorkReport): Promise<ReportVerdict> {
+    checkRequest('report', report);
     return reportWork(await this.#checked(), this.id, report);
   }
 
   async ask(asked: { readonly token: string; readonly questions: unknown }): Promise<RunView> {
+    checkRequest('ask', asked);
     await askPerson(await this.#checked(), this.id, asked);
     return this.get();
   }
@@ -285,6 +297,7 @@ export class Run implements RunHandle {
   }
 
   async answer(answers: AnswerRequest): Promise<RunView> {
+    checkRequest('answer', answers);
     await this.#host.assertOutside('answer');
     await answerQuestions(await this.#checked(), this.id, answers);
     return this.get();
