@@ -131,7 +131,13 @@ describe('a database', () => {
     file.prepare('UPDATE events SET hash = zeroblob(32) WHERE run = (SELECT key FROM runs WHERE id = ?)').run(TWO);
     file.close();
     const { code, stdout, stderr } = await rig.run(['runs', '--db', db]);
-    expect({ code, stderr, lines: stdout.trimEnd().split('\n').length }).toEqual({ code: 0, stderr: '', lines: 4 });
+    const [table = '', problem = ''] = stdout.split('\n\n');
+    expect({ code, stderr, cells: table.split('\n').map((line) => line.split(/ {2,}/)[3]), problem }).toEqual({
+      code: 0,
+      stderr: '',
+      cells: ['STEP', 'now', 'damaged', 'now'],
+      problem: expect.stringContaining(`run ${TWO} is damaged`),
+    });
     expect(await rig.json(['runs', '--db', db])).toMatchObject({
       runs: [
         { id: THREE, status: 'completed' },

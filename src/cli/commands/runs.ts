@@ -49,7 +49,7 @@ function linesOf(shell: Shell, runs: readonly ListedRun[], more: boolean): strin
     { title: 'RUN', cells: runs.map(({ id }) => id) },
     { title: 'WORKFLOW', cells: runs.map(({ workflow }) => oneLine(workflow)), shrinks: 'name' },
     { title: 'STATUS', cells: runs.map(({ status }) => status), style: (cell, row) => statusText(shell, runs[row]?.status, cell) },
-    { title: 'STEP', cells: runs.map((run) => run.damaged ?? stepCell(run)), shrinks: 'name' },
+    { title: 'STEP', cells: runs.map((run) => (run.damaged === undefined ? stepCell(run) : 'damaged')), shrinks: 'name' },
     ...(runs.some(({ usage }) => usage !== undefined)
       ? [{ title: 'COST', cells: runs.map(({ usage }) => (usage === undefined ? '' : costText(usage))) }]
       : []),
@@ -58,6 +58,7 @@ function linesOf(shell: Shell, runs: readonly ListedRun[], more: boolean): strin
       : []),
     { title: 'STARTED', cells: runs.map(({ createdAt }) => agoText(createdAt)) },
   ]);
+  for (const { damaged } of runs) if (damaged !== undefined) lines.push('', oneLine(damaged));
   const orphan = runs.find(({ status, owner }) => status === 'running' && !isDriven(owner));
   if (orphan !== undefined)
     lines.push(

@@ -16,6 +16,7 @@ import { EngineError } from '../../base/error.ts';
 import { omitUndefined } from '../../base/fields.ts';
 import { isInsideFolder } from '../../base/inside-folder.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { shellWord } from '../../base/shell-word.ts';
 import { AMOUNTS, type Budget } from '../../definition/budget.ts';
 import { covers, INHERITED_VARIABLES } from '../../process/environment.ts';
 import { accountHome, type Project } from '../project.ts';
@@ -92,7 +93,7 @@ export async function filesToTrust(shell: Shell, project: Project): Promise<read
 function untrustedDatabase({ file, value }: OriginSetting): EngineError {
   return new EngineError(
     'NOT_TRUSTED',
-    `${file} sets the database ${value} outside the project, and the file is not trusted; review it, then run "pawl trust ${file}" to trust this version`,
+    `${file} sets the database ${value} outside the project, and the file is not trusted; review it, then run "pawl trust ${shellWord(file)}" to trust this version`,
     { details: { file } },
   );
 }

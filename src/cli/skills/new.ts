@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EngineError } from '../../base/error.ts';
+import { shellWord } from '../../base/shell-word.ts';
 import { nameFault } from '../../skills/skill-name.ts';
 import { callOf } from '../caller.ts';
 import type { ParsedArgs } from '../command.ts';
@@ -29,6 +30,6 @@ export async function create(shell: Shell, project: Project, given: ParsedArgs):
   const files = writeAll(new Map([module, [join(folder, 'SKILL.md'), template('SKILL.md')]]), given);
   return shell.result(files, () => [
     ...fileLines(shell, given, files),
-    `Trust it with "pawl trust ${shownFile(shell, module[0])}", then: "pawl skill step ${name} --step 1 --total-steps 2"`,
+    `Trust it with "pawl trust ${shellWord(shownFile(shell, module[0]))}", then: "pawl skill step ${name} --step 1 --total-steps 2"`,
   ]);
 }

@@ -5,6 +5,7 @@ import { realpathSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { ModuleGraph } from '../../authoring/discover/imports.ts';
 import { EngineError } from '../../base/error.ts';
+import { shellWord } from '../../base/shell-word.ts';
 import type { Project } from '../project.ts';
 import { tryRight } from '../right.ts';
 import type { Shell } from '../shell.ts';
@@ -95,7 +96,7 @@ function notTrusted({ file, digest }: ModuleGraph, { changed, use, uncovered }: 
       : changed.length === 0
         ? `${file} is not trusted yet, and ${use.why}`
         : `${file} has changed since it was trusted: ${changed.map(oneLine).join(', ')}`;
-  return new EngineError('NOT_TRUSTED', `${why}; review it, then run "pawl trust ${file}" to trust this version`, {
+  return new EngineError('NOT_TRUSTED', `${why}; review it, then run "pawl trust ${shellWord(file)}" to trust this version`, {
     details: { file, digest, changed },
   });
 }
