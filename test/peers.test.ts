@@ -64,9 +64,9 @@ describe('the benchmark', () => {
 });
 
 describe('the JSON of the benchmark', () => {
-  const row = { what: '', measured: '', bar: '', met: false };
+  const row = { what: '', measured: '', target: '', met: false };
 
-  test('has the ratio, our own time and whether the bar is met for every row', () => {
+  test('has the ratio, our own time and whether the target is met for every row', () => {
     const rows = [
       { ...row, id: 'P1', json: { ratio: 1.5, ownUs: 80 }, met: true },
       { ...row, id: 'P5b', json: { bytes: 529 } },
@@ -77,7 +77,7 @@ describe('the JSON of the benchmark', () => {
     });
   });
 
-  test('has bars by the best peer of the same run, else by the recorded ones', () => {
+  test('has targets by the best peer of the same run, else by the recorded ones', () => {
     expect(bestPeers([])).toEqual({ stepsPerSecond: 2714, branchesMs: 269 });
     const rows = [4000, 3000].map((stepsPerSecond, n) => ({ ...row, id: `P2.peer-${n}`, json: { stepsPerSecond } }));
     expect(bestPeers(rows)).toEqual({ stepsPerSecond: 4000, branchesMs: 269 });
