@@ -35,7 +35,7 @@ import { fileExists, findFiles, publishedEntries, readJson, readSources, readTex
 const sources = readSources();
 
 describe('the code', () => {
-  test('is found at all', () => {
+  test('the code is found at all', () => {
     expect(sources.map(({ path }) => path)).toEqual(expect.arrayContaining(['src/base/error.ts', 'src/index.ts', 'test/tidy.test.ts']));
   });
 
@@ -61,18 +61,18 @@ describe('the code', () => {
     expect(invariantViolations(sources, pages, cases)).toEqual([]);
   });
 
-  test('keeps the kernel below 2,600 lines, so that it can be read in an afternoon', () => {
+  test('the code keeps the kernel below 2,600 lines, so that it can be read in an afternoon', () => {
     const kernel = sources.filter(({ path }) => path.startsWith('src/kernel/') && !path.endsWith('.test.ts'));
     expect(kernel.reduce((lines, { text }) => lines + text.split('\n').length - 1, 0)).toBeLessThan(2600);
   });
 
-  test('names kinds of steps and checks in their folders only', () => {
+  test('the code names kinds of steps and checks in their folders only', () => {
     const names = kindNames(sources.map(({ path }) => path));
     expect([names.kinds.size, names.checks.size]).toEqual([Object.keys(REGISTRY.kinds).length, Object.keys(REGISTRY.checks).length]);
     expect(sources.flatMap((source) => kindNameViolations(source, names))).toEqual([]);
   });
 
-  test('lets the registry import one file of each kind and check', () => {
+  test('the code lets the registry import one file of each kind and check', () => {
     const registry = sources.filter(({ path }) => path === 'src/kinds/registry.ts');
     const targets = registry
       .flatMap(importsOf)
@@ -82,11 +82,11 @@ describe('the code', () => {
     expect(targets).toHaveLength(Object.keys(REGISTRY.kinds).length + Object.keys(REGISTRY.checks).length);
   });
 
-  test('has no files that need each other to load', () => {
+  test('the code has no files that need each other to load', () => {
     expect(importCycles(sources)).toEqual([]);
   });
 
-  test('lies in files named after concepts', () => {
+  test('the code lies in files named after concepts', () => {
     const entries = Object.values(publishedEntries());
     expect(sources.flatMap(({ path }) => nameViolations(path, entries))).toEqual([]);
   });
@@ -106,7 +106,7 @@ describe('the documents', () => {
     expect(caseViolations(readText('docs/internals/cases.md'), read)).toEqual([]);
   });
 
-  test('have a page for every folder of src', () => {
+  test('the documents have a page for every folder of src', () => {
     const pages = findFiles(['docs/internals/*.md']).map((path) => path.slice('docs/internals/'.length));
     expect(internalsViolations(sources, pages)).toEqual([]);
   });
@@ -126,28 +126,28 @@ describe('the documents', () => {
     expect(violations).toEqual([]);
   });
 
-  test('cite only tests that exist', () => {
+  test('the documents cite only tests that exist', () => {
     const paths = sources.map(({ path }) => path);
     // The site has copies of the pages.
     const pages = findFiles(['*.md', 'docs/**/*.md', 'examples/README.md']).filter((path) => !path.startsWith('docs/site/pages/'));
     expect(pages.flatMap((path) => citedTestViolations({ path, text: readText(path) }, { paths, read: readText }))).toEqual([]);
   });
 
-  test('have a reading list that a newcomer can read in an hour', () => {
+  test('the documents have a reading list that a newcomer can read in an hour', () => {
     expect(readingListViolations(readText('AGENTS.md'), sources)).toEqual([]);
   });
 
-  test('keep AGENTS.md under a hundred lines', () => {
+  test('the documents keep AGENTS.md under a hundred lines', () => {
     expect(readText('AGENTS.md').split('\n').length).toBeLessThan(100);
   });
 });
 
 describe('the package', () => {
-  test('pins every dependency', () => {
+  test('the package pins every dependency', () => {
     expect(pinViolations(readJson('package.json') as Record<string, unknown>)).toEqual([]);
   });
 
-  test('has a complete lockfile that names no registry', () => {
+  test('the package has a complete lockfile that names no registry', () => {
     const lockfile = readJson('package-lock.json') as Lockfile;
     expect([...lockfileGaps(lockfile), ...lockfileViolations(lockfile)]).toEqual([]);
   });

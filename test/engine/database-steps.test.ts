@@ -36,7 +36,7 @@ const CHANGED = {
   error: 'no title',
 };
 
-test('what a function wrote is in the database once its postconditions hold, after a backup of the run', async () => {
+test('the writes of a function are in the database once its postconditions hold, after a backup of the run', async () => {
   const file = createBook();
   const before = dump(file);
   let seen: unknown[] = [];
@@ -302,7 +302,7 @@ test('a copy in the workspace is removed with the attempt, and a file that is th
   expect(rowsOf(join(cwd, 'work/book.db'), 'SELECT count(*) AS n FROM own')).toEqual([{ n: 0 }]);
 });
 
-test('who edits the real file while a step works is seen and named', async () => {
+test('a person or program that edits the real file while a step works is noticed and named', async () => {
   const file = createBook();
   const warnings: string[] = [];
   const edit = defineWorkflow({

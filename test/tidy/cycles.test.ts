@@ -13,7 +13,7 @@ test('files that need each other to load are a cycle, however long the way', () 
   expect(importCycles(sources)).toEqual(['src/a.ts -> src/b.ts -> src/c.ts -> src/a.ts']);
 });
 
-test('what is loaded later counts', () => {
+test('an import that is loaded later counts', () => {
   const sources = [file('src/a.ts', "import { b } from './b.ts';"), file('src/b.ts', "export const b = () => import('./a.ts');")];
   expect(importCycles(sources)).toEqual(['src/a.ts -> src/b.ts -> src/a.ts']);
 });
