@@ -109,7 +109,7 @@ const TOPICS: Readonly<Record<string, string>> = {
   kernel: 'State of a run',
   authority: 'Identity and signatures',
   process: 'Programs',
-  compat: 'Other spellings',
+  compat: 'The syntax of older workflows',
   'safe-db': 'Protected databases',
   server: 'The server',
   skills: 'Skills',
