@@ -226,7 +226,7 @@ describe('giving up', () => {
     expect((await onlyHandout(engine, id)).prompt).toContain('Previous attempt failed: the agent reported a failure: no network');
   });
 
-  test('time goes on while an agent works', async () => {
+  test('the time limit applies while an attended agent works', async () => {
     const clock = createVirtualClock();
     const slow = defineWorkflow({ name: 'slow', steps: [{ id: 'work', agent: 'worker', prompt: 'Work.', timeout: '1h', next: null }] });
     const { engine, id } = await begun(slow, { clock });
@@ -380,7 +380,7 @@ describe('questions', () => {
   });
   const questions = [{ question: 'Which database?', options: ['Postgres', 'SQLite'] }];
 
-  test('wait for a person, and a fresh attempt gets the answers; no retry is used up', async () => {
+  test('questions wait for a person, and a fresh attempt gets the answers; no retry is used up', async () => {
     const { engine, id } = await begun(asking);
     const { token } = await onlyHandout(engine, id);
     await engine.run(id).ask({ token, questions });

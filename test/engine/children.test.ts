@@ -126,7 +126,7 @@ describe('a child run', () => {
     expect([(await later.run(child).wait()).status, (await later.run(run.id).wait()).output]).toEqual(['completed', 'end']);
   });
 
-  test('B06: can be nested up to the limit, and no deeper', async () => {
+  test('B06: child runs can be nested up to the limit, and no deeper', async () => {
     const down = workflow('down', { params: { n: arg({ default: 0 }) } }, function* ({ n }) {
       const below: unknown = yield* step('down').workflow('down', { n: (n as number) + 1 });
       return below;

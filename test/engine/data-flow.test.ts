@@ -221,7 +221,7 @@ describe('a text in braces that nothing would fill in', () => {
     ['the input of a child', { workflow: 'child', input: { title: '{{ params.title }}' } }, '`title`'],
     ['a title', { command: 'x', title: 'Fix {{ params.title }}' }, '`title`'],
     ['instructions', { actions: ['Fix {{ params.title }}'] }, '`actions`'],
-  ])('%s is an error that names the field', (_, first, field) => {
+  ])('a text in braces in %s is an error that names the field', (_, first, field) => {
     expect(problems(first)).toEqual([`a TEMPLATE_LITERAL its ${field} contains "{{ params.title }}", which would not be filled in`]);
   });
 

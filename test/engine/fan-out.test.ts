@@ -98,7 +98,7 @@ describe('a fan-out', () => {
     expect(await (await engine.start(fan)).wait()).toMatchObject({ status: 'completed', output: [] });
   });
 
-  test('never works on more items at once than its limit, and keeps the order of the items', async () => {
+  test('a fan-out never works on more items at the same time than its limit, and keeps the order of the items', async () => {
     const engine = await rig.open();
     let [now, most] = [0, 0];
     const fan = workflow('narrow', function* () {

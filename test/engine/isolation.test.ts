@@ -197,7 +197,7 @@ describe('agents that write the same files at the same time', () => {
       ['in a graph', inTypeScript],
       ['in a flow', inFlow],
       ['in a fan-out over a list', overItems],
-    ])('%s work apart as well', async (_, definition) => {
+    ])('agents that declare no files, %s, work in their own checkouts', async (_, definition) => {
       const { view, folders } = await runAgents(definition);
       expect([view.status, readFileSync(join(project, 'text'), 'utf8')]).toEqual(['completed', 'ONE\ntwo\nthree\nfour\nFIVE\n']);
       expect(folders.has(project)).toBe(false);

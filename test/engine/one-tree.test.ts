@@ -204,7 +204,7 @@ describe('a file that is edited after the gate', () => {
     expect([onMain('answer.txt'), onMain('README')]).toEqual(['fixed', 'It is fixed.']);
   });
 
-  test('while the question waits causes a new question: a decision on what was shown does not count', async () => {
+  test('a file that is edited while the question waits causes a new question: a decision on what was shown does not count', async () => {
     scripts = { implement: () => [{ do: 'write', path: 'answer.txt', text: 'fixed\n' }] };
     const { engine, run, folder } = await started();
     const [before] = await engine.run(run.id).approvals();

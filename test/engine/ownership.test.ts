@@ -77,7 +77,7 @@ describe('D09: engines that want the same run', () => {
     expect(held.ran).toEqual(['a', 'b', 'c']);
   });
 
-  test('fencing: a driver whose run was taken over stops its work, writes nothing, and says so', async () => {
+  test('D09: a driver whose run was taken over stops its work, writes nothing, and says so', async () => {
     const { held, definition } = createHeld();
     const first = await rig.open({ workflows: [definition] });
     const run = await first.start(definition);

@@ -111,7 +111,7 @@ describe('D01: a step that was running when its process was killed', () => {
     expect(ledger()).toEqual(['first', 'work 1 work#1/1', 'work 2 work#1/2']);
   });
 
-  test('rerun: runs again by itself under the same key, and what was committed does not', async () => {
+  test('D01: with `rerun`, an interrupted step runs again by itself under the same key, and committed steps do not', async () => {
     await crash('reruns', 'run');
     expect(await recovered('run', { before: MEND, then: 'await engine.run(id).wait();' })).toMatchObject({
       status: 'completed',
@@ -120,14 +120,14 @@ describe('D01: a step that was running when its process was killed', () => {
     expect(ledger()).toEqual(['first', 'work 1 work#1/1', 'work 1 work#1/1']);
   });
 
-  test('reconcile: an effect that is found is taken, and the step does not run again', async () => {
+  test('D01: with `reconcile`, an effect that is found counts, and the step does not run again', async () => {
     await crash('reconciles', 'run');
     const found = await recovered('run', { before: `writeFileSync(db + '.effect', '');`, then: 'await engine.run(id).wait();' });
     expect(found).toMatchObject({ status: 'completed', output: { done: 'found' } });
     expect(ledger()).toEqual(['first', 'work 1 work#1/1']);
   });
 
-  test('reconcile: without an effect it runs again under the same key', async () => {
+  test('D01: with `reconcile`, a step without an effect runs again under the same key', async () => {
     await crash('reconciles', 'run');
     expect(await recovered('run', { before: MEND, then: 'await engine.run(id).wait();' })).toMatchObject({
       status: 'completed',

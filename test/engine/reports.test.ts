@@ -45,7 +45,7 @@ describe('the same report twice', () => {
     ]);
   });
 
-  test('while the first is being verified waits for its verdict, and another report is refused', async () => {
+  test('the same report again, while the first is verified, waits for its verdict, and another report is refused', async () => {
     const verified = Promise.withResolvers<boolean>();
     const slow = defineWorkflow({
       name: 'slow',

@@ -15,7 +15,7 @@ async function changes(engine: Engine, run: string): Promise<RunEventOf<'run.cha
 }
 
 describe('a broken contract', () => {
-  test('K5: is retried once with the evidence, then the run escalates and stops', async () => {
+  test('K5: a broken contract is retried once with the evidence, then the run escalates and stops', async () => {
     const engine = await rig.open();
     const told: (string | undefined)[] = [];
     const broken = defineWorkflow({
@@ -228,7 +228,7 @@ describe('K9: a bound that is used up', () => {
     return { definition, rounds: () => rounds };
   };
 
-  test('escalates; only more iterations or another step continue the run', async () => {
+  test('K9: a used-up bound escalates; only more iterations or another step continue the run', async () => {
     const engine = await rig.open();
     const { definition, rounds } = bounded();
     const run = await engine.start(definition);

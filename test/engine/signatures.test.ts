@@ -290,7 +290,7 @@ describe('an event at the forge in a run whose decisions are signed', () => {
     expect([view.status, view.waits.map(({ path }) => path)]).toEqual(['waiting', ['ask#2']]);
   });
 
-  test('never sends it past a question', async () => {
+  test('an event at the forge never sends a run whose decisions are signed past a question', async () => {
     const engine = await open();
     const run = await parked(engine);
     await react(engine, run, 'publish');

@@ -111,7 +111,7 @@ describe('on_fail: restore', () => {
     expect([view.status, readFileSync(rig.path('seen'), 'utf8')]).toEqual(['completed', 'one\n']);
   });
 
-  test('works on a database in memory, and on named files without git', async () => {
+  test('on_fail: restore works with a database in memory, and on named files without git', async () => {
     const plain = rig.path('plain');
     mkdirSync(plain);
     writeFileSync(join(plain, 'data.csv'), 'good');
@@ -127,7 +127,7 @@ describe('on_fail: restore', () => {
     expect(existsSync(snapshotsOf(rig.db))).toBe(false);
   });
 
-  test('members side by side only put back what they declare to write', async () => {
+  test('members of a group put back only what they declare to write', async () => {
     const view = await run(
       yaml(`  - id: both
     type: parallel

@@ -219,7 +219,7 @@ stages:
     );
   });
 
-  test('why the run that started its own sent it back to work', async () => {
+  test('an agent in a child run is told why the parent run sent it back to work', async () => {
     const child = defineWorkflow({ name: 'child', steps: { build: { agent: 'worker', prompt: 'Build.', next: null } } });
     const parent = defineWorkflow({
       name: 'parent',

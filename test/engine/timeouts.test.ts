@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => rig.close());
 
 describe('the time limit of an attempt', () => {
-  test('C04: ends the whole process tree, and the step settles timeout', async () => {
+  test('C04: the time limit of an attempt ends the whole process tree, and the step settles as timeout', async () => {
     const engine = await rig.open();
     const tree = defineWorkflow({
       name: 'tree',

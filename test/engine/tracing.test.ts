@@ -95,7 +95,7 @@ describe('the spans of a run', () => {
     expect(JSON.stringify(all)).not.toContain(SECRET);
   });
 
-  test('join the trace of whoever starts the run, and code in a step adds spans below it', async () => {
+  test('the spans of a run join the trace of the program that starts it, and code in a step adds spans below it', async () => {
     const tracer = trace.getTracer('application');
     const work = workflow('work', function* () {
       return yield* step('call').task(async () => {

@@ -378,7 +378,7 @@ describe('a merge', () => {
       },
     }));
 
-  test('W13: merges the approved head or nothing; another head is approved, tested and reviewed before it is merged', () =>
+  test('W13: a merge takes the approved head or nothing; another head is approved, tested and reviewed before it is merged', () =>
     play({
       status: 'completed',
       people: inOrder(async (project, pr) => {

@@ -98,7 +98,7 @@ describe('reviewers side by side', () => {
     await stage.review(request?.number as number, 'ann', 'approved');
   };
 
-  test('review the tree that is merged', async () => {
+  test('reviewers side by side review the tree that is merged', async () => {
     const { view, engine } = await play(workflow, scripts);
     await approved();
     expect([(await engine.run(view.id).wait()).status, await onMain()]).toEqual(['completed', 'fixed\n']);
