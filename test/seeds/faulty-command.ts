@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { runCommand } from '../../examples/w1/commands.ts';
 import { BookDatabase } from '../../examples/w1/database.ts';
-import type { StepInput } from '../../examples/w1/desk.ts';
+import type { StepInput } from '../../examples/w1/command-work.ts';
 import { SafeDatabaseClient } from '../../src/safe-db/index.ts';
 
 /** How a command misbehaves. */
