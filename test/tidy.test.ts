@@ -51,11 +51,11 @@ describe('the code', () => {
     ['says in each file what it owns', headerViolations],
     ['documents every export', docViolations],
     ['names no type with a participle alone', participleViolations],
-  ])('%s', (_rule, violations) => {
+  ])('the code %s', (_rule, violations) => {
     expect(sources.flatMap(violations)).toEqual([]);
   });
 
-  test('numbers each invariant once, and cites it', () => {
+  test('the code numbers each invariant once, and cites it', () => {
     const pages = findFiles(['docs/internals/*.md']).map(readText);
     const cases = new Set(readText('docs/internals/cases.md').match(/\b[A-Z]\d{2}\b/g));
     expect(invariantViolations(sources, pages, cases)).toEqual([]);
@@ -93,15 +93,15 @@ describe('the code', () => {
 });
 
 describe('the documents', () => {
-  test('list exactly the error codes that exist', () => {
+  test('the documents list exactly the error codes that exist', () => {
     expect(errorDocViolations(Object.keys(ERROR_CODES), readText('docs/errors.md'))).toEqual([]);
   });
 
-  test('list every feature, and call only tested ones done', () => {
+  test('the documents list every feature, and call only tested ones done', () => {
     expect(featureViolations(parseFeatureRows(readText('docs/features.md')), fileExists)).toEqual([]);
   });
 
-  test('name a test for every case that must not hurt', () => {
+  test('the documents name a test for every case that must not go wrong', () => {
     const read = (path: string): string | undefined => (fileExists(path) ? readText(path) : undefined);
     expect(caseViolations(readText('docs/internals/cases.md'), read)).toEqual([]);
   });
@@ -111,7 +111,7 @@ describe('the documents', () => {
     expect(internalsViolations(sources, pages)).toEqual([]);
   });
 
-  test('name in each page of docs/internals every file of its folder, and no other', () => {
+  test('each page of docs/internals names every file of its folder, and no other', () => {
     const paths = findFiles(['{src,test,scripts,bin,bench,dashboard,examples,templates,docs,.ci}/**/*']);
     const violations = findFiles(['docs/internals/*.md']).flatMap((path) => {
       const folder = path.slice('docs/internals/'.length, -'.md'.length);

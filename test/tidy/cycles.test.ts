@@ -18,7 +18,7 @@ test('an import that is loaded later counts', () => {
   expect(importCycles(sources)).toEqual(['src/a.ts -> src/b.ts -> src/a.ts']);
 });
 
-test('types are none', () => {
+test('an import of types is no cycle', () => {
   const sources = [
     file('src/a.ts', "import { type B } from './b.ts';\nimport type { C } from './c.ts';"),
     file('src/b.ts', "import { a } from './a.ts';\nexport const b = () => a;"),

@@ -66,7 +66,7 @@ describe('neighbours', () => {
     ['src/agents/claude-code/stream.ts', '../codex/stream.ts'],
     ['src/kinds/gate/run.ts', '../webhook/run.ts'],
     ['src/kinds/gate/checks/webhook/run.ts', '../command/run.ts'],
-  ])('never import each other: %s and %s', (path, target) => {
+  ])('neighbours never import each other: %s and %s', (path, target) => {
     expect(violations(path, `import '${target}';`)[0]).toContain('are neighbours');
   });
 

@@ -10,7 +10,7 @@ describe('names of files', () => {
     'src/common/id.ts',
     'src/engine/manager.ts',
     'src/base/utils.test.ts',
-  ])('name a concept: %s is refused', (path) => {
+  ])('names of files name a concept: %s is rejected', (path) => {
     expect(nameViolations(path, [])[0]).toContain('name the concept it owns');
   });
 
