@@ -19,7 +19,7 @@ import { isFinal } from '../../definition/run-status.ts';
 import type { Activation, Path } from '../../kernel/activation.ts';
 import { heldBy, waitOf } from '../../kernel/activation.ts';
 import type { RunEvent } from '../../kernel/event.ts';
-import type { InputOf, RunInput, StepError } from '../../kernel/input.ts';
+import type { InputOf, RunInput } from '../../kernel/input.ts';
 import type { RunState } from '../../kernel/run-state.ts';
 import { readReport, type StoredHandover } from '../../steps/worker/handover.ts';
 import { readSavedState, type StatePlace } from '../../steps/worker/saved-state.ts';
