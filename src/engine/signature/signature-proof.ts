@@ -5,6 +5,7 @@
 // - A log that fails verification is damaged: the run is not driven, and the error names the record.
 
 import type { KeyList } from '../../authority/enrolment.ts';
+import type { Statement } from '../../authority/statement.ts';
 import { verifySignature } from '../../authority/verification.ts';
 import { EngineError } from '../../base/error.ts';
 import { canonicalJson, type Json } from '../../base/json.ts';
@@ -196,7 +197,7 @@ class Walk {
   }
 
   private checkDecision(event: EventOf<'run.changed'> & ChangeOf<'decided'>): void {
-    const { decision, signed, actor = '' } = event;
+    const { decision, signed } = event;
     if (signed !== undefined) {
       this.takeSigned(signed, event);
       return this.takeDecision(signed, event);
@@ -205,13 +206,14 @@ class Walk {
       (activation) => activation.step === decision.step && humanWaitOf(activation) !== undefined,
     );
     if (asked.some((activation) => this.demands(activation)))
-      this.fail(`the decision "${decision.option}" of ${actor} at "${decision.step}" is not signed`);
+      this.fail(`the decision "${decision.option}" of ${decision.actor} at "${decision.step}" is not signed`);
   }
 
   private takeSigned(signed: SignedRecord, event: EventOf<'run.changed'>): void {
     const { signature } = signed;
-    const { actor = '' } = event;
-    const statement = this.statementOf(signed, event);
+    const { actor } = event;
+    if (actor === undefined) return this.fail('a signed change has no actor');
+    const statement = this.statementOf(signed, { ...event, actor });
     const verified = verifySignature(this.parts.list, { statement, signature, keys: this.parts.keys, at: event.at });
     const what = signed.on === 'control' ? `"${signed.action.do}"` : `at ${signed.path}`;
     if (!verified.isValid) this.fail(`the signature of ${actor} ${what} is not valid: ${verified.why}`);
@@ -221,27 +223,27 @@ class Walk {
     if (signed.on === 'answer') this.answered.add(`${signed.path}/${signed.attempt}`);
   }
 
-  private statementOf(signed: SignedRecord, event: EventOf<'run.changed'>) {
+  private statementOf(signed: SignedRecord, event: EventOf<'run.changed'> & { readonly actor: string }): Statement {
     const { run } = this.parts;
-    const { actor = '' } = event;
+    const { actor } = event;
     if (signed.on === 'control') return overrideStatement(run, signed.action, actor);
     const { path } = signed;
-    if (signed.on === 'answer')
-      return { about: 'answer' as const, run, path, attempt: signed.attempt, answers: signed.answers.digest, actor };
-    const { option = '', input = undefined } = event.change === 'decided' ? event.decision : {};
+    if (signed.on === 'answer') return { about: 'answer', run, path, attempt: signed.attempt, answers: signed.answers.digest, actor };
+    if (event.change !== 'decided') return this.fail(`the signature at ${path} is not for a decision`);
+    const { option, input } = event.decision;
     return decisionStatement({ run, path, digest: signed.digest, option, input, actor });
   }
 
   private takeDecision(
     { path, digest }: Extract<SignedRecord, { on: 'decision' }>,
-    { decision, actor = '' }: EventOf<'run.changed'> & ChangeOf<'decided'>,
+    { decision, actor }: EventOf<'run.changed'> & ChangeOf<'decided'>,
   ): void {
     const asked = this.draft.live[path];
     const wait = humanWaitOf(asked);
     if (wait === undefined || wait.digest !== digest || asked?.step !== decision.step || decision.actor !== actor)
-      this.fail(`the decision of ${actor} at ${path} does not match what was asked there`);
+      this.fail(`the decision of ${decision.actor} at ${path} does not match what was asked there`);
     const chosen = this.chosen.get(path) ?? new Map<string, string>();
-    this.chosen.set(path, chosen.set(actor, decision.option));
+    this.chosen.set(path, chosen.set(decision.actor, decision.option));
   }
 
   private checkStepChange({ activation: after, failed }: EventOf<'step.changed'>): void {

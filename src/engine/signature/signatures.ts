@@ -142,17 +142,19 @@ export async function signFirstEvent(
   {
     from,
     entry,
-    actor = '',
+    actor,
     sign,
   }: { readonly from: string | undefined; readonly entry: string; readonly actor?: string; readonly sign?: Signer | undefined },
 ): Promise<EventOf<'run.started'>> {
   const passes = event.fork !== undefined || event.supplied !== undefined || (from !== undefined && from !== entry);
   if (event.run.signed !== true || !passes) return event;
   const begins = from ?? entry;
-  if (sign === undefined)
+  // A flow has no entry, and the empty text is what is signed for its beginning.
+  const where = begins === '' ? 'with supplied results' : `at "${begins}"`;
+  if (sign === undefined || actor === undefined)
     throw new EngineError(
       'SIGNATURE_REQUIRED',
-      `starting workflow "${event.run.workflow}" at "${begins}" requires the signature of an enrolled key; start it with "pawl" at a terminal, or with --passphrase-fd`,
+      `starting workflow "${event.run.workflow}" ${where} requires the signature of an enrolled key; start it with "pawl" at a terminal, or with --passphrase-fd`,
     );
   const statement = startStatement(event, { from: begins, actor });
   const signature = await sign(statement);
