@@ -174,7 +174,7 @@ async function pastOf(core: EngineCore, original: RunState, cut: Cut): Promise<F
   const history =
     cut.state.form === 'flow' ? { history: await flowHistory(core.store, rows), given: await givenResults(core.store, rows) } : {};
   const assumptions = carriedOver(original, cut.state);
-  return { run, seq: cut.seq, counts: cut.state.counts, assumptions, data, results, done: doneIn(rows), ...history };
+  return { run, seq: cut.seq, step: cut.step, counts: cut.state.counts, assumptions, data, results, done: doneIn(rows), ...history };
 }
 
 /**

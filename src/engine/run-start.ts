@@ -57,6 +57,8 @@ export interface StartOptions extends NewRunOptions {
 export interface ForkHistory {
   readonly run: string;
   readonly seq: number;
+  /** The step where the fork starts. */
+  readonly step: string;
   readonly counts: RunState['counts'];
   /** The original's assumptions that the fork takes over. */
   readonly assumptions: readonly Assumption[];
@@ -144,7 +146,7 @@ function ownOptions(options: StartOptions): StartOptions {
 /** Creates the first event of a run. */
 function createFirstEvent({ definition, hash }: CompiledWorkflow, birth: FirstEventParts): EventOf<'run.started'> {
   const { id, at, options, supplied, params, override, signing } = birth;
-  const { past, parent, depth, from = '' } = options;
+  const { past, parent, depth } = options;
   const given = supplied.flatMap(({ step, ref }) => (ref === undefined ? [] : [[step, ref] as const]));
   const { name: workflow, form } = definition;
   return {
@@ -157,7 +159,7 @@ function createFirstEvent({ definition, hash }: CompiledWorkflow, birth: FirstEv
       form,
       ...omitUndefined({ params, parent, depth, signed: signing.signed }),
     },
-    ...(past === undefined ? {} : { fork: { run: past.run, seq: past.seq, step: from }, counts: past.counts }),
+    ...(past === undefined ? {} : { fork: { run: past.run, seq: past.seq, step: past.step }, counts: past.counts }),
     ...(past === undefined || past.assumptions.length === 0 ? {} : { assumptions: past.assumptions }),
     ...(given.length === 0 ? {} : { supplied: Object.fromEntries(given) }),
     ...omitUndefined({ override, keys: signing.keys }),
