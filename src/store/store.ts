@@ -10,9 +10,9 @@
 import type { Json } from '../base/json.ts';
 import type { NumberQuery } from '../definition/forge/run-numbers.ts';
 import type { WorkHead } from '../definition/forge/work-head.ts';
-import type { Definition, StepKind } from '../definition/model.ts';
+import type { Definition } from '../definition/model.ts';
 import type { RunStatus } from '../definition/run-status.ts';
-import type { Activation, Path, Ref } from '../kernel/activation.ts';
+import type { Activation, Path, Ref, Visit } from '../kernel/activation.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import type { RunInput, StepError } from '../kernel/input.ts';
 import type { RunState } from '../kernel/run-state.ts';
@@ -24,16 +24,11 @@ export interface StoredValue {
 }
 
 /** An attempt that has ended. */
-export interface AttemptRow {
-  readonly path: Path;
-  readonly step: string;
-  readonly kind: StepKind;
-  readonly attempt: number;
+export interface AttemptRow extends Pick<Visit, 'path' | 'step' | 'kind' | 'attempt' | 'openedAt' | 'input'> {
   readonly maxAttempts: number;
   /** Absent when the attempt failed and the activation is tried again. */
   readonly outcome?: string | undefined;
   readonly status: 'completed' | 'failed' | 'skipped' | 'cancelled';
-  readonly openedAt: number;
   readonly startedAt?: number | undefined;
   readonly endedAt: number;
   readonly output?: Ref | undefined;
@@ -47,8 +42,6 @@ export interface AttemptRow {
   readonly group?: Path | undefined;
   readonly key?: string | undefined;
   readonly index?: number | undefined;
-  /** In a flow: the digest of the yielded value. */
-  readonly input?: string | undefined;
   readonly checks: readonly CheckRow[];
 }
 
