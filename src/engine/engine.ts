@@ -24,10 +24,9 @@ import { type DriverHost, type DriverStart, placeOf, type StoredRun } from './ho
 import { limitOf, slotsOf } from './limits/limits.ts';
 import type { CommitRecord } from './observer.ts';
 import type { EngineParts } from './parts.ts';
-import { type BoundProgram, checkUnchanged, findWorkflow, inertProgram, programOfRun } from './programs.ts';
+import { type BoundProgram, checkUnchanged, findWorkflow, inertProgram, programOfRun, workflowOf } from './programs.ts';
 import { type RecordRequest, RunRecord, refsOf } from './record.ts';
 import { type StartOptions, startRun } from './run-start.ts';
-import { workflowOf } from './run-workflow.ts';
 import { proveRun } from './signature/signature-proof.ts';
 import { acceptanceOf, type Proof, type Signer, type Signing } from './signature/signatures.ts';
 import { needsUndo, runUndo } from './undo/compensation.ts';

@@ -17,7 +17,8 @@ import { createFlowProgram, type FlowProgram, type FlowRecord } from '../program
 import { graphProgram } from '../programs/graph.ts';
 import { UNDO_STEP } from '../programs/undo.ts';
 import type { Store, StoredAttempt } from '../store/store.ts';
-import type { DefinitionSource } from './host.ts';
+import type { EngineCore } from './engine.ts';
+import type { DefinitionSource, StoredRun } from './host.ts';
 import type { StartOptions } from './run-start.ts';
 import { readValues } from './values.ts';
 import { resultsOf } from './whole-record.ts';
@@ -47,6 +48,21 @@ export function findWorkflow(source: DefinitionSource, name: string): CompiledWo
   throw new EngineError('WORKFLOW_UNKNOWN', `this engine has no workflow "${name}"${didYouMean(name, names)}; ${known}`, {
     details: { workflow: name },
   });
+}
+
+/** Returns the workflow of a run. A child that a flow passed as a value becomes known when its parent is replayed. */
+export async function workflowOf(core: EngineCore, run: StoredRun): Promise<CompiledWorkflow> {
+  const { source } = core.parts;
+  const { workflow, parent } = run.state;
+  if (parent === undefined) return (await source.load?.(run)) ?? findWorkflow(source, workflow);
+  if (source.find(workflow) !== undefined) return findWorkflow(source, workflow);
+  const above = await core.store.load(parent.run);
+  const given = { workflow: await workflowOf(core, above), definition: above.definition, params: await core.paramsOf(above.state) };
+  if (source.find(workflow) !== undefined) return findWorkflow(source, workflow);
+  const by = above.state.live[parent.path];
+  const child = by === undefined ? undefined : (await programOfRun(core, above.state, given)).child(by.step);
+  if (child?.definition.name === workflow) source.add?.(child);
+  return findWorkflow(source, workflow);
 }
 
 /** Throws if the code of a run differs from the code it started with. */

@@ -20,8 +20,7 @@ import { stepError } from '../../steps/work.ts';
 import type { Store, StoredAttempt } from '../../store/store.ts';
 import type { RunDriver } from '../driver.ts';
 import type { EngineCore } from '../engine.ts';
-import { type BoundProgram, programOfRun } from '../programs.ts';
-import { workflowOf } from '../run-workflow.ts';
+import { type BoundProgram, programOfRun, workflowOf } from '../programs.ts';
 import { readValues } from '../values.ts';
 
 const NO_CHECKS = Object.freeze([]);
