@@ -148,7 +148,9 @@ export class RunDriver {
     if (this.over) return;
     this.phase = 'over';
     this.timer?.cancel();
+    // After a failure the commit under way may still be written: the release reads from disk whether work is left.
     await Promise.allSettled([this.work.stop(), error === undefined ? undefined : this.writing]);
+    // Nothing failed when the engine aborts, so a wake-up can be posted without reading the run.
     if (error === undefined) await this.releaseWithWakeUp({ isCutOff: true }).catch(() => undefined);
     else await this.host.releaseFailed(this);
     // If the run was never created, only the caller of `start` gets the error.
@@ -179,7 +181,7 @@ export class RunDriver {
     const slot = batch[0]?.input.type === 'slot' ? batch[0].input.path : undefined;
     const keys = slot === undefined ? undefined : slotsOf(this.state.live[slot]);
     const { wakes } = this;
-    const isFull = (await this.decided(batch)) === 'full';
+    const isFull = (await this.decideBatch(batch)) === 'full';
     if (slot === undefined || this.over) return;
     // A step that found its semaphore full waits in the queue. After one that did not, the next may find a place as
     // well.
@@ -189,7 +191,7 @@ export class RunDriver {
     else if (!isFull) this.trySlots(this.waitingForSlots.next({ path: slot, keys }));
   }
 
-  private async decided(batch: QueuedInput[]): Promise<'full' | undefined> {
+  private async decideBatch(batch: QueuedInput[]): Promise<'full' | undefined> {
     if (this.outsideParts.length > 0) await this.readExternalFacts(batch);
     if (this.over) return;
     if (this.state.signed === true) await this.guard.checkChildReports(this.run, batch);
@@ -202,10 +204,10 @@ export class RunDriver {
     const ended: EndedAttempt[] = [];
     if (this.creation !== undefined) events.push(this.creation.event);
     for (const queued of batch) {
-      const decided = decide({ program: this.program, view: this.record }, draft, this.guard.accept(draft, queued));
-      this.record.applyEvents(decided.events, decided.ended);
-      events.push(...decided.events);
-      ended.push(...decided.ended);
+      const decision = decide({ program: this.program, view: this.record }, draft, this.guard.accept(draft, queued));
+      this.record.applyEvents(decision.events, decision.ended);
+      events.push(...decision.events);
+      ended.push(...decision.ended);
     }
     if (events.length === 0 && batch.every(({ mail }) => mail === undefined)) return;
     draft.seq += 1;
@@ -221,6 +223,7 @@ export class RunDriver {
     const given = start?.type === 'start' && start.facts !== undefined ? (this.record.value(start.facts) as JsonObject) : {};
     const seen = await outside.read(this.outsideParts, { ...known, ...given });
     const before = known[outside.key];
+    // Both have the same order of keys: the reader writes them in one order, and the store keeps it.
     if (before !== undefined && JSON.stringify(before) === JSON.stringify(seen)) return;
     const facts = this.record.keep({ [outside.key]: seen });
     batch.unshift({ input: { type: 'facts', at: this.host.clock.now(), facts } });

@@ -1,8 +1,7 @@
 // Owns the work of one run that is under way: at most one task per path, started for an effect, stopped when the
 // checkpoint no longer asks for it. Its results are inputs for the kernel.
 
-import { omitUndefined } from '../base/fields.ts';
-import type { Json, JsonObject } from '../base/json.ts';
+import type { Json } from '../base/json.ts';
 import { readSubjects } from '../definition/question/subjects.ts';
 import { type Activation, humanWaitOf, type Path, type Ref } from '../kernel/activation.ts';
 import { type AttemptPhase, type Effect, effectOf, outstanding } from '../kernel/effect.ts';
@@ -160,8 +159,12 @@ export class RunWork {
     const { path, attempt } = activation;
     const { subjects, approved, refused, output } = found;
     const outside = humanWaitOf(activation)?.outside;
-    const keep = (value: JsonObject | undefined) => (value === undefined ? undefined : record.keep(value));
-    const seen = { subjects: record.keep(subjects), approved: keep(approved), refused: keep(refused), output: keep(output) };
+    const seen = {
+      subjects: record.keep(subjects),
+      approved: kept(record, approved),
+      refused: kept(record, refused),
+      output: kept(record, output),
+    };
     const changes = outside?.seen === undefined ? undefined : changesBetween(readSubjects(record.value(outside.seen.subjects)), subjects);
     return { type: 'observed', at: host.clock.now(), path, attempt, seen, changes, after: outside?.decided?.length ?? 0 };
   }
@@ -169,13 +172,10 @@ export class RunWork {
   private keepEvidence(result: Exclude<AttemptResult, { type: 'observed' }>, { path, attempt }: Activation): void {
     if (result.claim === undefined && result.evidence === undefined && result.actor === undefined && result.checks.length === 0) return;
     const { record } = this.options.start;
-    const claim = result.claim === undefined ? undefined : record.keep(result.claim);
-    const evidence = result.evidence === undefined ? undefined : record.keep(result.evidence);
+    const { checks, actor } = result;
     record.observed = { path, evidence: result.evidence };
-    this.evidence.set(`${path}/${attempt}`, {
-      checks: result.checks,
-      ...omitUndefined({ claim, evidence, actor: result.actor }),
-    });
+    const evidence = { claim: kept(record, result.claim), evidence: kept(record, result.evidence), actor, checks };
+    this.evidence.set(`${path}/${attempt}`, evidence);
   }
 }
 
@@ -201,26 +201,25 @@ interface ResultSource {
 
 /** Converts the result of an attempt into an input for the kernel. */
 function inputOf(record: RunRecord, result: Exclude<AttemptResult, { readonly type: 'observed' }>, source: ResultSource): RunInput {
-  if (result.type === 'handed') return { type: 'handed', ...source, handover: record.keep(result.handover) };
-  if (result.type === 'asked') {
-    const saved = result.saved === undefined ? {} : { saved: record.keep(result.saved) };
-    return { type: 'asked', ...source, questions: record.keep(result.questions) as Ref, ...saved };
+  switch (result.type) {
+    case 'handed':
+      return { type: 'handed', ...source, handover: record.keep(result.handover) };
+    case 'asked':
+      return { type: 'asked', ...source, questions: record.keep(result.questions) as Ref, saved: kept(record, result.saved) };
+    case 'ready':
+      return { type: 'prepared', ...source, merge: kept(record, result.found), handsOut: result.handsOut, prompt: result.prompt };
+    case 'errored':
+      return { type: 'errored', ...source, error: result.error, output: kept(record, result.output) };
+    case 'settled': {
+      // Written out: this runs for every step, and V8 defines each field after a spread by a separate call.
+      const { at, path, attempt } = source;
+      const { outcome, output, assumptions = [] } = result;
+      const assumed = assumptions.length === 0 ? undefined : record.keep(assumptions as unknown as Json);
+      return { type: 'settled', at, path, attempt, outcome, output: record.keep(output), assumed };
+    }
   }
-  if (result.type === 'ready') {
-    const merge = result.found === undefined ? undefined : record.keep(result.found);
-    const handsOut = result.handsOut === undefined ? {} : { handsOut: result.handsOut };
-    const prompt = result.prompt === undefined ? {} : { prompt: result.prompt };
-    return { type: 'prepared', ...source, ...(merge === undefined ? {} : { merge }), ...handsOut, ...prompt };
-  }
-  if (result.type === 'errored') {
-    const output = result.output === undefined ? undefined : record.keep(result.output);
-    return { type: 'errored', ...source, error: result.error, ...(output === undefined ? {} : { output }) };
-  }
-  const { at, path, attempt } = source;
-  const { outcome, assumptions = [] } = result;
-  const output = record.keep(result.output);
-  const assumed = assumptions.length === 0 ? {} : { assumed: record.keep(assumptions as unknown as Json) as Ref };
-  return output === undefined
-    ? { type: 'settled', at, path, attempt, outcome, ...assumed }
-    : { type: 'settled', at, path, attempt, outcome, output, ...assumed };
+}
+
+function kept(record: RunRecord, value: Json | undefined): Ref | undefined {
+  return value === undefined ? undefined : record.keep(value);
 }
