@@ -231,7 +231,7 @@ export type {
   RecordedAgentUse,
   RefusedClaim,
   RunCreation,
-  RunFamily,
+  RunTreeSummary,
   RunHead,
   RunOrigin,
   SlotClaim,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Caller, isOthersRun, type LoginIdentity, type RightRequest, rightOf } from './right.ts';
 import type { LoginScope } from './rights.ts';
-import { demandsOf, RIGHTS, SCOPES } from './rights.ts';
+import { RIGHTS, requiredRightsOf, SCOPES } from './rights.ts';
 
 const atTerminal: Caller = { user: 'ann', isTerminal: true, env: {}, ancestors: () => [] };
 const inPipe: Caller = { ...atTerminal, isTerminal: false };
@@ -53,18 +53,18 @@ describe('the right to steer', () => {
 
 describe('the table of rights', () => {
   test('has the demands of the verb, its action and its options', () => {
-    expect(demandsOf('resume', { options: ['to', 'note'], action: undefined })).toEqual([
+    expect(requiredRightsOf('resume', { options: ['to', 'note'], action: undefined })).toEqual([
       { on: 'resume', demand: 'asks' },
       { on: 'resume --to', demand: 'override' },
     ]);
-    expect(demandsOf('token', { options: [], action: 'create' })).toEqual([{ on: 'token create', demand: 'asks' }]);
-    expect(demandsOf('token', { options: [], action: 'list' })).toEqual([]);
-    expect(demandsOf('data', { options: [], action: 'restore' })).toEqual([{ on: 'data restore', demand: 'upkeep' }]);
+    expect(requiredRightsOf('token', { options: [], action: 'create' })).toEqual([{ on: 'token create', demand: 'asks' }]);
+    expect(requiredRightsOf('token', { options: [], action: 'list' })).toEqual([]);
+    expect(requiredRightsOf('data', { options: [], action: 'restore' })).toEqual([{ on: 'data restore', demand: 'upkeep' }]);
   });
 
   test('has no demand for reading', () => {
-    expect(demandsOf('prune', { options: ['dry-run'], action: undefined })).toEqual([]);
-    expect(demandsOf('prune', { options: [], action: undefined })).toEqual([{ on: 'prune', demand: 'upkeep' }]);
+    expect(requiredRightsOf('prune', { options: ['dry-run'], action: undefined })).toEqual([]);
+    expect(requiredRightsOf('prune', { options: [], action: undefined })).toEqual([{ on: 'prune', demand: 'upkeep' }]);
   });
 
   test('gives a reason if a verb checks by itself', () => {

@@ -8,7 +8,7 @@
 import { EngineError } from '../base/error.ts';
 import { omitUndefined } from '../base/fields.ts';
 import { type Ancestor, type AutomatedParent, findAutomatedParent } from './ancestry.ts';
-import type { Demand, LoginScope, Scope } from './rights.ts';
+import type { LoginScope, RequiredRight, Scope } from './rights.ts';
 
 /** The caller of a command. */
 export interface Caller {
@@ -44,7 +44,7 @@ export interface Right {
 
 /** A request for a right: the demand, and the command that has it. */
 export interface RightRequest {
-  readonly demand: Exclude<Demand, 'free' | 'asks'>;
+  readonly demand: Exclude<RequiredRight, 'free' | 'asks'>;
   /** The command as typed: `pawl resume --to`. */
   readonly on: string;
   /** The object that makes a right necessary: `a run that ann started`. */

@@ -2,12 +2,11 @@
 // once. Its last commit posts mail to its parent, and a cancelled parent cancels it and waits.
 
 import { EngineError, isEngineError, isTransient, messageOf } from '../base/error.ts';
-import { withoutVisits } from '../definition/address.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import type { ChildEffect } from '../kernel/effect.ts';
 import type { RunInput, StepError } from '../kernel/input.ts';
 import type { RunState } from '../kernel/run-state.ts';
-import type { AttemptRequest, FamilyRun, RunFamily } from '../steps/attempt.ts';
+import type { AttemptRequest, RelatedRun, RunTreeAccess } from '../steps/attempt.ts';
 import { inheritedRecord } from '../steps/protection/accepted-files.ts';
 import { ATTENDED } from '../steps/run-records.ts';
 import type { Store } from '../store/store.ts';
@@ -15,6 +14,7 @@ import type { EngineCore } from './engine.ts';
 import type { DriverHost } from './host.ts';
 import { placeOf } from './host.ts';
 import { findWorkflow } from './programs.ts';
+import { readWholeTree } from './run-tree.ts';
 
 /** What is needed to start a child. */
 export interface ChildStart {
@@ -64,7 +64,7 @@ async function beginChild(core: EngineCore, { parent, effect, request, given, ke
   const { depthMax, runsMax, source, childInput } = core.parts;
   if (depth > depthMax)
     throw new EngineError('CHILD_DEPTH', `step "${activation.step}" would start a run at depth ${depth}; the limit is ${depthMax}`);
-  if ((await core.store.family(parent.id)).runs >= runsMax)
+  if ((await core.store.tree(parent.id)).runs >= runsMax)
     throw new EngineError(
       'LIMIT_REACHED',
       `step "${activation.step}" cannot start another run: this run and the runs it started already number ${runsMax}, the limit`,
@@ -107,8 +107,8 @@ async function cancelRun(core: EngineCore, run: string, parent: string): Promise
   await core.drive(run, { cancel: true });
 }
 
-/** What an attempt can read about the run's tree. */
-export function familyOf(host: Pick<DriverHost, 'store' | 'workflowOf'>, run: RunState): RunFamily {
+/** Returns what an attempt can read about the run's tree. */
+export function runTreeOf(host: Pick<DriverHost, 'store' | 'workflowOf'>, run: RunState): RunTreeAccess {
   return {
     isChild: run.parent !== undefined,
     workflow(name) {
@@ -122,21 +122,7 @@ export function familyOf(host: Pick<DriverHost, 'store' | 'workflowOf'>, run: Ru
   };
 }
 
-async function othersIn(store: Store, run: string): Promise<readonly FamilyRun[]> {
-  const { ancestors } = await store.family(run);
-  const all = [{ id: ancestors.at(-1) ?? run, isReplaced: false, place: '' }];
-  // The list grows during the loop: each run is followed by the runs it started.
-  for (const parent of all) {
-    const steps = new Set<string>();
-    // The newest run comes first.
-    for (const { id } of await store.list({ parent: parent.id })) {
-      const { parent: by } = (await store.load(id)).state;
-      if (by === undefined) continue;
-      const step = withoutVisits(by.path);
-      all.push({ id, isReplaced: parent.isReplaced || steps.has(step), place: `${parent.place}/${step}` });
-      steps.add(step);
-    }
-  }
-  const others = all.filter(({ id }) => id !== run);
+async function othersIn(store: Store, run: string): Promise<readonly RelatedRun[]> {
+  const others = (await readWholeTree(store, run)).filter(({ id }) => id !== run);
   return await Promise.all(others.map(async ({ id, ...rest }) => ({ ...rest, data: Object.fromEntries(await store.data(id)) })));
 }

@@ -14,7 +14,7 @@ import type { EndedAttempt } from '../kernel/turn.ts';
 import type { CheckResult } from '../steps/attempt.ts';
 import type { AttemptRow, Delta, Mail, RunCreation, SlotClaim } from '../store/store.ts';
 import { pathOf } from './event-facts.ts';
-import type { RunRecord, SuppliedResult } from './record.ts';
+import type { RunCache, SuppliedResult } from './run-cache.ts';
 import { dueOf, hasRoom, isWorking, statusOf } from './status.ts';
 
 /** References to what is stored with the result of an attempt. */
@@ -37,7 +37,7 @@ export interface DecidedBatch {
   readonly touched: ReadonlySet<Path>;
   readonly consumed: readonly number[];
   readonly take: readonly SlotClaim[];
-  readonly record: RunRecord;
+  readonly cache: RunCache;
   readonly evidenceOf: (path: Path, attempt: number) => AttemptEvidence | undefined;
   readonly create?: RunCreation | undefined;
   readonly supplied?: readonly AttemptRow[] | undefined;
@@ -46,9 +46,9 @@ export interface DecidedBatch {
 
 /** Creates the write that makes a batch of decisions durable. */
 export function createDelta(batch: DecidedBatch): Delta {
-  const { before, after, record, touched } = batch;
+  const { before, after, cache, touched } = batch;
   const ended = batch.ended.map((end) => attemptRow(batch, end));
-  const { values, data } = record.takeChanges();
+  const { values, data } = cache.takeChanges();
   return {
     run: after.id,
     epoch: batch.epoch,

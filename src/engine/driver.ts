@@ -21,8 +21,8 @@ import { createDelta, touchedPaths } from './delta.ts';
 import type { DriverHost, DriverStart } from './host.ts';
 import { SlotQueue } from './limits/slot-queue.ts';
 import { groupsFor, outsidePartsOf, refsFor } from './needs.ts';
-import type { RunRecord } from './record.ts';
 import { MailGuard, type QueuedInput } from './request/mail-guard.ts';
+import type { RunCache } from './run-cache.ts';
 import { dueOf, hasRoom, isWorking } from './status.ts';
 import { RunWork } from './work.ts';
 
@@ -31,7 +31,7 @@ export class RunDriver {
   readonly run: string;
   private readonly host: DriverHost;
   private readonly program: Program;
-  private readonly record: RunRecord;
+  private readonly cache: RunCache;
   /** The number of this ownership of the run. */
   readonly epoch: number;
   private readonly guard: MailGuard;
@@ -66,7 +66,7 @@ export class RunDriver {
     this.state = start.state;
     this.epoch = start.epoch;
     this.program = start.program;
-    this.record = start.record;
+    this.cache = start.cache;
     this.accepts = start.accepts;
     this.guard = new MailGuard(host, start.proof);
     this.keys = start.proof.keys;
@@ -198,14 +198,14 @@ export class RunDriver {
     if (this.over) return;
     const refs = refsFor(this.state, batch);
     const groups = groupsFor(this.state, batch);
-    if (!this.record.has(refs, groups)) await this.record.load(refs, groups);
+    if (!this.cache.has(refs, groups)) await this.cache.load(refs, groups);
     const draft = draftOf(this.state);
     const events: RunEvent[] = [];
     const ended: EndedAttempt[] = [];
     if (this.creation !== undefined) events.push(this.creation.event);
     for (const queued of batch) {
-      const decision = decide({ program: this.program, view: this.record }, draft, this.guard.accept(draft, queued));
-      this.record.applyEvents(decision.events, decision.ended);
+      const decision = decide({ program: this.program, view: this.cache }, draft, this.guard.accept(draft, queued));
+      this.cache.applyEvents(decision.events, decision.ended);
       events.push(...decision.events);
       ended.push(...decision.ended);
     }
@@ -217,15 +217,15 @@ export class RunDriver {
   /** Adds an input with the facts outside that decisions read in front of the batch, if they have changed. */
   private async readExternalFacts(batch: QueuedInput[]): Promise<void> {
     const { outside } = this.host;
-    if (!this.record.has([], [])) await this.record.load([], []);
-    const known = Object.fromEntries([...outside.dependsOn, outside.key].map((key) => [key, this.record.data(key)]));
+    if (!this.cache.has([], [])) await this.cache.load([], []);
+    const known = Object.fromEntries([...outside.dependsOn, outside.key].map((key) => [key, this.cache.data(key)]));
     const start = batch.find(({ input }) => input.type === 'start')?.input;
-    const given = start?.type === 'start' && start.facts !== undefined ? (this.record.value(start.facts) as JsonObject) : {};
+    const given = start?.type === 'start' && start.facts !== undefined ? (this.cache.value(start.facts) as JsonObject) : {};
     const seen = await outside.read(this.outsideParts, { ...known, ...given });
     const before = known[outside.key];
     // Both have the same order of keys: the reader writes them in one order, and the store keeps it.
     if (before !== undefined && JSON.stringify(before) === JSON.stringify(seen)) return;
-    const facts = this.record.keep({ [outside.key]: seen });
+    const facts = this.cache.keep({ [outside.key]: seen });
     batch.unshift({ input: { type: 'facts', at: this.host.clock.now(), facts } });
   }
 
@@ -256,7 +256,7 @@ export class RunDriver {
       touched,
       consumed: batch.flatMap(({ mail }) => mail ?? []),
       take: batch.flatMap(({ input }) => this.slotClaim(input)),
-      record: this.record,
+      cache: this.cache,
       evidenceOf: (path, attempt) => this.work.evidenceOf(path, attempt),
       release: this.queue.length === 0 && !this.host.isDraining() && this.work.endsWith(after, touched),
       create: this.creation?.create,
@@ -267,7 +267,7 @@ export class RunDriver {
     if (this.over) return;
     if (result.result === 'full') {
       // Nothing of the delta was written: the results of other work in it go into the next one.
-      this.record.putBack(delta);
+      this.cache.putBack(delta);
       return 'full';
     }
     if (result.result === 'stale') return this.abandon(this.host.takenOver(this.run)).then(() => undefined);
@@ -275,7 +275,7 @@ export class RunDriver {
     this.state = after;
     if (this.creation !== undefined) this.firstCommit.resolve();
     this.creation = undefined;
-    this.record.forget(after);
+    this.cache.forget(after);
     this.host.committed(this, { events, ended });
     // A change of the whole run (a pause that ends, a cleared halt, a cancel) concerns every path. For paths that are
     // working, the work is under way or its result is queued.
@@ -286,7 +286,7 @@ export class RunDriver {
   private slotClaim(input: RunInput): readonly SlotClaim[] {
     if (input.type !== 'slot') return [];
     const slots = slotsOf(this.state.live[input.path]) ?? [];
-    return [{ path: input.path, keys: slots.map((key) => ({ key, limit: this.record.limitOf(key) })) }];
+    return [{ path: input.path, keys: slots.map((key) => ({ key, limit: this.cache.limitOf(key) })) }];
   }
 
   private async act(

@@ -25,7 +25,7 @@ import { limitOf, slotsOf } from './limits/limits.ts';
 import type { CommitRecord } from './observer.ts';
 import type { EngineParts } from './parts.ts';
 import { type BoundProgram, checkUnchanged, findWorkflow, inertProgram, programOfRun, workflowOf } from './programs.ts';
-import { type RecordRequest, RunRecord, refsOf } from './record.ts';
+import { RunCache, type RunCacheRequest, refsOf } from './run-cache.ts';
 import { type StartOptions, startRun } from './run-start.ts';
 import { proveRun } from './signature/signature-proof.ts';
 import { acceptanceOf, type Proof, type Signer, type Signing } from './signature/signatures.ts';
@@ -108,8 +108,8 @@ export class EngineCore implements DriverHost {
     });
   }
 
-  recordFor(run: string, { concurrency, parked, ...more }: RecordRequest): RunRecord {
-    return new RunRecord({
+  cacheFor(run: string, { concurrency, parked, ...more }: RunCacheRequest): RunCache {
+    return new RunCache({
       outside: this.outside,
       store: this.store,
       run,
@@ -188,13 +188,13 @@ export class EngineCore implements DriverHost {
     const params = await this.paramsOf(state);
     const bound = this.remember(state.id, await programOfRun(this, state, { workflow, definition, params }));
     const { concurrency } = definition;
-    const record = this.recordFor(state.id, { reads: bound.program.reads, params, fresh: false, concurrency });
+    const cache = this.cacheFor(state.id, { reads: bound.program.reads, params, fresh: false, concurrency });
     // Work that is started again after a takeover reads its values before anything is decided.
-    await record.load(refsOf(state), []);
+    await cache.load(refsOf(state), []);
     const actor = codeHash === workflow.codeHash ? undefined : options.acceptedBy;
     const changed = { state, proof, code: workflow.codeHash };
     const accepted = actor === undefined ? undefined : await acceptanceOf(this, changed, { ...options, actor });
-    const driver = new RunDriver(this, { state, epoch, record, ...bound, proof, place: placeOf(origin) });
+    const driver = new RunDriver(this, { state, epoch, cache, ...bound, proof, place: placeOf(origin) });
     this.drivers.set(state.id, driver);
     if (accepted !== undefined) driver.take(accepted);
     driver.begin();
@@ -210,8 +210,8 @@ export class EngineCore implements DriverHost {
   /** Drives a run without its code: to cancel it, or to record something about a run that has ended. */
   private driverWithoutCode({ state, epoch, mail }: SuccessfulClaim, how: Pick<DriverStart, 'accepts' | 'proof'>): RunDriver {
     const bound = this.remember(state.id, inertProgram());
-    const record = this.recordFor(state.id, { reads: [], params: {}, fresh: false });
-    const driver = new RunDriver(this, { state, epoch, record, ...bound, place: {}, ...how });
+    const cache = this.cacheFor(state.id, { reads: [], params: {}, fresh: false });
+    const driver = new RunDriver(this, { state, epoch, cache, ...bound, place: {}, ...how });
     this.drivers.set(state.id, driver);
     driver.takeMail(mail);
     return driver;

@@ -14,7 +14,7 @@ import type { AttemptRequest, AttemptResult, AttemptRunner } from '../steps/atte
 import type { AttemptRow, RunCreation, RunOrigin, Store } from '../store/store.ts';
 import type { Clock } from './clock.ts';
 import type { RunDriver } from './driver.ts';
-import type { RunRecord } from './record.ts';
+import type { RunCache } from './run-cache.ts';
 import type { Proof, Signing } from './signature/signatures.ts';
 
 /** External facts that decisions read, such as those of a forge. The engine does not interpret them. */
@@ -73,7 +73,7 @@ export interface DriverStart {
   readonly state: RunState;
   readonly epoch: number;
   readonly program: Program;
-  readonly record: RunRecord;
+  readonly cache: RunCache;
   readonly bound: (step: string) => BoundStep;
   /** What signatures are verified with. */
   readonly proof: Proof;

@@ -20,7 +20,7 @@ import { RunDriver } from './driver.ts';
 import type { EngineCore } from './engine.ts';
 import { placeOf, storedOnlyHost } from './host.ts';
 import { programOf } from './programs.ts';
-import type { SuppliedResult } from './record.ts';
+import type { SuppliedResult } from './run-cache.ts';
 import { type FrozenSigning, type Signer, signFirstEvent, signingAtStart } from './signature/signatures.ts';
 
 /** Results of steps that a run is given instead of producing them, by the ids of the steps. */
@@ -102,10 +102,10 @@ export async function startRun(
   const program = programOf(parts, { workflow, params: bound }, options);
   const { concurrency } = definition;
   const { reads } = program.program;
-  const record = core.recordFor(id, { reads, params: bound, fresh: true, concurrency, ...omitUndefined({ parked: options.parked }) });
-  if (options.past !== undefined) record.supplyPast(options.past);
-  const params = Object.keys(bound).length === 0 ? undefined : record.keep(bound);
-  const supplied = Object.entries(options.outputs ?? {}).map(([step, value]) => record.supply(step, value));
+  const cache = core.cacheFor(id, { reads, params: bound, fresh: true, concurrency, ...omitUndefined({ parked: options.parked }) });
+  if (options.past !== undefined) cache.supplyPast(options.past);
+  const params = Object.keys(bound).length === 0 ? undefined : cache.keep(bound);
+  const supplied = Object.entries(options.outputs ?? {}).map(([step, value]) => cache.supply(step, value));
   const at = core.clock.now();
   const created = createFirstEvent(workflow, { id, at, options, supplied, signing, ...omitUndefined({ params, override }) });
   const { origin = {}, from, sign, past, facts } = options;
@@ -117,7 +117,7 @@ export async function startRun(
   const driver = new RunDriver(options.parked === true ? storedOnlyHost(core) : core, {
     state: createRun(event),
     epoch: 1,
-    record,
+    cache,
     ...program,
     creation: { create, event, supplied: suppliedRows(workflow, supplied, event.at) },
     proof: { keys: signing.keys, used: new Set() },
@@ -127,7 +127,7 @@ export async function startRun(
   driver.take({
     type: 'start',
     at: event.at,
-    ...omitUndefined({ from, detour, facts: facts === undefined ? undefined : record.keep(facts) }),
+    ...omitUndefined({ from, detour, facts: facts === undefined ? undefined : cache.keep(facts) }),
   });
   await driver.created;
   return driver;

@@ -391,8 +391,8 @@ export const NO_USAGE: UsageTotal = {
   unknownTurns: 0,
 };
 
-/** A run's ancestors, nearest first, and how many runs its root has with all that descend from it. */
-export interface RunFamily {
+/** The ancestors of a run, nearest first, and how many runs its tree has. */
+export interface RunTreeSummary {
   readonly ancestors: readonly string[];
   readonly runs: number;
 }
@@ -462,7 +462,7 @@ export interface Store {
   uses(run: string): Promise<readonly RecordedAgentUse[]>;
   /** What agents used and how many runs were started over time, oldest first. */
   usageOver(span: UsageSpan): Promise<readonly UsageBucket[]>;
-  family(run: string): Promise<RunFamily>;
+  tree(run: string): Promise<RunTreeSummary>;
   /** The semaphores that are held or waited for, those of each key in order; at most `limit`. */
   slots(limit: number): Promise<readonly SlotUse[]>;
   /** Closes an account for every run and process on this store; a later time extends an earlier one. */

@@ -8,7 +8,7 @@ import type { Accounting, Admission, Refusal, Spawn } from '../../steps/worker/a
 import type { AgentUse, Store, UsedAmounts } from '../../store/store.ts';
 import type { Clock } from '../clock.ts';
 import { openTranscript, type Transcript } from '../transcript/transcripts.ts';
-import { type Budgets, budgetsOver, leftOf, shortageOf, unknownNotices } from './budgets.ts';
+import { type Budgets, budgetsOver, remainingBudget, shortageOf, unknownNotices } from './budgets.ts';
 
 /** Dependencies of the accounting. */
 export interface AccountingParts {
@@ -41,7 +41,7 @@ async function admit(parts: OpenParts, spawn: Spawn): Promise<Admission | Refusa
   const held = await budgetsOver(store, spawn, { budgets, now, working });
   const shortage = shortageOf(held);
   if (shortage !== undefined) return shortage;
-  const left = leftOf(held, spawn.budgets.attempt);
+  const left = remainingBudget(held, spawn.budgets.attempt);
   if (spawn.worker === 'handed') return { left, onEvent: () => undefined, close: async (answer) => answer };
   if (spawn.worker === 'object' && held.length === 0)
     return { left, onEvent: () => undefined, close: (answer) => recordKnown(parts, spawn, { answer, since: now }) };
@@ -112,7 +112,7 @@ const UNKNOWN_RESET_MS = 300_000;
 const RESET_MS_MIN = 1000;
 /** Longer than any real reset; a later time was misread. */
 const RESET_MS_MAX = 32 * 86_400_000;
-const SPREAD_MS_MAX = 30_000;
+const JITTER_MS_MAX = 30_000;
 
 /** Returns a refusal if the agent's account is closed. */
 async function closedFor(store: Store, spawn: Spawn, now: number): Promise<Refusal | undefined> {
@@ -122,16 +122,16 @@ async function closedFor(store: Store, spawn: Spawn, now: number): Promise<Refus
   const message =
     `account "${spawn.account}" has no capacity until ${new Date(until).toISOString()}: ${why}; ` +
     `the run continues then; if there is capacity earlier, run "pawl resume ${spawn.run}"`;
-  return { reason: 'quota', message, resumeAt: until + spreadOf(spawn, until - now) };
+  return { reason: 'quota', message, resumeAt: until + jitterOf(spawn, until - now) };
 }
 
 /**
  * Each agent that waits for the account comes back at a slightly different time after its reset, so that they do not
  * all return at once.
  */
-function spreadOf({ run, path }: Spawn, waitMs: number): number {
+function jitterOf({ run, path }: Spawn, waitMs: number): number {
   const share = Number.parseInt(digestText(`${run}/${path}`).slice(0, 8), 16) / 2 ** 32;
-  return Math.round(share * Math.min(SPREAD_MS_MAX, waitMs / 10));
+  return Math.round(share * Math.min(JITTER_MS_MAX, waitMs / 10));
 }
 
 /** Closes the account of an agent that had no capacity, and returns until when. That agent is the first to try again. */

@@ -47,7 +47,7 @@ export async function budgetsOver(
   scope: { readonly budgets: Budgets; readonly now: number; readonly working: ReadonlySet<number> },
 ): Promise<ActiveBudget[]> {
   const { run, role, budgets } = spawn;
-  const { ancestors } = await store.family(run);
+  const { ancestors } = await store.tree(run);
   const working = { run, rows: [...scope.working] };
   const held = await Promise.all([run, ...ancestors].map((id) => runBudgets(store, id, { spawn, working, budgets: scope.budgets })));
   const since = scope.now - (scope.now % DAY_MS);
@@ -185,7 +185,7 @@ function attempts(count: number): string {
 }
 
 /** Returns what is left for an agent: the smallest remainder of each amount over all its budgets. */
-export function leftOf(held: readonly ActiveBudget[], attempt: Budget | undefined): Budget {
+export function remainingBudget(held: readonly ActiveBudget[], attempt: Budget | undefined): Budget {
   const { unknown: _, ...amounts } = attempt ?? {};
   const left: Partial<Record<Amount, number>> = { ...amounts };
   for (const { limit, used } of held)

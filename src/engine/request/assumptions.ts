@@ -15,7 +15,7 @@ import type { ControlAction, InputOf } from '../../kernel/input.ts';
 import type { HaltedStep, RunState } from '../../kernel/run-state.ts';
 import type { Store } from '../../store/store.ts';
 import type { EngineCore } from '../engine.ts';
-import { readFamily } from '../merge-block.ts';
+import { readWholeTree } from '../run-tree.ts';
 import { overrideStatement, type Signer } from '../signature/signatures.ts';
 import { storedValue } from '../values.ts';
 import { requireActor } from './actor.ts';
@@ -110,7 +110,7 @@ export async function answerAssumption(core: EngineCore, run: string, request: A
   await send(core, { run, dedupe: `assumption/${chosen.id}`, input, values: value === undefined ? [] : [value] });
   const after = (await core.store.load(run)).state.assumptions?.find(({ id }) => id === chosen.id)?.answer;
   if (after === undefined || after.actor !== actor || after.agrees !== agrees) throw alreadyAnswered(run, chosen.id, after);
-  await recheckFamily(core, run, actor);
+  await recheckTree(core, run, actor);
   if (agrees) return { assumption: chosen.id, agrees };
   if (after.unmet !== true) return { assumption: chosen.id, agrees, again: { run, step: chosen.step } };
   const above = await runAgainAbove(core, state, { ...request, actor, assumed: (await textsOf(core.store, [chosen]))(chosen), said });
@@ -181,9 +181,9 @@ async function placeOf(store: Store, run: string, { path, within }: Pick<Assumpt
   );
 }
 
-/** Makes runs of the same family that wait for answers before a merge check again. */
-async function recheckFamily(core: EngineCore, run: string, actor: string): Promise<void> {
-  for (const { id } of (await readFamily(core.store, run)).filter((one) => one.id !== run)) {
+/** Makes runs of the same tree that wait for answers before a merge check again. */
+async function recheckTree(core: EngineCore, run: string, actor: string): Promise<void> {
+  for (const { id } of (await readWholeTree(core.store, run)).filter((one) => one.id !== run)) {
     const { state } = await core.store.load(id);
     if (!Object.values(state.live).some((live) => live.state === 'waiting' && live.wait.kind === 'assumptions')) continue;
     const input: InputOf<'control'> = { type: 'control', at: core.clock.now(), actor, action: { do: 'recheck' } };

@@ -186,6 +186,6 @@ async function openRun(core: EngineCore, run: string): Promise<UndoneRun> {
   const workflow = await workflowOf(core, stored);
   const params = await core.paramsOf(state);
   const bound = core.programs.get(run) ?? (await programOfRun(core, state, { workflow, definition, params }));
-  const record = core.recordFor(run, { reads: [], params, fresh: false });
-  return { bound, workflow, params, snapshot: () => record.snapshot(state) };
+  const cache = core.cacheFor(run, { reads: [], params, fresh: false });
+  return { bound, workflow, params, snapshot: () => cache.snapshot(state) };
 }

@@ -192,7 +192,7 @@ export function pathsOfStep({ run, lines }: FileHistory, step: string): readonly
 }
 
 /** The change of the workspace from one snapshot to the next. */
-export interface Passage extends TreePair {
+export interface SnapshotInterval extends TreePair {
   /** Whether the run caused it: a step was running, or files were restored. */
   readonly isOfRun: boolean;
   /** The steps that were running. */
@@ -200,31 +200,34 @@ export interface Passage extends TreePair {
 }
 
 /** The changes between consecutive snapshots, in order, starting at a position. */
-export function passagesOf(lines: readonly HistoryLine[], from = 0): { readonly passages: readonly Passage[]; readonly isCutOff: boolean } {
+export function intervalsOf(
+  lines: readonly HistoryLine[],
+  from = 0,
+): { readonly intervals: readonly SnapshotInterval[]; readonly isCutOff: boolean } {
   const open = new Map<string, string>();
-  const passages: Passage[] = [];
+  const intervals: SnapshotInterval[] = [];
   for (const [position, line] of lines.entries()) {
     const before = lines[position - 1]?.snapshot.tree;
     const isOfRun = open.size > 0 || line.is === 'restored' || line.is === 'undone';
     if (before !== undefined && position > from && before !== line.snapshot.tree)
-      passages.push({ before, after: line.snapshot.tree, isOfRun, steps: [...open.values()] });
+      intervals.push({ before, after: line.snapshot.tree, isOfRun, steps: [...open.values()] });
     if (line.is === 'before') open.set(line.path, line.step);
     else if (line.is === 'after') open.delete(line.path);
   }
-  return { passages, isCutOff: open.size > 0 };
+  return { intervals, isCutOff: open.size > 0 };
 }
 
-/** The files that changed in the given passages. */
-export async function filesIn(repository: SnapshotRepository, passages: readonly Passage[]): Promise<Set<string>> {
-  const all = await Promise.all(passages.map((passage) => fileChanges(repository, passage)));
+/** The files that changed in the given intervals. */
+export async function filesIn(repository: SnapshotRepository, intervals: readonly SnapshotInterval[]): Promise<Set<string>> {
+  const all = await Promise.all(intervals.map((interval) => fileChanges(repository, interval)));
   return new Set(all.flat().map(({ path }) => path));
 }
 
 async function betweenSteps({ repository, lines }: FileHistory): Promise<Set<string>> {
-  const { passages } = passagesOf(lines);
+  const { intervals } = intervalsOf(lines);
   return await filesIn(
     repository,
-    passages.filter(({ isOfRun }) => !isOfRun),
+    intervals.filter(({ isOfRun }) => !isOfRun),
   );
 }
 

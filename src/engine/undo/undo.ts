@@ -34,12 +34,12 @@ import {
   fileSourceOf,
   filesIn,
   type HistoryLine,
+  intervalsOf,
   missingIn,
-  type Passage,
-  passagesOf,
   pathsOfStep,
   readFileHistory,
   readingSnapshots,
+  type SnapshotInterval,
 } from './file-history.ts';
 
 /** A request to undo steps. */
@@ -160,10 +160,10 @@ async function workOut(source: UndoSource, { to }: UndoRequest): Promise<OpenUnd
     );
   const position = targetOf(history, to);
   const target = lines[position] as OpenUndo['target'];
-  const { passages, isCutOff } = passagesOf(lines, position);
+  const { intervals, isCutOff } = intervalsOf(lines, position);
   const ofRun = await filesIn(
     repository,
-    passages.filter((passage) => passage.isOfRun),
+    intervals.filter((interval) => interval.isOfRun),
   );
   const last = (lines.at(-1) as HistoryLine).snapshot.tree;
   const undone = await fileChanges(repository, { before: last, after: target.snapshot.tree });
@@ -174,7 +174,7 @@ async function workOut(source: UndoSource, { to }: UndoRequest): Promise<OpenUnd
   if (isCutOff) for (const path of await filesIn(repository, [since])) ofRun.add(path);
   const ofOthers = await filesIn(
     repository,
-    [...passages, since].filter((passage) => !passage.isOfRun),
+    [...intervals, since].filter((interval) => !interval.isOfRun),
   );
   const unread = new Set([...target.snapshot.unread, ...now.unread].map(({ path }) => path));
   const all = await fileChanges(repository, { before: now.tree, after: target.snapshot.tree });
@@ -187,7 +187,7 @@ async function workOut(source: UndoSource, { to }: UndoRequest): Promise<OpenUnd
     ({ path, before, after }) => ({ path, what: before === undefined ? 'restore' : after === undefined ? 'delete' : 'change' }) as const,
   );
   const missing = missingIn(lines.slice(position));
-  const declared = await declaredIn(source, passages, repository);
+  const declared = await declaredIn(source, intervals, repository);
   const undeclared = changes.map(({ path }) => path).filter((path) => declared.get(path) === false);
   const plan = { run, to: target.path, at: target.at, files, changed, undeclared, isCutOff, missing, effects };
   return { history, target, now, changes, plan };
@@ -196,19 +196,19 @@ async function workOut(source: UndoSource, { to }: UndoRequest): Promise<OpenUnd
 /** For each file, whether a step that ran when it changed declares it. A step that declares nothing may write anything. */
 async function declaredIn(
   { store, run }: UndoSource,
-  passages: readonly Passage[],
+  intervals: readonly SnapshotInterval[],
   repository: FileHistory['repository'],
 ): Promise<ReadonlyMap<string, boolean>> {
   const { definition } = await store.load(run);
   const { top, below } = repository.place;
   const found = new Map<string, boolean>();
-  for (const passage of passages.filter(({ isOfRun, steps }) => isOfRun && steps.length > 0)) {
-    const patterns = passage.steps.map((step) => {
+  for (const interval of intervals.filter(({ isOfRun, steps }) => isOfRun && steps.length > 0)) {
+    const patterns = interval.steps.map((step) => {
       const model = modelNamed(definition, step);
       return model === undefined ? [] : declaredFiles(model);
     });
     const isOpen = patterns.some((some) => some.length === 0);
-    for (const path of await filesIn(repository, [passage])) {
+    for (const path of await filesIn(repository, [interval])) {
       const own = relative(join(top, below), join(top, path)).split(sep).join('/');
       const isDeclared = isOpen || patterns.flat().some((pattern) => matches(own, pattern));
       found.set(path, isDeclared && found.get(path) !== false);

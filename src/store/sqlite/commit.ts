@@ -22,7 +22,7 @@ import { countMembers, encodeState, withoutChecks, withoutPlace } from './row-fo
 import { findKey, insertRunRow, type RunRow, readRunRow, updateRunRow } from './run-row.ts';
 import { transactionsIn } from './seals.ts';
 import { changeSlots, findFull, leave, nextInQueue, queueForSlot } from './slots.ts';
-import type { After } from './transactions.ts';
+import type { AfterCommit } from './transactions.ts';
 
 /** What a commit works with. */
 export interface CommitContext {
@@ -36,7 +36,7 @@ export interface CommitContext {
 const STALE: CommitResult = { result: 'stale' };
 
 /** Applies a delta inside a transaction. */
-export function commitDelta(context: CommitContext, delta: Delta, after: After): CommitResult {
+export function commitDelta(context: CommitContext, delta: Delta, afterCommit: AfterCommit): CommitResult {
   const { connection } = context;
   const before = delta.create === undefined ? findRun(context, delta) : newRunRow(connection, delta, delta.create);
   const run = before.key;
@@ -52,7 +52,7 @@ export function commitDelta(context: CommitContext, delta: Delta, after: After):
   const woken = [...postMail(connection, delta), ...moveSlots(connection, run, delta)];
   const released = delta.release === true && clearOwner(connection, run);
   const transactions = delta.create === undefined ? undefined : transactionsIn(connection);
-  after(() => {
+  afterCommit(() => {
     context.anchor.noteCommit(written, transactions);
     if (released) context.owned.delete(delta.run);
     else context.owned.set(delta.run, written);

@@ -64,7 +64,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
   };
   const connection = { db, path, name: path ?? ':memory:', busyMs: options.busyMs, origin: options.origin, sql, close };
   try {
-    await whenFree(connection, () => configure(db, options));
+    await retryWhileLocked(connection, () => configure(db, options));
   } catch (error) {
     close();
     throw error;
@@ -81,7 +81,7 @@ function configure(db: DatabaseSync, options: ConnectionOptions): void {
 }
 
 /** Retries the work after short pauses while another connection holds the lock; throws STORE_UNAVAILABLE after `busyMs`. */
-export async function whenFree<T>(connection: Pick<Connection, 'name' | 'busyMs'>, work: () => T): Promise<T> {
+export async function retryWhileLocked<T>(connection: Pick<Connection, 'name' | 'busyMs'>, work: () => T): Promise<T> {
   const end = uptimeMs() + connection.busyMs;
   for (let round = 0; ; round += 1) {
     try {
@@ -100,7 +100,7 @@ export function pauseMs(round: number): number {
 
 /** Reads in one snapshot, so that a commit of another process is seen whole or not at all. */
 export function readSnapshot<T>(connection: Connection, work: () => T): Promise<T> {
-  return whenFree(connection, () => {
+  return retryWhileLocked(connection, () => {
     connection.sql('BEGIN').run();
     try {
       return work();

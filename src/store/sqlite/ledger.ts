@@ -5,7 +5,7 @@ import type {
   AgentUse,
   ClosedAccount,
   RecordedAgentUse,
-  RunFamily,
+  RunTreeSummary,
   UsageBucket,
   UsageQuery,
   UsageSpan,
@@ -33,10 +33,10 @@ export function endUse(connection: Connection, id: number, { ms, inputTokens, ou
 }
 
 // A union skips rows it has seen, so that even a cycle of parents, which nothing here creates, would end.
-const FAMILY_DOWN = `WITH RECURSIVE tree (id, key) AS (
+const DESCENDANTS = `WITH RECURSIVE tree (id, key) AS (
   SELECT id, key FROM runs WHERE id = ? UNION SELECT r.id, r.key FROM runs r JOIN tree t ON r.parent = t.id
 )`;
-const FAMILY_UP = `WITH RECURSIVE line (id, parent, n) AS (
+const ANCESTORS = `WITH RECURSIVE line (id, parent, n) AS (
   SELECT id, parent, 0 FROM runs WHERE id = ?
   UNION SELECT r.id, r.parent, l.n + 1 FROM runs r JOIN line l ON r.id = l.parent WHERE l.n < 1000
 )`;
@@ -60,7 +60,7 @@ export function sumUsage(connection: Connection, { run, withChildren, step, role
     conditions.push(condition);
     values.push(value);
   };
-  where(withChildren === true ? `run IN (${FAMILY_DOWN} SELECT key FROM tree)` : 'run = (SELECT key FROM runs WHERE id = ?)', run);
+  where(withChildren === true ? `run IN (${DESCENDANTS} SELECT key FROM tree)` : 'run = (SELECT key FROM runs WHERE id = ?)', run);
   where('step = ?', step);
   where('role = ?', role);
   where('started_at >= ?', since);
@@ -119,12 +119,12 @@ export function readUsageOver(connection: Connection, { since, until, bucketMs, 
   return all.sort((a, b) => a.at - b.at || (a.workflow < b.workflow ? -1 : 1));
 }
 
-/** The runs that a run descends from, and how many runs its whole family has. */
-export function readFamily(connection: Connection, run: string): RunFamily {
-  const line = connection.sql(`${FAMILY_UP} SELECT id FROM line ORDER BY n`).all(run);
+/** The ancestors of a run, and how many runs its tree has. */
+export function readTree(connection: Connection, run: string): RunTreeSummary {
+  const line = connection.sql(`${ANCESTORS} SELECT id FROM line ORDER BY n`).all(run);
   const [own, ...ancestors] = line.map(({ id }) => String(id));
   if (own === undefined) throw unknownRun(run, connection.name);
-  const runs = connection.sql(`${FAMILY_DOWN} SELECT count(*) AS runs FROM tree`).get(ancestors.at(-1) ?? own)?.runs as number;
+  const runs = connection.sql(`${DESCENDANTS} SELECT count(*) AS runs FROM tree`).get(ancestors.at(-1) ?? own)?.runs as number;
   return { ancestors, runs };
 }
 

@@ -15,18 +15,18 @@ const BATCH_MAX = 512;
 const TICK_MS = 5;
 
 /** Registers a callback that runs when the write is on disk. */
-export type After = (then: () => void) => void;
+export type AfterCommit = (then: () => void) => void;
 
 /** The queue of writes of one connection. */
 export interface Transactions {
   /** Does the work inside a transaction; resolves when it is on disk. */
-  write<T>(work: (after: After) => T): Promise<T>;
+  write<T>(work: (afterCommit: AfterCommit) => T): Promise<T>;
   /** Resolves when nothing is queued any more. */
   idle(): Promise<void>;
 }
 
 interface Job {
-  readonly work: (after: After) => unknown;
+  readonly work: (afterCommit: AfterCommit) => unknown;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -90,7 +90,7 @@ export function openTransactions(connection: Connection, committed: () => void):
   }
 
   return {
-    write: <T>(work: (after: After) => T) =>
+    write: <T>(work: (afterCommit: AfterCommit) => T) =>
       new Promise<T>((resolve, reject) => {
         queue.push({ work, resolve: resolve as (value: unknown) => void, reject });
         schedule();
