@@ -1,8 +1,8 @@
 // Applies the changes of a private copy to the database: in one transaction, together with the record of the step, or not
 // at all. Only that transaction holds the write lock.
 //
-// D12. A row is written only if it has not changed since the copy was made; otherwise nothing is written.
-// D13. The changes of a copy include those of its triggers and foreign keys, so these do not run again here. Rows of a table
+// SD12. A row is written only if it has not changed since the copy was made; otherwise nothing is written.
+// SD13. The changes of a copy include those of its triggers and foreign keys, so these do not run again here. Rows of a table
 //      with triggers are accepted only if the triggers always existed: SQLite numbers each change of a schema.
 
 import { DatabaseSync } from 'node:sqlite';
@@ -72,7 +72,7 @@ const BUSY = 5;
 
 /** Applies the changes of a copy and records its step. */
 export async function acceptCopy({ file, base, copy }: CopyFiles, options: AcceptOptions): Promise<Acceptance> {
-  // Foreign keys are off, so that cascades do not run again (D13); they are checked at the end.
+  // Foreign keys are off, so that cascades do not run again (SD13); they are checked at the end.
   const db = new DatabaseSync(file, { timeout: BUSY_MS, allowExtension: false, defensive: true, enableForeignKeyConstraints: false });
   try {
     attach(db, { base, copy });

@@ -1,6 +1,6 @@
 // Owns backups of a user's database: made while it is in use, verified, recorded in the database itself, limited in number.
 //
-// D5. A copy gets its name only after it was verified, so a file with the name of a backup is complete.
+// SD5. A copy gets its name only after it was verified, so a file with the name of a backup is complete.
 
 import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';

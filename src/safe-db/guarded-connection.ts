@@ -1,14 +1,14 @@
 // Owns one connection on which every statement of the user is analyzed before it runs. A statement is compiled twice: first
-// with recursive triggers on, only for the analysis (D3), then as it will run. If it writes, both happen inside the
+// with recursive triggers on, only for the analysis (SD3), then as it will run. If it writes, both happen inside the
 // transaction that runs it, so that the schema cannot change in between.
 //
 // The analysis is cached with the compiled statement. When SQLite runs a compiled statement after the schema has changed,
-// it recompiles it and calls the authorizer, which denies that for a cached statement (D11). So the statement fails before
+// it recompiles it and calls the authorizer, which denies that for a cached statement (SD11). So the statement fails before
 // it does anything, and is analyzed again.
 //
-// D4. A statement that updates is undone if it changed more rows than the limit, including rows that triggers and cascades
+// SD4. A statement that updates is undone if it changed more rows than the limit, including rows that triggers and cascades
 //     changed. It needs no savepoint and no count if it cannot change so many (`row-bound.ts`).
-// D11. A cached statement runs exactly as it was analyzed, or not at all.
+// SD11. A cached statement runs exactly as it was analyzed, or not at all.
 
 import { constants, DatabaseSync, type StatementSync } from 'node:sqlite';
 import { EngineError, messageOf } from '../base/error.ts';
@@ -53,7 +53,7 @@ type Result = ReturnType<StatementSync[Method]>;
 
 /** SQLite tried to recompile a cached statement. */
 const RECOMPILED = Symbol('recompiled');
-/** The authorizer while a cached statement runs: nothing may be compiled (D11). */
+/** The authorizer while a cached statement runs: nothing may be compiled (SD11). */
 class RecompileGuard {
   wasCalled = false;
 

@@ -1,9 +1,9 @@
 // Owns changes of the schema: numbered files, applied in order, each recorded with its checksum.
 //
-// D7. The write lock is taken before anything is read and held until all files are applied, so two programs never apply
+// SD7. The write lock is taken before anything is read and held until all files are applied, so two programs never apply
 //     the same file. All files of one call are one transaction: a crash or an error leaves the database unchanged.
-// D8. An applied file cannot be edited, removed or preceded by a new file; the call fails and names the file.
-// D9. A file that drops or deletes is applied only if the caller allows loss of data.
+// SD8. An applied file cannot be edited, removed or preceded by a new file; the call fails and names the file.
+// SD9. A file that drops or deletes is applied only if the caller allows loss of data.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -70,7 +70,7 @@ export async function migrate(file: string, folder: string, options: MigrateOpti
   const db = openForMigration(file);
   let backup: BackupRecord | undefined;
   try {
-    // D7: nothing is read before this, and the lock is held until all files are applied.
+    // SD7: nothing is read before this, and the lock is held until all files are applied.
     await takeLock(db, file, options.busyMs ?? BUSY_MS);
     const { pending, problems } = compare(readFolder(folder), readApplied(db));
     if (problems.length > 0) throw refused(problems.join('; '), { file, problems });
@@ -147,7 +147,7 @@ function readApplied(db: DatabaseSync): MigrationStatus['applied'] {
 
 const appliedRow = rowAs({ number, name: text, checksum: text, appliedAt: text });
 
-/** Compares files with the applied migrations (D8). */
+/** Compares files with the applied migrations (SD8). */
 function compare(files: readonly MigrationFile[], applied: MigrationStatus['applied']): MigrationStatus {
   const last = applied.at(-1)?.number ?? Number.NEGATIVE_INFINITY;
   const unknown = files.filter(({ number }) => !applied.some((done) => done.number === number));

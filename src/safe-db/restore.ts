@@ -1,7 +1,7 @@
 // Restores a backup over a user's database.
 //
-// D6. Nothing is restored before the current database was copied; if it changes meanwhile, it is copied again.
-// D16. A damaged database cannot be copied, so it is moved to the backups unchanged, with the files next to it.
+// SD6. Nothing is restored before the current database was copied; if it changes meanwhile, it is copied again.
+// SD16. A damaged database cannot be copied, so it is moved to the backups unchanged, with the files next to it.
 
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
@@ -109,7 +109,7 @@ function isDamaged(file: string): boolean {
   }
 }
 
-/** Moves a damaged database to the backups unchanged, and puts a backup in its place (D16). */
+/** Moves a damaged database to the backups unchanged, and puts a backup in its place (SD16). */
 async function replaceDamaged(file: string, path: string, options: BackupOptions): Promise<BackupRecord> {
   const at = new Date((options.now ?? Date.now)());
   const folder = resolve(options.folder ?? folderOf(file));

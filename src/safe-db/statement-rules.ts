@@ -1,9 +1,9 @@
 // Owns the rules for statements. SQLite calls the authorizer for every action while it compiles a statement, wherever the
 // action is written: in a CTE, a view, a trigger or a cascade. So nothing here parses the text of a statement.
 //
-// D1. Only actions that are listed as allowed are allowed.
-// D2. A statement for which SQLite does not call the authorizer (VACUUM, DROP ... IF EXISTS of a missing table) is rejected.
-// D3. SQLite does not call it for the delete in REPLACE. But while recursive triggers are on, it compiles delete triggers
+// SD1. Only actions that are listed as allowed are allowed.
+// SD2. A statement for which SQLite does not call the authorizer (VACUUM, DROP ... IF EXISTS of a missing table) is rejected.
+// SD3. SQLite does not call it for the delete in REPLACE. But while recursive triggers are on, it compiles delete triggers
 //     for REPLACE and calls the authorizer for their bodies. So each table has a delete trigger of ours, and a statement
 //     that compiles one without deleting replaces rows (`guards.ts`).
 
@@ -154,7 +154,7 @@ export class StatementAuthorizer {
       case constants.SQLITE_SAVEPOINT:
         return { statement: first ?? '', message: `${first} blocked. Use db.transaction().` };
       default:
-        // D1: unknown actions are rejected, too.
+        // SD1: unknown actions are rejected, too.
         return attachRefusal(action, first);
     }
   }
@@ -193,7 +193,7 @@ export class StatementAuthorizer {
     };
   }
 
-  /** The refusal of a statement without a call of the authorizer (D2). */
+  /** The refusal of a statement without a call of the authorizer (SD2). */
   private silentRefusal(): Refusal | undefined {
     if (this.wasCalled) return undefined;
     return { statement: 'VACUUM', message: `statement blocked: it neither reads nor writes rows. ${MIGRATE}` };
