@@ -72,16 +72,16 @@ export function attemptRequest({ host, driver, start, want, activation, signal }
 async function readPast(store: Store, run: RunState): Promise<RunPast> {
   const ancestors = run.parent === undefined ? [] : (await store.tree(run.id)).ancestors;
   const above = await Promise.all(ancestors.map(async (id) => (await store.load(id)).state));
-  // The topmost run comes first, so that what is nearest to the step comes last.
+  // The topmost run comes first, so that the past nearest to the step comes last.
   const runs = [...above.reverse(), run];
-  const refs = runs.flatMap((one) => [...(one.setbacks ?? []).map(({ output }) => output), ...refsOfAnswers(one)]);
+  const refs = runs.flatMap((state) => [...(state.setbacks ?? []).map(({ output }) => output), ...refsOfAnswers(state)]);
   const read = await readValues(store, refs);
-  const setbacks = runs.flatMap((one) =>
-    (one.setbacks ?? []).map(
-      ({ output, ...rest }): PastSetback => ({ ...rest, output: read(output), ...(one === run ? {} : { inParent: true }) }),
+  const setbacks = runs.flatMap((state) =>
+    (state.setbacks ?? []).map(
+      ({ output, ...rest }): PastSetback => ({ ...rest, output: read(output), ...(state === run ? {} : { inParent: true }) }),
     ),
   );
-  const answered = runs.flatMap((one) => answeredIn(one, read));
+  const answered = runs.flatMap((state) => answeredIn(state, read));
   return { setbacks, notes: runs.flatMap(({ notes = [] }) => notes), answered };
 }
 

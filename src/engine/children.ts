@@ -16,7 +16,7 @@ import { placeOf } from './host.ts';
 import { findWorkflow } from './programs.ts';
 import { readWholeTree } from './run-tree.ts';
 
-/** What is needed to start a child. */
+/** The parameters of `startChild`. */
 export interface ChildStart {
   readonly parent: RunState;
   readonly effect: ChildEffect;
@@ -24,7 +24,7 @@ export interface ChildStart {
   /** The public keys that the parent accepts. */
   readonly keys: readonly string[] | undefined;
   /** The workflow, if the parent's flow passed it as a value. */
-  readonly given?: CompiledWorkflow | undefined;
+  readonly passed?: CompiledWorkflow | undefined;
 }
 
 /** Starts the child that an activation waits for, or follows it if it already exists. */
@@ -37,13 +37,13 @@ export async function startChild(core: EngineCore, start: ChildStart): Promise<r
   } catch (error) {
     if (isEngineError(error) && error.code === 'RUN_EXISTS') return followChild(core, child);
     if (core.isDraining()) return [];
-    return [{ type: 'childEnded', at: core.clock.now(), path, child, status: 'failed', refused: refusalOf(start, error) }];
+    return [{ type: 'childEnded', at: core.clock.now(), path, child, status: 'failed', refused: startFailure(start, error) }];
   }
 }
 
 /** Why the child could not be started. The error's code decides whether a retry can help. */
-function refusalOf({ effect, request, given }: ChildStart, error: unknown): StepError {
-  const workflow = given?.definition.name ?? childName(request);
+function startFailure({ effect, request, passed }: ChildStart, error: unknown): StepError {
+  const workflow = passed?.definition.name ?? childName(request);
   return {
     code: isEngineError(error) ? error.code : 'STEP_FAILED',
     message: `step "${effect.activation.step}" could not start workflow "${workflow}": ${messageOf(error)}`,
@@ -58,7 +58,7 @@ function childName({ bound: { model } }: AttemptRequest): string {
   return model.workflow;
 }
 
-async function beginChild(core: EngineCore, { parent, effect, request, given, keys }: ChildStart): Promise<void> {
+async function beginChild(core: EngineCore, { parent, effect, request, passed, keys }: ChildStart): Promise<void> {
   const { child, activation } = effect;
   const depth = (parent.depth ?? 0) + 1;
   const { depthMax, runsMax, source, childInput } = core.parts;
@@ -70,7 +70,7 @@ async function beginChild(core: EngineCore, { parent, effect, request, given, ke
       `step "${activation.step}" cannot start another run: this run and the runs it started already number ${runsMax}, the limit`,
     );
   const name = childName(request);
-  const workflow = given ?? request.workflow.children.get(name) ?? findWorkflow(source, name);
+  const workflow = passed ?? request.workflow.children.get(name) ?? findWorkflow(source, name);
   const input = await childInput(request);
   if (request.signal.aborted) return;
   const origin = placeOf(request);
@@ -82,7 +82,7 @@ async function beginChild(core: EngineCore, { parent, effect, request, given, ke
   if (request.signal.aborted) await cancelRun(core, child, parent.id);
 }
 
-/** A child that already exists runs by itself. If its owner died together with ours, we drive it. */
+/** Follows a child that already exists and runs by itself. If its owner died together with ours, we drive it. */
 async function followChild(core: EngineCore, child: string): Promise<readonly RunInput[]> {
   await core.drive(child).catch((error: unknown) => core.warn(error));
   return [];

@@ -103,8 +103,8 @@ export function suppliedRows(workflow: CompiledWorkflow, supplied: readonly Supp
 }
 
 /**
- * When an engine must pick up the run if it has no owner. Work that is running or queued is wanted at once, so that
- * another engine finds it when the owner closes or cannot continue.
+ * When an engine must pick up the run if it has no owner. Work that is running or queued makes it due immediately, so
+ * that another engine finds it when the owner closes or cannot continue.
  */
 export function nextDriveAt(run: RunState): number | undefined {
   const due = dueOf(run);

@@ -1,4 +1,4 @@
-// Owns the driving of one run by its owner. The loop: read an input, decide with the kernel, commit, act. An effect is
+// Drives one run for its owner. The loop: read an input, decide with the kernel, commit, act. An effect is
 // carried out only after the decision that asked for it is on disk, and its result is the next input.
 //
 // E3. Inputs that arrive while a commit is under way are decided together and committed once.
@@ -143,7 +143,7 @@ export class RunDriver {
     this.turnSoon();
   }
 
-  /** Stops and discards all work of this run at once. Work without a recorded end becomes unknown. */
+  /** Stops and discards all work of this run immediately. Work without a recorded end becomes unknown. */
   async abandon(error?: unknown): Promise<void> {
     if (this.over) return;
     this.phase = 'over';
@@ -183,10 +183,9 @@ export class RunDriver {
     const { wakes } = this;
     const isFull = (await this.decideBatch(batch)) === 'full';
     if (slot === undefined || this.over) return;
-    // A step that found its semaphore full waits in the queue. After one that did not, the next may find a place as
-    // well.
+    // A step that found its semaphore full waits in the queue. After a step that did not, the next may find room, too.
     if (isFull) this.waitingForSlots.add(slot, keys ?? []);
-    // If the store signalled a change before this answer came, the place may have become free in between.
+    // If the store signalled a change before this answer came, a slot may have become free in between.
     if (isFull && wakes !== this.wakes) this.trySlots(this.waitingForSlots.next());
     else if (!isFull) this.trySlots(this.waitingForSlots.next({ path: slot, keys }));
   }
@@ -220,8 +219,8 @@ export class RunDriver {
     if (!this.cache.has([], [])) await this.cache.load([], []);
     const known = Object.fromEntries([...outside.dependsOn, outside.key].map((key) => [key, this.cache.data(key)]));
     const start = batch.find(({ input }) => input.type === 'start')?.input;
-    const given = start?.type === 'start' && start.facts !== undefined ? (this.cache.value(start.facts) as JsonObject) : {};
-    const seen = await outside.read(this.outsideParts, { ...known, ...given });
+    const startFacts = start?.type === 'start' && start.facts !== undefined ? (this.cache.value(start.facts) as JsonObject) : {};
+    const seen = await outside.read(this.outsideParts, { ...known, ...startFacts });
     const before = known[outside.key];
     // Both have the same order of keys: the reader writes them in one order, and the store keeps it.
     if (before !== undefined && JSON.stringify(before) === JSON.stringify(seen)) return;
@@ -229,7 +228,7 @@ export class RunDriver {
     batch.unshift({ input: { type: 'facts', at: this.host.clock.now(), facts } });
   }
 
-  /** Returns the inputs that are decided together. A slot is taken on its own, so that a full semaphore delays no other input. */
+  /** Returns the inputs that are decided together. A slot is taken separately, so that a full semaphore delays no other input. */
   private nextBatch(): QueuedInput[] {
     const first = this.queue[0] as QueuedInput;
     if (first.input.type === 'slot') return this.queue.splice(0, 1);
@@ -346,8 +345,8 @@ export class RunDriver {
   }
 
   /** Releases the run for its next owner. The wake-up is posted first: without it, nothing might pick up the remaining work. */
-  private async releaseWithWakeUp(how: { readonly isCutOff: boolean }): ReturnType<DriverHost['store']['release']> {
-    await this.host.postWakeUp(this, how);
+  private async releaseWithWakeUp(end: { readonly isCutOff: boolean }): ReturnType<DriverHost['store']['release']> {
+    await this.host.postWakeUp(this, end);
     return this.release(Number.MAX_SAFE_INTEGER);
   }
 

@@ -38,13 +38,13 @@ export interface DriveOptions {
   /** Who accepts that the code differs from the code the run started with. */
   readonly acceptedBy?: string;
   readonly cancel?: boolean;
-  /** With `cancel`: what the run did is not undone. */
+  /** With `cancel`: the effects of the run are not undone. */
   readonly leave?: boolean;
   /** Signs that acceptance, if the run requires signatures. */
   readonly sign?: Signer | undefined;
 }
 
-type Listener = (what: CommitRecord) => void;
+type Listener = (commit: CommitRecord) => void;
 
 /** The embedded host. */
 export class EngineCore implements DriverHost {
@@ -208,10 +208,10 @@ export class EngineCore implements DriverHost {
   }
 
   /** Drives a run without its code: to cancel it, or to record something about a run that has ended. */
-  private driverWithoutCode({ state, epoch, mail }: SuccessfulClaim, how: Pick<DriverStart, 'accepts' | 'proof'>): RunDriver {
+  private driverWithoutCode({ state, epoch, mail }: SuccessfulClaim, limits: Pick<DriverStart, 'accepts' | 'proof'>): RunDriver {
     const bound = this.remember(state.id, inertProgram());
     const cache = this.cacheFor(state.id, { reads: [], params: {}, fresh: false });
-    const driver = new RunDriver(this, { state, epoch, cache, ...bound, place: {}, ...how });
+    const driver = new RunDriver(this, { state, epoch, cache, ...bound, place: {}, ...limits });
     this.drivers.set(state.id, driver);
     driver.takeMail(mail);
     return driver;
@@ -254,7 +254,7 @@ export class EngineCore implements DriverHost {
     return this.failed.get(driver);
   }
 
-  /** Puts mail into a run's inbox. */
+  /** Posts mail to a run's inbox. */
   async post(mail: Mail): Promise<'posted' | 'duplicate'> {
     this.assertOpen();
     return this.store.post(mail);
@@ -279,18 +279,18 @@ export class EngineCore implements DriverHost {
     const driven: string[] = [];
     const now = this.clock.now();
     const ready = await this.store.ready(now, READY_MAX);
-    let mayRecover = false;
+    let triesAgain = false;
     for (const { run } of ready) {
       try {
         const driver = (await this.knows(run)) ? await this.drive(run) : undefined;
         if (driver instanceof RunDriver) driven.push(run);
       } catch (error) {
-        mayRecover ||= isTransient(error);
+        triesAgain ||= isTransient(error);
         this.warn(error);
       }
     }
     const isAll = ready.length < READY_MAX;
-    await this.wakeUpTimer.arm(now, mayRecover ? now + SWEEP_AGAIN_MS : isAll ? undefined : now);
+    await this.wakeUpTimer.arm(now, triesAgain ? now + SWEEP_AGAIN_MS : isAll ? undefined : now);
     return driven;
   }
 
@@ -351,7 +351,7 @@ export class EngineCore implements DriverHost {
     if (this.closed || this.draining) throw closedError();
   }
 
-  // The methods that drivers call on their host.
+  // The following methods implement `DriverHost`.
 
   isDraining(): boolean {
     return this.draining;
@@ -361,8 +361,8 @@ export class EngineCore implements DriverHost {
     return findWorkflow(this.parts.source, name);
   }
 
-  committed(driver: RunDriver, what: { readonly events: readonly RunEvent[]; readonly ended: readonly EndedAttempt[] }): void {
-    const committed = { ...what, run: driver.run, state: driver.checkpoint };
+  committed(driver: RunDriver, commit: { readonly events: readonly RunEvent[]; readonly ended: readonly EndedAttempt[] }): void {
+    const committed = { ...commit, run: driver.run, state: driver.checkpoint };
     this.parts.observer?.committed(committed);
     for (const listener of this.listeners) listener(committed);
   }
@@ -413,8 +413,8 @@ export class EngineCore implements DriverHost {
   }
 
   startChild(driver: RunDriver, effect: ChildEffect, request: AttemptRequest): Promise<readonly RunInput[]> {
-    const given = this.programs.get(driver.run)?.child(effect.activation.step);
-    return startChild(this, { parent: driver.checkpoint, effect, request, keys: driver.keys, given });
+    const passed = this.programs.get(driver.run)?.child(effect.activation.step);
+    return startChild(this, { parent: driver.checkpoint, effect, request, keys: driver.keys, passed });
   }
 
   readonly undo: DriverHost['undo'] = (driver, request) => runUndo(this, driver, request);

@@ -10,16 +10,16 @@ import { readWholeTree } from './run-tree.ts';
 
 /** Returns the assumptions in a run's tree that must be answered before anything is merged. */
 export async function blockingAssumptionsIn(store: Store, run: string): Promise<readonly BlockingAssumption[]> {
-  const found: BlockingAssumption[] = [];
+  const blocking: BlockingAssumption[] = [];
   for (const { id, isReplaced } of await readWholeTree(store, run)) {
     const { state } = await store.load(id);
     // Such a run will not act on an answer any more, but its files may remain, so its open assumptions still count:
     // otherwise a worker could cancel or repeat a step to get rid of them.
-    const isGone = isReplaced || state.status === 'cancelled';
+    const isOver = isReplaced || state.status === 'cancelled';
     for (const { id: assumption, step, answer } of holdingAssumptions(state))
-      if (answer === undefined || !isGone) found.push({ run: id, id: assumption, step, isAnswered: answer !== undefined });
+      if (answer === undefined || !isOver) blocking.push({ run: id, id: assumption, step, isAnswered: answer !== undefined });
   }
-  return found;
+  return blocking;
 }
 
 /**
@@ -32,21 +32,21 @@ export async function assertForkable(store: Store, run: string, reused: Readonly
     const { parent } = (await store.load(id)).state;
     if (parent !== undefined && reused.has(topStepOf(parent.path))) below.push(id);
   }
-  const found: BlockingAssumption[] = [];
+  const blocking: BlockingAssumption[] = [];
   for (const id of below) {
     const { state } = await store.load(id);
     const open = holdingAssumptions(state).filter(({ answer }) => answer === undefined);
-    found.push(...open.map(({ id: assumption, step }) => ({ run: id, id: assumption, step, isAnswered: false })));
-    below.push(...(await store.list({ parent: id })).map((one) => one.id));
+    blocking.push(...open.map(({ id: assumption, step }) => ({ run: id, id: assumption, step, isAnswered: false })));
+    below.push(...(await store.list({ parent: id })).map((child) => child.id));
   }
-  if (found.length > 0) throw new EngineError('ASSUMPTION_OPEN', `a fork of run ${run} would reuse work, and ${blockingText(found)}`);
+  if (blocking.length > 0) throw new EngineError('ASSUMPTION_OPEN', `a fork of run ${run} would reuse work, and ${blockingText(blocking)}`);
 }
 
 /** Rejects an approval that leads to a merge while an assumption blocks it. */
-export async function assertMergeAllowed(store: Store, run: string, what: string): Promise<void> {
+export async function assertMergeAllowed(store: Store, run: string, subject: string): Promise<void> {
   const holding = await blockingAssumptionsIn(store, run);
   if (holding.length === 0) return;
-  throw new EngineError('ASSUMPTION_OPEN', `${what} leads to a merge, and ${blockingText(holding)}`, {
+  throw new EngineError('ASSUMPTION_OPEN', `${subject} leads to a merge, and ${blockingText(holding)}`, {
     details: { assumptions: holding.map(({ run: of, id }) => ({ run: of, id })) },
   });
 }

@@ -1,4 +1,4 @@
-// Owns what a driver must load before it decides: the values that inputs and the checkpoint refer to, and the members
+// Lists what a driver must load before it decides: the values that inputs and the checkpoint refer to, and the members
 // of its groups.
 
 import type { Path, Ref } from '../kernel/activation.ts';

@@ -69,7 +69,7 @@ export interface ForkHistory {
   /** For flows: the ended steps, to be replayed. */
   readonly history?: readonly FlowRecord[];
   /** For flows: results that were supplied in place of steps. */
-  readonly given?: ReadonlyMap<string, Json>;
+  readonly supplied?: ReadonlyMap<string, Json>;
 }
 
 /** The parts of a first event. */
@@ -88,13 +88,13 @@ interface FirstEventParts {
 export async function startRun(
   core: EngineCore,
   workflow: CompiledWorkflow,
-  wanted: { readonly params: unknown; readonly options: StartOptions },
+  start: { readonly params: unknown; readonly options: StartOptions },
 ): Promise<RunDriver> {
-  const options = ownOptions(wanted.options);
+  const options = ownOptions(start.options);
   const { parts } = core;
   parts.source.add?.(workflow);
   const { definition } = workflow;
-  const bound = bindParams(definition.params, wanted.params, `workflow "${definition.name}"`);
+  const bound = bindParams(definition.params, start.params, `workflow "${definition.name}"`);
   const id = options.id ?? createRunId();
   core.assertFree(id);
   const { override, detour } = beginningOf(parts.facts, definition, options);
@@ -144,10 +144,10 @@ function ownOptions(options: StartOptions): StartOptions {
 }
 
 /** Creates the first event of a run. */
-function createFirstEvent({ definition, hash }: CompiledWorkflow, birth: FirstEventParts): EventOf<'run.started'> {
-  const { id, at, options, supplied, params, override, signing } = birth;
+function createFirstEvent({ definition, hash }: CompiledWorkflow, parts: FirstEventParts): EventOf<'run.started'> {
+  const { id, at, options, supplied, params, override, signing } = parts;
   const { past, parent, depth } = options;
-  const given = supplied.flatMap(({ step, ref }) => (ref === undefined ? [] : [[step, ref] as const]));
+  const refs = supplied.flatMap(({ step, ref }) => (ref === undefined ? [] : [[step, ref] as const]));
   const { name: workflow, form } = definition;
   return {
     type: 'run.started',
@@ -161,7 +161,7 @@ function createFirstEvent({ definition, hash }: CompiledWorkflow, birth: FirstEv
     },
     ...(past === undefined ? {} : { fork: { run: past.run, seq: past.seq, step: past.step }, counts: past.counts }),
     ...(past === undefined || past.assumptions.length === 0 ? {} : { assumptions: past.assumptions }),
-    ...(given.length === 0 ? {} : { supplied: Object.fromEntries(given) }),
+    ...(refs.length === 0 ? {} : { supplied: Object.fromEntries(refs) }),
     ...omitUndefined({ override, keys: signing.keys }),
   };
 }

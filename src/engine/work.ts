@@ -111,7 +111,7 @@ export class RunWork {
     );
   }
 
-  /** What was claimed and observed in an attempt whose end is not on disk yet. */
+  /** The claim and the evidence of an attempt whose end is not on disk yet. */
   evidenceOf(path: Path, attempt: number): AttemptEvidence | undefined {
     return this.evidence.size === 0 ? undefined : this.evidence.get(`${path}/${attempt}`);
   }
@@ -153,11 +153,11 @@ export class RunWork {
     return attemptRequest({ host, driver, start, want, activation, signal });
   }
 
-  private observed(activation: Activation, found: Extract<AttemptResult, { type: 'observed' }>): RunInput {
+  private observed(activation: Activation, result: Extract<AttemptResult, { type: 'observed' }>): RunInput {
     const { host, start } = this.options;
     const { cache } = start;
     const { path, attempt } = activation;
-    const { subjects, approved, refused, output } = found;
+    const { subjects, approved, refused, output } = result;
     const outside = humanWaitOf(activation)?.outside;
     const seen = {
       subjects: cache.keep(subjects),

@@ -38,17 +38,17 @@ async function admit(parts: OpenParts, spawn: Spawn): Promise<Admission | Refusa
   const now = clock.now();
   const closed = await closedFor(store, spawn, now);
   if (closed !== undefined) return closed;
-  const held = await budgetsOver(store, spawn, { budgets, now, working });
-  const shortage = shortageOf(held);
+  const active = await budgetsOver(store, spawn, { budgets, now, working });
+  const shortage = shortageOf(active);
   if (shortage !== undefined) return shortage;
-  const left = remainingBudget(held, spawn.budgets.attempt);
+  const left = remainingBudget(active, spawn.budgets.attempt);
   if (spawn.worker === 'handed') return { left, onEvent: () => undefined, close: async (answer) => answer };
-  if (spawn.worker === 'object' && held.length === 0)
+  if (spawn.worker === 'object' && active.length === 0)
     return { left, onEvent: () => undefined, close: (answer) => recordKnown(parts, spawn, { answer, since: now }) };
   const row = await store.beginUse(useOf(spawn, now));
   working.add(row);
   const transcript = openTranscript(parts.transcripts, spawn, { now: () => clock.now(), warn: parts.warn });
-  for (const text of unknownNotices(held)) transcript.add({ kind: 'notice', text });
+  for (const text of unknownNotices(active)) transcript.add({ kind: 'notice', text });
   return {
     left,
     onEvent: (event) => {
@@ -77,8 +77,8 @@ async function recordKnown(
 
 async function recordReported({ store, clock, budgets, working }: OpenParts, spawn: Spawn, ms: number): Promise<void> {
   const now = clock.now();
-  const held = await budgetsOver(store, spawn, { budgets, now, working });
-  if (held.length > 0) await store.endUse(await store.beginUse(useOf(spawn, now)), { ms: Math.max(0, Math.round(ms)) });
+  const active = await budgetsOver(store, spawn, { budgets, now, working });
+  if (active.length > 0) await store.endUse(await store.beginUse(useOf(spawn, now)), { ms: Math.max(0, Math.round(ms)) });
 }
 
 interface Settling {
@@ -126,21 +126,21 @@ async function closedFor(store: Store, spawn: Spawn, now: number): Promise<Refus
 }
 
 /**
- * Each agent that waits for the account comes back at a slightly different time after its reset, so that they do not
- * all return at once.
+ * Each agent that waits for the account tries again at a slightly different time after its reset, so that they do
+ * not all return at the same time.
  */
 function jitterOf({ run, path }: Spawn, waitMs: number): number {
-  const share = Number.parseInt(digestText(`${run}/${path}`).slice(0, 8), 16) / 2 ** 32;
-  return Math.round(share * Math.min(JITTER_MS_MAX, waitMs / 10));
+  const fraction = Number.parseInt(digestText(`${run}/${path}`).slice(0, 8), 16) / 2 ** 32;
+  return Math.round(fraction * Math.min(JITTER_MS_MAX, waitMs / 10));
 }
 
 /** Closes the account of an agent that had no capacity, and returns until when. That agent is the first to try again. */
 async function closeFor(
   store: Store,
   spawn: Spawn,
-  told: { readonly resumeAt: number | undefined; readonly why: string; readonly now: number },
+  closing: { readonly resumeAt: number | undefined; readonly why: string; readonly now: number },
 ): Promise<number> {
-  const { resumeAt, why, now } = told;
+  const { resumeAt, why, now } = closing;
   const isTime = resumeAt !== undefined && Number.isFinite(resumeAt) && resumeAt <= now + RESET_MS_MAX;
   const until = Math.max(isTime ? Math.round(resumeAt) : now + UNKNOWN_RESET_MS, now + RESET_MS_MIN);
   await store.closeAccount({ account: spawn.account, until, why });

@@ -1,4 +1,4 @@
-// Owns semaphores: which keys a step must hold, and how many steps may hold each at once. Limits are read when a slot
+// Owns semaphores: which keys a step must hold, and how many steps may hold each at the same time. Limits are read when a slot
 // is taken, so a configuration change also applies to running runs.
 
 import { type KindFacts, pipelineOf } from '../../definition/kind.ts';
@@ -14,7 +14,7 @@ export interface Limits {
   readonly keys?: Readonly<Record<string, number>> | undefined;
 }
 
-/** What is needed to name the semaphores of a step. */
+/** The limits, and the names that semaphores of a step are made of. */
 export interface LimitScope {
   readonly limits: Limits;
   readonly repository: string;

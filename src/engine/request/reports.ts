@@ -54,21 +54,21 @@ async function handoverOf(core: EngineCore, activation: Activation): Promise<Sto
 }
 
 /** Accepts a report. Resolves when it is verified and the verdict is on disk. */
-export async function reportWork(core: EngineCore, run: string, given: WorkReport): Promise<ReportVerdict> {
-  const report = masked(core, given);
+export async function reportWork(core: EngineCore, run: string, received: WorkReport): Promise<ReportVerdict> {
+  const report = masked(core, received);
   const loaded = await core.store.load(run);
   const { state, definition } = loaded;
-  const found = activationOf(core, state, report.token);
-  if (found === undefined) return earlierVerdict(core, state, report);
+  const activation = activationOf(core, state, report.token);
+  if (activation === undefined) return earlierVerdict(core, state, report);
   await core.assertDrivable(loaded);
-  const { path, step, attempt } = found;
-  const handover = await handoverOf(core, found);
-  const said = 'failure' in report ? undefined : toPlain(report.result ?? null, 'the result');
-  const read = said === undefined ? undefined : readReport(handover, definition.form, said);
+  const { path, step, attempt, member } = activation;
+  const handover = await handoverOf(core, activation);
+  const result = 'failure' in report ? undefined : toPlain(report.result ?? null, 'the result');
+  const read = result === undefined ? undefined : readReport(handover, definition.form, result);
   if (read !== undefined && 'problem' in read)
     throw new EngineError('REPORT_INVALID', `step "${step}": ${read.problem}`, { details: { step } });
   const output = read?.output;
-  const { args = {} } = (found.member === undefined ? modelNamed(definition, step) : undefined) ?? {};
+  const { args = {} } = (member === undefined ? modelNamed(definition, step) : undefined) ?? {};
   const faults = isJsonObject(output) ? argValueFaults(args, output) : [];
   if (faults.length > 0) throw new EngineError('REPORT_INVALID', `step "${step}": ${faults.join('; ')}`, { details: { step } });
   const value = read === undefined || read.output === null ? undefined : storedValue(read.output);
@@ -101,8 +101,8 @@ function activationOf(core: EngineCore, state: RunState, token: string): Activat
   );
 }
 
-function isSame(one: string, other: string): boolean {
-  const [a, b] = [Buffer.from(one), Buffer.from(other)];
+function isSame(token: string, other: string): boolean {
+  const [a, b] = [Buffer.from(token), Buffer.from(other)];
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
@@ -183,8 +183,8 @@ function isPendingResult({ form }: RunState, activation: Activation, report: Wor
   const held = heldBy(activation);
   if (held === undefined || 'failure' in report) return false;
   const { kind } = activation;
-  const said = outputDigests(form, kind, toPlain(report.result ?? null, 'the result'));
-  return said.includes(held.output?.digest ?? digestText('null'));
+  const digests = outputDigests(form, kind, toPlain(report.result ?? null, 'the result'));
+  return digests.includes(held.output?.digest ?? digestText('null'));
 }
 
 const CANCELLED = 'the step was cancelled before its report was verified; no more work is needed on it';
@@ -192,9 +192,9 @@ const CANCELLED = 'the step was cancelled before its report was verified; no mor
 function repeatedVerdict(state: RunState, row: StoredAttempt, report: WorkReport): ReportVerdict {
   const { step, path, attempt, error, claim, output } = row;
   if (row.outcome === 'cancelled') return { accepted: false, repeated: true, step, path, attempt, message: CANCELLED };
-  const said = 'failure' in report ? undefined : outputDigests(state.form, row.kind, toPlain(report.result ?? null, 'the result'));
+  const reported = 'failure' in report ? undefined : outputDigests(state.form, row.kind, toPlain(report.result ?? null, 'the result'));
   const known = [claim?.digest, output?.digest, claim === undefined && output === undefined ? digestText('null') : undefined];
-  const isSameReport = said === undefined ? error?.code === 'AGENT_FAILED' : said.some((digest) => known.includes(digest));
+  const isSameReport = reported === undefined ? error?.code === 'AGENT_FAILED' : reported.some((digest) => known.includes(digest));
   if (!wasReported(row) || !isSameReport) throw tokenSpentError(state, row, 'was already reported with a different result');
   return { accepted: error === undefined, repeated: true, step, path, attempt, ...omitUndefined({ message: error?.message }) };
 }
@@ -221,15 +221,15 @@ function tokenSpentError({ id: run }: RunState, row: StoredAttempt, reported: st
 }
 
 /** The digests under which a result may be recorded: as reported, and as its step kind passes it to a flow. */
-function outputDigests(form: RunState['form'], kind: StepKind, said: Json): string[] {
-  const read = readReport({ kind }, form, said);
-  return [said, ...('problem' in read ? [] : [read.output])].map((value) => digestText(JSON.stringify(value)));
+function outputDigests(form: RunState['form'], kind: StepKind, result: Json): string[] {
+  const read = readReport({ kind }, form, result);
+  return [result, ...('problem' in read ? [] : [read.output])].map((value) => digestText(JSON.stringify(value)));
 }
 
 /** Returns the open attempt that a token belongs to. */
 export async function attemptWithToken(core: EngineCore, state: RunState, token: string): Promise<Activation> {
-  const found = activationOf(core, state, token);
-  if (found !== undefined) return found;
+  const activation = activationOf(core, state, token);
+  if (activation !== undefined) return activation;
   const used = await usedAttempt(core, state, token);
   throw 'endedAt' in used ? tokenSpentError(state, used, 'has already ended') : beingVerifiedError(state, used);
 }
@@ -238,16 +238,16 @@ export async function attemptWithToken(core: EngineCore, state: RunState, token:
 export async function askPerson(
   core: EngineCore,
   run: string,
-  asked: { readonly token: string; readonly questions: unknown },
+  request: { readonly token: string; readonly questions: unknown },
 ): Promise<void> {
   const loaded = await core.store.load(run);
-  const found = await attemptWithToken(core, loaded.state, asked.token);
+  const activation = await attemptWithToken(core, loaded.state, request.token);
   await core.assertDrivable(loaded);
-  const { path, attempt, step } = found;
-  const { mayAsk, state } = await handoverOf(core, found);
+  const { path, attempt, step } = activation;
+  const { mayAsk, state } = await handoverOf(core, activation);
   if (!mayAsk)
     throw new EngineError('NOT_ALLOWED', `step "${step}" does not accept questions; complete it, or report a failure with "fail"`);
-  const read = checkQuestions(core.parts.mask(toPlain(asked.questions ?? null, 'the questions')));
+  const read = checkQuestions(core.parts.mask(toPlain(request.questions ?? null, 'the questions')));
   if (read.kind === 'invalid') throw new EngineError('REPORT_INVALID', `the questions are invalid: ${read.why}`);
   const value = storedValue(read.questions as unknown as Json);
   const saved = state === undefined ? undefined : await savedValue(core, step, state);

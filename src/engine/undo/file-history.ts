@@ -28,9 +28,13 @@ export interface FileSource {
 /** The snapshots of a run of an engine; throws if the engine keeps none. */
 export function fileSourceOf({ store, parts }: Pick<EngineCore, 'store' | 'parts'>, run: string): FileSource {
   if (parts.snapshots === undefined)
-    throw new EngineError('SNAPSHOT_FAILED', 'this engine keeps no snapshots: its database is not a file; open it with `db`', {
-      details: { run, hasSnapshots: false },
-    });
+    throw new EngineError(
+      'SNAPSHOT_FAILED',
+      'this engine keeps no snapshots, because its database is in memory; pass a file as `db`, such as "runs.db"',
+      {
+        details: { run, hasSnapshots: false },
+      },
+    );
   return { store, snapshots: parts.snapshots, run };
 }
 
@@ -69,7 +73,7 @@ export interface FileReport {
   readonly steps: readonly StepFiles[];
   /** Files that changed while no step was running: by people, other programs, or steps that take no snapshots. */
   readonly between: readonly string[];
-  /** What the snapshots do not hold. */
+  /** Files that the snapshots do not contain, and why. */
   readonly missing: readonly string[];
   /** The difference as text, with secrets masked. */
   readonly diff?: string;
@@ -114,7 +118,7 @@ export async function readFileHistory({ store, snapshots, run }: FileSource): Pr
       `run ${run} has no snapshots: none of its steps that may write files ran in a git checkout, or wrote files that its workflow names`,
       { details: { run, hasSnapshots: false } },
     );
-  return { run, repository, lines: lines.sort((one, other) => one.at - other.at) };
+  return { run, repository, lines: lines.sort((a, b) => a.at - b.at) };
 }
 
 /** Calls a function that reads snapshots, and turns a git failure into an error for users. */
@@ -178,8 +182,8 @@ async function stepFiles({ repository, lines }: FileHistory, position: number): 
 /** The paths that a step or path covers: all visits of the step, and everything inside them. */
 export function pathsOfStep({ run, lines }: FileHistory, step: string): readonly string[] {
   const paths = [...new Set(lines.flatMap((line) => (line.is === 'before' ? [line.path] : [])))];
-  const found = paths.filter((path) => isWithin(path, step));
-  if (found.length > 0) return found;
+  const within = paths.filter((path) => isWithin(path, step));
+  if (within.length > 0) return within;
   const named = paths.filter((path) => partNamed(path, step) !== undefined);
   const asStep = named.filter((path) => partNamed(path, step)?.is === 'step');
   if (named.length > 0) return asStep.length > 0 ? asStep : named;
@@ -217,7 +221,7 @@ export function intervalsOf(
   return { intervals, isCutOff: open.size > 0 };
 }
 
-/** The files that changed in the given intervals. */
+/** The files that changed in these intervals. */
 export async function filesIn(repository: SnapshotRepository, intervals: readonly SnapshotInterval[]): Promise<Set<string>> {
   const all = await Promise.all(intervals.map((interval) => fileChanges(repository, interval)));
   return new Set(all.flat().map(({ path }) => path));
@@ -231,7 +235,7 @@ async function betweenSteps({ repository, lines }: FileHistory): Promise<Set<str
   );
 }
 
-/** What the snapshots do not contain, as sentences. */
+/** The files that the snapshots do not contain, with the reasons. */
 export function missingIn(lines: readonly HistoryLine[]): readonly string[] {
   const unread = new Map(lines.flatMap(({ snapshot }) => snapshot.unread.map(({ path, why }) => [path, why] as const)));
   const nested = new Set(lines.flatMap(({ snapshot }) => snapshot.nested));
