@@ -35,9 +35,9 @@ interface AnchorRecord {
 
 /** The anchor of an open store. */
 export interface Anchor {
-  /** Remembers a commit of a run that reached the disk; for a new run, how many other transactions came before it. */
+  /** Notes a commit of a run that reached the disk; for a new run, how many other transactions came before it. */
   noteCommit(run: RunPosition, transactions: number | undefined): void;
-  /** Remembers another transaction that reached the disk, by its number. */
+  /** Notes another transaction that reached the disk, by its number. */
   noteTransaction(transactions: number): void;
   /** Writes the transaction that was noted last. */
   save(): void;

@@ -1,4 +1,4 @@
-// Owns the one writer of run state: a delta becomes rows, or changes nothing.
+// Writes run state, as the only file that does: a delta becomes rows, or changes nothing.
 //
 // M1. The first write of a commit is the row of the run, and only if owner, epoch and position are as expected.
 // M2. The row of a run is cached while this store owns the run: reading it takes as long as all writes of a step.
@@ -24,7 +24,7 @@ import { transactionsIn } from './seals.ts';
 import { changeSlots, findFull, leave, nextInQueue, queueForSlot } from './slots.ts';
 import type { AfterCommit } from './transactions.ts';
 
-/** What a commit works with. */
+/** The context of a commit. */
 export interface CommitContext {
   readonly connection: Connection;
   readonly bell: Bell;
@@ -138,7 +138,7 @@ function queueUp(
   return { result: 'full', path: full.path, key: full.key };
 }
 
-/** Removes the owner of a run; false if there is mail that nobody acted on. */
+/** Removes the owner of a run; false if there is unread mail. */
 function clearOwner(connection: Connection, run: number): boolean {
   const { changes } = connection
     .sql('UPDATE runs SET owner = NULL WHERE key = ?1 AND NOT EXISTS (SELECT 1 FROM mail WHERE run = ?1 AND consumed IS NULL)')

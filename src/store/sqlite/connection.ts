@@ -1,4 +1,4 @@
-// Owns the connection: the file and its modes, the pragmas, the prepared statements, and waiting for a lock.
+// Owns the connection: the file and its modes, the pragmas, the prepared statements, and the wait for a lock.
 //
 // - The database and the files that SQLite keeps next to it are readable by the user only, whatever the umask.
 // - While it is open, no file of it that SQLite has locks on is opened by anything else in this process
@@ -38,7 +38,7 @@ export interface Connection {
   readonly busyMs: number;
   /** The origin that a new or adopted file gets. */
   readonly origin: string | undefined;
-  /** The statement of a text; prepared once. */
+  /** The statement for this SQL; prepared once. */
   sql(text: string): StatementSync;
   close(): void;
 }
@@ -110,13 +110,13 @@ export function readSnapshot<T>(connection: Connection, work: () => T): Promise<
   });
 }
 
-/** A text that changes with every write to the database, of this connection or of others. */
+/** A string that changes with every write to the database, of this connection or of others. */
 export function changeMark({ sql }: Connection): string {
   const found = sql('SELECT data_version AS others, total_changes() AS own FROM pragma_data_version').get();
   return `${found?.others} ${found?.own}`;
 }
 
-/** Ends a snapshot. After a page that could not be read, SQLite refuses to commit even a transaction that only read. */
+/** Ends a snapshot. After a page that could not be read, SQLite does not even commit a transaction that only read. */
 function endRead({ db, sql }: Connection): void {
   try {
     if (db.isTransaction) sql('COMMIT').run();

@@ -1,5 +1,5 @@
 // Owns the ledger of agents' usage, and the accounts that are closed temporarily. A row is written before an agent is
-// called and completed when it has answered: an attempt that a crash cut off stays recorded, with unknown amounts.
+// called and completed when it has answered: an attempt that a crash interrupted stays recorded, with unknown amounts.
 
 import type {
   AgentUse,
@@ -47,7 +47,7 @@ const SUMS = `count(*) AS attempts, coalesce(sum(input_tokens), 0) AS inputToken
   count(*) FILTER (WHERE coalesce(input_tokens, output_tokens) IS NULL AND <ended>) AS unknownTokens,
   count(*) FILTER (WHERE turns IS NULL AND <ended>) AS unknownTurns`;
 
-// Whether the work of a row is over. A row without an end was cut off by a crash, unless its agent works right now.
+// Whether the work of a row is over. A row without an end was interrupted by a crash, unless its agent is working.
 const ENDED = `(ms IS NOT NULL OR NOT (id IN (SELECT value FROM json_each(?1)) OR
   (run <> (SELECT key FROM runs WHERE id = ?2) AND (SELECT owner FROM runs WHERE key = agent_usage.run) IS NOT NULL)))`;
 
@@ -70,7 +70,7 @@ export function sumUsage(connection: Connection, { run, withChildren, step, role
   return { ...(connection.sql(`SELECT ${sums} FROM agent_usage${found}`).get(...bound) as unknown as UsageTotal) };
 }
 
-/** What each attempt of a run used, oldest first; unknown amounts are absent. */
+/** The usage of each attempt of a run, oldest first; unknown amounts are absent. */
 export function readUses(connection: Connection, run: string): RecordedAgentUse[] {
   const rows = connection
     .sql(
@@ -81,7 +81,7 @@ export function readUses(connection: Connection, run: string): RecordedAgentUse[
   return rows.map((row) => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as unknown as RecordedAgentUse);
 }
 
-/** What agents used and how many runs were started, by period. */
+/** The usage of agents and the number of started runs, by period. */
 export function readUsageOver(connection: Connection, { since, until, bucketMs, workflow }: UsageSpan): UsageBucket[] {
   const named = workflow === undefined ? '' : ' AND d.name = ?4';
   const values = [bucketMs, since, until, ...(workflow === undefined ? [] : [workflow])];

@@ -1,4 +1,4 @@
-// Owns finding the runs about an issue or a pull request. A row links a run to a number that it is, or once was, about; the
+// Finds the runs about an issue or a pull request. A row links a run to a number that it is, or once was, about; the
 // commit that names the number adds it, and it is removed with the run.
 
 import { parseJson } from '../../base/json.ts';

@@ -1,5 +1,5 @@
-// Owns opening the SQLite store and wiring its parts. What each part does is in its own file: `commit` writes,
-// `ownership` claims and releases runs, `run-row`, `log`, `attempts` and `contents` read, `bell` wakes.
+// Opens the SQLite store and wires its parts, each of which has its own file: `commit` writes, `ownership` claims and
+// releases runs, `run-row`, `log`, `attempts` and `contents` read, `bell` wakes.
 
 import { EngineError, isEngineError, messageOf } from '../../base/error.ts';
 import { createPrivateFile } from '../../base/sqlite.ts';
@@ -99,8 +99,8 @@ async function openFile(options: SqliteStoreOptions): Promise<Connection> {
       origin: options.origin,
     });
   } catch (error) {
-    const known = toStoreError(error, file);
-    if (isEngineError(known)) throw known;
+    const storeError = toStoreError(error, file);
+    if (isEngineError(storeError)) throw storeError;
     throw new EngineError('STORE_UNAVAILABLE', `cannot open the store ${file}: ${messageOf(error)}; check the path and its permissions`, {
       cause: error,
       details: { file },
@@ -183,7 +183,7 @@ function countedWrites({ connection, anchor }: CommitContext, write: Write): Wri
     });
 }
 
-/** Refuses every write to a copy of the store, or to one that was removed or has lost its end. */
+/** Rejects every write to a copy of the store, or to one that was removed or has lost its end. */
 function writesAtHome(home: Home, write: Write): Write {
   return (work) =>
     write((afterCommit) => {

@@ -1,4 +1,4 @@
-// Owns the ownership of runs: claiming one that has no live owner, and releasing it when it has no new mail.
+// Claims runs that have no live owner, and releases runs that have no new mail.
 
 import type { Definition } from '../../definition/model.ts';
 import type { Mail, Ownership, RefusedClaim, SuccessfulClaim } from '../store.ts';
@@ -8,7 +8,7 @@ import { hasMail, readInbox, removeMail } from './mail.ts';
 import { type LoadedRun, type RunRow, readRunRow, verifyRun } from './run-row.ts';
 import type { AfterCommit } from './transactions.ts';
 
-/** What a claim needs in addition to a commit. */
+/** The context of a claim. */
 export interface ClaimContext extends CommitContext {
   readonly isDead: (owner: string) => boolean;
   readonly definitionOf: (row: RunRow) => Definition;

@@ -1,4 +1,4 @@
-// Owns the removal of ended runs, and of values that no run refers to any more.
+// Removes ended runs, and values that no run refers to any more.
 //
 // - A run and the runs it started are removed in one transaction, or not at all.
 // - A run stays while it or one that it started is open, is driven or can still read its mail, and while a fork of it stays:
@@ -180,7 +180,7 @@ const DIGEST = /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g;
 
 /** Removes the values that no row mentions; returns how many. */
 async function sweepValues({ connection, write }: PruneContext): Promise<number> {
-  let seen = '';
+  let readAt = '';
   const unused = await readSnapshot(connection, () => new Set(digestsOf(connection, 'SELECT digest FROM contents')));
   const mark = createMark(connection, unused);
   await mark.readAll();
@@ -188,13 +188,13 @@ async function sweepValues({ connection, write }: PruneContext): Promise<number>
   while (unused.size > 0) {
     removed += await write(() => {
       // Reading every log again for each batch would take longer than everything else.
-      if (changeMark(connection) !== seen) mark.catchUp();
+      if (changeMark(connection) !== readAt) mark.catchUp();
       const batch = [...unused].slice(0, VALUES_AT_ONCE);
       for (const digest of batch) {
         connection.sql('DELETE FROM contents WHERE digest = ?').run(digest);
         unused.delete(digest);
       }
-      seen = changeMark(connection);
+      readAt = changeMark(connection);
       return batch.length;
     });
     await pause(PAUSE_MS);

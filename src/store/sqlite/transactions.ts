@@ -3,9 +3,6 @@
 // W1. Each write has its own savepoint: one that throws is rolled back and does not affect the others.
 // W2. When SQLite itself fails, the whole transaction is rolled back and every write in it is rejected.
 // W3. Side effects of a write (ringing a bell, changing a cache) happen only after it is on disk.
-//
-// The turn ends with `setImmediate`, not with a microtask: a run of quick steps would otherwise block the event loop,
-// and timers and signals would starve.
 
 import { uptimeMs } from '../../base/uptime.ts';
 import { type Connection, pauseMs } from './connection.ts';
@@ -45,8 +42,8 @@ export function openTransactions(connection: Connection, committed: () => void):
   let busyRounds = 0;
   const idleWaiters: (() => void)[] = [];
 
-  // At the end of the tick, so that everything that became ready in it is written together. A run of quick steps would
-  // starve timers and sockets, so every few milliseconds they go first.
+  // Flushes at the end of the tick, so that everything that became ready in it is written together. Quick steps in a row
+  // would starve timers and sockets, so every few milliseconds these go first.
   function schedule(): void {
     if (scheduled) return;
     scheduled = true;
