@@ -71,7 +71,7 @@ function readSteps(file: string, where: string, values: readonly (string | numbe
 
 const stepRow = rowAs({ run: text, started: number, path: text, attempt: number, at: text, digest: text, result: text });
 
-/** A text that changes with every record that Pawl writes to a database. */
+/** A string that changes with every record that Pawl writes to a database. */
 export function newestRecords(db: DatabaseSync): string {
   const newest = (table: string): object =>
     hasTable(db, table) ? { ...db.prepare(`SELECT count(*) AS rows, max(${NEWEST[table]}) AS newest FROM ${table}`).get() } : {};

@@ -78,8 +78,8 @@ export class DeletedRowsRecorder {
   }
 }
 
-function digestOf(texts: readonly string[]): string {
-  return digestText(JSON.stringify(texts));
+function digestOf(parts: readonly string[]): string {
+  return digestText(JSON.stringify(parts));
 }
 
 /**

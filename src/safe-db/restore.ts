@@ -46,7 +46,7 @@ export async function restoreBackup(file: string, from: string, options: BackupO
     recordBackups(file, [...known, record], restoring);
     return record;
   } catch (cause) {
-    throw databaseFailure(cause, { what: `restore ${path} to ${file}`, file, details: { path } });
+    throw databaseFailure(cause, { action: `restore ${path} to ${file}`, file, details: { path } });
   }
 }
 
@@ -94,7 +94,7 @@ async function saveUnchanged(file: string, path: string, options: BackupOptions)
   } finally {
     db.close();
   }
-  if (failure !== undefined) throw databaseFailure(failure, { what: `restore ${path} to ${file}`, file, state: 'nothing was changed' });
+  if (failure !== undefined) throw databaseFailure(failure, { action: `restore ${path} to ${file}`, file, state: 'nothing was changed' });
   throw new EngineError('DATABASE_FAILED', `${file} is being written constantly, so it was not replaced; stop the program that writes it`, {
     details: { file },
   });
