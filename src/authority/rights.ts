@@ -15,7 +15,7 @@ export const LOGIN_SCOPES = ['view', 'operate', 'decide'] as const;
 export type LoginScope = (typeof LOGIN_SCOPES)[number];
 
 /**
- * What a command requires. `free`: nothing. `steer`: not inside a run or an agent, unless it is their own run; for a run
+ * The right that a command requires. `free`: none. `steer`: not inside a run or an agent, unless it is their own run; for a run
  * that someone else started, `override`. A scope: a person with that right. `asks`: the command checks by itself.
  */
 export type RequiredRight = 'free' | 'steer' | Scope | 'asks';
