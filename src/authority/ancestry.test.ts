@@ -39,13 +39,13 @@ describe('the automated parent of a process', () => {
       expected: { is: 'run', run: 'r2', pid: 9 },
     },
     { is: 'missing, if the variables are empty', env: { PAWL_RUN: '', CLAUDECODE: '' }, expected: undefined },
-  ])('is $is', ({ env = {}, ancestors = [], expected }) => {
+  ])('the automated parent of a process is $is', ({ env = {}, ancestors = [], expected }) => {
     expect(findAutomatedParent(env, ancestors)).toEqual(expected);
   });
 });
 
 describe('the ancestors of a process', () => {
-  test('are read with their environment', () => {
+  test('the ancestors of a process are read with their environment', () => {
     const script = `
       const { readAncestors } = await import(process.argv[1]);
       const above = readAncestors().find(({ env }) => env?.SEEN_ABOVE === 'yes');
@@ -62,7 +62,7 @@ describe('the ancestors of a process', () => {
     { is: 'a pawl process that drives runs', program: 'pawl.js', above: ['run', 'x'], own: ['approve', 'r'], expected: true },
     { is: 'a launcher with the same arguments', program: 'pawl.js', above: ['approve', 'r'], own: ['approve', 'r'], expected: undefined },
     { is: 'another program', program: 'serve.js', above: ['run', 'x'], own: ['approve', 'r'], expected: undefined },
-  ])('recognise $is', ({ program, above, own, expected }) => {
+  ])('an ancestor is recognised as $is', ({ program, above, own, expected }) => {
     const folder = tempFolder();
     // The upper program starts the lower one with an empty environment; the lower one prints its parent.
     const lower = join(folder, 'lower', 'pawl.js');
@@ -80,7 +80,7 @@ describe('the ancestors of a process', () => {
     expect((JSON.parse(ended.stdout) as Ancestor).isPawl).toBe(expected);
   });
 
-  test('begin with the parent', () => {
+  test('the ancestors of a process begin with its parent', () => {
     expect(readAncestors()[0]?.pid).toBe(process.ppid);
   });
 });
