@@ -80,7 +80,7 @@ export async function recordAssumption(core: EngineCore, run: string, request: A
 export interface AssumptionResult {
   readonly assumption: string;
   readonly agrees: boolean;
-  /** The step that runs again because of it: in the run, or in a run above it if the run itself has ended. */
+  /** The step that runs again because of it: in the run, or in an ancestor if the run itself has ended. */
   readonly again?: { readonly run: string; readonly step: string } | undefined;
   /** The step where a fork that follows the answer would start, if the run itself has ended. */
   readonly fork?: string;
@@ -124,7 +124,7 @@ interface AnswerBelow {
   readonly sign?: Signer | undefined;
 }
 
-/** For an ended run: if a run above it has not ended, the step there that started it runs again, with the answer. */
+/** For an ended run: if an ancestor has not ended, its step that led to the run runs again, with the answer. */
 async function runAgainAbove(core: EngineCore, child: RunState, answer: AnswerBelow): Promise<AssumptionResult['again']> {
   const { actor, assumed, answerText, sign } = answer;
   if (child.parent === undefined) return undefined;

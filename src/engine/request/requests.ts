@@ -122,9 +122,7 @@ async function untilAsked(core: EngineCore, run: string): Promise<void> {
   await untilState(core, run, allAsked);
 }
 
-/**
- * Returns the questions that people are asked. Those that this process is about to ask are asked first.
- */
+/** Returns the questions that are shown to people, once this process has asked those that it is about to ask. */
 export async function askedApprovals(core: EngineCore, run: string): Promise<readonly OpenApproval[]> {
   if (core.driverOf(run) !== undefined) await untilState(core, run, allAsked);
   return (await openApprovals(core, run)).filter(isAsked);

@@ -97,7 +97,7 @@ export interface UndoSource extends FileSource {
   readonly facts: Pick<KindFacts, 'kinds'>;
 }
 
-/** The snapshots of a run of an engine, to put files back; throws where it keeps none. */
+/** Where the files of an engine's run are recorded; throws if the engine keeps no snapshots. */
 export function undoSourceOf(core: Pick<EngineCore, 'store' | 'parts'>, run: string): UndoSource {
   return { ...fileSourceOf(core, run), facts: core.parts.facts };
 }

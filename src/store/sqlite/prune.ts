@@ -1,8 +1,8 @@
 // Removes ended runs, and values that no run refers to any more.
 //
 // - A run and the runs it started are removed in one transaction, or not at all.
-// - A run stays while it or one that it started is open, is driven or can still read its mail, and while a fork of it stays:
-//   a fork of that fork reads the log of the original.
+// - A run stays while it or a run that it started is open, is driven or can still read its mail, and while a fork of it
+//   stays: a fork of that fork reads the log of the original.
 // - The runs are chosen inside the transaction that removes them, so a run that was resumed meanwhile stays.
 // - A value is removed only if no row mentions its digest at that moment. The next prune finds what a crash left behind,
 //   because it checks all values.
