@@ -72,9 +72,7 @@ export function checkUnchanged(run: { readonly state: RunState; readonly codeHas
   throw new EngineError(
     'DEFINITION_CHANGED',
     `run ${run.state.id} started with another version of "${run.state.workflow}": ${change}; restore that version, or resume with acceptChanges (on the command line --accept-changes) to continue with the new code`,
-    {
-      details: { run: run.state.id, workflow: run.state.workflow, began: run.codeHash, now: workflow.codeHash },
-    },
+    { details: { run: run.state.id, workflow: run.state.workflow, began: run.codeHash, now: workflow.codeHash } },
   );
 }
 
@@ -209,7 +207,9 @@ export async function flowHistory(store: Store, attempts: readonly StoredAttempt
     [...kept, ...[...members.values()].flat()].flatMap(({ output, evidence }) => [output, evidence]),
   );
   const memberOf = ({ key = '', outcome = 'cancelled', output, error }: StoredAttempt): EndedMember => ({
-    ...{ key, outcome, output: read(output) },
+    key,
+    outcome,
+    output: read(output),
     ...omitUndefined({ error }),
   });
   return kept.map((row) => ({

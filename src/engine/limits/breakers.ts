@@ -11,7 +11,7 @@ import { pipelineOf, traitsOf } from '../../definition/kind.ts';
 import { isSettled } from '../../definition/run-status.ts';
 import { childOf } from '../../kernel/activation.ts';
 import type { RunEvent } from '../../kernel/event.ts';
-import type { InputOf } from '../../kernel/input.ts';
+import type { ControlAction, InputOf } from '../../kernel/input.ts';
 import { isEnding, type RunState } from '../../kernel/run-state.ts';
 import type { RunQuery, Store } from '../../store/store.ts';
 import type { EngineCore } from '../engine.ts';
@@ -202,9 +202,8 @@ export class CircuitBreakers {
   private async warn(state: RunState, name: keyof Breakers, { spent, allowed, since }: ReachedLimit): Promise<void> {
     const { core } = this.parts;
     const message = `${SETTINGS[name]}: ${textOf(name, spent)} of ${shown(name, allowed)}`;
-    const input: InputOf<'control'> = {
-      ...{ type: 'control', at: core.clock.now(), actor: ENGINE_ACTOR, action: { do: 'warn', limit: name, message } },
-    };
+    const action: ControlAction = { do: 'warn', limit: name, message };
+    const input: InputOf<'control'> = { type: 'control', at: core.clock.now(), actor: ENGINE_ACTOR, action };
     const mark = name === 'sleepMs' ? `/${since}` : '';
     await send(core, { run: state.id, dedupe: `breaker/${name}/${allowed}${mark}`, input, values: [] }, { stays: true, once: true });
   }

@@ -19,7 +19,7 @@ import { isFinal } from '../../definition/run-status.ts';
 import type { Activation, Path } from '../../kernel/activation.ts';
 import { heldBy, waitOf } from '../../kernel/activation.ts';
 import type { RunEvent } from '../../kernel/event.ts';
-import type { InputOf, RunInput, StepError } from '../../kernel/input.ts';
+import type { InputOf, RunInput } from '../../kernel/input.ts';
 import type { RunState } from '../../kernel/run-state.ts';
 import { readReport, type StoredHandover } from '../../steps/worker/handover.ts';
 import { readSavedState, type StatePlace } from '../../steps/worker/saved-state.ts';
@@ -214,9 +214,7 @@ function tokenSpentError({ id: run }: RunState, row: StoredAttempt, reported: st
   return new EngineError(
     'TOKEN_SPENT',
     `attempt ${attempt} of step "${step}" of run ${run} ${why}; "next" prints the step that is open now`,
-    {
-      details: { run, step, attempt },
-    },
+    { details: { run, step, attempt } },
   );
 }
 

@@ -212,9 +212,7 @@ function actorFor(core: EngineCore, { step, question }: OpenApproval, actor: str
   throw new EngineError(
     'NOT_ALLOWED',
     `approval "${step}" can only be decided by ${question.from.join(' or ')}, and "${actor}" is not a member`,
-    {
-      details: { step, from: question.from, actor },
-    },
+    { details: { step, from: question.from, actor } },
   );
 }
 
@@ -280,9 +278,7 @@ async function alreadyDecided(
   return new EngineError(
     'ALREADY_DECIDED',
     `approval "${approval.step}" of run ${run} was already decided by ${who}; the first decision counts`,
-    {
-      details: actor === undefined ? {} : { step: approval.step, option, actor },
-    },
+    { details: actor === undefined ? {} : { step: approval.step, option, actor } },
   );
 }
 

@@ -120,34 +120,27 @@ function actionOf(
   definition: Definition,
   choice: ResumeChoice,
 ): { action: ControlAction; values: readonly StoredValue[] } {
-  const note = choice.note === undefined ? {} : { note: choice.note };
-  const value =
-    'output' in choice && choice.output !== undefined && choice.output !== null
-      ? storedValue(toPlain(choice.output, 'the accepted output'))
-      : undefined;
-  const output = value === undefined ? {} : { output: value.ref };
+  const { note } = choice;
+  const { output: accepted = null } = 'output' in choice ? choice : {};
+  const value = accepted === null ? undefined : storedValue(toPlain(accepted, 'the accepted output'));
+  const output = value?.ref;
   const values = value === undefined ? [] : [value];
+  const ids = definition.steps.map(({ id }) => id);
   switch (choice.how) {
     case 'retry':
       if (!isHalted(state.status)) throw resumeRefusedError(state);
       if (state.halt?.reason === 'exhausted' && choice.extend === undefined) throw resumeRefusedError(state);
-      return { values, action: { do: 'retry', ...note, ...(choice.extend === undefined ? {} : { extend: choice.extend }) } };
+      return { values, action: { do: 'retry', note, extend: choice.extend } };
     case 'accept':
       if (!isHalted(state.status) || state.halt?.path === undefined || state.halt.reason === 'exhausted') throw resumeRefusedError(state);
-      return { values, action: { do: 'accept', ...note, ...output } };
+      return { values, action: { do: 'accept', note, output } };
     case 'goto':
       if (!isHalted(state.status) || state.form === 'flow') throw resumeRefusedError(state);
-      if (!definition.steps.some((step) => step.id === choice.step))
-        throw new EngineError(
-          'STEP_UNKNOWN',
-          `workflow "${state.workflow}" has no step "${choice.step}"${didYouMean(
-            choice.step,
-            definition.steps.map((step) => step.id),
-          )}`,
-        );
-      return { values, action: { do: 'goto', step: choice.step, passed: passedBy(state, definition, choice.step), ...note } };
+      if (!ids.includes(choice.step))
+        throw new EngineError('STEP_UNKNOWN', `workflow "${state.workflow}" has no step "${choice.step}"${didYouMean(choice.step, ids)}`);
+      return { values, action: { do: 'goto', step: choice.step, passed: passedBy(state, definition, choice.step), note } };
     default:
-      return { values, action: { do: 'resolve', path: unknownPath(state, choice), how: RESOLUTIONS[choice.how], ...note, ...output } };
+      return { values, action: { do: 'resolve', path: unknownPath(state, choice), how: RESOLUTIONS[choice.how], note, output } };
   }
 }
 

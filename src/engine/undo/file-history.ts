@@ -31,9 +31,7 @@ export function fileSourceOf({ store, parts }: Pick<EngineCore, 'store' | 'parts
     throw new EngineError(
       'SNAPSHOT_FAILED',
       'this engine keeps no snapshots, because its database is in memory; pass a file as `db`, such as "runs.db"',
-      {
-        details: { run, hasSnapshots: false },
-      },
+      { details: { run, hasSnapshots: false } },
     );
   return { store, snapshots: parts.snapshots, run };
 }
@@ -173,7 +171,11 @@ async function stepFiles({ repository, lines }: FileHistory, position: number): 
   const beside = meanwhile.flatMap((line) => ('path' in line && line.path !== path ? [line.path] : []));
   const isRestored = lines.some((line, index) => index > at && at !== -1 && line.is === 'restored' && isOwn(line));
   return {
-    ...{ path, step, attempt, files, beside: [...new Set(beside)] },
+    path,
+    step,
+    attempt,
+    files,
+    beside: [...new Set(beside)],
     ...(end?.is === 'after' ? { ended: end.ended } : {}),
     ...(isRestored ? { restored: true } : {}),
   };

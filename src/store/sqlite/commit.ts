@@ -76,15 +76,15 @@ function newRunRow(connection: Connection, { run: id, epoch, state, status }: De
       details: { runId: id },
     });
   }
-  const origin = JSON.stringify(creation.origin);
+  const { createdAt: created, def: hash, params } = state;
+  const { owner, codeHash: code } = creation;
   const { name, form } = creation.definition;
-  return {
-    key: ((connection.sql('SELECT max(key) AS last FROM runs').get()?.last as number | null) ?? 0) + 1,
-    ...{ id, epoch, owner: creation.owner, seq: 0, status, due: null, created: state.createdAt, at: state.createdAt },
-    ...{ params: state.params, parent: state.parent?.run ?? null, origin: origin === '{}' ? null : origin },
-    ...{ definition: writeDefinition(connection, state.def, creation), hash: state.def, code: creation.codeHash, name, form },
-    ...{ attempts: 0, head: chainStart(id), members: 0, sum: 0, state: '' },
-  };
+  const key = ((connection.sql('SELECT max(key) AS last FROM runs').get()?.last as number | null) ?? 0) + 1;
+  const text = JSON.stringify(creation.origin);
+  const start = { created, at: created, params, parent: state.parent?.run ?? null, origin: text === '{}' ? null : text };
+  const frozen = { definition: writeDefinition(connection, hash, creation), hash, code, name, form };
+  const emptyLog = { seq: 0, attempts: 0, head: chainStart(id) };
+  return { key, id, epoch, owner, status, due: null, ...start, ...frozen, ...emptyLog, members: 0, sum: 0, state: '' };
 }
 
 /** Writes the row of the run and appends to its log; returns the row, or undefined when its owner has lost the run (M1). */
