@@ -47,7 +47,7 @@ export interface CheckTraits {
   readonly judgesWork?: true;
   /** True if it is about whether people approve. */
   readonly isApproval?: true;
-  /** True if it looks at the same things in every run of a family. */
+  /** True if it looks at the same things in every run of a tree of runs. */
   readonly sameInEveryRun?: true;
   /** Returns the patterns of the reports that a check with this configuration reads. They may change while it runs. */
   reports?(config: CheckModel): readonly string[];

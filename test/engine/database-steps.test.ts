@@ -428,7 +428,7 @@ async function crashedRun(recovery: 'ask' | 'rerun', when: 'before' | 'after') {
 }
 
 test.each(['ask', 'rerun'] as const)(
-  'a step that was accepted before a crash is settled by its record, not run again (%s)',
+  'S6, SD14: a step that was accepted before a crash is settled by its record, not run again (%s)',
   async (recovery) => {
     const { view, calls, rows } = await crashedRun(recovery, 'after');
     expect(view).toMatchObject({ status: 'completed', output: { calls: 1 }, steps: [{ evidence: { recorded: { database: 'book' } } }] });
@@ -439,7 +439,7 @@ test.each(['ask', 'rerun'] as const)(
 test.each([
   ['ask', 'waiting', 1],
   ['rerun', 'completed', 2],
-] as const)('a step that a crash cut off before it was accepted has changed nothing (%s)', async (recovery, status, times) => {
+] as const)('S5: a step that a crash cut off before it was accepted has changed nothing (%s)', async (recovery, status, times) => {
   const { view, calls, rows } = await crashedRun(recovery, 'before');
   expect([view.status, calls, rows]).toEqual([status, times, [{ n: times - 1 }]]);
 });

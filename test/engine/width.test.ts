@@ -193,7 +193,7 @@ describe('a run whose driver failed', () => {
     return { store, engine, run };
   }
 
-  test('a run whose driver failed is reported to everyone who waits for it, and has no owner', async () => {
+  test('E4: a failed commit is reported to everyone who waits for the run, which then has no owner', async () => {
     const { store, engine, run } = await failed();
     const errors = await Promise.all([errorOf(run.wait()), errorOf(engine.run(run.id).wait()), errorOf(engine.run(run.id).wait('idle'))]);
     expect(errors.map(({ code }) => code)).toEqual(['STORE_FULL', 'STORE_FULL', 'STORE_FULL']);
