@@ -169,6 +169,8 @@ export interface StepFrame extends StepTerms {
   readonly writes?: readonly string[];
   /** True for a step without incoming transitions: the engine runs it beside the others, and nothing depends on it. */
   readonly side?: true;
+  /** Set if a workflow file has no such stage: the stage whose message, delay or agent on a transition this step is. */
+  readonly addedFor?: string;
   /** What happens instead of a timeout, this many times: the time is extended, and a side step notifies people. */
   readonly extension?: { readonly ms: number; readonly max: number; readonly onExtend?: string };
   /** True if texts of its work, or the prompt of its question, are templates: they are rendered when used. */

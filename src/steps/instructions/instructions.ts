@@ -12,7 +12,6 @@ import { omitUndefined } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject, jsonText } from '../../base/json.ts';
 import { shortText } from '../../base/short-text.ts';
 import { type ActionPart, partText } from '../../definition/action-part.ts';
-import { addedFor } from '../../definition/address.ts';
 import type { LoopPosition } from '../../definition/code.ts';
 import { databaseVariable } from '../../definition/database.ts';
 import type { Definition, StepModel } from '../../definition/model.ts';
@@ -142,7 +141,7 @@ function section(heading: string, text: string | undefined): string | undefined 
 function positionText({ runner, request }: Job, loop: LoopPosition | undefined): string {
   const { workflow, bound, group, activation, visit = 1, runId } = request;
   const { name, steps, form } = workflow.definition;
-  const listed = form === 'flow' ? [] : steps.filter(({ id, side }) => side !== true && !isPart(id, steps));
+  const listed = form === 'flow' ? [] : steps.filter(({ side, addedFor }) => side !== true && addedFor === undefined);
   const { id: own } = group ?? bound.model;
   const index = listed.findIndex(({ id }) => id === own);
   const number = index === -1 ? `Step "${own}"` : `Step ${index + 1} of ${listed.length}, "${own}",`;
@@ -168,11 +167,6 @@ function loopLines({ iteration, iterationsMax, round, review, blocks = [] }: Loo
     ...(iteration === undefined ? [] : [`Iteration ${iteration} of at most ${iterationsMax}.`]),
     ...(round === undefined ? [] : [`Round ${round} of the review "${review}"; it fails on findings with ${blocks.join(', ')}.`]),
   ];
-}
-
-/** Whether a step is part of a stage of a file, such as the message on entering the stage. */
-function isPart(id: string, steps: readonly StepModel[]): boolean {
-  return steps.some((stage) => addedFor(id, stage.id) !== undefined);
 }
 
 function goalText(
