@@ -410,3 +410,11 @@ describe('templates of a step', () => {
     });
   });
 });
+
+test('a report without a pending result is an error, not a success', async () => {
+  const fields = { kind: 'agent', config: { role: 'dev' }, result: 'done' } as const;
+  expect(await runner({ ...createAttemptRequest(fields), want: 'verify' })).toMatchObject({
+    type: 'errored',
+    error: { code: 'STEP_FAILED' },
+  });
+});
