@@ -1,5 +1,5 @@
 // Cleans a text that an agent wants to write at a forge. Readers see all of the text, and nothing in it has an
-// effect: it mentions nobody, closes nothing, loads nothing, links to no other site, and commands no program.
+// effect: it mentions no one, closes nothing, loads nothing, links to no other site, and commands no program.
 //
 // CT1. Invisible characters are removed: zero-width, direction marks, tags, control characters. Joiners inside emoji stay.
 // CT2. HTML, comments included, and other hidden text (`hidden-text.ts`) is shown as text. An image becomes a link.

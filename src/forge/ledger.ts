@@ -1,8 +1,8 @@
-// Owns the record of actions at a forge without idempotency keys, in a SQLite file beside the runs.
+// Owns the record of actions at a forge without idempotency keys, in a SQLite file next to that of the runs.
 //
 // - An action is recorded before it is requested and again with its result. After a crash in between, a repetition checks
 //   first whether the action has happened.
-// - Actions of all processes run one at a time, so that two never do the same one at once.
+// - Actions of all processes run one at a time, so that no two do the same one at the same time.
 // - A failure that certainly changed nothing leaves no record. After one that may have changed something, such as a
 //   lost response, the action stays recorded without a result.
 

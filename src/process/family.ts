@@ -1,5 +1,5 @@
-// Finds the processes of one command, even after they left their parent, their group or their session. It
-// remembers the processes of earlier scans, so that one is found again after its parent has ended.
+// Finds the processes of one command, even after they left their parent, their group or their session.
+// Remembers the processes of earlier scans, so that one is found again after its parent has ended.
 //
 // - A process belongs to the family if it is the root, carries the mark, belonged to the family before, is the child
 //   of a member, or is in a session that only members can be in.

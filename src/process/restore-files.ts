@@ -133,7 +133,7 @@ class Restore {
 
   /** Why a file cannot be restored now; undefined if it can. */
   async obstacleTo({ path, from, to }: FileTarget): Promise<string | undefined> {
-    if (from?.mode === SUBMODULE || to?.mode === SUBMODULE) return 'it is a submodule; check out its commit by hand';
+    if (from?.mode === SUBMODULE || to?.mode === SUBMODULE) return 'it is a submodule; check out its commit yourself';
     if (path.includes('\uFFFD')) return 'its name is not UTF-8';
     const now = await this.stateAt(path);
     if (now === 'folder') return to === undefined || (await this.isOurs(path)) ? undefined : 'a folder with other files is in its place';

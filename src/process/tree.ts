@@ -111,7 +111,7 @@ function freeze(family: Family): ProcessRow[] {
   return members;
 }
 
-// One signal reaches the whole group at once, which a fork bomb cannot outrun as it can a list of pids.
+// One signal reaches the whole group at the same time, which a fork bomb cannot outrun as it can a list of pids.
 function stopGroups(rows: readonly ProcessRow[]): void {
   for (const [pgid, row] of new Map(rows.map((member) => [member.pgid, member]))) {
     const now = readProcess(row.pid);

@@ -1,5 +1,5 @@
-// Reads the last decision of a person at a question of the run, as the run's log has it: what a worker wrote is never
-// taken for one.
+// Reads the last decision of a person at a question of the run, from the run's log: text of a worker never counts
+// as one.
 
 import { EngineError } from '../base/error.ts';
 import type { Definition } from '../definition/model.ts';
@@ -19,7 +19,7 @@ export interface PersonDecision {
   readonly isStale: boolean;
 }
 
-/** Returns the last decision of a person at a step; undefined if nobody has decided. */
+/** Returns the last decision of a person at a step; undefined if no one has decided. */
 export async function decisionAt(job: Job, step: string): Promise<PersonDecision | undefined> {
   const { request, context } = job;
   const { definition } = request.workflow;

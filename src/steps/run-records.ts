@@ -22,7 +22,7 @@ import type { StagedRecord } from './writes/staging.ts';
 
 type Shape = (stored: Json) => boolean;
 
-/** What the engine keeps in a run's data under one name. */
+/** One value of the engine in a run's data, under a reserved name. */
 class StoredRecord<Value> {
   readonly key: string;
   private readonly shape: Shape;
@@ -32,9 +32,9 @@ class StoredRecord<Value> {
     this.shape = shape;
   }
 
-  /** What is stored; undefined if nothing is, or something of another shape. */
+  /** The stored value; undefined if there is none, or one of another shape. */
   read(stored: Json | undefined): Value | undefined {
-    // What has this name was written by `with`, as authors cannot write it.
+    // Authors cannot write this name, so `with` wrote the value.
     return stored !== undefined && this.shape(stored) ? (stored as unknown as Value) : undefined;
   }
 
@@ -54,7 +54,7 @@ class StoredRecord<Value> {
   }
 }
 
-/** Records of one sort, each named after what it is about. */
+/** Values of one sort, each under the name of its subject. */
 class StoredRecords<Value, About = string> {
   private readonly prefix: string;
   private readonly nameOf: (about: About) => string;
@@ -75,7 +75,7 @@ class StoredRecords<Value, About = string> {
     return new StoredRecord(`${this.prefix}${name}`, this.shape);
   }
 
-  /** All of them in a run's data, by what they are named after; undefined for those that were removed. */
+  /** All of them in a run's data, by the names of their subjects; undefined for those that were removed. */
   namedIn(data: JsonObject): [name: string, value: Value | undefined][] {
     const found: [string, Value | undefined][] = [];
     for (const key in data) {
@@ -98,7 +98,7 @@ interface AttemptName {
   readonly attempt: number;
 }
 
-/** An accepted change: of an attempt, which may have been made by something else than its step. */
+/** An accepted change at an attempt; `by`, if not by the attempt itself. */
 interface ChangeName extends AttemptName {
   readonly by?: 'retry' | undefined;
 }
@@ -111,17 +111,17 @@ const isProtected: Shape = (stored) => isJsonObject(stored) && isJsonObject(stor
 
 /** True for attended runs: the calling agent does the work of roles without a driver. */
 export const ATTENDED = new StoredRecord<true>(reservedName('attended'), isTrue);
-/** What started the run, as its trigger passed it on. */
+/** The subject and event that started the run, as its trigger passed them on. */
 export const TRIGGER = new StoredRecord<JsonObject>(reservedName('trigger'), isJsonObject);
 /** The settings of the project that its workflow reads. */
 export const CONFIG = new StoredRecord<JsonObject>(reservedName('config'), isJsonObject);
-/** What the forge knows about the run. */
+/** The facts of the forge about the run. */
 export const GITHUB = new StoredRecord<JsonObject>(reservedName('github'), isJsonObject);
 /** The commit that the engine pushed last. */
 export const PUSHED = new StoredRecord<string>(reservedName('pushed'), isText);
-/** The state of a review, in the run that it is. */
+/** The state of a review, in the run of the review. */
 export const REVIEW = new StoredRecord<ReviewState>(reservedName('review'), isJsonObject);
-/** What is undone, newest first, once undoing has begun. */
+/** The steps to undo, newest first, once undoing has begun. */
 export const UNDO_LIST = new StoredRecord<readonly UndoItem[]>(reservedName('undo'), Array.isArray);
 /** True for a flow in which a step with an undo has ended, because the definition of a flow lists no steps. */
 export const UNDOABLE = new StoredRecord<true>(reservedName('undoable'), isTrue);
@@ -154,7 +154,7 @@ export const GUARDED = new StoredRecords<GuardedFiles>('guarded', asIs);
 export const ACCEPTED = new StoredRecords<AcceptedChange, ChangeName>('accepted', ({ by, path, attempt }) =>
   [by === undefined ? path : `${by}:${path}`, attempt].join('/'),
 );
-/** What agents of a flow changed, by attempt. */
+/** Changes of agents in a flow, by attempt. */
 export const CHANGED = new StoredRecords<AgentChange, AttemptName>('changed', ({ path, attempt }) => `${path}#${attempt}`);
 /** Writes that wait for a person, by path. */
 export const STAGED = new StoredRecords<StagedRecord>('staged', asIs);

@@ -92,7 +92,7 @@ export function createAttemptRunner(
 function runnerFor(own: Runner, { workspace, bound: { code } }: AttemptRequest): Runner {
   if (workspace === undefined && code.checks === undefined) return own;
   const services = workspace === undefined ? own.services : { ...own.services, cwd: workspace };
-  // A definition does not know what a check gets when it runs.
+  // The type of a definition does not have the inputs of a check.
   return { ...own, services, checks: { ...own.checks, ...(code.checks as Runner['checks'] | undefined) } };
 }
 

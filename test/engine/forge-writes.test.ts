@@ -189,7 +189,7 @@ describe('staged', () => {
       await run.wait('idle');
       expect(await comments()).toEqual([]);
       expect(asked).toHaveLength(2);
-      expect(asked[1]).toContain('a person refused to publish it');
+      expect(asked[1]).toContain('a person decided not to publish it');
       if (said !== 'refuse') expect(asked[1]).toContain(said);
       await engine.run(run.id).answer({ answers: ['write'], actor: 'ann' });
       expect(await run.wait()).toMatchObject({ status: 'completed' });

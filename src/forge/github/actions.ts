@@ -101,7 +101,7 @@ async function removeLabels(connection: Connection, { number, labels }: LabelReq
   const before = await readLabels(connection, number);
   for (const name of before.filter((one) => labels.some((label) => isSamePerson(one, label)))) {
     await octokit.rest.issues.removeLabel({ ...repo, issue_number: number, name }).catch((error: unknown) => {
-      // Somebody else removed it first.
+      // Someone else removed it first.
       if (!isApiError(error, 404)) throw error;
     });
   }
@@ -168,7 +168,7 @@ async function openPullRequest({ connection, reader }: ActionParts, request: Pul
   try {
     return { number: (await octokit.rest.pulls.create({ ...repo, title, body, head, base, draft })).data.number };
   } catch (error) {
-    // Somebody else opened it first, or a failed request of ours was carried out.
+    // Someone else opened it first, or a failed request of ours was carried out.
     if (isApiError(error, 422) && /already exists/i.test(responseText(error))) {
       const other = await findPullRequest(reader, request);
       if (other !== undefined) return other;

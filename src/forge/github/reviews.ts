@@ -31,7 +31,7 @@ export function createReviewActions(parts: ActionParts): Pick<ForgeActor, 'submi
 /** GitHub's messages for a comment on a line that is not in the diff, or not any more. */
 const NOT_IN_DIFF = /could not be resolved|part of the diff|review thread|diff hunk/i;
 
-/** Submits a review. If GitHub refuses the line of a comment, without saying which, the comments become part of the text. */
+/** Submits a review. If GitHub rejects the line of a comment, without saying which, the comments become part of the text. */
 async function submitReviewWithComments(parts: ActionParts, request: ReviewRequest, key: string): Promise<{ id: string }> {
   const { number, body, comments = [] } = request;
   try {

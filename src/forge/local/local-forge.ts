@@ -161,7 +161,7 @@ function createReader(state: LocalState, name: string): ThrowingMethods<Omit<For
     changedFiles: (source) => readChanges(state, source),
     isUpToDate: async (pr) => {
       const item = pullOf(database, pr);
-      const base = (await git.headOf(item.base)) ?? refuseMissing(`the base branch "${item.base}" of #${pr} is gone`);
+      const base = (await git.headOf(item.base)) ?? refuseMissing(`the base branch "${item.base}" of #${pr} was deleted`);
       return await git.contains(await headOf(git, item), base);
     },
     ...createAccountReader(database),

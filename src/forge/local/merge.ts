@@ -49,7 +49,7 @@ async function tryMerge(state: LocalState, merge: Merge, baseBranch: string): Pr
   const done = recall<MergeResult>(database, merge.action);
   if (done !== undefined) return done;
   const pr = pullOf(database, merge.request.number);
-  const base = head ?? refuseMissing(`the base branch "${pr.base}" of #${pr.number} is gone`);
+  const base = head ?? refuseMissing(`the base branch "${pr.base}" of #${pr.number} was deleted`);
   const known = readLanding(database, merge.action);
   if (known !== undefined && (await git.contains(base, known.sha))) return await finish(state, { merge, pr, landing: known });
   if (pr.state !== 'open') return resultOf(pr, merge.request);
@@ -79,7 +79,8 @@ function resultOf({ number, state, headSha, mergeSha }: Pull, { expectedHead }: 
 
 async function assertReady({ database, git }: LocalState, { expectedHead }: MergeRequest, pr: Pull): Promise<void> {
   const head =
-    (pr.fork === undefined ? await git.headOf(pr.head) : pr.headSha) ?? refuseMissing(`the branch "${pr.head}" of #${pr.number} is gone`);
+    (pr.fork === undefined ? await git.headOf(pr.head) : pr.headSha) ??
+    refuseMissing(`the branch "${pr.head}" of #${pr.number} was deleted`);
   assertHead(pr.number, head, expectedHead);
   if (pr.isDraft) deny(`#${pr.number} is a draft and cannot be merged; mark it as ready first`);
   assertNoFailedCheck(pr.number, head, readChecks(database, head));
@@ -140,7 +141,7 @@ async function finish(
   });
 }
 
-// Also returns true if the branch was already gone, because a crash may have followed the deletion.
+// Also returns true if the branch was deleted before, because a crash may have followed the deletion.
 async function deleteBranch(git: LocalGit, branch: string, at: string): Promise<boolean> {
   await git.deleteBranch(branch, at);
   return (await git.headOf(branch)) === undefined;

@@ -27,7 +27,7 @@ export interface ContractFindings {
   readonly remember: JsonObject;
 }
 
-/** Whether the contract is checked for this outcome. A reject with a transition is finished work as well. */
+/** Whether the contract is checked for this outcome. A reject with a transition is finished work too. */
 export function hasContract({ contract, reviewOf, next }: StepModel, outcome: OutcomeName): boolean {
   if (contract === undefined && reviewOf === undefined) return false;
   return outcome === 'ok' || next[outcome] !== undefined;

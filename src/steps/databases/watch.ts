@@ -1,4 +1,4 @@
-// Detects changes to a protected database while a program or an agent runs whose step does not declare it. There is
+// Detects changes to a protected database while a program or an agent of a step that does not declare it is running. There is
 // no copy to compare with, so only the fact of a change is known.
 
 import { existsSync, statSync } from 'node:fs';

@@ -3,7 +3,7 @@
 //
 // - Only http and https, without a name and a password in the URL.
 // - A host is allowed if the allow-list names it, or if all of its addresses are public.
-// - An IPv4 address must be in its usual form; other spellings are rejected, because they only hide it.
+// - An IPv4 address must be in its usual form; other forms are rejected, because they only hide it.
 
 import { promises as dns } from 'node:dns';
 import { isIP, isIPv4, isIPv6 } from 'node:net';

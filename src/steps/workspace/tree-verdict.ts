@@ -4,7 +4,7 @@
 // - Every gate that passed must have passed on the tree that is merged. A later gate replaces an earlier one only if it
 //   runs all of its checks. A gate with `rerunAtMerge: false` no longer counts once a step changed the tree after it.
 // - The last approval and the last review must be about the tree that is merged. An agent whose step is not a review does
-//   not replace a reviewer by giving a verdict: the last review by a reviewer must be about that tree as well.
+//   not replace a reviewer by giving a verdict: the last review by a reviewer must be about that tree too.
 // - So must every earlier one, unless a step changed the tree after it, because then the workflow replaces the verdict. A
 //   step that did not change the tree replaces nothing.
 // - Runs of one family share a tree: the verdicts and the work of all of them count, whichever run merges.
