@@ -14,7 +14,7 @@ function open(): Ledger {
   return openLedger({
     file: join(folder, 'ledger.db'),
     now: () => 1000,
-    judge: (error) => {
+    classify: (error) => {
       if (error instanceof Lost) return { failure: { result: 'unavailable', message: 'lost' }, mayHaveHappened: true };
       if (error instanceof Denied) return { failure: { result: 'denied', message: 'no' }, mayHaveHappened: false };
       return undefined;

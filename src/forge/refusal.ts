@@ -24,10 +24,10 @@ export type ThrowingMethods<Methods> = {
 type ValueOf<Answer> = Answer extends { readonly result: 'ok'; readonly value: infer Value } ? Value : never;
 
 /** Turns the value of some work, or the failure that ended it, into an answer. Any other error is thrown again. */
-export type ToAnswer = <T>(work: () => Promise<T>) => Promise<ForgeAnswer<T>>;
+export type AnswerRunner = <T>(work: () => Promise<T>) => Promise<ForgeAnswer<T>>;
 
 /** Answers with the value of some work, or with its refusal. */
-export const answer: ToAnswer = async (work) => {
+export const answer: AnswerRunner = async (work) => {
   try {
     return { result: 'ok', value: await work() };
   } catch (error) {
@@ -49,7 +49,7 @@ function rethrow(error: unknown): never {
 }
 
 /** Makes methods return answers. */
-export function withAnswers<Methods>(methods: ThrowingMethods<Methods>, toAnswer: ToAnswer): Methods {
+export function withAnswers<Methods>(methods: ThrowingMethods<Methods>, toAnswer: AnswerRunner): Methods {
   const wrapped = Object.entries<(...args: unknown[]) => Promise<unknown>>(methods).map(([name, method]) => [
     name,
     (...args: unknown[]): unknown => toAnswer(() => method(...args)),

@@ -22,11 +22,11 @@ import { createRepository, git } from '../../test/git.ts';
 import { tempFolder } from '../../test/temp-folder.ts';
 import { restoreFolders } from './restore-files.ts';
 import { diffText, fileChanges, putBack, summaryOf } from './snapshot-changes.ts';
-import { findSnapshotPlace, SnapshotRepository } from './snapshot-repository.ts';
+import { findSnapshotLocation, SnapshotRepository } from './snapshot-repository.ts';
 import type { Snapshot } from './snapshot-scan.ts';
 
 async function open(folder: string, include: readonly string[] = []): Promise<SnapshotRepository> {
-  const place = await findSnapshotPlace({ folder, leftOut: () => ['node_modules/'], include, declared: include });
+  const place = await findSnapshotLocation({ folder, leftOut: () => ['node_modules/'], include, declared: include });
   if (place === undefined) throw new Error('no snapshot place');
   return new SnapshotRepository(place, tempFolder());
 }
@@ -199,7 +199,7 @@ describe('a snapshot', () => {
       'changed',
     ]);
     expect(existsSync(join(plain, '.git'))).toBe(false);
-    expect(await findSnapshotPlace({ folder: plain, leftOut: () => [], include: [], declared: [] })).toBeUndefined();
+    expect(await findSnapshotLocation({ folder: plain, leftOut: () => [], include: [], declared: [] })).toBeUndefined();
   });
 
   test('shows changed lines, renames and binary files', async () => {

@@ -67,7 +67,7 @@ export function errorOf(verdict: CheckVerdict): string | undefined {
 }
 
 /** The verdict of a check that could not run. */
-export function unableVerdict(error: string, result: Json = null): CheckVerdict {
+export function notRunVerdict(error: string, result: Json = null): CheckVerdict {
   return { passed: null, why: 'unable', result, error };
 }
 
@@ -95,7 +95,7 @@ export function checkTimeout({ runner, request }: Job, own: number | undefined):
 export function forgeFailureVerdict(failure: ForgeFailure): CheckVerdict {
   const { until } = retryHintOf(failure);
   const result = { reason: failure.result };
-  if (until === undefined) return unableVerdict(failure.message, result);
+  if (until === undefined) return notRunVerdict(failure.message, result);
   return { passed: null, why: 'limited', until, result, error: failure.message };
 }
 

@@ -5,7 +5,7 @@ import { EngineError } from '../base/error.ts';
 import type { Definition } from '../definition/model.ts';
 import { isBefore } from '../definition/validation/rework.ts';
 import type { RecordedDecision } from './attempt.ts';
-import { JUDGED_TREES } from './run-records.ts';
+import { TREE_VERDICTS } from './run-records.ts';
 import type { Job } from './work.ts';
 import { treeNow } from './workspace/workspace-tree.ts';
 
@@ -26,7 +26,7 @@ export async function decisionAt(job: Job, step: string): Promise<PersonDecision
   const decided = await request.decisionAt?.(step);
   if (decided === undefined) return undefined;
   const { option, actor } = decided;
-  const approved = JUDGED_TREES.of(step).in(context.snapshot.data)?.tree ?? undefined;
+  const approved = TREE_VERDICTS.of(step).in(context.snapshot.data)?.tree ?? undefined;
   const isApproval = letsPass(definition, step, decided);
   const tree = approved === undefined && definition.form !== 'flow' ? undefined : (await treeNow(job))?.id;
   // A flow ties its questions to the files only after its first gate.

@@ -7,9 +7,9 @@ import {
   DOCUMENTS,
   GATE_PROGRESS,
   GUARDED,
-  JUDGED_TREES,
   PROTECTED,
   PUSHED,
+  TREE_VERDICTS,
 } from './run-records.ts';
 
 const DOCUMENT = { digest: 'd', step: 'plan' };
@@ -42,7 +42,7 @@ test.each([
 test('the names are those that runs have stored', () => {
   const keys = [
     ATTENDED.key,
-    JUDGED_TREES.of('review#2/style').key,
+    TREE_VERDICTS.of('review#2/style').key,
     CONTRACT_FILES.of('work#3').key,
     GATE_PROGRESS.of('gate#2').key,
     GUARDED.of('parent').key,

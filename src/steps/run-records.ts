@@ -131,7 +131,7 @@ export const APPROVED_HEADS = new StoredRecords<string>('approved', asIs, isText
 /** The last session of a role. */
 export const SESSIONS = new StoredRecords<string>('session', asIs, isText);
 /** The tree that each verdict is about, by step. */
-export const JUDGED_TREES = new StoredRecords<TreeVerdict>('tree', withoutVisits);
+export const TREE_VERDICTS = new StoredRecords<TreeVerdict>('tree', withoutVisits);
 /** The tree that an interrupted visit began with, by step. */
 export const BEGUN_TREES = new StoredRecords<WorkspaceTree & { readonly path: string }>('begun', withoutVisits);
 /** The last results of the checks of a pending gate, by path. */

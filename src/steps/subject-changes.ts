@@ -4,7 +4,7 @@
 import { shortList } from '../base/short-text.ts';
 import { headIn, type Subjects, treeIn } from '../definition/question/subjects.ts';
 import type { AttemptResult } from './attempt.ts';
-import { APPROVED_HEADS, JUDGED_TREES } from './run-records.ts';
+import { APPROVED_HEADS, TREE_VERDICTS } from './run-records.ts';
 
 const CHANGES_MAX = 10;
 const TREE = 'the files of the workspace';
@@ -44,7 +44,7 @@ export function approvalOf(
 ): Omit<Extract<AttemptResult, { type: 'observed' }>, 'type' | 'subjects'> {
   const { id } = treeIn(subjects) ?? {};
   const head = headIn(subjects);
-  const record = JUDGED_TREES.of(at.path);
+  const record = TREE_VERDICTS.of(at.path);
   const tree = id === undefined ? undefined : record.with({ tree: id, by: 'approval', step: at.step, at: at.now });
   const approvedHead = head === undefined ? undefined : APPROVED_HEADS.of('approved_head').with(head);
   return {

@@ -10,7 +10,7 @@ import type { OutcomeName } from '../../definition/outcome.ts';
 import type { StepError } from '../../kernel/input.ts';
 import { git } from '../../process/git.ts';
 import type { CheckResult } from '../attempt.ts';
-import { type CheckContext, checkTimeout, errorOf, unableVerdict } from '../check.ts';
+import { type CheckContext, checkTimeout, errorOf, notRunVerdict } from '../check.ts';
 import { ownEntry } from '../services.ts';
 import { type Job, stepError } from '../work.ts';
 import { runProgram } from '../worker/program.ts';
@@ -99,7 +99,7 @@ async function changedFiles(job: Job, { changes = [] }: StepContract): Promise<(
   return (pattern) => changed.get(pattern) ?? [];
 }
 
-const NO_CHECK = unableVerdict('there is no check "command"');
+const NO_CHECK = notRunVerdict('there is no check "command"');
 
 /** The result of a contract's command, with the line that was run. */
 interface CommandResult extends CheckResult {

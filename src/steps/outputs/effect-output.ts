@@ -35,7 +35,7 @@ export async function findEffect(
 }
 
 /** Checks an effect: it must exist now, and differ from before. */
-export async function judgeEffect(job: Job, output: OutputDeclaration, before: FileDigests | undefined): Promise<OutputFinding> {
+export async function checkEffect(job: Job, output: OutputDeclaration, before: FileDigests | undefined): Promise<OutputFinding> {
   const { value, digests } = await findEffect(job, output);
   if (value === null) return missingFinding(output, 'nothing was found', 'make sure that the work takes effect');
   if (before?.get(WHOLE) !== digests.get(WHOLE)) return producedFinding(output, value, 'found, and changed by the step');

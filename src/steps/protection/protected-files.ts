@@ -86,7 +86,7 @@ interface GuardedEntries {
 }
 
 /** Finds the files of all guards in parallel: most do not exist, and each lookup takes time. */
-function findGuarded({ guards, signal }: ProtectedQuery, place: Omit<Places, 'pattern'>): Promise<readonly GuardedEntries[]> {
+function findGuarded({ guards, signal }: ProtectedQuery, place: Omit<PatternRoots, 'pattern'>): Promise<readonly GuardedEntries[]> {
   let count = 0;
   const [inRoot, inGit]: readonly [WalkStarts, WalkStarts] = [new Map(), new Map()];
   return Promise.all(
@@ -126,14 +126,14 @@ function tooMany(pattern: string): EngineError {
   return new EngineError('LIMIT_REACHED', message);
 }
 
-interface Places {
+interface PatternRoots {
   readonly root: string;
   readonly git: string | undefined;
   readonly pattern: string;
 }
 
 /** Where the walk for a pattern begins; for a worktree or a subfolder, git's folder is elsewhere. */
-function placeOf({ root, git, pattern }: Places): { root: string; place?: (folder: string) => string } | undefined {
+function placeOf({ root, git, pattern }: PatternRoots): { root: string; place?: (folder: string) => string } | undefined {
   if (!pattern.startsWith(`${GIT}/`)) return { root };
   return git === undefined ? undefined : { root: git, place: (folder) => join(git, folder.slice(GIT.length)) };
 }

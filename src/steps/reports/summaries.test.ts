@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ranOf } from './test-counts.ts';
+import { testsRun } from './test-counts.ts';
 import { recogniseTests } from './test-report.ts';
 
 const GREY = '\u001b[0m\u001b[38;5;245m';
@@ -43,7 +43,7 @@ describe('a run without a test is recognised', () => {
       { stdout: '', stderr: output },
     ]) {
       const counts = recogniseTests(streams);
-      expect(counts === undefined ? undefined : ranOf(counts)).toBe(0);
+      expect(counts === undefined ? undefined : testsRun(counts)).toBe(0);
     }
   });
 });

@@ -19,7 +19,7 @@ import { landsWork } from '../../definition/landing.ts';
 import { membersOf, type StepModel, type ValidateWork } from '../../definition/model.ts';
 import { TreeError } from '../../process/git-tree.ts';
 import type { FamilyRun } from '../attempt.ts';
-import { BEGUN_TREES, JUDGED_TREES } from '../run-records.ts';
+import { BEGUN_TREES, TREE_VERDICTS } from '../run-records.ts';
 import { type Job, stepError, type Work } from '../work.ts';
 import { replyRulesOf } from '../worker/reply-rules.ts';
 import { treeNow, type WorkspaceTree } from './workspace-tree.ts';
@@ -78,13 +78,13 @@ function repeatableCheck({ bound: { model }, item }: Job['request']): Repeatable
 }
 
 /** The data that the run stores about a verdict. */
-export function judgedTree(
+export function treeVerdictData(
   { runner, request, context }: Job,
   { tree, from, head, by, holds, part }: NewVerdict,
 ): { readonly remember?: JsonObject } {
   const { path, member } = request.activation;
   const group = member?.group;
-  const record = JUDGED_TREES.of(part === undefined ? path : `${path}/${part}`);
+  const record = TREE_VERDICTS.of(part === undefined ? path : `${path}/${part}`);
   if (!holds) return context.snapshot.data[record.key] === undefined ? {} : { remember: record.removed() };
   const at = runner.services.now();
   const judge = by === 'gate' ? repeatableCheck(request) : undefined;
@@ -102,7 +102,7 @@ export function judgedTree(
  * if it was handed out or asked a question meanwhile, because it may not have seen later changes.
  */
 export async function recordTree(job: Job, work: () => Work | Promise<Work>): Promise<Work> {
-  if (!mayLand(job) || !(await needsTree(job))) return await work();
+  if (!mayBeMerged(job) || !(await needsTree(job))) return await work();
   const isNew = job.request.want === 'execute';
   const kept = firstTree(job);
   const from = isNew ? await treeBefore(job) : kept;
@@ -116,7 +116,7 @@ export async function recordTree(job: Job, work: () => Work | Promise<Work>): Pr
   const tree = left === 'unreadable' ? undefined : left;
   const known = from === 'unreadable' ? {} : { from };
   const remember = isReview
-    ? judgedTree(job, { tree, by: 'review', holds: true, ...known }).remember
+    ? treeVerdictData(job, { tree, by: 'review', holds: true, ...known }).remember
     : workVerdicts(job, done, { tree, from: known.from });
   const evidence = tree === undefined ? done.evidence : { ...done.evidence, ...treeEvidence(tree) };
   return { ...done, ...omitUndefined({ evidence }), remember: { ...done.remember, ...remember } };
@@ -127,14 +127,14 @@ export async function recordTree(job: Job, work: () => Work | Promise<Work>): Pr
  * different trees, an earlier one is recorded, so that the review has to run again.
  */
 export function reviewedTree(job: Job, { step, passed }: { readonly step: string; readonly passed: boolean }): JsonObject {
-  const reviews = JUDGED_TREES.allIn(job.context.snapshot.data).filter(
+  const reviews = TREE_VERDICTS.allIn(job.context.snapshot.data).filter(
     (one) => one.by === 'work' && one.step === step && one.group !== undefined,
   );
   const last = latestOf(reviews);
   if (last?.tree === undefined || last.tree === null) return {};
   const seen = reviews.filter(({ group }) => group === last.group).flatMap(({ from, tree }) => [from ?? null, tree]);
   const id = seen.find((one) => one !== null && one !== last.tree) ?? last.tree;
-  return judgedTree(job, { tree: { id }, by: 'review', holds: passed }).remember ?? {};
+  return treeVerdictData(job, { tree: { id }, by: 'review', holds: passed }).remember ?? {};
 }
 
 function withFirstTree(job: Job, done: Work, from: TreeReading): Work {
@@ -156,10 +156,10 @@ function firstTree({ request, context }: Job): WorkspaceTree | undefined {
  */
 function workVerdicts(job: Job, done: Work, { tree, from }: Pick<NewVerdict, 'tree' | 'from'>): JsonObject | undefined {
   const isPassed = job.request.bound.model.kind === 'validate' && 'outcome' in done && done.outcome === 'ok';
-  if (!isPassed) return judgedTree(job, { tree, from, by: 'work', holds: true }).remember;
-  const passed = judgedTree(job, { tree: from, by: 'gate', holds: true }).remember;
+  if (!isPassed) return treeVerdictData(job, { tree, from, by: 'work', holds: true }).remember;
+  const passed = treeVerdictData(job, { tree: from, by: 'gate', holds: true }).remember;
   if (from !== undefined && tree !== undefined && from.id === tree.id) return passed;
-  const worked = judgedTree(job, { tree, from, by: 'work', holds: true, part: 'changes' }).remember;
+  const worked = treeVerdictData(job, { tree, from, by: 'work', holds: true, part: 'changes' }).remember;
   return { ...passed, ...worked };
 }
 
@@ -170,7 +170,7 @@ function withoutTree({ request }: Job, done: Work): Work {
 }
 
 /** Whether the work of a step may be merged by the same run, or by another one of its tree. */
-function mayLand({ runner, request }: Pick<Job, 'runner' | 'request'>): boolean {
+function mayBeMerged({ runner, request }: Pick<Job, 'runner' | 'request'>): boolean {
   if (runner.services.forge === undefined || traitsOf(runner, request.bound.model.kind).writesFiles === undefined) return false;
   const { form, steps } = request.workflow.definition;
   return form === 'flow' || request.family?.isChild === true || steps.some((step) => landsWork(runner, step) || startsRuns(step));
@@ -183,12 +183,12 @@ function startsRuns(step: StepModel): boolean {
 /** A flow may have thousands of functions: the tree is recorded only if a verdict may be replaced. */
 async function needsTree({ request }: Job): Promise<boolean> {
   if (request.bound.model.kind !== 'task' || request.workflow.definition.form !== 'flow' || request.family?.isChild === true) return true;
-  return JUDGED_TREES.allIn((await request.snapshot()).data).some(({ by }) => by !== 'work');
+  return TREE_VERDICTS.allIn((await request.snapshot()).data).some(({ by }) => by !== 'work');
 }
 
 /** The tree of the workspace for work in a side checkout, if a merge may depend on it. */
 export async function treeForSideWork(place: Pick<Job, 'runner' | 'request'>): Promise<WorkspaceTree | undefined> {
-  const tree = mayLand(place) ? await treeIfAny(place) : undefined;
+  const tree = mayBeMerged(place) ? await treeIfAny(place) : undefined;
   return tree === 'unreadable' ? undefined : tree;
 }
 
@@ -220,7 +220,7 @@ function approves(claim: Json | undefined): boolean {
 
 /** The verdicts that must be about the merged tree. */
 export async function requiredVerdicts({ request, context }: Job): Promise<readonly RequiredVerdict[]> {
-  const own = JUDGED_TREES.allIn(context.snapshot.data).map((one) => ({ ...one, isForeign: false }));
+  const own = TREE_VERDICTS.allIn(context.snapshot.data).map((one) => ({ ...one, isForeign: false }));
   const all: readonly RequiredVerdict[] = [...own, ...foreignVerdicts((await request.family?.others()) ?? [])];
   const verdicts = all.filter(({ by, tree, head }) => by !== 'work' && (tree ?? head) !== undefined && (tree ?? head) !== null);
   const works = all.filter(({ by }) => by === 'work');
@@ -240,7 +240,7 @@ export async function requiredVerdicts({ request, context }: Job): Promise<reado
 function foreignVerdicts(others: readonly FamilyRun[]): RequiredVerdict[] {
   const decided = new Set<string>();
   return others.flatMap(({ data, isReplaced, place }, run) => {
-    const records = JUDGED_TREES.namedIn(data);
+    const records = TREE_VERDICTS.namedIn(data);
     const first = new Set(records.map(([name]) => name).filter((name) => !decided.has(`${place} ${name}`)));
     for (const name of first) decided.add(`${place} ${name}`);
     return records.flatMap(([name, one]) => {

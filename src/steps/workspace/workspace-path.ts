@@ -6,10 +6,10 @@ import { systemCodeOf } from '../../base/error.ts';
 import { isWithin } from '../../base/inside-folder.ts';
 
 /** Where a path leads; `real` is the file after following all links. */
-export type WorkspacePlace = { readonly kind: 'inside'; readonly real: string } | { readonly kind: 'outside' | 'missing' };
+export type WorkspaceLocation = { readonly kind: 'inside'; readonly real: string } | { readonly kind: 'outside' | 'missing' };
 
 /** Follows a path from the root of the workspace, which is a real path itself. */
-export async function locateInWorkspace(root: string, path: string): Promise<WorkspacePlace> {
+export async function locateInWorkspace(root: string, path: string): Promise<WorkspaceLocation> {
   const target = resolve(root, path);
   if (isAbsolute(path) || !isWithin(root, target)) return { kind: 'outside' };
   try {
