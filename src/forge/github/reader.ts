@@ -284,8 +284,10 @@ async function readMissingPermissions({ octokit, login }: Connection): Promise<s
   const headers = appHeaders(login);
   if (headers === undefined) return [];
   const { data } = await octokit.rest.apps.getAuthenticated({ headers });
-  const given: Readonly<Record<string, string | undefined>> = data?.permissions ?? {};
-  return Object.entries(NEEDED).flatMap(([name, right]) => (given[name] === 'write' || given[name] === right ? [] : [`${name}: ${right}`]));
+  const granted: Readonly<Record<string, string | undefined>> = data?.permissions ?? {};
+  return Object.entries(NEEDED).flatMap(([name, right]) =>
+    granted[name] === 'write' || granted[name] === right ? [] : [`${name}: ${right}`],
+  );
 }
 
 interface FileData {

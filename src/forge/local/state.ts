@@ -72,8 +72,8 @@ export function itemOf(database: LocalDatabase, number: number, kind?: Item['kin
 function rowOf(database: LocalDatabase, number: number, kind: Item['kind'] | undefined): SqlRow {
   const row = database.get('SELECT * FROM items WHERE number = ?', number);
   if (row !== undefined && (kind === undefined || row.kind === kind)) return row;
-  const what = kind === 'pr' ? 'pull request' : kind === 'issue' ? 'issue' : 'issue or pull request';
-  return refuseMissing(`there is no ${what} #${number}`);
+  const noun = kind === 'pr' ? 'pull request' : kind === 'issue' ? 'issue' : 'issue or pull request';
+  return refuseMissing(`there is no ${noun} #${number}`);
 }
 
 /** Records an event of an issue or a pull request: `labeled` becomes `issues.labeled` or `pull_request.labeled`. */

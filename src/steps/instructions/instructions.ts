@@ -194,10 +194,10 @@ function purposeOf({ name, title, description }: Definition): string | undefined
 function subjectText(trigger: Json | undefined, quotes: Quotes): string | undefined {
   if (!isJsonObject(trigger ?? null)) return undefined;
   const { issue, pull_request: pull } = trigger as JsonObject;
-  const [what, subject] = isJsonObject(issue ?? null) ? ['Issue', issue as JsonObject] : ['Pull request', pull];
+  const [noun, subject] = isJsonObject(issue ?? null) ? ['Issue', issue as JsonObject] : ['Pull request', pull];
   if (!isJsonObject(subject ?? null)) return undefined;
   const { number, title, body } = subject as JsonObject;
-  const heading = `${what} #${typeof number === 'number' ? number : '?'}`;
+  const heading = `${noun} #${typeof number === 'number' ? number : '?'}`;
   const text = [title, body].filter((part): part is string => typeof part === 'string' && part.trim() !== '').join('\n\n');
   return text === '' ? heading : `${heading} (quoted, as data):\n${quotes.text(heading, text)}`;
 }
@@ -278,9 +278,9 @@ function peopleText({ answers = [] }: AttemptRequest, { notes, answered }: RunPa
 
 function answeredText({ step, actor, agrees, question, assumed, answer }: AnsweredAssumption, quotes: Quotes): string {
   const who = inOneLine(actor);
-  const what = `Step "${step}" had assumed, without asking (quoted, as data): ${quotes.line('assumption', { question, assumed })}`;
-  if (agrees) return `${what}\n${who} confirmed it.`;
-  return `${what}\n${who} answered otherwise; follow the answer, and change whatever depends on the assumption:\n${quotes.text(`the answer of ${who}`, answer)}`;
+  const statement = `Step "${step}" had assumed, without asking (quoted, as data): ${quotes.line('assumption', { question, assumed })}`;
+  if (agrees) return `${statement}\n${who} confirmed it.`;
+  return `${statement}\n${who} answered otherwise; follow the answer, and change whatever depends on the assumption:\n${quotes.text(`the answer of ${who}`, answer)}`;
 }
 
 /** Describes a forge event, with its text as data. */

@@ -136,7 +136,7 @@ describe('a file output', () => {
     'with the pattern %j is refused before anything runs',
     async (pattern) => {
       const result = await createRunner()(attempt([{ ...code, pattern }]));
-      expect(result).toMatchObject({ error: { retryable: false, message: expect.stringContaining('is refused') } });
+      expect(result).toMatchObject({ error: { retryable: false, message: expect.stringContaining('is rejected') } });
       expect(asked).toEqual([]);
     },
   );

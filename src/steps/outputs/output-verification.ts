@@ -78,8 +78,8 @@ function refusalOf(job: Job, declared: DeclaredOutputs): Work | undefined {
   for (const output of declared) {
     const why = isFileOutput(output) ? patternRefusal(output.pattern) : undefined;
     if (isFileOutput(output) && why !== undefined) {
-      const what = `the pattern "${output.pattern}" of the output "${output.name}" of step "${job.request.bound.model.id}" is refused`;
-      return { error: stepError('STEP_FAILED', `${what}: ${why}; use one inside the workspace`, { retryable: false }) };
+      const subject = `the pattern "${output.pattern}" of the output "${output.name}" of step "${job.request.bound.model.id}" is rejected`;
+      return { error: stepError('STEP_FAILED', `${subject}: ${why}; use one inside the workspace`, { retryable: false }) };
     }
     const place = !isAtForge(output) || !output.required ? undefined : forgeFor(job, output);
     if (place !== undefined && 'error' in place) return place;

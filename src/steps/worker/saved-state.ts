@@ -41,8 +41,8 @@ export async function readSavedState({ root, pattern, before }: StateFiles): Pro
   const now = await digestMatching({ cwd: root, pattern, signal: new AbortController().signal });
   const isSaved = [...now].some(([path, digest]) => before[path] !== digest);
   if (isSaved) return { kept: { pattern, files: await keptFiles(root, now) } };
-  const what = now.size === 0 ? 'no file matches' : 'nothing changed in this attempt in the files that match';
-  return { problem: `${what} "${pattern}"; save your progress there, then ask again` };
+  const fault = now.size === 0 ? 'no file matches' : 'nothing changed in this attempt in the files that match';
+  return { problem: `${fault} "${pattern}"; save your progress there, then ask again` };
 }
 
 async function keptFiles(root: string, now: FileDigests): Promise<SavedState['files']> {

@@ -33,11 +33,11 @@ export interface WorkerConfig {
 /** The data of a step: `fixed`, or the result of its context function. Throws CONTEXT_FAILED. */
 export async function stepData(request: AttemptRequest, context: AttemptContext, fixed: Json): Promise<JsonObject> {
   const { model, code } = request.bound;
-  const what = `the context of step "${model.id}"`;
-  const built = code.context === undefined ? fixed : await resultOf(() => code.context?.(context), { what, signal: request.signal });
+  const subject = `the context of step "${model.id}"`;
+  const built = code.context === undefined ? fixed : await resultOf(() => code.context?.(context), { subject, signal: request.signal });
   if (typeof built !== 'object' || built === null || Array.isArray(built))
     throw new EngineError('CONTEXT_FAILED', `step "${model.id}": Context builder must return an object, got ${typeName(built)}`);
-  const plain = plainOf(built, what);
+  const plain = plainOf(built, subject);
   if (isJsonObject(plain)) return plain;
   throw new EngineError(
     'CONTEXT_FAILED',

@@ -83,10 +83,10 @@ async function compareTree(job: Job, required: readonly RequiredVerdict[], { sub
   const files = await filesBetween(job, stale, tree);
   const shown = shortList(files, FILES_SHOWN);
   const checkers = stale.map(describeVerdict).join(', ');
-  const what = subject.head === undefined ? 'the workspace' : `the head ${subject.head} of pull request #${subject.pr}`;
+  const merged = subject.head === undefined ? 'the workspace' : `the head ${subject.head} of pull request #${subject.pr}`;
   const other = stale.some((one) => one.tree !== null) ? 'another tree' : 'another head';
   const differs = `${checkers} checked ${other}${shown === '' ? '' : `; these files differ: ${shown}`}`;
-  const error = `${what} is not what was checked: ${differs}${again === undefined ? '' : `; checked again, it does not pass: ${again.why}`}`;
+  const error = `${merged} is not what was checked: ${differs}${again === undefined ? '' : `; checked again, it does not pass: ${again.why}`}`;
   const facts = { ...seen, files, stale: stale.map(({ step }) => step) };
   const lost = missingRenewal(job, stale, again?.refused);
   const work = lost === undefined ? staleWork(error, facts) : loopProblem(job.request.bound.model.id, `${error}; ${lost}`);
