@@ -49,7 +49,7 @@ function failing(error: Error, found?: { readonly id: string }) {
   return { calls, work };
 }
 
-test('an action whose response was lost is searched at once, and again before it is repeated', async () => {
+test('an action whose response was lost is searched immediately, and again before it is repeated', async () => {
   const lost = failing(new Lost());
   expect(await ledger.once(ACTION, lost.work)).toMatchObject({ result: 'unavailable' });
   expect(lost.calls).toEqual({ adopted: 1, acted: 1 });
@@ -68,7 +68,7 @@ test('a refusal leaves no record, so the next attempt does not look for a result
   expect(next.calls).toEqual({ adopted: 0, acted: 1 });
 });
 
-test('a key is for one action', async () => {
+test('a key cannot be used for another action', async () => {
   await ledger.once(ACTION, { act: async () => ({ id: '1' }) });
   expect(await ledger.once({ name: 'merge', key: 'k' }, { act: async () => ({ id: '2' }) })).toMatchObject({ result: 'denied' });
 });

@@ -5,7 +5,7 @@ import { recordOf, testsRun } from './test-counts.ts';
 import { parseTestReport, recogniseTests } from './test-report.ts';
 import { XmlFault } from './xml.ts';
 
-describe('the output of a program', () => {
+describe('output', () => {
   test.each<[string, string, object]>([
     [
       'pytest',
@@ -28,7 +28,7 @@ describe('the output of a program', () => {
       'ℹ tests 4\nℹ suites 0\nℹ pass 1\nℹ fail 1\nℹ cancelled 1\nℹ skipped 1\nℹ todo 0',
       { passed: 1, failed: 2, skipped: 1 },
     ],
-  ])('of %s is recognised', (_what, output, counts) => {
+  ])('the output of %s is recognised', (_what, output, counts) => {
     expect(recogniseTests({ stdout: output, stderr: '' })).toMatchObject(counts);
   });
 
@@ -41,7 +41,7 @@ describe('the output of a program', () => {
     'ok',
     'it is 1..3 times',
     'tests 5\npass 5\nfail 0',
-  ])('that only resembles it is not: %j', (output) => {
+  ])('output that only resembles that of a test runner is not recognised: %j', (output) => {
     expect(recogniseTests({ stdout: output, stderr: '' })).toBeUndefined();
   });
 });
