@@ -269,7 +269,7 @@ class Restore {
   }
 
   private async discardNow(name: string): Promise<void> {
-    const file = this.setAsideFiles.find((one) => one.name === name);
+    const file = this.setAsideFiles.find((aside) => aside.name === name);
     if (file !== undefined) await this.discard(file);
   }
 
@@ -282,7 +282,7 @@ class Restore {
   }
 
   private keep(path: string, why: string): void {
-    if (!this.kept.some((one) => one.path === path)) this.kept.push({ path, why });
+    if (!this.kept.some((file) => file.path === path)) this.kept.push({ path, why });
   }
 
   private finish(path: string): void {

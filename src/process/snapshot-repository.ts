@@ -59,7 +59,7 @@ export async function findSnapshotLocation({ folder, leftOut, include, declared 
 function withoutBraces(patterns: readonly string[]): readonly string[] {
   return patterns.flatMap((pattern): readonly string[] => {
     const [whole, inside = ''] = /\{([^{}]*)\}/.exec(pattern) ?? [];
-    return whole === undefined ? [pattern] : withoutBraces(inside.split(',').map((one) => pattern.replace(whole, () => one)));
+    return whole === undefined ? [pattern] : withoutBraces(inside.split(',').map((part) => pattern.replace(whole, () => part)));
   });
 }
 

@@ -129,7 +129,7 @@ async function requestReviewers({ connection, reader }: ActionParts, request: Re
   const pr = await reader.pullRequest(number);
   const author = people.find((login) => isSamePerson(login, pr.author));
   if (author !== undefined) deny(`${author} opened #${number} and cannot review it`);
-  const missing = people.filter((login) => !pr.reviewers.some((one) => isSamePerson(one, login)));
+  const missing = people.filter((login) => !pr.reviewers.some((asked) => isSamePerson(asked, login)));
   if (missing.length === 0) return { reviewers: [...pr.reviewers] };
   const { data } = await octokit.rest.pulls.requestReviewers({ ...repo, pull_number: number, reviewers: missing });
   return { reviewers: (data.requested_reviewers ?? []).map(({ login }) => login) };

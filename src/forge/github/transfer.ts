@@ -117,7 +117,7 @@ function unavailable(command: string, stderr: string): never {
 async function remoteHead({ repository, remote }: Transfer, ref: string): Promise<string | undefined> {
   const listed = await gitRemote(repository, remote, ['ls-remote', '--quiet', remote.url, ref]);
   if (listed.code !== 0) unavailable('read the branches', listed.stderr);
-  const line = listed.stdout.split('\n').find((one) => one.endsWith(`\t${ref}`));
+  const line = listed.stdout.split('\n').find((entry) => entry.endsWith(`\t${ref}`));
   return line === undefined ? undefined : line.slice(0, line.indexOf('\t'));
 }
 

@@ -208,7 +208,7 @@ function createConflicts(git: Git): LocalGit['conflicts'] {
 async function advance({ git, now }: GitAccess, branch: string, { from, to }: Move): Promise<MoveResult> {
   const moveRef = async (): Promise<boolean> =>
     (await git(['update-ref', `refs/heads/${branch}`, to, from ?? ''], { codes: [0, 128] })).code === 0;
-  const folder = from === undefined ? undefined : (await readCheckouts(git)).find((one) => one.branch === branch)?.folder;
+  const folder = from === undefined ? undefined : (await readCheckouts(git)).find((listed) => listed.branch === branch)?.folder;
   if (from === undefined || folder === undefined || !existsSync(folder)) return { kind: (await moveRef()) ? 'moved' : 'stale' };
   // The files are updated first: when this is repeated after a crash, they are already right.
   const inCheckout = createGit(folder, now);
@@ -223,7 +223,7 @@ async function advance({ git, now }: GitAccess, branch: string, { from, to }: Mo
 }
 
 async function removeBranch({ git, now }: GitAccess, branch: string, at: string): Promise<void> {
-  const checkout = (await readCheckouts(git)).find((one) => one.branch === branch);
+  const checkout = (await readCheckouts(git)).find((listed) => listed.branch === branch);
   // The main checkout keeps its branch.
   if (checkout?.isMain === true) return;
   if (checkout !== undefined && existsSync(checkout.folder))

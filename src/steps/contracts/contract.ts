@@ -80,7 +80,7 @@ async function loadTexts(texts: TextFiles, contract: StepContract, accepted: Ite
 async function writtenFiles(job: Job, contract: StepContract, texts: TextFiles): Promise<(path: string) => boolean> {
   const { at } = filesBefore(job);
   const created = new Set<string>();
-  for (const path of citedPaths(contract, texts.read).filter((one) => texts.isNewer(one, at)))
+  for (const path of citedPaths(contract, texts.read).filter((cited) => texts.isNewer(cited, at)))
     if (!(await git(job.runner.services.cwd, ['cat-file', '-e', `HEAD:./${path}`])).ok) created.add(path);
   return (path) => created.has(path);
 }

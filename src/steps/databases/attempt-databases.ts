@@ -137,7 +137,7 @@ async function applyChanges(
     if (why !== undefined) return changesRefused(job, result, { name: written.use.name, why });
   }
   if (result.type !== 'settled' || !isKeptOutcome(job, result)) return result;
-  for (const { use, ...copy } of copies.filter((one) => one.use.access === 'read')) {
+  for (const { use, ...copy } of copies.filter((copied) => copied.use.access === 'read')) {
     const changes = changesIn({ ...copy });
     if (changes.length > 0)
       return changesRefused(job, result, { name: use.name, why: `it may only read it, but changed ${changes.join(', ')}` });

@@ -197,7 +197,8 @@ async function readBack(
   const read = await reading;
   if (read.result !== 'ok') return read;
   const noun = type === 'comment' ? 'comment' : 'reply';
-  if (read.value.find((one) => one.id === id)?.body !== body) return { differs: `${noun} ${id} on ${on} differs from what was posted` };
+  if (read.value.find((posted) => posted.id === id)?.body !== body)
+    return { differs: `${noun} ${id} on ${on} differs from what was posted` };
   return { value: `${type}:${id}`, seen: `${noun} ${id} on ${on}` };
 }
 

@@ -71,7 +71,7 @@ export function writtenTask(
   const actions = built === undefined ? model.actions : 'actions' in built ? built.actions : built;
   const loop = built !== undefined && 'actions' in built ? built.loop : undefined;
   const around = (text: string | undefined): ActionPart[] => (text === undefined || text === '' ? [] : [{ kind: 'text', text }]);
-  const blocks = actions.some((one) => one !== '') ? partsOf(actions, [params, results]) : [];
+  const blocks = actions.some((action) => action !== '') ? partsOf(actions, [params, results]) : [];
   const groups = [
     around(prompt),
     blocks,

@@ -128,12 +128,12 @@ export async function recordTree(job: Job, work: () => Work | Promise<Work>): Pr
  */
 export function reviewedTree(job: Job, { step, passed }: { readonly step: string; readonly passed: boolean }): JsonObject {
   const reviews = TREE_VERDICTS.allIn(job.context.snapshot.data).filter(
-    (one) => one.by === 'work' && one.step === step && one.group !== undefined,
+    (verdict) => verdict.by === 'work' && verdict.step === step && verdict.group !== undefined,
   );
   const last = latestOf(reviews);
   if (last?.tree === undefined || last.tree === null) return {};
   const seen = reviews.filter(({ group }) => group === last.group).flatMap(({ from, tree }) => [from ?? null, tree]);
-  const id = seen.find((one) => one !== null && one !== last.tree) ?? last.tree;
+  const id = seen.find((tree) => tree !== null && tree !== last.tree) ?? last.tree;
   return treeVerdictData(job, { tree: { id }, by: 'review', holds: passed }).remember ?? {};
 }
 
@@ -220,7 +220,7 @@ function approves(claim: Json | undefined): boolean {
 
 /** The verdicts that must be about the merged tree. */
 export async function requiredVerdicts({ request, context }: Job): Promise<readonly RequiredVerdict[]> {
-  const own = TREE_VERDICTS.allIn(context.snapshot.data).map((one) => ({ ...one, isForeign: false }));
+  const own = TREE_VERDICTS.allIn(context.snapshot.data).map((verdict) => ({ ...verdict, isForeign: false }));
   const all: readonly RequiredVerdict[] = [...own, ...foreignVerdicts((await request.family?.others()) ?? [])];
   const verdicts = all.filter(({ by, tree, head }) => by !== 'work' && (tree ?? head) !== undefined && (tree ?? head) !== null);
   const works = all.filter(({ by }) => by === 'work');
@@ -229,11 +229,11 @@ export async function requiredVerdicts({ request, context }: Job): Promise<reado
     latestOf(verdicts.filter(({ by }) => by === 'review')),
     latestOf(verdicts.filter(({ isReviewer }) => isReviewer === true)),
   ];
-  const isLast = (one: TreeVerdict): boolean =>
-    last.some((other) => other === one || (other?.group !== undefined && other.group === one.group));
-  const isReplaced = (one: TreeVerdict): boolean =>
-    works.some(({ at, tree, from }) => at >= one.at && tree !== one.tree && (from === undefined || from !== tree));
-  return verdicts.filter((one) => isLast(one) || !isReplaced(one) || (one.by === 'gate' && !isNotRerun(one)));
+  const isLast = (verdict: TreeVerdict): boolean =>
+    last.some((other) => other === verdict || (other?.group !== undefined && other.group === verdict.group));
+  const isReplaced = (verdict: TreeVerdict): boolean =>
+    works.some(({ at, tree, from }) => at >= verdict.at && tree !== verdict.tree && (from === undefined || from !== tree));
+  return verdicts.filter((verdict) => isLast(verdict) || !isReplaced(verdict) || (verdict.by === 'gate' && !isNotRerun(verdict)));
 }
 
 /** The verdicts of the other runs. For a gate, the newest run that reached it counts, among those that one step started. */
@@ -243,10 +243,10 @@ function foreignVerdicts(others: readonly FamilyRun[]): RequiredVerdict[] {
     const records = TREE_VERDICTS.namedIn(data);
     const first = new Set(records.map(([name]) => name).filter((name) => !decided.has(`${place} ${name}`)));
     for (const name of first) decided.add(`${place} ${name}`);
-    return records.flatMap(([name, one]) => {
-      if (one === undefined || (one.by !== 'work' && isReplaced && !(one.by === 'gate' && first.has(name)))) return [];
+    return records.flatMap(([name, verdict]) => {
+      if (verdict === undefined || (verdict.by !== 'work' && isReplaced && !(verdict.by === 'gate' && first.has(name)))) return [];
       // Groups of different runs may have the same paths.
-      return [{ ...one, isForeign: true, ...(one.group === undefined ? {} : { group: `${run}/${one.group}` }) }];
+      return [{ ...verdict, isForeign: true, ...(verdict.group === undefined ? {} : { group: `${run}/${verdict.group}` }) }];
     });
   });
 }
@@ -260,13 +260,14 @@ export interface Candidate {
 
 /** The verdicts that are not about this tree or head, oldest first, except gates whose checks another gate ran on it. */
 export function staleVerdicts(facts: KindFacts, required: readonly RequiredVerdict[], { tree, head }: Candidate): RequiredVerdict[] {
-  const isFresh = (one: RequiredVerdict): boolean => (one.tree === null ? head === undefined || one.head === head : one.tree === tree);
-  const fresh = new Set(required.filter(isFresh).flatMap((one) => checksOf(facts, one)));
-  const isCovered = (one: RequiredVerdict): boolean => {
-    const checks = checksOf(facts, one);
+  const isFresh = (verdict: RequiredVerdict): boolean =>
+    verdict.tree === null ? head === undefined || verdict.head === head : verdict.tree === tree;
+  const fresh = new Set(required.filter(isFresh).flatMap((verdict) => checksOf(facts, verdict)));
+  const isCovered = (verdict: RequiredVerdict): boolean => {
+    const checks = checksOf(facts, verdict);
     return checks.length > 0 && checks.every((check) => fresh.has(check));
   };
-  return required.filter((one) => !isFresh(one) && !isCovered(one)).sort((one, other) => one.at - other.at);
+  return required.filter((verdict) => !isFresh(verdict) && !isCovered(verdict)).sort((first, second) => first.at - second.at);
 }
 
 /** The checks of a gate, for comparison with other gates. */
@@ -293,5 +294,5 @@ function isNotRerun(verdict: TreeVerdict): boolean {
 }
 
 function latestOf(list: readonly TreeVerdict[]): TreeVerdict | undefined {
-  return list.reduce<TreeVerdict | undefined>((best, one) => (best === undefined || one.at >= best.at ? one : best), undefined);
+  return list.reduce<TreeVerdict | undefined>((best, verdict) => (best === undefined || verdict.at >= best.at ? verdict : best), undefined);
 }
