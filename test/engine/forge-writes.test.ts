@@ -122,7 +122,7 @@ test('labels come from the list of the output alone, an issue is opened, a revie
 
 test.each([
   { what: 'a label that is not listed', output: 'label, labels: [bug]', wish: ['workflow:deploy'], why: 'is not allowed' },
-  { what: 'an issue with a label', output: 'issue', wish: { title: 'x', labels: ['bug'] }, why: 'it may set none' },
+  { what: 'an issue with a label', output: 'issue', wish: { title: 'x', labels: ['bug'] }, why: 'no labels are allowed' },
   { what: 'a review without lines or text', output: 'review', wish: { comments: [] }, why: 'it must be' },
   { what: 'a path that is none', output: 'review', wish: { comments: [{ path: '/etc/x', line: 1, body: 'x' }] }, why: 'it must be' },
 ])('$what is refused, and the worker is told why', async ({ output, wish, why }) => {

@@ -146,7 +146,7 @@ export async function openPullRequest(job: Job, forge: Forge, opening: NewPullRe
   if ('problem' in branch) return branch;
   if (opening.head !== undefined && opening.head !== branch.name && opening.head !== head?.local)
     return refuse(
-      `its head is "${opening.head}", but the work of this run is on "${branch.name}", and only that was checked; remove the head`,
+      `the requested head is "${opening.head}", but the work of this run is on "${branch.name}", and only that was checked; remove the head`,
     );
   const found = await findOpen(job, forge, branch);
   if (found !== undefined) return 'problem' in found ? found : { pr: found, branch };

@@ -248,7 +248,10 @@ async function openRequested(
   const base = await baseOf(job, forge);
   if (typeof base !== 'string') return base;
   if (asked.base !== undefined && asked.base !== base)
-    return { problem: `its base is "${asked.base}", and the work of this run is for "${base}"; leave the base out`, isTransient: false };
+    return {
+      problem: `the requested base is "${asked.base}", but the work of this run is for "${base}"; leave the base out`,
+      isTransient: false,
+    };
   const { title, body, head } = asked;
   return await openPullRequest(job, forge, { title, body, key: writeKey(job, request), ...omitUndefined({ head }) });
 }

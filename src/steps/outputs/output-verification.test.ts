@@ -204,7 +204,7 @@ describe('artifacts', () => {
     expect(await run(attempt([plan]))).toMatchObject({ error: { message: expect.stringContaining('no file matches "docs/*"') } });
     moves = [write('docs/a', ''), write('docs/b', '')];
     expect(await run(attempt([{ ...plan, required: false }], { activation: { path: 'work#2' } }))).toMatchObject({
-      error: { reason: 'contract', message: expect.stringContaining('2 files changed, but exactly one must change: docs/a, docs/b') },
+      error: { reason: 'contract', message: expect.stringContaining('exactly one file must change, but 2 files did: docs/a, docs/b') },
     });
   });
 });
@@ -413,13 +413,13 @@ describe('at the forge', () => {
       [
         'a branch that the work is not on',
         { pr: { ...request, head: 'other' } },
-        'its head is "other", but the work of this run is on "search"',
+        'the requested head is "other", but the work of this run is on "search"',
       ],
       ['a branch without a commit of its own', { pr: request }, 'has no commit'],
       [
         'a base that the run is not for',
         { pr: { ...request, base: 'other' } },
-        'its base is "other", and the work of this run is for "main"',
+        'the requested base is "other", but the work of this run is for "main"',
       ],
       ['a head that is no text', { pr: { ...request, head: 5 } }, 'the requested pull request cannot be written'],
       ['a number it claims to have opened', { pr_number: 5 }, 'no pull request was requested'],

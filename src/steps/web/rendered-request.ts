@@ -94,7 +94,7 @@ async function secretsFor(paths: Template['paths'], { secrets, webhooks, url, is
 }
 
 function headerText(name: string, value: Json): string {
-  if (typeof value === 'object') throw refusal(`the header "${name}" is not text`);
+  if (typeof value === 'object') throw refusal(`the header "${name}" must be text, not data`);
   return String(value);
 }
 

@@ -125,9 +125,9 @@ describe('requests', () => {
   });
 
   test.each<[string, RegExp]>([
-    ['file:///etc/passwd', /only http and https/],
-    ['gopher://127.0.0.1/', /only http and https/],
-    ['ftp://example.com/', /only http and https/],
+    ['file:///etc/passwd', /must begin with http: or https:/],
+    ['gopher://127.0.0.1/', /must begin with http: or https:/],
+    ['ftp://example.com/', /must begin with http: or https:/],
     ['http://user:pass@example.com/', /name or a password/],
     ['http://127.0.0.1@example.com/', /name or a password/],
     ['/validate', /not a URL/],

@@ -41,9 +41,9 @@ describe('invalid reports', () => {
     ['two that contradict each other', '{"success": false}\n{"success": true}', 'more than one'],
     ['the first cut off', `{"success": true, "result": {\n${REPORT}`, 'cut off'],
     ['text after it', `{"success": false, "error": "x"}\nnpm notice New version`, 'there is output after it'],
-    ['success that is no boolean', '{"success": "yes"}', '"success" is a string'],
-    ['success that is null', '{"success": null}', '"success" is null'],
-    ['an error that is no text', '{"success": false, "error": {"a": 1}}', '"error" is an object'],
+    ['success that is no boolean', '{"success": "yes"}', '"success" must be a boolean, not a string'],
+    ['success that is null', '{"success": null}', '"success" must be a boolean, not null'],
+    ['an error that is no text', '{"success": false, "error": {"a": 1}}', '"error" must be a string, not an object'],
     ['an unknown field', '{"success": true, "chapters": []}', 'unknown field "chapters"'],
     ['behind a prompt', `Result: ${REPORT}`, 'does not start at the beginning of a line'],
   ])('an invalid StepOutput is rejected: %s', (_how, stdout, why) => {
@@ -57,7 +57,7 @@ test.each([
   ['JSON of another kind', '{"level":"info"}\n{"total": 3}'],
   ['a list', '[{"success": true}]'],
   ['the word alone', 'success: true'],
-])('%s is no report', (_what, stdout) => {
+])('%s is not a report', (_what, stdout) => {
   expect(readStepOutput(stdout)).toEqual({ kind: 'none' });
 });
 
