@@ -169,7 +169,7 @@ export interface StepFrame extends StepTerms {
   readonly writes?: readonly string[];
   /** True for a step without incoming transitions: the engine runs it beside the others, and nothing depends on it. */
   readonly side?: true;
-  /** Set if a workflow file has no such stage: the stage whose message, delay or agent on a transition this step is. */
+  /** The stage of a workflow file that this step belongs to, as its message, its delay or the agent of a transition; absent for a stage itself. */
   readonly addedFor?: string;
   /** What happens instead of a timeout, this many times: the time is extended, and a side step notifies people. */
   readonly extension?: { readonly ms: number; readonly max: number; readonly onExtend?: string };

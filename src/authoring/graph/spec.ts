@@ -140,7 +140,7 @@ export type Entries<Spec> = readonly (readonly [id: string, spec: Spec])[];
 /** The fields of a step, in the spec that `defineWorkflow` takes; its id is its key. */
 export interface StepFields<C = StepContext> extends WorkSpec<C>, SharedSpec<C>, GroupSpec<C, Entries<MemberSpec<C>>> {
   readonly next?: NextSpec;
-  /** Only for a step that is not a stage of its file: the stage that it was added for. */
+  /** Only in workflow files: the stage that the step was added for. */
   readonly addedFor?: string;
 }
 
