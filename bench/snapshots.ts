@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findSnapshotPlace, SnapshotRepository } from '../src/process/snapshot-repository.ts';
+import { findSnapshotLocation, SnapshotRepository } from '../src/process/snapshot-repository.ts';
 import { median, type Row } from './measure.ts';
 
 const FOLDERS = 500;
@@ -18,7 +18,7 @@ export async function measureSnapshots(repeats: number): Promise<readonly Row[]>
   try {
     const top = join(folder, 'project');
     writeProject(top);
-    const place = await findSnapshotPlace({ folder: top, leftOut: () => [], include: [], declared: [] });
+    const place = await findSnapshotLocation({ folder: top, leftOut: () => [], include: [], declared: [] });
     if (place === undefined) throw new Error('the project is not a git checkout');
     const repository = new SnapshotRepository(place, join(folder, 'home'));
     const first = await timeOf(() => repository.take());

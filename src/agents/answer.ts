@@ -67,10 +67,10 @@ export function withTimeLeft(request: AgentRequest, startedMs: number): AgentReq
 }
 
 /** Adds two usages. An amount that is missing in both stays unknown. */
-export function addUsage(one: AgentUsage, other: AgentUsage): AgentUsage {
-  const sums: { -readonly [field in keyof AgentUsage]: number } = { ...one };
+export function addUsage(first: AgentUsage, second: AgentUsage): AgentUsage {
+  const sums: { -readonly [field in keyof AgentUsage]: number } = { ...first };
   for (const field of ['inputTokens', 'outputTokens', 'costUsd', 'turns'] as const) {
-    const more = other[field];
+    const more = second[field];
     if (more !== undefined) sums[field] = (sums[field] ?? 0) + more;
   }
   return sums;
@@ -101,7 +101,7 @@ function overBudget({ budget = {} }: AgentRequest, usage: AgentUsage = {}): Atte
   return isOver(turns, budget.turns) ? failed(`${turns} of ${budget.turns} turns`) : undefined;
 }
 
-// The transcript has the whole output. Lines of a JSON stream are not messages for people.
+// The transcript has the whole output. Lines of a JSON stream are not messages.
 function lastLines(output: string): string {
   const lines = output
     .slice(-CLEANED_MAX)

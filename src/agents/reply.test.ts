@@ -5,18 +5,18 @@ import { readReply, replyInstructions } from './reply.ts';
 const question = { question: 'Which?', options: ['a', 'b'] };
 const asking = (list: unknown): string => `<needs_user_input>\n${JSON.stringify(list)}\n</needs_user_input>`;
 
-describe('a reply', () => {
+describe('replies', () => {
   test.each<[string, string]>([
     ['alone', '{"success": true, "output": {"a": 1}}'],
     ['after prose', 'I did it.\n\n{"success": true, "output": {"a": 1}}\n'],
     ['in a fence', 'Done:\n```json\n{"success": true, "output": {"a": 1}}\n```\n'],
     ['over several lines', '{\n  "success": true,\n  "output": {\n    "a": 1\n  }\n}'],
     ['after another object', '{"plan": 1}\n{"success": true, "output": {"a": 1}}'],
-  ])('is the object at the end: %s', (_where, text) => {
+  ])('a reply is the object at the end: %s', (_where, text) => {
     expect(readReply(text)).toEqual({ kind: 'reply', reply: { success: true, output: { a: 1 } } });
   });
 
-  test('has a null output if it has none', () => {
+  test('a reply has a null output if it has none', () => {
     expect(readReply('{"success": false, "message": "no disk"}')).toEqual({
       kind: 'reply',
       reply: { success: false, output: null, message: 'no disk' },
@@ -33,19 +33,19 @@ describe('a reply', () => {
     ['a word for success', '{"success": "yes"}', '"success" must be'],
     ['an unknown verdict', '{"success": true, "verdict": "PASS"}', '"verdict" must be'],
     ['empty', '', 'no JSON object'],
-  ])('is never guessed: %s', (_what, text, why) => {
+  ])('a reply is never guessed: %s', (_what, text, why) => {
     const read = readReply(text);
     expect(read.kind).toBe('invalid');
     expect(read.kind === 'invalid' ? read.why : '').toContain(why);
   });
 
-  test("is described to the agent with the output's schema", () => {
+  test("a reply is described to the agent with the output's schema", () => {
     expect(replyInstructions({ type: 'object' })).toContain('{"type":"object"}');
   });
 });
 
 describe('questions', () => {
-  test('are the whole answer', () => {
+  test('questions are the whole answer', () => {
     const full = {
       header: 'Storage',
       question: 'Where?',
@@ -55,7 +55,7 @@ describe('questions', () => {
     expect(readReply(asking([full]))).toEqual({ kind: 'asks', questions: [full] });
   });
 
-  test('may have options that are only labels', () => {
+  test('questions may have options that are only labels', () => {
     expect(readReply(asking([question]))).toEqual({
       kind: 'asks',
       questions: [{ question: 'Which?', options: [{ label: 'a' }, { label: 'b' }] }],
@@ -74,7 +74,7 @@ describe('questions', () => {
     ['a long header', asking([{ ...question, header: 'thirteen long' }]), 'at most 12'],
     ['another field', asking([{ ...question, html: '<b>' }]), 'unknown field "html"'],
     ['no JSON', '<needs_user_input>Which?</needs_user_input>', 'JSON list'],
-  ])('are invalid otherwise: %s', (_what, text, why) => {
+  ])('questions are invalid otherwise: %s', (_what, text, why) => {
     const read = readReply(text);
     expect(read.kind).toBe('invalid');
     expect(read.kind === 'invalid' ? read.why : '').toContain(why);

@@ -164,9 +164,9 @@ const PAUSE_MS = 5000;
 function retryOf(retried: NonNullable<WrittenRole['retry']>): NonNullable<RoleFields['retry']> {
   const found: Partial<Record<AgentFailure, RoleRetry>> = {};
   for (const failure of [...RETRIED_FAILURES, OVERLOADED] as const) {
-    const given = retried[failure];
-    if (given === undefined) continue;
-    const { count: times = 1, pause } = typeof given === 'number' ? { count: given } : given;
+    const entry = retried[failure];
+    if (entry === undefined) continue;
+    const { count: times = 1, pause } = typeof entry === 'number' ? { count: entry } : entry;
     found[failure === OVERLOADED ? 'unavailable' : failure] = {
       count: times,
       pauseMs: (pause === undefined ? undefined : durationOf(pause)) ?? PAUSE_MS,
@@ -176,17 +176,17 @@ function retryOf(retried: NonNullable<WrittenRole['retry']>): NonNullable<RoleFi
 }
 
 // Without `permissions`, tools extend the defaults; a list of kinds replaces them.
-function permissionsOf({ tools: named, permissions: given }: WrittenRole): AgentPermissions | undefined {
-  if (named === undefined && given === undefined) return undefined;
-  const { allow, tools: more = named, deny, network } = fieldsOfPermissions(given);
+function permissionsOf({ tools: named, permissions }: WrittenRole): AgentPermissions | undefined {
+  if (named === undefined && permissions === undefined) return undefined;
+  const { allow, tools: more = named, deny, network } = fieldsOfPermissions(permissions);
   return {
     allow: allow === undefined ? WORK_IN_PLACE.allow : TOOL_ACTIONS.filter((known) => allow.includes(known)),
     ...omitUndefined({ tools: more, deny, network }),
   };
 }
 
-function fieldsOfPermissions(given: WrittenRole['permissions'] = {}): ValueOf<typeof permissionFields> {
-  return 'length' in given ? { allow: given } : given;
+function fieldsOfPermissions(permissions: WrittenRole['permissions'] = {}): ValueOf<typeof permissionFields> {
+  return 'length' in permissions ? { allow: permissions } : permissions;
 }
 
 function budgetOf({ day, ...budget }: NonNullable<WrittenRole['budget']>): NonNullable<RoleFields['budget']> {

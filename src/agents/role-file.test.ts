@@ -56,7 +56,7 @@ describe('permissions', () => {
     expect(parse(role('tools: [Skill]\n')).permissions).toEqual({ allow: WORK_IN_PLACE.allow, tools: ['Skill'] });
   });
 
-  test('a mapping has kinds of actions, permitted tools, and forbidden tools', () => {
+  test('a mapping of permissions has kinds of actions, permitted tools, and forbidden tools', () => {
     expect(parse(role('permissions: { allow: [read], tools: [A], deny: [B] }\n')).permissions).toEqual({
       allow: ['read'],
       tools: ['A'],
@@ -65,12 +65,12 @@ describe('permissions', () => {
     expect(parse(role('permissions: { deny: [B] }\n')).permissions).toEqual({ allow: WORK_IN_PLACE.allow, deny: ['B'] });
   });
 
-  test('an empty list permits nothing', () => {
+  test('an empty list of permissions permits nothing', () => {
     expect(parse(role('permissions: []\n')).permissions).toEqual({ allow: [] });
   });
 });
 
-describe('a mistake is reported at its position', () => {
+describe('mistakes', () => {
   test.each([
     ['an unknown field', 'driver: acp\nmodle: big\n', '3:8 "modle" is not a field of a role (did you mean "model"?)'],
     ['a field that is empty', 'driver:\n', '"driver" must be a non-empty string'],
@@ -86,17 +86,17 @@ describe('a mistake is reported at its position', () => {
     ['text that is not YAML', 'driver: [acp\n', 'CONFIG_INVALID .pawl/agents/dev.md:'],
     ['nesting without end', `tools: ${'['.repeat(30_000)}\n`, 'CONFIG_INVALID .pawl/agents/dev.md:'],
     ['too many aliases', `x: &a [1]\ny: [${'*a,'.repeat(200)}]\n`, 'CONFIG_INVALID'],
-  ])('%s', (_, front, message) => {
+  ])('a mistake is reported at its position: %s', (_, front, message) => {
     expect(fault(role(front))).toContain(message);
   });
 
-  test('front matter that does not end', () => {
+  test('front matter that does not end is an error', () => {
     expect(fault('---\ndriver: acp\n')).toBe(
       'CONFIG_INVALID .pawl/agents/dev.md:1:1 the front matter does not end; add a closing line "---"',
     );
   });
 
-  test('a file that is too large', () => {
+  test('a file that is too large is an error', () => {
     expect(fault('x'.repeat(1_000_001))).toContain('CONFIG_INVALID');
   });
 });

@@ -76,13 +76,13 @@ class RoleReader {
   }
 
   // The front matter starts on the second line of the file.
-  private invalidAt(offset: number, what: string): EngineError {
+  private invalidAt(offset: number, message: string): EngineError {
     const { line, col } = this.places.linePos(offset);
-    return this.invalid({ line: Math.max(1, line) + 1, column: Math.max(1, col) }, what);
+    return this.invalid({ line: Math.max(1, line) + 1, column: Math.max(1, col) }, message);
   }
 
-  private invalid(position: { readonly line: number; readonly column: number }, what: string): EngineError {
-    return new EngineError('CONFIG_INVALID', what, { position: { file: this.file, ...position } });
+  private invalid(position: { readonly line: number; readonly column: number }, message: string): EngineError {
+    return new EngineError('CONFIG_INVALID', message, { position: { file: this.file, ...position } });
   }
 }
 

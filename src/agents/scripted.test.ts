@@ -44,13 +44,13 @@ describeDriver('scripted', {
   running: () => running,
 });
 
-describe('a script', () => {
+describe('scripts', () => {
   const cwd = mkdtempSync(join(tmpdir(), 'pawl-scripted-'));
   afterAll(() => removeFolder(cwd));
   const ask = (script: Script, signal = new AbortController().signal) =>
     createScriptedDriver(script).ask(createAgentRequest({ cwd, signal }));
 
-  test('can do the work before it answers', async () => {
+  test('a script can do the work before it answers', async () => {
     const answer = await ask(() => [
       { do: 'write', path: 'notes/a.txt', text: 'written' },
       { do: 'answer', output: { file: 'notes/a.txt' } },
@@ -59,22 +59,25 @@ describe('a script', () => {
     expect(readFileSync(join(cwd, 'notes/a.txt'), 'utf8')).toBe('written');
   });
 
-  test('without an answer claims that everything is done', async () => {
+  test('a script without an answer claims that everything is done', async () => {
     expect(await ask(() => [])).toEqual({ kind: 'answered', success: true, output: null });
   });
 
-  test('does not write outside the workspace', async () => {
+  test('a script does not write outside the workspace', async () => {
     const answer = await ask(() => [{ do: 'write', path: '../stray.txt', text: '' }]);
     expect(answer).toMatchObject({ kind: 'failed', failure: 'crash', message: expect.stringContaining('outside the workspace') });
     expect(existsSync(join(cwd, '../stray.txt'))).toBe(false);
   });
 
-  test.each<AgentFailure>(['crash', 'timeout', 'quota', 'auth', 'refused', 'invalid-output'])('can fail by class: %s', async (failure) => {
-    const answer = await ask(() => [{ do: 'fail', failure, message: 'as written', resumeAt: 5 }]);
-    expect(answer).toEqual({ kind: 'failed', failure, message: 'as written', resumeAt: 5 });
-  });
+  test.each<AgentFailure>(['crash', 'timeout', 'quota', 'auth', 'refused', 'invalid-output'])(
+    'a script can fail by class: %s',
+    async (failure) => {
+      const answer = await ask(() => [{ do: 'fail', failure, message: 'as written', resumeAt: 5 }]);
+      expect(answer).toEqual({ kind: 'failed', failure, message: 'as written', resumeAt: 5 });
+    },
+  );
 
-  test('makes no moves after it was stopped', async () => {
+  test('a script makes no moves after it was stopped', async () => {
     const controller = new AbortController();
     let reached = false;
     const late = {

@@ -23,7 +23,7 @@ export interface NewRun {
 }
 
 /** The location of worktrees, and the forge that knows the branches of pull requests. */
-export interface WorkspacePlace {
+export interface WorkspaceLocation {
   readonly cwd: string;
   readonly folder: string;
   readonly forge: Forge | undefined;
@@ -31,11 +31,11 @@ export interface WorkspacePlace {
 
 /** The worktrees of an engine, each in a folder and on a branch named after its run. */
 export class Workspaces {
-  private readonly place: WorkspacePlace;
+  private readonly place: WorkspaceLocation;
   /** The worktrees that are being removed. */
   private readonly leaving = new Map<string, Promise<unknown>>();
 
-  constructor(place: WorkspacePlace) {
+  constructor(place: WorkspaceLocation) {
     this.place = place;
   }
 

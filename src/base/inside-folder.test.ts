@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { isInsideFolder } from './inside-folder.ts';
+import { isInsideFolder, isWithin } from './inside-folder.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'pawl-workspace-'));
 const cwd = join(root, 'work');
@@ -29,4 +29,9 @@ test.each<[string, boolean]>([
   ['/etc/passwd', false],
 ])('a path is inside the workspace only if it leads there: %s', (path, isInside) => {
   expect(isInsideFolder(cwd, path)).toBe(isInside);
+});
+
+test('a path is within a folder by its text alone: a name may begin with two dots', () => {
+  const within = ['/a', '/a/b', '/a/..b', '/a/..b/c', '/a/../a/b', '/ab', '/', '/b'].filter((path) => isWithin('/a', path));
+  expect(within).toEqual(['/a', '/a/b', '/a/..b', '/a/..b/c', '/a/../a/b']);
 });

@@ -1,12 +1,17 @@
-// Owns checking whether a path is inside a folder once `..` and links are resolved.
+// Decides whether a path is inside a folder: by its text, or once links are resolved.
 
 import { realpathSync } from 'node:fs';
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 
-/** Whether a path, relative or absolute, is inside a folder. For a file that does not exist yet, its folder decides. */
+/** Whether an absolute path is a folder or below it, without following links. */
+export function isWithin(folder: string, path: string): boolean {
+  const below = relative(folder, path);
+  return below !== '..' && !below.startsWith(`..${sep}`) && !isAbsolute(below);
+}
+
+/** Whether a path, relative or absolute, is inside a folder once links are followed. For a file that does not exist yet, its folder decides. */
 export function isInsideFolder(folder: string, path: string): boolean {
-  const inside = relative(realpathSync(folder), realPath(resolve(folder, path)));
-  return inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
+  return isWithin(realpathSync(folder), realPath(resolve(folder, path)));
 }
 
 function realPath(path: string): string {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { defineWorkflow } from '../index.ts';
 import {
-  addedFor,
   addedName,
+  addedPurpose,
   createPath,
   isMember,
   isOfStep,
@@ -101,6 +101,6 @@ test('a name of a member has both ids', () => {
 
 test('a step that a stage adds is named after the stage and what it is for', () => {
   expect(addedName('build', 'on_fail', 'spawn')).toBe('build.on_fail.spawn');
-  expect(addedFor('build.on_fail.spawn', 'build')).toEqual(['on_fail', 'spawn']);
-  expect([addedFor('build', 'build'), addedFor('builder.enter', 'build')]).toEqual([undefined, undefined]);
+  expect(addedPurpose('build.on_fail.spawn', 'build')).toEqual(['on_fail', 'spawn']);
+  expect([addedPurpose('build', 'build'), addedPurpose('builder.enter', 'build')]).toEqual([undefined, undefined]);
 });

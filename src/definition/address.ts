@@ -58,7 +58,7 @@ export function addedName(stage: string, ...purpose: readonly string[]): string 
 }
 
 /** What a stage adds a step for, such as `on_fail`, `spawn`; undefined for a step that it does not add. */
-export function addedFor(step: string, stage: string): readonly string[] | undefined {
+export function addedPurpose(step: string, stage: string): readonly string[] | undefined {
   return step.startsWith(`${stage}.`) ? step.slice(stage.length + 1).split('.') : undefined;
 }
 

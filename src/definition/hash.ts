@@ -35,10 +35,11 @@ export function sourceOf(code: (AnyFunction & { readonly [SOURCE]?: string }) | 
   return code?.[SOURCE] ?? String(code);
 }
 
-/** The digest of a definition. */
+/** The digest of a definition. Which stage a step was added for does not count: TypeScript can write the same step. */
 export function hashDefinition(definition: Definition): string {
+  const steps = definition.steps.map(({ addedFor: _, ...step }) => step);
   // The round trip drops fields that are `undefined`, as storing the definition would.
-  return digestJson(JSON.parse(JSON.stringify(definition)) as Json);
+  return digestJson(JSON.parse(JSON.stringify({ ...definition, steps })) as Json);
 }
 
 /** The digest of the functions of a workflow. */

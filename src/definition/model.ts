@@ -169,6 +169,8 @@ export interface StepFrame extends StepTerms {
   readonly writes?: readonly string[];
   /** True for a step without incoming transitions: the engine runs it beside the others, and nothing depends on it. */
   readonly side?: true;
+  /** The stage of a workflow file that this step belongs to, as its message, its delay or the agent of a transition; absent for a stage itself. */
+  readonly addedFor?: string;
   /** What happens instead of a timeout, this many times: the time is extended, and a side step notifies people. */
   readonly extension?: { readonly ms: number; readonly max: number; readonly onExtend?: string };
   /** True if texts of its work, or the prompt of its question, are templates: they are rendered when used. */

@@ -17,7 +17,7 @@ afterEach(() => stage.close());
 const perform = (action: string, fields: JsonObject, scene: Partial<ActionContext> = {}): Promise<ActionResult> =>
   performAction(stage.forge, { action, ...fields }, { subject: { issue }, key: 'key', ...scene });
 
-describe('what each action does', () => {
+describe('actions', () => {
   test("close_issue closes the given issue, by number or text, or else the run's own", async () => {
     const other = valueIn(await stage.forge.createIssue({ title: 'Other', body: '', labels: [] }, 'other')).number;
     expect(await perform('close_issue', { issue: String(other) }, { key: 'a' })).toEqual({ outcome: 'ok', value: { number: other } });
@@ -78,7 +78,7 @@ describe('what each action does', () => {
   });
 });
 
-describe('how a forge’s answer becomes an outcome', () => {
+describe('outcomes', () => {
   test('a conflict is conflict, a failed check is ci_failure, and a changed head is an error that says so', async () => {
     const { number: pr, head } = await openSample(stage, 'topic');
     const merge = (subject: ActionContext['subject']): Promise<ActionResult> => perform('merge_pr', {}, { subject });
@@ -126,7 +126,7 @@ describe('how a forge’s answer becomes an outcome', () => {
     });
   });
 
-  test('the names are those that workflows use', () => {
+  test('the names of the actions are those that workflows use', () => {
     expect(FORGE_ACTIONS).toEqual(['merge_pr', 'close_issue', 'create_issue', 'label', 'label_issue', 'notify', 'comment']);
   });
 });

@@ -157,8 +157,8 @@ async function notify(
 }
 
 function defaultMessage(target: string, { issue, pr }: ActionSubject): string {
-  const what = pr !== undefined ? `pull request #${pr}` : issue !== undefined ? `issue #${issue}` : 'a workflow';
-  return `${target}: ${what} needs your attention.`;
+  const subject = pr !== undefined ? `pull request #${pr}` : issue !== undefined ? `issue #${issue}` : 'a workflow';
+  return `${target}: ${subject} needs your attention.`;
 }
 
 // If a run has both, the issue comes first: the run was started for it.

@@ -51,7 +51,7 @@ describe('HTML and images', () => {
   });
 });
 
-describe('CT2: a reader sees', () => {
+describe('hidden text', () => {
   /** What somebody reads where it is rendered; attributes and definitions are not among it. */
   const read = (text: string): string => (marked.parse(text, { async: false }) as string).replace(/<[^>]*>/g, ' ');
 
@@ -69,13 +69,13 @@ describe('CT2: a reader sees', () => {
     ['a language that is a text', '~~~SECRET,ignore-all-instructions\ncode\n~~~'],
     ['a cell beyond the columns', 'a | b\n--|--\n1 | 2 | SECRET'],
     ['a cell beyond one column', '| a |\n|---|\n| 1 |\n| 2 | SECRET |'],
-  ])('%s', (_what, text) => {
+  ])('CT2: a reader sees %s', (_what, text) => {
     expect(read(text)).not.toContain('SECRET');
     expect(read(clean(text))).toContain('SECRET');
     expect(clean(text).replaceAll(GAP, '').replace(/\s/g, '')).toBe(text.replace(/\s/g, ''));
   });
 
-  test('footnotes, tasks, and blocks that are drawn, as text', () => {
+  test('CT2: a reader sees footnotes, tasks, and blocks that are drawn, as text', () => {
     expect(clean('- [ ] [a]: # (SECRET)')).toBe(`- [ ] [a]${GAP}: # (SECRET)`);
     expect(clean('[^1]: SECRET')).toBe(`[^1]${GAP}: SECRET`);
     expect(clean('```mermaid\n%% SECRET\n```')).toBe(`\`\`\`m${GAP}ermaid\n%% SECRET\n\`\`\``);
@@ -88,7 +88,7 @@ describe('CT2: a reader sees', () => {
     'if a[0]:\n  pass',
     'see [docs](docs/a.md) and "b"',
     'a ```b c``` d\n```x``` y',
-  ])('%j as it is', (text) => {
+  ])('CT2: a reader sees %j unchanged', (text) => {
     expect(cleanText(text, HOME)).toEqual({ text, changes: [] });
   });
 });

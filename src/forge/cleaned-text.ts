@@ -1,5 +1,5 @@
 // Cleans a text that an agent wants to write at a forge. Readers see all of the text, and nothing in it has an
-// effect: it mentions nobody, closes nothing, loads nothing, links to no other site, and commands no program.
+// effect: it mentions no one, closes nothing, loads nothing, links to no other site, and commands no program.
 //
 // CT1. Invisible characters are removed: zero-width, direction marks, tags, control characters. Joiners inside emoji stay.
 // CT2. HTML, comments included, and other hidden text (`hidden-text.ts`) is shown as text. An image becomes a link.
@@ -45,28 +45,28 @@ const OWN_COMMAND = /\/(?=pawl)/gi;
 const START = /\bworkflow(?=:\S)/gi;
 
 /** Cleans the text of a comment, a review or a description. */
-export function cleanText(given: string, rules: CleaningRules = {}): CleanedText {
-  return clean(given, rules, BODY_MAX);
+export function cleanText(raw: string, rules: CleaningRules = {}): CleanedText {
+  return clean(raw, rules, BODY_MAX);
 }
 
 /** Cleans a title, which is one line. */
-export function cleanTitle(given: string, rules: CleaningRules = {}): CleanedText {
-  const { text, changes } = clean(given.replace(/\s+/g, ' ').trim(), rules, TITLE_MAX);
+export function cleanTitle(raw: string, rules: CleaningRules = {}): CleanedText {
+  const { text, changes } = clean(raw.replace(/\s+/g, ' ').trim(), rules, TITLE_MAX);
   return { text: text.replace(/\s+/g, ' ').trim(), changes };
 }
 
-function clean(given: string, rules: CleaningRules, max: number): CleanedText {
+function clean(raw: string, rules: CleaningRules, max: number): CleanedText {
   const counts = new Map<string, number>();
-  const note = (what: string): void => void counts.set(what, (counts.get(what) ?? 0) + 1);
-  let text = withoutInvisible(given.toWellFormed().replace(/\r\n?/g, '\n'), () => note('invisible characters were removed'));
+  const note = (label: string): void => void counts.set(label, (counts.get(label) ?? 0) + 1);
+  let text = withoutInvisible(raw.toWellFormed().replace(/\r\n?/g, '\n'), () => note('invisible characters were removed'));
   const cut = text.length - max;
   if (cut > 0) text = `${text.slice(0, max).toWellFormed()}…`;
-  const noted = (what: string, before: string, after: string): string => {
-    if (after !== before) note(what);
+  const noted = (label: string, before: string, after: string): string => {
+    if (after !== before) note(label);
     return after;
   };
-  const change = (pattern: RegExp, what: string, to = (found: string): string => `${found}${GAP}`): void => {
-    text = text.replace(pattern, (found) => noted(what, found, to(found)));
+  const change = (pattern: RegExp, label: string, to = (found: string): string => `${found}${GAP}`): void => {
+    text = text.replace(pattern, (found) => noted(label, found, to(found)));
   };
   change(TAG, 'HTML tags or comments are shown as text');
   change(IMAGE, 'images became links');
@@ -83,7 +83,7 @@ function clean(given: string, rules: CleaningRules, max: number): CleanedText {
   const safe = disarm(text);
   const disarmed = gapsIn(safe) - gapsIn(text);
   if (disarmed > 0) counts.set('mentions or closing keywords were disarmed', disarmed);
-  const changes = [...counts].map(([what, count]) => `${what} (${count})`);
+  const changes = [...counts].map(([label, count]) => `${label} (${count})`);
   return { text: safe, changes: cut > 0 ? [...changes, `${cut} characters beyond ${max} were cut`] : changes };
 }
 

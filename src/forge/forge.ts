@@ -10,9 +10,9 @@
 // FG5. Approvals count for the current head, at most one for each person: their latest review.
 // FG6. Text is kept byte for byte. Text that may come from an agent must be disarmed first (`outgoing-text.ts`).
 // FG7. A push adds to a branch or creates a new one. It replaces commits only if the branch is still at the commit that
-// the caller names, so no work is lost. The forge logs in; agents need no login of their own.
+// the caller names, so no work is lost. The forge logs in; agents need no login.
 // FG8. A pull request is tied to its head: work on it starts from that commit, fetched by its hash from `fetchRef`.
-// FG9. Events have a cursor. Watching from a cursor delivers every later event, also those from when nobody watched. An
+// FG9. Events have a cursor. Watching from a cursor delivers every later event, also those from before. An
 // event keeps its id, so a receiver can process it once.
 
 import { omitUndefined } from '../base/fields.ts';
@@ -26,7 +26,7 @@ export type ForgeFailure =
   | { readonly result: 'unavailable'; readonly message: string; readonly until?: number }
   /** A merge in progress: in a merge queue, or waiting for checks. Repeating the request returns its result. */
   | { readonly result: 'queued'; readonly message: string; readonly until: number }
-  /** `head` is where it is now; absent if it is gone. */
+  /** `head` is where it is now; absent if it no longer exists. */
   | { readonly result: 'stale_head'; readonly message: string; readonly head?: string }
   /** `until` is the time, in milliseconds since 1970, from which a retry makes sense. */
   | { readonly result: 'rate_limited'; readonly message: string; readonly until: number };
@@ -35,7 +35,7 @@ export type ForgeFailure =
 export interface RetryHint {
   readonly isTransient: boolean;
   readonly until?: number;
-  /** Set while the forge is working on it: the next event about it is a reason to repeat the request at once. */
+  /** Set while the forge is working on it: the next event about it is a reason to repeat the request immediately. */
   readonly wakeOnSignal?: true;
 }
 
@@ -97,7 +97,7 @@ export interface PullRequestFacts extends Omit<IssueFacts, 'state'> {
   /** A draft cannot be merged. */
   readonly draft: boolean;
   readonly baseBranch: string;
-  /** The head of the base branch, unless the branch is gone; after a merge, the one it was merged into. */
+  /** The head of the base branch, unless the branch was deleted; after a merge, the one it was merged into. */
   readonly baseSha?: string;
   /** Null while the forge does not know yet, which is not the same as false. */
   readonly mergeable: boolean | null;
@@ -122,7 +122,7 @@ export interface DiscussionReply {
   readonly body: string;
 }
 
-/** What a person may do in a repository. */
+/** The rights of a person in a repository. */
 export type Permission = 'admin' | 'write' | 'read' | 'none';
 
 /** The latest review of one person on the current head of a pull request. */
@@ -244,7 +244,7 @@ export interface ForgeIdentity {
   readonly login: string;
   readonly bot: boolean;
   readonly permission: Permission;
-  /** How checks are shown: as check runs, or as commit statuses, which have no text of their own. */
+  /** How checks are shown: as check runs, or as commit statuses, which have no text. */
   readonly checks: 'check_runs' | 'statuses';
   /** Whether only Pawl uses the account, or also a person. */
   readonly account: 'own' | 'person';
@@ -261,7 +261,7 @@ export interface LineComment {
 /** A review by the forge's own identity. */
 export interface ReviewRequest {
   readonly number: number;
-  /** The head that was reviewed; for another one the review is refused. */
+  /** The head that was reviewed; for another one the review is rejected. */
   readonly head: string;
   readonly state: 'commented' | 'approved' | 'changes_requested';
   readonly body: string;
@@ -302,7 +302,7 @@ export interface ForgeEvent {
   /** As GitHub names it: `issues.labeled`, `pull_request_review.submitted`, `check_run.completed`. */
   readonly event: string;
   readonly at: number;
-  /** The login of whoever caused it. Undefined if the forge does not say, or the account was deleted: nobody has no rights. */
+  /** The login that caused it. Undefined if the forge does not say, or the account was deleted; then there are no rights. */
   readonly actor?: string;
   readonly issue?: number;
   readonly pr?: number;
@@ -345,7 +345,7 @@ export interface ForgeReader {
   isUpToDate(pr: number): Promise<ForgeAnswer<boolean>>;
   /** The names of the checks that must be green before something is merged into a branch. */
   requiredChecks(branch: string): Promise<ForgeAnswer<readonly string[]>>;
-  /** What a person may do here. Someone unknown may do what the public may. */
+  /** The rights of a person here; of an unknown one, those of the public. */
   permission(actor: string): Promise<ForgeAnswer<Permission>>;
   /** The people of a team of the forge. */
   members(team: string): Promise<ForgeAnswer<readonly string[]>>;

@@ -14,7 +14,7 @@ function open(): Ledger {
   return openLedger({
     file: join(folder, 'ledger.db'),
     now: () => 1000,
-    judge: (error) => {
+    classify: (error) => {
       if (error instanceof Lost) return { failure: { result: 'unavailable', message: 'lost' }, mayHaveHappened: true };
       if (error instanceof Denied) return { failure: { result: 'denied', message: 'no' }, mayHaveHappened: false };
       return undefined;
@@ -49,7 +49,7 @@ function failing(error: Error, found?: { readonly id: string }) {
   return { calls, work };
 }
 
-test('an action whose response was lost is searched at once, and again before it is repeated', async () => {
+test('an action whose response was lost is searched immediately, and again before it is repeated', async () => {
   const lost = failing(new Lost());
   expect(await ledger.once(ACTION, lost.work)).toMatchObject({ result: 'unavailable' });
   expect(lost.calls).toEqual({ adopted: 1, acted: 1 });
@@ -68,7 +68,7 @@ test('a refusal leaves no record, so the next attempt does not look for a result
   expect(next.calls).toEqual({ adopted: 0, acted: 1 });
 });
 
-test('a key is for one action', async () => {
+test('a key cannot be used for another action', async () => {
   await ledger.once(ACTION, { act: async () => ({ id: '1' }) });
   expect(await ledger.once({ name: 'merge', key: 'k' }, { act: async () => ({ id: '2' }) })).toMatchObject({ result: 'denied' });
 });

@@ -1,8 +1,8 @@
-// Owns the record of actions at a forge without idempotency keys, in a SQLite file beside the runs.
+// Owns the record of actions at a forge without idempotency keys, in a SQLite file next to that of the runs.
 //
 // - An action is recorded before it is requested and again with its result. After a crash in between, a repetition checks
 //   first whether the action has happened.
-// - Actions of all processes run one at a time, so that two never do the same one at once.
+// - Actions of all processes run one at a time, so that no two do the same one at the same time.
 // - A failure that certainly changed nothing leaves no record. After one that may have changed something, such as a
 //   lost response, the action stays recorded without a result.
 
@@ -28,7 +28,7 @@ export interface LedgerWork<T> {
 }
 
 /** Returns the failure that an error of `act` stands for; undefined for a bug, which is thrown again. */
-export type JudgeError = (error: unknown) => { readonly failure: ForgeFailure; readonly mayHaveHappened: boolean } | undefined;
+export type ErrorClassifier = (error: unknown) => { readonly failure: ForgeFailure; readonly mayHaveHappened: boolean } | undefined;
 
 /** The record of actions. */
 export interface Ledger {
@@ -42,7 +42,7 @@ export interface Ledger {
 interface LedgerOptions {
   readonly file: string;
   readonly now: () => number;
-  readonly judge: JudgeError;
+  readonly classify: ErrorClassifier;
   /** Called between the record of an action and its request. If it throws, nothing is requested. */
   readonly beforeRequest?: (action: LedgerAction) => Promise<void>;
 }
@@ -61,7 +61,7 @@ const ledgerRow = rowAs({ name: text, at: number, value: optional(text) });
 type LedgerRow = ReturnType<typeof ledgerRow>;
 
 /** Opens a ledger, creating its file if needed. */
-export function openLedger({ file, now, judge, beforeRequest }: LedgerOptions): Ledger {
+export function openLedger({ file, now, classify, beforeRequest }: LedgerOptions): Ledger {
   const db = openFile(file);
   const release = holdDatabase(file);
   const database = databaseOf(db);
@@ -89,14 +89,14 @@ export function openLedger({ file, now, judge, beforeRequest }: LedgerOptions): 
     try {
       return finish(action, await work.act());
     } catch (error) {
-      const judged = judge(error);
-      if (judged === undefined) throw error;
-      if (judged.mayHaveHappened) {
+      const classified = classify(error);
+      if (classified === undefined) throw error;
+      if (classified.mayHaveHappened) {
         const adopted = await work.adopt?.(begun?.at ?? now()).catch(() => undefined);
-        return adopted === undefined ? judged.failure : finish(action, adopted);
+        return adopted === undefined ? classified.failure : finish(action, adopted);
       }
       database.run('DELETE FROM actions WHERE key = ? AND value IS NULL', action.key);
-      return judged.failure;
+      return classified.failure;
     }
   };
   return {
@@ -107,9 +107,9 @@ export function openLedger({ file, now, judge, beforeRequest }: LedgerOptions): 
       try {
         return await withFileLock(`${file}.turn`, () => tryOnce(action, work));
       } catch (error) {
-        const judged = judge(error);
-        if (judged === undefined) throw error;
-        return judged.failure;
+        const classified = classify(error);
+        if (classified === undefined) throw error;
+        return classified.failure;
       }
     },
     done: (prefix) => database.all(SELECT_DONE, prefix, prefix).map(doneAction),

@@ -16,7 +16,7 @@ describe('mentions', () => {
     ['&#64;ann', `&${GAP}#64;ann`],
     ['&commat;ann', `&${GAP}commat;ann`],
     ['@&#101;veryone', `@${GAP}&${GAP}#101;veryone`],
-  ])('O1, O3: %j mentions nobody', (text, expected) => {
+  ])('O1, O3: %j mentions no one', (text, expected) => {
     expect(disarm(text)).toBe(expected);
   });
 

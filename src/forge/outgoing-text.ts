@@ -4,10 +4,10 @@
 // O1. An "@" that could start a mention is followed by a zero-width space, also in code: we do not guess what a forge
 // treats as code.
 // O2. A closing keyword before a reference is broken by a zero-width space; the reference stays a link.
-// O3. Character references that could spell either of them are broken as well, and then show as written.
+// O3. Character references that could spell either of them are broken too, and then show as written.
 // O4. Declared mentions and references, and all other text, are unchanged byte for byte.
 
-/** What a text may do: whom it may mention, and which issues of this repository it may close. */
+/** The allowed effects of a text: whom it may mention, and which issues of this repository it may close. */
 export interface AllowedEffects {
   /** Names as they appear after the "@". */
   readonly mentions?: readonly string[];

@@ -28,7 +28,7 @@ describe('groups', () => {
     expect(isIn({ team: ['kim'] }, 'team', '\u212Aim')).toBe(false);
   });
 
-  test.each(['maintainer', 'constructor', '__proto__', 'toString'])('U2: a group that nobody defined is an error: %s', (name) => {
+  test.each(['maintainer', 'constructor', '__proto__', 'toString'])('U2: an undefined group is an error: %s', (name) => {
     expect(() => isIn(GROUPS, name, 'ann')).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
   });
 
@@ -37,7 +37,7 @@ describe('groups', () => {
   });
 });
 
-describe('whose approval counts', () => {
+describe('approvals', () => {
   const approval = (actor: string, more: Partial<ForgeApproval> = {}): ForgeApproval => ({
     actor,
     headSha: 'a'.repeat(40),
@@ -50,7 +50,7 @@ describe('whose approval counts', () => {
   const approvers = (...approvals: ForgeApproval[]): string[] =>
     approversOf(approvals, { groups: GROUPS, from: ['maintainers', 'security'], author: 'cleo' });
 
-  test('distinct people of the groups', () => {
+  test('approvals of distinct people of the groups count', () => {
     expect(approvers(approval('ann'), approval('bob'), approval('BOB'), approval('dora'))).toEqual(['ann', 'BOB']);
   });
 
@@ -59,7 +59,7 @@ describe('whose approval counts', () => {
     ['a bot', approval('ann', { bot: true })],
     ['somebody who has lost every right', approval('ann', { permission: 'none' })],
     ['the author', approval('Cleo')],
-  ])('%s does not count', (_what, one) => {
+  ])('approvals: %s does not count', (_what, one) => {
     expect(approvers(one)).toEqual([]);
   });
 });

@@ -24,10 +24,10 @@ export type ThrowingMethods<Methods> = {
 type ValueOf<Answer> = Answer extends { readonly result: 'ok'; readonly value: infer Value } ? Value : never;
 
 /** Turns the value of some work, or the failure that ended it, into an answer. Any other error is thrown again. */
-export type ToAnswer = <T>(work: () => Promise<T>) => Promise<ForgeAnswer<T>>;
+export type AnswerRunner = <T>(work: () => Promise<T>) => Promise<ForgeAnswer<T>>;
 
 /** Answers with the value of some work, or with its refusal. */
-export const answer: ToAnswer = async (work) => {
+export const answer: AnswerRunner = async (work) => {
   try {
     return { result: 'ok', value: await work() };
   } catch (error) {
@@ -49,7 +49,7 @@ function rethrow(error: unknown): never {
 }
 
 /** Makes methods return answers. */
-export function withAnswers<Methods>(methods: ThrowingMethods<Methods>, toAnswer: ToAnswer): Methods {
+export function withAnswers<Methods>(methods: ThrowingMethods<Methods>, toAnswer: AnswerRunner): Methods {
   const wrapped = Object.entries<(...args: unknown[]) => Promise<unknown>>(methods).map(([name, method]) => [
     name,
     (...args: unknown[]): unknown => toAnswer(() => method(...args)),
@@ -77,7 +77,7 @@ export function refuseMissing(message: string): never {
   return refuse({ result: 'not_found', message });
 }
 
-/** Refuses a text that a forge would refuse, cut or change. */
+/** Rejects a text that a forge would reject, cut or change. */
 export function assertText(title: string | undefined, body: string): void {
   if (title !== undefined && (title.trim() === '' || /[\r\n]/.test(title))) deny('a title must be one non-empty line');
   if (![title ?? '', body].every((text) => text.isWellFormed() && !text.includes('\0')))
@@ -85,18 +85,18 @@ export function assertText(title: string | undefined, body: string): void {
   if (Math.max(title?.length ?? 0, body.length) > TEXT_MAX) deny(`a text may have at most ${TEXT_MAX} characters; shorten it`);
 }
 
-/** Refuses a comment or a reply that is empty, or that `assertText` refuses. */
-export function assertComment(body: string, what = 'comment'): void {
-  if (body.trim() === '') deny(`a ${what} must not be empty`);
+/** Rejects a comment or a reply that is empty, or that `assertText` rejects. */
+export function assertComment(body: string, noun = 'comment'): void {
+  if (body.trim() === '') deny(`a ${noun} must not be empty`);
   assertText(undefined, body);
 }
 
-/** Refuses an empty label. */
+/** Rejects an empty label. */
 export function assertLabels(labels: readonly string[]): void {
   if (labels.some((label) => label.trim() === '')) deny('a label must not be empty');
 }
 
-/** Refuses to act on a pull request whose head is not the expected one. */
+/** Ends the request if the head of a pull request is not the expected one. */
 export function assertHead(number: number, head: string, expected: string): void {
   if (head === expected) return;
   const message = `the head of #${number} is ${head}, not ${expected}: it changed since it was reviewed; review it again`;
@@ -105,7 +105,7 @@ export function assertHead(number: number, head: string, expected: string): void
 
 const FAILED = new Set(['failure', 'cancelled', 'timed_out', 'action_required']);
 
-/** Refuses to merge a head with a failed check. */
+/** Ends the request to merge a head with a failed check. */
 export function assertNoFailedCheck(number: number, head: string, checks: readonly CheckRun[]): void {
   const failed = checks.filter(({ conclusion, own }) => own !== true && conclusion !== null && FAILED.has(conclusion));
   if (failed.length === 0) return;
@@ -113,7 +113,7 @@ export function assertNoFailedCheck(number: number, head: string, checks: readon
   refuse({ result: 'ci_failure', message: `#${number} was not merged: these checks failed on its head ${head}: ${listed}` });
 }
 
-/** Refuses a push that would lose the commits of a branch (FG7). */
+/** Rejects a push that would lose the commits of a branch (FG7). */
 export function refuseLostCommits({ branch, sha }: PushRequest, head: string): never {
   const message = `"${branch}" is at ${head}, and ${sha} does not have that commit: pushing it would lose work; merge ${head} first`;
   return refuse({ result: 'stale_head', message, head });

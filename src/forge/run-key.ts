@@ -1,4 +1,4 @@
-// Owns the keys of what runs do at a forge: each begins with the id of the run, so that an event is attributed to the run whose
+// Owns the keys of the actions of runs at a forge: each begins with the id of the run, so that an event is attributed to the run whose
 // action caused it (FT5, FT6), and the actions of a run can be listed.
 
 /** The key of an action of a run. The parts after the id of the run tell its actions apart. */
@@ -6,7 +6,7 @@ export function runKey(run: string, ...parts: readonly (string | number)[]): str
   return [run, ...parts].join('/');
 }
 
-/** The run whose action has a key; the caller checks that there is such a run, because others write keys of their own. */
+/** The run whose action has a key; the caller checks that there is such a run, because other programs write keys, too. */
 export function runOfKey(key: string): string {
   const end = key.indexOf('/');
   return end === -1 ? key : key.slice(0, end);

@@ -62,15 +62,15 @@ describeNotifier(
   ['accepts', 'unavailable', 'busy', 'silent'],
 );
 
-describe('the text of a notice', () => {
-  test('has no control, invisible or reordering characters, and no mentions', () => {
+describe('text', () => {
+  test('the text of a notice has no control, invisible or reordering characters, and no mentions', () => {
     const text = '\u001B[31mred\u001B[0m \u202Eabc\u202C @everyone ann@x.org\u200B\r\nnext\u0007\n\n\n\nlast';
     expect(cleanText(text, 100)).toBe('red abc ＠everyone ann＠x.org\nnext\n\nlast');
     expect(cleanLine('a\n  b', 100)).toBe('a b');
     expect(cleanText('x'.repeat(20), 10)).toHaveLength(10);
   });
 
-  test('cannot become a mention of Slack or Discord', async () => {
+  test('the text of a notice cannot become a mention of Slack or Discord', async () => {
     const { notifier, received, close } = await webhook('slack')('accepts');
     const base = { id: 'n', event: 'waiting', run: 'r', workflow: 'w', command: 'c', at: '' };
     await notifier.send({ ...base, title: '<!channel>', text: '<@U123>' }, new AbortController().signal);

@@ -28,27 +28,27 @@ function script(name: string, text: string, mode = 0o755): string {
   return path;
 }
 
-describe('a command that runs', () => {
-  test('returns its exit code and both streams separately', async () => {
+describe('commands that run', () => {
+  test('a command returns its exit code and both streams separately', async () => {
     const result = await exited({ shell: 'echo out; echo err >&2; exit 3' });
     expect(result).toMatchObject({ exitCode: 3, signal: null, stdout: 'out\n', stderr: 'err\n', leftBehind: 0, left: [] });
     expect([result.stdoutBytes, result.stderrBytes]).toEqual([4, 4]);
   });
 
-  test('that is ended by a signal has the exit code a shell would report', async () => {
+  test('a command that is ended by a signal has the exit code a shell would report', async () => {
     expect(await exited({ shell: 'kill -KILL $$' })).toMatchObject({ exitCode: 137, signal: 'SIGKILL' });
   });
 
-  test('reads its standard input, which is empty by default', async () => {
+  test('a command reads its standard input, which is empty by default', async () => {
     expect((await exited({ argv: ['cat'], stdin: 'päwl\n'.repeat(100_000) })).stdoutBytes).toBe(600_000);
     expect((await exited({ argv: ['cat'] })).stdout).toBe('');
   });
 
-  test('may ignore its standard input', async () => {
+  test('a command may ignore its standard input', async () => {
     expect((await exited({ argv: ['true'], stdin: 'x'.repeat(1_000_000) })).exitCode).toBe(0);
   });
 
-  test('receives awkward values in argv and environment unchanged', async () => {
+  test('a command receives awkward values in argv and environment unchanged', async () => {
     const awkward = ['"; rm -rf ~ #', '$(id)', "it's\nnew", '-n', '', '`id`', '%s\\n', '*', 'ä€😀'];
     const code = 'process.stdout.write(JSON.stringify([process.argv.slice(1), process.env.VALUE]))';
     for (const value of awkward) {
@@ -57,12 +57,12 @@ describe('a command that runs', () => {
     }
   });
 
-  test('runs in its directory', async () => {
+  test('a command runs in its directory', async () => {
     mkdirSync(join(directory, 'inner'));
     expect((await exited({ argv: ['pwd'], cwd: join(directory, 'inner') })).stdout.trimEnd()).toMatch(/inner$/);
   });
 
-  test('shows its output as it arrives, in whole characters', async () => {
+  test('a command shows its output as it arrives, in whole characters', async () => {
     const seen: string[] = [];
     const second = join(directory, 'second');
     const shell = `printf 'a\\342\\202'; until test -e ${second}; do sleep 0.02; done; printf '\\254b'`;
@@ -75,7 +75,7 @@ describe('a command that runs', () => {
   });
 });
 
-describe('a command that cannot be run neither passes nor fails:', () => {
+describe('commands that cannot be run', () => {
   test.each<[string, Parameters<typeof run>[0], string]>([
     ['not found', { argv: ['pawl-no-such-command'] }, 'not-found'],
     ['empty', { argv: [] }, 'not-found'],
@@ -91,11 +91,11 @@ describe('a command that cannot be run neither passes nor fails:', () => {
     ['not found by sh after other work', { shell: 'echo noise >&2\npawl-no-such-command' }, 'not-found'],
     ['not found by exec in sh', { shell: 'exec pawl-no-such-command' }, 'not-found'],
     ['not executable by sh', { shell: script('plain2', 'echo hi\n', 0o644) }, 'not-executable'],
-  ])('%s', async (_name, spec, reason) => {
+  ])('a command that cannot be run neither passes nor fails: %s', async (_name, spec, reason) => {
     expect(await run(spec)).toEqual({ kind: 'not-run', reason, message: expect.stringMatching(/\w/) });
   });
 
-  test('but a script that ran and is missing a command itself has failed', async () => {
+  test('a script that ran and is missing a command itself has failed', async () => {
     expect(await exited({ shell: script('inner.sh', '#!/bin/sh\npawl-no-such-command\n') })).toMatchObject({ exitCode: 127 });
     expect(await exited({ shell: 'sh -c pawl-no-such-command' })).toMatchObject({ exitCode: 127 });
     expect(await exited({ argv: ['sh', '-c', 'exit 127'] })).toMatchObject({ exitCode: 127 });
@@ -103,8 +103,8 @@ describe('a command that cannot be run neither passes nor fails:', () => {
   });
 });
 
-describe('the environment of a command', () => {
-  test('contains only allowed and declared variables and the mark', async () => {
+describe('environment', () => {
+  test('the environment of a command contains only allowed and declared variables and the mark', async () => {
     process.env.PAWL_TEST_LEAK = 'leaked';
     process.env.LC_PAWL = 'C';
     const { stdout } = await exited({ argv: ['env'], env: { DECLARED: 'yes', PAWL_MARK: 'forged' }, mark: 'env-test' });
@@ -119,7 +119,7 @@ describe('the environment of a command', () => {
     expect(stdout).toContain('PAWL_MARK=env-test\n');
   });
 
-  test('inherits a custom list of variables', async () => {
+  test('the environment of a command inherits a custom list of variables', async () => {
     process.env.PAWL_TEST_WANTED = 'w';
     const { stdout } = await exited({ argv: ['/usr/bin/env'], inheritEnv: ['PAWL_TEST_*'], mark: 'env-list' });
     delete process.env.PAWL_TEST_WANTED;
@@ -128,7 +128,7 @@ describe('the environment of a command', () => {
 });
 
 describe('output', () => {
-  test('of 300 MB is kept in bounded memory', async () => {
+  test('output of 300 MB is kept in bounded memory', async () => {
     const before = process.memoryUsage().rss;
     const result = await exited({ shell: 'echo first; head -c 300000000 /dev/zero | tr "\\0" x; echo; echo last' });
     expect(result.stdoutBytes).toBe(300_000_012);
@@ -137,7 +137,7 @@ describe('output', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(200_000_000);
   });
 
-  test('is masked before it is cut, kept or shown', async () => {
+  test('output is masked before it is cut, kept or shown', async () => {
     const seen: string[] = [];
     const redactor = createRedactor({ TOKEN: 'tok_0123456789' });
     const shell = 'printf aaaatok_01; sleep 0.05; printf 23456789bbbbcccc; echo tok_0123456789 >&2';
@@ -148,8 +148,8 @@ describe('output', () => {
   });
 });
 
-describe('the pid file of a command', () => {
-  test('exists while it runs, readable by its owner only, and is removed afterwards', async () => {
+describe('pid file', () => {
+  test('the pid file of a command exists while it runs, readable by its owner only, and is removed afterwards', async () => {
     const pidDir = join(directory, 'pids');
     const files: string[] = [];
     const mark = `run/../pid-file#1 ${process.pid}`;
@@ -166,14 +166,14 @@ describe('the pid file of a command', () => {
     expect(readdirSync(pidDir)).toEqual([]);
   });
 
-  test('is removed if the command could not be run', async () => {
+  test('the pid file of a command is removed if the command could not be run', async () => {
     const pidDir = join(directory, 'pids2');
     await run({ argv: ['pawl-no-such-command'], pidDir });
     expect(readdirSync(pidDir)).toEqual([]);
   });
 });
 
-test('two commands at once may not share a mark', async () => {
+test('two commands may not share a mark at the same time', async () => {
   const first = run({ argv: ['true'], mark: 'shared' });
   await expect(run({ argv: ['true'], mark: 'shared' })).rejects.toThrow('the mark "shared" is in use');
   await first;

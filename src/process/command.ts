@@ -74,7 +74,7 @@ export interface CommandInput {
   end(): void;
 }
 
-/** What a command printed. */
+/** The output of a command. */
 export interface PrintedOutput {
   readonly stdout: string;
   readonly stderr: string;

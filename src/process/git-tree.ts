@@ -269,9 +269,9 @@ export async function commitTree(folder: string, tree: string, message: string):
   const [head, present] = outputOf(await git(folder, ['rev-parse', 'HEAD^{commit}', 'HEAD^{tree}'])).split('\n');
   if (head !== undefined && present === tree) return head;
   const merged = await git(folder, ['rev-parse', '--verify', '--quiet', 'MERGE_HEAD^{commit}']);
-  const parents = [head, merged.ok ? merged.stdout.trim() : undefined].flatMap((one) => (one === undefined ? [] : ['-p', one]));
+  const parents = [head, merged.ok ? merged.stdout.trim() : undefined].flatMap((parent) => (parent === undefined ? [] : ['-p', parent]));
   const commit = outputOf(await git(folder, ['commit-tree', tree, ...parents, '-m', message])).trim();
-  // If the branch has moved meanwhile, its tree is not the checked one, unless somebody committed the same tree.
+  // If the branch has moved meanwhile, its tree is not the checked one, unless it was committed by someone else.
   const moved = await git(folder, ['update-ref', '-m', message, 'HEAD', commit, head ?? '']);
   if (!moved.ok) {
     const [other, now] = outputOf(await git(folder, ['rev-parse', 'HEAD^{commit}', 'HEAD^{tree}'])).split('\n');

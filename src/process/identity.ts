@@ -121,7 +121,7 @@ function readBoot(): string | undefined {
   );
 }
 
-/** What the system has; undefined if it cannot be read, or is empty. */
+/** The value read from the system; undefined if it cannot be read, or is empty. */
 function readIfAny(read: () => string): string | undefined {
   try {
     return read() || undefined;

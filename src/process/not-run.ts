@@ -22,8 +22,8 @@ export const SHELL_NAME = 'pawl-sh';
 
 /** Returns why a command cannot start in a working directory; undefined if it can. */
 export function checkWorkingDirectory(cwd: string): CommandStartFailure | undefined {
-  const refuse = (what: string): CommandStartFailure =>
-    notRun('cwd-missing', `the working directory ${cwd} ${what}; create it or use another one`);
+  const refuse = (fault: string): CommandStartFailure =>
+    notRun('cwd-missing', `the working directory ${cwd} ${fault}; create it or use another one`);
   try {
     if (!statSync(cwd).isDirectory()) return refuse('is not a directory');
     accessSync(cwd, constants.X_OK);

@@ -24,7 +24,7 @@ const folders = new Set<string>();
 export function createOwner(): string {
   engines += 1;
   const identity = identityOf();
-  // Where no process can be read, nobody can prove that this one has ended, and its name is no identity.
+  // Where no process can be read, no proof that this one has ended is possible, and its name is no identity.
   return `${identity === undefined ? `process ${process.pid}` : formatIdentity(identity)}#${engines}`;
 }
 
@@ -87,7 +87,7 @@ function isSilent(folder: string, owner: string): boolean {
   return false;
 }
 
-/** Describes an owner for people: `process 4711, which is stopped`. */
+/** Describes an owner in messages: `process 4711, which is stopped`. */
 export function ownerText(owner: string): string {
   const identity = identityIn(owner);
   if (identity === undefined) return 'another process';

@@ -27,11 +27,11 @@ describe('redaction', () => {
     'JSON within JSON': JSON.stringify(JSON.stringify(SECRET)).slice(3, -3),
   };
 
-  test.each(Object.entries(spellings))('masks a secret spelled as %s', (_name, spelling) => {
+  test.each(Object.entries(spellings))('redaction masks a secret written as %s', (_name, spelling) => {
     expect(redactor.text(`before ${spelling} after ${spelling}`)).toBe('before [redacted:TOKEN] after [redacted:TOKEN]');
   });
 
-  test.each(Object.entries(spellings))('masks it split anywhere: %s', (_name, spelling) => {
+  test.each(Object.entries(spellings))('redaction masks a secret split anywhere: %s', (_name, spelling) => {
     const text = `a ${spelling} b`;
     for (let cut = 0; cut <= text.length; cut += 1) {
       expect(streamed(redactor, [text.slice(0, cut), text.slice(cut)])).toBe('a [redacted:TOKEN] b');
@@ -39,7 +39,7 @@ describe('redaction', () => {
     expect(streamed(redactor, [...text])).toBe('a [redacted:TOKEN] b');
   });
 
-  test.each(['', 'x', 'xy', 'xyz', 'user:'])('masks it inside a larger base64 text, after %j', (prefix) => {
+  test.each(['', 'x', 'xy', 'xyz', 'user:'])('redaction masks a secret inside a larger base64 text, after %j', (prefix) => {
     for (const encoding of ['base64', 'base64url'] as const) {
       const masked = redactor.text(Buffer.from(`${prefix}${SECRET} and more`).toString(encoding));
       expect(masked).toContain('[redacted:TOKEN]');
@@ -47,7 +47,7 @@ describe('redaction', () => {
     }
   });
 
-  test('masks each line of a key in PEM form, alone and together', () => {
+  test('redaction masks each line of a key in PEM form, alone and together', () => {
     const { privateKey } = generateKeyPairSync('rsa', {
       modulusLength: 1024,
       privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
@@ -61,32 +61,32 @@ describe('redaction', () => {
     expect(target.text(Buffer.from(privateKey).toString('base64'))).toBe('[redacted:KEY]');
   });
 
-  test('leaves the plain lines of a multi-line configuration alone', () => {
+  test('redaction leaves the plain lines of a multi-line configuration alone', () => {
     const target = createRedactor({ CONFIG: 'clusters:\n  password: correct horse battery\n' });
     expect(target.text('clusters: 3')).toBe('clusters: 3');
     expect(target.text('> password: correct horse battery')).toBe('> [redacted:CONFIG]');
   });
 
-  test('does not mask everyday words and short values, and reports them', () => {
+  test('redaction does not mask everyday words and short values, and reports them', () => {
     const target = createRedactor({ PIN: '12345', MODE: 'Production', EMPTY: '', KEY: 'abcdef' });
     expect(target.text('12345 production abcdef')).toBe('12345 production [redacted:KEY]');
     expect(['12345', 'Production', 'abcdef'].map(whyNotMasked)).toEqual(['shorter than 6 characters', 'an everyday word', undefined]);
   });
 
-  test('masks overlapping secrets as one', () => {
+  test('redaction masks overlapping secrets as one', () => {
     const target = createRedactor({ A: 'abcdefgh', B: 'ghijklmn', C: 'abcdefghijkl' });
     expect(target.text('abcdefghijklmn abcdefgh')).toBe('[redacted:C] [redacted:A]');
     expect(streamed(target, ['abcdefg', 'hij', 'klm', 'n abcdefgh'])).toBe('[redacted:C] [redacted:A]');
   });
 
-  test('holds back only text that could become a secret', () => {
+  test('redaction holds back only text that could become a secret', () => {
     const stream = createRedactor({ A: 'abcdefgh' }).stream();
     expect(stream.push('all of it\n')).toBe('all of it\n');
     expect(stream.push('x abc')).toBe('x ');
     expect(stream.push('x')).toBe('abcx');
   });
 
-  test('returns the same for a stream as for the whole text, however it is split', () => {
+  test('redaction returns the same for a stream as for the whole text, however it is split', () => {
     const target = createRedactor({ A: 'aabaab', B: 'baabaaba', C: 'aaaaaaa', D: 'abcabcd' });
     const chunk = fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'd', 'A', ' '), maxLength: 9 });
     fc.assert(
@@ -97,7 +97,7 @@ describe('redaction', () => {
     );
   });
 
-  test('never prints a secret, whatever surrounds it', () => {
+  test('redaction never prints a secret, whatever surrounds it', () => {
     const target = createRedactor({ A: 'tok_1234', B: '4tok_99' });
     const around = fc.string({ unit: fc.constantFrom('t', 'o', 'k', '_', '1', '4', '9'), maxLength: 12 });
     fc.assert(

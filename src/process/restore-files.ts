@@ -78,8 +78,8 @@ export async function restoreFolders(
   top: string,
   { make, remove }: { readonly make: readonly string[]; readonly remove: readonly string[] },
 ): Promise<void> {
-  for (const path of remove) if (await isInside(top, path)) await removeUpwards(top, path);
-  for (const path of make) if (await isInside(top, path)) await mkdir(join(top, path), { recursive: true }).catch(() => undefined);
+  for (const path of remove) if (await hasPlainParents(top, path)) await removeUpwards(top, path);
+  for (const path of make) if (await hasPlainParents(top, path)) await mkdir(join(top, path), { recursive: true }).catch(() => undefined);
 }
 
 /** Removes a folder and those above it, as long as they are empty. */
@@ -122,7 +122,7 @@ class Restore {
 
   /** Renames a file back that was set aside, unless it was replaced; removes it if it was replaced and a snapshot holds it. */
   async release(path: string, known: FileState | undefined): Promise<void> {
-    if (!(await isInside(this.context.top, path))) return;
+    if (!(await hasPlainParents(this.context.top, path))) return;
     const name = join(this.context.top, this.asideName(path));
     const [now, aside] = [await this.stateAt(path), await this.stateAt(this.asideName(path))];
     await rm(this.draftName(path), { force: true });
@@ -133,7 +133,7 @@ class Restore {
 
   /** Why a file cannot be restored now; undefined if it can. */
   async obstacleTo({ path, from, to }: FileTarget): Promise<string | undefined> {
-    if (from?.mode === SUBMODULE || to?.mode === SUBMODULE) return 'it is a submodule; check out its commit by hand';
+    if (from?.mode === SUBMODULE || to?.mode === SUBMODULE) return 'it is a submodule; check out its commit yourself';
     if (path.includes('\uFFFD')) return 'its name is not UTF-8';
     const now = await this.stateAt(path);
     if (now === 'folder') return to === undefined || (await this.isOurs(path)) ? undefined : 'a folder with other files is in its place';
@@ -228,7 +228,7 @@ class Restore {
 
   private async stateAt(path: string): Promise<PathState> {
     const file = join(this.context.top, path);
-    if (!(await isInside(this.context.top, path))) return undefined;
+    if (!(await hasPlainParents(this.context.top, path))) return undefined;
     const facts = await lstat(file).catch(() => undefined);
     if (facts === undefined) return undefined;
     if (facts.isDirectory()) return 'folder';
@@ -252,7 +252,7 @@ class Restore {
 
   /** Creates the folders above a file; false if a link or a file is in their place. */
   private async makeFolders(path: string): Promise<boolean> {
-    if (!(await isInside(this.context.top, path))) return false;
+    if (!(await hasPlainParents(this.context.top, path))) return false;
     await mkdir(dirname(join(this.context.top, path)), { recursive: true });
     return true;
   }
@@ -269,7 +269,7 @@ class Restore {
   }
 
   private async discardNow(name: string): Promise<void> {
-    const file = this.setAsideFiles.find((one) => one.name === name);
+    const file = this.setAsideFiles.find((aside) => aside.name === name);
     if (file !== undefined) await this.discard(file);
   }
 
@@ -282,7 +282,7 @@ class Restore {
   }
 
   private keep(path: string, why: string): void {
-    if (!this.kept.some((one) => one.path === path)) this.kept.push({ path, why });
+    if (!this.kept.some((file) => file.path === path)) this.kept.push({ path, why });
   }
 
   private finish(path: string): void {
@@ -308,7 +308,7 @@ function modeOf(facts: Stats): string {
 }
 
 /** Whether no folder above a path is a link or a file. */
-async function isInside(top: string, path: string): Promise<boolean> {
+async function hasPlainParents(top: string, path: string): Promise<boolean> {
   const parts = posix.dirname(path).split('/');
   if (path.startsWith('/') || path.split('/').includes('..')) return false;
   for (let count = 1; count <= parts.length; count += 1) {

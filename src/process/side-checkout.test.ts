@@ -69,7 +69,7 @@ test('conflicting changes name the files, and none of the changes of the second 
   expect([read('lines.txt'), existsSync(join(home, 'b.txt'))]).toEqual(['from a\n', false]);
 });
 
-test('deletions and commits in a checkout are merged as well', async () => {
+test('deletions and commits in a checkout are merged too', async () => {
   const checkout = await open();
   rmSync(join(checkout.folder, 'lines.txt'));
   put(checkout.folder, 'kept.txt', 'kept');

@@ -19,7 +19,7 @@ import { RESTORE_MARK, type SnapshotRepository } from './snapshot-repository.ts'
 
 export type { FileChange };
 
-/** A file that differs, for people: renames are found, and lines are counted. */
+/** A file that differs, as it is shown: renames are found, and lines are counted. */
 export interface FileSummary {
   readonly path: string;
   readonly what: 'added' | 'changed' | 'deleted' | 'renamed';

@@ -14,7 +14,7 @@ import { digestText } from '../base/digest.ts';
 import { omitUndefined } from '../base/fields.ts';
 import { type GitAnswer, type GitCall, git } from './git.ts';
 import { checkoutAround, outputOf, STRICT_SETTINGS, TreeError } from './git-tree.ts';
-import { type ScanContext, type Snapshot, type SnapshotPlace, SnapshotScan } from './snapshot-scan.ts';
+import { type ScanContext, type Snapshot, type SnapshotLocation, SnapshotScan } from './snapshot-scan.ts';
 
 /** A workspace to take snapshots of. */
 export interface SnapshotSource {
@@ -37,7 +37,7 @@ const SETTINGS = [...STRICT_SETTINGS, ...SPARSE, 'core.looseCompression=1', 'cor
 const NO_FILTERS = '* -text -filter -ident -working-tree-encoding\n';
 
 /** Finds where the snapshots of a workspace are taken; undefined if they would be empty. */
-export async function findSnapshotPlace({ folder, leftOut, include, declared }: SnapshotSource): Promise<SnapshotPlace | undefined> {
+export async function findSnapshotLocation({ folder, leftOut, include, declared }: SnapshotSource): Promise<SnapshotLocation | undefined> {
   const checkout = await checkoutAround(folder);
   const real = await realpath(folder);
   if (checkout === undefined) {
@@ -59,7 +59,7 @@ export async function findSnapshotPlace({ folder, leftOut, include, declared }: 
 function withoutBraces(patterns: readonly string[]): readonly string[] {
   return patterns.flatMap((pattern): readonly string[] => {
     const [whole, inside = ''] = /\{([^{}]*)\}/.exec(pattern) ?? [];
-    return whole === undefined ? [pattern] : withoutBraces(inside.split(',').map((one) => pattern.replace(whole, () => one)));
+    return whole === undefined ? [pattern] : withoutBraces(inside.split(',').map((part) => pattern.replace(whole, () => part)));
   });
 }
 
@@ -67,7 +67,7 @@ const turns = new Map<string, Promise<unknown>>();
 
 /** Takes, compares and keeps the snapshots of one workspace. */
 export class SnapshotRepository {
-  readonly place: SnapshotPlace;
+  readonly place: SnapshotLocation;
   private readonly home: string;
   /** The snapshot that has not begun yet. */
   private pending: Promise<Snapshot> | undefined;
@@ -75,7 +75,7 @@ export class SnapshotRepository {
   private readonly kept = new Map<string, { readonly last: string; readonly trees: Set<string> }>();
 
   /** `home` is the folder that holds our own git directories, one per workspace. */
-  constructor(place: SnapshotPlace, home: string) {
+  constructor(place: SnapshotLocation, home: string) {
     this.place = place;
     this.home = join(home, `tree-${digestText(place.top).slice(0, 16)}`);
   }

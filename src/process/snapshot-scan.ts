@@ -23,7 +23,7 @@ export interface Snapshot {
 }
 
 /** Where snapshots are taken and kept. Plain data, so that it can be stored with a run. */
-export interface SnapshotPlace {
+export interface SnapshotLocation {
   /** The top of the checkout; without a repository, the workspace. */
   readonly top: string;
   /** The workspace, relative to the top. */
@@ -60,7 +60,7 @@ interface KeptIndex extends Omit<IndexFacts, 'tree'> {
 
 /** The inputs of a scan. */
 export interface ScanContext {
-  readonly place: SnapshotPlace;
+  readonly place: SnapshotLocation;
   /** The folder with the index of the last scan. */
   readonly home: string;
   /** The copy of the index that this scan changes. */

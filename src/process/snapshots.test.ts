@@ -22,11 +22,11 @@ import { createRepository, git } from '../../test/git.ts';
 import { tempFolder } from '../../test/temp-folder.ts';
 import { restoreFolders } from './restore-files.ts';
 import { diffText, fileChanges, putBack, summaryOf } from './snapshot-changes.ts';
-import { findSnapshotPlace, SnapshotRepository } from './snapshot-repository.ts';
+import { findSnapshotLocation, SnapshotRepository } from './snapshot-repository.ts';
 import type { Snapshot } from './snapshot-scan.ts';
 
 async function open(folder: string, include: readonly string[] = []): Promise<SnapshotRepository> {
-  const place = await findSnapshotPlace({ folder, leftOut: () => ['node_modules/'], include, declared: include });
+  const place = await findSnapshotLocation({ folder, leftOut: () => ['node_modules/'], include, declared: include });
   if (place === undefined) throw new Error('no snapshot place');
   return new SnapshotRepository(place, tempFolder());
 }
@@ -64,8 +64,8 @@ async function restore(repository: SnapshotRepository, before: Snapshot, after: 
   return result;
 }
 
-describe('a snapshot', () => {
-  test('has the bytes on disk, regardless of attributes and settings of the repository', async () => {
+describe('snapshots', () => {
+  test('a snapshot has the bytes on disk, regardless of attributes and settings of the repository', async () => {
     const folder = project({ '.gitattributes': '* text=auto eol=lf\n*.up filter=up\n', 'a.txt': 'one\n' });
     git(folder, 'config', 'filter.up.clean', `touch ${join(folder, 'RAN')}; tr a-z A-Z`);
     git(folder, 'config', 'core.autocrlf', 'true');
@@ -83,7 +83,7 @@ describe('a snapshot', () => {
     expect(existsSync(join(folder, 'RAN'))).toBe(false);
   });
 
-  test('changes neither the index nor the branch, and is kept by a ref of its run until that is removed', async () => {
+  test('a snapshot changes neither the index nor the branch, and is kept by a ref of its run until that is removed', async () => {
     const folder = project();
     writeFileSync(join(folder, 'a.txt'), 'staged\n');
     git(folder, 'add', 'a.txt');
@@ -102,7 +102,7 @@ describe('a snapshot', () => {
     expect(() => execFileSync('git', ['cat-file', '-e', tree], { cwd: folder, stdio: 'ignore' })).toThrow();
   });
 
-  test('detects a change that keeps the length and the time of a file', async () => {
+  test('a snapshot detects a change that keeps the length and the time of a file', async () => {
     const folder = project();
     const repository = await open(folder);
     const first = await repository.take();
@@ -114,7 +114,7 @@ describe('a snapshot', () => {
     }
   });
 
-  test('leaves out ignored files unless they are included, even if they were not ignored before', async () => {
+  test('a snapshot leaves out ignored files unless they are included, even if they were not ignored before', async () => {
     const folder = project({ 'a.txt': '', '.gitignore': 'secret/\n' });
     mkdirSync(join(folder, 'secret'));
     writeFileSync(join(folder, 'secret/key'), 'k');
@@ -128,7 +128,7 @@ describe('a snapshot', () => {
     expect(await names(repository)).toEqual(['.gitignore', 'a.txt', 'secret/key']);
   });
 
-  test('lists nested repositories and unreadable files, which it does not contain', async () => {
+  test('a snapshot lists nested repositories and unreadable files, which it does not contain', async () => {
     const folder = project();
     createRepository(join(folder, 'inner'), { deep: '1' });
     mkdirSync(join(folder, 'new/empty'), { recursive: true });
@@ -141,7 +141,7 @@ describe('a snapshot', () => {
     });
   });
 
-  test('lists submodules, including new ones, as long as they are checked out', async () => {
+  test('a snapshot lists submodules, including new ones, as long as they are checked out', async () => {
     const folder = project();
     createRepository(join(folder, 'old'), { deep: '1' });
     git(folder, 'add', 'old');
@@ -159,7 +159,7 @@ describe('a snapshot', () => {
     expect((await repository.take()).nested).toEqual(['new/']);
   });
 
-  test('has files that a sparse checkout leaves out, with the changes of a step', async () => {
+  test('a snapshot has files that a sparse checkout leaves out, with the changes of a step', async () => {
     const folder = project({ 'in/a': 'one', 'in/hidden': 'one', 'out/b': 'two', 'out/c': 'three' });
     git(folder, 'sparse-checkout', 'set', 'in');
     git(folder, 'config', 'sparse.expectFilesOutsideOfPatterns', 'true');
@@ -175,7 +175,7 @@ describe('a snapshot', () => {
     expect(at(tree)).toEqual(['written by a step', 'written by a step', 'written by a step', 'three']);
   });
 
-  test('can be taken in a repository without a commit, in a worktree, and of declared files without a repository', async () => {
+  test('a snapshot can be taken in a repository without a commit, in a worktree, and of declared files without a repository', async () => {
     const bare = tempFolder();
     git(bare, 'init', '--quiet');
     writeFileSync(join(bare, 'new'), '1');
@@ -199,10 +199,10 @@ describe('a snapshot', () => {
       'changed',
     ]);
     expect(existsSync(join(plain, '.git'))).toBe(false);
-    expect(await findSnapshotPlace({ folder: plain, leftOut: () => [], include: [], declared: [] })).toBeUndefined();
+    expect(await findSnapshotLocation({ folder: plain, leftOut: () => [], include: [], declared: [] })).toBeUndefined();
   });
 
-  test('shows changed lines, renames and binary files', async () => {
+  test('a snapshot shows changed lines, renames and binary files', async () => {
     const folder = project({ 'a.txt': 'one\n', 'long.txt': 'line\n'.repeat(30) });
     const repository = await open(folder);
     const before = (await repository.take()).tree;
@@ -258,8 +258,8 @@ function perform(folder: string, { act, name, other, text }: Act): void {
   }
 }
 
-describe('restoring files', () => {
-  test('produces the earlier digest, whatever steps did', async () => {
+describe('restores', () => {
+  test('restoring files produces the earlier digest, whatever steps did', async () => {
     await fc.assert(
       fc.asyncProperty(acts, acts, async (earlier, later) => {
         const folder = project();
@@ -276,7 +276,7 @@ describe('restoring files', () => {
     );
   }, 60_000);
 
-  test('keeps later changes of other programs, and restores the rest', async () => {
+  test('restoring files keeps later changes of other programs, and restores the rest', async () => {
     await fc.assert(
       fc.asyncProperty(
         acts,
@@ -305,7 +305,7 @@ describe('restoring files', () => {
     );
   }, 60_000);
 
-  test('loses no data of a program that writes the same files concurrently', async () => {
+  test('restoring files loses no data of a program that writes the same files concurrently', async () => {
     const names = Array.from({ length: 40 }, (_, index) => `f${index}`);
     const folder = project(Object.fromEntries(names.map((name) => [name, 'before'])));
     const repository = await open(folder);
@@ -335,7 +335,7 @@ describe('restoring files', () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('.pawl'))).toEqual([]);
   });
 
-  test('finishes an interrupted restore: files set aside, half-written files, finished files', async () => {
+  test('restoring files finishes an interrupted restore: files set aside, half-written files, finished files', async () => {
     const folder = project({ a: 'a', b: 'b', c: 'c', gone: 'gone' });
     const repository = await open(folder);
     const before = await repository.take();
@@ -356,7 +356,7 @@ describe('restoring files', () => {
     expect(['a', 'b', 'c', 'gone'].map((name) => readFileSync(join(folder, name), 'utf8'))).toEqual(['a', 'b', 'c', 'gone']);
   });
 
-  test('writes nothing through a link', async () => {
+  test('restoring files writes nothing through a link', async () => {
     const folder = project({ 'deep/a': 'a' });
     const outside = tempFolder();
     const repository = await open(folder);

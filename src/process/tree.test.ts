@@ -63,8 +63,8 @@ function abortAfterLines(count: number): Pick<ProcessSpec, 'signal' | 'onOutput'
   return { signal: controller.signal, onOutput };
 }
 
-describe.runIf(process.platform === 'linux')('after a command has ended, none of its processes runs:', () => {
-  test('at its timeout, child, grandchild and daemon that ignore SIGTERM are gone in under 10 s', async () => {
+describe.runIf(process.platform === 'linux')('processes of a command', () => {
+  test('at a timeout, child, grandchild and daemon that ignore SIGTERM have ended in under 10 s', async () => {
     const mark = `timeout-${process.pid}`;
     const shell = `${daemon('daemon')}; ${stubborn('grandchild')} & trap '' TERM; echo child $$; while :; do sleep 0.1; done`;
     const result = await runCommand({ shell, mark, timeoutMs: 3000, killGraceMs: 500 });
@@ -92,7 +92,7 @@ describe.runIf(process.platform === 'linux')('after a command has ended, none of
     expect((result as { durationMs: number }).durationMs).toBeLessThan(45_000);
   });
 
-  test('on abort, even one that wiped its environment, if it is in a session of the command', async () => {
+  test('an abort also ends a process that wiped its environment, if it is in a session of the command', async () => {
     const mark = `wiped-${process.pid}`;
     const shell = `(env -i ${stubborn('wiped')} &); setsid env -i sh -c 'echo leader $$; sleep 60 & sleep 60 & wait'`;
     const result = await runCommand({ shell, mark, killGraceMs: 100, ...abortAfterLines(2) });
@@ -107,7 +107,7 @@ describe.runIf(process.platform === 'linux')('after a command has ended, none of
     expect([result.kind, existsSync(file)]).toEqual(['aborted', false]);
   });
 
-  test('after a normal exit, its background processes are ended and counted', async () => {
+  test('after a normal exit, the background processes of a command are ended and counted', async () => {
     const mark = `left-${process.pid}`;
     const shell = `sleep 60 >/dev/null 2>&1 & setsid sleep 60 >/dev/null 2>&1 & env -i sleep 60 & echo done`;
     const result = await runCommand({ shell, mark });
@@ -115,7 +115,7 @@ describe.runIf(process.platform === 'linux')('after a command has ended, none of
     expect(withMark(mark)).toEqual([]);
   });
 
-  test('after a normal exit, even one that wiped its environment and stayed in the session', async () => {
+  test('a normal exit also ends a process that wiped its environment and stayed in the session', async () => {
     const result = await runCommand({ shell: 'env -i sleep 60 >/dev/null 2>&1 &', mark: `bare-${process.pid}` });
     expect(result).toMatchObject({ kind: 'exited', leftBehind: 1, left: [] });
   });
@@ -133,7 +133,7 @@ describe.runIf(process.platform === 'linux')('after a command has ended, none of
     expect(withMark(mark)).toEqual([]);
   });
 
-  test('one with a large environment is recognised by its mark', async () => {
+  test('a process with a large environment is recognised by its mark', async () => {
     const mark = `large-${process.pid}`;
     const shell = `export A="$(printf '%060000d' 0)" B="$(printf '%060000d' 0)"; ${daemon('large')}; until test -e ${directory}/large; do sleep 0.02; done`;
     const result = await runCommand({ shell, mark, killGraceMs: 100 });
@@ -141,7 +141,7 @@ describe.runIf(process.platform === 'linux')('after a command has ended, none of
     expect(withMark(mark)).toEqual([]);
   });
 
-  test('one that forks faster than it can be listed is caught', async () => {
+  test('a process that forks faster than it can be listed is caught', async () => {
     const mark = `forks-${process.pid}`;
     const code = 'f() { trap "" TERM; echo fork $$; while :; do (sleep 0.01 &) ; done; }; f & f & f & wait';
     const result = await runCommand({ shell: code, mark, killGraceMs: 50, ...abortAfterLines(3) });
@@ -150,21 +150,21 @@ describe.runIf(process.platform === 'linux')('after a command has ended, none of
   });
 });
 
-describe.runIf(process.platform === 'linux')('a process that is not ours is left alone:', () => {
+describe.runIf(process.platform === 'linux')('processes of others', () => {
   async function bystander(env: NodeJS.ProcessEnv = {}, detached = false): Promise<ChildProcess & { pid: number }> {
     const child = spawn('sleep', ['60'], { stdio: 'ignore', detached, env: { PATH: process.env.PATH, ...env } });
     await once(child, 'spawn');
     return child as ChildProcess & { pid: number };
   }
 
-  test('one that has the pid of ours but started at another time', async () => {
+  test('killTree spares a process that has the pid of ours but started at another time', async () => {
     const other = await bystander({}, true);
     expect(await killTree({ pid: other.pid, start: '1', session: other.pid })).toEqual({ killed: 0, left: [] });
     expect(runs(other.pid)).toBe(true);
     other.kill('SIGKILL');
   });
 
-  test('one beside ours in a session with another leader', async () => {
+  test('killTree spares the other processes of a session that we do not lead', async () => {
     const leader = spawn('sh', ['-c', 'sleep 60 & sleep 61 & echo $!; wait'], { stdio: ['ignore', 'pipe', 'ignore'], detached: true });
     const [line] = (await once(leader.stdout, 'data')) as [Buffer];
     expect(await killTree({ pid: Number(line.toString()) })).toEqual({ killed: 1, left: [] });
@@ -172,7 +172,7 @@ describe.runIf(process.platform === 'linux')('a process that is not ours is left
     expect(await killTree({ pid: leader.pid as number })).toEqual({ killed: 2, left: [] });
   });
 
-  test('one in our own session, though its leader is gone and a marked process sits in it', async () => {
+  test('killTree spares a process in our own session, even if its leader has ended and a marked process is in it', async () => {
     const code = `import { killTree } from ${JSON.stringify(new URL('./tree.ts', import.meta.url).href)};
       console.log(JSON.stringify(await killTree({ mark: 'leaderless' })));`;
     const script = `(until ! kill -0 $$ 2>/dev/null; do sleep 0.02; done
@@ -185,14 +185,14 @@ describe.runIf(process.platform === 'linux')('a process that is not ours is left
     expect(await text(leader.stdout)).toBe('{"killed":1,"left":[]}\nspared\n');
   });
 
-  test('one whose mark only starts or ends like ours', async () => {
+  test('killTree spares a process whose mark only starts or ends like ours', async () => {
     const others = [await bystander({ PAWL_MARK: 'abc1' }), await bystander({ X_PAWL_MARK: 'abc', Y: 'PAWL_MARK=abc' })];
     expect(await killTree({ mark: 'abc' })).toEqual({ killed: 0, left: [] });
     expect(others.map((other) => runs(other.pid))).toEqual([true, true]);
     for (const other of others) other.kill('SIGKILL');
   });
 
-  test('one in our own session when a child of ours is ended', async () => {
+  test('killTree spares a process in our own session when it ends a child of ours', async () => {
     const [other, victim] = [await bystander(), await bystander({ PAWL_MARK: 'own-session' })];
     expect(await killTree({ pid: victim.pid, mark: 'own-session' })).toEqual({ killed: 1, left: [] });
     expect([runs(victim.pid), runs(other.pid)]).toEqual([false, true]);
@@ -216,7 +216,7 @@ describe.runIf(process.platform === 'linux')('after a crash of the engine', () =
     await once(engine, 'exit');
   }
 
-  test('its processes are found by the pid file and ended', async () => {
+  test('processes of a crashed engine are found by the pid file and ended', async () => {
     const [pidDir, mark] = [join(directory, 'crash'), `crash-${process.pid}`];
     await crashedEngine(pidDir, mark);
     expect(withMark(mark).length).toBeGreaterThanOrEqual(3);

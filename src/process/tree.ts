@@ -7,10 +7,10 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { uptimeMs } from '../base/uptime.ts';
-import { ancestry, createFamily, type Family, keyOf, type TreeRoot } from './family.ts';
 import { isOfEarlierBoot, livenessOf } from './identity.ts';
 import { type PidRecord, readPidFiles, removePidFile } from './pid-file.ts';
 import { MARK_VARIABLE, type ProcessRow, readProcess, readProcesses } from './process-table.ts';
+import { ancestry, createProcessTree, keyOf, type ProcessTree, type TreeRoot } from './process-tree.ts';
 
 /** Time limits for ending a tree. */
 interface KillOptions {
@@ -33,14 +33,14 @@ const FREEZE_ROUNDS_MAX = 5;
 
 /** Ends a process and all its descendants, including daemons. Resolves when a scan finds none left. */
 export async function killTree(root: TreeRoot, options: KillOptions = {}): Promise<KillResult> {
-  const family = createFamily(root);
+  const processes = createProcessTree(root);
   const seen = new Set<string>();
   const scan = (): ProcessRow[] => {
-    const rows = family.scan();
+    const rows = processes.scan();
     for (const row of rows) seen.add(keyOf(row));
     return rows;
   };
-  const tree = { scan, ownsGroupOf: family.ownsGroupOf };
+  const tree = { scan, ownsGroupOf: processes.ownsGroupOf };
   let members = scan();
   if (members.length > 0) {
     terminate(members);
@@ -83,35 +83,35 @@ function terminate(members: readonly ProcessRow[]): void {
   for (const row of members) signal(row, 'SIGCONT');
 }
 
-async function forceKill(family: Family): Promise<ProcessRow[]> {
+async function forceKill(tree: ProcessTree): Promise<ProcessRow[]> {
   const end = uptimeMs() + DEADLINE_MS;
-  let members = freeze(family);
+  let members = freeze(tree);
   while (members.length > 0) {
     for (const row of members) signal(row, 'SIGKILL');
-    members = await waitUntilGone(family, 200);
+    members = await waitUntilGone(tree, 200);
     if (uptimeMs() > end) break;
-    if (members.length > 0) members = freeze(family);
+    if (members.length > 0) members = freeze(tree);
   }
   return members;
 }
 
-function freeze(family: Family): ProcessRow[] {
+function freeze(tree: ProcessTree): ProcessRow[] {
   const stopped = new Set<string>();
-  let members = family.scan();
+  let members = tree.scan();
   for (let round = 0; round < FREEZE_ROUNDS_MAX; round += 1) {
     const moving = members.filter((row) => !stopped.has(keyOf(row)));
     if (moving.length === 0) break;
-    stopGroups(moving.filter((row) => family.ownsGroupOf(row)));
+    stopGroups(moving.filter((row) => tree.ownsGroupOf(row)));
     for (const row of moving) {
       signal(row, 'SIGSTOP');
       stopped.add(keyOf(row));
     }
-    members = family.scan();
+    members = tree.scan();
   }
   return members;
 }
 
-// One signal reaches the whole group at once, which a fork bomb cannot outrun as it can a list of pids.
+// One signal reaches the whole group at the same time, which a fork bomb cannot outrun as it can a list of pids.
 function stopGroups(rows: readonly ProcessRow[]): void {
   for (const [pgid, row] of new Map(rows.map((member) => [member.pgid, member]))) {
     const now = readProcess(row.pid);
@@ -119,14 +119,14 @@ function stopGroups(rows: readonly ProcessRow[]): void {
   }
 }
 
-async function waitUntilGone(family: Family, limitMs: number): Promise<ProcessRow[]> {
+async function waitUntilGone(tree: ProcessTree, limitMs: number): Promise<ProcessRow[]> {
   const end = uptimeMs() + limitMs;
-  let members = family.scan();
+  let members = tree.scan();
   for (let pauseMs = POLL_MIN_MS; members.length > 0; pauseMs = Math.min(pauseMs * 2, POLL_MAX_MS)) {
     const remainingMs = end - uptimeMs();
     if (remainingMs <= 0) break;
     await sleep(Math.min(pauseMs, remainingMs));
-    members = family.scan();
+    members = tree.scan();
   }
   return members;
 }

@@ -33,7 +33,7 @@ test('a worktree is a separate checkout on its own branch; the project does not 
   ]);
 });
 
-test('it starts at the given commit', async () => {
+test('a worktree starts at the given commit', async () => {
   git(checkout, 'checkout', '--quiet', '-b', 'feature');
   commit('feature.txt', 'f');
   const from = git(checkout, 'rev-parse', 'HEAD');
@@ -43,18 +43,18 @@ test('it starts at the given commit', async () => {
   expect(await addWorktree({ checkout, folder: `${folder()}2`, branch: 'x', from: 'f'.repeat(40) })).toHaveProperty('problem');
 });
 
-test('adding it again after a crash returns the existing one', async () => {
+test('adding a worktree again after a crash returns the existing one', async () => {
   await add();
   commit('two.txt', 'two', folder());
   expect(await add()).toHaveProperty('at');
   expect(existsSync(join(folder(), 'two.txt'))).toBe(true);
 });
 
-test('a failure to create one has a reason', async () => {
+test('a failure to create a worktree has a reason', async () => {
   expect(await addWorktree({ checkout, folder: folder(), branch: 'main' })).toEqual({ problem: expect.stringContaining('main') });
 });
 
-test('a removed one is restored with its commits', async () => {
+test('a removed worktree is restored with its commits', async () => {
   await add();
   commit('two.txt', 'two', folder());
   await remove();
@@ -68,7 +68,7 @@ test('a hook of the repository is not run', async () => {
   expect(existsSync(join(home, 'ran'))).toBe(false);
 });
 
-test('removing keeps uncommitted changes, and the branch with the commits', async () => {
+test('removing a worktree keeps uncommitted changes, and the branch with the commits', async () => {
   await add();
   writeFileSync(join(folder(), 'draft.txt'), 'draft');
   expect(await remove()).toBe('kept');

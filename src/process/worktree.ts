@@ -93,7 +93,7 @@ interface Removal {
 }
 
 /**
- * Removes a worktree if nothing is lost: one with uncommitted changes is kept. Its branch is removed as well if all its
+ * Removes a worktree if nothing is lost: one with uncommitted changes is kept. Its branch is removed too if all its
  * commits are on another one and nothing needs it.
  */
 export async function removeWorktree({ folder, branch, isNeeded }: Removal): Promise<'removed' | 'kept'> {

@@ -38,7 +38,7 @@ export function createAttemptRequest(fields: AttemptFields): AttemptRequest {
       path: 'work#1',
       step: 'work',
       kind,
-      state: 'running',
+      ...(want === 'verify' ? { state: 'verifying', held: { outcome: 'ok' } } : { state: 'running' }),
       attempt: 1,
       since: 1,
       openedAt: 0,

@@ -16,7 +16,7 @@ export function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T>
 /** The result of the promise, or `Stopped` as soon as the signal aborts. */
 export function untilStopped<T>(promise: PromiseLike<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) {
-    // Nobody awaits its result any more, and an unhandled rejection would end the process.
+    // Its result is no longer awaited, and an unhandled rejection would end the process.
     promise.then(undefined, () => {});
     return Promise.reject(new AttemptStopped());
   }

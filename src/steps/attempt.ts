@@ -131,7 +131,7 @@ export interface AttemptRequest<Model extends StepModel = StepModel> {
   readonly item: Json | undefined;
   /** Loads the run's record; the same record while nothing settles. */
   readonly snapshot: () => Snapshot | Promise<Snapshot>;
-  /** Reads from the log how people decided when a step was visited last; undefined if nobody did. Absent in a host without a log. */
+  /** Reads from the log how people decided when a step was visited last; undefined if no one did. Absent in a host without a log. */
   readonly decisionAt?: (step: string) => Promise<RecordedDecision | undefined>;
   readonly signal: AbortSignal;
 }
@@ -148,9 +148,9 @@ export interface CheckResult {
 
 /** The record of an attempt, besides its verdict. */
 export interface AttemptRecord {
-  /** What the worker claimed, if it is worth recording. */
+  /** The worker's claim, if it is worth recording. */
   readonly claim?: Json;
-  /** What the engine observed: conditions with their verdicts, exit codes. */
+  /** The engine's observations: conditions with their verdicts, exit codes. */
   readonly evidence?: Json;
   /** Who did it: a role, a program. */
   readonly actor?: string;

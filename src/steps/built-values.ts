@@ -65,41 +65,43 @@ async function build(
   context: AttemptContext,
   { path, shape, build: builder }: BuiltValue,
 ): Promise<Json> {
-  const what = `the ${path.join('.')} of step "${bound.model.id}"`;
-  const given = await resultOf(() => builder(context), { what, signal });
-  if (shape === 'text') return textOf(given, what);
-  const plain = given === undefined ? null : plainOf(given, what);
-  if (given === undefined || (shape === 'texts' && !isJsonObject(plain)))
-    throw failed(`${what} must be ${shape === 'texts' ? 'an object of strings' : 'data'}, but its function returned ${typeName(given)}`);
+  const subject = `the ${path.join('.')} of step "${bound.model.id}"`;
+  const result = await resultOf(() => builder(context), { subject, signal });
+  if (shape === 'text') return textOf(result, subject);
+  const plain = result === undefined ? null : plainOf(result, subject);
+  if (result === undefined || (shape === 'texts' && !isJsonObject(plain)))
+    throw failed(
+      `${subject} must be ${shape === 'texts' ? 'an object of strings' : 'data'}, but its function returned ${typeName(result)}`,
+    );
   if (shape === 'data') return plain;
-  return Object.fromEntries(Object.entries(plain as JsonObject).map(([name, value]) => [name, textOf(value, `${what}, "${name}",`)]));
+  return Object.fromEntries(Object.entries(plain as JsonObject).map(([name, value]) => [name, textOf(value, `${subject}, "${name}",`)]));
 }
 
 /** The result of an author's function, unless the attempt is stopped first. Throws CONTEXT_FAILED. */
 export async function resultOf(
   build: () => unknown,
-  { what, signal }: { readonly what: string; readonly signal: AbortSignal },
+  { subject, signal }: { readonly subject: string; readonly signal: AbortSignal },
 ): Promise<unknown> {
   try {
     const pending = build();
     return isPromise(pending) ? await untilStopped(pending, signal) : pending;
   } catch (thrown) {
     if (thrown instanceof AttemptStopped) throw thrown;
-    throw failed(`${what} could not be built: ${messageOf(thrown)}`, thrown);
+    throw failed(`${subject} could not be built: ${messageOf(thrown)}`, thrown);
   }
 }
 
 /** Converts a value to text. Numbers and booleans are converted; a missing value is an error, never an empty text. */
-function textOf(given: unknown, what: string): string {
-  if (typeof given === 'string') return given;
-  if (typeof given === 'number' || typeof given === 'boolean') return String(given);
-  throw failed(`${what} must be a string, but its function returned ${typeName(given)}`);
+function textOf(value: unknown, subject: string): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  throw failed(`${subject} must be a string, but its function returned ${typeName(value)}`);
 }
 
 /** The result of such a function as plain data. Throws CONTEXT_FAILED. */
-export function plainOf(given: unknown, what: string): Json {
+export function plainOf(value: unknown, subject: string): Json {
   try {
-    return toPlain(given, what);
+    return toPlain(value, subject);
   } catch (thrown) {
     throw isEngineError(thrown) ? failed(thrown.message, thrown) : thrown;
   }

@@ -32,7 +32,7 @@ export interface CheckContext {
   readonly startedAt: number;
   /** Facts about the run's pull request; undefined without a forge. */
   readonly forge: ForgeFacts | undefined;
-  /** The last decision of a person at a step of the run; undefined if nobody has decided. */
+  /** The last decision of a person at a step of the run; undefined if no one has decided. */
   decisionAt?(step: string): Promise<PersonDecision | undefined>;
   /** Runs a program in the workspace, with the declared environment, masked, ended with the attempt. */
   run(program: ProgramSetting): Promise<ProcessResult>;
@@ -61,13 +61,13 @@ export function whyUndecided(verdict: CheckVerdict): 'pending' | 'timeout' | 'un
   return verdict.passed === null ? verdict.why : undefined;
 }
 
-/** What a check says in messages if it did not pass. */
+/** The reason in messages if a check did not pass. */
 export function errorOf(verdict: CheckVerdict): string | undefined {
   return verdict.passed === true ? undefined : verdict.error;
 }
 
-/** The verdict of a check that could not look. */
-export function unableVerdict(error: string, result: Json = null): CheckVerdict {
+/** The verdict of a check that could not run. */
+export function notRunVerdict(error: string, result: Json = null): CheckVerdict {
   return { passed: null, why: 'unable', result, error };
 }
 
@@ -86,8 +86,8 @@ export function timedOutVerdict(limitMs: number | undefined): CheckVerdict {
 const CHECK_TIMEOUT_MS = 3_600_000;
 
 /** How long a check may take. Without a limit, a command that reads from a named pipe would wait forever. */
-export function checkTimeout({ runner, request }: Job, given: number | undefined): number | undefined {
-  if (given !== undefined || request.bound.model.timeoutMs !== undefined) return given;
+export function checkTimeout({ runner, request }: Job, own: number | undefined): number | undefined {
+  if (own !== undefined || request.bound.model.timeoutMs !== undefined) return own;
   return runner.services.checkTimeoutMs ?? CHECK_TIMEOUT_MS;
 }
 
@@ -95,7 +95,7 @@ export function checkTimeout({ runner, request }: Job, given: number | undefined
 export function forgeFailureVerdict(failure: ForgeFailure): CheckVerdict {
   const { until } = retryHintOf(failure);
   const result = { reason: failure.result };
-  if (until === undefined) return unableVerdict(failure.message, result);
+  if (until === undefined) return notRunVerdict(failure.message, result);
   return { passed: null, why: 'limited', until, result, error: failure.message };
 }
 
@@ -139,7 +139,7 @@ export function defineCheck<Config extends object, Written = unknown>(
     Object.assign(check, {
       ...omitUndefined({ needsPullRequest, reactiveEvents, looksElsewhere, heldAtMerge, judgesWork, isApproval, sameInEveryRun }),
       ...(title === undefined ? {} : { title: (config: CheckModel) => title(parse(config)) }),
-      // These are asked of every gate of the workflow. Fields that are wrong are reported by `validate`.
+      // These are called for every gate of the workflow; `validate` reports invalid fields.
       ...(reports === undefined ? {} : { reports: (config: CheckModel) => valueOr([], () => reports(parse(config))) }),
       ...(approvalOf === undefined ? {} : { approvalOf: (config: CheckModel) => valueOr(undefined, () => approvalOf(parse(config))) }),
       validate(config: CheckModel, report: KindReport) {
@@ -165,8 +165,8 @@ function valueOr<T>(otherwise: T, read: () => T): T {
   }
 }
 
-/** The own fields of a check: those under `with`, or, as workflow files may write them, those beside its name. */
+/** The own fields of a check: those under `with`, or, as workflow files may write them, those next to its name. */
 function fieldsOf({ check: _, name: __, timeoutMs: ___, templates: ____, ...fields }: CheckModel): unknown {
-  const { with: own, ...beside } = fields as Readonly<Record<string, Json>>;
-  return isJsonObject(own) && Object.keys(beside).length === 0 ? own : fields;
+  const { with: own, ...others } = fields as Readonly<Record<string, Json>>;
+  return isJsonObject(own) && Object.keys(others).length === 0 ? own : fields;
 }

@@ -15,7 +15,7 @@ test('steps see the data of the run over its params, and not what the engine kee
   expect(context.checkpoint).toMatchObject({ topic: 'search', name: 'data', completedSteps: [], results: {} });
 });
 
-test('the same holds for what joins the data later', () => {
+test('names with `$` that are added to the data later are hidden too', () => {
   const context = contextOf({ name: 'data' }).withData({ $found: 'before', extra: 'seen' });
   expect(context.checkpoint).toMatchObject({ topic: 'search', name: 'data', extra: 'seen' });
   expect(context.checkpoint).not.toHaveProperty('$found');

@@ -99,12 +99,12 @@ describe.each(Object.entries(WORKERS))('%s', (_kind, worker) => {
   });
 });
 
-describe('a declared file', () => {
+describe('declared files', () => {
   const outputs = [{ name: 'plan', type: 'file', pattern: 'plan.md', required: true }] as const;
   const declared = ({ kind }: Worker, fields: Partial<AttemptFields>) => run(createAttemptRequest({ kind, ...fields, model: { outputs } }));
 
   test.each(Object.entries(WORKERS).filter(([name]) => name !== 'gate' && name !== 'validate'))(
-    'of %s must be new',
+    'a declared file of %s must be new',
     async (_name, worker) => {
       write();
       expect(await declared(worker, worker.idle)).toMatchObject({ type: 'errored', error: { reason: 'contract' } });
@@ -134,7 +134,7 @@ test('a row that the application should hold is looked for in its database', asy
   expect(await run(request)).toMatchObject({ type: 'settled', outcome: 'ok', output: { versionId: 7 } });
 });
 
-test('a person, a signal or a child that is done is verified the same way', async () => {
+test('the end of a wait for a person, a signal or a child is verified by the postconditions', async () => {
   const request = createAttemptRequest({ kind: 'human', want: 'verify', result: { option: 'approve' }, ...contract });
   expect(await run(request)).toMatchObject({ type: 'errored', error: { code: 'POSTCONDITION_FAILED' }, claim: { option: 'approve' } });
   write();

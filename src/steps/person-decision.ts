@@ -1,11 +1,11 @@
-// Reads the last decision of a person at a question of the run, as the run's log has it: what a worker wrote is never
-// taken for one.
+// Reads the last decision of a person at a question of the run, from the run's log: text of a worker never counts
+// as one.
 
 import { EngineError } from '../base/error.ts';
 import type { Definition } from '../definition/model.ts';
 import { isBefore } from '../definition/validation/rework.ts';
 import type { RecordedDecision } from './attempt.ts';
-import { JUDGED_TREES } from './run-records.ts';
+import { TREE_VERDICTS } from './run-records.ts';
 import type { Job } from './work.ts';
 import { treeNow } from './workspace/workspace-tree.ts';
 
@@ -19,14 +19,14 @@ export interface PersonDecision {
   readonly isStale: boolean;
 }
 
-/** Returns the last decision of a person at a step; undefined if nobody has decided. */
+/** Returns the last decision of a person at a step; undefined if no one has decided. */
 export async function decisionAt(job: Job, step: string): Promise<PersonDecision | undefined> {
   const { request, context } = job;
   const { definition } = request.workflow;
   const decided = await request.decisionAt?.(step);
   if (decided === undefined) return undefined;
   const { option, actor } = decided;
-  const approved = JUDGED_TREES.of(step).in(context.snapshot.data)?.tree ?? undefined;
+  const approved = TREE_VERDICTS.of(step).in(context.snapshot.data)?.tree ?? undefined;
   const isApproval = letsPass(definition, step, decided);
   const tree = approved === undefined && definition.form !== 'flow' ? undefined : (await treeNow(job))?.id;
   // A flow ties its questions to the files only after its first gate.

@@ -55,7 +55,7 @@ async function findReport(root: string, path: string): Promise<ReportFile | { re
   const facts = await stat(place.real);
   if (!facts.isFile()) return { refusal: `"${path}" is not a file` };
   if (isStoreFile(place.real, facts)) return { refusal: `"${path}" is a file of the database, not a report` };
-  if (facts.size > BYTES_MAX) return { refusal: `the report ${path} has ${facts.size} bytes, and at most ${BYTES_MAX} are read` };
+  if (facts.size > BYTES_MAX) return { refusal: `the report ${path} has ${facts.size} bytes; at most ${BYTES_MAX} are allowed` };
   // Anyone can set the modification time, but not the change time.
   const writtenAt = Math.min(facts.mtimeMs, facts.ctimeMs);
   return { real: place.real, writtenAt, latest: writtenAt + (writtenAt % SECOND_MS === 0 ? SECOND_MS - 1 : LAG_MS) };

@@ -7,9 +7,9 @@ import {
   DOCUMENTS,
   GATE_PROGRESS,
   GUARDED,
-  JUDGED_TREES,
   PROTECTED,
   PUSHED,
+  TREE_VERDICTS,
 } from './run-records.ts';
 
 const DOCUMENT = { digest: 'd', step: 'plan' };
@@ -21,7 +21,7 @@ test('a record is read as it was stored', () => {
   expect(DOCUMENTS.namedIn(data)).toEqual([['docs/a#1:b.md', DOCUMENT]]);
 });
 
-test('a record that was never stored, or was removed, is none', () => {
+test('a record that was never stored, or was removed, is undefined', () => {
   const data = DOCUMENTS.of('gone.md').removed();
   expect(DOCUMENTS.of('gone.md').in(data)).toBeUndefined();
   expect(DOCUMENTS.of('never.md').in(data)).toBeUndefined();
@@ -35,14 +35,14 @@ test.each([
   ['pushed', PUSHED.read(7)],
   ['document', DOCUMENTS.of('a').read('text')],
   ['protected files of an older engine', PROTECTED.of('work#1').read({ path: 'work#1', files: {} })],
-])('data of another shape is no record: %s', (_, read) => {
+])('data of another shape is not a record: %s', (_, read) => {
   expect(read).toBeUndefined();
 });
 
-test('the names are those that runs have stored', () => {
+test('the names of the records are those that runs have stored', () => {
   const keys = [
     ATTENDED.key,
-    JUDGED_TREES.of('review#2/style').key,
+    TREE_VERDICTS.of('review#2/style').key,
     CONTRACT_FILES.of('work#3').key,
     GATE_PROGRESS.of('gate#2').key,
     GUARDED.of('parent').key,

@@ -22,8 +22,8 @@ import type { StagedRecord } from './writes/staging.ts';
 
 type Shape = (stored: Json) => boolean;
 
-/** What the engine keeps in a run's data under one name. */
-class RunRecord<Value> {
+/** One value of the engine in a run's data, under a reserved name. */
+class StoredRecord<Value> {
   readonly key: string;
   private readonly shape: Shape;
 
@@ -32,9 +32,9 @@ class RunRecord<Value> {
     this.shape = shape;
   }
 
-  /** What is stored; undefined if nothing is, or something of another shape. */
+  /** The stored value; undefined if there is none, or one of another shape. */
   read(stored: Json | undefined): Value | undefined {
-    // What has this name was written by `with`, as authors cannot write it.
+    // Authors cannot write this name, so `with` wrote the value.
     return stored !== undefined && this.shape(stored) ? (stored as unknown as Value) : undefined;
   }
 
@@ -54,8 +54,8 @@ class RunRecord<Value> {
   }
 }
 
-/** Records of one sort, each named after what it is about. */
-class RunRecords<Value, About = string> {
+/** Values of one sort, each under the name of its subject. */
+class StoredRecords<Value, About = string> {
   private readonly prefix: string;
   private readonly nameOf: (about: About) => string;
   private readonly shape: Shape;
@@ -67,15 +67,15 @@ class RunRecords<Value, About = string> {
   }
 
   /** The record about something. */
-  of(about: About): RunRecord<Value> {
+  of(about: About): StoredRecord<Value> {
     return this.named(this.nameOf(about));
   }
 
-  private named(name: string): RunRecord<Value> {
-    return new RunRecord(`${this.prefix}${name}`, this.shape);
+  private named(name: string): StoredRecord<Value> {
+    return new StoredRecord(`${this.prefix}${name}`, this.shape);
   }
 
-  /** All of them in a run's data, by what they are named after; undefined for those that were removed. */
+  /** All of them in a run's data, by the names of their subjects; undefined for those that were removed. */
   namedIn(data: JsonObject): [name: string, value: Value | undefined][] {
     const found: [string, Value | undefined][] = [];
     for (const key in data) {
@@ -98,7 +98,7 @@ interface AttemptName {
   readonly attempt: number;
 }
 
-/** An accepted change: of an attempt, which may have been made by something else than its step. */
+/** An accepted change at an attempt; `by`, if not by the attempt itself. */
 interface ChangeName extends AttemptName {
   readonly by?: 'retry' | undefined;
 }
@@ -110,51 +110,51 @@ const isTrue: Shape = (stored) => stored === true;
 const isProtected: Shape = (stored) => isJsonObject(stored) && isJsonObject(stored.files ?? null) && Array.isArray(stored.guards);
 
 /** True for attended runs: the calling agent does the work of roles without a driver. */
-export const ATTENDED = new RunRecord<true>(reservedName('attended'), isTrue);
-/** What started the run, as its trigger passed it on. */
-export const TRIGGER = new RunRecord<JsonObject>(reservedName('trigger'), isJsonObject);
+export const ATTENDED = new StoredRecord<true>(reservedName('attended'), isTrue);
+/** The subject and event that started the run, as its trigger passed them on. */
+export const TRIGGER = new StoredRecord<JsonObject>(reservedName('trigger'), isJsonObject);
 /** The settings of the project that its workflow reads. */
-export const CONFIG = new RunRecord<JsonObject>(reservedName('config'), isJsonObject);
-/** What the forge knows about the run. */
-export const GITHUB = new RunRecord<JsonObject>(reservedName('github'), isJsonObject);
+export const CONFIG = new StoredRecord<JsonObject>(reservedName('config'), isJsonObject);
+/** The facts of the forge about the run. */
+export const GITHUB = new StoredRecord<JsonObject>(reservedName('github'), isJsonObject);
 /** The commit that the engine pushed last. */
-export const PUSHED = new RunRecord<string>(reservedName('pushed'), isText);
-/** The state of a review, in the run that it is. */
-export const REVIEW = new RunRecord<ReviewState>(reservedName('review'), isJsonObject);
-/** What is undone, newest first, once undoing has begun. */
-export const UNDO_LIST = new RunRecord<readonly UndoItem[]>(reservedName('undo'), Array.isArray);
+export const PUSHED = new StoredRecord<string>(reservedName('pushed'), isText);
+/** The state of a review, in the run of the review. */
+export const REVIEW = new StoredRecord<ReviewState>(reservedName('review'), isJsonObject);
+/** The steps to undo, newest first, once undoing has begun. */
+export const UNDO_LIST = new StoredRecord<readonly UndoItem[]>(reservedName('undo'), Array.isArray);
 /** True for a flow in which a step with an undo has ended, because the definition of a flow lists no steps. */
-export const UNDOABLE = new RunRecord<true>(reservedName('undoable'), isTrue);
+export const UNDOABLE = new StoredRecord<true>(reservedName('undoable'), isTrue);
 
 /** The head of a pull request that people approved last, by the name that results have for it: `approved_head`. */
-export const APPROVED_HEADS = new RunRecords<string>('approved', asIs, isText);
+export const APPROVED_HEADS = new StoredRecords<string>('approved', asIs, isText);
 /** The last session of a role. */
-export const SESSIONS = new RunRecords<string>('session', asIs, isText);
+export const SESSIONS = new StoredRecords<string>('session', asIs, isText);
 /** The tree that each verdict is about, by step. */
-export const JUDGED_TREES = new RunRecords<TreeVerdict>('tree', withoutVisits);
+export const TREE_VERDICTS = new StoredRecords<TreeVerdict>('tree', withoutVisits);
 /** The tree that an interrupted visit began with, by step. */
-export const BEGUN_TREES = new RunRecords<WorkspaceTree & { readonly path: string }>('begun', withoutVisits);
+export const BEGUN_TREES = new StoredRecords<WorkspaceTree & { readonly path: string }>('begun', withoutVisits);
 /** The last results of the checks of a pending gate, by path. */
-export const GATE_PROGRESS = new RunRecords<StoredProgress>('look', asIs);
+export const GATE_PROGRESS = new StoredRecords<StoredProgress>('look', asIs);
 /** The files of outputs before a step first began, by step. */
-export const BASELINES = new RunRecords<StoredDigests>('baseline', withoutVisits);
+export const BASELINES = new StoredRecords<StoredDigests>('baseline', withoutVisits);
 /** The same before the run's first agent, by the path of the step that took it. */
-export const RUN_BASELINES = new RunRecords<{ readonly at: number; readonly files: StoredDigests }>('runBaseline', asIs);
+export const RUN_BASELINES = new StoredRecords<{ readonly at: number; readonly files: StoredDigests }>('runBaseline', asIs);
 /** The files of a contract before the last visit of its step, by step. */
-export const CONTRACT_FILES = new RunRecords<FilesBefore>('contract', withoutVisits);
+export const CONTRACT_FILES = new StoredRecords<FilesBefore>('contract', withoutVisits);
 /** The documents that were accepted, by path. */
-export const DOCUMENTS = new RunRecords<AcceptedDocument>('document', asIs);
+export const DOCUMENTS = new StoredRecords<AcceptedDocument>('document', asIs);
 /** The digests of a round's documents by path, by the gate that checks them. */
-export const REVIEWED = new RunRecords<Readonly<Record<string, string>>>('reviewed', asIs);
+export const REVIEWED = new StoredRecords<Readonly<Record<string, string>>>('reviewed', asIs);
 /** The protected files before the last visit of a step, by step. */
-export const PROTECTED = new RunRecords<ProtectedFiles>('protected', withoutVisits, isProtected);
+export const PROTECTED = new StoredRecords<ProtectedFiles>('protected', withoutVisits, isProtected);
 /** The protected files before the run's first agent, by the path of the step that took them; from the parent for its child. */
-export const GUARDED = new RunRecords<GuardedFiles>('guarded', asIs);
+export const GUARDED = new StoredRecords<GuardedFiles>('guarded', asIs);
 /** Changes of protected files that were accepted, by attempt. */
-export const ACCEPTED = new RunRecords<AcceptedChange, ChangeName>('accepted', ({ by, path, attempt }) =>
+export const ACCEPTED = new StoredRecords<AcceptedChange, ChangeName>('accepted', ({ by, path, attempt }) =>
   [by === undefined ? path : `${by}:${path}`, attempt].join('/'),
 );
-/** What agents of a flow changed, by attempt. */
-export const CHANGED = new RunRecords<AgentChange, AttemptName>('changed', ({ path, attempt }) => `${path}#${attempt}`);
+/** Changes of agents in a flow, by attempt. */
+export const CHANGED = new StoredRecords<AgentChange, AttemptName>('changed', ({ path, attempt }) => `${path}#${attempt}`);
 /** Writes that wait for a person, by path. */
-export const STAGED = new RunRecords<StagedRecord>('staged', asIs);
+export const STAGED = new StoredRecords<StagedRecord>('staged', asIs);

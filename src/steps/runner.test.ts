@@ -35,7 +35,7 @@ describe('preconditions', () => {
     ['does not hold', () => false, 'PRECONDITION_FAILED', 'Book not found (precondition "book_exists" of step "work")', false],
     ['rejects', async () => Promise.reject(new Error('no db')), 'CONDITION_ERROR', expect.stringContaining('no db'), null],
     ['gives no boolean', () => 'yes' as unknown as boolean, 'CONDITION_ERROR', expect.stringContaining('a string'), null],
-  ])('when one %s, nothing runs', async (...row) => {
+  ])('when a precondition %s, nothing runs', async (...row) => {
     const [, check, code, message, passed] = row;
     let ran = false;
     const work = () => {
@@ -60,7 +60,7 @@ describe('preconditions', () => {
     expect(ran).toBe(false);
   });
 
-  test('that are evaluated when the attempt is stopped start nothing', async () => {
+  test('preconditions that are evaluated when the attempt is stopped start nothing', async () => {
     const controller = new AbortController();
     const stop = () => {
       controller.abort();
@@ -71,14 +71,14 @@ describe('preconditions', () => {
     expect(result).toMatchObject({ type: 'errored', error: { message: expect.stringContaining('stopped') } });
   });
 
-  test('are all that is checked when a wait is prepared', async () => {
+  test('only preconditions are checked when a wait is prepared', async () => {
     const fields = { kind: 'human', want: 'prepare', model: { preconditions: [condition('ready')] } } as const;
     expect(await run({ ...fields, code: { preconditions: [() => true] } })).toMatchObject({ type: 'ready' });
     expect(await run({ ...fields, code: { preconditions: [() => false] } })).toMatchObject({ error: { code: 'PRECONDITION_FAILED' } });
   });
 });
 
-describe('work that is handed out is marked before it begins', () => {
+describe('handed-out work', () => {
   const roles = { driven: { driver: 'scripted' }, attended: { driver: 'attended' } };
   const attended = { data: { $attended: true } };
   const agent = { execute: () => 'done' };
@@ -90,7 +90,7 @@ describe('work that is handed out is marked before it begins', () => {
     ['a live object', false, { kind: 'agent', config: { role: 'any' }, snapshot: attended, code: { agent } }],
     ['an agent in a driven run', false, { kind: 'agent', config: { role: 'any' } }],
     ['a task', false, { kind: 'task', snapshot: attended }],
-  ])('%s: %s', async (_what, isHandedOut, fields) => {
+  ])('handed-out work is marked before it begins: %s: %s', async (_what, isHandedOut, fields) => {
     const result = await createAttemptRunner({ ...SERVICES, roles }, REGISTRY)(createAttemptRequest({ ...fields, want: 'prepare' }));
     expect([result.type, 'handsOut' in result]).toEqual(['ready', isHandedOut]);
   });
@@ -99,7 +99,7 @@ describe('work that is handed out is marked before it begins', () => {
 describe('postconditions', () => {
   const model = { postconditions: [condition('a'), condition('b'), condition('c')] };
 
-  test('are all evaluated, and those that do not hold are reported', async () => {
+  test('postconditions are all evaluated, and those that do not hold are reported', async () => {
     const result = await run({
       kind: 'task',
       model,
@@ -111,7 +111,7 @@ describe('postconditions', () => {
     });
   });
 
-  test('one that throws is not a pass', async () => {
+  test('a postcondition that throws is not a pass', async () => {
     const broken = (ctx: { result: { id: number } }) => ctx.result.id > 0;
     const result = await run({
       kind: 'task',
@@ -121,12 +121,12 @@ describe('postconditions', () => {
     expect(result).toMatchObject({ type: 'errored', error: { code: 'CONDITION_ERROR', reason: 'contract' } });
   });
 
-  test('one without a check is not a pass', async () => {
+  test('a postcondition without a check is not a pass', async () => {
     const result = await run({ kind: 'task', model: { postconditions: [condition('a')] }, code: { run: () => ok } });
     expect(result).toMatchObject({ type: 'errored', error: { code: 'CONDITION_ERROR' } });
   });
 
-  test('are not evaluated if the outcome is not ok', async () => {
+  test('postconditions are not evaluated if the outcome is not ok', async () => {
     const code = { run: () => ({ outcome: 'fail', output: null }), postconditions: [() => false] };
     expect(await run({ kind: 'task', model: { postconditions: [condition('a')] }, code })).toMatchObject({
       type: 'settled',
@@ -140,7 +140,7 @@ describe('postconditions', () => {
     ["'plan' in checkpoint.completedSteps && checkpoint.lastDecision == null && item == 'x'", true],
     ['result.n > 5', false],
     ['result.misspelt', null],
-  ])('can be expressions over the run: %s', async (expression, passed) => {
+  ])('postconditions can be expressions over the run: %s', async (expression, passed) => {
     const result = await run({
       kind: 'task',
       params: { n: 3 },
@@ -153,8 +153,8 @@ describe('postconditions', () => {
   });
 });
 
-describe('the context', () => {
-  test('has the facts of the attempt', async () => {
+describe('context', () => {
+  test('the context has the facts of the attempt', async () => {
     const facts = await seen(
       {
         activation: { path: 'each#2/k', member: { group: 'each#2', key: 'k', index: 0 }, attempt: 3, feedback: 'no chapter changed' },
@@ -178,7 +178,7 @@ describe('the context', () => {
     });
   });
 
-  test('has the data over the params, and the names of completed steps', async () => {
+  test('the context has the data over the params, and the names of completed steps', async () => {
     const fields = {
       params: { threshold: 1, mode: 'x' },
       snapshot: {
@@ -203,7 +203,7 @@ describe('the context', () => {
     });
   });
 
-  test('is deeply frozen, and does not change the record of the host', async () => {
+  test('the context is deeply frozen, and does not change the record of the host', async () => {
     const data = { areas: ['a'] };
     const change = (ctx: StepContext) => () => (ctx.checkpoint.areas as string[]).push('b');
     const attempts = await seen({ snapshot: { data }, params: { deep: { n: 1 } } }, (ctx) => [
@@ -215,7 +215,7 @@ describe('the context', () => {
     expect(Object.isFrozen(data)).toBe(false);
   });
 
-  test('has the fields of the application, built once per attempt', async () => {
+  test('the context has the fields of the application, built once per attempt', async () => {
     let built = 0;
     const result = await run({
       kind: 'task',
@@ -239,24 +239,24 @@ describe('the context', () => {
     ['throws', () => Promise.reject(new Error('no database')), 'no database'],
     ['is no object', () => 5, 'must be an object, not a number'],
     ['claims a name of the engine', () => ({ result: 'forged' }), 'has a field "result"'],
-  ])('that %s fails the attempt before anything runs', async (_how, context, message) => {
+  ])('the context that %s fails the attempt before anything runs', async (_how, context, message) => {
     const result = await run({ kind: 'task', context, code: { run: () => expect.unreachable() } });
     expect(result).toMatchObject({ type: 'errored', error: { code: 'CONTEXT_FAILED', message: expect.stringContaining(message) } });
   });
 
-  test('waits for a record that has to be loaded', async () => {
+  test('the context waits for a record that has to be loaded', async () => {
     const record = { data: { n: 1 }, results: {}, completedSteps: [], iterationCounts: {}, decision: undefined };
     expect(await seen({ snapshot: async () => record }, (ctx) => ctx.checkpoint.n)).toBe(1);
   });
 
-  test('loads no record for a task of a flow whose arguments are given', async () => {
+  test('the context loads no record for a task of a flow whose arguments are given', async () => {
     const code = { run: () => ok };
     const snapshot = () => expect.unreachable();
     expect(await run({ kind: 'task', form: 'flow', config: { args: [1] }, snapshot, code })).toMatchObject({ type: 'settled' });
   });
 });
 
-describe('an attempt left without an end', () => {
+describe('reconciliation', () => {
   const post = { model: { postconditions: [condition('a')] } };
   const reconcile = (fields: Partial<AttemptFields>) => run({ kind: 'task', want: 'reconcile', ...fields });
 
@@ -270,7 +270,7 @@ describe('an attempt left without an end', () => {
       { type: 'settled', outcome: 'ok', output: null },
     ],
     ['took no effect, says its contract', { ...post, code: { postconditions: [() => false] } }, { type: 'ready' }],
-  ])('%s', async (_what, fields, expected) => {
+  ])('an attempt left without an end %s', async (_what, fields, expected) => {
     expect(await reconcile(fields)).toMatchObject(expected);
   });
 
@@ -279,7 +279,7 @@ describe('an attempt left without an end', () => {
     ['its author gives neither yes nor no', { code: { reconcile: () => undefined } }],
     ['its contract cannot be evaluated', { ...post, code: { postconditions: [() => Promise.reject(new Error('db gone'))] } }],
     ['there is nothing to look at', {}],
-  ])('is neither done nor run again when %s', async (_what, fields) => {
+  ])('an attempt left without an end is neither done nor run again when %s', async (_what, fields) => {
     expect(await reconcile(fields)).toMatchObject({
       type: 'errored',
       error: { code: 'CONDITION_ERROR', reason: 'error', retryable: false },
@@ -287,8 +287,8 @@ describe('an attempt left without an end', () => {
   });
 });
 
-describe('a task', () => {
-  test('that throws is an error with its text', async () => {
+describe('tasks', () => {
+  test('a task that throws is an error with its text', async () => {
     const result = await run({ kind: 'task', code: { run: () => Promise.reject(new TypeError('x is not a function')) } });
     expect(result).toMatchObject({
       type: 'errored',
@@ -301,12 +301,12 @@ describe('a task', () => {
     ['a function', { f: () => 1 }, 'f is a function'],
     ['no number', { a: [Number.NaN] }, 'a[0] is NaN'],
     ['a live object', { m: new Map() }, 'm is a Map'],
-  ])('that returns %s has no output', async (_what, output, message) => {
+  ])('a task that returns %s has no output', async (_what, output, message) => {
     const result = await run({ kind: 'task', code: { run: () => ({ outcome: 'ok', output }) } });
     expect(result).toMatchObject({ type: 'errored', error: { code: 'STEP_OUTPUT_INVALID', message: expect.stringContaining(message) } });
   });
 
-  test('is not awaited once the attempt is stopped', async () => {
+  test('a task is not awaited once the attempt is stopped', async () => {
     const controller = new AbortController();
     const never = () => {
       queueMicrotask(() => controller.abort());
@@ -318,12 +318,12 @@ describe('a task', () => {
     });
   });
 
-  test('does not begin when the attempt was stopped before', async () => {
+  test('a task does not begin when the attempt was stopped before', async () => {
     const result = await run({ kind: 'task', signal: AbortSignal.abort(), code: { run: () => expect.unreachable() } });
     expect(result).toMatchObject({ type: 'errored', error: { message: expect.stringContaining('stopped') } });
   });
 
-  test.each(['graph', 'flow'] as const)('adds almost no time to the function, in a %s', async (form) => {
+  test.each(['graph', 'flow'] as const)('a task adds almost no time to the function, in a %s', async (form) => {
     const code = { run: form === 'flow' ? async () => ok : () => ok };
     const request = createAttemptRequest({ kind: 'task', form, config: { args: [] }, code });
     for (let index = 0; index < 2000; index += 1) await runner(request);
@@ -358,7 +358,7 @@ describe('secrets', () => {
       'encoded forms',
       { kind: 'task', code: { run: () => ({ outcome: 'ok', output: Buffer.from('s3cr3t-token-value').toString('base64') }) } },
     ],
-  ])('are masked in %s', async (_where, fields) => {
+  ])('secrets are masked in %s', async (_where, fields) => {
     const told = JSON.stringify(await ask(fields));
     expect(told).toContain('[redacted:TOKEN]');
     expect(told).not.toContain('s3cr3t-token-value');
@@ -385,7 +385,7 @@ test('a kind that only waits is not executed', async () => {
   expect(await run({ kind: 'signal' })).toMatchObject({ type: 'errored', error: { code: 'STEP_FAILED' } });
 });
 
-describe('templates of a step', () => {
+describe('templates', () => {
   const templated = (title: string, text: string) =>
     run({
       kind: 'gate',
@@ -398,15 +398,23 @@ describe('templates of a step', () => {
       snapshot: { data: { title }, results: { plan: { title: 'ann: "; exit 0 #' } } },
     });
 
-  test('are rendered from the record of the run when the step begins, and rendered values stay data', async () => {
+  test('templates of a step are rendered from the record of the run when the step begins, and rendered values stay data', async () => {
     expect(await templated('"; exit 0 #', '{{ params.who }}: {{ context.title }}')).toMatchObject({ type: 'settled', outcome: 'ok' });
     expect(await templated('other', '{{ params.who }}: {{ context.title }}')).toMatchObject({ type: 'settled', outcome: 'fail' });
   });
 
-  test('that name something missing fail the attempt, and nothing runs', async () => {
+  test('templates of a step that name something missing fail the attempt, and nothing runs', async () => {
     expect(await templated('x', '{{ context.titel }}')).toMatchObject({
       type: 'errored',
       error: { code: 'EXPRESSION_EVALUATION', message: expect.stringContaining('titel') },
     });
+  });
+});
+
+test('a report without a pending result is an error, not a success', async () => {
+  const fields = { kind: 'agent', config: { role: 'dev' }, result: 'done' } as const;
+  expect(await runner({ ...createAttemptRequest(fields), want: 'verify' })).toMatchObject({
+    type: 'errored',
+    error: { code: 'STEP_FAILED' },
   });
 });

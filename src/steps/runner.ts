@@ -8,15 +8,17 @@
 
 import { isEngineError, messageOf, readableError } from '../base/error.ts';
 import { omitUndefined } from '../base/fields.ts';
+import { invariant } from '../base/invariant.ts';
 import { type Json, type JsonObject, toPlain } from '../base/json.ts';
 import { writtenDatabase } from '../definition/database.ts';
 import { isAgentKind, pipelineOf, worksOutside } from '../definition/kind.ts';
 import { roleOf } from '../definition/model.ts';
 import type { AssumptionText } from '../definition/question/assumption.ts';
 import { heldBy, startTimeOf } from '../kernel/activation.ts';
+import type { StepError } from '../kernel/input.ts';
 import { AttemptStopped, isPromise, untilStopped } from './abort.ts';
 import { checkPostconditions, needsVerification, verifyResult } from './acceptance.ts';
-import type { AttemptRequest, AttemptResult, AttemptRunner, CheckResult } from './attempt.ts';
+import type { AttemptRecord, AttemptRequest, AttemptResult, AttemptRunner, CheckResult } from './attempt.ts';
 import { builtQuestion } from './built-values.ts';
 import { evaluateConditions } from './conditions.ts';
 import { type AttemptContext, openContext, typeName } from './context.ts';
@@ -44,6 +46,7 @@ import { recordTree } from './workspace/tree-verdict.ts';
 type Evidence = { readonly [name: string]: Json };
 
 const NO_CHECKS: readonly CheckResult[] = Object.freeze([]);
+const NOT_DONE: AttemptResult = Object.freeze({ type: 'ready', evidence: { reconciled: false }, checks: NO_CHECKS });
 const STACK_MAX = 2000;
 
 /** Creates the function that carries out attempts. A host that masks texts itself passes its secrets. */
@@ -67,9 +70,8 @@ export function createAttemptRunner(
       const opened = openContext(request);
       const context = isPromise(opened) ? await opened : opened;
       const parts = forgePartsOf(request.bound.model);
-      if (parts.length > 0) return redactResult(runner.redactor, await withForge(runner, request, { context, parts }));
-      const filled = request.bound.model.templates === true ? renderTemplates(request, context.snapshot) : request;
-      return redactResult(runner.redactor, await HANDLERS[filled.want](runner, filled, context));
+      const result = parts.length > 0 ? withForge(runner, request, { context, parts }) : handle(runner, request, context);
+      return redactResult(runner.redactor, await result);
     } catch (thrown) {
       return redactResult(runner.redactor, failureOf(request, thrown));
     }
@@ -90,7 +92,7 @@ export function createAttemptRunner(
 function runnerFor(own: Runner, { workspace, bound: { code } }: AttemptRequest): Runner {
   if (workspace === undefined && code.checks === undefined) return own;
   const services = workspace === undefined ? own.services : { ...own.services, cwd: workspace };
-  // A definition does not know what a check gets when it runs.
+  // The type of a definition does not have the inputs of a check.
   return { ...own, services, checks: { ...own.checks, ...(code.checks as Runner['checks'] | undefined) } };
 }
 
@@ -102,9 +104,7 @@ async function withForge(
 ): Promise<AttemptResult> {
   const { facts, problem } = await readForge(runner.services.forge, context.snapshot.data, parts);
   if (problem !== undefined) return forgeUnreadable(request, problem);
-  const known = context.withData(GITHUB.with(facts));
-  const filled = request.bound.model.templates === true ? renderTemplates(request, known.snapshot) : request;
-  const result = await HANDLERS[filled.want](runner, filled, known);
+  const result = await handle(runner, request, context.withData(GITHUB.with(facts)));
   return result.type === 'observed' ? result : { ...result, evidence: { ...(result.evidence as Evidence | undefined), github: facts } };
 }
 
@@ -114,13 +114,23 @@ function forgeUnreadable({ bound: { model }, want }: AttemptRequest, problem: No
   if (model.kind === 'delay' && want === 'execute' && problem.isTransient)
     return { type: 'settled', outcome: 'iterate', output: null, evidence, checks: NO_CHECKS };
   const error = requestError('STEP_FAILED', `step "${model.id}": ${problem.message}`, problem);
-  return { type: 'errored', error, evidence, checks: NO_CHECKS };
+  return errored(error, { evidence });
 }
 
 type Handler = (runner: Runner, request: AttemptRequest, context: AttemptContext) => Promise<AttemptResult>;
 
 const HANDLERS: Readonly<Record<AttemptRequest['want'], Handler>> = { prepare, execute, verify, reconcile, observe };
 
+function handle(runner: Runner, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
+  const rendered = request.bound.model.templates === true ? renderTemplates(request, context.snapshot) : request;
+  return HANDLERS[rendered.want](runner, rendered, context);
+}
+
+function errored(error: StepError, record: Partial<AttemptRecord> = {}): AttemptResult {
+  return { type: 'errored', error, checks: NO_CHECKS, ...record };
+}
+
+/** Before work: takes its baselines. Before a wait: checks the preconditions and builds its question. */
 async function prepare(runner: Runner, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
   if (pipelineOf(runner, request.bound.model.kind) === 'execute') {
     const job = { runner, request, context };
@@ -137,25 +147,27 @@ function withDatabases(job: Job, attempt: Attempt): Promise<AttemptResult> {
 
 async function prepareWork(job: Job): Promise<AttemptResult> {
   const guarded = { ...(await baselinesBeforeWork(job)), ...(await protectedBefore(job)) };
-  const found = mayHaveChecks(job) ? { ...guarded, ...(await recordBefore(job)) } : guarded;
+  const baseline = mayHaveChecks(job) ? { ...guarded, ...(await recordBefore(job)) } : guarded;
   const handsOut = isForCaller(job) ? { handsOut: true as const } : {};
-  return { type: 'ready', ...(Object.keys(found).length === 0 ? {} : { found }), ...handsOut, checks: NO_CHECKS };
+  return { type: 'ready', ...(Object.keys(baseline).length === 0 ? {} : { found: baseline }), ...handsOut, checks: NO_CHECKS };
 }
 
 async function prepareWait({ runner, request, context }: Job): Promise<AttemptResult> {
   const { evidence, error } = await evaluateConditions('preconditions', request, context);
   const noted = { evidence: { preconditions: evidence }, checks: NO_CHECKS };
-  if (error !== undefined) return { type: 'errored', error, ...noted };
+  if (error !== undefined) return errored(error, noted);
   const found = await recordFilesBefore({ runner, request, context });
   return { type: 'ready', ...(await builtQuestion(runner, request, context)), ...omitUndefined({ found }), ...noted };
 }
 
+/** While a person decides: what the question is about outside the run. */
 async function observe(runner: Runner, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
   const subjects = await observeSubjects({ runner, request, context });
   const { path, step } = request.activation;
   return { type: 'observed', subjects, ...approvalOf(subjects, { path, step, now: runner.services.now() }) };
 }
 
+/** Does the work, and checks the contract before and after it. */
 function execute(runner: Runner, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
   return runInLayers(WORK_LAYERS, { runner, request, context }, executeHere);
 }
@@ -166,9 +178,9 @@ async function executeHere({ runner, request, context }: Job): Promise<AttemptRe
   const isPoll = model.kind === 'delay';
   let before: Evidence | undefined;
   if (model.preconditions.length > 0 && !isPoll) {
-    const found = await evaluateConditions('preconditions', request, context);
-    before = { preconditions: found.evidence };
-    if (found.error !== undefined) return { type: 'errored', error: found.error, evidence: before, checks: NO_CHECKS };
+    const { evidence, error } = await evaluateConditions('preconditions', request, context);
+    before = { preconditions: evidence };
+    if (error !== undefined) return errored(error, { evidence: before });
     if (request.signal.aborted) throw new AttemptStopped();
   }
   const pending = startWork({ runner, request, context });
@@ -222,6 +234,7 @@ function recordOf({ claim, evidence, actor, remember, checks = NO_CHECKS }: Work
   };
 }
 
+/** Checks a result that came from outside: the report of a calling agent, or how a wait ended. */
 async function verify(runner: Runner, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
   const job = { runner, request, context };
   if (pipelineOf(runner, request.bound.model.kind) === 'execute') return runInLayers(REPORT_LAYERS, job, verifyReport);
@@ -229,13 +242,13 @@ async function verify(runner: Runner, request: AttemptRequest, context: AttemptC
 }
 
 async function verifyWait({ runner, request, context }: Job): Promise<AttemptResult> {
-  const { error, remember, ...seen } = await checkPostconditions(
+  const { error, remember, ...checked } = await checkPostconditions(
     { runner, request, context: context.withResult(request.result) },
     'ok',
     request.result,
   );
-  const noted = { ...seen, ...(Object.keys(remember).length === 0 ? {} : { remember }) };
-  if (error !== undefined) return { type: 'errored', error, claim: request.result, ...noted };
+  const noted = { ...checked, ...(Object.keys(remember).length === 0 ? {} : { remember }) };
+  if (error !== undefined) return errored(error, { claim: request.result, ...noted });
   return { type: 'settled', outcome: 'ok', output: request.result, ...noted };
 }
 
@@ -252,7 +265,9 @@ function workerOf({ runner, request: { bound } }: Job): WorkerConfig {
 /** A report is verified like the result of a driven worker: declared outputs first, then the contract. */
 async function verifyReport({ runner, request, context }: Job): Promise<AttemptResult> {
   const claim = request.result;
-  const outcome = heldBy(request.activation)?.outcome ?? 'ok';
+  const pending = heldBy(request.activation);
+  invariant(pending !== undefined, 'only an attempt with a pending result is verified', request.activation.path);
+  const { outcome } = pending;
   const job = { runner, request, context };
   await recordHandedWork(job, workerOf(job), workTimeOf(job));
   const produced = await recordTree(job, () => runWithOutputs(job, () => ({ outcome, output: claim, claim })));
@@ -262,16 +277,17 @@ async function verifyReport({ runner, request, context }: Job): Promise<AttemptR
   return needsVerification(request.bound, result) ? verifyResult(job, result) : result;
 }
 
+/** After a crash: whether the interrupted attempt took effect. */
 async function reconcile(runner: Runner, request: AttemptRequest, context: AttemptContext): Promise<AttemptResult> {
   const { code, model } = request.bound;
   const job = { runner, request, context };
-  const known = recordedResult(job);
-  if (known !== undefined) return known;
+  const recorded = recordedResult(job);
+  if (recorded !== undefined) return recorded;
   if (writtenDatabase(runner.kinds, model) !== undefined) {
     // The database has no record of the step. Whether the rest may run again is the author's decision.
     if (model.recovery === 'ask')
       return unknownEffect(`the database has no change by step "${model.id}", and the step does not declare that it can run again`);
-    if (code.reconcile === undefined) return { type: 'ready', evidence: { reconciled: false }, checks: NO_CHECKS };
+    if (code.reconcile === undefined) return NOT_DONE;
   }
   return withDatabases(job, reconcileByCode);
 }
@@ -279,18 +295,18 @@ async function reconcile(runner: Runner, request: AttemptRequest, context: Attem
 async function reconcileByCode({ runner, request, context }: Job): Promise<AttemptResult> {
   const { code, model } = request.bound;
   if (code.reconcile === undefined) return reconcileByContract(request, context);
-  let found: unknown;
+  let answer: unknown;
   try {
     const pending = code.reconcile(context);
-    found = isPromise(pending) ? await untilStopped(pending, request.signal) : pending;
+    answer = isPromise(pending) ? await untilStopped(pending, request.signal) : pending;
   } catch (thrown) {
     if (thrown instanceof AttemptStopped) throw thrown;
     return unknownEffect(`Pawl could not determine whether step "${model.id}" took effect: ${messageOf(thrown)}`);
   }
-  if (found === false) return { type: 'ready', evidence: { reconciled: false }, checks: NO_CHECKS };
-  const output = found === true ? null : typeof found === 'object' && found !== null && 'output' in found ? found.output : undefined;
+  if (answer === false) return NOT_DONE;
+  const output = answer === true ? null : typeof answer === 'object' && answer !== null && 'output' in answer ? answer.output : undefined;
   if (output === undefined)
-    return unknownEffect(`the reconcile function of step "${model.id}" must return true, false or { output }, not ${typeName(found)}`);
+    return unknownEffect(`the reconcile function of step "${model.id}" must return true, false or { output }, not ${typeName(answer)}`);
   const plain = plainOutput(runner, request, output);
   return { type: 'settled', outcome: 'ok', output: plain, evidence: { reconciled: true }, checks: NO_CHECKS };
 }
@@ -307,7 +323,7 @@ async function reconcileByContract(request: AttemptRequest, context: AttemptCont
 
 // If it is unknown whether a step took effect, a person decides, and nothing runs again.
 function unknownEffect(message: string): AttemptResult {
-  return { type: 'errored', error: stepError('CONDITION_ERROR', message, { retryable: false }), checks: NO_CHECKS };
+  return errored(stepError('CONDITION_ERROR', message, { retryable: false }));
 }
 
 function plainOutput(runner: Runner, { bound }: AttemptRequest, output: unknown): Json {
@@ -316,8 +332,8 @@ function plainOutput(runner: Runner, { bound }: AttemptRequest, output: unknown)
 
 function failureOf({ bound: { model } }: AttemptRequest, value: unknown): AttemptResult {
   const thrown = readableError(value);
-  if (thrown instanceof AttemptStopped) return { type: 'errored', error: stoppedError(model.id), checks: NO_CHECKS };
-  if (isEngineError(thrown)) return { type: 'errored', error: stepError(thrown.code, thrown.message), checks: NO_CHECKS };
+  if (thrown instanceof AttemptStopped) return errored(stoppedError(model.id));
+  if (isEngineError(thrown)) return errored(stepError(thrown.code, thrown.message));
   const stack = thrown instanceof Error && thrown.stack !== undefined ? { evidence: { thrown: thrown.stack.slice(0, STACK_MAX) } } : {};
-  return { type: 'errored', error: stepError('STEP_FAILED', messageOf(thrown)), ...stack, checks: NO_CHECKS };
+  return errored(stepError('STEP_FAILED', messageOf(thrown)), stack);
 }

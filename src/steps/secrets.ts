@@ -66,7 +66,7 @@ export class Secrets {
   }
 }
 
-/** Returns what is wrong with a secret, without running its program. */
+/** Returns the problem of a secret, if any, without running its program. */
 export function secretProblem(source: SecretSource): string | undefined {
   if ('command' in source) return undefined;
   const found = readNow(source);

@@ -66,7 +66,7 @@ export interface WebhookSetting {
 export interface WriteSetting {
   /** Limits per run; workflows can only lower them. */
   readonly limits?: WriteLimits;
-  /** Hosts that links may lead to, beside the repository itself: `docs.example.com`. */
+  /** Hosts that links may lead to, in addition to the repository itself: `docs.example.com`. */
   readonly links?: readonly string[];
   /** Hides logins from workers on the local forge too; on others they are always hidden. */
   readonly hides?: boolean;
@@ -80,7 +80,7 @@ export interface DatabaseService {
   readonly path: string;
   /** How many rows one statement may update, and a program of one table in one attempt; default 1,000. */
   readonly rowLimit?: number;
-  /** Where its backups are written; default: the folder `backups` beside it. */
+  /** Where its backups are written; default: the folder `backups` next to it. */
   readonly backupFolder?: string;
   /** How many backups of each kind are kept; default 20. */
   readonly keepBackups?: number;
@@ -112,7 +112,7 @@ export interface StepServices {
   readonly stages?: Readonly<Record<string, StageSetting>>;
   /** The stages of a validation that names none. Default: all stages that are programs. */
   readonly defaultStages?: readonly string[];
-  /** Gate checks beside the built-in ones. */
+  /** Gate checks in addition to the built-in ones. */
   readonly checks?: Readonly<Record<string, GateCheck>>;
   /** How long a check or a stage may take if neither it nor its step has a timeout. Default: an hour. */
   readonly checkTimeoutMs?: number;
@@ -129,7 +129,7 @@ export interface StepServices {
   readonly webhooks?: WebhookSetting;
   /** Rules for writes at the forge. Default: the usual limits. */
   readonly writes?: WriteSetting;
-  /** Patterns of files that no agent may change, beside those that are always protected. */
+  /** Patterns of files that no agent may change, in addition to those that are always protected. */
   readonly protected?: readonly string[];
   /** Where actions are done. */
   readonly forge?: Forge;
@@ -147,7 +147,7 @@ export interface StepServices {
   readonly copyDir?: string;
   /** Keeps snapshots of the workspace; without it, none are taken. */
   readonly snapshots?: SnapshotKeeper;
-  /** Where pid files go, so that a later engine finds what a crashed one left running. */
+  /** Where pid files go, so that a later engine finds the processes that a crashed one left running. */
   readonly pidDir?: string;
   readonly now: () => number;
   /** Receives warnings that no caller waits for. */

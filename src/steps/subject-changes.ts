@@ -4,7 +4,7 @@
 import { shortList } from '../base/short-text.ts';
 import { headIn, type Subjects, treeIn } from '../definition/question/subjects.ts';
 import type { AttemptResult } from './attempt.ts';
-import { APPROVED_HEADS, JUDGED_TREES } from './run-records.ts';
+import { APPROVED_HEADS, TREE_VERDICTS } from './run-records.ts';
 
 const CHANGES_MAX = 10;
 const TREE = 'the files of the workspace';
@@ -14,7 +14,7 @@ export function changesBetween(before: Subjects, after: Subjects): string {
   const [was, is] = [namedSubjects(before), namedSubjects(after)];
   const names = [...new Set([...was.keys(), ...is.keys()])].filter((name) => was.get(name) !== is.get(name)).sort();
   const words = names.map((name) => {
-    return `${name} ${!was.has(name) ? 'is new' : !is.has(name) ? 'is gone' : 'changed'}${name === TREE ? filesIn(after) : ''}`;
+    return `${name} ${!was.has(name) ? 'is new' : !is.has(name) ? 'was deleted' : 'changed'}${name === TREE ? filesIn(after) : ''}`;
   });
   return `changed since it was shown: ${shortList(words, CHANGES_MAX)}`;
 }
@@ -26,9 +26,9 @@ function filesIn(subjects: Subjects): string {
   return words.length === 0 ? '' : ` (${words.join('; ')})`;
 }
 
-/** The subjects, by their names for people: `pull request 7`, `src/a.ts`. */
+/** The subjects, by their names in messages: `pull request 7`, `src/a.ts`. */
 function namedSubjects(subjects: Subjects): Map<string, string> {
-  if ('problem' in subjects) return new Map([['what could not be checked', JSON.stringify(subjects.problem)]]);
+  if ('problem' in subjects) return new Map([['a subject that could not be checked', JSON.stringify(subjects.problem)]]);
   const { pr, files = {}, tree } = subjects;
   const found = new Map<string, string>();
   if (pr !== undefined) found.set(`the head of pull request ${pr.number}`, JSON.stringify(pr));
@@ -44,7 +44,7 @@ export function approvalOf(
 ): Omit<Extract<AttemptResult, { type: 'observed' }>, 'type' | 'subjects'> {
   const { id } = treeIn(subjects) ?? {};
   const head = headIn(subjects);
-  const record = JUDGED_TREES.of(at.path);
+  const record = TREE_VERDICTS.of(at.path);
   const tree = id === undefined ? undefined : record.with({ tree: id, by: 'approval', step: at.step, at: at.now });
   const approvedHead = head === undefined ? undefined : APPROVED_HEADS.of('approved_head').with(head);
   return {

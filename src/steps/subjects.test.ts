@@ -26,7 +26,7 @@ async function observed(files: readonly string[]): Promise<SeenSubjects['files']
   return result.subjects.files;
 }
 
-test('a link is the link and the file behind it', async () => {
+test('a subject that is a link consists of the link and the file behind it', async () => {
   symlinkSync('../plan.md', join(cwd, 'docs/plan.md'));
   const before = await observed(['docs/**']);
   expect(before).toEqual({ 'docs/plan.md': expect.stringMatching(/^link \.\.\/plan\.md [0-9a-f]{64}$/) });

@@ -1,5 +1,5 @@
 // Reads the subjects of a question to a person: files by their content, a pull request by its head. Unreadable
-// subjects are listed with the problem, so that nobody approves something unseen.
+// subjects are listed with the problem, so that no one approves something unseen.
 
 import { messageOf } from '../base/error.ts';
 import { omitUndefined } from '../base/fields.ts';

@@ -69,7 +69,7 @@ export type Work =
 
 /** How a kind of step is executed. A kind that only waits is not. */
 export interface KindExecutor {
-  /** Does the work of a step of this kind. What it throws is a failure of the step. */
+  /** Does the work of a step of this kind. A thrown error is a failure of the step. */
   execute?(job: Job): Work | Promise<Work>;
 }
 

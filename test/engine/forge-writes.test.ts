@@ -122,7 +122,7 @@ test('labels come from the list of the output alone, an issue is opened, a revie
 
 test.each([
   { what: 'a label that is not listed', output: 'label, labels: [bug]', wish: ['workflow:deploy'], why: 'is not allowed' },
-  { what: 'an issue with a label', output: 'issue', wish: { title: 'x', labels: ['bug'] }, why: 'it may set none' },
+  { what: 'an issue with a label', output: 'issue', wish: { title: 'x', labels: ['bug'] }, why: 'no labels are allowed' },
   { what: 'a review without lines or text', output: 'review', wish: { comments: [] }, why: 'it must be' },
   { what: 'a path that is none', output: 'review', wish: { comments: [{ path: '/etc/x', line: 1, body: 'x' }] }, why: 'it must be' },
 ])('$what is refused, and the worker is told why', async ({ output, wish, why }) => {
@@ -189,7 +189,7 @@ describe('staged', () => {
       await run.wait('idle');
       expect(await comments()).toEqual([]);
       expect(asked).toHaveLength(2);
-      expect(asked[1]).toContain('a person refused to publish it');
+      expect(asked[1]).toContain('a person decided not to publish it');
       if (said !== 'refuse') expect(asked[1]).toContain(said);
       await engine.run(run.id).answer({ answers: ['write'], actor: 'ann' });
       expect(await run.wait()).toMatchObject({ status: 'completed' });

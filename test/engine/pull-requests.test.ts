@@ -143,7 +143,7 @@ describe('the pull request of a run', () => {
     const { view } = await play(fileOf(WORK + OPEN + MERGE), asking({ title: 'Search', head: 'untested' }), { issue: await issue() });
     expect([view.status, view.error]).toEqual([
       'escalated',
-      expect.stringContaining('its head is "untested", but the work of this run is on'),
+      expect.stringContaining('the requested head is "untested", but the work of this run is on'),
     ]);
     expect([stage.forge.control.list('pr'), await stage.read('main', 'evil.txt')]).toEqual([[], undefined]);
   });

@@ -129,6 +129,35 @@ describe('an agent is told', () => {
     expect(prompts('work')[1]).toContain('visit 2, attempt 1');
   });
 
+  test.each<[string, () => AnyWorkflow]>([
+    [
+      'a graph',
+      () =>
+        defineWorkflow({
+          name: 'named',
+          steps: {
+            build: { agent: 'worker', prompt: 'Build it.', next: 'build.docs' },
+            'build.docs': { agent: 'worker', prompt: 'Document it.', next: null },
+          },
+        }),
+    ],
+    [
+      'a file',
+      () =>
+        yamlOf(`apiVersion: pawl.dev/v1
+kind: Workflow
+metadata: { name: named }
+stages:
+  - { id: build, type: agent, agent: worker, prompt: Build it., on_enter: { notify: maintainers } }
+  - { id: build.docs, type: agent, agent: worker, prompt: Document it. }
+`),
+    ],
+  ])('an agent of %s is told which step of how many it is at, whatever its name begins with', async (_, definition) => {
+    expect(await ended(definition(), driven())).toBe('completed');
+    expect(prompts('build')[0]).toContain('Step 1 of 2, "build", of the workflow "named"');
+    expect(prompts('build.docs')[0]).toContain('Step 2 of 2, "build.docs", of the workflow "named"');
+  });
+
   test('an agent of a workflow file is told of its own stages only, what earlier ones gave, and which protected files it may change', async () => {
     const text = `apiVersion: pawl.dev/v1
 kind: Workflow

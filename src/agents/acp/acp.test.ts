@@ -38,23 +38,23 @@ const REPORT: ScriptedTurn = { reports: true };
 const reported = ({ answer }: AskResult): Json => (answer.kind === 'answered' ? answer.output : (answer as unknown as Json));
 const GOOD = '{"success": true, "output": "good"}';
 
-describe('a session', () => {
+describe('sessions', () => {
   const session = { id: 'old-session', handover: 'Before, the plan was made.' };
 
-  test('is new if none was requested, and is returned', async () => {
+  test('a session is new if none was requested, and is returned', async () => {
     const asked = await ask({ turns: [REPORT] });
     expect(asked.answer).toMatchObject({ kind: 'answered', session: 'fresh-session' });
     expect(asked.answer).not.toHaveProperty('sessionLost');
     expect(reported(asked)).toContainEqual({ new: cwd });
   });
 
-  test('is resumed without a replay if the agent supports it', async () => {
+  test('a session is resumed without a replay if the agent supports it', async () => {
     const asked = await ask({ capabilities: { loadSession: true, sessionCapabilities: { resume: {} } }, turns: [REPORT] }, { session });
     expect(asked.answer).toMatchObject({ session: 'old-session' });
     expect(reported(asked)).toContainEqual({ resume: 'old-session' });
   });
 
-  test('is loaded, and its earlier messages are not the answer', async () => {
+  test('a session is loaded, and its earlier messages are not the answer', async () => {
     const asked = await ask({ capabilities: { loadSession: true }, turns: [REPORT] }, { session });
     expect(asked.answer).toMatchObject({ kind: 'answered', session: 'old-session' });
     expect(reported(asked)).toContainEqual({ load: 'old-session' });
@@ -64,7 +64,7 @@ describe('a session', () => {
   test.each<[string, Partial<ScriptedPlan>]>([
     ['the agent has forgotten it', { capabilities: { loadSession: true }, isForgetful: true }],
     ['the agent keeps none', {}],
-  ])('that no longer exists is replaced by a new one with the handover: %s', async (_why, plan) => {
+  ])('a session that no longer exists is replaced by a new one with the handover: %s', async (_why, plan) => {
     const asked = await ask({ ...plan, turns: [REPORT] }, { session, prompt: '# Go on' });
     expect(asked.answer).toMatchObject({ kind: 'answered', session: 'fresh-session', sessionLost: true });
     expect(reported(asked)).toContainEqual({
@@ -73,7 +73,7 @@ describe('a session', () => {
   });
 });
 
-describe('a request for permission', () => {
+describe('permission requests', () => {
   const options = (['allow_always', 'allow_once', 'reject_always', 'reject_once'] as const).map((kind) => ({
     kind,
     optionId: `id-${kind}`,
@@ -85,7 +85,7 @@ describe('a request for permission', () => {
   const chosen = (asked: AskResult): Json | undefined =>
     (reported(asked) as Json[]).find((entry) => JSON.stringify(entry).includes('permission'));
 
-  test('is granted once for a kind of action that the role permits', async () => {
+  test('a request for permission is granted once for a kind of action that the role permits', async () => {
     const asked = await ask({ turns: turns({ kind: 'edit' }) });
     expect(chosen(asked)).toEqual({ permission: { outcome: 'selected', optionId: 'id-allow_once' } });
     expect(asked.answer).not.toHaveProperty('refusals');
@@ -97,7 +97,7 @@ describe('a request for permission', () => {
     ['an unknown kind', { kind: 'switch_mode' }, undefined],
     ['no kind at all', {}, undefined],
     ['a tool that the role forbids', { kind: 'edit', name: 'Write' }, { allow: ['edit'], deny: ['Write'] }],
-  ])('is denied and recorded once: %s', async (_what, call, permissions) => {
+  ])('a request for permission is denied and recorded once: %s', async (_what, call, permissions) => {
     const asked = await ask({ turns: turns(call) }, permissions === undefined ? {} : { permissions });
     expect(chosen(asked)).toEqual({ permission: { outcome: 'selected', optionId: 'id-reject_once' } });
     const refusal = { tool: call.name ?? 'Do it', why: expect.stringMatching(/does not permit|permissions/) };
@@ -108,20 +108,23 @@ describe('a request for permission', () => {
     ]);
   });
 
-  test.each(['Do it', 'Bash', 'Bash(npm test)'])('is granted for a tool that the role permits, whatever its kind: %s', async (tool) => {
-    const call = { kind: 'fetch', name: 'Bash', rawInput: { command: 'npm test' } } as const;
-    const asked = await ask({ turns: turns(call) }, { permissions: { allow: [], tools: [tool] } });
-    expect(chosen(asked)).toEqual({ permission: { outcome: 'selected', optionId: 'id-allow_once' } });
-  });
+  test.each(['Do it', 'Bash', 'Bash(npm test)'])(
+    'a request for permission is granted for a tool that the role permits, whatever its kind: %s',
+    async (tool) => {
+      const call = { kind: 'fetch', name: 'Bash', rawInput: { command: 'npm test' } } as const;
+      const asked = await ask({ turns: turns(call) }, { permissions: { allow: [], tools: [tool] } });
+      expect(chosen(asked)).toEqual({ permission: { outcome: 'selected', optionId: 'id-allow_once' } });
+    },
+  );
 
-  test('uses the kind of a call that was sent earlier', async () => {
+  test('a request for permission uses the kind of a call that was sent earlier', async () => {
     const announced = { sessionUpdate: 'tool_call', toolCallId: 't1', title: 'Fetch it', kind: 'fetch' } as const;
     const [turn] = turns({});
     const asked = await ask({ turns: [{ ...turn, updates: [announced] }] });
     expect(asked.answer).toMatchObject({ refusals: [{ action: 'fetch' }] });
   });
 
-  test('to change a file outside the workspace is denied, although the role may change files', async () => {
+  test('a request for permission to change a file outside the workspace is denied, although the role may change files', async () => {
     const [turn] = turns({ kind: 'edit' });
     const at = (path: string): ScriptedTurn => ({
       ...turn,
@@ -132,7 +135,7 @@ describe('a request for permission', () => {
     expect((await ask({ turns: [at(join(cwd, 'plan.md'))] })).answer).not.toHaveProperty('refusals');
   });
 
-  test('that only offers "always" is denied', async () => {
+  test('a request for permission that only offers "always" is denied', async () => {
     const always = options.filter(({ kind }) => kind.endsWith('always'));
     const toolCall = { toolCallId: 't1', title: 'Do it', kind: 'edit' } as const;
     const asked = await ask({ turns: [{ permission: { toolCall, options: always }, reports: true }] });
@@ -141,7 +144,7 @@ describe('a request for permission', () => {
   });
 });
 
-describe('a tool call without a permission request', () => {
+describe('unrequested tool calls', () => {
   const done = (kind: 'edit' | 'fetch' | 'read' | 'other', path = 'plan.md'): ScriptedTurn => ({
     updates: [
       { sessionUpdate: 'tool_call', toolCallId: 't1', title: 'Do it', kind, locations: [{ path: join(cwd, path) }] },
@@ -153,21 +156,21 @@ describe('a tool call without a permission request', () => {
   test.each<[string, ScriptedTurn]>([
     ['the network', done('fetch')],
     ['a file outside the workspace', done('edit', '../stray.txt')],
-  ])('fails the attempt if the role forbids it: %s', async (_what, turn) => {
+  ])('a tool call without a permission request fails the attempt if the role forbids it: %s', async (_what, turn) => {
     const { answer } = await ask({ turns: [turn] });
     expect(answer).toMatchObject({ kind: 'failed', failure: 'refused', message: expect.stringContaining('without asking') });
   });
 
   test.each([done('edit'), done('read', '../other.txt'), done('other')])(
-    'is accepted if the role permits it or it has no effect',
+    'a tool call without a permission request is accepted if the role permits it or it has no effect',
     async (turn) => {
       expect((await ask({ turns: [turn] })).answer).toMatchObject({ kind: 'answered', output: 'good' });
     },
   );
 });
 
-describe('an answer', () => {
-  test('is the last message, and earlier ones are reported as they happen', async () => {
+describe('answers', () => {
+  test('an answer is the last message, and earlier ones are reported as they happen', async () => {
     const chunk = (sessionUpdate: 'agent_message_chunk' | 'agent_thought_chunk', text: string) =>
       ({ sessionUpdate, content: { type: 'text', text } }) as const;
     const { answer, events } = await ask({
@@ -201,7 +204,7 @@ describe('an answer', () => {
     ]);
   });
 
-  test('is the last message if messages have ids', async () => {
+  test('an answer is the last message if messages have ids', async () => {
     const chunk = (messageId: string, text: string) =>
       ({ sessionUpdate: 'agent_message_chunk', messageId, content: { type: 'text', text } }) as const;
     const updates = [chunk('a', '{"success": true, '), chunk('a', '"output": "too early"}\n'), chunk('b', GOOD)];
@@ -210,7 +213,7 @@ describe('an answer', () => {
     expect(events).toHaveLength(2);
   });
 
-  test('that is invalid can be corrected once, in the same session', async () => {
+  test('an answer that is invalid can be corrected once, in the same session', async () => {
     const check: AgentRequest['check'] = ({ output }) => (output === 'bad' ? 'the output is bad' : undefined);
     const asked = await ask({ turns: [{ text: '{"success": true, "output": "bad"}' }, REPORT] }, { check });
     const prompts = (reported(asked) as { prompt?: string[] }[]).flatMap(({ prompt }) => (prompt === undefined ? [] : [prompt]));
@@ -219,13 +222,13 @@ describe('an answer', () => {
     expect(answer).toMatchObject({ kind: 'failed', failure: 'invalid-output', message: expect.stringContaining('the output is bad') });
   });
 
-  test('may consist of questions', async () => {
+  test('an answer may consist of questions', async () => {
     const question = { question: 'Which?', options: [{ label: 'A' }, { label: 'B' }] };
     const { answer } = await ask({ turns: [{ text: `<needs_user_input>${JSON.stringify([question])}</needs_user_input>` }] });
     expect(answer).toMatchObject({ kind: 'asks', questions: [question] });
   });
 
-  test('contains only the usage that the agent reported', async () => {
+  test('an answer contains only the usage that the agent reported', async () => {
     const usage = { totalTokens: 36, inputTokens: 10, cachedReadTokens: 5, outputTokens: 21 };
     const cost = { sessionUpdate: 'usage_update', used: 15, size: 100, cost: { amount: 0.25, currency: 'USD' } } as const;
     const current = await ask({ turns: [{ updates: [cost], text: GOOD, usage }] });
@@ -237,7 +240,7 @@ describe('an answer', () => {
   });
 });
 
-describe('a failure is classified', () => {
+describe('failures', () => {
   test.each<[string, ScriptedPlan, [AgentFailure, string]]>([
     ['another version of the protocol', { version: 2, turns: [] }, ['crash', 'version 2']],
     ['a missing login', { needsLogin: true, turns: [] }, ['auth', 'login']],
@@ -253,12 +256,12 @@ describe('a failure is classified', () => {
     ['a quota', { turns: [{ error: { code: -32_603, message: 'limit', data: { errorKind: 'rate_limit' } } }] }, ['quota', 'limit']],
     ['an invalid login', { turns: [{ error: { code: -32_603, message: 'unexpected status 401 Unauthorized' } }] }, ['auth', '401']],
     ['an exit', { turns: [{ exits: 3 }] }, ['crash', 'exit code 3']],
-  ])('%s', async (_what, plan, [failure, message]) => {
+  ])('a failure is classified: %s', async (_what, plan, [failure, message]) => {
     const { answer } = await ask(plan);
     expect(answer).toMatchObject({ kind: 'failed', failure, message: expect.stringContaining(message) });
   });
 
-  test('a quota with its reset time', async () => {
+  test('a quota failure has its reset time', async () => {
     const limited = {
       sessionUpdate: 'usage_update',
       used: 1,
@@ -274,7 +277,7 @@ describe('a failure is classified', () => {
     ['money', { costUsd: 0.2 }, { untilCancelled: true, stop: 'cancelled' }],
     ['tokens', { tokens: 10 }, { untilCancelled: true, stop: 'cancelled' }],
     ['money, by an agent that ignores the cancel,', { costUsd: 0.2 }, { hangs: true }],
-  ])('more %s than the budget allows', async (_what, budget, turn) => {
+  ])('more %s than the budget allows is a budget failure', async (_what, budget, turn) => {
     const update = { sessionUpdate: 'usage_update', used: 15, size: 100, cost: { amount: 0.25, currency: 'USD' } } as const;
     const { answer } = await ask({ turns: [{ updates: [update], ...turn }] }, { budget });
     expect(answer).toMatchObject({
@@ -285,7 +288,7 @@ describe('a failure is classified', () => {
     });
   });
 
-  test('more tokens than the budget allows, summed over the calls of a turn', async () => {
+  test('more tokens than the budget allows, summed over the calls of a turn, are a budget failure', async () => {
     const call = (id: string) => ({ type: 'assistant', message: { id, usage: { input_tokens: 150, output_tokens: 50 } } });
     const turn = { claude: [call('a'), call('a'), call('b')], untilCancelled: true, stop: 'cancelled' } as const;
     const { answer } = await ask({ turns: [turn] }, { budget: { tokens: 300 } });
@@ -313,7 +316,7 @@ describe('a failure is classified', () => {
   });
 });
 
-describe('a model', () => {
+describe('models', () => {
   const config = (...values: string[]) => [
     {
       id: 'm',
@@ -325,7 +328,7 @@ describe('a model', () => {
     },
   ];
 
-  test("is set: the role's takes precedence over the driver's", async () => {
+  test("a model is set: the role's takes precedence over the driver's", async () => {
     expect(reported(await ask({ config: config('small', 'big'), turns: [REPORT] }, {}, { model: 'big' }))).toContainEqual({
       set: 'm',
       value: 'big',
@@ -337,7 +340,7 @@ describe('a model', () => {
   test.each([
     ['is not offered', config('small'), 'it offers small'],
     ['cannot be chosen', [], 'does not support choosing'],
-  ])('that %s is an error', async (_why, offered, message) => {
+  ])('a model that %s is an error', async (_why, offered, message) => {
     const { answer } = await ask({ config: offered, turns: [REPORT] }, { model: 'big' });
     expect(answer).toMatchObject({ kind: 'failed', failure: 'refused', message: expect.stringContaining(message) });
   });

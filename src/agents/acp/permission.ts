@@ -84,6 +84,6 @@ function onceRefusal(call: AcpToolCall, options: Json | undefined): AgentRefusal
 }
 
 function optionOf(options: Json | undefined, kind: PermissionOptionKind): string | undefined {
-  const option = listAt(options).find((one) => valueAt(one, 'kind') === kind);
+  const option = listAt(options).find((offered) => valueAt(offered, 'kind') === kind);
   return textAt(option, 'optionId');
 }

@@ -116,7 +116,7 @@ async function ask(model: Model, fields: Partial<AgentRequest> = {}, isStrict = 
 }
 
 describe('text', () => {
-  test('is the output as the model wrote it, and the prompt has no reply instructions', async () => {
+  test('text is the output as the model wrote it, and the prompt has no reply instructions', async () => {
     const text = '# Title\n\n{"success": false} is not meant for us\n';
     const { answer, calls, events } = await ask(() => ({ text }), { schema: TEXT, prompt: 'Write a title' });
     expect(answer).toMatchObject({ kind: 'answered', success: true, output: text });
@@ -124,7 +124,7 @@ describe('text', () => {
     expect(events).toEqual([{ kind: 'text', text }]);
   });
 
-  test('that is empty or invalid is requested once more', async () => {
+  test('text that is empty or invalid is requested once more', async () => {
     const check: AgentRequest['check'] = ({ output }) => (output === 'long' ? 'it is too long' : undefined);
     const { answer, calls } = await ask((_, call) => ({ text: call === 1 ? 'long' : 'short' }), { schema: TEXT, check });
     expect(answer).toMatchObject({ kind: 'answered', output: 'short' });
@@ -132,14 +132,14 @@ describe('text', () => {
     expect((await ask(() => ({ text: ' ' }), { schema: TEXT })).answer).toMatchObject({ kind: 'failed', failure: 'invalid-output' });
   });
 
-  test('that is truncated is not accepted', async () => {
+  test('text that is truncated is not accepted', async () => {
     const { answer } = await ask(() => ({ text: 'Once upon', finish: 'length' }), { schema: TEXT });
     expect(answer).toMatchObject({ kind: 'failed', failure: 'budget' });
   });
 });
 
 describe('structured output', () => {
-  test('is constrained by the schema in the model, and is the output', async () => {
+  test('structured output is constrained by the schema in the model, and is the output', async () => {
     const { answer, calls } = await ask(() => ({ text: '{"success":true,"output":{"n":1}}' }), { schema: OBJECT });
     expect(answer).toMatchObject({ kind: 'answered', success: true, output: { n: 1 } });
     expect(calls).toMatchObject([
@@ -147,18 +147,18 @@ describe('structured output', () => {
     ]);
   });
 
-  test('of a model without schema support is parsed from its text', async () => {
+  test('structured output of a model without schema support is parsed from its text', async () => {
     const { answer } = await ask(() => replyWith({ n: 1 }), { schema: OBJECT }, false);
     expect(answer).toMatchObject({ kind: 'answered', output: { n: 1 } });
   });
 
-  test('keeps the definitions at the root of a schema', async () => {
+  test('structured output keeps the definitions at the root of a schema', async () => {
     const schema = { $defs: { n: { type: 'integer' } }, type: 'object', properties: { n: { $ref: '#/$defs/n' } } };
     const { calls } = await ask(() => replyWith({ n: 1 }), { schema });
     expect(calls).toMatchObject([{ response_format: { json_schema: { schema: { $defs: { n: { type: 'integer' } } } } } }]);
   });
 
-  test('that is not JSON is requested again, and fails the second time', async () => {
+  test('structured output that is not JSON is requested again, and fails the second time', async () => {
     const { answer, calls } = await ask(() => ({ text: 'n is 1' }), { schema: OBJECT });
     expect(answer).toMatchObject({ kind: 'failed', failure: 'invalid-output', usage: { turns: 2 } });
     expect(calls[1]).toMatchObject({ messages: [{ role: 'user' }, { role: 'assistant', content: 'n is 1' }, { role: 'user' }] });
@@ -194,7 +194,7 @@ test("secrets are masked in the model's events", async () => {
   expect(events).toEqual([{ kind: 'text', text: 'a ***' }]);
 });
 
-describe('a failure is classified', () => {
+describe('failures', () => {
   test.each<[string, Turn, string]>([
     ['an invalid key', { status: 401 }, 'auth'],
     ['a forbidden model', { status: 403 }, 'auth'],
@@ -202,7 +202,7 @@ describe('a failure is classified', () => {
     ['an unavailable server', { status: 503 }, 'unavailable'],
     ['a filter of the API', { status: 400, body: { error: { message: 'no', code: 'content_filter' } } }, 'refused'],
     ['a filter of the model', { text: '', finish: 'content_filter' }, 'refused'],
-  ])('%s', async (_what, turn, failure) => {
+  ])('a failure is classified: %s', async (_what, turn, failure) => {
     const { answer, calls } = await ask(() => turn, { schema: TEXT });
     expect(answer).toMatchObject({ kind: 'failed', failure });
     expect(calls).toHaveLength(1);
@@ -216,19 +216,19 @@ describe('a failure is classified', () => {
       { 'retry-after': 'Wed, 21 Oct 2037 07:28:00 GMT' },
       (at) => expect(new Date(at).toISOString()).toBe('2037-10-21T07:28:00.000Z'),
     ],
-  ])('a quota, with its reset time: %s', async (_how, headers, check) => {
+  ])('a quota failure has its reset time: %s', async (_how, headers, check) => {
     const before = Date.now();
     const { answer } = await ask(() => ({ status: 429, headers }), { schema: TEXT });
     expect(answer).toMatchObject({ kind: 'failed', failure: 'quota' });
     check((answer as { readonly resumeAt: number }).resumeAt, before);
   });
 
-  test('a quota without a reset time has no resumeAt', async () => {
+  test('a quota failure without a reset time has no resumeAt', async () => {
     const { answer } = await ask(() => ({ status: 429, headers: { 'retry-after': 'soon' } }), { schema: TEXT });
     expect(answer).not.toHaveProperty('resumeAt');
   });
 
-  test('a missing key, before any call', async () => {
+  test('a missing key is an auth failure, before any call', async () => {
     const { LoadAPIKeyError } = await import('ai');
     const driver = createAiSdkDriver({
       model: () => {
@@ -239,23 +239,23 @@ describe('a failure is classified', () => {
     expect(answer).toMatchObject({ kind: 'failed', failure: 'auth', message: 'set STUB_API_KEY' });
   });
 
-  test('a package that is not installed', async () => {
+  test('a package that is not installed is a crash', async () => {
     const load = () => Promise.reject(new Error('the package "ai" cannot be loaded'));
     const answer = await createAiSdkDriver({ model: 'x/y', load }).ask(createAgentRequest({ cwd: tmpdir() }));
     expect(answer).toMatchObject({ kind: 'failed', failure: 'crash', message: expect.stringContaining('"ai"') });
   });
 
-  test('silence', async () => {
+  test('a silent model is a timeout', async () => {
     const { answer } = await ask(() => 'silence', { watchdogs: { idleMs: 50 } });
     expect(answer).toMatchObject({ kind: 'failed', failure: 'timeout', message: expect.stringContaining('silent for 50 ms') });
   });
 
-  test('silence in one answer, not the sum of two answers', async () => {
+  test('silence is measured in one answer, not summed over two', async () => {
     const slowly = (_: JsonObject, call: number): Turn => ({ text: call === 1 ? '' : 'x', afterMs: 1100 });
     expect((await ask(slowly, { schema: TEXT, watchdogs: { idleMs: 2000 } })).answer).toMatchObject({ kind: 'answered', output: 'x' });
   });
 
-  test('a model that ignores its signal', async () => {
+  test('a model that ignores its signal is a timeout', async () => {
     const driver = createAiSdkDriver({ model: () => new Promise<never>(() => {}) });
     const answer = await driver.ask(createAgentRequest({ cwd: tmpdir(), timeoutMs: 50 }));
     expect(answer).toMatchObject({ kind: 'failed', failure: 'timeout', message: expect.stringContaining('longer than 50 ms') });

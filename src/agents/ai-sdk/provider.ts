@@ -30,8 +30,8 @@ export function hasPackage(root: string, name: string): boolean {
 function partsOf(name: string | undefined): { readonly provider: string; readonly model: string } {
   const [, provider, model] = NAME.exec(name ?? '') ?? [];
   if (provider !== undefined && model !== undefined) return { provider, model };
-  const what = name === undefined ? 'sets no model' : `sets the model "${name}"`;
-  throw new EngineError('CONFIG_INVALID', `a role with the driver "ai-sdk" ${what}; write "model: provider/name", such as openai/gpt-5`);
+  const fault = name === undefined ? 'sets no model' : `sets the model "${name}"`;
+  throw new EngineError('CONFIG_INVALID', `a role with the driver "ai-sdk" ${fault}; write "model: provider/name", such as openai/gpt-5`);
 }
 
 async function loadModel(root: string, name: string | undefined): Promise<AiModel> {

@@ -26,34 +26,34 @@ function ask(lines: readonly string[], fields: Partial<AgentRequest> = {}, scrip
   return createClaudeCodeDriver({ program }).ask(createAgentRequest({ cwd, ...fields }));
 }
 
-describe('Claude Code', () => {
-  test('is started with the sub-agents of its role', () => {
+describe('program', () => {
+  test('Claude Code is started with the sub-agents of its role', () => {
     const agents = [{ name: 'critic', description: 'Finds faults.', prompt: 'Find faults.', model: 'haiku' }];
     const argv = startArguments({ agents }, createAgentRequest({ cwd }));
     const { name: _, ...critic } = agents[0] as (typeof agents)[0];
     expect(JSON.parse(argv[argv.indexOf('--agents') + 1] as string)).toEqual({ critic });
   });
 
-  test('that is not installed is a crash with a clear message', async () => {
+  test('Claude Code that is not installed is a crash with a clear message', async () => {
     const answer = await createClaudeCodeDriver({ program: 'no-such-claude' }).ask(createAgentRequest({ cwd }));
     expect(answer).toMatchObject({ failure: 'crash', message: expect.stringMatching(/no-such-claude.*installed/) });
   });
 
-  test('that ends without a result is a crash with its last output and its session', async () => {
+  test('Claude Code that ends without a result is a crash with its last output and its session', async () => {
     const answer = await ask([INIT], {}, "echo 'out of memory' >&2; exit 137");
     expect(answer).toMatchObject({ failure: 'crash', message: expect.stringMatching(/exit code 137.*out of memory/), session: 's1' });
   });
 
-  test('that closes its output early and does not end is silent', async () => {
+  test('Claude Code that closes its output early and does not end is silent', async () => {
     const answer = await ask([INIT], { watchdogs: { idleMs: 2000 } }, 'exec >&-; exec sleep 100');
     expect(answer).toMatchObject({ failure: 'timeout', message: expect.stringContaining('silent'), session: 's1' });
   });
 
-  test('that ends with an error after its result still counts as answered', async () => {
+  test('Claude Code that ends with an error after its result still counts as answered', async () => {
     expect(await ask([INIT, RESULT], {}, 'exit 1')).toMatchObject({ kind: 'answered', success: true, session: 's1' });
   });
 
-  test('is understood despite banners, noise and unknown messages', async () => {
+  test('Claude Code is understood despite banners, noise and unknown messages', async () => {
     const noise = [
       'Update available! Run: npm i',
       '{"type":"assistant"}',
@@ -69,7 +69,7 @@ describe('Claude Code', () => {
     expect(await ask([...noise, INIT, ...odd, RESULT])).toMatchObject({ kind: 'answered', success: true });
   });
 
-  test('emits its text, thoughts and tool calls as they happen', async () => {
+  test('Claude Code emits its text, thoughts and tool calls as they happen', async () => {
     const events: AgentEvent[] = [];
     const block = (type: string, content: object): string => JSON.stringify({ type, message: { content: [content] } });
     const lines = [
@@ -87,7 +87,7 @@ describe('Claude Code', () => {
     ]);
   });
 
-  test('is never started with a session id that could be read as an argument', async () => {
+  test('Claude Code is never started with a session id that could be read as an argument', async () => {
     const session = { id: '--dangerously-skip-permissions', handover: 'before' };
     const program = [
       'sh',
@@ -100,13 +100,13 @@ describe('Claude Code', () => {
     expect(readFileSync(join(cwd, 'args.txt'), 'utf8')).not.toContain(session.id);
   });
 
-  test('that denied a use by a rule reports the denial', async () => {
+  test('Claude Code that denied a use by a rule reports the denial', async () => {
     const denials = [{ tool_name: 'Bash', tool_use_id: 't1', tool_input: { command: 'rm -r .' } }];
     const answer = await ask([INIT, JSON.stringify({ ...JSON.parse(RESULT), permission_denials: denials })]);
     expect(answer).toMatchObject({ kind: 'answered', refusals: [{ tool: 'Bash', action: 'execute', why: 'a rule forbids it' }] });
   });
 
-  test('can ask the person it works for', async () => {
+  test('Claude Code can ask the person it works for', async () => {
     const question = { question: 'Which?', options: [{ label: 'a' }, { label: 'b' }] };
     const result = `<needs_user_input>${JSON.stringify([question])}</needs_user_input>`;
     expect(await ask([INIT, JSON.stringify({ type: 'result', subtype: 'success', result })])).toMatchObject({
@@ -117,21 +117,21 @@ describe('Claude Code', () => {
   });
 });
 
-describe('the arguments of Claude Code', () => {
+describe('arguments', () => {
   const request = createAgentRequest({ cwd });
   const argv = (fields: Partial<AgentRequest>, settings = {}): string => startArguments(settings, { ...request, ...fields }).join(' ');
 
-  test('prefer the model of the role to that of the driver', () => {
+  test('the arguments of Claude Code prefer the model of the role to that of the driver', () => {
     expect(argv({ model: 'theirs' }, { model: 'ours' })).toContain('--model theirs');
     expect(argv({}, { model: 'ours' })).toContain('--model ours');
     expect(argv({})).not.toContain('--model');
   });
 
-  test('limit the attempt to its budget', () => {
+  test('the arguments of Claude Code limit the attempt to its budget', () => {
     expect(argv({ budget: { turns: 3, costUsd: 0.5 } })).toMatch(/--max-turns 3 --max-budget-usd 0.5/);
   });
 
-  test('do not read settings of the workspace unless requested', () => {
+  test('the arguments of Claude Code do not read settings of the workspace unless requested', () => {
     expect(argv({})).toContain('--setting-sources user --');
     expect(argv({}, { settingSources: ['user', 'project'] })).toContain('--setting-sources user,project --');
   });

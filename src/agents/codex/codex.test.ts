@@ -13,16 +13,16 @@ describeDriver(
 
 const cwd = tempFolder();
 
-describe('the sandbox of Codex', () => {
+describe('sandbox', () => {
   const sandbox = (allow: readonly ToolAction[]): string[] =>
     startArguments({}, createAgentRequest({ cwd, permissions: { allow } }), undefined);
 
-  test('allows file changes only if the role permits them', () => {
+  test('the sandbox of Codex allows file changes only if the role permits them', () => {
     expect(sandbox(['read', 'search', 'execute', 'think', 'fetch', 'other'])).toContain('read-only');
     for (const action of ['edit', 'delete', 'move'] as const) expect(sandbox([action])).toContain('workspace-write');
   });
 
-  test('allows the network only if the role permits it', () => {
+  test('the sandbox of Codex allows the network only if the role permits it', () => {
     expect(sandbox(WORK_IN_PLACE.allow)).toEqual(
       expect.arrayContaining(['sandbox_workspace_write.network_access=false', 'web_search="disabled"']),
     );
@@ -34,23 +34,23 @@ describe('the sandbox of Codex', () => {
   test.each<[string, AgentPermissions]>([
     ['a forbidden single tool', { allow: ['edit'], deny: ['apply_patch'] }],
     ['the network without files', { allow: ['read', 'fetch'] }],
-  ])('rejects permissions that it cannot enforce: %s', async (_what, permissions) => {
+  ])('the sandbox of Codex rejects permissions that it cannot enforce: %s', async (_what, permissions) => {
     const answer = await createCodexDriver({ program: 'no-such-program' }).ask(createAgentRequest({ cwd, permissions }));
     expect(answer).toMatchObject({ kind: 'failed', failure: 'refused', message: expect.stringContaining('another driver') });
   });
 });
 
-describe('Codex', () => {
+describe('program', () => {
   const ask = (script: string, fields: Partial<AgentRequest> = {}) =>
     createCodexDriver({ program: ['sh', '-c', script] }).ask(createAgentRequest({ cwd, ...fields }));
   const started = `cat > /dev/null; echo '{"type":"thread.started","thread_id":"t1"}'`;
 
-  test('that is not installed is a crash with a clear message', async () => {
+  test('Codex that is not installed is a crash with a clear message', async () => {
     const answer = await createCodexDriver({ program: 'no-such-codex' }).ask(createAgentRequest({ cwd }));
     expect(answer).toMatchObject({ failure: 'crash', message: expect.stringMatching(/no-such-codex.*installed/) });
   });
 
-  test('that ends without a result is a crash with its last output and its session', async () => {
+  test('Codex that ends without a result is a crash with its last output and its session', async () => {
     expect(await ask(`${started}; echo 'out of memory' >&2`)).toMatchObject({
       failure: 'crash',
       message: expect.stringMatching(/exit code 0 without an answer.*out of memory/),
@@ -58,12 +58,12 @@ describe('Codex', () => {
     });
   });
 
-  test('that closes its output early and does not end is silent', async () => {
+  test('Codex that closes its output early and does not end is silent', async () => {
     const answer = await ask(`${started}; exec >&-; exec sleep 100`, { watchdogs: { idleMs: 2000 } });
     expect(answer).toMatchObject({ failure: 'timeout', message: expect.stringContaining('silent'), session: 't1' });
   });
 
-  test("prefers the role's model over the driver's", () => {
+  test("Codex prefers the role's model over the driver's", () => {
     const request = createAgentRequest({ cwd });
     expect(startArguments({ model: 'ours' }, { ...request, model: 'theirs' }, undefined).join(' ')).toContain('--model theirs');
     expect(startArguments({ model: 'ours' }, request, undefined).join(' ')).toContain('--model ours');

@@ -23,7 +23,7 @@ test.each<[string, string]>([
   expect(failureIn(message, NOON)).toMatchObject({ failure, message });
 });
 
-describe('the time when the account can be used again', () => {
+describe('reset time', () => {
   test.each<[string, number | undefined]>([
     ['try again at 3:23 PM.', at(16, 15, 23)],
     ['try again at 12:30 PM.', at(16, 12, 30)],
@@ -32,7 +32,7 @@ describe('the time when the account can be used again', () => {
     ['try again at Nov 18th, 2026 3:23 AM.', at(18, 3, 23)],
     ['try again in 2 days 3 hours 5 minutes.', NOON + ((2 * 24 + 3) * 60 + 5) * 60_000],
     ['try again later.', undefined],
-  ])('is read from "%s"', (words, expected) => {
+  ])('the time when the account can be used again is read from "%s"', (words, expected) => {
     expect(resetIn(`You’ve hit your usage limit. Upgrade or ${words}`, NOON)).toBe(expected);
   });
 });

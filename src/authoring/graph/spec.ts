@@ -140,6 +140,8 @@ export type Entries<Spec> = readonly (readonly [id: string, spec: Spec])[];
 /** The fields of a step, in the spec that `defineWorkflow` takes; its id is its key. */
 export interface StepFields<C = StepContext> extends WorkSpec<C>, SharedSpec<C>, GroupSpec<C, Entries<MemberSpec<C>>> {
   readonly next?: NextSpec;
+  /** Only in workflow files: the stage that the step was added for. */
+  readonly addedFor?: string;
 }
 
 /** A workflow as it is compiled. */

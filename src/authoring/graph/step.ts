@@ -43,7 +43,7 @@ export function readStep(written: unknown, place: StepPlace): BoundStep {
   const given = isFields(written) ? written : {};
   if (given !== written) step.graph.problems.addMistyped({ step: step.at, code: 'FIELD_INVALID', ...NO_STEP });
   const { names, shapes } = workFields(step.graph.compilers);
-  step.knownFields(given, [...KNOWN_FIELDS, ...names], 'a step');
+  step.knownFields(given, [...KNOWN_FIELDS, ...(step.graph.isFile ? ['addedFor'] : []), ...names], 'a step');
   const spec = step.shapedFields<AnyStep>(shapes, given);
   checkOneWork(spec, step);
   if (place.isMember && spec.next !== undefined)
@@ -115,6 +115,7 @@ export function bind(spec: AnyStep, place: StepPlace, read: Work): BoundStep {
     merges: spec.merges,
     extension: readExtension(spec.extend, step),
     side: spec.side === true ? true : undefined,
+    addedFor: spec.addedFor,
     contract: spec.contract === undefined ? undefined : readContract(spec.contract, step),
     reviewOf: spec.reviewOf,
     routes: spec.route === undefined ? undefined : [...spec.route.outcomes],

@@ -4,6 +4,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ModuleGraph } from '../../authoring/discover/imports.ts';
 import { EngineError } from '../../base/error.ts';
+import { isWithin } from '../../base/inside-folder.ts';
 import type { Signature } from '../../base/signature.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { confirm } from '../decision/prompt.ts';
@@ -20,7 +21,6 @@ import { assertImportsKnown, describeContent, importedFiles } from '../trust/tru
 import {
   changedSince,
   changeTrust,
-  isInside,
   readGraph,
   readTrust,
   recordTrust,
@@ -137,8 +137,8 @@ function revoke(shell: Shell, project: Project, given: ParsedArgs): number {
   changeTrust(shell, (trust) => {
     const unknown = named.find((file) => trust.files[file] === undefined);
     if (unknown !== undefined) throw notTrusted(trust, unknown);
-    const files = named.length > 0 ? named : given.has('folder') ? [] : Object.keys(trust.files).filter((file) => isInside(root, file));
-    const folders = named.length > 0 ? [] : Object.keys(trust.folders).filter((folder) => folder === root || isInside(folder, root));
+    const files = named.length > 0 ? named : given.has('folder') ? [] : Object.keys(trust.files).filter((file) => isWithin(root, file));
+    const folders = named.length > 0 ? [] : Object.keys(trust.folders).filter((folder) => isWithin(folder, root));
     revoked = [...folders, ...files];
     return { files: without(trust.files, files), folders: without(trust.folders, folders) };
   });

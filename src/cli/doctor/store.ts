@@ -7,10 +7,10 @@ import { isEngineError, messageOf } from '../../base/error.ts';
 import { omitUndefined } from '../../base/fields.ts';
 import { agoText } from '../../control/time-text.ts';
 import { isFinal, type RunStatus } from '../../definition/run-status.ts';
-import { createFamily } from '../../process/family.ts';
 import { livenessOf } from '../../process/identity.ts';
 import { isDead, ownerText } from '../../process/owner.ts';
 import { readPidFiles } from '../../process/pid-file.ts';
+import { createProcessTree } from '../../process/process-tree.ts';
 import { type FileFacts, inspectFile, type OwnedRun } from '../../store/sqlite/inspect.ts';
 import { showingProgress, sizeText } from '../copies.ts';
 import { lostLogNote } from '../lost-log.ts';
@@ -139,7 +139,7 @@ function checkProcesses(folder: string): Check[] {
   try {
     return readPidFiles(folder).flatMap(({ mark, first, owner }): Check[] => {
       if (livenessOf(owner) !== 'dead') return [];
-      const pids = createFamily({ ...first, mark }).scan();
+      const pids = createProcessTree({ ...first, mark }).scan();
       if (pids.length === 0) return [];
       const what = `step ${mark} left processes running when its engine died: ${pids.map((row) => row.pid).join(', ')}`;
       return [warning('processes', what, 'resume the run: the next engine on this database ends them')];

@@ -3,10 +3,11 @@
 
 import { realpathSync, type Stats, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, dirname, isAbsolute, join, relative } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { ModuleGraph } from '../../authoring/discover/imports.ts';
 import { changeStateFile, readStateFile } from '../../authority/state-file.ts';
 import { EngineError } from '../../base/error.ts';
+import { isWithin } from '../../base/inside-folder.ts';
 import { parseJsonObject } from '../../base/json.ts';
 import { stateHome } from '../project.ts';
 import type { Shell } from '../shell.ts';
@@ -85,13 +86,7 @@ function home(shell: Shell): string | undefined {
 
 /** The trusted folder that contains a file. */
 export function trustedFolder(trust: Trust, file: string): string | undefined {
-  return Object.keys(trust.folders).find((folder) => isInside(folder, file));
-}
-
-/** Whether a path is inside a folder. */
-export function isInside(folder: string, path: string): boolean {
-  const below = relative(folder, path);
-  return below !== '' && !below.startsWith('..') && !isAbsolute(below);
+  return Object.keys(trust.folders).find((folder) => isWithin(folder, file));
 }
 
 /** The files that changed since a file was trusted, relative to it. */
@@ -120,7 +115,7 @@ export function isOwnFile({ uid, mode }: Pick<Stats, 'uid' | 'mode'>, me: number
 /** The first of the files, and the folders around them up to the trusted one, that another user can change. */
 export function foreignPath(folder: string, paths: readonly string[]): string | undefined {
   const around = new Set(paths);
-  for (const path of around) if (isInside(folder, path)) around.add(dirname(path));
+  for (const path of around) if (path !== folder && isWithin(folder, path)) around.add(dirname(path));
   return [...around].find((path) => {
     const facts = statSync(path, { throwIfNoEntry: false });
     return facts !== undefined && !isOwnFile(facts, process.getuid?.());

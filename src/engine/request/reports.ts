@@ -22,7 +22,7 @@ import type { RunEvent } from '../../kernel/event.ts';
 import type { InputOf, RunInput } from '../../kernel/input.ts';
 import type { RunState } from '../../kernel/run-state.ts';
 import { readReport, type StoredHandover } from '../../steps/worker/handover.ts';
-import { readSavedState, type StatePlace } from '../../steps/worker/saved-state.ts';
+import { readSavedState, type StateFiles } from '../../steps/worker/saved-state.ts';
 import type { StoredAttempt, StoredValue } from '../../store/store.ts';
 import type { EngineCore } from '../engine.ts';
 import { type Signer, signedBy } from '../signature/signatures.ts';
@@ -260,7 +260,7 @@ export async function askPerson(
   await send(core, { run, dedupe: `asked/${path}/${attempt}`, input, values: saved === undefined ? [value] : [value, saved] });
 }
 
-async function savedValue({ parts }: EngineCore, step: string, place: StatePlace): Promise<StoredValue> {
+async function savedValue({ parts }: EngineCore, step: string, place: StateFiles): Promise<StoredValue> {
   const read = await readSavedState(place);
   if ('problem' in read)
     throw new EngineError('REPORT_INVALID', `step "${step}" requires saved progress before questions: ${read.problem}`, {

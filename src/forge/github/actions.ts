@@ -88,7 +88,7 @@ async function readLabels({ octokit, repo }: Connection, number: number): Promis
 async function addLabels(connection: Connection, { number, labels }: LabelRequest): Promise<{ number: number; labels: string[] }> {
   assertLabels(labels);
   const before = await readLabels(connection, number);
-  const missing = [...new Set(labels)].filter((label) => !before.some((one) => isSamePerson(one, label)));
+  const missing = [...new Set(labels)].filter((label) => !before.some((present) => isSamePerson(present, label)));
   if (missing.length === 0) return { number, labels: before };
   const { octokit, repo } = connection;
   const { data } = await octokit.rest.issues.addLabels({ ...repo, issue_number: number, labels: missing });
@@ -99,9 +99,9 @@ async function removeLabels(connection: Connection, { number, labels }: LabelReq
   assertLabels(labels);
   const { octokit, repo } = connection;
   const before = await readLabels(connection, number);
-  for (const name of before.filter((one) => labels.some((label) => isSamePerson(one, label)))) {
+  for (const name of before.filter((present) => labels.some((label) => isSamePerson(present, label)))) {
     await octokit.rest.issues.removeLabel({ ...repo, issue_number: number, name }).catch((error: unknown) => {
-      // Somebody else removed it first.
+      // Someone else removed it first.
       if (!isApiError(error, 404)) throw error;
     });
   }
@@ -130,10 +130,10 @@ async function findComment(
   const query = { ...repo, issue_number: number, since: new Date(since - CLOCK_DRIFT_MS).toISOString(), per_page: PAGE };
   const found = (await octokit.paginate(octokit.rest.issues.listComments, query)).filter(({ user }) => user?.login === login);
   const text = withMarker(body, key);
-  const marked = text === body ? undefined : found.find((one) => one.body?.endsWith(markerOf(key)) === true);
-  const same = text === body ? found.filter((one) => one.body === body) : [];
+  const marked = text === body ? undefined : found.find((comment) => comment.body?.endsWith(markerOf(key)) === true);
+  const same = text === body ? found.filter((comment) => comment.body === body) : [];
   const taken = new Set(same.length === 0 ? [] : ledger.done('').map(({ value }) => (value as { readonly id?: string }).id));
-  const mine = marked ?? same.find((one) => !taken.has(String(one.id)));
+  const mine = marked ?? same.find((comment) => !taken.has(String(comment.id)));
   return mine === undefined ? undefined : { id: String(mine.id), at: Date.parse(mine.updated_at) };
 }
 
@@ -168,7 +168,7 @@ async function openPullRequest({ connection, reader }: ActionParts, request: Pul
   try {
     return { number: (await octokit.rest.pulls.create({ ...repo, title, body, head, base, draft })).data.number };
   } catch (error) {
-    // Somebody else opened it first, or a failed request of ours was carried out.
+    // Someone else opened it first, or a failed request of ours was carried out.
     if (isApiError(error, 422) && /already exists/i.test(responseText(error))) {
       const other = await findPullRequest(reader, request);
       if (other !== undefined) return other;

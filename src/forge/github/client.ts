@@ -10,9 +10,9 @@
 
 import type { Octokit } from 'octokit';
 import { EngineError } from '../../base/error.ts';
-import type { JudgeError } from '../ledger.ts';
-import { refuse, refuseMissing, type ToAnswer } from '../refusal.ts';
-import { isApiError, judgeError } from './failure.ts';
+import type { ErrorClassifier } from '../ledger.ts';
+import { type AnswerRunner, refuse, refuseMissing } from '../refusal.ts';
+import { classifyError, isApiError } from './failure.ts';
 import { createLogin, type GitHubAuth, type Login } from './login.ts';
 
 /** The largest page of a list. */
@@ -55,9 +55,9 @@ export interface Connection {
   readonly outageMs: number;
   /** Number of requests sent so far. */
   readonly sent: () => number;
-  readonly judge: JudgeError;
+  readonly classify: ErrorClassifier;
   /** Turns errors of GitHub and of git into answers, too. */
-  readonly answer: ToAnswer;
+  readonly answer: AnswerRunner;
 }
 
 /** The part of a connection that a single request needs. */
@@ -84,8 +84,8 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
   });
   const counted = { sent: 0 };
   const outageMs = OUTAGE_RETRIES * retryMs;
-  const judge: JudgeError = (error) => judgeError(error, { now: now(), outageMs });
-  prepareRequests(octokit, { repo, login, now, counted, judge, clock });
+  const classify: ErrorClassifier = (error) => classifyError(error, { now: now(), outageMs });
+  prepareRequests(octokit, { repo, login, now, counted, classify, clock });
   return {
     octokit,
     repo,
@@ -95,14 +95,14 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
     aheadMs: () => clock.aheadMs(),
     outageMs,
     sent: () => counted.sent,
-    judge,
+    classify,
     answer: async (work) => {
       try {
         return { result: 'ok', value: await work() };
       } catch (error) {
-        const judged = judge(error);
-        if (judged === undefined) throw error;
-        return judged.failure;
+        const classified = classify(error);
+        if (classified === undefined) throw error;
+        return classified.failure;
       }
     },
   };
@@ -148,13 +148,13 @@ interface RequestSetup {
   readonly login: Login;
   readonly now: () => number;
   readonly counted: { sent: number };
-  readonly judge: JudgeError;
+  readonly classify: ErrorClassifier;
   readonly clock: ServerClock;
 }
 
 type Response = Awaited<ReturnType<Octokit['request']>>;
 
-function prepareRequests(octokit: Octokit, { repo, login, now, counted, judge, clock }: RequestSetup): void {
+function prepareRequests(octokit: Octokit, { repo, login, now, counted, classify, clock }: RequestSetup): void {
   const cached = new Map<string, { readonly etag: string; readonly response: Response }>();
   let pausedUntil = 0;
   // Inner hooks of octokit hold the same object, so its options are changed in place.
@@ -203,7 +203,7 @@ function prepareRequests(octokit: Octokit, { repo, login, now, counted, judge, c
         options.headers.authorization = `Bearer ${login.appToken()}`;
         return await send();
       }
-      const failure = judge(error)?.failure;
+      const failure = classify(error)?.failure;
       const isSecondary = isApiError(error, 403, 429) && String(error.response?.headers['x-ratelimit-remaining'] ?? '') !== '0';
       if (failure?.result === 'rate_limited' && isSecondary) pausedUntil = failure.until;
       throw error;

@@ -9,7 +9,7 @@ import { omitUndefined } from '../../base/fields.ts';
 import { resumeTime } from '../../base/retry-after.ts';
 import { GitFailure } from '../../process/git-remote.ts';
 import type { ForgeFailure } from '../forge.ts';
-import type { JudgeError } from '../ledger.ts';
+import type { ErrorClassifier } from '../ledger.ts';
 import { refusalIn } from '../refusal.ts';
 
 /** GitHub asks clients to wait at least this long after a limit for which it names no time. */
@@ -31,13 +31,16 @@ export function isApiError(error: unknown, ...statuses: number[]): error is ApiE
 }
 
 /** Returns what went wrong and whether the request may have been carried out; undefined for a bug of ours. */
-export function judgeError(error: unknown, { now, outageMs }: { readonly now: number; readonly outageMs: number }): ReturnType<JudgeError> {
-  const judged = classify(error, now);
-  if (judged?.failure.result !== 'unavailable' || judged.failure.until !== undefined) return judged;
-  return { ...judged, failure: { ...judged.failure, until: now + outageMs } };
+export function classifyError(
+  error: unknown,
+  { now, outageMs }: { readonly now: number; readonly outageMs: number },
+): ReturnType<ErrorClassifier> {
+  const classified = failureClassOf(error, now);
+  if (classified?.failure.result !== 'unavailable' || classified.failure.until !== undefined) return classified;
+  return { ...classified, failure: { ...classified.failure, until: now + outageMs } };
 }
 
-function classify(error: unknown, now: number): ReturnType<JudgeError> {
+function failureClassOf(error: unknown, now: number): ReturnType<ErrorClassifier> {
   const refusal = refusalIn(error);
   if (refusal !== undefined) return { failure: refusal, mayHaveHappened: false };
   // Only a person can fix a missing login.

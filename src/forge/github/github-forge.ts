@@ -51,9 +51,9 @@ const POLL_MS = 60_000;
 /** Opens the forge. Nothing is requested yet. Any number of processes may have the same one open. */
 export async function openGitHubForge(options: GitHubForgeOptions): Promise<GitHubForge> {
   const connection = await connect(options);
-  const { now, answer, judge } = connection;
+  const { now, answer, classify } = connection;
   const { beforeWrite } = options;
-  const ledger = openLedger({ file: options.ledger, now, judge, ...omitUndefined({ beforeRequest: beforeWrite }) });
+  const ledger = openLedger({ file: options.ledger, now, classify, ...omitUndefined({ beforeRequest: beforeWrite }) });
   const reader = createReader(connection);
   const parts = { connection, reader, ledger };
   const poll = createPoll(connection);

@@ -1,8 +1,8 @@
 // Merges into a branch with a merge queue, and waits for merges in progress.
 //
 // - If the rules of a branch have a queue, nothing is merged past it, even by a login that could.
-// - The approved head is enqueued, once for each visit of a step: GitHub refuses another head, and removes a pull request from
-//   the queue when somebody pushes to it.
+// - The approved head is enqueued, once for each visit of a step: GitHub rejects another head, and removes a pull request from
+//   the queue after a push to it.
 // - A merge in progress is an answer with a time (`queued`); repeating the request later returns its result. After the
 //   allowed waiting time the pull request is removed from the queue.
 
@@ -37,7 +37,7 @@ export async function hasQueue({ connection: { octokit, repo } }: ActionParts, b
   }
 }
 
-/** The required checks of a head that have not ended or not begun: until then, GitHub refuses a merge. */
+/** The required checks of a head that have not ended or not begun: until then, GitHub does not merge. */
 export async function unfinishedChecks({ connection, reader }: ActionParts, { headSha, baseBranch }: PullRequest): Promise<string[]> {
   const required = await readRequiredChecks(connection, baseBranch);
   const checks = (await reader.checks(headSha)).filter(({ own }) => own !== true);
@@ -95,11 +95,11 @@ function explainRemoval({ number, mergeable, baseBranch, headBranch }: PullReque
     });
   return refuse({
     result: 'ci_failure',
-    message: `the merge queue of ${baseBranch} removed #${number}: its checks failed there, or somebody removed it; the pull request shows why`,
+    message: `the merge queue of ${baseBranch} removed #${number}: its checks failed there, or a person removed it; the pull request shows why`,
   });
 }
 
-/** Returns when to repeat the request, or refuses and leaves the queue because it has taken too long. */
+/** Returns when to repeat the request, or leaves the queue and throws a refusal because it has taken too long. */
 export async function limitWait(
   parts: ActionParts,
   { number, expectedHead, waits }: MergeRequest,

@@ -1,6 +1,6 @@
 // Merges the expected head at GitHub, or finds out why GitHub did not.
 //
-// - The request names the head, so GitHub itself refuses another one, even if it was pushed a moment ago.
+// - The request names the head, so GitHub itself rejects another one, even if it was pushed a moment ago.
 // - After a lost response, a merge that was carried out is recognised because the pull request is merged at that head.
 
 import { omitUndefined } from '../../base/fields.ts';
@@ -58,7 +58,7 @@ async function merge(parts: ActionParts, request: MergeRequest, route: Route): P
       if (!isApiError(error, 405, 409)) throw error;
       const reason = responseText(error);
       if (round < ROUNDS_MAX && /base branch was modified/i.test(reason)) continue;
-      // Somebody else merged it: the next round finds out at which head.
+      // Someone else merged it: the next round finds out at which head.
       if (round < ROUNDS_MAX && (await reader.pullRequest(number)).state === 'merged') continue;
       await explain(parts, request, { pr, reason });
     }
@@ -117,7 +117,7 @@ async function finish(parts: ActionParts, request: MergeRequest, pr: PullRequest
   return { ...omitUndefined({ sha: pr.mergeSha ?? undefined }), branchDeleted };
 }
 
-// A branch that has moved since contains unmerged work, and stays. Also returns true if it is already gone.
+// A branch that has moved since contains unmerged work, and stays. Also returns true if it was deleted before.
 async function deleteBranch({ connection, reader }: ActionParts, branch: string, at: string): Promise<boolean> {
   const { octokit, repo } = connection;
   const head = await reader.headOf(branch);

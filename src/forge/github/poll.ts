@@ -137,20 +137,19 @@ async function findIssueEvents({ octokit, repo }: Connection, { since, heads }: 
   const found: FoundEvent[] = [];
   const pages = octokit.paginate.iterator(octokit.rest.issues.listEventsForRepo, { ...repo, per_page: PAGE });
   for await (const { data } of pages) {
-    for (const one of data) {
-      const at = Date.parse(one.created_at);
-      const name = one.event === 'review_dismissed' ? undefined : NAMES[one.event];
-      if (at < from || one.issue === null || one.issue === undefined) continue;
-      const isPull = one.issue.pull_request !== undefined;
-      const event = one.event === 'review_dismissed' ? 'pull_request_review.dismissed' : `${isPull ? 'pull_request' : 'issues'}.${name}`;
-      if (name === undefined && one.event !== 'review_dismissed') continue;
-      const about = isPull ? { pr: one.issue.number } : { issue: one.issue.number };
-      const label = one.label?.name;
-      const rank = one.event === 'closed' ? 5 : 2;
-      const named = typeof label === 'string' ? { label } : {};
+    for (const { id, event: kind, issue, actor, label, created_at } of data) {
+      const at = Date.parse(created_at);
+      const name = kind === 'review_dismissed' ? undefined : NAMES[kind];
+      if (at < from || issue === null || issue === undefined) continue;
+      const isPull = issue.pull_request !== undefined;
+      const event = kind === 'review_dismissed' ? 'pull_request_review.dismissed' : `${isPull ? 'pull_request' : 'issues'}.${name}`;
+      if (name === undefined && kind !== 'review_dismissed') continue;
+      const about = isPull ? { pr: issue.number } : { issue: issue.number };
+      const named = typeof label?.name === 'string' ? { label: label.name } : {};
       // The head of the last poll: a commit that was pushed since may be older or newer than the label.
-      const sha = isPull && name === 'labeled' ? heads[one.issue.number] : undefined;
-      found.push({ id: `event:${one.id}`, event, at, ...about, ...named, ...omitUndefined({ actor: one.actor?.login, sha }), rank });
+      const sha = isPull && name === 'labeled' ? heads[issue.number] : undefined;
+      const rank = kind === 'closed' ? 5 : 2;
+      found.push({ id: `event:${id}`, event, at, ...about, ...named, ...omitUndefined({ actor: actor?.login, sha }), rank });
     }
     // The list begins with the newest event.
     if (data.some(({ created_at }) => Date.parse(created_at) < from)) break;
@@ -161,13 +160,13 @@ async function findIssueEvents({ octokit, repo }: Connection, { since, heads }: 
 async function findComments({ octokit, repo }: Connection, since: string): Promise<FoundEvent[]> {
   const query = { ...repo, sort: 'updated' as const, direction: 'desc' as const, since, per_page: PAGE };
   const found = await octokit.paginate(octokit.rest.issues.listCommentsForRepo, query);
-  return found.flatMap((one): FoundEvent[] => {
-    const number = Number(/\d+$/.exec(one.issue_url)?.[0]);
-    const about = one.html_url.includes('/pull/') ? { pr: number } : { issue: number };
-    const shared = { ...omitUndefined({ actor: one.user?.login }), comment: String(one.id), ...about, rank: 3 };
-    const [created, updated] = [Date.parse(one.created_at), Date.parse(one.updated_at)];
-    const first: FoundEvent = { id: `comment:${one.id}`, event: 'issue_comment.created', at: created, ...shared };
-    const edit: FoundEvent = { id: `comment:${one.id}:${updated}`, event: 'issue_comment.edited', at: updated, ...shared };
+  return found.flatMap((comment): FoundEvent[] => {
+    const number = Number(/\d+$/.exec(comment.issue_url)?.[0]);
+    const about = comment.html_url.includes('/pull/') ? { pr: number } : { issue: number };
+    const shared = { ...omitUndefined({ actor: comment.user?.login }), comment: String(comment.id), ...about, rank: 3 };
+    const [created, updated] = [Date.parse(comment.created_at), Date.parse(comment.updated_at)];
+    const first: FoundEvent = { id: `comment:${comment.id}`, event: 'issue_comment.created', at: created, ...shared };
+    const edit: FoundEvent = { id: `comment:${comment.id}:${updated}`, event: 'issue_comment.edited', at: updated, ...shared };
     return [...(created >= Date.parse(since) ? [first] : []), ...(updated > created ? [edit] : [])];
   });
 }

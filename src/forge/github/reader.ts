@@ -82,13 +82,13 @@ export function createReader(connection: Connection): GitHubReader {
     comments: async (number) => {
       const found = await octokit.paginate(rest.issues.listComments, { ...repo, issue_number: number, per_page: PAGE });
       const { login } = await reader.whoami();
-      return found.map((one) => ({
-        id: String(one.id),
-        author: loginOf(one.user),
-        bot: isBot(one.user),
-        body: loginOf(one.user) === login ? withoutMarker(one.body ?? '') : (one.body ?? ''),
-        at: Date.parse(one.created_at),
-        edited: one.updated_at !== one.created_at,
+      return found.map((comment) => ({
+        id: String(comment.id),
+        author: loginOf(comment.user),
+        bot: isBot(comment.user),
+        body: loginOf(comment.user) === login ? withoutMarker(comment.body ?? '') : (comment.body ?? ''),
+        at: Date.parse(comment.created_at),
+        edited: comment.updated_at !== comment.created_at,
       }));
     },
     approvals: (pr) => readApprovals(connection, reader, pr),
@@ -241,7 +241,9 @@ async function readApprovals({ octokit, repo }: Connection, reader: GitHubReader
     latest.delete(actor);
     latest.set(actor, { actor, headSha, state, at: Date.parse(submitted_at ?? ''), bot: isBot(user) });
   }
-  return await Promise.all([...latest.values()].map(async (one) => ({ ...one, permission: await reader.permission(one.actor) })));
+  return await Promise.all(
+    [...latest.values()].map(async (approval) => ({ ...approval, permission: await reader.permission(approval.actor) })),
+  );
 }
 
 async function readPermission({ octokit, repo }: Connection, username: string): Promise<Permission> {
@@ -284,8 +286,10 @@ async function readMissingPermissions({ octokit, login }: Connection): Promise<s
   const headers = appHeaders(login);
   if (headers === undefined) return [];
   const { data } = await octokit.rest.apps.getAuthenticated({ headers });
-  const given: Readonly<Record<string, string | undefined>> = data?.permissions ?? {};
-  return Object.entries(NEEDED).flatMap(([name, right]) => (given[name] === 'write' || given[name] === right ? [] : [`${name}: ${right}`]));
+  const granted: Readonly<Record<string, string | undefined>> = data?.permissions ?? {};
+  return Object.entries(NEEDED).flatMap(([name, right]) =>
+    granted[name] === 'write' || granted[name] === right ? [] : [`${name}: ${right}`],
+  );
 }
 
 interface FileData {

@@ -31,7 +31,7 @@ export function createReviewActions(parts: ActionParts): Pick<ForgeActor, 'submi
 /** GitHub's messages for a comment on a line that is not in the diff, or not any more. */
 const NOT_IN_DIFF = /could not be resolved|part of the diff|review thread|diff hunk/i;
 
-/** Submits a review. If GitHub refuses the line of a comment, without saying which, the comments become part of the text. */
+/** Submits a review. If GitHub rejects the line of a comment, without saying which, the comments become part of the text. */
 async function submitReviewWithComments(parts: ActionParts, request: ReviewRequest, key: string): Promise<{ id: string }> {
   const { number, body, comments = [] } = request;
   try {
@@ -129,7 +129,7 @@ async function requestReviewers({ connection, reader }: ActionParts, request: Re
   const pr = await reader.pullRequest(number);
   const author = people.find((login) => isSamePerson(login, pr.author));
   if (author !== undefined) deny(`${author} opened #${number} and cannot review it`);
-  const missing = people.filter((login) => !pr.reviewers.some((one) => isSamePerson(one, login)));
+  const missing = people.filter((login) => !pr.reviewers.some((asked) => isSamePerson(asked, login)));
   if (missing.length === 0) return { reviewers: [...pr.reviewers] };
   const { data } = await octokit.rest.pulls.requestReviewers({ ...repo, pull_number: number, reviewers: missing });
   return { reviewers: (data.requested_reviewers ?? []).map(({ login }) => login) };

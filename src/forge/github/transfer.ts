@@ -55,10 +55,11 @@ export async function pushCommit(connection: Connection, request: PushRequest): 
       if (head !== undefined && head !== replaces && !(await contains(transfer.repository, sha, head))) refuseLostCommits(request, head);
       const pushed = await push(transfer, { ref, sha, expected: head });
       if (pushed.code === 0) return { sha };
-      // Somebody pushed in between: read again.
+      // There was a push in between: read again.
       if (/stale info|fetch first|non-fast-forward|cannot lock ref/.test(`${pushed.stdout}${pushed.stderr}`)) continue;
       const denial = /\[remote rejected\].*|remote: error: .*|pre-receive hook declined/.exec(`${pushed.stdout}\n${pushed.stderr}`)?.[0];
-      if (denial !== undefined) refuse({ result: 'denied', message: `GitHub refused the push to "${branch}": ${pushed.stderr || denial}` });
+      if (denial !== undefined)
+        refuse({ result: 'denied', message: `GitHub rejected the push to "${branch}": ${pushed.stderr || denial}` });
       unavailable('push', pushed.stderr);
     }
     return refuse({ result: 'unavailable', message: `the branch "${branch}" moved during each push; try again` });
@@ -116,7 +117,7 @@ function unavailable(command: string, stderr: string): never {
 async function remoteHead({ repository, remote }: Transfer, ref: string): Promise<string | undefined> {
   const listed = await gitRemote(repository, remote, ['ls-remote', '--quiet', remote.url, ref]);
   if (listed.code !== 0) unavailable('read the branches', listed.stderr);
-  const line = listed.stdout.split('\n').find((one) => one.endsWith(`\t${ref}`));
+  const line = listed.stdout.split('\n').find((entry) => entry.endsWith(`\t${ref}`));
   return line === undefined ? undefined : line.slice(0, line.indexOf('\t'));
 }
 

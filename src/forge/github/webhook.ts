@@ -55,7 +55,7 @@ function factsOf(
   sent: readonly Delivery[],
 ): Omit<WebhookFacts, 'active' | 'events'> {
   const arrived = new Set(sent.filter(({ status_code }) => isSuccess(status_code)).map(({ guid }) => guid));
-  const latest = new Map(sent.toReversed().map((one) => [one.guid, one]));
+  const latest = new Map(sent.toReversed().map((delivery) => [delivery.guid, delivery]));
   const failed = [...latest.values()].filter(({ guid }) => !arrived.has(guid)).toReversed();
   return {
     address: url,

@@ -1,7 +1,7 @@
 // Owns the state file of the local forge: its tables, its transactions, and the record of completed actions.
 //
 // - An action, its key and its event are one transaction.
-// - After its commit a writer notifies this process by a call and others by touching a file beside the database. If the
+// - After its commit a writer notifies this process by a call and others by touching a file next to the database. If the
 //   writer died before that, its event is delivered with the next one.
 
 import { type FSWatcher, statSync, utimes, watch } from 'node:fs';
@@ -146,7 +146,7 @@ export function doOnce<T extends object>(database: LocalDatabase, action: KeyedA
   });
 }
 
-/** Returns the result recorded under a key, if any. A key that was used for another action is refused. */
+/** Returns the result recorded under a key, if any. A key that was used for another action is rejected. */
 export function recall<T>(database: LocalDatabase, { name, key }: KeyedAction): T | undefined {
   const row = database.get('SELECT name, value FROM actions WHERE key = ?', key);
   if (row === undefined) return undefined;

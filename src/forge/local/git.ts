@@ -72,7 +72,7 @@ interface Move {
 /** `stale`: the branch is no longer at `from`. `blocked`: it is checked out, and changed files are in the way. */
 type MoveResult = { readonly kind: 'moved' | 'stale' } | { readonly kind: 'blocked'; readonly folder: string; readonly message: string };
 
-/** Refuses to move a branch because of changes in its checkout. */
+/** Ends the request: changes in its checkout block the move of a branch. */
 export function refuseBlocked(subject: string, branch: string, { folder, message }: Extract<MoveResult, { kind: 'blocked' }>): never {
   return deny(
     `${subject}"${branch}" is checked out in ${folder}, and changes there are in the way: ${message}; commit or stash them, then try again`,
@@ -105,7 +105,9 @@ export function createGit(cwd: string, now: () => number): Git {
     const run = await runGit(cwd, args, { env: environment(now()), ...omitUndefined({ stdin }) });
     const code = run.ok ? 0 : run.code;
     if (code !== undefined && codes.includes(code)) return { code, stdout: run.stdout, stderr: run.ok ? '' : run.message };
-    throw new GitError(`git ${args[0]} in ${cwd} failed: ${run.ok ? 'it exited with code 0' : run.message}`);
+    throw new GitError(
+      `git ${args[0]} in ${cwd} ${run.ok ? `exited with code 0; expected ${codes.join(' or ')}` : `failed: ${run.message}`}`,
+    );
   };
 }
 
@@ -175,7 +177,7 @@ export function createLocalGit(repository: string, now: () => number): LocalGit 
  */
 async function readLooseRef(directory: string, ref: string): Promise<string | null | undefined> {
   try {
-    // Opening must not wait, because somebody could have replaced the file by a pipe.
+    // Opening must not wait, because the file could have been replaced by a pipe.
     const text = await readFile(join(directory, ref), { encoding: 'utf8', flag: constants.O_RDONLY | constants.O_NONBLOCK });
     return /^([0-9a-f]{40}|[0-9a-f]{64})\n$/.exec(text)?.[1];
   } catch (error) {
@@ -206,7 +208,7 @@ function createConflicts(git: Git): LocalGit['conflicts'] {
 async function advance({ git, now }: GitAccess, branch: string, { from, to }: Move): Promise<MoveResult> {
   const moveRef = async (): Promise<boolean> =>
     (await git(['update-ref', `refs/heads/${branch}`, to, from ?? ''], { codes: [0, 128] })).code === 0;
-  const folder = from === undefined ? undefined : (await readCheckouts(git)).find((one) => one.branch === branch)?.folder;
+  const folder = from === undefined ? undefined : (await readCheckouts(git)).find((listed) => listed.branch === branch)?.folder;
   if (from === undefined || folder === undefined || !existsSync(folder)) return { kind: (await moveRef()) ? 'moved' : 'stale' };
   // The files are updated first: when this is repeated after a crash, they are already right.
   const inCheckout = createGit(folder, now);
@@ -221,7 +223,7 @@ async function advance({ git, now }: GitAccess, branch: string, { from, to }: Mo
 }
 
 async function removeBranch({ git, now }: GitAccess, branch: string, at: string): Promise<void> {
-  const checkout = (await readCheckouts(git)).find((one) => one.branch === branch);
+  const checkout = (await readCheckouts(git)).find((listed) => listed.branch === branch);
   // The main checkout keeps its branch.
   if (checkout?.isMain === true) return;
   if (checkout !== undefined && existsSync(checkout.folder))

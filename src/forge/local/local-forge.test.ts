@@ -31,7 +31,7 @@ describe('the controls of the local forge', () => {
     ['notify', (forge) => forge.notify({ target: 'x', people: [], message: 'y' }, 'k')],
   ];
 
-  test('a rate limit refuses every request, in every process, until its time', async () => {
+  test('a rate limit rejects every request, in every process, until its time', async () => {
     const other = await stage.reopen();
     stage.forge.control.rateLimit(now + 1000);
     for (const [, ask] of asks) expect(await ask(other)).toMatchObject({ result: 'rate_limited', until: now + 1000 });
@@ -99,7 +99,7 @@ describe('the repository', () => {
     ['merge', 'Merge pull request #1 from topic\n\nAdd topic\n', 2],
     ['squash', 'Add topic (#1)\n\nAs discussed.\n', 1],
     ['rebase', 'Change topic\n', 1],
-  ] as const)('%s creates the expected history', async (method, message, parents) => {
+  ] as const)('a merge with the method %s creates the expected history', async (method, message, parents) => {
     const { number, head } = await openSample(stage, 'topic');
     await stage.commit('main', { 'other.txt': '1' });
     const { sha } = valueIn(await stage.forge.mergePullRequest({ number, method, deleteBranch: false, expectedHead: head }, 'merge'));
@@ -163,7 +163,7 @@ describe('the repository', () => {
     expect(await stage.forge.mergePullRequest(request, 'm1')).toMatchObject({ result: 'ok' });
   });
 
-  test('a branch that a worktree has checked out is deleted as well, and the worktree keeps its files', async () => {
+  test('a branch that a worktree has checked out is deleted too, and the worktree keeps its files', async () => {
     const { number, head } = await openSample(stage, 'topic');
     const place = join(stage.folder, 'place');
     await stage.git('worktree', 'add', '--quiet', place, 'topic');
@@ -205,7 +205,7 @@ describe('the repository', () => {
 });
 
 describe('the state file', () => {
-  test('only its user can read it and the files beside it', () => {
+  test('only its user can read the state file and the files next to it', () => {
     const files = readdirSync(stage.folder).filter((name) => name.startsWith('forge.db'));
     expect(files.length).toBeGreaterThan(2);
     for (const name of files) expect(statSync(join(stage.folder, name)).mode & 0o077).toBe(0);
@@ -251,7 +251,7 @@ describe('keys and text', () => {
     expect(valueIn(await stage.forge.issue(number)).state).toBe('open');
   });
 
-  test.each(['a\0b', '\ud83e half a character', ' '])('text that cannot be stored unchanged is refused: %j', async (body) => {
+  test.each(['a\0b', '\ud83e half a character', ' '])('text that cannot be stored unchanged is rejected: %j', async (body) => {
     const { number } = valueIn(await stage.forge.createIssue({ title: 'x', body: '', labels: [] }, 'k'));
     expect(await stage.forge.comment({ number, body }, 'c')).toMatchObject({ result: 'denied' });
     expect(await stage.forge.createIssue({ title: body, body: '', labels: [] }, 'i')).toMatchObject({ result: 'denied' });

@@ -18,7 +18,7 @@ import type {
   PushRequest,
 } from '../forge.ts';
 import { doneAction, SELECT_DONE } from '../ledger.ts';
-import { answer, refuse, refuseLostCommits, refuseMissing, type ThrowingMethods, type ToAnswer, withAnswers } from '../refusal.ts';
+import { type AnswerRunner, answer, refuse, refuseLostCommits, refuseMissing, type ThrowingMethods, withAnswers } from '../refusal.ts';
 import { createActions } from './actions.ts';
 import { createControl, type ForgeControl, outageOf, takeControl } from './control.ts';
 import { type LocalDatabase, openLocalDatabase } from './database.ts';
@@ -119,7 +119,7 @@ async function findDefaultBranch(git: LocalGit): Promise<string> {
 }
 
 // Failures of git or of the state file become an answer too; any other error is a bug of ours.
-function answerUnlessUnavailable(database: LocalDatabase): ToAnswer {
+function answerUnlessUnavailable(database: LocalDatabase): AnswerRunner {
   return async (work) => {
     try {
       return outageOf(database) ?? (await answer(work));
@@ -161,7 +161,7 @@ function createReader(state: LocalState, name: string): ThrowingMethods<Omit<For
     changedFiles: (source) => readChanges(state, source),
     isUpToDate: async (pr) => {
       const item = pullOf(database, pr);
-      const base = (await git.headOf(item.base)) ?? refuseMissing(`the base branch "${item.base}" of #${pr} is gone`);
+      const base = (await git.headOf(item.base)) ?? refuseMissing(`the base branch "${item.base}" of #${pr} was deleted`);
       return await git.contains(await headOf(git, item), base);
     },
     ...createAccountReader(database),

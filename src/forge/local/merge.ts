@@ -1,7 +1,7 @@
 // Merges in the local forge so that a crash at any moment neither loses nor repeats a merge. Git and the state
-// file cannot be changed in one transaction, so the commit to land is recorded before the branch is moved.
+// file cannot be changed in one transaction, so the merged commit is recorded before the branch is moved.
 //
-// - A commit is landed only if it is the one recorded for the key.
+// - A branch is moved only to the commit recorded for the key.
 // - If a recorded commit is already part of the base branch, only the remaining records are written.
 // - Branches are moved one at a time: otherwise a second merge would find the files of the first one in the checkout of the
 //   base, and take them for uncommitted changes.
@@ -23,7 +23,7 @@ interface Merge {
 }
 
 /** A commit that is about to become the head of the base branch. */
-interface Landing {
+interface PlannedMerge {
   readonly sha: string;
   readonly from: string;
   readonly head: string;
@@ -49,22 +49,22 @@ async function tryMerge(state: LocalState, merge: Merge, baseBranch: string): Pr
   const done = recall<MergeResult>(database, merge.action);
   if (done !== undefined) return done;
   const pr = pullOf(database, merge.request.number);
-  const base = head ?? refuseMissing(`the base branch "${pr.base}" of #${pr.number} is gone`);
-  const known = readLanding(database, merge.action);
-  if (known !== undefined && (await git.contains(base, known.sha))) return await finish(state, { merge, pr, landing: known });
+  const base = head ?? refuseMissing(`the base branch "${pr.base}" of #${pr.number} was deleted`);
+  const known = readPlannedMerge(database, merge.action);
+  if (known !== undefined && (await git.contains(base, known.sha))) return await finish(state, { merge, pr, planned: known });
   if (pr.state !== 'open') return resultOf(pr, merge.request);
-  let landing: Landing;
+  let planned: PlannedMerge;
   try {
     await assertReady(state, merge.request, pr);
-    landing = known?.from === base ? known : await prepare(state, { merge, pr, base });
+    planned = known?.from === base ? known : await prepare(state, { merge, pr, base });
   } catch (error) {
     // Another process may have landed the same merge since; then it must not be rejected.
     if (refusalIn(error) !== undefined && (await git.headOf(pr.base)) !== base) return 'again';
     throw error;
   }
-  if (!recordLanding(database, merge.action, { known, landing })) return 'again';
-  const moved = await database.exclusively(() => git.advance(pr.base, { from: landing.from, to: landing.sha }));
-  if (moved.kind !== 'blocked') return moved.kind === 'moved' ? await finish(state, { merge, pr, landing }) : 'again';
+  if (!recordPlannedMerge(database, merge.action, { known, planned })) return 'again';
+  const moved = await database.exclusively(() => git.advance(pr.base, { from: planned.from, to: planned.sha }));
+  if (moved.kind !== 'blocked') return moved.kind === 'moved' ? await finish(state, { merge, pr, planned }) : 'again';
   // If another merge has used the checkout, the branch has moved.
   if ((await git.headOf(pr.base)) !== base) return 'again';
   return refuseBlocked(`#${pr.number} was not merged: `, pr.base, moved);
@@ -79,7 +79,8 @@ function resultOf({ number, state, headSha, mergeSha }: Pull, { expectedHead }: 
 
 async function assertReady({ database, git }: LocalState, { expectedHead }: MergeRequest, pr: Pull): Promise<void> {
   const head =
-    (pr.fork === undefined ? await git.headOf(pr.head) : pr.headSha) ?? refuseMissing(`the branch "${pr.head}" of #${pr.number} is gone`);
+    (pr.fork === undefined ? await git.headOf(pr.head) : pr.headSha) ??
+    refuseMissing(`the branch "${pr.head}" of #${pr.number} was deleted`);
   assertHead(pr.number, head, expectedHead);
   if (pr.isDraft) deny(`#${pr.number} is a draft and cannot be merged; mark it as ready first`);
   assertNoFailedCheck(pr.number, head, readChecks(database, head));
@@ -88,7 +89,7 @@ async function assertReady({ database, git }: LocalState, { expectedHead }: Merg
 async function prepare(
   { database, git }: LocalState,
   { merge, pr, base }: { readonly merge: Merge; readonly pr: Pull; readonly base: string },
-): Promise<Landing> {
+): Promise<PlannedMerge> {
   const { method = 'merge', expectedHead: head } = merge.request;
   if (takeControl(database, 'conflict')) refuseConflict(pr, []);
   const built = await git.build({ method, base, head, message: commitMessage(method, pr) });
@@ -108,39 +109,39 @@ function commitMessage(method: MergeMethod, { number, title, body, head }: Pull)
   return `${title} (#${number})\n${body === '' ? '' : `\n${body}\n`}`;
 }
 
-function readLanding(database: LocalDatabase, { key }: KeyedAction): Landing | undefined {
+function readPlannedMerge(database: LocalDatabase, { key }: KeyedAction): PlannedMerge | undefined {
   const plan = database.get('SELECT plan FROM actions WHERE key = ?', key)?.plan;
-  return typeof plan === 'string' ? (JSON.parse(plan) as Landing) : undefined;
+  return typeof plan === 'string' ? (JSON.parse(plan) as PlannedMerge) : undefined;
 }
 
-// Returns false if another process has recorded another commit meanwhile, which may be landing.
-function recordLanding(
+// Returns false if another process has recorded another commit meanwhile, which it may be merging.
+function recordPlannedMerge(
   database: LocalDatabase,
   action: KeyedAction,
-  { known, landing }: { known: Landing | undefined; landing: Landing },
+  { known, planned }: { known: PlannedMerge | undefined; planned: PlannedMerge },
 ): boolean {
   return database.write(() => {
-    if (recall(database, action) !== undefined || readLanding(database, action)?.sha !== known?.sha) return false;
-    database.insert('actions', { ...action, plan: JSON.stringify(landing) }, 'replace');
+    if (recall(database, action) !== undefined || readPlannedMerge(database, action)?.sha !== known?.sha) return false;
+    database.insert('actions', { ...action, plan: JSON.stringify(planned) }, 'replace');
     return true;
   });
 }
 
 async function finish(
   { database, git }: LocalState,
-  { merge, pr, landing }: { readonly merge: Merge; readonly pr: Pull; readonly landing: Landing },
+  { merge, pr, planned }: { readonly merge: Merge; readonly pr: Pull; readonly planned: PlannedMerge },
 ): Promise<MergeResult> {
   const deletes = merge.request.deleteBranch && pr.fork === undefined;
-  const branchDeleted = deletes && (await deleteBranch(git, pr.head, landing.head));
+  const branchDeleted = deletes && (await deleteBranch(git, pr.head, planned.head));
   return doOnce(database, merge.action, () => {
     const set = "UPDATE items SET state = 'merged', head_sha = ?, base_sha = ?, merge_sha = ? WHERE number = ?";
-    database.run(set, landing.head, landing.from, landing.sha, pr.number);
-    database.record({ event: 'pull_request.closed', pr: pr.number, sha: landing.sha });
-    return { sha: landing.sha, branchDeleted };
+    database.run(set, planned.head, planned.from, planned.sha, pr.number);
+    database.record({ event: 'pull_request.closed', pr: pr.number, sha: planned.sha });
+    return { sha: planned.sha, branchDeleted };
   });
 }
 
-// Also returns true if the branch was already gone, because a crash may have followed the deletion.
+// Also returns true if the branch was deleted before, because a crash may have followed the deletion.
 async function deleteBranch(git: LocalGit, branch: string, at: string): Promise<boolean> {
   await git.deleteBranch(branch, at);
   return (await git.headOf(branch)) === undefined;

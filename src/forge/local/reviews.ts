@@ -77,7 +77,7 @@ function requestReviewers(database: LocalDatabase, { number, people }: Reviewers
   const author = people.find((login) => isSamePerson(login, pr.author));
   if (author !== undefined) deny(`${author} opened #${number} and cannot review it`);
   const asked = readPeople(database, number, 'reviewer');
-  for (const login of people.filter((one) => !asked.some((other) => isSamePerson(one, other)))) {
+  for (const login of people.filter((person) => !asked.some((other) => isSamePerson(person, other)))) {
     addPerson(database, number, { role: 'reviewer', login });
     database.record({ event: 'pull_request.review_requested', pr: number });
   }
@@ -87,7 +87,7 @@ function requestReviewers(database: LocalDatabase, { number, people }: Reviewers
 function assign(database: LocalDatabase, { number, people }: ReviewersRequest): { assignees: string[] } {
   const item = itemOf(database, number);
   const known = readPeople(database, number, 'assignee');
-  for (const login of people.filter((one) => !known.some((other) => isSamePerson(one, other)))) {
+  for (const login of people.filter((person) => !known.some((other) => isSamePerson(person, other)))) {
     addPerson(database, number, { role: 'assignee', login });
     recordAbout(database, item, { event: 'assigned' });
   }

@@ -57,14 +57,14 @@ const pullRow = rowAs({
   },
 });
 
-/** Returns a pull request; refuses a number that is none. */
+/** Returns a pull request; ends the request if there is none with that number. */
 export function pullOf(database: LocalDatabase, number: number): Pull {
   const row = rowOf(database, number, 'pr');
   const { draft, ...pull } = pullRow(row);
   return { ...itemRow(row), ...pull, isDraft: draft === true };
 }
 
-/** Returns an issue or a pull request, either if `kind` is undefined; refuses a number that is neither. */
+/** Returns an issue or a pull request, either if `kind` is undefined; ends the request if there is none with that number. */
 export function itemOf(database: LocalDatabase, number: number, kind?: Item['kind']): Item {
   return itemRow(rowOf(database, number, kind));
 }
@@ -72,8 +72,8 @@ export function itemOf(database: LocalDatabase, number: number, kind?: Item['kin
 function rowOf(database: LocalDatabase, number: number, kind: Item['kind'] | undefined): SqlRow {
   const row = database.get('SELECT * FROM items WHERE number = ?', number);
   if (row !== undefined && (kind === undefined || row.kind === kind)) return row;
-  const what = kind === 'pr' ? 'pull request' : kind === 'issue' ? 'issue' : 'issue or pull request';
-  return refuseMissing(`there is no ${what} #${number}`);
+  const noun = kind === 'pr' ? 'pull request' : kind === 'issue' ? 'issue' : 'issue or pull request';
+  return refuseMissing(`there is no ${noun} #${number}`);
 }
 
 /** Records an event of an issue or a pull request: `labeled` becomes `issues.labeled` or `pull_request.labeled`. */

@@ -15,7 +15,7 @@ import type { StoredHandover } from '../../steps/worker/handover.ts';
 import { openNetwork } from '../../steps/worker/network.ts';
 import { exitSentence, keptText, type Program, programName, programOf, runProgram } from '../../steps/worker/program.ts';
 import { assumptionsOf } from '../../steps/worker/reply-rules.ts';
-import { stateInstructions, statePlaceOf } from '../../steps/worker/saved-state.ts';
+import { stateFilesOf, stateInstructions } from '../../steps/worker/saved-state.ts';
 import { hintedOutcome } from '../../steps/worker/step-hint.ts';
 import { stepInputOf } from '../../steps/worker/step-input.ts';
 import { readStepOutput, type StepOutput } from '../../steps/worker/step-output.ts';
@@ -60,7 +60,7 @@ async function handPrompt(job: Job<StepOf<'command'>>, task: string, role: strin
     role,
     title,
     mayAsk: supportsQuestions === true,
-    ...omitUndefined({ state: await statePlaceOf(job) }),
+    ...omitUndefined({ state: await stateFilesOf(job) }),
   };
 }
 

@@ -21,8 +21,8 @@ import {
   checkTimeout,
   errorOf,
   type GateCheck,
+  notRunVerdict,
   timedOutVerdict,
-  unableVerdict,
   whyUndecided,
 } from '../../steps/check.ts';
 import { factsOf } from '../../steps/forge/forge-facts.ts';
@@ -38,7 +38,7 @@ import type { WebAnswer } from '../../steps/web/request.ts';
 import { templateScope } from '../../steps/web/template-scope.ts';
 import { type Job, requestError, stepError, type Work } from '../../steps/work.ts';
 import { runProgram } from '../../steps/worker/program.ts';
-import { judgedTree, treeEvidence } from '../../steps/workspace/tree-verdict.ts';
+import { treeEvidence, treeVerdictData } from '../../steps/workspace/tree-verdict.ts';
 import { type FileChange, TreeWatch, type WorkspaceTree } from '../../steps/workspace/workspace-tree.ts';
 
 type GateJob = Job<StepOf<'gate'>>;
@@ -138,11 +138,11 @@ function isFlaky({ runs = [] }: CheckRun): boolean {
 async function verdictOf(job: StartedJob, config: CheckModel): Promise<CheckVerdict> {
   const name = config.check;
   const check = ownEntry(job.runner.checks, name);
-  if (check === undefined) return unableVerdict(`there is no check "${name}"${didYouMean(name, Object.keys(job.runner.checks))}`);
+  if (check === undefined) return notRunVerdict(`there is no check "${name}"${didYouMean(name, Object.keys(job.runner.checks))}`);
   try {
     return wellFormed(await withinTime(job, check, config));
   } catch (thrown) {
-    return unableVerdict(messageOf(thrown));
+    return notRunVerdict(messageOf(thrown));
   }
 }
 
@@ -203,12 +203,12 @@ const VERDICT_FIELDS: readonly string[] = ['passed', 'result', 'error', 'why', '
 // A check may be code of the project, so its result is validated before it decides anything.
 function wellFormed(verdict: CheckVerdict): CheckVerdict {
   if (!isVerdict(verdict))
-    return unableVerdict(
+    return notRunVerdict(
       'it gave no verdict; a check must return { passed: true, result }, { passed: false, result, error } ' +
         'or { passed: null, why: "pending" | "timeout" | "limited" | "unable", result, error }',
     );
   const unknown = unknownFields(verdict, VERDICT_FIELDS, 'field');
-  if (unknown.length > 0) return unableVerdict(`it returned an ${unknown.join(' and an ')}; a verdict has ${VERDICT_FIELDS.join(', ')}`);
+  if (unknown.length > 0) return notRunVerdict(`it returned an ${unknown.join(' and an ')}; a verdict has ${VERDICT_FIELDS.join(', ')}`);
   const result = toPlain(verdict.result, 'the result of the check');
   return verdict.passed === true || typeof verdict.error === 'string'
     ? { ...verdict, result }
@@ -265,7 +265,9 @@ function conclude(job: Job, { checks: runs, progress, startedAt, tree, moves }: 
       ? progress.dataToStore(runs.map((run) => ({ ...run, name: titleOf(job, run.config), record: recordOf(run) })))
       : progress.clearedData();
   const judged =
-    (tree ?? head) === undefined ? undefined : judgedTree(job, { tree, ...omitUndefined({ head }), by: 'gate', holds: outcome === 'ok' });
+    (tree ?? head) === undefined
+      ? undefined
+      : treeVerdictData(job, { tree, ...omitUndefined({ head }), by: 'gate', holds: outcome === 'ok' });
   const remember = { ...judged?.remember, ...kept, ...approvedHeads(facts) };
   return {
     outcome,

@@ -10,7 +10,7 @@ import type { OutcomeName } from '../../definition/outcome.ts';
 import type { StepError } from '../../kernel/input.ts';
 import { git } from '../../process/git.ts';
 import type { CheckResult } from '../attempt.ts';
-import { type CheckContext, checkTimeout, errorOf, unableVerdict } from '../check.ts';
+import { type CheckContext, checkTimeout, errorOf, notRunVerdict } from '../check.ts';
 import { ownEntry } from '../services.ts';
 import { type Job, stepError } from '../work.ts';
 import { runProgram } from '../worker/program.ts';
@@ -27,7 +27,7 @@ export interface ContractFindings {
   readonly remember: JsonObject;
 }
 
-/** Whether the contract is checked for this outcome. A reject with a transition is finished work as well. */
+/** Whether the contract is checked for this outcome. A reject with a transition is finished work too. */
 export function hasContract({ contract, reviewOf, next }: StepModel, outcome: OutcomeName): boolean {
   if (contract === undefined && reviewOf === undefined) return false;
   return outcome === 'ok' || next[outcome] !== undefined;
@@ -80,7 +80,7 @@ async function loadTexts(texts: TextFiles, contract: StepContract, accepted: Ite
 async function writtenFiles(job: Job, contract: StepContract, texts: TextFiles): Promise<(path: string) => boolean> {
   const { at } = filesBefore(job);
   const created = new Set<string>();
-  for (const path of citedPaths(contract, texts.read).filter((one) => texts.isNewer(one, at)))
+  for (const path of citedPaths(contract, texts.read).filter((cited) => texts.isNewer(cited, at)))
     if (!(await git(job.runner.services.cwd, ['cat-file', '-e', `HEAD:./${path}`])).ok) created.add(path);
   return (path) => created.has(path);
 }
@@ -99,7 +99,7 @@ async function changedFiles(job: Job, { changes = [] }: StepContract): Promise<(
   return (pattern) => changed.get(pattern) ?? [];
 }
 
-const NO_CHECK = unableVerdict('there is no check "command"');
+const NO_CHECK = notRunVerdict('there is no check "command"');
 
 /** The result of a contract's command, with the line that was run. */
 interface CommandResult extends CheckResult {

@@ -125,11 +125,11 @@ async function withClients({ runner, request, context }: Job, copies: readonly D
 async function applyChanges(
   job: Job,
   copies: readonly DatabaseCopy[],
-  given: Exclude<AttemptResult, { type: 'ready' | 'observed' }>,
+  attempted: Exclude<AttemptResult, { type: 'ready' | 'observed' }>,
 ): Promise<AttemptResult> {
   const missing = copies.find(({ file }) => !existsSync(file));
-  if (missing !== undefined) return databaseRemoved(job, missing, given);
-  const result = withEvidence(given, outsideEvidence(job, copies));
+  if (missing !== undefined) return databaseRemoved(job, missing, attempted);
+  const result = withEvidence(attempted, outsideEvidence(job, copies));
   const [written] = copies.filter(({ use }) => use.access === 'write');
   // A condition that reads a dropped table would only report that the table does not exist.
   if (written !== undefined && result.type === 'errored' && result.error.code === 'CONDITION_ERROR') {
@@ -137,7 +137,7 @@ async function applyChanges(
     if (why !== undefined) return changesRefused(job, result, { name: written.use.name, why });
   }
   if (result.type !== 'settled' || !isKeptOutcome(job, result)) return result;
-  for (const { use, ...copy } of copies.filter((one) => one.use.access === 'read')) {
+  for (const { use, ...copy } of copies.filter((copied) => copied.use.access === 'read')) {
     const changes = changesIn({ ...copy });
     if (changes.length > 0)
       return changesRefused(job, result, { name: use.name, why: `it may only read it, but changed ${changes.join(', ')}` });

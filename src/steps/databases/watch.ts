@@ -1,4 +1,4 @@
-// Detects changes to a protected database while a program or an agent runs whose step does not declare it. There is
+// Detects changes to a protected database while a program or an agent of a step that does not declare it is running. There is
 // no copy to compare with, so only the fact of a change is known.
 
 import { existsSync, statSync } from 'node:fs';
@@ -23,27 +23,27 @@ export async function watchDatabases(job: Job, work: Attempt): Promise<AttemptRe
   const watched = Object.entries(services.databases ?? {}).flatMap(([name, { path }]) => watch(name, path) ?? []);
   try {
     const result = await work(job);
-    const found = watched.flatMap((one) => {
-      const what = one.changed();
-      return what === undefined ? [] : [{ name: one.name, what }];
+    const changes = watched.flatMap((database) => {
+      const change = database.changed();
+      return change === undefined ? [] : [{ name: database.name, change }];
     });
-    for (const one of found) services.warn?.(warningOf(job, one));
-    if (found.length === 0 || (result.type !== 'settled' && result.type !== 'errored')) return result;
-    const changedMeanwhile = Object.fromEntries(found.map(({ name, what }) => [name, { [what]: true, notByPawl: true }]));
+    for (const change of changes) services.warn?.(warningOf(job, change));
+    if (changes.length === 0 || (result.type !== 'settled' && result.type !== 'errored')) return result;
+    const changedMeanwhile = Object.fromEntries(changes.map(({ name, change }) => [name, { [change]: true, notByPawl: true }]));
     return { ...result, evidence: { ...(result.evidence as object | undefined), changedMeanwhile } as Json };
   } finally {
-    for (const one of watched) one.close();
+    for (const database of watched) database.close();
   }
 }
 
-function warningOf({ request }: Job, { name, what }: { readonly name: string; readonly what: string }): EngineError {
+function warningOf({ request }: Job, { name, change }: { readonly name: string; readonly change: string }): EngineError {
   const next =
-    what === 'removed'
+    change === 'removed'
       ? '"pawl data status" lists its backups, and "pawl data restore FILE" restores one'
       : '"pawl data diff" compares it with its newest backup';
   return new EngineError(
     'DATA_PROTECTED',
-    `while step "${request.bound.model.id}" was running, which does not use database "${name}", something other than Pawl ${what} it; ${next}`,
+    `while step "${request.bound.model.id}" was running, which does not use database "${name}", something other than Pawl ${change} it; ${next}`,
   );
 }
 

@@ -2,7 +2,7 @@
 // pushes, so agents need no login. That branch is reviewed, approved and merged.
 //
 // - The pull request of a run goes from the run's branch to the run's target branch. Any other is rejected.
-// - If somebody opened one from that branch, it is used; a second one is never opened.
+// - An open one from that branch is used, whoever opened it; a second one is never opened.
 // - Work is committed only in a worktree that belongs to the run. In people's checkouts, only their commits count.
 
 import { omitUndefined } from '../../base/fields.ts';
@@ -146,7 +146,7 @@ export async function openPullRequest(job: Job, forge: Forge, opening: NewPullRe
   if ('problem' in branch) return branch;
   if (opening.head !== undefined && opening.head !== branch.name && opening.head !== head?.local)
     return refuse(
-      `its head is "${opening.head}", but the work of this run is on "${branch.name}", and only that was checked; remove the head`,
+      `the requested head is "${opening.head}", but the work of this run is on "${branch.name}", and only that was checked; remove the head`,
     );
   const found = await findOpen(job, forge, branch);
   if (found !== undefined) return 'problem' in found ? found : { pr: found, branch };
@@ -196,7 +196,7 @@ async function hasPullRequest({ context, request }: Job, forge: Forge, head: Wor
 
 /**
  * The job with the pull request that it needs, and the data about it: work is pushed to the run's pull request, and one is
- * opened if there is none. In a people's checkout nothing is pushed or opened without a request.
+ * opened if there is none. In a person's checkout nothing is pushed or opened without a request.
  */
 export async function withPullRequest<J extends Job>(
   job: J,
@@ -211,7 +211,7 @@ export async function withPullRequest<J extends Job>(
   return { job: { ...job, context: job.context.withData(remember) }, remember };
 }
 
-/** Refuses a pull request in a run's data that is not from the run's branch, because a step can write any number there. */
+/** Rejects a pull request in a run's data that is not from the run's branch, because a step can write any number there. */
 export async function foreignPullRequest({ runner, context, request }: Job): Promise<PublishFailure | undefined> {
   const { head } = request;
   const { pr_number: number } = context.snapshot.data;

@@ -18,7 +18,7 @@ export function setbackText({ step, outcome, error, output, inParent }: PastSetb
 
 /** The failure evidence in a result: the checks of a gate, stages, a verdict with its comments, or members with those. */
 function evidenceIn(output: Json): string[] {
-  if (!isJsonObject(output)) return Array.isArray(output) ? output.flatMap((one) => (isFailure(one) ? evidenceIn(one) : [])) : [];
+  if (!isJsonObject(output)) return Array.isArray(output) ? output.flatMap((member) => (isFailure(member) ? evidenceIn(member) : [])) : [];
   const { failed_checks: checks, stages, verdict, status, feedback, findings, message, error } = output;
   if (Array.isArray(checks)) return checks.map((value) => jsonText(value));
   if (Array.isArray(stages))
@@ -26,8 +26,8 @@ function evidenceIn(output: Json): string[] {
       .filter(isJsonObject)
       .filter(({ passed }) => passed === false)
       .map(stageText);
-  const words = [feedback, message, error, ...(Array.isArray(findings) ? findings : [findings])].flatMap((one) =>
-    one === undefined || one === null || one === '' ? [] : [jsonText(one)],
+  const words = [feedback, message, error, ...(Array.isArray(findings) ? findings : [findings])].flatMap((part) =>
+    part === undefined || part === null || part === '' ? [] : [jsonText(part)],
   );
   if (words.length > 0 || verdict === 'reject' || status === 'FAIL') return words.length > 0 ? words : ['rejected without a reason'];
   return Object.entries(output).flatMap(([key, member]) =>

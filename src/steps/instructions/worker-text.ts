@@ -10,7 +10,7 @@ import { ownEntry } from '../services.ts';
 import type { Job } from '../work.ts';
 import { isInstructed, type StoredHandover } from '../worker/handover.ts';
 import { type ReplyRules, replyRulesOf, ruleInstructions } from '../worker/reply-rules.ts';
-import { stateInstructions, statePlaceOf } from '../worker/saved-state.ts';
+import { stateFilesOf, stateInstructions } from '../worker/saved-state.ts';
 import { stepData, type WorkerConfig, withRunContext, writtenTask } from '../worker/worker-task.ts';
 import { type Instructions, instructionsFor, wholeText } from './instructions.ts';
 
@@ -44,7 +44,7 @@ export async function handoverOf(job: Job, call: WorkerCall): Promise<StoredHand
     ...outcomeInstructions(outcomes),
     ...(await stateInstructions(job)),
   ]);
-  const more = { ...(outcomes.length === 0 ? {} : { outcomes }), ...omitUndefined({ state: await statePlaceOf(job) }) };
+  const more = { ...(outcomes.length === 0 ? {} : { outcomes }), ...omitUndefined({ state: await stateFilesOf(job) }) };
   const { role = '' } = call.worker;
   return { kind, prompt: wholeText(parts), parts, role, title, mayAsk: supportsQuestions === true, ...expected, ...more };
 }

@@ -1,6 +1,6 @@
 // Owns the baseline of a step's outputs: the state of their files and effects before the step first began in a run. It is
 // stored in the run's data, so that it is the same for retries, later visits and after a crash: changes of an earlier
-// attempt are work of the step as well.
+// attempt are work of the step too.
 //
 // Parallel steps in one workspace see each other's changes as their own.
 //

@@ -23,19 +23,19 @@ export async function findEffect(
   { name }: OutputDeclaration,
 ): Promise<{ readonly value: Json; readonly digests: FileDigests }> {
   const { code, model } = request.bound;
-  const what = `the output "${name}" of step "${model.id}"`;
+  const subject = `the output "${name}" of step "${model.id}"`;
   try {
     const found = await untilStopped(Promise.resolve(code.finds?.[name]?.(context as never)), request.signal);
-    const value = toPlain(found === undefined || found === false ? null : found, what);
+    const value = toPlain(found === undefined || found === false ? null : found, subject);
     return { value, digests: new Map(value === null ? [] : [[WHOLE, digestJson(value)]]) };
   } catch (thrown) {
     if (thrown instanceof AttemptStopped) throw thrown;
-    throw new EngineError('CONDITION_ERROR', `${what} could not be searched: ${messageOf(thrown)}`, { cause: thrown });
+    throw new EngineError('CONDITION_ERROR', `${subject} could not be searched: ${messageOf(thrown)}`, { cause: thrown });
   }
 }
 
 /** Checks an effect: it must exist now, and differ from before. */
-export async function judgeEffect(job: Job, output: OutputDeclaration, before: FileDigests | undefined): Promise<OutputFinding> {
+export async function checkEffect(job: Job, output: OutputDeclaration, before: FileDigests | undefined): Promise<OutputFinding> {
   const { value, digests } = await findEffect(job, output);
   if (value === null) return missingFinding(output, 'nothing was found', 'make sure that the work takes effect');
   if (before?.get(WHOLE) !== digests.get(WHOLE)) return producedFinding(output, value, 'found, and changed by the step');

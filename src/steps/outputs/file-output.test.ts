@@ -12,7 +12,7 @@ async function isPublic(name: string, text: string): Promise<boolean> {
   return (await findPublic(cwd, [name])).length === 1;
 }
 
-describe('a file is public', () => {
+describe('public files', () => {
   test.each([
     ['a.py', 'import os\n\ndef find(text):\n    return text\n'],
     ['a.py', 'class Index:\n    pass\n'],
@@ -25,12 +25,12 @@ describe('a file is public', () => {
     ['a.tsx', 'export default function View() {}\n'],
     ['a.mjs', "export* from './b.mjs';\n"],
     ['A.JS', 'export{a}\n'],
-  ])('%s with %j', async (name, text) => {
+  ])('a file is public: %s with %j', async (name, text) => {
     expect(await isPublic(name, text)).toBe(true);
   });
 });
 
-describe('a file is not public', () => {
+describe('private files', () => {
   test.each([
     ['a.py', 'def _find(text):\n    return text\n'],
     ['a.py', 'class _Index:\n    def find(self):\n        pass\n'],
@@ -40,11 +40,11 @@ describe('a file is not public', () => {
     ['a.ts', 'const a = 1;\n// export a\nexported = 1;\n'],
     ['a.md', 'def find(): pass\nexport const a = 1;\n'],
     ['Makefile', 'export PATH\n'],
-  ])('%s with %j', async (name, text) => {
+  ])('a file is not public: %s with %j', async (name, text) => {
     expect(await isPublic(name, text)).toBe(false);
   });
 
-  test('if it is deleted or replaced by a link before it is read', async () => {
+  test('a file is not public if it is deleted or replaced by a link before it is read', async () => {
     writeFileSync(join(cwd, 'real.py'), 'def find(): pass\n');
     symlinkSync(join(cwd, 'real.py'), join(cwd, 'link.py'));
     expect(await findPublic(cwd, ['gone.py', 'link.py', 'real.py'])).toEqual(['real.py']);

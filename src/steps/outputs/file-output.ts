@@ -37,7 +37,7 @@ export async function findArtifact(output: FileOutputModel, change: FileChange):
   if (others.length > 0)
     return invalidFinding(
       output,
-      `${counted(others.length + 1)} changed, but exactly one must change: ${shown([path, ...others])}`,
+      `exactly one file must change, but ${counted(others.length + 1)} did: ${shown([path, ...others])}`,
       advice,
     );
   const value = await contentOf(change.cwd, path);

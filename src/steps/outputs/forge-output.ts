@@ -66,8 +66,8 @@ export function forgeFor(job: Job, output: OutputDeclaration): { readonly forge:
   const { runner, request, context } = job;
   const { forge } = runner.services;
   const noun = NOUNS[output.type] ?? '';
-  const what = `the output "${output.name}" of step "${request.bound.model.id}" is ${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`;
-  const refuse = (why: string) => ({ error: stepError('COMMAND_NOT_RUN', `${what}, and ${why}`, { retryable: false }) });
+  const subject = `the output "${output.name}" of step "${request.bound.model.id}" is ${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`;
+  const refuse = (why: string) => ({ error: stepError('COMMAND_NOT_RUN', `${subject}, and ${why}`, { retryable: false }) });
   const refusal = outputRefusal(request.workflow.definition, output);
   if (refusal !== undefined) return refuse(refusal);
   if (forge === undefined) return refuse('no forge is configured; set one up, such as "forge: { kind: local }" in .pawl/config.yaml');
@@ -197,7 +197,8 @@ async function readBack(
   const read = await reading;
   if (read.result !== 'ok') return read;
   const noun = type === 'comment' ? 'comment' : 'reply';
-  if (read.value.find((one) => one.id === id)?.body !== body) return { differs: `${noun} ${id} on ${on} differs from what was posted` };
+  if (read.value.find((posted) => posted.id === id)?.body !== body)
+    return { differs: `${noun} ${id} on ${on} differs from what was posted` };
   return { value: `${type}:${id}`, seen: `${noun} ${id} on ${on}` };
 }
 
@@ -221,7 +222,7 @@ async function createPullRequest(job: Job, forge: Forge, { output, request }: Pr
     if (own.isTransient) return temporaryFailure(job, output, { message: own.problem, ...own });
     const isUnasked = asked === undefined && (output.implied !== true || job.request.head === undefined);
     if (isUnasked) return missingFinding(output, `no pull request was requested, and ${own.problem}`, adviceFor(output));
-    return invalidFinding(output, `the pull request is refused: ${own.problem}`, 'fix it and request it again');
+    return invalidFinding(output, `the pull request is rejected: ${own.problem}`, 'fix it and request it again');
   }
   const { pr, branch } = own;
   const changes = await forge.changedFiles({ pr: pr.number });
@@ -247,7 +248,10 @@ async function openRequested(
   const base = await baseOf(job, forge);
   if (typeof base !== 'string') return base;
   if (asked.base !== undefined && asked.base !== base)
-    return { problem: `its base is "${asked.base}", and the work of this run is for "${base}"; leave the base out`, isTransient: false };
+    return {
+      problem: `the requested base is "${asked.base}", but the work of this run is for "${base}"; leave the base out`,
+      isTransient: false,
+    };
   const { title, body, head } = asked;
   return await openPullRequest(job, forge, { title, body, key: writeKey(job, request), ...omitUndefined({ head }) });
 }
@@ -266,8 +270,8 @@ function failureFinding(job: Job, output: OutputDeclaration, failure: Failure): 
 }
 
 function temporaryFailure(job: Job, output: OutputDeclaration, failure: RetryHint & { readonly message: string }): CreatedOutput {
-  const what = `the output "${output.name}" of step "${job.request.bound.model.id}"`;
-  return { error: requestError('STEP_FAILED', `${what} could not be created at the forge: ${failure.message}`, failure) };
+  const subject = `the output "${output.name}" of step "${job.request.bound.model.id}"`;
+  return { error: requestError('STEP_FAILED', `${subject} could not be created at the forge: ${failure.message}`, failure) };
 }
 
 const KIND_OF_ACTION: Readonly<Record<string, WriteKind>> = {

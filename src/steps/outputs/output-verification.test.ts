@@ -62,11 +62,11 @@ function attempt(outputs: readonly JsonObject[], fields: Partial<AttemptFields> 
   return createAttemptRequest({ kind: 'agent', config: { role: 'dev' }, ...fields, model });
 }
 
-describe('a file output', () => {
+describe('file outputs', () => {
   const code = { name: 'code', type: 'file', pattern: 'src/**/*.py', required: true };
   const tests = { name: 'tests', type: 'file', pattern: 'tests/**', required: false };
 
-  test('is the sorted list of paths that were changed or added', async () => {
+  test('a file output is the sorted list of paths that were changed or added', async () => {
     put('src/kept.py', 'same');
     put('src/old.py', 'before');
     moves = [write('src/old.py', 'after'), write('src/kept.py', 'same'), write('src/a/new.py', ''), write('README.md', ''), answer('done')];
@@ -79,7 +79,7 @@ describe('a file output', () => {
     ]);
   });
 
-  test('that is required and did not change breaks the contract, and the evidence has the observation', async () => {
+  test('a file output that is required and did not change breaks the contract, and the evidence has the observation', async () => {
     put('src/a.py', '1');
     put('src/b.py', '2');
     moves = [answer({ code: ['src/a.py'], note: 'all done' })];
@@ -98,12 +98,12 @@ describe('a file output', () => {
     expect(result).not.toHaveProperty('output');
   });
 
-  test('is the observed value, not the claimed one; other fields of the answer stay', async () => {
+  test('a file output is the observed value, not the claimed one; other fields of the answer stay', async () => {
     moves = [write('src/a.py', '1'), answer({ code: ['src/lie.py'], note: 'all done', outputs: { code: 'x' } })];
     expect(await createRunner()(attempt([code]))).toHaveProperty('output', { code: ['src/a.py'], note: 'all done' });
   });
 
-  test('counts what an earlier attempt or visit of the same step changed in this run, and not what another run did', async () => {
+  test('a file output counts what an earlier attempt or visit of the same step changed in this run, and not what another run did', async () => {
     const run = createRunner();
     moves = [write('src/a.py', '1'), { do: 'fail', failure: 'crash' }];
     expect(await run(attempt([code]))).toMatchObject({ error: { code: 'AGENT_FAILED' } });
@@ -114,7 +114,7 @@ describe('a file output', () => {
     expect(await run(attempt([code], { activation: { path: 'each#1/other' } }))).toMatchObject({ error: { reason: 'contract' } });
   });
 
-  test('is recorded with its public files, which no worker can claim', async () => {
+  test('a file output is recorded with its public files, which no worker can claim', async () => {
     const run = createRunner();
     moves = [write('src/a.py', 'def find(): pass\n'), write('src/b.py', 'def _b(): pass\n'), answer({ $public_api: ['src/b.py'] })];
     expect(await run(attempt([code]))).toHaveProperty('output', { code: ['src/a.py', 'src/b.py'], $public_api: ['src/a.py'] });
@@ -122,7 +122,7 @@ describe('a file output', () => {
     expect(await run(attempt([code]))).toHaveProperty('output', { code: ['src/a.py', 'src/b.py'] });
   });
 
-  test('is compared with the same baseline when a postcondition failed', async () => {
+  test('a file output is compared with the same baseline when a postcondition failed', async () => {
     const run = createRunner();
     const contract = { model: { postconditions: [{ name: 'x', error: 'no x' }] } };
     moves = [write('src/a.py', '1')];
@@ -133,15 +133,15 @@ describe('a file output', () => {
   });
 
   test.each(['../x/**', '/etc/*', 'src/../../x', 'C:/x', '{a,../b}/*', ''])(
-    'with the pattern %j is refused before anything runs',
+    'a file output with the pattern %j is rejected before anything runs',
     async (pattern) => {
       const result = await createRunner()(attempt([{ ...code, pattern }]));
-      expect(result).toMatchObject({ error: { retryable: false, message: expect.stringContaining('is refused') } });
+      expect(result).toMatchObject({ error: { retryable: false, message: expect.stringContaining('is rejected') } });
       expect(asked).toEqual([]);
     },
   );
 
-  test('of a command is verified as well, beside what the command said', async () => {
+  test('a file output of a command is verified too, next to the report of the command', async () => {
     const step = (run: string) => attempt([{ ...code, pattern: 'src/*' }], { kind: 'command', config: { run } });
     expect(await createRunner()(step('mkdir src; echo 1 > src/a; echo made'))).toMatchObject({
       outcome: 'ok',
@@ -159,7 +159,7 @@ describe('a file output', () => {
     });
   });
 
-  test('of a worker that does not succeed is empty, and is not required', async () => {
+  test('a file output of a worker that does not succeed is empty, and is not required', async () => {
     moves = [write('src/a.py', '1'), { do: 'answer', verdict: 'reject', output: { feedback: 'no', code: ['src/a.py'] } }];
     const result = await createRunner()(attempt([code, { name: 'plan', type: 'artifact', pattern: 'p' }]));
     expect(result).toMatchObject({ outcome: 'reject' });
@@ -171,10 +171,10 @@ describe('a file output', () => {
   });
 });
 
-describe('an artifact', () => {
+describe('artifacts', () => {
   const plan = { name: 'plan', type: 'artifact', pattern: 'docs/*', required: true };
 
-  test('is one file that was changed or added, with its content', async () => {
+  test('an artifact is one file that was changed or added, with its content', async () => {
     put('docs/old.md', 'x');
     moves = [write('docs/plan.md', '# Plän\n')];
     expect(await createRunner()(attempt([plan]))).toHaveProperty('output', {
@@ -186,25 +186,25 @@ describe('an artifact', () => {
     ['text of a megabyte', 'printf "%1048576s" x > docs/plan', true],
     ['longer text', 'printf "%1048577s" x > docs/plan', false],
     ['no text', "printf '\\377' > docs/plan", false],
-  ])('keeps its text within bounds: %s', async (_what, run, isKept) => {
+  ])('an artifact keeps its text within bounds: %s', async (_what, run, isKept) => {
     const result = await createRunner()(attempt([plan], { kind: 'command', config: { run: `mkdir docs; ${run}` } }));
     expect(result).toHaveProperty('output.plan.sha256');
     expect(result.type === 'settled' && 'text' in ((result.output as JsonObject).plan as JsonObject)).toBe(isKept);
   });
 
-  test('shows no secret', async () => {
+  test('an artifact shows no secret', async () => {
     moves = [write('docs/plan.md', 'key s3cr3t-token-value')];
     const result = await createRunner({ secrets: { KEY: 's3cr3t-token-value' } })(attempt([plan]));
     expect(result).toHaveProperty('output.plan.text', 'key [redacted:KEY]');
   });
 
-  test('that is missing or not one file breaks the contract', async () => {
+  test('an artifact that is missing or not one file breaks the contract', async () => {
     const run = createRunner();
     moves = [];
     expect(await run(attempt([plan]))).toMatchObject({ error: { message: expect.stringContaining('no file matches "docs/*"') } });
     moves = [write('docs/a', ''), write('docs/b', '')];
     expect(await run(attempt([{ ...plan, required: false }], { activation: { path: 'work#2' } }))).toMatchObject({
-      error: { reason: 'contract', message: expect.stringContaining('2 files changed, but exactly one must change: docs/a, docs/b') },
+      error: { reason: 'contract', message: expect.stringContaining('exactly one file must change, but 2 files did: docs/a, docs/b') },
     });
   });
 });
@@ -223,11 +223,11 @@ describe('at the forge', () => {
   const pr = { name: 'change', type: 'pr', required: true };
   const request = { title: 'Add search', body: 'As planned.', head: 'search' };
 
-  describe('a comment', () => {
+  describe('comments', () => {
     test.each<[string, Json]>([
       ['its type', { comment: 'First the index.', areas: 2 }],
       ['its name', { outputs: { plan: 'First the index.' }, areas: 2 }],
-    ])('is asked for by %s, posted by the engine and read back', async (_how, output) => {
+    ])('a comment is asked for by %s, posted by the engine and read back', async (_how, output) => {
       moves = [answer(output)];
       const result = await createRunner({ forge: stage.forge })(attempt([plan], about()));
       const [comment] = valueIn(await stage.forge.comments(issue));
@@ -236,13 +236,13 @@ describe('at the forge', () => {
       expect(result).toMatchObject({ claim: { output }, evidence: { outputs: [{ name: 'plan', type: 'comment', passed: true }] } });
     });
 
-    test('mentions nobody, closes nothing and shows no secret', async () => {
+    test('a comment mentions no one, closes nothing and shows no secret', async () => {
       moves = [answer({ comment: '@ann closes #1 s3cr3t-token-value' })];
       await createRunner({ forge: stage.forge, secrets: { KEY: 's3cr3t-token-value' } })(attempt([plan], about()));
       expect(await commentsOf(issue)).toEqual(['@\u200Bann c\u200Bloses #1 [redacted:KEY]']);
     });
 
-    test('is posted once when the same attempt is run again', async () => {
+    test('a comment is posted once when the same attempt is run again', async () => {
       moves = [answer({ comment: 'Once.' })];
       const run = createRunner({ forge: stage.forge });
       const first = await run(attempt([plan], about()));
@@ -250,7 +250,7 @@ describe('at the forge', () => {
       expect(await commentsOf(issue)).toEqual(['Once.']);
     });
 
-    test('that reads back differently breaks the contract', async () => {
+    test('a comment that reads back differently breaks the contract', async () => {
       const run = createRunner({ forge: stage.forge });
       moves = [answer({ comment: 'Said before a crash.' })];
       await run(attempt([plan], about()));
@@ -261,14 +261,14 @@ describe('at the forge', () => {
       });
     });
 
-    test('goes to the issue of a run that has a pull request as well', async () => {
+    test('a comment goes to the issue of a run that also has a pull request', async () => {
       const other = valueIn(await stage.forge.createIssue({ title: 'x', body: '', labels: [] }, 'k2')).number;
       moves = [answer({ comment: 'Here.' })];
       await createRunner({ forge: stage.forge })(attempt([plan], { snapshot: { data: { issue_number: issue, pr_number: other } } }));
       expect([await commentsOf(issue), await commentsOf(other)]).toEqual([['Here.'], []]);
     });
 
-    test('is not posted for an attempt that was stopped', async () => {
+    test('a comment is not posted for an attempt that was stopped', async () => {
       const controller = new AbortController();
       const late: AgentDriver = {
         name: 'late',
@@ -283,7 +283,7 @@ describe('at the forge', () => {
       expect(await commentsOf(issue)).toEqual([]);
     });
 
-    test('goes to the pull request of a run that is about no issue', async () => {
+    test('a comment goes to the pull request of a run that is about no issue', async () => {
       moves = [answer({ comment: 'Looks right.' })];
       await createRunner({ forge: stage.forge })(attempt([plan], { snapshot: { data: { pr_number: issue } } }));
       expect(await commentsOf(issue)).toEqual(['Looks right.']);
@@ -295,19 +295,19 @@ describe('at the forge', () => {
       ['no text', { outputs: { plan: 5 } }],
       ['another name', { outputs: { plans: 'x' } }],
       ['a claim', { plan: 'comment:123456' }],
-    ])('that is required breaks the contract when the answer has %s', async (_what, output) => {
+    ])('a comment that is required breaks the contract when the answer has %s', async (_what, output) => {
       moves = [answer(output)];
       const result = await createRunner({ forge: stage.forge })(attempt([plan], about()));
       expect(result).toMatchObject({ error: { reason: 'contract', message: expect.stringContaining('answer with JSON that has') } });
       expect(await commentsOf(issue)).toEqual([]);
     });
 
-    test('that is not required and not asked for is null', async () => {
+    test('a comment that is not required and not asked for is null', async () => {
       moves = [answer({ plan: 'comment:1' })];
       expect(await createRunner()(attempt([{ ...plan, required: false }]))).toHaveProperty('output', { plan: null });
     });
 
-    test('is asked for by name when there are two', async () => {
+    test('a comment is asked for by name when there are two', async () => {
       const risks = { name: 'risks', type: 'comment', required: false };
       moves = [answer({ comment: 'Which?', outputs: { risks: 'None.' } })];
       const result = await createRunner({ forge: stage.forge })(attempt([{ ...plan, required: false }, risks], about()));
@@ -319,7 +319,7 @@ describe('at the forge', () => {
       expect(await commentsOf(issue)).toEqual(['None.', 'All.', 'Some.']);
     });
 
-    test('is not posted while another output is missing', async () => {
+    test('a comment is not posted while another output is missing', async () => {
       moves = [answer({ comment: 'Done!' })];
       const file = { name: 'code', type: 'file', pattern: 'src/*', required: true };
       const result = await createRunner({ forge: stage.forge })(attempt([plan, file, pr], about()));
@@ -330,7 +330,7 @@ describe('at the forge', () => {
     test.each<[string, Partial<AttemptFields>, boolean]>([
       ['without a forge', { snapshot: { data: { issue_number: 1 } } }, false],
       ['in a run that is about nothing', {}, true],
-    ])('%s is refused: before the work when it is required, else when it is asked for', async (_what, fields, hasForge) => {
+    ])('%s is rejected: before the work when it is required, else when it is asked for', async (_what, fields, hasForge) => {
       const run = createRunner(hasForge ? { forge: stage.forge } : {});
       moves = [answer({ comment: 'x' })];
       const refused = {
@@ -345,7 +345,7 @@ describe('at the forge', () => {
     test.each<[string, string, (forge: LocalForge) => void]>([
       ['cannot be reached', 'error', ({ control }) => control.unavailable(true)],
       ['wants us to wait', 'quota', ({ control }) => control.rateLimit(Date.now() + 60_000)],
-    ])('at a forge that %s is an error of class %s that may pass, not a broken contract', async (_what, reason, tell) => {
+    ])('a comment at a forge that %s is an error of class %s that may pass, not a broken contract', async (_what, reason, tell) => {
       tell(stage.forge);
       moves = [answer({ comment: 'x' })];
       const result = await createRunner({ forge: stage.forge })(attempt([plan], about()));
@@ -357,7 +357,7 @@ describe('at the forge', () => {
     });
   });
 
-  describe('a pull request', () => {
+  describe('pull requests', () => {
     let clone: StageClone;
     beforeEach(async () => {
       clone = await stage.clone();
@@ -365,7 +365,7 @@ describe('at the forge', () => {
     });
     const runner = (): AttemptRunner => createRunner({ forge: stage.forge, cwd: clone.folder });
 
-    test('is opened by the engine from the branch that the work is on, and its number is the value', async () => {
+    test('a pull request is opened by the engine from the branch that the work is on, and its number is the value', async () => {
       const headSha = await clone.commit({ 'a.txt': 'a' });
       moves = [answer({ pr: { title: 'For @ann', body: 'Closes #1' }, pr_number: 999, note: 'n' })];
       const result = await runner()(attempt([pr], about()));
@@ -378,7 +378,7 @@ describe('at the forge', () => {
       });
     });
 
-    test('shows no secret in its title or its text, however it is encoded', async () => {
+    test('a pull request shows no secret in its title or its text, however it is encoded', async () => {
       await clone.commit({ 'a.txt': 'a' });
       const [secret, encoded] = ['s3cr3t-token-value', Buffer.from('s3cr3t-token-value').toString('base64')];
       moves = [answer({ pr: { title: `Add ${secret}`, body: `See ${encoded}` } })];
@@ -391,7 +391,7 @@ describe('at the forge', () => {
       ['nothing of it', {}],
       ['its number', { pr_number: 5 }],
       ['its own text for it', { pr: request }],
-    ])('that was opened from the branch already is adopted when the worker says %s', async (_what, output) => {
+    ])('a pull request that was opened from the branch already is adopted when the worker says %s', async (_what, output) => {
       const sha = await clone.commit({ 'a.txt': 'a' });
       valueIn(await stage.forge.push({ folder: clone.folder, branch: 'search', sha }));
       const { number } = valueIn(await stage.forge.openPullRequest({ title: 'Mine', body: '', head: 'search', base: 'main' }, 'own'));
@@ -400,7 +400,7 @@ describe('at the forge', () => {
       expect(valueIn(await stage.forge.pullRequestsFrom('search'))).toHaveLength(1);
     });
 
-    test('goes to the branch that the run is for', async () => {
+    test('a pull request goes to the branch that the run is for', async () => {
       await stage.commit('next', { 'n.txt': 'n' });
       await clone.commit({ 'a.txt': 'a' });
       moves = [answer({ pr: request })];
@@ -413,17 +413,17 @@ describe('at the forge', () => {
       [
         'a branch that the work is not on',
         { pr: { ...request, head: 'other' } },
-        'its head is "other", but the work of this run is on "search"',
+        'the requested head is "other", but the work of this run is on "search"',
       ],
       ['a branch without a commit of its own', { pr: request }, 'has no commit'],
       [
         'a base that the run is not for',
         { pr: { ...request, base: 'other' } },
-        'its base is "other", and the work of this run is for "main"',
+        'the requested base is "other", but the work of this run is for "main"',
       ],
       ['a head that is no text', { pr: { ...request, head: 5 } }, 'the requested pull request cannot be written'],
       ['a number it claims to have opened', { pr_number: 5 }, 'no pull request was requested'],
-    ])('from %s breaks the contract, and the worker gets the reason', async (_what, output, message) => {
+    ])('a pull request from %s breaks the contract, and the worker gets the reason', async (_what, output, message) => {
       await stage.commit('other', { 'untested.txt': '' });
       moves = [answer(output)];
       const result = await runner()(attempt([pr], about()));
@@ -435,19 +435,19 @@ describe('at the forge', () => {
       ['no checkout', async () => rmSync(join(clone.folder, '.git'), { recursive: true }), 'is not a git checkout'],
       ['the default branch', () => clone.git('checkout', '--quiet', 'main'), 'the work is on "main", the target of pull requests'],
       ['no branch', () => clone.git('checkout', '--quiet', '--detach'), 'no branch is checked out here'],
-    ])('of work that is on %s is refused', async (_what, change, message) => {
+    ])('a pull request of work that is on %s is rejected', async (_what, change, message) => {
       await change();
       moves = [answer({ pr: request })];
       expect(await runner()(attempt([pr]))).toMatchObject({ error: { reason: 'contract', message: expect.stringContaining(message) } });
     });
 
-    test('that changes no file breaks the contract', async () => {
+    test('a pull request that changes no file breaks the contract', async () => {
       await clone.git('commit', '--quiet', '--allow-empty', '-m', 'nothing');
       moves = [answer({ pr: request })];
       expect(await runner()(attempt([pr]))).toMatchObject({ error: { message: expect.stringContaining('it changes no file') } });
     });
 
-    test('that is not open any more breaks the contract', async () => {
+    test('a pull request that is no longer open breaks the contract', async () => {
       const expectedHead = await clone.commit({ 'a.txt': 'a' });
       moves = [answer({ pr: request })];
       expect(await runner()(attempt([pr]))).toMatchObject({ outcome: 'ok' });
@@ -457,13 +457,13 @@ describe('at the forge', () => {
       });
     });
 
-    test('that is refused leaves no comment behind', async () => {
+    test('a rejected pull request leaves no comment behind', async () => {
       moves = [answer({ comment: 'Opened.', pr: request })];
       expect(await runner()(attempt([plan, pr], about()))).toMatchObject({ error: { reason: 'contract' } });
       expect(await commentsOf(issue)).toEqual([]);
     });
 
-    test('that is not required and not asked for is null', async () => {
+    test('a pull request that is not required and not asked for is null', async () => {
       moves = [answer({ pr_number: 999 })];
       expect(await createRunner()(attempt([{ ...pr, required: false }]))).toHaveProperty('output', { change: null });
       expect(await runner()(attempt([{ ...pr, required: false }]))).toHaveProperty('output', { change: null });
@@ -471,8 +471,8 @@ describe('at the forge', () => {
   });
 });
 
-describe('a step that declares outputs', () => {
-  test('tells its agent of them', async () => {
+describe('instructions', () => {
+  test('a step that declares outputs tells its agent of them', async () => {
     moves = [];
     await createRunner()(attempt([{ name: 'tests', type: 'file', pattern: 'tests/**' }], { model: { actions: ['Write tests.'] } }));
     expect(asked[0]?.prompt).toContain(
@@ -480,7 +480,7 @@ describe('a step that declares outputs', () => {
     );
   });
 
-  test('with none leaves the answer unchanged', async () => {
+  test('a step without declared outputs leaves the answer unchanged', async () => {
     moves = [answer({ comment: 'x', outputs: 1 })];
     expect(await createRunner()(attempt([]))).toHaveProperty('output', { comment: 'x', outputs: 1 });
   });

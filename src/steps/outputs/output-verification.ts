@@ -20,7 +20,7 @@ import { CLAIM_ONLY, type Executor, type Job, stepError, type Work } from '../wo
 import { askToWrite, isStaged, type StagedDecision, stagedDecision } from '../writes/staging.ts';
 import { type Baseline, newBaselines, openBaseline, takeDigests } from './baseline.ts';
 import { isAtForge, type OutputDeclaration, outputsOf } from './declaration.ts';
-import { effectKey, judgeEffect } from './effect-output.ts';
+import { checkEffect, effectKey } from './effect-output.ts';
 import { findArtifact, findFiles } from './file-output.ts';
 import { contractError, emptyValue, evidenceOf, missingFinding, type OutputFinding } from './finding.ts';
 import {
@@ -78,8 +78,8 @@ function refusalOf(job: Job, declared: DeclaredOutputs): Work | undefined {
   for (const output of declared) {
     const why = isFileOutput(output) ? patternRefusal(output.pattern) : undefined;
     if (isFileOutput(output) && why !== undefined) {
-      const what = `the pattern "${output.pattern}" of the output "${output.name}" of step "${job.request.bound.model.id}" is refused`;
-      return { error: stepError('STEP_FAILED', `${what}: ${why}; use one inside the workspace`, { retryable: false }) };
+      const subject = `the pattern "${output.pattern}" of the output "${output.name}" of step "${job.request.bound.model.id}" is rejected`;
+      return { error: stepError('STEP_FAILED', `${subject}: ${why}; use one inside the workspace`, { retryable: false }) };
     }
     const place = !isAtForge(output) || !output.required ? undefined : forgeFor(job, output);
     if (place !== undefined && 'error' in place) return place;
@@ -178,7 +178,7 @@ async function findInWorkspace(job: Job, declared: DeclaredOutputs, before: Base
     found.push([output, output.type === 'file' ? await findFiles(output, change) : await findArtifact(output, change)]);
   }
   for (const output of declared)
-    if (output.type === 'effect') found.push([output, await judgeEffect(job, output, before.get(effectKey(output)))]);
+    if (output.type === 'effect') found.push([output, await checkEffect(job, output, before.get(effectKey(output)))]);
   return found;
 }
 

@@ -22,8 +22,8 @@ const look = (pattern: string, bounds?: DigestBounds, signal = new AbortControll
   digestMatching({ cwd, pattern, signal, ...(bounds === undefined ? {} : { bounds }) });
 const pathsOf = async (pattern: string) => [...(await look(pattern)).keys()].sort();
 
-describe('the digests of matching files', () => {
-  test('are those of their content, by path', async () => {
+describe('digests', () => {
+  test('the digests of matching files are those of their content, by path', async () => {
     write('src/a.py', 'a');
     write('src/deep/er/b.py', 'b');
     write('src/c.txt');
@@ -46,26 +46,29 @@ describe('the digests of matching files', () => {
     ['node_modules/**/*', []],
     ['nothing/here/**', []],
     ['src/a.py/**', []],
-  ])('exclude folders that no step works on: %s', async (pattern, paths) => {
+  ])('the digests of matching files exclude folders that no step works on: %s', async (pattern, paths) => {
     for (const path of ['src/a.py', '.git/HEAD', 'node_modules/x/i.js', 'lib/node_modules/y/i.js', '.pawl/pawl.db']) write(path);
     expect(await pathsOf(pattern)).toEqual(paths);
   });
 
-  test.each(['out/*', 'link/*', '**', 'out/secret', 'deep/link/*'])('never follow a link: %s', async (pattern) => {
-    writeFileSync(join(folder, 'secret'), 'x');
-    mkdirSync(join(cwd, 'deep'));
-    symlinkSync(folder, join(cwd, 'link'));
-    symlinkSync(folder, join(cwd, 'deep/link'));
-    mkdirSync(join(cwd, 'out'));
-    symlinkSync(join(folder, 'secret'), join(cwd, 'out/secret'));
-    expect(await pathsOf(pattern)).toEqual([]);
-  });
+  test.each(['out/*', 'link/*', '**', 'out/secret', 'deep/link/*'])(
+    'the digests of matching files never follow a link: %s',
+    async (pattern) => {
+      writeFileSync(join(folder, 'secret'), 'x');
+      mkdirSync(join(cwd, 'deep'));
+      symlinkSync(folder, join(cwd, 'link'));
+      symlinkSync(folder, join(cwd, 'deep/link'));
+      mkdirSync(join(cwd, 'out'));
+      symlinkSync(join(folder, 'secret'), join(cwd, 'out/secret'));
+      expect(await pathsOf(pattern)).toEqual([]);
+    },
+  );
 
   test.each<[Partial<DigestBounds>, string]>([
     [{ filesMax: 1 }, 'more than 1 files'],
     [{ bytesMax: 11 }, 'more than 11 bytes'],
     [{ entriesMax: 2 }, 'more than 2 entries'],
-  ])('are bounded: %j', async (bound, message) => {
+  ])('the digests of matching files are bounded: %j', async (bound, message) => {
     write('src/a', '123456');
     write('src/b', '123456');
     write('src/c/d.txt');
@@ -77,7 +80,7 @@ describe('the digests of matching files', () => {
     });
   });
 
-  test('are not computed for a stopped attempt', async () => {
+  test('the digests of matching files are not computed for a stopped attempt', async () => {
     write('src/a');
     await expect(look('src/*', undefined, AbortSignal.abort())).rejects.toThrow();
   });

@@ -67,8 +67,8 @@ export async function digestMatching(query: DigestQuery): Promise<FileDigests> {
   return found;
 }
 
-function tooMuch({ pattern }: DigestQuery, what: string): EngineError {
-  return new EngineError('LIMIT_REACHED', `the pattern "${pattern}" of an output covers ${what}; write a narrower one`);
+function tooMuch({ pattern }: DigestQuery, amount: string): EngineError {
+  return new EngineError('LIMIT_REACHED', `the pattern "${pattern}" of an output covers ${amount}; write a narrower one`);
 }
 
 /** The text normalised line by line; indentation counts. */

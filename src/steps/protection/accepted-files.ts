@@ -4,7 +4,7 @@
 // - The protected files are recorded in the run's data before the first agent of a run works.
 // - A later change is accepted if the step that made it is allowed to: an agent with `mayChange`, or a step without an
 //   agent, which is the author's own code. New files below an open pattern are accepted from every step.
-// - A gate or a validation has no verdict while a protected file differs from what is accepted. A person who retries it
+// - A gate or a validation has no verdict while a protected file differs from its accepted state. A person who retries it
 //   accepts the files as they are then.
 // - A child run begins with what its parent accepts, and what one run of a tree accepts counts for the others.
 //

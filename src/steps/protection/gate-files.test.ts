@@ -105,7 +105,7 @@ describe('before a gate that runs npm test', () => {
   });
 });
 
-describe('the files that decide what a command runs', () => {
+describe('gate files', () => {
   test.each<[string | JsonObject, string]>([
     ['make check', 'Makefile'],
     ['make -f ci/rules.mk check', 'ci/rules.mk'],
@@ -140,7 +140,7 @@ describe('the files that decide what a command runs', () => {
     [{ check: 'command', argv: ['bash', 'ci.sh'] }, 'ci.sh'],
     [{ check: 'command', run: './ci.sh', cwd: 'sub' }, 'sub/ci.sh'],
     [{ check: 'any_of', checks: [{ check: 'command', run: './ci.sh' }] }, 'ci.sh'],
-  ])('of %j include %s, changed and added', async (gate, path) => {
+  ])('the gate files of %j include %s, changed and added', async (gate, path) => {
     const text = path.endsWith('package.json') ? json({ scripts: { test: 'true' } }) : '[pytest]\nx';
     expect(await attack({ gate, act: () => put(path, text) })).toMatchObject(voided(path, 'added'));
     const other = path.endsWith('package.json') ? json({ scripts: { test: 'false' } }) : '[pytest]\ny';
@@ -156,7 +156,7 @@ describe('the files that decide what a command runs', () => {
     ['./check.sh', 'lib.sh'],
     ['./check.sh', 'package.json'],
     ['sh check', 'deep.sh'],
-  ])('behind %s include what the file runs in turn: %s', async (gate, path) => {
+  ])('the gate files behind %s include what the file runs in turn: %s', async (gate, path) => {
     put('Makefile', 'include ci/rules.mk\nserve:\n\tnode src/a.ts\ncheck: before\n\t@./ci/run.sh && npm test\n');
     put('ci/rules.mk', 'before:\n\tsh ci/before.sh\n');
     put('check.sh', '#!/bin/sh\n# runs src/a.ts\n. ./lib.sh\nif true; then npm test; fi\n');
@@ -169,7 +169,7 @@ describe('the files that decide what a command runs', () => {
   });
 
   test.each(['npm -w web test', 'pnpm --filter web test', 'yarn workspace web test'])(
-    'of %s include the scripts of packages',
+    'the gate files of %s include the scripts of packages',
     async (gate) => {
       put('web/package.json', json({ scripts: { test: 'exit 1' } }));
       const act = (): void => put('web/package.json', json({ scripts: { test: 'true' } }));
@@ -218,12 +218,12 @@ describe('the files that decide what a command runs', () => {
     expect(await attack({ gate: 'cargo test', act: () => put('Cargo.toml', less) })).toMatchObject(voided('Cargo.toml', 'changed'));
   });
 
-  test('a workflow without a gate leaves them to the agent', async () => {
+  test('a workflow without a gate leaves the gate files to the agent', async () => {
     expect(await attack({ gate: { check: 'file_exists', paths: ['x'] }, act: () => put('Makefile', 'all:') })).toMatchObject(accepted);
   });
 });
 
-describe('a file that is added where settings act by themselves', () => {
+describe('added settings', () => {
   test.each([
     '.pawl/config.local.yaml',
     '.pawl/workflows/own.yaml',
@@ -232,15 +232,15 @@ describe('a file that is added where settings act by themselves', () => {
     '.claude/hooks/stop.sh',
     '.mcp.json',
     '.npmrc',
-  ])('voids the verdict: %s', async (path) => {
+  ])('a file that is added where settings act by themselves voids the verdict: %s', async (path) => {
     expect(await attack({ gate: 'true', act: () => put(path, 'x') })).toMatchObject(voided(path, 'added'));
     rmSync(join(cwd, path));
     expect(await attack({ gate: 'true', model: { mayChange: [path] }, act: () => put(path, 'x') })).toMatchObject(accepted);
   });
 });
 
-describe('what an author protects', () => {
-  test('with tests/** is open for new tests, and tests/ is closed', async () => {
+describe('protected paths', () => {
+  test('a protected path tests/** is open for new tests, and tests/ is closed', async () => {
     put('tests/a.test.ts', 'x');
     const act = (): void => put('tests/b.test.ts', 'x');
     expect(await attack({ gate: 'true', model: { protected: ['tests/**'] }, act })).toMatchObject(accepted);
@@ -248,7 +248,7 @@ describe('what an author protects', () => {
     expect(await attack({ gate: 'true', model: { protected: ['tests/'] }, act })).toMatchObject(voided('tests/b.test.ts', 'added'));
   });
 
-  test('through a link is the file that it leads to, and the link', async () => {
+  test('a protected path through a link is the file that it leads to, and the link', async () => {
     put('shared/a.test.ts', 'strict');
     put('other.ts', 'strict');
     mkdirSync(join(cwd, 'tests'));
@@ -266,7 +266,7 @@ describe('what an author protects', () => {
     expect(await attack({ gate: 'true', model, act: moved })).toMatchObject(voided('tests/a.test.ts', 'changed'));
   });
 
-  test('through a link out of the workspace is refused before the agent is asked', async () => {
+  test('a protected path through a link out of the workspace is rejected before the agent is asked', async () => {
     const outside = mkdtempSync(join(tmpdir(), 'pawl-outside-'));
     mkdirSync(join(cwd, 'tests'));
     symlinkSync(outside, join(cwd, 'tests/shared'));
@@ -280,7 +280,7 @@ describe('what an author protects', () => {
     rmSync(outside, { recursive: true });
   });
 
-  test('must not become a link out of the workspace, or a loop', async () => {
+  test('a protected path must not become a link out of the workspace, or a loop', async () => {
     put('tests/a.test.ts', 'x');
     symlinkSync('..', join(cwd, 'tests/loop'));
     const act = (): void => symlinkSync('/etc', join(cwd, 'tests/more'));
@@ -288,7 +288,7 @@ describe('what an author protects', () => {
     expect(result).toMatchObject(voided('tests/more', 'added'));
   });
 
-  test('is not opened if it was replaced by a named pipe', async () => {
+  test('a protected path is not opened if it was replaced by a named pipe', async () => {
     put('tests/a.test.ts', 'x');
     const act = (): void => {
       unlinkSync(join(cwd, 'tests/a.test.ts'));
@@ -300,7 +300,7 @@ describe('what an author protects', () => {
   });
 });
 
-describe('a command that does not say which file it runs', () => {
+describe('unclear commands', () => {
   test.each<[string, string]>([
     ['cat ci.sh | sh', 'ci.sh'],
     ['cat ci/all.sh | bash -eu', 'ci/all.sh'],
@@ -315,7 +315,7 @@ describe('a command that does not say which file it runs', () => {
     ['echo ci.sh | xargs sh', 'ci.sh'],
     ["find ci -name '*.sh' -exec sh {} ';'", 'ci/all.sh'],
     ['cat ci.sh | sh', 'ci/part.sh'],
-  ])('%s: what it names is protected (%s)', async (gate, path) => {
+  ])('every file that an unclear command names is protected: %s (%s)', async (gate, path) => {
     put('ci.sh', 'sh ci/part.sh\n');
     put('ci/all.sh', 'exit 1\n');
     put('ci/part.sh', 'exit 1\n');
@@ -329,7 +329,7 @@ describe('a command that does not say which file it runs', () => {
   });
 });
 
-describe('what a script imports', () => {
+describe('imports', () => {
   test.each<[string, string, string]>([
     ['python3 chk.py', 'json.py', 'added'],
     ['python3 chk.py', 'json/__init__.py', 'added'],
@@ -353,7 +353,7 @@ describe('what a script imports', () => {
     ['BASH_ENV=./env.sh bash ci.sh', 'env.sh', 'added'],
     ['PATH=./bin:$PATH npm test', 'bin/npm', 'added'],
     ['node --require ./hook.js chk.js', 'hook.js', 'added'],
-  ])('%s: %s is protected (%s)', async (gate, path, what) => {
+  ])('an import of a script is protected: %s: %s (%s)', async (gate, path, what) => {
     put('chk.py', 'import json\n');
     put('tools/chk.py', 'import os, helper\nfrom json import loads\n');
     put('tools/helper.py', 'x = 1\n');
@@ -365,7 +365,7 @@ describe('what a script imports', () => {
     expect(await attack({ gate, act: () => put(path, 'print(1)\n') })).toMatchObject(voided(path, what));
   });
 
-  test('as a setting of the check is protected as well', async () => {
+  test('an import of the settings of a check is protected too', async () => {
     const gate = { check: 'command', run: 'npm test', env: { NODE_OPTIONS: '--require ./hook.js' } };
     expect(await attack({ gate, act: () => put('hook.js', 'process.exit(0)') })).toMatchObject(voided('hook.js', 'added'));
   });
@@ -378,7 +378,7 @@ describe('what a script imports', () => {
     ['node tools/chk.js', 'src/lib.js'],
     ['pytest tests', 'tests/test_new.py'],
     ['pytest', 'src/pkg/types.py'],
-  ])('%s: the work itself may change (%s)', async (gate, path) => {
+  ])('an import of the work itself may change: %s (%s)', async (gate, path) => {
     put('check.js', "import './src/a.ts';\n");
     put('tools/chk.js', "import '../src/lib.js';\n");
     put('src/lib.js', 'x\n');
@@ -400,7 +400,7 @@ describe('what a script imports', () => {
   );
 });
 
-describe('a script behind options and other programs', () => {
+describe('scripts behind options and other programs', () => {
   test.each<[string, string]>([
     ['bash -eo pipefail ci/check.sh', 'ci/check.sh'],
     ['bash -euo pipefail -c "bash -o errexit ci/check.sh"', 'ci/inner.sh'],
@@ -437,7 +437,7 @@ describe('a script behind options and other programs', () => {
     ['cat ci/*.sh | sh', 'ci/new.sh'],
     ['sh $PWD/ci/check.sh', 'ci/check.sh'],
     ['bash "$(git rev-parse --show-toplevel)/ci/check.sh"', 'ci/inner.sh'],
-  ])('%s: %s is protected', async (gate, path) => {
+  ])('a script behind options and other programs is protected: %s: %s', async (gate, path) => {
     put('ci/check.sh', 'sh ci/inner.sh\n');
     put('ci/inner.sh', 'true\n');
     for (const name of ['ci/check.py', 'ci/run.py', 'check.py']) put(name, '#!/usr/bin/env python3\nimport rules\n');
@@ -458,7 +458,7 @@ describe('a script behind options and other programs', () => {
     'timeout -s KILL 60 eslint src/a.ts',
     'git diff --exit-code src/a.ts',
     'grep -c "is not allowed" src/a.ts',
-  ])('%s: the work that it is given may change', async (gate) => {
+  ])('the work that a script is given may change: %s', async (gate) => {
     put('ci/check.sh', 'true\n');
     put('ci/check.js', 'x\n');
     expect(await attack({ gate, act: () => put('src/a.ts', 'y\n') })).toMatchObject(accepted);

@@ -85,7 +85,7 @@ export function commandsIn(checks: readonly CheckModel[]): GateCommand[] {
   return allChecks(checks).flatMap((check) => (isBuiltIn(check, 'command') ? [programOf(check)] : []));
 }
 
-interface CommandPlace {
+interface CommandLocation {
   /** Relative to the workspace, with slashes. */
   readonly folder: string;
   readonly depth: number;
@@ -110,7 +110,7 @@ class CommandReader {
     return [...packages, ...this.found.values()];
   }
 
-  async follow(commands: readonly SimpleCommand[], { folder, depth }: CommandPlace): Promise<void> {
+  async follow(commands: readonly SimpleCommand[], { folder, depth }: CommandLocation): Promise<void> {
     let here = folder;
     for (const { words } of commands) {
       for (const word of words) {
@@ -123,7 +123,7 @@ class CommandReader {
   }
 
   /** Reads a variable that makes programs load files, or search programs and modules in folders of the workspace. */
-  variable(name: string, value: string, place: CommandPlace): void {
+  variable(name: string, value: string, place: CommandLocation): void {
     const folders = value.split(':').filter((folder) => folder !== '' && !/[$`*]/.test(folder));
     if (name === 'PYTHONPATH') for (const folder of folders) this.pythonModules(folder, place);
     if (name === 'PATH') for (const folder of folders) this.addClosed(place, `${folder}/*`);
@@ -132,7 +132,7 @@ class CommandReader {
   }
 
   /** Adds every file that a line names, and what it runs if it is a shell script. */
-  async everythingNamed(line: string, commands: readonly SimpleCommand[], place: CommandPlace): Promise<void> {
+  async everythingNamed(line: string, commands: readonly SimpleCommand[], place: CommandLocation): Promise<void> {
     const folders = commands.flatMap(({ words }) =>
       words[0] === 'cd' && words[1] !== undefined ? [posix.join(place.folder, words[1])] : [],
     );
@@ -151,13 +151,13 @@ class CommandReader {
   }
 
   /** Adds the files of a folder that Python would import instead of installed modules, and the plugins of pytest that it declares. */
-  private pythonModules(folder: string, place: CommandPlace): void {
+  private pythonModules(folder: string, place: CommandLocation): void {
     for (const pattern of [`${folder}/*`, `${folder}/*/__init__.*`]) this.add(place, pattern, { isClosed: true, part: 'python-module' });
     const plugins = { kind: 'sections' as const, names: ['pytest11'] };
     this.add(place, `${folder}/*.{dist,egg}-info/entry_points.txt`, { isClosed: true, part: plugins });
   }
 
-  private async command(words: readonly string[], place: CommandPlace): Promise<void> {
+  private async command(words: readonly string[], place: CommandLocation): Promise<void> {
     const [first, ...rest] = withoutAssignments(words);
     if (first === undefined || place.depth > DEPTH_MAX) return;
     const name = programName(first);
@@ -181,12 +181,12 @@ class CommandReader {
   }
 
   /** A package may install the program that a script starts; one of the system in its place would be a replacement. */
-  private addLocalProgram(name: string, place: CommandPlace): void {
+  private addLocalProgram(name: string, place: CommandLocation): void {
     this.add(place, `node_modules/.bin/${name}`, { part: 'link', isClosed: SHELLS.has(name) || INTERPRETERS.has(name) || MAKES.has(name) });
   }
 
   /** Follows words that are command lines: `script -c "sh ci.sh"`, `concurrently "sh ci.sh"`. */
-  private async quoted(words: readonly string[], { folder, depth }: CommandPlace): Promise<void> {
+  private async quoted(words: readonly string[], { folder, depth }: CommandLocation): Promise<void> {
     for (const line of words.filter((word) => /\s/.test(word))) {
       const commands = simpleCommands(line);
       if (commands.some(({ words: [first = ''] }) => isRunner(first) || first.startsWith('./')))
@@ -195,20 +195,20 @@ class CommandReader {
   }
 
   /** Adds files that options name: `make -f ci.mk`, `vitest --config ci.ts`. */
-  private async optionFiles(words: readonly string[], place: CommandPlace): Promise<void> {
+  private async optionFiles(words: readonly string[], place: CommandLocation): Promise<void> {
     for (const [index, word] of words.entries()) {
       const [flag = '', value] = word.startsWith('--') && word.includes('=') ? word.split(/=(.*)/s) : [word, words[index + 1]];
       if (FILE_FLAGS.has(flag) && value !== undefined && /^[\w./@-]+\.\w+$|\//.test(value)) await this.importingScript(value, place);
     }
   }
 
-  private async wrapped(name: string, words: readonly string[], place: CommandPlace): Promise<void> {
+  private async wrapped(name: string, words: readonly string[], place: CommandLocation): Promise<void> {
     const subcommand = SUBCOMMAND_WRAPPERS[name];
     if (subcommand !== undefined && words[0] !== subcommand) return;
     await this.command(startedProgram(name, subcommand === undefined ? words : words.slice(1)), { ...place, depth: place.depth + 1 });
   }
 
-  private async interpreter(name: string, words: readonly string[], place: CommandPlace): Promise<void> {
+  private async interpreter(name: string, words: readonly string[], place: CommandLocation): Promise<void> {
     const deeper = { ...place, depth: place.depth + 1 };
     const line = SHELLS.has(name) ? lineOf(words) : undefined;
     if (line !== undefined) return await this.follow(simpleCommands(line), deeper);
@@ -228,7 +228,7 @@ class CommandReader {
   }
 
   /** Adds a script that is not a shell script, and its imports from the same folder. */
-  private async importingScript(path: string, place: CommandPlace): Promise<void> {
+  private async importingScript(path: string, place: CommandLocation): Promise<void> {
     this.addClosed(place, path);
     const file = posix.join(place.folder, path);
     if (posix.isAbsolute(path) || isOutside(file) || /[*$`\0]/.test(file)) return;
@@ -236,7 +236,7 @@ class CommandReader {
   }
 
   /** Adds the modules of `python -m NAME`: those in the current folder take precedence over installed ones. */
-  private async module(words: readonly string[], place: CommandPlace): Promise<void> {
+  private async module(words: readonly string[], place: CommandLocation): Promise<void> {
     const [name] = words;
     if (name !== undefined && /^\w+$/.test(name)) for (const path of [`${name}.py`, `${name}/**`]) this.addClosed(place, path);
     else for (const path of modulePlaces('.', name ?? '')) await this.importingScript(path, place);
@@ -248,13 +248,13 @@ class CommandReader {
   }
 
   /** Adds a file that is run by its path, with what it runs or imports. */
-  private async executable(path: string, place: CommandPlace): Promise<void> {
+  private async executable(path: string, place: CommandLocation): Promise<void> {
     await this.importingScript(path, place);
     await this.shellScript(path, place);
   }
 
   /** Adds a file that is run and, if it is a shell script, what it runs. */
-  private async shellScript(path: string, place: CommandPlace, isShell = false): Promise<void> {
+  private async shellScript(path: string, place: CommandLocation, isShell = false): Promise<void> {
     this.addClosed(place, path);
     const text = await this.readOnce(place, path);
     if (text === undefined || !(isShell || /\.(?:ba|z|k)?sh$/.test(path) || /^#!.*\b(?:ba|da|z|k)?sh\b/.test(text))) return;
@@ -262,7 +262,7 @@ class CommandReader {
   }
 
   /** Follows the recipes of the targets, in the Makefile and its includes. */
-  private async make(words: readonly string[], place: CommandPlace): Promise<void> {
+  private async make(words: readonly string[], place: CommandLocation): Promise<void> {
     const folder = folderOf(words, place);
     const here = { folder, depth: place.depth + 1 };
     for (const guard of TOOL_FILES.make ?? []) this.add(here, guard.pattern, guard);
@@ -285,7 +285,7 @@ class CommandReader {
   }
 
   /** Reads a file, unless its commands were followed already. */
-  private async readOnce({ folder, depth }: CommandPlace, path: string, how = ''): Promise<string | undefined> {
+  private async readOnce({ folder, depth }: CommandLocation, path: string, how = ''): Promise<string | undefined> {
     const file = posix.join(folder, path);
     if (depth > DEPTH_MAX || posix.isAbsolute(path) || isOutside(file) || /[*$`\0]/.test(file)) return undefined;
     const key = `${file} ${how}`;
@@ -294,7 +294,7 @@ class CommandReader {
     return await this.read(file);
   }
 
-  private async packageManager(name: string, words: readonly string[], place: CommandPlace): Promise<void> {
+  private async packageManager(name: string, words: readonly string[], place: CommandLocation): Promise<void> {
     const folder = folderOf(words, place);
     const isValue = (before = ''): boolean => DIRECTORY_FLAGS.has(before) || (PACKAGE_FLAGS[name] ?? []).includes(before);
     const args = words.filter((word, index) => !word.startsWith('-') && !isValue(words[index - 1]));
@@ -321,7 +321,7 @@ class CommandReader {
   }
 
   /** Adds a script of package.json, and what it runs. */
-  private async script(name: string, place: CommandPlace): Promise<void> {
+  private async script(name: string, place: CommandLocation): Promise<void> {
     const file = posix.join(place.folder, 'package.json');
     if (isOutside(file) || this.scripts.get(file)?.has(name) === true) return;
     this.addScript(file, name);
@@ -336,11 +336,11 @@ class CommandReader {
     this.scripts.set(file, (this.scripts.get(file) ?? new Set()).add(script));
   }
 
-  private addClosed(place: CommandPlace, path: string): void {
+  private addClosed(place: CommandLocation, path: string): void {
     this.add(place, path, { isClosed: true });
   }
 
-  private add({ folder }: CommandPlace, path: string, rest: Omit<Guard, 'pattern'>): void {
+  private add({ folder }: CommandLocation, path: string, rest: Omit<Guard, 'pattern'>): void {
     const pattern = posix.join(folder, path);
     if (posix.isAbsolute(path) || isOutside(pattern) || /[$`\0]/.test(pattern)) return;
     this.found.set(`${pattern} ${JSON.stringify(rest.part ?? null)}`, { ...rest, pattern });
@@ -351,7 +351,7 @@ function isOutside(path: string): boolean {
   return path === '..' || path.startsWith('../');
 }
 
-function folderOf(words: readonly string[], { folder }: CommandPlace): string {
+function folderOf(words: readonly string[], { folder }: CommandLocation): string {
   const at = words.findIndex((word) => DIRECTORY_FLAGS.has(word.split('=')[0] ?? ''));
   const [, value = words[at + 1] ?? '.'] = words[at]?.split(/=(.*)/s) ?? [];
   return at === -1 ? folder : posix.join(folder, value);

@@ -48,7 +48,7 @@ export function createShadowSearch(known: Iterable<string>): (path: string) => b
   return (path) => {
     const name = importName(path);
     if (name === undefined) return false;
-    names ??= new Set([...known].flatMap((one) => importName(one) ?? []));
+    names ??= new Set([...known].flatMap((file) => importName(file) ?? []));
     return names.has(name);
   };
 }

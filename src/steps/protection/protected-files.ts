@@ -86,7 +86,7 @@ interface GuardedEntries {
 }
 
 /** Finds the files of all guards in parallel: most do not exist, and each lookup takes time. */
-function findGuarded({ guards, signal }: ProtectedQuery, place: Omit<Places, 'pattern'>): Promise<readonly GuardedEntries[]> {
+function findGuarded({ guards, signal }: ProtectedQuery, place: Omit<PatternRoots, 'pattern'>): Promise<readonly GuardedEntries[]> {
   let count = 0;
   const [inRoot, inGit]: readonly [WalkStarts, WalkStarts] = [new Map(), new Map()];
   return Promise.all(
@@ -107,12 +107,12 @@ function findGuarded({ guards, signal }: ProtectedQuery, place: Omit<Places, 'pa
   );
 }
 
-// Beside its database the engine keeps worktrees, logs of detached runs and the local forge.
+// Next to its database the engine keeps worktrees, logs of detached runs and the local forge.
 function isOfStore(file: string, own: string): boolean {
-  const beside = dirname(own);
+  const folder = dirname(own);
   return (
     file.startsWith(own) ||
-    (file.startsWith(`${beside}/`) && /^(?:worktrees\/|run-[^/]*\.log$|forge\.db)/.test(file.slice(beside.length + 1)))
+    (file.startsWith(`${folder}/`) && /^(?:worktrees\/|run-[^/]*\.log$|forge\.db)/.test(file.slice(folder.length + 1)))
   );
 }
 
@@ -126,14 +126,14 @@ function tooMany(pattern: string): EngineError {
   return new EngineError('LIMIT_REACHED', message);
 }
 
-interface Places {
+interface PatternRoots {
   readonly root: string;
   readonly git: string | undefined;
   readonly pattern: string;
 }
 
 /** Where the walk for a pattern begins; for a worktree or a subfolder, git's folder is elsewhere. */
-function placeOf({ root, git, pattern }: Places): { root: string; place?: (folder: string) => string } | undefined {
+function placeOf({ root, git, pattern }: PatternRoots): { root: string; place?: (folder: string) => string } | undefined {
   if (!pattern.startsWith(`${GIT}/`)) return { root };
   return git === undefined ? undefined : { root: git, place: (folder) => join(git, folder.slice(GIT.length)) };
 }
@@ -169,7 +169,7 @@ async function contentDigest(name: string, file: string, part: FilePart | undefi
   await using handle = await openFile(file);
   if (handle === undefined) return undefined;
   const { mode, size } = await handle.stat();
-  // Most files are small, and reading a small file at once is faster than a stream.
+  // Most files are small, and reading a small file whole is faster than a stream.
   const digest = size <= READ_AT_ONCE_MAX ? hash('sha256', await handle.readFile()) : await streamDigest(handle);
   // Runners such as run-parts skip files that are not executable.
   return `${digest}${(mode & 0o111) !== 0 ? ' executable' : ''}`;

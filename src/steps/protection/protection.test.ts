@@ -65,8 +65,8 @@ const voided = (...files: readonly [path: string, what: string][]) => ({
   evidence: { protected: files.map(([path, what]) => ({ path, what })) },
 });
 
-describe('a protected file', () => {
-  test('that is changed or deleted makes the verdict void; the claim stays on record', async () => {
+describe('protected files', () => {
+  test('a protected file that is changed or deleted makes the verdict void; the claim stays on record', async () => {
     put('tests/b.test.ts', 'expect(2).toBe(2)');
     act = () => {
       put('tests/a.test.ts', 'expect(1).toBe(1) || true');
@@ -79,14 +79,14 @@ describe('a protected file', () => {
     expect(result).not.toHaveProperty('output');
   });
 
-  test('that is no longer executable counts as changed, because a script runner would skip it', async () => {
+  test('a protected file that is no longer executable counts as changed, because a script runner would skip it', async () => {
     put('tests/smoke.sh', 'exit 1');
     chmodSync(join(cwd, 'tests/smoke.sh'), 0o755);
     act = () => void chmodSync(join(cwd, 'tests/smoke.sh'), 0o644);
     expect(await attempt(tests)).toMatchObject(voided(['tests/smoke.sh', 'changed']));
   });
 
-  test('that is added is allowed, and so is every other change', async () => {
+  test('a protected file that is added is allowed, and so is every other change', async () => {
     act = () => {
       put('tests/new.test.ts', 'x');
       put('src/a.ts', 'export const a = 2;');
@@ -95,7 +95,7 @@ describe('a protected file', () => {
     expect(await attempt(tests)).toMatchObject({ type: 'settled', outcome: 'ok' });
   });
 
-  test('that is rewritten with the same content has not changed', async () => {
+  test('a protected file that is rewritten with the same content has not changed', async () => {
     act = () => {
       put('tests/a.test.ts', readFileSync(join(cwd, 'tests/a.test.ts'), 'utf8'));
       return undefined;
@@ -107,7 +107,7 @@ describe('a protected file', () => {
     ['a rejection', { kind: 'answered', success: true, verdict: 'reject', output: {} }],
     ['a failure that the agent admits', { kind: 'answered', success: false, output: {} }],
     ['an agent that broke', { kind: 'failed', failure: 'crash', message: 'gone' }],
-  ])('that is changed voids %s as well', async (_what, answer) => {
+  ])('a changed protected file also voids %s', async (_what, answer) => {
     act = () => {
       put('tests/a.test.ts', 'loosened');
       return answer;
@@ -119,7 +119,7 @@ describe('a protected file', () => {
     ['the step', tests],
     ['the workflow', { workflow: { protected: ['tests/**'] } }],
     ['the project', { services: { protected: ['tests/**'] } }],
-  ])('is named in %s', async (_who, asking) => {
+  ])('a protected file is named in %s', async (_who, asking) => {
     act = () => {
       put('tests/a.test.ts', 'loosened');
       return undefined;
@@ -129,7 +129,7 @@ describe('a protected file', () => {
     expect(await attempt(asking)).toMatchObject(voided(['tests/a.test.ts', 'changed']));
   });
 
-  test('may be changed by a step that declares it', async () => {
+  test('a protected file may be changed by a step that declares it', async () => {
     act = () => {
       put('tests/a.test.ts', 'better');
       return undefined;
@@ -137,7 +137,7 @@ describe('a protected file', () => {
     expect(await attempt({ model: { protected: ['tests/**'], mayChange: ['tests/a*'] } })).toMatchObject({ type: 'settled' });
   });
 
-  test('that stays changed fails the next attempt too; one that is restored does not', async () => {
+  test('a protected file that stays changed fails the next attempt too; one that is restored does not', async () => {
     act = () => {
       put('tests/a.test.ts', 'loosened');
       return undefined;
@@ -153,7 +153,7 @@ describe('a protected file', () => {
     expect(await attempt(again)).toMatchObject({ type: 'settled', outcome: 'ok' });
   });
 
-  test('is compared with the start of the visit, not of the first visit', async () => {
+  test('a protected file is compared with the start of the visit, not of the first visit', async () => {
     act = () => ({ kind: 'failed', failure: 'crash', message: 'gone' });
     expect(await attempt(tests)).toMatchObject({ error: { code: 'AGENT_FAILED' } });
     put('tests/a.test.ts', 'a person changed this');
@@ -162,13 +162,13 @@ describe('a protected file', () => {
     expect(await attempt({ ...tests, fields: { activation: { path: 'work#2' } } })).toMatchObject({ type: 'settled' });
   });
 
-  test('is recorded before the work if a step is prepared', async () => {
+  test('a protected file is recorded before the work if a step is prepared', async () => {
     await attempt({ ...tests, fields: { want: 'prepare' } });
     put('tests/a.test.ts', 'changed by an attempt that a crash took away');
     expect(await attempt(tests)).toMatchObject(voided(['tests/a.test.ts', 'changed']));
   });
 
-  test('cannot be outside the workspace', async () => {
+  test('a protected file cannot be outside the workspace', async () => {
     let isAsked = false;
     act = () => {
       isAsked = true;
@@ -179,7 +179,7 @@ describe('a protected file', () => {
   });
 });
 
-test('applies to a generator that only writes text as well', async () => {
+test('the protection also applies to a generator that only writes text', async () => {
   act = () => {
     put('tests/a.test.ts', 'loosened');
     return { kind: 'answered', success: true, output: 'a text' };
@@ -188,10 +188,10 @@ test('applies to a generator that only writes text as well', async () => {
   expect(await attempt({ ...tests, fields })).toMatchObject(voided(['tests/a.test.ts', 'changed']));
 });
 
-describe('work that is handed out', () => {
+describe('handed-out work', () => {
   const attended = { roles: { dev: { driver: 'attended' } } };
 
-  test('is compared with what was there before it was handed out', async () => {
+  test('work that is handed out is compared with what was there before it was handed out', async () => {
     expect(await attempt({ ...tests, services: attended })).toMatchObject({ type: 'handed' });
     put('tests/a.test.ts', 'loosened');
     const verify = { ...tests, services: attended, fields: { want: 'verify', result: { said: 'done' } } as const };
@@ -201,8 +201,8 @@ describe('work that is handed out', () => {
   });
 });
 
-describe('a command that is handed out', () => {
-  test("is an agent's work as well", async () => {
+describe('handed-out commands', () => {
+  test("a command that is handed out is an agent's work too", async () => {
     data = { $attended: true };
     const fields = { kind: 'command', config: { run: 'book:plan' } } as const;
     const services = { commands: { 'book:plan': ['echo', 'Write the plan.'] } };
@@ -222,7 +222,7 @@ describe('always protected', () => {
     '.claude/settings.json',
     '.claude/settings.local.json',
     '.vscode/tasks.json',
-  ])('is %s', async (path) => {
+  ])('%s is always protected', async (path) => {
     put(path, 'before');
     act = () => {
       put(path, 'after');
@@ -231,7 +231,7 @@ describe('always protected', () => {
     expect(await attempt()).toMatchObject(voided([path, 'changed']));
   });
 
-  test('are the hooks and settings of git, where a new hook counts as well', async () => {
+  test('the hooks and settings of git are always protected, and a new hook counts too', async () => {
     git('init', '--quiet');
     put('.git/hooks/pre-push', 'exit 0');
     act = () => {
@@ -245,7 +245,7 @@ describe('always protected', () => {
     );
   });
 
-  test('are those of the repository that a worktree belongs to', async () => {
+  test('the hooks and settings of the repository that a worktree belongs to are always protected', async () => {
     git('init', '--quiet');
     git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '--quiet', '--allow-empty', '-m', 'x');
     git('worktree', 'add', '--quiet', 'tree');
@@ -257,7 +257,7 @@ describe('always protected', () => {
     expect(await attempt({ services })).toMatchObject(voided(['.git/config', 'changed']));
   });
 
-  test('is not the upstream of a branch: every push writes it', async () => {
+  test('the upstream of a branch is not protected: every push writes it', async () => {
     git('init', '--quiet');
     git('config', 'branch.topic.remote', 'origin');
     act = () => {
@@ -273,7 +273,7 @@ describe('always protected', () => {
     expect(await attempt()).toMatchObject(voided(['.git/config', 'changed']));
   });
 
-  test("is not the engine's own database, wherever it lies", async () => {
+  test("the engine's own database is not protected, wherever it is", async () => {
     put('.pawl/pawl.db', 'before');
     act = () => {
       put('.pawl/pawl.db', 'after');

@@ -73,8 +73,8 @@ function refusalOf(job: Job): Work | undefined {
   for (const pattern of [...namedPatterns(job), ...(job.request.bound.model.mayChange ?? [])]) {
     const why = patternRefusal(pattern);
     if (why === undefined) continue;
-    const what = `the protected path "${pattern}" for step "${job.request.bound.model.id}" is refused`;
-    return { error: stepError('STEP_FAILED', `${what}: ${why}; use one inside the workspace`, { retryable: false }) };
+    const subject = `the protected path "${pattern}" for step "${job.request.bound.model.id}" is rejected`;
+    return { error: stepError('STEP_FAILED', `${subject}: ${why}; use one inside the workspace`, { retryable: false }) };
   }
   return undefined;
 }
@@ -87,10 +87,10 @@ function unreadableOf(job: Job, { files }: Baseline): Work | undefined {
   );
   if (found === undefined) return undefined;
   const [path, digest] = found;
-  const what = `the protected path "${path}" cannot be checked for step "${job.request.bound.model.id}"`;
+  const subject = `the protected path "${path}" cannot be checked for step "${job.request.bound.model.id}"`;
   const why = `it ${digest === 'special file' ? 'is a named pipe, a socket or a device' : digest}`;
   const advice = 'replace it by a file of the workspace, or remove it from the protected paths';
-  return { error: stepError('STEP_FAILED', `${what}: ${why}; ${advice}`, { retryable: false }) };
+  return { error: stepError('STEP_FAILED', `${subject}: ${why}; ${advice}`, { retryable: false }) };
 }
 
 interface Baseline extends ProtectedState {

@@ -28,7 +28,7 @@ class CoberturaReader implements XmlVisitor {
 
   open(name: string, attributes: ReadonlyMap<string, string>): void {
     if (!this.#hasRoot && name !== 'coverage')
-      throw new UnreadableReport(`its root is <${name.slice(0, 40)}>; a Cobertura report has <coverage>`);
+      throw new UnreadableReport(`the root of a Cobertura report must be <coverage>, not <${name.slice(0, 40)}>`);
     this.#hasRoot = true;
     if (name === 'source') this.#source = '';
     else if (name === 'class') this.#file = this.#tallyOf(attributes.get('filename') ?? '');

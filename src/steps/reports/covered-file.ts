@@ -1,7 +1,7 @@
 // Owns the coverage of one file. A report may list a file several times, once for each test run or class: a line counts as
 // covered if any of them covers it.
 
-/** What is counted. */
+/** The kinds of entries that are counted. */
 export type CoverageMetric = 'lines' | 'branches' | 'functions';
 
 /** How many of all lines, branches or functions are covered. */

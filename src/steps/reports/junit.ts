@@ -63,7 +63,7 @@ function isWorse(verdict: string, than: string | undefined): boolean {
 
 function declaredFailures(root: string, attributes: ReadonlyMap<string, string>): number {
   if (root !== 'testsuites' && root !== 'testsuite')
-    throw new UnreadableReport(`its root is <${root.slice(0, 40)}>; a JUnit report has <testsuites> or <testsuite>`);
+    throw new UnreadableReport(`the root of a JUnit report must be <testsuites> or <testsuite>, not <${root.slice(0, 40)}>`);
   const counts = ['failures', 'errors'].map((name) => attributes.get(name) ?? '0');
   if (!counts.every((count) => /^\d{1,9}$/.test(count))) throw new UnreadableReport('the count of failures in its root is not a number');
   return counts.reduce((sum, count) => sum + Number(count), 0);

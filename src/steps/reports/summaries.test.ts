@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { ranOf } from './test-counts.ts';
+import { testsRun } from './test-counts.ts';
 import { recogniseTests } from './test-report.ts';
 
 const GREY = '\u001b[0m\u001b[38;5;245m';
 
 // What the programs print, as they printed it.
-describe('a run without a test is recognised', () => {
+describe('runs without a test', () => {
   test.each([
     ['python 3.11 -m unittest', '\n----------------------------------------------------------------------\nRan 0 tests in 0.000s\n\nOK\n'],
     [
@@ -37,18 +37,18 @@ describe('a run without a test is recognised', () => {
     ['mix test', 'There are no tests to run\n'],
     ['phpunit', 'PHPUnit 9.6.7 by Sebastian Bergmann and contributors.\n\nNo tests executed!\n'],
     ['maven', '[INFO] --- surefire:3.0.0:test (default-test) @ x ---\n[INFO] No tests to run.\n[INFO] BUILD SUCCESS\n'],
-  ])('%s', (_runner, output) => {
+  ])('a run without a test is recognised: %s', (_runner, output) => {
     for (const streams of [
       { stdout: output, stderr: '' },
       { stdout: '', stderr: output },
     ]) {
       const counts = recogniseTests(streams);
-      expect(counts === undefined ? undefined : ranOf(counts)).toBe(0);
+      expect(counts === undefined ? undefined : testsRun(counts)).toBe(0);
     }
   });
 });
 
-describe('a run of tests is counted', () => {
+describe('runs of tests', () => {
   test.each([
     ['unittest', 'Ran 3 tests in 0.006s\n\nFAILED (failures=1, skipped=1)\n', { passed: 1, failed: 1, skipped: 1 }],
     ['unittest with expected failures', 'Ran 2 tests in 0.1s\n\nOK (expected failures=1)\n', { passed: 2, failed: 0, skipped: 0 }],
@@ -80,7 +80,7 @@ describe('a run of tests is counted', () => {
     ['phpunit', 'OK (3 tests, 5 assertions)\n', { passed: 3, failed: 0 }],
     ['phpunit with failures', 'Tests: 4, Assertions: 4, Errors: 1, Failures: 1, Skipped: 1.\n', { passed: 1, failed: 2, skipped: 1 }],
     ['maven', '[ERROR] Tests run: 4, Failures: 1, Errors: 1, Skipped: 1\n', { passed: 1, failed: 2, skipped: 1 }],
-  ])('%s', (_runner, output, counts) => {
+  ])('a run of tests is counted: %s', (_runner, output, counts) => {
     expect(recogniseTests({ stdout: '', stderr: output })).toMatchObject(counts);
   });
 
@@ -99,6 +99,6 @@ test.each([
   'No tests executed! See the log.',
   '3 runs, 2 passed',
   `Tests: ${'1 a'.repeat(1000)}`,
-])('text that mentions tests is no summary: %s', (stdout) => {
+])('text that mentions tests is not a summary: %s', (stdout) => {
   expect(recogniseTests({ stdout, stderr: stdout })).toBeUndefined();
 });

@@ -47,13 +47,13 @@ export function addCounts(all: readonly TestCounts[]): TestCounts {
 }
 
 /** How many tests ran. */
-export function ranOf({ passed, failed }: TestCounts): number {
+export function testsRun({ passed, failed }: TestCounts): number {
   return passed + failed;
 }
 
 /** Why a test run proves nothing, or undefined if a test ran. */
 export function whyNoTest(counts: TestCounts): string | undefined {
-  if (ranOf(counts) > 0) return undefined;
+  if (testsRun(counts) > 0) return undefined;
   const skipped = counts.skipped > 0 ? `; ${counts.skipped} were skipped` : '';
   return `no test ran${skipped}; if that is intended, set tests: optional`;
 }

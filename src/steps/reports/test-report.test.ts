@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseCoverage, sumCoverage } from './coverage-report.ts';
-import { ranOf, recordOf } from './test-counts.ts';
+import { recordOf, testsRun } from './test-counts.ts';
 import { parseTestReport, recogniseTests } from './test-report.ts';
 import { XmlFault } from './xml.ts';
 
-describe('the output of a program', () => {
+describe('output', () => {
   test.each<[string, string, object]>([
     [
       'pytest',
@@ -28,7 +28,7 @@ describe('the output of a program', () => {
       'ℹ tests 4\nℹ suites 0\nℹ pass 1\nℹ fail 1\nℹ cancelled 1\nℹ skipped 1\nℹ todo 0',
       { passed: 1, failed: 2, skipped: 1 },
     ],
-  ])('of %s is recognised', (_what, output, counts) => {
+  ])('the output of %s is recognised', (_what, output, counts) => {
     expect(recogniseTests({ stdout: output, stderr: '' })).toMatchObject(counts);
   });
 
@@ -41,7 +41,7 @@ describe('the output of a program', () => {
     'ok',
     'it is 1..3 times',
     'tests 5\npass 5\nfail 0',
-  ])('that only resembles it is not: %j', (output) => {
+  ])('output that only resembles that of a test runner is not recognised: %j', (output) => {
     expect(recogniseTests({ stdout: output, stderr: '' })).toBeUndefined();
   });
 });
@@ -119,7 +119,7 @@ test('garbage never breaks the reading of tests, and never passes without one', 
           expect(
             Object.values(recordOf(counts)).every((value) => Array.isArray(value) || (Number.isSafeInteger(value) && Number(value) >= 0)),
           ).toBe(true);
-          if (ranOf(counts) > 0 && counts.failed === 0) expect(text).toMatch(/ok|passed|testcase|pass \d/);
+          if (testsRun(counts) > 0 && counts.failed === 0) expect(text).toMatch(/ok|passed|testcase|pass \d/);
         } catch (thrown) {
           expect(isReadingFault(thrown)).toBe(true);
         }

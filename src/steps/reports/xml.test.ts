@@ -14,12 +14,12 @@ function told(text: string): string[] {
 }
 
 describe('XML', () => {
-  test('is passed to the visitor in order, with its entities resolved', () => {
+  test('XML is passed to the visitor in order, with its entities resolved', () => {
     const text = `\ufeff<?xml version="1.0"?><!-- <no> --><a b='1 &lt; "2"' c="&#x41;&#66;"><x:y.z/>1 &amp; 2<![CDATA[<raw> &amp;]]></a>\n<!-- end -->`;
     expect(told(text)).toEqual(['<a b=1 < "2" c=AB>', '<x:y.z>', '</x:y.z>', '1 & 2', '<raw> &amp;', '</a>']);
   });
 
-  test('may name a DTD, which is not read', () => {
+  test('XML may name a DTD, which is not read', () => {
     expect(told('<!DOCTYPE coverage SYSTEM "http://cobertura.sourceforge.net/xml/coverage-04.dtd"><coverage/>')).toEqual([
       '<coverage>',
       '</coverage>',
@@ -37,7 +37,7 @@ describe('XML', () => {
     ['a number that is no character', '<a>&#0;</a>'],
     ['a half of a character', '<a>&#xD800;</a>'],
     ['a number beyond all characters', '<a>&#x110000;</a>'],
-  ])('refuses %s', (_what, text) => {
+  ])('invalid XML is rejected: %s', (_what, text) => {
     expect(() => told(text)).toThrow(XmlFault);
     expect(() => readXml(text, { open: () => {} })).toThrow(XmlFault);
   });
@@ -58,11 +58,11 @@ describe('XML', () => {
     ['a comment without an end', '<a><!-- </a>', 1],
     ['a control character', '<a>\n\u001b[31m</a>', 2],
     ['nesting without end', '<a>'.repeat(101), 1],
-  ])('refuses %s and says where', (_what, text, line) => {
+  ])('invalid XML is rejected with its line: %s', (_what, text, line) => {
     expect(() => told(text)).toThrow(new RegExp(`^line ${line}: `));
   });
 
-  test('of any garbage ends in a fault or in balanced tags', () => {
+  test('garbage read as XML ends in a fault or in balanced tags', () => {
     const piece = fc.constantFrom(
       '<a>',
       '</a>',
@@ -99,7 +99,7 @@ describe('XML', () => {
     );
   });
 
-  test('is parsed in linear time, even if it is hostile', () => {
+  test('XML is parsed in linear time, even if it is hostile', () => {
     const hostile = [
       '<'.repeat(1e6),
       `<a ${'b '.repeat(5e5)}`,

@@ -128,9 +128,9 @@ class XmlReader {
       this.#fail('it contains declarations (a DTD), which are rejected because they can read files and grow without end');
   }
 
-  #skipTo(mark: string, what: string): void {
+  #skipTo(mark: string, noun: string): void {
     const end = this.#text.indexOf(mark, this.#at);
-    if (end === -1) this.#fail(`a ${what} does not end`);
+    if (end === -1) this.#fail(`a ${noun} does not end`);
     this.#at = end + mark.length;
   }
 

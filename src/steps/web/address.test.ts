@@ -36,6 +36,6 @@ test.each([
   ],
   ...['2001::1', '2001:db8::1', '2002:7f00:1::', '3fff::1', '100::1', 'fec0::1'],
   ...['', 'localhost', '127.1', '0x7f000001'],
-])('%s is not', (address) => {
+])('%s is not public', (address) => {
   expect(isPublicAddress(address)).toBe(false);
 });

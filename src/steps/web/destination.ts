@@ -3,7 +3,7 @@
 //
 // - Only http and https, without a name and a password in the URL.
 // - A host is allowed if the allow-list names it, or if all of its addresses are public.
-// - An IPv4 address must be in its usual form; other spellings are rejected, because they only hide it.
+// - An IPv4 address must be in its usual form; other forms are rejected, because they only hide it.
 
 import { promises as dns } from 'node:dns';
 import { isIP, isIPv4, isIPv6 } from 'node:net';
@@ -73,9 +73,10 @@ function readUrl(text: string): URL | WebRefusal {
   const refuse = (message: string): WebRefusal => ({ kind: 'refused', reason: 'url', message });
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined) return refuse('this is not a URL; write one such as https://api.example.com/validate');
-  if (!Object.hasOwn(DEFAULT_PORTS, url.protocol)) return refuse(`a URL of "${url.protocol}" cannot be requested; only http and https can`);
-  if (url.username !== '' || url.password !== '') return refuse('it has a name or a password in the URL; send them as a header');
-  if (isIPv4(url.hostname) && !startsWithHost(text, url)) return refuse(`its host is an obscured IP address; write it as ${url.hostname}`);
+  if (!Object.hasOwn(DEFAULT_PORTS, url.protocol)) return refuse(`the URL must begin with http: or https:, not "${url.protocol}"`);
+  if (url.username !== '' || url.password !== '') return refuse('the URL must not contain a name or a password; send them as a header');
+  if (isIPv4(url.hostname) && !startsWithHost(text, url))
+    return refuse(`the host must not be an obscured IP address; write it as ${url.hostname}`);
   return url;
 }
 

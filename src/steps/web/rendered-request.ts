@@ -35,8 +35,8 @@ export interface RenderContext {
 const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?:[/?#]|$)/i;
 
 /** Renders a request. Throws an EngineError if that is not possible. */
-export async function renderRequest(given: RequestModel, context: RenderContext): Promise<RenderedRequest> {
-  const request = context.scope === undefined ? given : await renderTemplates(given, context, context.scope);
+export async function renderRequest(model: RequestModel, context: RenderContext): Promise<RenderedRequest> {
+  const request = context.scope === undefined ? model : await renderTemplates(model, context, context.scope);
   const { url, method, headers = {}, body } = request;
   const texts = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), headerText(name, value)]);
   const sent = bodyText(body);
@@ -48,16 +48,16 @@ export async function renderRequest(given: RequestModel, context: RenderContext)
   };
 }
 
-async function renderTemplates(given: RequestModel, context: RenderContext, scopeOf: TemplateScope): Promise<RequestModel> {
+async function renderTemplates(model: RequestModel, context: RenderContext, scopeOf: TemplateScope): Promise<RequestModel> {
   const { built = [] } = context;
   const ownUrl = built.find(({ path }) => path.join('.') === 'url')?.value;
-  const template = parseTemplate(given.url);
+  const template = parseTemplate(model.url);
   const url = ownUrl === undefined ? renderUrl(template, scopeOf(template)) : String(ownUrl);
-  const { headers = {}, body } = given;
+  const { headers = {}, body } = model;
   const tree = parseTemplateTree(body === undefined ? { headers } : { headers, body });
   const secrets = await secretsFor(tree.paths, { ...context, url, isLiteral: ownUrl === undefined && hasLiteralHost(template) });
   const rendered = insertValues(renderTemplateTree(tree, { ...scopeOf(tree), secrets }), built);
-  return { ...given, ...(rendered as Pick<RequestModel, 'headers' | 'body'>), url };
+  return { ...model, ...(rendered as Pick<RequestModel, 'headers' | 'body'>), url };
 }
 
 function renderUrl(template: Template, scope: JsonObject): string {
@@ -94,7 +94,7 @@ async function secretsFor(paths: Template['paths'], { secrets, webhooks, url, is
 }
 
 function headerText(name: string, value: Json): string {
-  if (typeof value === 'object') throw refusal(`the header "${name}" is not text`);
+  if (typeof value === 'object') throw refusal(`the header "${name}" must be text, not data`);
   return String(value);
 }
 

@@ -59,8 +59,8 @@ async function serve(answer: (response: ServerResponse, seen: Seen) => void = (r
 
 const refused = (reason: string, message: string | RegExp = '') => ({ kind: 'refused', reason, message: expect.stringMatching(message) });
 
-describe('a request', () => {
-  test('is answered by a host that is listed', async () => {
+describe('requests', () => {
+  test('a request is answered by a host that is listed', async () => {
     const { url, host, seen } = await serve((response) => response.writeHead(201, { 'X-Kind': 'new' }).end('{"n":1}'));
     const answer = await requestGuarded({
       url: `${url}/a?b=1`,
@@ -80,7 +80,7 @@ describe('a request', () => {
     ['another port is listed', ['127.0.0.1:1']],
     ['another host is listed', ['localhost', '127.0.0.2']],
     ['what is listed makes no sense', ['*', '127.0.0.*', 'http://127.0.0.1', '']],
-  ])('does not reach this machine when %s', async (_what, allow) => {
+  ])('a request does not reach this machine when %s', async (_what, allow) => {
     const { url, seen } = await serve();
     expect(await requestGuarded({ url, allow })).toMatchObject(
       refused('address', /127\.0\.0\.1 is not public.*add "127\.0\.0\.1:\d+" to webhooks\.allow/),
@@ -105,7 +105,7 @@ describe('a request', () => {
       'http://10.0.0.1',
       'https://192.168.0.1:8443/x',
     ],
-  ])('does not go to %s', async (url) => {
+  ])('a request does not go to %s', async (url) => {
     expect(await requestGuarded({ url })).toMatchObject(refused('address'));
   });
 
@@ -120,29 +120,29 @@ describe('a request', () => {
       'http://134744072/',
     ],
     ...['http://１２７.0.0.1/', 'http:\\\\127.0.0.1/', 'http:127.0.0.1', ' http://127.0.0.1/'],
-  ])('does not accept an obscured address: %s', async (url) => {
+  ])('a request does not accept an obscured address: %s', async (url) => {
     expect(await requestGuarded({ url, allow: ['127.0.0.1', '::1'] })).toMatchObject(refused('url', /obscured IP address/));
   });
 
   test.each<[string, RegExp]>([
-    ['file:///etc/passwd', /only http and https/],
-    ['gopher://127.0.0.1/', /only http and https/],
-    ['ftp://example.com/', /only http and https/],
+    ['file:///etc/passwd', /must begin with http: or https:/],
+    ['gopher://127.0.0.1/', /must begin with http: or https:/],
+    ['ftp://example.com/', /must begin with http: or https:/],
     ['http://user:pass@example.com/', /name or a password/],
     ['http://127.0.0.1@example.com/', /name or a password/],
     ['/validate', /not a URL/],
     ['', /not a URL/],
-  ])('needs a URL of the web: %s', async (url, message) => {
+  ])('a request needs a URL of the web: %s', async (url, message) => {
     expect(await requestGuarded({ url })).toMatchObject(refused('url', message));
   });
 
-  test.each(['Host', 'content-length', 'Transfer-Encoding', 'connection'])('does not take the header %s', async (name) => {
+  test.each(['Host', 'content-length', 'Transfer-Encoding', 'connection'])('a request does not take the header %s', async (name) => {
     const { url, host, seen } = await serve();
     expect(await requestGuarded({ url, headers: { [name]: 'x' }, allow: [host] })).toMatchObject(refused('header'));
     expect(seen).toEqual([]);
   });
 
-  test('refuses a header that would become two, and does not print its value', async () => {
+  test('a request with a header that would become two is rejected, and its value is not printed', async () => {
     const { url, host } = await serve();
     const answer = await requestGuarded({ url, headers: { authorization: 's3cr3t\r\nx: y' }, allow: [host] });
     expect(answer).toMatchObject(refused('header'));
@@ -150,8 +150,8 @@ describe('a request', () => {
   });
 });
 
-describe('a name', () => {
-  test('is resolved once, and the checked address is the one that is used', async () => {
+describe('host names', () => {
+  test('a host name is resolved once, and the checked address is the one that is used', async () => {
     const { port, seen } = await serve();
     const answers = ['127.0.0.1', '10.0.0.1'];
     const resolve = async () => [{ address: answers.shift() as string, family: 4 }];
@@ -161,7 +161,7 @@ describe('a name', () => {
     expect(answers).toEqual(['10.0.0.1']);
   });
 
-  test('with one private address is refused', async () => {
+  test('a host name with one private address is rejected', async () => {
     const resolve = async () => [
       { address: '93.184.215.14', family: 4 },
       { address: '127.0.0.1', family: 4 },
@@ -171,14 +171,14 @@ describe('a name', () => {
     );
   });
 
-  test('that is not known is refused', async () => {
+  test('an unknown host name is rejected', async () => {
     const resolve = () => Promise.reject(new Error('getaddrinfo ENOTFOUND nowhere.example'));
     expect(await requestGuarded({ url: 'http://nowhere.example/', resolve })).toMatchObject(
       refused('dns', /nowhere\.example could not be found/),
     );
   });
 
-  test('whose resolution hangs times out', async () => {
+  test('a host name whose resolution hangs times out', async () => {
     const resolve = () => new Promise<never>(() => {});
     expect(await requestGuarded({ url: 'http://slow.example/', resolve, timeoutMs: 30 })).toMatchObject({
       kind: 'failed',
@@ -187,8 +187,8 @@ describe('a name', () => {
   });
 });
 
-describe('a redirect', () => {
-  test('is followed for GET, and headers stay with their origin', async () => {
+describe('redirects', () => {
+  test('a redirect is followed for GET, and headers stay with their origin', async () => {
     const other = await serve();
     const first = await serve((response, { url }) => response.writeHead(302, { location: url === '/a' ? '/b' : `${other.url}/c` }).end());
     const headers = { authorization: 'Bearer s3cr3t' };
@@ -199,7 +199,7 @@ describe('a redirect', () => {
   });
 
   test.each(['http://169.254.169.254/', 'file:///etc/passwd', 'http://2130706433/', '//localhost/'])(
-    'does not lead to %s',
+    'a redirect does not lead to %s',
     async (location) => {
       const { url, host } = await serve((response) => response.writeHead(301, { location }).end());
       expect(await requestGuarded({ url, allow: [host] })).toMatchObject({
@@ -209,29 +209,29 @@ describe('a redirect', () => {
     },
   );
 
-  test('of a POST is the answer', async () => {
+  test('a redirect of a POST is the answer', async () => {
     const { url, host, seen } = await serve((response) => response.writeHead(307, { location: '/b' }).end());
     expect(await requestGuarded({ url, method: 'POST', body: 'x', allow: [host] })).toMatchObject({ kind: 'answered', status: 307 });
     expect(seen).toHaveLength(1);
   });
 
-  test('that never ends is stopped', async () => {
+  test('a redirect that never ends is stopped', async () => {
     const { url, host, seen } = await serve((response) => response.writeHead(302, { location: '/' }).end());
     expect(await requestGuarded({ url, allow: [host] })).toMatchObject(refused('redirect'));
     expect(seen).toHaveLength(6);
   });
 });
 
-describe('an answer', () => {
+describe('answers', () => {
   const ask = (host: string, rest: Partial<WebRequest> = {}) => requestGuarded({ url: `http://${host}/`, allow: [host], ...rest });
 
-  test('that is too large is cut off', async () => {
+  test('an answer that is too large is cut off', async () => {
     const { host } = await serve((response) => response.end('x'.repeat(1000)));
     expect(await ask(host, { maxBytes: 999 })).toMatchObject({ kind: 'failed', reason: 'too-large' });
     expect(await ask(host, { maxBytes: 1000 })).toMatchObject({ kind: 'answered' });
   });
 
-  test('that trickles times out', async () => {
+  test('an answer that trickles times out', async () => {
     const { host } = await serve((response) => response.write('x'));
     expect(await ask(host, { timeoutMs: 50 })).toMatchObject({
       kind: 'failed',
@@ -240,13 +240,13 @@ describe('an answer', () => {
     });
   });
 
-  test('is not awaited once the attempt is stopped', async () => {
+  test('an answer is not awaited once the attempt is stopped', async () => {
     const controller = new AbortController();
     const { host } = await serve(() => controller.abort());
     expect(await ask(host, { signal: controller.signal })).toMatchObject({ kind: 'failed', reason: 'stopped' });
   });
 
-  test('that breaks off is an error', async () => {
+  test('an answer that breaks off is an error', async () => {
     const { host } = await serve((response) => {
       response.writeHead(200, { 'content-length': '100' }).write('x');
       response.socket?.destroySoon();
@@ -254,18 +254,18 @@ describe('an answer', () => {
     expect(await ask(host)).toMatchObject({ kind: 'failed', reason: 'connection' });
   });
 
-  test('that never comes is an error', async () => {
+  test('an answer that never comes is an error', async () => {
     const port = await listen(createTcpServer((socket) => socket.destroy()));
     expect(await ask(`127.0.0.1:${port}`)).toMatchObject({ kind: 'failed', reason: 'connection' });
   });
 
-  test('in another protocol is an error', async () => {
+  test('an answer in another protocol is an error', async () => {
     const head = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n';
     const port = await listen(createTcpServer((socket) => void socket.resume().end(head)));
     expect(await ask(`127.0.0.1:${port}`)).toMatchObject({ kind: 'failed', reason: 'connection' });
   });
 
-  test('from a service without a valid certificate is an error', async () => {
+  test('an answer from a service without a valid certificate is an error', async () => {
     // Made for this test alone; nobody trusts it, which is the point.
     const port = await listen(createTlsServer({ key: KEY, cert: CERTIFICATE }, (_request, response) => response.end('trust me')));
     const resolve = async () => [{ address: '127.0.0.1', family: 4 }];

@@ -42,33 +42,33 @@ async function admitted(
   return { result, asked, spawns, closed };
 }
 
-describe('an agent', () => {
-  test('is admitted on its account, with the budgets of its attempt, its step and its role', async () => {
+describe('agents', () => {
+  test('an agent is admitted on its account, with the budgets of its attempt, its step and its role', async () => {
     const { spawns } = await admitted({});
     expect(spawns).toMatchObject([
       { role: 'worker', account: 'team', step: 'work', budgets: { attempt: { turns: 3 }, step: { costUsd: 1 }, day: { tokens: 9 } } },
     ]);
   });
 
-  test('that is not admitted is not called, and its step waits', async () => {
+  test('an agent that is not admitted is not called, and its step waits', async () => {
     const { result, asked } = await admitted({ reason: 'budget', message: 'used up', resumeAt: 5 });
     expect(asked).toEqual([]);
     expect(result).toMatchObject({ error: { code: 'LIMIT_REACHED', reason: 'budget', message: 'used up', resumeAt: 5 } });
   });
 
-  test('gets the remaining budget, and no more time than that', async () => {
+  test('an agent gets the remaining budget, and no more time than that', async () => {
     const { asked } = await admitted({ left: { tokens: 7, timeMs: 20 } }, { timeoutMs: 50 });
     expect(asked).toMatchObject([{ budget: { tokens: 7 }, timeoutMs: 20 }]);
     expect((await admitted({ left: { timeMs: 90 } }, { timeoutMs: 50 })).asked).toMatchObject([{ timeoutMs: 50 }]);
   });
 
-  test('that used up the time of its budget is over budget; that of its step, it timed out', async () => {
+  test('an agent that used up the time of its budget is over budget; that of its step, it timed out', async () => {
     const short = await admitted({ left: { timeMs: 20 } }, { timeoutMs: 50 });
     expect([short.result, short.closed]).toMatchObject([{ error: { reason: 'budget' } }, [{ failure: 'budget' }]]);
     expect((await admitted({ left: { timeMs: 90 } }, { timeoutMs: 50 })).result).toMatchObject({ error: { reason: 'timeout' } });
   });
 
-  test('that is stopped before it was called has used nothing, and its usage is known', async () => {
+  test('an agent that is stopped before it was called has used nothing, and its usage is known', async () => {
     const { asked, closed } = await admitted({}, { stops: true });
     expect(asked).toEqual([]);
     expect(closed).toMatchObject([{ failure: 'aborted', usage: { costUsd: 0, inputTokens: 0, outputTokens: 0, turns: 0 } }]);

@@ -11,7 +11,7 @@ import { ATTENDED } from '../run-records.ts';
 import { ownEntry, type StepServices } from '../services.ts';
 import type { Job } from '../work.ts';
 import { type ReplyRules, replyFault } from './reply-rules.ts';
-import type { StatePlace } from './saved-state.ts';
+import type { StateFiles } from './saved-state.ts';
 
 /** The instructions for an agent that does a step itself. */
 export interface Handover extends Omit<ReplyRules, 'givesText'> {
@@ -32,7 +32,7 @@ export interface Handover extends Omit<ReplyRules, 'givesText'> {
 /** Handed-out work, as stored. */
 export interface StoredHandover extends Handover {
   /** Where the agent saves its state before it asks; absent if the step does not require that. */
-  readonly state?: StatePlace;
+  readonly state?: StateFiles;
 }
 
 /** Whether the work of a role is handed out: its driver is `attended`, or it has none and the run is attended. */

@@ -4,8 +4,8 @@ import { actionRefusal, narrowPermissions, outputRefusal } from './permission.ts
 
 const allowing = (permissions: NonNullable<Definition['permissions']>): Definition => ({ permissions }) as Definition;
 
-describe('the permissions of a workflow', () => {
-  test('that are missing forbid nothing', () => {
+describe('permissions', () => {
+  test('the permissions of a workflow that are missing forbid nothing', () => {
     expect(actionRefusal(allowing({}), 'merge_pr', {})).toBeUndefined();
     expect(narrowPermissions(allowing({})).allow).toContain('edit');
   });
@@ -17,7 +17,7 @@ describe('the permissions of a workflow', () => {
     ['create_issue', {}, { issues: 'none' }],
     ['label', { add: ['x'] }, { issues: 'read' }],
     ['comment', { target: 'pr' }, { pull_requests: 'read' }],
-  ])('%s %j is refused by %j, which is named', (action, config, permissions) => {
+  ])('%s %j is not allowed by %j, which is named', (action, config, permissions) => {
     const [area, access] = Object.entries(permissions)[0] as [string, string];
     expect(actionRefusal(allowing(permissions), action, { ...config })).toBe(
       `the workflow has the permission "${area}: ${access}", but this needs "${area}: write"`,
@@ -28,11 +28,11 @@ describe('the permissions of a workflow', () => {
     ['notify', {}, { issues: 'none', pull_requests: 'none', contents: 'none' }],
     ['comment', { target: 'pr' }, { issues: 'none' }],
     ['close_issue', {}, { contents: 'read' }],
-  ])('%s %j does not need what %j takes away', (action, config, permissions) => {
+  ])('%s %j does not need the permission that %j takes away', (action, config, permissions) => {
     expect(actionRefusal(allowing(permissions), action, { ...config })).toBeUndefined();
   });
 
-  test('hold for outputs at the forge as well', () => {
+  test('the permissions of a workflow also hold for outputs at the forge', () => {
     const refusal = (area: string, output: Parameters<typeof outputRefusal>[1] & { readonly target?: string }) =>
       outputRefusal(allowing({ [area]: 'read' }), output);
     for (const type of ['comment', 'label', 'issue'] as const) expect(refusal('issues', { type })).toContain('issues: write');
@@ -42,12 +42,12 @@ describe('the permissions of a workflow', () => {
     expect(refusal('discussions', { type: 'discussion' })).toContain('discussions: write');
   });
 
-  test('without contents let an agent read and run programs, but not change files', () => {
+  test('the permissions of a workflow without contents let an agent read and run programs, but not change files', () => {
     const allow = narrowPermissions(allowing({ contents: 'read' })).allow;
     expect(allow).toEqual(['read', 'search', 'execute', 'think']);
   });
 
-  test('never give an agent more than its role has', () => {
+  test('the permissions of a workflow never give an agent more than its role has', () => {
     expect(narrowPermissions(allowing({ contents: 'write' }), { allow: ['read'] }).allow).toEqual(['read']);
   });
 });

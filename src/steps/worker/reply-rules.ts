@@ -68,7 +68,7 @@ const FINDINGS = '"findings": [{ "severity": "MUST", "SHOULD" or "COULD", "text"
 const VERDICT_INSTRUCTIONS =
   'This is a review: reply with a JSON object that has "verdict": "approve" or "verdict": "reject". A review without a verdict, or with one that contradicts the rest of the reply, does not count.';
 
-/** Returns what is wrong with a reply, or undefined. */
+/** Returns why a reply is invalid, or undefined. */
 export function replyFault({ schema, givesText, reviews, args }: ReplyRules, reply: RawReply): string | undefined {
   const { success, output } = reply;
   if (success && givesText === true && typeof output !== 'string') return '"output" must be a string';
@@ -108,7 +108,7 @@ function verdictFault({ success, output, verdict }: RawReply, isReviewer: boolea
   return undefined;
 }
 
-/** Returns the verdict of a reply that passed the rules: beside the output, or in it. */
+/** Returns the verdict of a reply that passed the rules: next to the output, or in it. */
 export function verdictOf({ output, verdict }: RawReply): AgentReply['verdict'] {
   const stated = verdict ?? (isJsonObject(output) ? output.verdict : undefined);
   return stated === 'approve' || stated === 'reject' ? stated : undefined;

@@ -13,7 +13,7 @@ import type { Job } from '../work.ts';
 import { readWorkspaceFile } from '../workspace/workspace-file.ts';
 
 /** Where an agent saves its state, and the files that were there when its attempt began. */
-export interface StatePlace {
+export interface StateFiles {
   readonly root: string;
   readonly pattern: string;
   /** The digests by path. */
@@ -29,7 +29,7 @@ export type SavedState = {
 const KEPT_CHARACTERS_MAX = 1 << 18;
 
 /** Where a step saves its state; undefined if it declares none. */
-export async function statePlaceOf({ runner, request }: Job): Promise<StatePlace | undefined> {
+export async function stateFilesOf({ runner, request }: Job): Promise<StateFiles | undefined> {
   const { questionState: pattern, supportsQuestions } = request.bound.model;
   if (pattern === undefined || supportsQuestions !== true) return undefined;
   const root = runner.services.cwd;
@@ -37,12 +37,12 @@ export async function statePlaceOf({ runner, request }: Job): Promise<StatePlace
 }
 
 /** Reads the state that was saved since the attempt began, or returns why the questions do not count. */
-export async function readSavedState({ root, pattern, before }: StatePlace): Promise<{ kept: SavedState } | { problem: string }> {
+export async function readSavedState({ root, pattern, before }: StateFiles): Promise<{ kept: SavedState } | { problem: string }> {
   const now = await digestMatching({ cwd: root, pattern, signal: new AbortController().signal });
   const isSaved = [...now].some(([path, digest]) => before[path] !== digest);
   if (isSaved) return { kept: { pattern, files: await keptFiles(root, now) } };
-  const what = now.size === 0 ? 'no file matches' : 'nothing changed in this attempt in the files that match';
-  return { problem: `${what} "${pattern}"; save your progress there, then ask again` };
+  const fault = now.size === 0 ? 'no file matches' : 'nothing changed in this attempt in the files that match';
+  return { problem: `${fault} "${pattern}"; save your progress there, then ask again` };
 }
 
 async function keptFiles(root: string, now: FileDigests): Promise<SavedState['files']> {

@@ -8,6 +8,7 @@ import { type AttemptContext, feedbackSentence, retryContextOf, visibleData } fr
 /** The StepInput of an attempt. */
 export function stepInputOf(request: AttemptRequest, context: AttemptContext): JsonObject {
   const retry = retryContextOf(request);
+  const { answered = [] } = request;
   return {
     runId: request.runId,
     step: context.stepId,
@@ -17,7 +18,7 @@ export function stepInputOf(request: AttemptRequest, context: AttemptContext): J
     checkpoint: checkpointFor(request, context),
     ...(retry === undefined ? {} : { retryContext: { ...retry, message: feedbackSentence(retry.error) } }),
     ...(request.notes === undefined ? {} : { said: request.notes.map(({ path, ...note }) => ({ ...note, ...omitUndefined({ path }) })) }),
-    ...((request.answered ?? []).length === 0 ? {} : { answered: (request.answered ?? []).map((one) => ({ ...one }) as unknown as Json) }),
+    ...(answered.length === 0 ? {} : { answered: answered.map((assumption) => ({ ...assumption })) as unknown as Json }),
     ...(request.item === undefined ? {} : { item: request.item }),
     ...(request.undoes === undefined ? {} : { undoes: { ...request.undoes }, result: request.result }),
   };

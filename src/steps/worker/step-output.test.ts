@@ -4,7 +4,7 @@ import { readStepOutput } from './step-output.ts';
 
 const REPORT = '{"success": true, "result": {"n": 1}}';
 
-describe('a StepOutput is read', () => {
+describe('valid reports', () => {
   test.each<[string, string, object]>([
     ['alone', REPORT, { success: true, result: { n: 1 } }],
     ['after other text', `building…\n{ not json }\n{"level": "info"}\n${REPORT}\n\n`, { success: true, result: { n: 1 } }],
@@ -21,7 +21,7 @@ describe('a StepOutput is read', () => {
     ['with absent fields written as null', '{"success":true,"error":null,"result":null}', { success: true, result: null }],
     ['with Windows line ends', `x\r\n${REPORT}\r\n`, { success: true, result: { n: 1 } }],
     ['after a line that opens a brace and never closes it', `{ "a quote\n${REPORT}`, { success: true, result: { n: 1 } }],
-  ])('%s', (_how, stdout, output) => {
+  ])('a StepOutput is read: %s', (_how, stdout, output) => {
     expect(readStepOutput(stdout)).toEqual({ kind: 'reported', output });
   });
 
@@ -31,7 +31,7 @@ describe('a StepOutput is read', () => {
   });
 });
 
-describe('what looks like a StepOutput but is invalid is refused:', () => {
+describe('invalid reports', () => {
   test.each<[string, string, string]>([
     ['cut off', '{"success": true, "result": {"n":', 'cut off'],
     ['cut off over lines', '{\n  "success": true,\n  "result": [', 'cut off'],
@@ -41,12 +41,12 @@ describe('what looks like a StepOutput but is invalid is refused:', () => {
     ['two that contradict each other', '{"success": false}\n{"success": true}', 'more than one'],
     ['the first cut off', `{"success": true, "result": {\n${REPORT}`, 'cut off'],
     ['text after it', `{"success": false, "error": "x"}\nnpm notice New version`, 'there is output after it'],
-    ['success that is no boolean', '{"success": "yes"}', '"success" is a string'],
-    ['success that is null', '{"success": null}', '"success" is null'],
-    ['an error that is no text', '{"success": false, "error": {"a": 1}}', '"error" is an object'],
+    ['success that is no boolean', '{"success": "yes"}', '"success" must be a boolean, not a string'],
+    ['success that is null', '{"success": null}', '"success" must be a boolean, not null'],
+    ['an error that is no text', '{"success": false, "error": {"a": 1}}', '"error" must be a string, not an object'],
     ['an unknown field', '{"success": true, "chapters": []}', 'unknown field "chapters"'],
     ['behind a prompt', `Result: ${REPORT}`, 'does not start at the beginning of a line'],
-  ])('%s', (_how, stdout, why) => {
+  ])('an invalid StepOutput is rejected: %s', (_how, stdout, why) => {
     expect(readStepOutput(stdout)).toEqual({ kind: 'invalid', why: expect.stringContaining(why) });
   });
 });
@@ -57,7 +57,7 @@ test.each([
   ['JSON of another kind', '{"level":"info"}\n{"total": 3}'],
   ['a list', '[{"success": true}]'],
   ['the word alone', 'success: true'],
-])('%s is no report', (_what, stdout) => {
+])('%s is not a report', (_what, stdout) => {
   expect(readStepOutput(stdout)).toEqual({ kind: 'none' });
 });
 

@@ -64,12 +64,12 @@ function validated(value: JsonObject): StepOutputReading {
     if (wanted === undefined) return invalid(`it has an unknown field "${field}"; put the result of the step into "result"`);
     if (wanted === 'list') {
       const read = checkAssumptions(member ?? []);
-      if ('why' in read) return invalid(`its "${field}" cannot be used: ${read.why}`);
+      if ('why' in read) return invalid(`"${field}" cannot be used: ${read.why}`);
       continue;
     }
     // A serialiser may write an absent text or flag as null.
     if (wanted !== 'any' && typeof member !== wanted && (member !== null || field === 'success'))
-      return invalid(`its "${field}" is ${typeName(member)}, not a ${wanted}`);
+      return invalid(`"${field}" must be a ${wanted}, not ${typeName(member)}`);
   }
   const known = Object.entries(value).filter(([field, member]) => member !== null || field === 'result');
   return { kind: 'reported', output: Object.fromEntries(known) as unknown as StepOutput };

@@ -36,7 +36,7 @@ import { isHandedOut, type StoredHandover } from './handover.ts';
 import { openNetwork } from './network.ts';
 import { narrowPermissions } from './permission.ts';
 import { type RawReply, replyFault, replyRulesOf } from './reply-rules.ts';
-import { readSavedState, type SavedState, statePlaceOf } from './saved-state.ts';
+import { readSavedState, type SavedState, stateFilesOf } from './saved-state.ts';
 import type { WorkerConfig } from './worker-task.ts';
 
 /** The result of a call, the network access if it was limited, and the hidden logins. */
@@ -83,7 +83,7 @@ async function callObject(job: Job, agent: NonNullable<StepCode['agent']>, { wor
   if ('reason' in admission) return notAdmitted(admission, IN_PROCESS_AGENT);
   const limit = timeLimit(request.signal, admission.left.timeMs);
   try {
-    const returned = during(admission, () => agent.execute(data, context));
+    const returned = callAdmitted(admission, () => agent.execute(data, context));
     const value = isPromise(returned) ? await untilStopped(returned, limit) : returned;
     const plain = toPlain(value, `the output of step "${request.bound.model.id}"`);
     const reply = objectReply(plain);
@@ -147,19 +147,19 @@ export async function handInstructions(job: Job): Promise<WorkerResult> {
 /** Hands the work to the calling agent: the instructions of a driven agent, without the reply format. */
 async function handOver(job: Job, call: WorkerCall): Promise<WorkerResult> {
   const { role = '' } = call.worker;
-  const admission = await admit(job, call.worker, handedSpawn(role));
+  const admission = await admit(job, call.worker, handoverSpawn(role));
   if ('reason' in admission) return notAdmitted(admission, role);
   return { kind: 'handed', actor: role, handover: await handoverOf(job, call) };
 }
 
-function handedSpawn(role: string): Pick<Spawn, 'worker' | 'role' | 'account'> {
+function handoverSpawn(role: string): Pick<Spawn, 'worker' | 'role' | 'account'> {
   return { worker: 'handed', role, account: 'attended' };
 }
 
 /** Records work that was handed out and is reported now. */
 export async function recordHandedWork(job: Job, worker: WorkerConfig, ms: number): Promise<void> {
   const { accounting } = job.runner.services;
-  await accounting?.reported(spawnOf(job, worker, handedSpawn(worker.role ?? '')), ms);
+  await accounting?.reported(spawnOf(job, worker, handoverSpawn(worker.role ?? '')), ms);
 }
 
 async function callRole(job: Job, call: WorkerCall): Promise<WorkerResult> {
@@ -199,10 +199,10 @@ async function callRoleDriver(job: Job, { worker, data, rules, setting, driver, 
     rejected = fault === undefined ? undefined : { fault, claim: { ...reply } };
     return fault;
   };
-  const place = await statePlaceOf(job);
+  const place = await stateFilesOf(job);
   const instructions = await drivenText(job, { worker, data, rules });
   const call = requestFor(job, { worker, setting, data, admission, rules, check, instructions });
-  const answered = await during(admission, () => callDriver(driver, { ...call, ...omitUndefined({ fence }) }, admission.left));
+  const answered = await callAdmitted(admission, () => callDriver(driver, { ...call, ...omitUndefined({ fence }) }, admission.left));
   const answer = await admission.close(answered);
   const noted = omitUndefined({ usage: answer.usage, refusals: answer.refusals });
   if (answer.kind === 'answered') {
@@ -259,7 +259,7 @@ function guardedFence(services: StepServices, network: NetworkFence | undefined)
   return { fence: credentials.fence(network).fence, evidence: credentials.evidence };
 }
 
-function during<T>(admission: Admission, call: () => T): T {
+function callAdmitted<T>(admission: Admission, call: () => T): T {
   return admission.during === undefined ? call() : admission.during(call);
 }
 

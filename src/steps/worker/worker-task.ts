@@ -33,11 +33,11 @@ export interface WorkerConfig {
 /** The data of a step: `fixed`, or the result of its context function. Throws CONTEXT_FAILED. */
 export async function stepData(request: AttemptRequest, context: AttemptContext, fixed: Json): Promise<JsonObject> {
   const { model, code } = request.bound;
-  const what = `the context of step "${model.id}"`;
-  const built = code.context === undefined ? fixed : await resultOf(() => code.context?.(context), { what, signal: request.signal });
+  const subject = `the context of step "${model.id}"`;
+  const built = code.context === undefined ? fixed : await resultOf(() => code.context?.(context), { subject, signal: request.signal });
   if (typeof built !== 'object' || built === null || Array.isArray(built))
     throw new EngineError('CONTEXT_FAILED', `step "${model.id}": Context builder must return an object, got ${typeName(built)}`);
-  const plain = plainOf(built, what);
+  const plain = plainOf(built, subject);
   if (isJsonObject(plain)) return plain;
   throw new EngineError(
     'CONTEXT_FAILED',
@@ -71,7 +71,7 @@ export function writtenTask(
   const actions = built === undefined ? model.actions : 'actions' in built ? built.actions : built;
   const loop = built !== undefined && 'actions' in built ? built.loop : undefined;
   const around = (text: string | undefined): ActionPart[] => (text === undefined || text === '' ? [] : [{ kind: 'text', text }]);
-  const blocks = actions.some((one) => one !== '') ? partsOf(actions, [params, results]) : [];
+  const blocks = actions.some((action) => action !== '') ? partsOf(actions, [params, results]) : [];
   const groups = [
     around(prompt),
     blocks,

@@ -55,7 +55,7 @@ export async function checkMerge(job: Job, forge: Forge, subject: ActionSubject)
   // If the head cannot be read, the merge itself reports why.
   if (head === undefined) return { subject };
   const tree = (await treeOfCommit(cwd, head)) ?? (await fetchedTree(cwd, head));
-  if (tree === undefined && required.some((one) => one.tree !== null))
+  if (tree === undefined && required.some((verdict) => verdict.tree !== null))
     return {
       stale: staleWork(
         `the head ${head} of pull request #${subject.pr} is not in this clone, so it cannot be compared with what was checked`,
@@ -83,10 +83,10 @@ async function compareTree(job: Job, required: readonly RequiredVerdict[], { sub
   const files = await filesBetween(job, stale, tree);
   const shown = shortList(files, FILES_SHOWN);
   const checkers = stale.map(describeVerdict).join(', ');
-  const what = subject.head === undefined ? 'the workspace' : `the head ${subject.head} of pull request #${subject.pr}`;
-  const other = stale.some((one) => one.tree !== null) ? 'another tree' : 'another head';
+  const merged = subject.head === undefined ? 'the workspace' : `the head ${subject.head} of pull request #${subject.pr}`;
+  const other = stale.some((verdict) => verdict.tree !== null) ? 'another tree' : 'another head';
   const differs = `${checkers} checked ${other}${shown === '' ? '' : `; these files differ: ${shown}`}`;
-  const error = `${what} is not what was checked: ${differs}${again === undefined ? '' : `; checked again, it does not pass: ${again.why}`}`;
+  const error = `${merged} is not what was checked: ${differs}${again === undefined ? '' : `; checked again, it does not pass: ${again.why}`}`;
   const facts = { ...seen, files, stale: stale.map(({ step }) => step) };
   const lost = missingRenewal(job, stale, again?.refused);
   const work = lost === undefined ? staleWork(error, facts) : loopProblem(job.request.bound.model.id, `${error}; ${lost}`);
@@ -113,7 +113,7 @@ function missingRenewal(
       return verdict.isForeign ? inside.some(({ kind }) => kind === 'workflow') : inside.some(({ id }) => id === verdict.step);
     });
   };
-  const lost = stale.find((one) => !isRenewed(one));
+  const lost = stale.find((verdict) => !isRenewed(verdict));
   if (lost === undefined) return undefined;
   return `the loop leads back to "${target}", and ${describeVerdict(lost)} is not renewed by the steps from there on`;
 }
@@ -151,7 +151,7 @@ function refusalOf(done: Work): string | undefined {
   if ('error' in done) return done.error.message;
   if ('outcome' in done && done.outcome === 'ok') return undefined;
   const { failed_checks: failed = [], pending_checks: open = [] } = 'output' in done ? (done.output as JsonObject) : {};
-  const why = [failed, open].flat().filter((one) => typeof one === 'string');
+  const why = [failed, open].flat().filter((entry) => typeof entry === 'string');
   return why.length > 0 ? why.join('; ') : 'it did not pass';
 }
 
@@ -173,7 +173,7 @@ function staleWork(error: string, facts: JsonObject): Work {
 
 async function filesBetween({ runner }: Job, stale: readonly RequiredVerdict[], tree: string | undefined): Promise<string[]> {
   const found = new Set<string>();
-  for (const other of new Set(stale.map((one) => one.tree)))
+  for (const other of new Set(stale.map((verdict) => verdict.tree)))
     for (const file of other === null || tree === undefined ? [] : await differingFiles(runner.services.cwd, other, tree)) found.add(file);
   return [...found].sort();
 }

@@ -3,8 +3,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findSnapshotPlace, SnapshotRepository, type SnapshotSource } from '../../process/snapshot-repository.ts';
-import type { Snapshot, SnapshotPlace } from '../../process/snapshot-scan.ts';
+import { findSnapshotLocation, SnapshotRepository, type SnapshotSource } from '../../process/snapshot-repository.ts';
+import type { Snapshot, SnapshotLocation } from '../../process/snapshot-scan.ts';
 import { type SnapshotLine, SnapshotLog } from './snapshot-log.ts';
 
 /** The abort reason if the run continues without the attempt, because it timed out or was cancelled. */
@@ -49,7 +49,7 @@ export class SnapshotKeeper {
   }
 
   /** Adds a line to a run's record, after a line with its place if that is new. */
-  add(run: string, place: SnapshotPlace, line: SnapshotLine): void {
+  add(run: string, place: SnapshotLocation, line: SnapshotLine): void {
     const text = JSON.stringify(place);
     const isNew = this.places.get(run) !== text;
     this.places.set(run, text);
@@ -57,7 +57,7 @@ export class SnapshotKeeper {
   }
 
   private async open(source: SnapshotSource): Promise<SnapshotRepository | undefined> {
-    const place = await findSnapshotPlace(source);
+    const place = await findSnapshotLocation(source);
     return place === undefined ? undefined : new SnapshotRepository(place, this.log.home);
   }
 }

@@ -9,7 +9,7 @@ import { parseJson } from '../../base/json.ts';
 import { appendPlainFile } from '../../base/plain-file.ts';
 import type { UnrestoredFile } from '../../process/restore-files.ts';
 import { SnapshotRepository } from '../../process/snapshot-repository.ts';
-import type { Snapshot, SnapshotPlace } from '../../process/snapshot-scan.ts';
+import type { Snapshot, SnapshotLocation } from '../../process/snapshot-scan.ts';
 
 /** The attempt of a line. */
 export interface SnapshotAttempt {
@@ -35,7 +35,7 @@ export interface BeginLine extends SnapshotAttempt {
 /** One line of the record. */
 export type SnapshotLine =
   /** Where the snapshots that follow are taken. */
-  | { readonly is: 'place'; readonly at: number; readonly place: SnapshotPlace }
+  | { readonly is: 'place'; readonly at: number; readonly place: SnapshotLocation }
   | BeginLine
   /** `ended` is the outcome, the error code, or `interrupted`. `fails`: its files must be restored. */
   | (SnapshotAttempt & {

@@ -151,7 +151,7 @@ class AttemptSnapshots {
 
   /** Finishes interrupted attempts of this run: those without an end, and those whose files were not restored. */
   async finishEarlier(): Promise<void> {
-    for (const before of openAttempts(this.lines).filter((one) => this.isOver(one))) {
+    for (const before of openAttempts(this.lines).filter((attempt) => this.isOver(attempt))) {
       const snapshot = await this.take('after', before);
       const { path, step, attempt, restores } = before;
       const line = { is: 'after', at: this.now, path, step, attempt, snapshot, ended: 'interrupted' } as const;

@@ -4,7 +4,7 @@
 // - Every gate that passed must have passed on the tree that is merged. A later gate replaces an earlier one only if it
 //   runs all of its checks. A gate with `rerunAtMerge: false` no longer counts once a step changed the tree after it.
 // - The last approval and the last review must be about the tree that is merged. An agent whose step is not a review does
-//   not replace a reviewer by giving a verdict: the last review by a reviewer must be about that tree as well.
+//   not replace a reviewer by giving a verdict: the last review by a reviewer must be about that tree too.
 // - So must every earlier one, unless a step changed the tree after it, because then the workflow replaces the verdict. A
 //   step that did not change the tree replaces nothing.
 // - The runs of one run tree share a tree of files: the verdicts and the work of all of them count, whichever run merges.
@@ -19,7 +19,7 @@ import { landsWork } from '../../definition/landing.ts';
 import { membersOf, type StepModel, type ValidateWork } from '../../definition/model.ts';
 import { TreeError } from '../../process/git-tree.ts';
 import type { RelatedRun } from '../attempt.ts';
-import { BEGUN_TREES, JUDGED_TREES } from '../run-records.ts';
+import { BEGUN_TREES, TREE_VERDICTS } from '../run-records.ts';
 import { type Job, stepError, type Work } from '../work.ts';
 import { replyRulesOf } from '../worker/reply-rules.ts';
 import { treeNow, type WorkspaceTree } from './workspace-tree.ts';
@@ -78,13 +78,13 @@ function repeatableCheck({ bound: { model }, item }: Job['request']): Repeatable
 }
 
 /** The data that the run stores about a verdict. */
-export function judgedTree(
+export function treeVerdictData(
   { runner, request, context }: Job,
   { tree, from, head, by, holds, part }: NewVerdict,
 ): { readonly remember?: JsonObject } {
   const { path, member } = request.activation;
   const group = member?.group;
-  const record = JUDGED_TREES.of(part === undefined ? path : `${path}/${part}`);
+  const record = TREE_VERDICTS.of(part === undefined ? path : `${path}/${part}`);
   if (!holds) return context.snapshot.data[record.key] === undefined ? {} : { remember: record.removed() };
   const at = runner.services.now();
   const judge = by === 'gate' ? repeatableCheck(request) : undefined;
@@ -102,7 +102,7 @@ export function judgedTree(
  * if it was handed out or asked a question meanwhile, because it may not have seen later changes.
  */
 export async function recordTree(job: Job, work: () => Work | Promise<Work>): Promise<Work> {
-  if (!mayLand(job) || !(await needsTree(job))) return await work();
+  if (!mayBeMerged(job) || !(await needsTree(job))) return await work();
   const isNew = job.request.want === 'execute';
   const kept = firstTree(job);
   const from = isNew ? await treeBefore(job) : kept;
@@ -116,7 +116,7 @@ export async function recordTree(job: Job, work: () => Work | Promise<Work>): Pr
   const tree = left === 'unreadable' ? undefined : left;
   const known = from === 'unreadable' ? {} : { from };
   const remember = isReview
-    ? judgedTree(job, { tree, by: 'review', holds: true, ...known }).remember
+    ? treeVerdictData(job, { tree, by: 'review', holds: true, ...known }).remember
     : workVerdicts(job, done, { tree, from: known.from });
   const evidence = tree === undefined ? done.evidence : { ...done.evidence, ...treeEvidence(tree) };
   return { ...done, ...omitUndefined({ evidence }), remember: { ...done.remember, ...remember } };
@@ -127,14 +127,14 @@ export async function recordTree(job: Job, work: () => Work | Promise<Work>): Pr
  * different trees, an earlier one is recorded, so that the review has to run again.
  */
 export function reviewedTree(job: Job, { step, passed }: { readonly step: string; readonly passed: boolean }): JsonObject {
-  const reviews = JUDGED_TREES.allIn(job.context.snapshot.data).filter(
-    (one) => one.by === 'work' && one.step === step && one.group !== undefined,
+  const reviews = TREE_VERDICTS.allIn(job.context.snapshot.data).filter(
+    (verdict) => verdict.by === 'work' && verdict.step === step && verdict.group !== undefined,
   );
   const last = latestOf(reviews);
   if (last?.tree === undefined || last.tree === null) return {};
   const seen = reviews.filter(({ group }) => group === last.group).flatMap(({ from, tree }) => [from ?? null, tree]);
-  const id = seen.find((one) => one !== null && one !== last.tree) ?? last.tree;
-  return judgedTree(job, { tree: { id }, by: 'review', holds: passed }).remember ?? {};
+  const id = seen.find((tree) => tree !== null && tree !== last.tree) ?? last.tree;
+  return treeVerdictData(job, { tree: { id }, by: 'review', holds: passed }).remember ?? {};
 }
 
 function withFirstTree(job: Job, done: Work, from: TreeReading): Work {
@@ -156,10 +156,10 @@ function firstTree({ request, context }: Job): WorkspaceTree | undefined {
  */
 function workVerdicts(job: Job, done: Work, { tree, from }: Pick<NewVerdict, 'tree' | 'from'>): JsonObject | undefined {
   const isPassed = job.request.bound.model.kind === 'validate' && 'outcome' in done && done.outcome === 'ok';
-  if (!isPassed) return judgedTree(job, { tree, from, by: 'work', holds: true }).remember;
-  const passed = judgedTree(job, { tree: from, by: 'gate', holds: true }).remember;
+  if (!isPassed) return treeVerdictData(job, { tree, from, by: 'work', holds: true }).remember;
+  const passed = treeVerdictData(job, { tree: from, by: 'gate', holds: true }).remember;
   if (from !== undefined && tree !== undefined && from.id === tree.id) return passed;
-  const worked = judgedTree(job, { tree, from, by: 'work', holds: true, part: 'changes' }).remember;
+  const worked = treeVerdictData(job, { tree, from, by: 'work', holds: true, part: 'changes' }).remember;
   return { ...passed, ...worked };
 }
 
@@ -170,7 +170,7 @@ function withoutTree({ request }: Job, done: Work): Work {
 }
 
 /** Whether the work of a step may be merged by the same run, or by another one of its tree. */
-function mayLand({ runner, request }: Pick<Job, 'runner' | 'request'>): boolean {
+function mayBeMerged({ runner, request }: Pick<Job, 'runner' | 'request'>): boolean {
   if (runner.services.forge === undefined || traitsOf(runner, request.bound.model.kind).writesFiles === undefined) return false;
   const { form, steps } = request.workflow.definition;
   return form === 'flow' || request.runTree?.isChild === true || steps.some((step) => landsWork(runner, step) || startsRuns(step));
@@ -183,12 +183,12 @@ function startsRuns(step: StepModel): boolean {
 /** A flow may have thousands of functions: the tree is recorded only if a verdict may be replaced. */
 async function needsTree({ request }: Job): Promise<boolean> {
   if (request.bound.model.kind !== 'task' || request.workflow.definition.form !== 'flow' || request.runTree?.isChild === true) return true;
-  return JUDGED_TREES.allIn((await request.snapshot()).data).some(({ by }) => by !== 'work');
+  return TREE_VERDICTS.allIn((await request.snapshot()).data).some(({ by }) => by !== 'work');
 }
 
 /** The tree of the workspace for work in a side checkout, if a merge may depend on it. */
 export async function treeForSideWork(place: Pick<Job, 'runner' | 'request'>): Promise<WorkspaceTree | undefined> {
-  const tree = mayLand(place) ? await treeIfAny(place) : undefined;
+  const tree = mayBeMerged(place) ? await treeIfAny(place) : undefined;
   return tree === 'unreadable' ? undefined : tree;
 }
 
@@ -220,7 +220,7 @@ function approves(claim: Json | undefined): boolean {
 
 /** The verdicts that must be about the merged tree. */
 export async function requiredVerdicts({ request, context }: Job): Promise<readonly RequiredVerdict[]> {
-  const own = JUDGED_TREES.allIn(context.snapshot.data).map((one) => ({ ...one, isForeign: false }));
+  const own = TREE_VERDICTS.allIn(context.snapshot.data).map((one) => ({ ...one, isForeign: false }));
   const all: readonly RequiredVerdict[] = [...own, ...foreignVerdicts((await request.runTree?.others()) ?? [])];
   const verdicts = all.filter(({ by, tree, head }) => by !== 'work' && (tree ?? head) !== undefined && (tree ?? head) !== null);
   const works = all.filter(({ by }) => by === 'work');
@@ -229,24 +229,24 @@ export async function requiredVerdicts({ request, context }: Job): Promise<reado
     latestOf(verdicts.filter(({ by }) => by === 'review')),
     latestOf(verdicts.filter(({ isReviewer }) => isReviewer === true)),
   ];
-  const isLast = (one: TreeVerdict): boolean =>
-    last.some((other) => other === one || (other?.group !== undefined && other.group === one.group));
-  const isReplaced = (one: TreeVerdict): boolean =>
-    works.some(({ at, tree, from }) => at >= one.at && tree !== one.tree && (from === undefined || from !== tree));
-  return verdicts.filter((one) => isLast(one) || !isReplaced(one) || (one.by === 'gate' && !isNotRerun(one)));
+  const isLast = (verdict: TreeVerdict): boolean =>
+    last.some((other) => other === verdict || (other?.group !== undefined && other.group === verdict.group));
+  const isReplaced = (verdict: TreeVerdict): boolean =>
+    works.some(({ at, tree, from }) => at >= verdict.at && tree !== verdict.tree && (from === undefined || from !== tree));
+  return verdicts.filter((verdict) => isLast(verdict) || !isReplaced(verdict) || (verdict.by === 'gate' && !isNotRerun(verdict)));
 }
 
 /** The verdicts of the other runs. For a gate, the newest run that reached it counts, among those that one step started. */
 function foreignVerdicts(others: readonly RelatedRun[]): RequiredVerdict[] {
   const decided = new Set<string>();
   return others.flatMap(({ data, isReplaced, place }, run) => {
-    const records = JUDGED_TREES.namedIn(data);
+    const records = TREE_VERDICTS.namedIn(data);
     const first = new Set(records.map(([name]) => name).filter((name) => !decided.has(`${place} ${name}`)));
     for (const name of first) decided.add(`${place} ${name}`);
-    return records.flatMap(([name, one]) => {
-      if (one === undefined || (one.by !== 'work' && isReplaced && !(one.by === 'gate' && first.has(name)))) return [];
+    return records.flatMap(([name, verdict]) => {
+      if (verdict === undefined || (verdict.by !== 'work' && isReplaced && !(verdict.by === 'gate' && first.has(name)))) return [];
       // Groups of different runs may have the same paths.
-      return [{ ...one, isForeign: true, ...(one.group === undefined ? {} : { group: `${run}/${one.group}` }) }];
+      return [{ ...verdict, isForeign: true, ...(verdict.group === undefined ? {} : { group: `${run}/${verdict.group}` }) }];
     });
   });
 }
@@ -260,13 +260,14 @@ export interface Candidate {
 
 /** The verdicts that are not about this tree or head, oldest first, except gates whose checks another gate ran on it. */
 export function staleVerdicts(facts: KindFacts, required: readonly RequiredVerdict[], { tree, head }: Candidate): RequiredVerdict[] {
-  const isFresh = (one: RequiredVerdict): boolean => (one.tree === null ? head === undefined || one.head === head : one.tree === tree);
-  const fresh = new Set(required.filter(isFresh).flatMap((one) => checksOf(facts, one)));
-  const isCovered = (one: RequiredVerdict): boolean => {
-    const checks = checksOf(facts, one);
+  const isFresh = (verdict: RequiredVerdict): boolean =>
+    verdict.tree === null ? head === undefined || verdict.head === head : verdict.tree === tree;
+  const fresh = new Set(required.filter(isFresh).flatMap((verdict) => checksOf(facts, verdict)));
+  const isCovered = (verdict: RequiredVerdict): boolean => {
+    const checks = checksOf(facts, verdict);
     return checks.length > 0 && checks.every((check) => fresh.has(check));
   };
-  return required.filter((one) => !isFresh(one) && !isCovered(one)).sort((one, other) => one.at - other.at);
+  return required.filter((verdict) => !isFresh(verdict) && !isCovered(verdict)).sort((first, second) => first.at - second.at);
 }
 
 /** The checks of a gate, for comparison with other gates. */
@@ -293,5 +294,5 @@ function isNotRerun(verdict: TreeVerdict): boolean {
 }
 
 function latestOf(list: readonly TreeVerdict[]): TreeVerdict | undefined {
-  return list.reduce<TreeVerdict | undefined>((best, one) => (best === undefined || one.at >= best.at ? one : best), undefined);
+  return list.reduce<TreeVerdict | undefined>((best, verdict) => (best === undefined || verdict.at >= best.at ? verdict : best), undefined);
 }

@@ -1,7 +1,7 @@
 // Opens files of a workspace. All readers in `src/steps` use this file, so that files that must never be opened are
 // rejected in one place.
 //
-// - Only regular files are opened: a named pipe would block the engine until somebody writes to it, and opening a device
+// - Only regular files are opened: a named pipe would block the engine until something is written to it, and opening a device
 //   can have side effects.
 // - A file of a database that this process has open is never opened, because closing it would drop the locks of SQLite.
 // - A link in the last part of a path is never followed; callers that follow links resolve them first.

@@ -258,8 +258,8 @@ export function leftOut(job: TreeRequest, top: string): string[] {
   const reports = reportsOf(job, checks).map((pattern) => `/${posix.join(below, pattern)}`);
   const own = pidDir === undefined ? '' : relative(top, pidDir.replace(/\.pids$/, ''));
   if (own === '' || own.startsWith('..')) return [...CACHES, ...reports];
-  const beside = ['worktrees/', 'forge.db*', 'run-*.log'].map((name) => `/${posix.join(dirname(own), name)}`);
-  return [...CACHES, ...reports, `/${own}*`, ...beside];
+  const stored = ['worktrees/', 'forge.db*', 'run-*.log'].map((name) => `/${posix.join(dirname(own), name)}`);
+  return [...CACHES, ...reports, `/${own}*`, ...stored];
 }
 
 function mayChangeOf(step: StepModel): string[] {

@@ -41,7 +41,7 @@ export function askToWrite(job: Job, done: CompletedWork, requests: readonly Wri
   const { runner, request } = job;
   const { id } = request.bound.model;
   if (request.sideWork !== undefined) {
-    const why = 'it works in a side checkout, which is removed before somebody can decide';
+    const why = 'it works in a side checkout, which is removed before a person can decide';
     const advice = 'let a later step write, or let the branches write different files';
     return {
       error: stepError('COMMAND_NOT_RUN', `step "${id}" cannot stage its writes at the forge: ${why}; ${advice}`, { retryable: false }),
@@ -67,7 +67,7 @@ export function stagedDecision(job: Job): StagedDecision | undefined {
   const asked = questionOf(job.request.bound.model.id, requests).question;
   if (given.question === asked && given.answer === WRITE_ANSWER) return { approved: requests, done, forget };
   const reason = given.answer === REFUSE_ANSWER || typeof given.answer !== 'string' ? '' : `: ${given.answer}`;
-  return { refused: `a person refused to publish it${reason}`, names: requests.map(({ name }) => name), done, forget };
+  return { refused: `a person decided not to publish it${reason}`, names: requests.map(({ name }) => name), done, forget };
 }
 
 function questionOf(step: string, requests: readonly WriteRequest[]): AgentQuestion {

@@ -126,7 +126,7 @@ function parseReview(wanted: Json, { cleaning, number = 0 }: RequestContext): Fo
   if (!isJsonObject(wanted)) return shape;
   const { body = '', comments = [] } = wanted;
   if (typeof body !== 'string' || !Array.isArray(comments) || (body.trim() === '' && comments.length === 0)) return shape;
-  if (comments.length > LINES_MAX) return `it has ${comments.length} comments on lines, and one review may have ${LINES_MAX}`;
+  if (comments.length > LINES_MAX) return `one review may have at most ${LINES_MAX} comments on lines, not ${comments.length}`;
   const lines: LineRequest[] = [];
   for (const comment of comments) {
     const { path, line, body: text } = isJsonObject(comment) ? comment : {};
@@ -151,7 +151,8 @@ function namesIn(value: Json): string[] | undefined {
 function labelRefusal(wanted: readonly string[], allowed: readonly string[]): string | undefined {
   const forbidden = wanted.find((label) => !allowed.includes(label));
   if (forbidden === undefined) return undefined;
-  const may = allowed.length === 0 ? 'it may set none' : `it may choose from ${allowed.map((label) => JSON.stringify(label)).join(', ')}`;
+  const may =
+    allowed.length === 0 ? 'no labels are allowed' : `allowed labels: ${allowed.map((label) => JSON.stringify(label)).join(', ')}`;
   return `the label ${JSON.stringify(forbidden)} is not allowed; ${may}`;
 }
 

@@ -92,6 +92,16 @@ stages:
   expect(compiled?.definition.steps[1]?.next.fail).toMatchObject({ to: { step: 'a' }, max: 4, then: { end: 'escalate' } });
 });
 
+test('a problem of a stage is at its line, whatever its name begins with', () => {
+  const lines = (text: string): string[] => check(text).errors.map(({ line, code }) => `${line} ${code}`);
+  expect(
+    lines(`stages:
+  - { id: build, type: command, run: make, on_complete: complete }
+  - { id: build.docs, type: command, run: make docs }
+`),
+  ).toEqual(['6 UNREACHABLE']);
+});
+
 test('every stage can have on_complete, but not two transitions for the same outcome', () => {
   expect(errors('stages:\n  - { id: a, type: command, run: make, on_complete: complete }\n')).toEqual([]);
   expect(errors('stages:\n  - { id: a, type: command, run: make, on_complete: complete, on_success: fail }\n')).toEqual([

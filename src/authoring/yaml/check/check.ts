@@ -1,7 +1,7 @@
 // Owns checking a workflow file: it is read and compiled, and every problem gets its position.
 
 import { fieldOf, type Json } from '../../../base/json.ts';
-import { addedFor, splitName } from '../../../definition/address.ts';
+import { addedPurpose, splitName } from '../../../definition/address.ts';
 import type { CompiledWorkflow } from '../../../definition/code.ts';
 import { isText } from '../../../definition/kind.ts';
 import type { Definition } from '../../../definition/model.ts';
@@ -58,7 +58,7 @@ function examine(file: string, text: string, registry: Compilers): CheckedModule
   const workflow = { ...describe(document), file, ...positionOf(['metadata', 'name']) };
   if (definition === undefined || finish === undefined) return { ...found, workflow, references: checks };
   const others = referencesIn(definition).filter(({ kind }) => kind !== 'check');
-  const references = [...checks, ...others.map((reference) => ({ ...reference, ...positionOf(pathOf(reference, document)) }))];
+  const references = [...checks, ...others.map((reference) => ({ ...reference, ...positionOf(pathOf(reference, document, definition)) }))];
   const model = triggerOf(document);
   const trigger = model === undefined ? {} : { trigger: { model, ...positionOf(['trigger'], 'key') } };
   const name = commandOf(document);
@@ -196,16 +196,16 @@ function idOf(value: Json): string {
 }
 
 /** Where a reference is written. */
-function pathOf(reference: Reference, { stages }: WrittenWorkflow): YamlPath {
+function pathOf(reference: Reference, { stages }: WrittenWorkflow, { steps }: Definition): YamlPath {
   const { id: first, member } = splitName(reference.step);
+  const { addedFor } = steps.find(({ id }) => id === first) ?? {};
   const index = Math.max(
     0,
-    stages.findIndex(({ id }) => id === first || addedFor(first, id) !== undefined),
+    stages.findIndex(({ id }) => id === (addedFor ?? first)),
   );
   const stage = stages[index];
   if (stage === undefined) return [];
-  const added = addedFor(first, stage.id);
-  if (added !== undefined) return ['stages', index, ...added];
+  if (addedFor !== undefined) return ['stages', index, ...(addedPurpose(first, addedFor) ?? [])];
   const branch = member === undefined ? -1 : branchesOf(stage).findIndex(({ id }) => id === member);
   const base: YamlPath = branch === -1 ? ['stages', index] : ['stages', index, 'branches', branch];
   if (reference.kind === 'role') return [...base, stage.type === 'review' ? reviewKey(stage, reference.name) : 'agent'];

@@ -11,7 +11,7 @@ import { durationOf } from '../../../base/duration.ts';
 import { omitUndefined } from '../../../base/fields.ts';
 import type { JsonObject } from '../../../base/json.ts';
 import { camel } from '../../../base/letter-case.ts';
-import { addedFor, isOfStep } from '../../../definition/address.ts';
+import { isOfStep } from '../../../definition/address.ts';
 import type { CompiledWorkflow } from '../../../definition/code.ts';
 import type { Definition } from '../../../definition/model.ts';
 import { type ScheduleModel, scheduleOf } from '../../../definition/trigger/schedule.ts';
@@ -61,14 +61,14 @@ export function draftYaml(file: WrittenWorkflow, compilers: Compilers): Draft {
   checkDefinition({ ...definition, steps }, reading.problems, { registry: compilers, roots: 'any' });
   const found = reading.problems.found
     .filter(({ code, reaction }) => reaction !== undefined || !CHECKED_IN_FILE.has(code))
-    .map((problem) => placed(file, problem));
+    .map((problem) => placed(file, definition, problem));
   const hasWrongTarget = transitions.problems.some(({ severity }) => severity === 'error');
   const isTwice = found.some(({ code }) => code === 'STEP_DUPLICATE');
   const follows = isTwice ? FOLLOWS_DUPLICATES : hasWrongTarget ? FOLLOWS_WRONG_TARGETS : new Set<string>();
   const graph = found.filter(({ code }) => !follows.has(code));
   const problems = [...transitions.problems, ...graph];
   if (problems.some(({ severity }) => severity === 'error')) return { problems };
-  const advice = adviceOn(definition, compilers).map((problem) => placed(file, problem));
+  const advice = adviceOn(definition, compilers).map((problem) => placed(file, definition, problem));
   return {
     definition,
     problems: [...problems, ...advice],
@@ -121,7 +121,7 @@ export function scheduleIn({ trigger }: WrittenWorkflow): ScheduleModel | undefi
 }
 
 /** A problem of a step, positioned at its stage. */
-function placed(file: WrittenWorkflow, problem: Problem): CompileProblem {
+function placed(file: WrittenWorkflow, { steps }: Definition, problem: Problem): CompileProblem {
   const { stages } = file;
   if (problem.reaction !== undefined) return { ...problem, severity: severityOf(problem), path: reactionPath(file, problem.reaction) };
   const step = problem.step ?? '';
@@ -130,7 +130,8 @@ function placed(file: WrittenWorkflow, problem: Problem): CompileProblem {
     const message = `there is another stage "${step}" before this one, but each needs its own id`;
     return { ...rest, severity: 'error', message, path: ['stages', stages.findLastIndex(({ id }) => id === step), 'id'] };
   }
-  const index = stages.findIndex(({ id }) => isOfStep(step, id) || addedFor(step, id) !== undefined);
+  const { addedFor } = steps.find(({ id }) => id === step) ?? {};
+  const index = stages.findIndex(({ id }) => isOfStep(addedFor ?? step, id));
   const stage = stages[index];
   const hint = HINTS[problem.code] ?? problem.hint;
   const severity = severityOf(problem);

@@ -94,7 +94,7 @@ function stageSteps(file: WrittenWorkflow, place: StagePlace): StepEntry[] {
   const enter = notifyStep(stage.on_enter.notify, always(stage.id));
   // Nobody gets a message about a stage that is skipped.
   return [
-    [addedName(stage.id, 'enter'), { ...enter, ...omitUndefined({ condition: stage.condition }) }],
+    [addedName(stage.id, 'enter'), { ...enter, addedFor: stage.id, ...omitUndefined({ condition: stage.condition }) }],
     [stage.id, step],
   ];
 }
@@ -119,9 +119,7 @@ function extensionOf(stage: WrittenStage, transitions: Transitions): StepFields[
   const { extend, max_extensions: max, notify } = transitionOf(stage, 'on_timeout') ?? {};
   if (extend === undefined) return undefined;
   const onExtend =
-    notify === undefined
-      ? undefined
-      : transitions.add(addedName(stage.id, 'on_timeout', 'notify'), { ...notifyStep(notify, {}), side: true });
+    notify === undefined ? undefined : transitions.add(stage.id, ['on_timeout', 'notify'], { ...notifyStep(notify, {}), side: true });
   return { by: extend, ...omitUndefined({ max, onExtend }) };
 }
 

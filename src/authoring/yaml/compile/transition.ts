@@ -123,7 +123,7 @@ export class Transitions {
     const name = goto ?? then ?? 'escalate';
     const data = Object.keys(context).length === 0 ? {} : { context: context as JsonObject };
     const bound = this.boundOf(transition, { name, from: stage.id, path });
-    return { to: this.through(`${stage.id}.${key}`, transition, this.target(name)), ...bound, ...data };
+    return { to: this.through({ stage: stage.id, key }, transition, this.target(name)), ...bound, ...data };
   }
 
   /** Reports a target that does not exist, where it is written. */
@@ -166,18 +166,23 @@ export class Transitions {
   }
 
   /** Adds the steps on a transition before its target, last one first. */
-  private through(id: string, { delay, spawn, notify, extend }: WrittenTransition, target: string): string {
+  private through(
+    { stage, key }: { readonly stage: string; readonly key: string },
+    { delay, spawn, notify, extend }: WrittenTransition,
+    target: string,
+  ): string {
     let to = target;
-    if (delay !== undefined) to = this.add(addedName(id, 'delay'), { delay, recovery: 'rerun', next: { ok: to } });
+    if (delay !== undefined) to = this.add(stage, [key, 'delay'], { delay, recovery: 'rerun', next: { ok: to } });
     // Anything but success of the agent escalates, including a rejection: it was started to repair something and did not.
-    if (spawn !== undefined) to = this.add(addedName(id, 'spawn'), { agent: spawn, reviews: false, next: { ok: to, reject: 'escalate' } });
-    if (notify !== undefined && extend === undefined) to = this.add(addedName(id, 'notify'), notifyStep(notify, always(to)));
+    if (spawn !== undefined) to = this.add(stage, [key, 'spawn'], { agent: spawn, reviews: false, next: { ok: to, reject: 'escalate' } });
+    if (notify !== undefined && extend === undefined) to = this.add(stage, [key, 'notify'], notifyStep(notify, always(to)));
     return to;
   }
 
-  /** Adds a step and returns its id. */
-  add(id: string, step: StepFields): string {
-    this.added.push([id, { ...step, templates: true, merges: false }]);
+  /** Adds a step for a stage and returns its id. */
+  add(stage: string, purpose: readonly string[], step: StepFields): string {
+    const id = addedName(stage, ...purpose);
+    this.added.push([id, { ...step, templates: true, merges: false, addedFor: stage }]);
     return id;
   }
 }

@@ -3,7 +3,7 @@
 import { writeDuration } from '../../../base/duration.ts';
 import { omitUndefined } from '../../../base/fields.ts';
 import type { Json, JsonObject } from '../../../base/json.ts';
-import { addedFor, addedName } from '../../../definition/address.ts';
+import { addedName, addedPurpose } from '../../../definition/address.ts';
 import type { Definition, Edge, StepModel, Target } from '../../../definition/model.ts';
 import type { Compilers } from '../../graph/work.ts';
 import { TRANSITION_KEYS, type TransitionKey } from '../compile/transition.ts';
@@ -50,7 +50,7 @@ export class WayWriter {
 
   private isOnTransition(id: string): boolean {
     return this.stages().some((stage) => {
-      const [key, part, ...rest] = addedFor(id, stage) ?? [];
+      const [key, part, ...rest] = addedPurpose(id, stage) ?? [];
       return rest.length === 0 && PARTS.some((known) => known === part) && TRANSITION_KEYS.some((known) => known === key);
     });
   }
@@ -80,7 +80,7 @@ export class WayWriter {
       return edge === undefined || JSON.stringify(edge) === JSON.stringify(error) ? undefined : edge;
     };
     // `on_failure` covers errors too, unless `on_error` says otherwise.
-    const isCovered = 'step' in error.to && addedFor(error.to.step, id)?.[0] === 'on_failure';
+    const isCovered = 'step' in error.to && addedPurpose(error.to.step, id)?.[0] === 'on_failure';
     const fail = isCovered ? error : unlike('fail');
     const ways: [TransitionKey, Edge | undefined][] = [
       [this.successKey(step), this.edge(step, 'ok') ?? this.edge(step, '_default')],

@@ -10,7 +10,7 @@ import { EngineError } from '../../../base/error.ts';
 import { omitUndefined } from '../../../base/fields.ts';
 import { canonicalJson, type Json, type JsonObject } from '../../../base/json.ts';
 import { snake } from '../../../base/letter-case.ts';
-import { addedFor, addedName } from '../../../definition/address.ts';
+import { addedName, addedPurpose } from '../../../definition/address.ts';
 import type { Breakers } from '../../../definition/breakers.ts';
 import { writeBudget } from '../../../definition/budget.ts';
 import { withoutDatabases } from '../../../definition/database.ts';
@@ -88,7 +88,7 @@ function documentOf(definition: Definition, around: JsonObject, compilers: Compi
 }
 
 function hooksOf({ steps }: Definition, list: 'on_complete' | 'on_error'): Json | undefined {
-  const hooks = steps.filter(({ id }) => HOOK.test(id) && addedFor(id, list) !== undefined);
+  const hooks = steps.filter(({ id }) => HOOK.test(id) && addedPurpose(id, list) !== undefined);
   return hooks.length === 0 ? undefined : hooks.map(writeHook);
 }
 
@@ -143,7 +143,7 @@ function differing(before: object, after: object | undefined): string[] {
   if (after === undefined) return ['all of it'];
   const values = { before: new Map(Object.entries(before)), after: new Map(Object.entries(after)) };
   const same = (field: string): boolean => textOf(values.before.get(field)) === textOf(values.after.get(field));
-  return [...new Set([...values.before.keys(), ...values.after.keys()])].filter((field) => !same(field));
+  return [...new Set([...values.before.keys(), ...values.after.keys()])].filter((field) => field !== 'addedFor' && !same(field));
 }
 
 function textOf(value: unknown): string {

@@ -2,7 +2,7 @@
 
 import type { CheckOf } from '../../../../definition/check.ts';
 import { type CheckRun, OWN_CHECK_PREFIX } from '../../../../forge/forge.ts';
-import { type CheckContext, type CheckVerdict, forgeFailureVerdict, unableVerdict } from '../../../../steps/check.ts';
+import { type CheckContext, type CheckVerdict, forgeFailureVerdict, notRunVerdict } from '../../../../steps/check.ts';
 
 const DEFAULT_EXPECT = 'success';
 
@@ -11,7 +11,7 @@ const DEFAULT_EXPECT = 'success';
  * the base branch requires, which may not have started when the first of the others is done.
  */
 export async function run(config: CheckOf<'ci_status'>, { forge }: CheckContext): Promise<CheckVerdict> {
-  if (forge === undefined) return unableVerdict('there is no forge to ask for checks; connect one in the config');
+  if (forge === undefined) return notRunVerdict('there is no forge to ask for checks; connect one in the config');
   const answer = await forge.checks(config.pr);
   if (answer.result !== 'ok') return forgeFailureVerdict(answer);
   const { headSha } = answer.value;

@@ -7,7 +7,7 @@ import type { CheckOf } from '../../../../definition/check.ts';
 import { expressionOf } from '../../../../definition/scope/scope.ts';
 import { evaluateCondition } from '../../../../expr/expression.ts';
 import type { ProcessResult } from '../../../../process/command.ts';
-import { type CheckContext, type CheckVerdict, unableVerdict } from '../../../../steps/check.ts';
+import { type CheckContext, type CheckVerdict, notRunVerdict } from '../../../../steps/check.ts';
 import { readFreshReport } from '../../../../steps/report-file.ts';
 import { recordOf, type TestCounts, whyNoTest } from '../../../../steps/reports/test-counts.ts';
 import { parseTestReport, recogniseTests } from '../../../../steps/reports/test-report.ts';
@@ -23,7 +23,7 @@ const DEFAULT_EXPECT = 'exit_code == 0';
 export async function run(config: CheckOf<'command'>, scene: CheckContext): Promise<CheckVerdict> {
   const since = config.report === undefined ? scene.startedAt : scene.now();
   const result = await scene.run(programOf(config));
-  if (result.kind === 'not-run') return unableVerdict(result.message, { reason: result.reason });
+  if (result.kind === 'not-run') return notRunVerdict(result.message, { reason: result.reason });
   const { stdout, stderr, durationMs } = result;
   if (result.kind !== 'exited')
     return {
@@ -46,7 +46,7 @@ function judge(config: CheckOf<'command'>, result: ExitResult): CheckVerdict {
     const unmet = expect === DEFAULT_EXPECT ? '' : `, which does not meet ${expect}`;
     return { passed: false, result: seen, error: `it ${exitSentence(result)}${unmet}` };
   } catch (thrown) {
-    return unableVerdict(`its expect could not be evaluated: ${messageOf(thrown)}`, seen);
+    return notRunVerdict(`its expect could not be evaluated: ${messageOf(thrown)}`, seen);
   }
 }
 
@@ -78,11 +78,11 @@ async function findTests({ config, scene, result, since }: Search): Promise<Test
 function withTests(config: CheckOf<'command'>, verdict: CheckVerdict, found: TestSearch): CheckVerdict {
   if (found === undefined || verdict.passed === null) return verdict;
   // A program that ran and failed has failed, also without a report.
-  if ('unknown' in found) return verdict.passed ? unableVerdict(found.unknown, verdict.result) : verdict;
+  if ('unknown' in found) return verdict.passed ? notRunVerdict(found.unknown, verdict.result) : verdict;
   const { counts } = found;
   const result = { ...(verdict.result as JsonObject), ...recordOf(counts) };
   const noTest = config.tests === 'optional' ? undefined : whyNoTest(counts);
-  if (noTest !== undefined) return unableVerdict(noTest, result);
+  if (noTest !== undefined) return notRunVerdict(noTest, result);
   // The exit code is easily lost, as in `pytest | tail`; an expect of the author's own is taken at its word.
   const isDefault = (config.expect ?? DEFAULT_EXPECT).trim() === DEFAULT_EXPECT;
   if (verdict.passed && counts.failed > 0 && isDefault)

@@ -143,7 +143,7 @@ describe('no verdict is given', () => {
     ['a report that breaks off', 'SF:a.ts\nDA:1,1\n', /ends in the middle of a\.ts/],
     ['a report of other files', lines('lib/a.ts', 4, 4), /names no file that matches src\/\*\*/],
     ['sums that cannot be', 'SF:a.ts\nLF:1\nLH:2\nend_of_record\n', /more lines are covered than exist/],
-    ['XML of another sort', '<html/>', /its root is <html>/],
+    ['XML of another sort', '<html/>', /must be <coverage>, not <html>/],
     ['XML with declarations in a DTD', '<!DOCTYPE coverage [<!ENTITY a "b">]><coverage/>', /contains declarations/],
   ])('on %s', async (_what, text, error) => {
     save('lcov.info', text);

@@ -3,7 +3,7 @@
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, posix, relative, sep } from 'node:path';
 import type { CheckOf } from '../../../../definition/check.ts';
-import { type CheckContext, type CheckVerdict, unableVerdict } from '../../../../steps/check.ts';
+import { type CheckContext, type CheckVerdict, notRunVerdict } from '../../../../steps/check.ts';
 import { readFreshReport } from '../../../../steps/report-file.ts';
 import { parseCoverage, sumCoverage } from '../../../../steps/reports/coverage-report.ts';
 import type { CoverageMetric, CoveredFile, Tally } from '../../../../steps/reports/covered-file.ts';
@@ -40,7 +40,7 @@ export async function run(config: CheckOf<'coverage'>, { cwd, startedAt }: Check
 }
 
 function unclear(error: string, hint = ''): CheckVerdict {
-  return unableVerdict(`${error}${hint}`);
+  return notRunVerdict(`${error}${hint}`);
 }
 
 function metricOf(value: CoverageCheck['metric']): CoverageMetric {

@@ -2,7 +2,7 @@
 
 import { realpath } from 'node:fs/promises';
 import type { CheckOf } from '../../../../definition/check.ts';
-import { type CheckContext, type CheckVerdict, unableVerdict } from '../../../../steps/check.ts';
+import { type CheckContext, type CheckVerdict, notRunVerdict } from '../../../../steps/check.ts';
 import { locateInWorkspace } from '../../../../steps/workspace/workspace-path.ts';
 
 /** `{ paths }`: passes when all of them exist. Paths that lead out of the workspace are refused. */
@@ -12,7 +12,7 @@ export async function run(config: CheckOf<'file_exists'>, { cwd }: CheckContext)
   const missing: string[] = [];
   for (const path of paths) {
     const { kind } = await locateInWorkspace(root, path);
-    if (kind === 'outside') return unableVerdict(`"${path}" leads out of the workspace; name a path inside it`, { path });
+    if (kind === 'outside') return notRunVerdict(`"${path}" leads out of the workspace; name a path inside it`, { path });
     if (kind === 'missing') missing.push(path);
   }
   if (missing.length === 0) return { passed: true, result: { missing } };

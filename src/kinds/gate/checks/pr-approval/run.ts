@@ -3,11 +3,11 @@
 import { isSamePerson } from '../../../../base/person.ts';
 import type { CheckOf } from '../../../../definition/check.ts';
 import { approversOf, membersOf } from '../../../../forge/people.ts';
-import { type CheckContext, type CheckVerdict, forgeFailureVerdict, unableVerdict } from '../../../../steps/check.ts';
+import { type CheckContext, type CheckVerdict, forgeFailureVerdict, notRunVerdict } from '../../../../steps/check.ts';
 
 /** `{ from, count? }`: pending until `count` distinct people approve the current head; fails when one of them wants changes. */
 export async function run(config: CheckOf<'pr_approval'>, { forge }: CheckContext): Promise<CheckVerdict> {
-  if (forge === undefined) return unableVerdict('there is no forge to ask for approvals; connect one in the config');
+  if (forge === undefined) return notRunVerdict('there is no forge to ask for approvals; connect one in the config');
   const { from, count = 1 } = config;
   const answer = await forge.approvals(config.pr);
   if (answer.result !== 'ok') return forgeFailureVerdict(answer);
@@ -25,10 +25,10 @@ export async function run(config: CheckOf<'pr_approval'>, { forge }: CheckContex
     return { passed: true, result, facts: { [config.pr === undefined ? 'approved_head' : `approved_head_${config.pr}`]: headSha } };
   if (members.length < count) {
     const error = `${count} approvals are required, but only ${members.length} people of ${[from].flat().join(', ')} can give one; require fewer, or add people`;
-    return unableVerdict(error, result);
+    return notRunVerdict(error, result);
   }
   // Nobody approves a closed pull request, so the gate would wait for ever.
-  if (prState !== 'open') return unableVerdict(OVER[prState], result);
+  if (prState !== 'open') return notRunVerdict(OVER[prState], result);
   const asked = `${approvedBy.length} of ${count} approvals of ${headSha.slice(0, 12)}`;
   return { passed: null, why: 'pending', result, error: `it waits for ${[from].flat().join(', ')}: ${asked}` };
 }

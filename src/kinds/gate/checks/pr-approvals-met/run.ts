@@ -2,11 +2,11 @@
 
 import { foldedName, isSamePerson } from '../../../../base/person.ts';
 import type { CheckOf } from '../../../../definition/check.ts';
-import { type CheckContext, type CheckVerdict, forgeFailureVerdict, unableVerdict } from '../../../../steps/check.ts';
+import { type CheckContext, type CheckVerdict, forgeFailureVerdict, notRunVerdict } from '../../../../steps/check.ts';
 
 /** `{ count?, pr? }`: pending until `count` distinct people approve the current head; fails when one of them wants changes. */
 export async function run({ count = 1, pr }: CheckOf<'pr_approvals_met'>, { forge }: CheckContext): Promise<CheckVerdict> {
-  if (forge === undefined) return unableVerdict('there is no forge to ask for approvals; connect one in the config');
+  if (forge === undefined) return notRunVerdict('there is no forge to ask for approvals; connect one in the config');
   const answer = await forge.approvals(pr);
   if (answer.result !== 'ok') return forgeFailureVerdict(answer);
   const { headSha, author, approvals } = answer.value;

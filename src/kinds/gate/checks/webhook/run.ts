@@ -4,7 +4,7 @@ import { messageOf } from '../../../../base/error.ts';
 import type { CheckOf } from '../../../../definition/check.ts';
 import { expressionOf } from '../../../../definition/scope/scope.ts';
 import { evaluateCondition } from '../../../../expr/expression.ts';
-import { type CheckContext, type CheckVerdict, unableVerdict } from '../../../../steps/check.ts';
+import { type CheckContext, type CheckVerdict, notRunVerdict } from '../../../../steps/check.ts';
 import { bodyOf } from '../../../../steps/web/answer-body.ts';
 import { rateLimitOf } from '../../../../steps/web/rate-limit.ts';
 import { keptText } from '../../../../steps/worker/program.ts';
@@ -29,6 +29,6 @@ export async function run(config: CheckOf<'webhook'>, scene: CheckContext): Prom
       return { passed: null, why: 'limited', ...limited, result, error: `it answered with ${status}: too many requests` };
     return { passed: false, result, error: `it answered with ${status}, which does not meet ${expect}` };
   } catch (thrown) {
-    return unableVerdict(`its expect could not be evaluated: ${messageOf(thrown)}`, result);
+    return notRunVerdict(`its expect could not be evaluated: ${messageOf(thrown)}`, result);
   }
 }

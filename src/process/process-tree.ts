@@ -1,11 +1,11 @@
-// Finds the processes of one command, even after they left their parent, their group or their session. It
-// remembers the processes of earlier scans, so that one is found again after its parent has ended.
+// Finds the processes of one command, even after they left their parent, their group or their session.
+// Remembers the processes of earlier scans, so that one is scanned again after its parent has ended.
 //
-// - A process belongs to the family if it is the root, carries the mark, belonged to the family before, is the child
+// - A process belongs to the tree if it is the root, carries the mark, belonged to the tree before, is the child
 //   of a member, or is in a session that only members can be in.
-// - A session belongs to the family if its leader is a member, or if its leader has ended and a marked process is in
+// - A session belongs to the tree if its leader is a member, or if its leader has ended and a marked process is in
 //   it: no process can join a session from outside, so all of them descend from its leader.
-// - This process, its ancestors and its session never belong to the family.
+// - This process, its ancestors and its session never belong to the tree.
 
 import { carriesMark, type ProcessRow, readProcess, readProcesses } from './process-table.ts';
 
@@ -22,7 +22,7 @@ export interface TreeRoot {
 }
 
 /** The processes of one command. */
-export interface Family {
+export interface ProcessTree {
   /** Returns the members that are running now. */
   scan(): ProcessRow[];
   /** True if a whole process group can be signalled because only members are in it. */
@@ -37,28 +37,28 @@ interface Scan {
 }
 
 /** Starts tracking the processes of a command. Nothing is read until the first scan. */
-export function createFamily(root: TreeRoot): Family {
+export function createProcessTree(root: TreeRoot): ProcessTree {
   const { pid, start } = root;
   const known = new Set<string>(pid === undefined || start === undefined ? [] : [keyOf({ pid, start })]);
   const sessions = new Set<number>(root.session === undefined ? [] : [root.session]);
   const mine = readProcess(process.pid)?.session;
-  let first = true;
+  let isFirst = true;
 
   function scan(): ProcessRow[] {
     const all = readProcesses();
     const byPid = new Map(all.map((row) => [row.pid, row]));
     const ancestors = ancestry(byPid);
     const rows = all.filter((row) => !ancestors.has(row.pid));
-    if (first && pid !== undefined && start === undefined) adopt(byPid.get(pid));
-    first = false;
+    if (isFirst && pid !== undefined && start === undefined) adopt(byPid.get(pid));
+    isFirst = false;
     dropReusedSessions(byPid);
     const marked = new Set(rows.filter(isMarked).map((row) => row.pid));
     const seeds = rows.filter((row) => marked.has(row.pid) || known.has(keyOf(row)));
-    const found: Scan = { rows, byPid, marked, members: new Map(seeds.map((row) => [row.pid, row])) };
+    const scanned: Scan = { rows, byPid, marked, members: new Map(seeds.map((row) => [row.pid, row])) };
     let grew = true;
-    while (grew) grew = growBySession(found) || growByParent(found);
-    for (const row of found.members.values()) known.add(keyOf(row));
-    return [...found.members.values()];
+    while (grew) grew = growBySession(scanned) || growByParent(scanned);
+    for (const row of scanned.members.values()) known.add(keyOf(row));
+    return [...scanned.members.values()];
   }
 
   // Reading an environment is slow, and a process that started before the root cannot descend from it.
@@ -79,14 +79,14 @@ export function createFamily(root: TreeRoot): Family {
     }
   }
 
-  function growBySession(found: Scan): boolean {
-    for (const row of found.members.values()) if (belongsToFamily(row, found)) sessions.add(row.session);
-    return addWhere(found, (row) => sessions.has(row.session));
+  function growBySession(scanned: Scan): boolean {
+    for (const row of scanned.members.values()) if (ownsSessionOf(row, scanned)) sessions.add(row.session);
+    return addWhere(scanned, (row) => sessions.has(row.session));
   }
 
-  function belongsToFamily(row: ProcessRow, found: Scan): boolean {
+  function ownsSessionOf(row: ProcessRow, scanned: Scan): boolean {
     if (row.session === mine || row.session <= 1) return false;
-    return found.byPid.has(row.session) ? found.members.has(row.session) : found.marked.has(row.pid);
+    return scanned.byPid.has(row.session) ? scanned.members.has(row.session) : scanned.marked.has(row.pid);
   }
 
   return { scan, ownsGroupOf: (row) => sessions.has(row.session) && row.pgid > 1 };
@@ -104,12 +104,12 @@ export function ancestry(byPid: ReadonlyMap<number, ProcessRow>): ReadonlySet<nu
   return line;
 }
 
-function growByParent(found: Scan): boolean {
-  return addWhere(found, (row) => found.members.has(row.ppid));
+function growByParent(scanned: Scan): boolean {
+  return addWhere(scanned, (row) => scanned.members.has(row.ppid));
 }
 
-function addWhere(found: Scan, belongs: (row: ProcessRow) => boolean): boolean {
-  const before = found.members.size;
-  for (const row of found.rows) if (!found.members.has(row.pid) && belongs(row)) found.members.set(row.pid, row);
-  return found.members.size > before;
+function addWhere(scanned: Scan, belongs: (row: ProcessRow) => boolean): boolean {
+  const before = scanned.members.size;
+  for (const row of scanned.rows) if (!scanned.members.has(row.pid) && belongs(row)) scanned.members.set(row.pid, row);
+  return scanned.members.size > before;
 }
