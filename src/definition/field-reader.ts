@@ -63,5 +63,8 @@ export function isTexts(value: unknown): value is Readonly<Record<string, string
 /** Reads the budget of a step. */
 export function readBudget({ optional }: FieldReader): Budget | undefined {
   const isBudget = (value: unknown): value is Budget => budgetFault(value) === undefined;
-  return optional('budget', isBudget, (value) => [`its budget is invalid: ${budgetFault(value)}`, 'correct the amount, or leave it out']);
+  return optional('budget', isBudget, (value) => [
+    `\`budget\` is invalid: ${budgetFault(value)}`,
+    'write an amount that is allowed, or remove it',
+  ]);
 }

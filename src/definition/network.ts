@@ -26,8 +26,8 @@ export function networkFault(value: Json): string | undefined {
   const unknown = Object.keys(rule).find((key) => !KNOWN.includes(key));
   if (unknown !== undefined) return `has the unknown field "${unknown}"; the fields are allow and required`;
   const { allow = [], required = false } = rule;
-  if (typeof required !== 'boolean') return '`required` must be true or false';
-  if (!Array.isArray(allow)) return '`allow` must be a list of hosts, such as [api.example.com]';
+  if (typeof required !== 'boolean') return 'must have true or false as `required`';
+  if (!Array.isArray(allow)) return 'must have a list of hosts as `allow`, such as [api.example.com]';
   const wrong = allow.find((host) => typeof host !== 'string' || !HOST.test(host.toLowerCase()));
   return wrong === undefined
     ? undefined

@@ -16,7 +16,7 @@ export type ProgramModel = {
 
 /** What is wrong with a program that is neither of the two or both, and what to do. */
 export const NO_PROGRAM = [
-  'it must have exactly one of `run` and `argv`',
+  'exactly one of `run` and `argv` is required',
   'write a shell line as `run`, or a list of words as `argv`',
 ] as const;
 
@@ -25,7 +25,7 @@ export function parseProgram(given: unknown, report: KindReport, { optional }: F
   const { run, argv } = isJsonObject(given) ? given : {};
   if ((run === undefined) === (argv === undefined)) report.fault(...NO_PROGRAM);
   return omitUndefined({
-    run: optional('run', isText, ['its command is empty', 'write the shell line to run']),
+    run: optional('run', isText, ['`run` must be a shell line', 'write the command to run']),
     argv: optional('argv', isTextList, ['`argv` must be a list of words', 'write it as ["program", "argument"]']),
     env: optional('env', isTexts, ['every value of `env` must be a string', 'write it in quotes']),
     cwd: optional('cwd', isText, ['`cwd` must be a path', 'write a folder, or leave it out']),

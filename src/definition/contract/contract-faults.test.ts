@@ -58,8 +58,8 @@ test('a document that has everything has no faults', () => {
 
 test.each<[string, Omit<DocumentContract, 'path'>, string | undefined, string]>([
   ['is missing', {}, undefined, 'it is missing; write it'],
-  ['is empty', {}, ' \n', 'it is empty'],
-  ['is short', {}, '# A\nToo little.', 'it has 2 words of its own; at least 20 are needed'],
+  ['is empty', {}, ' \n', 'it is empty; write its content'],
+  ['is short', {}, '# A\nToo little.', 'it has 2 words (without quotations and code); at least 20 are required'],
   ['lacks a section', { sections: ['Risks'] }, TEXT, 'the section "Risks" is missing; add the heading "## Risks" with its content'],
   ['has an empty section', { sections: ['Risks'] }, `${TEXT}\n## Risks\n`, 'the section "Risks" is empty'],
   ['repeats a title', { sections: ['Risks'] }, `${TEXT}\n## Risks\nRisks.`, 'the section "Risks" only repeats its title'],
@@ -67,9 +67,9 @@ test.each<[string, Omit<DocumentContract, 'path'>, string | undefined, string]>(
     'has too few items',
     { sections: [{ title: 'Findings', minItems: 3 }] },
     TEXT,
-    'the section "Findings" has 2 list items or table rows; at least 3 are needed',
+    'the section "Findings" has 2 list items or table rows; at least 3 are required',
   ],
-  ['defines too few names', { ids: { pattern: 'F-\\d+', min: 3 } }, TEXT, 'it has 2 different names like F-1; at least 3 are needed'],
+  ['defines too few names', { ids: { pattern: 'F-\\d+', min: 3 } }, TEXT, 'it has 2 different names like F-1; at least 3 are required'],
   [
     'defines too many names',
     { ids: { pattern: 'F-\\d+', min: 1, max: 1 } },
@@ -80,9 +80,9 @@ test.each<[string, Omit<DocumentContract, 'path'>, string | undefined, string]>(
     'has no quotation',
     { quotes: 2 },
     TEXT,
-    'it has 1 quotations with a source; at least 2 are needed, each a block quote that ends with "> — path:line"',
+    'it has 1 quotations with a source; at least 2 are required, each a block quote that ends with "> — path:line"',
   ],
-  ['holds a place', {}, `${TEXT}\n- TODO`, 'it has a placeholder: "- TODO"; write what belongs there'],
+  ['holds a place', {}, `${TEXT}\n- TODO`, '"- TODO" is a placeholder; write the content'],
 ])('a document that %s is refused', (...row) => {
   const [, contract, text, fault] = row;
   expect(faults(contract, text)).toEqual([`a.md: ${fault}`]);
@@ -102,7 +102,7 @@ test.each([
     'x/.././/a.md is a document of this work, not a source',
   ],
   ['is from another document of the run', '> The parser trims\n> — ./notes.md:3', './notes.md is a document of this work, not a source'],
-  ['is only a bracket', '> }\n> — src/parse.ts:3', 'the quotation of src/parse.ts has less than 10 characters; quote more of it'],
+  ['is only a bracket', '> }\n> — src/parse.ts:3', 'the quotation of src/parse.ts has fewer than 10 characters; quote more of it'],
 ])('a quotation that %s is refused', (_, quotation, fault) => {
   const text = `${TEXT}\n\n${quotation}`;
   const accepted = { 'notes.md': { digest: 'x', step: 'one' } };
@@ -114,7 +114,7 @@ test.each([
 test('a document of nothing but quotations is refused before each is looked for', () => {
   const many = Array.from({ length: 501 }, (_, at) => `> return text.trim(); ${at}\n> — src/parse.ts:2\n`).join('\n');
   expect(faults({ quotes: 1 }, `${TEXT.split('>')[0]}\n${many}`)).toEqual([
-    'a.md: it has 501 quotations, and 500 are the most; keep those that matter',
+    'a.md: it has 501 quotations; at most 500 are allowed; remove some',
   ]);
 });
 
@@ -135,7 +135,7 @@ test('a name that the other document does not have is refused, and one that is l
 describe('a document that is not the work of its step is refused', () => {
   test('as it was before', () => {
     expect(faults({}, TEXT.replaceAll(' ', '  '), { before: { 'a.md': TEXT } })).toEqual([
-      'a.md: it is as it was before this step; the work of this step is not in it',
+      'a.md: it is unchanged since before this step; add the work of this step',
     ]);
   });
 
@@ -147,7 +147,7 @@ describe('a document that is not the work of its step is refused', () => {
 
   test('frozen and changed, by this step or by another', () => {
     const accepted = { 'a.md': { digest: documentDigest(TEXT), step: 'split', frozen: true as const } };
-    const fault = 'a.md: it is frozen since step "split" and was changed; restore what was accepted there';
+    const fault = 'a.md: it is frozen since step "split" but has changed; restore the accepted version';
     expect(faults({ frozen: true }, TEXT, { accepted, before: { 'a.md': TEXT } })).toEqual([]);
     expect(faults({ frozen: true }, `${TEXT} more`, { accepted })).toEqual([fault]);
     expect(contractFaults({}, scene({ accepted, files: { 'a.md': 'other' } }))).toEqual([fault]);
@@ -159,8 +159,8 @@ test('a JSON document fits its schema and holds no places', () => {
   expect(faults({ json }, '{"why": "it is slow"}')).toEqual([]);
   expect(faults({ json }, '{')).toEqual([expect.stringContaining('a.md: it is not JSON')]);
   expect(faults({ json }, '{}')).toEqual(['a.md: the document.why is missing']);
-  expect(faults({ json }, '{"why": "TBD"}')).toEqual(['a.md: the document.why is a placeholder; write what belongs there']);
-  expect(faults({ json }, '{"why": "why"}')).toEqual(['a.md: the document.why is a placeholder; write what belongs there']);
+  expect(faults({ json }, '{"why": "TBD"}')).toEqual(['a.md: the document.why is a placeholder; write the content']);
+  expect(faults({ json }, '{"why": "why"}')).toEqual(['a.md: the document.why is a placeholder; write the content']);
 });
 
 test('changed files count, but not those that are documents', () => {
@@ -194,9 +194,11 @@ test.each([
 ])('%j says something', (line) => expect(isPlaceholder(line)).toBe(false));
 
 test('a text that repeats a line, or few words, is refused; quotations and code are not looked at', () => {
-  expect(placeholderFaults('The parser is fine.\n'.repeat(5))).toEqual(['it repeats the line "the parser is fine." 5 times']);
+  expect(placeholderFaults('The parser is fine.\n'.repeat(5))).toEqual([
+    'the line "the parser is fine." is repeated 5 times; write real content',
+  ]);
   expect(placeholderFaults(Array.from({ length: 9 }, (_, at) => `word word word word ${at % 3}`).join('\n'))).toEqual([
-    expect.stringContaining('it says the same few words over and over'),
+    expect.stringContaining('the text is repetitive'),
   ]);
   expect(placeholderFaults('> TODO\n\n```\nTODO\n```')).toEqual([]);
 });
@@ -255,11 +257,11 @@ test.each([
 const ZERO = '\u200b';
 
 test.each([
-  ['numbers only', Array.from({ length: 40 }, (_, n) => `${n * 7919}`).join(' '), 'it has 0 words of its own'],
-  ['signs that nobody sees', `# A\n${ZERO.repeat(400)}`, 'it has 0 words of its own'],
-  ['nothing but such signs', `${ZERO}\u2060 \ufeff`, 'it is empty'],
-  ['one word cut into many', `# A\n${'word'.split('').join(ZERO).repeat(20)}`, 'it has 1 words of its own'],
-  ['a hidden placeholder', `${TEXT}\nTO${ZERO}DO: write the rest`, 'it has a placeholder'],
+  ['numbers only', Array.from({ length: 40 }, (_, n) => `${n * 7919}`).join(' '), 'it has 0 words (without'],
+  ['signs that nobody sees', `# A\n${ZERO.repeat(400)}`, 'it has 0 words (without'],
+  ['nothing but such signs', `${ZERO}\u2060 \ufeff`, 'it is empty; write its content'],
+  ['one word cut into many', `# A\n${'word'.split('').join(ZERO).repeat(20)}`, 'it has 1 words (without'],
+  ['a hidden placeholder', `${TEXT}\nTO${ZERO}DO: write the rest`, 'is a placeholder'],
 ])('a document of %s is none', (_, text, fault) => {
   expect(faults({}, text).join('\n')).toContain(fault);
 });
@@ -271,7 +273,9 @@ test('a copy with signs that nobody sees is a copy', () => {
       accepted: { 'b.md': { digest: documentDigest(TEXT), step: 'b' } },
     }),
   ).toEqual(['a.md: it is a copy of b.md; write what this step asks for']);
-  expect(faults({}, `${TEXT}${ZERO}`, { before: { 'a.md': TEXT } })).toEqual([expect.stringContaining('it is as it was before this step')]);
+  expect(faults({}, `${TEXT}${ZERO}`, { before: { 'a.md': TEXT } })).toEqual([
+    expect.stringContaining('it is unchanged since before this step'),
+  ]);
 });
 
 test('what the step itself created is no source, unless changing files is its work', () => {

@@ -132,10 +132,10 @@ export function argFaults(model: ArgModel): string[] {
   if ([min, max].some((bound) => bound !== undefined && !Number.isFinite(bound))) faults.push('min and max must be finite numbers');
   if (min !== undefined && max !== undefined && min > max) faults.push(`min ${min} is above max ${max}`);
   if ((min !== undefined || max !== undefined) && model.type !== 'number' && model.type !== 'integer')
-    faults.push(`min and max bound numbers, but its type is ${model.type}`);
+    faults.push(`min and max apply only to numbers, but the type is ${model.type}`);
   if (choices?.length === 0) faults.push('choices is empty, so no value is allowed');
   const unfit = model.default === undefined ? undefined : valueFault(model, model.default);
-  if (unfit !== undefined) faults.push(`its default ${canonicalJson(model.default as Json)} ${unfit}`);
+  if (unfit !== undefined) faults.push(`the default ${canonicalJson(model.default as Json)} ${unfit}`);
   return faults;
 }
 
@@ -143,7 +143,7 @@ export function argFaults(model: ArgModel): string[] {
 export function bindParams(params: Readonly<Record<string, ArgModel>>, given: unknown, what: string): JsonObject {
   const values = given === undefined || given === null ? {} : given;
   if (typeof values !== 'object' || Array.isArray(values))
-    throw invalidParams(what, { faults: ['they must be an object of values by name'] });
+    throw invalidParams(what, { faults: ['they must be an object with a value per name'] });
   const faults = unknownNames(params, values);
   const missing: string[] = [];
   const bound: [string, Json][] = [];

@@ -49,7 +49,7 @@ export function readFindings(value: Json | undefined): LateFinding[] {
 export function findingFaults(findings: readonly LateFinding[]): string[] {
   return findings.flatMap(({ severity, text }) => [
     ...(SEVERITIES.includes(severity) ? [] : [`the finding "${text}" needs a severity: ${SEVERITIES.join(', ')}`]),
-    ...(text.trim() === '' ? ['a finding says nothing'] : []),
+    ...(text.trim() === '' ? ['a finding has no text'] : []),
   ]);
 }
 

@@ -156,10 +156,10 @@ test('a review ends within its bound, whatever the reviewers say', () => {
 test.each([
   [[], 'there are no items, so nothing would be reviewed'],
   [[item('a'), item('a')], 'two items have the id "a"'],
-  [[item('a b')], 'its id must be'],
-  [[{ ...item('a'), severity: 'HIGH' as never }], 'its severity must be one of MUST, SHOULD, COULD'],
-  [[{ ...item('a'), question: ' ' }], 'asks nothing'],
-  [Array.from({ length: REVIEW_ITEMS_MAX + 1 }, (_, index) => item(`i${index}`)), '200 are the most'],
+  [[item('a b')], '"id" must be'],
+  [[{ ...item('a'), severity: 'HIGH' as never }], '"severity" must be one of MUST, SHOULD, COULD'],
+  [[{ ...item('a'), question: ' ' }], 'has no question'],
+  [Array.from({ length: REVIEW_ITEMS_MAX + 1 }, (_, index) => item(`i${index}`)), 'at most 200 are allowed'],
 ])('items are refused: %#', (items, message) => {
   expect(itemFaults(items).join('; ')).toContain(message);
 });
@@ -171,7 +171,7 @@ test.each([
   [[{ ...pass('a'), evidence: '' }], [], 'has no evidence'],
   [[{ ...pass('a'), status: 'ok' as never }], [], 'must be pass or fail'],
   [[pass('a')], [{ severity: 'BAD' as never, text: 'x' }], 'has no severity'],
-  [[pass('a')], [{ severity: 'MUST' as const, text: ' ' }], 'a finding says nothing'],
+  [[pass('a')], [{ severity: 'MUST' as const, text: ' ' }], 'a finding has no text'],
 ])('what a round said is refused: %#', (verdicts, findings, message) => {
   expect(roundFaults(startReview([item('a')]), { verdicts, findings }).join('; ')).toContain(message);
 });

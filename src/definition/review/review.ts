@@ -116,13 +116,13 @@ const ITEM_ID = /^[A-Za-z0-9][\w.-]{0,39}$/;
 /** What is wrong with the items that a review was split into. */
 export function itemFaults(items: readonly ReviewItem[]): string[] {
   if (items.length === 0) return ['there are no items, so nothing would be reviewed'];
-  if (items.length > REVIEW_ITEMS_MAX) return [`there are ${items.length} items; ${REVIEW_ITEMS_MAX} are the most`];
+  if (items.length > REVIEW_ITEMS_MAX) return [`there are ${items.length} items; at most ${REVIEW_ITEMS_MAX} are allowed`];
   const ids = items.map(({ id }) => id);
   return items.flatMap(({ id, severity, question }, index) => [
-    ...(ITEM_ID.test(id) ? [] : [`item ${index + 1}: its id must be up to 40 letters, digits or any of _ . -, not ${JSON.stringify(id)}`]),
+    ...(ITEM_ID.test(id) ? [] : [`item ${index + 1}: "id" must be up to 40 letters, digits or any of _ . -, not ${JSON.stringify(id)}`]),
     ...(ids.indexOf(id) === index ? [] : [`two items have the id "${id}"`]),
-    ...(SEVERITIES.includes(severity) ? [] : [`item "${id}": its severity must be one of ${SEVERITIES.join(', ')}`]),
-    ...(question.trim() === '' ? [`item "${id}" asks nothing`] : []),
+    ...(SEVERITIES.includes(severity) ? [] : [`item "${id}": "severity" must be one of ${SEVERITIES.join(', ')}`]),
+    ...(question.trim() === '' ? [`item "${id}" has no question`] : []),
   ]);
 }
 
@@ -140,7 +140,7 @@ export function roundFaults(state: ReviewState, { verdicts, findings }: ReviewRo
       .map(({ id }) => `the verdict of "${id}" must be pass or fail`),
     ...verdicts.filter(({ evidence }) => evidence.trim() === '').map(({ id }) => `the verdict of "${id}" has no evidence`),
     ...findings.filter(({ severity }) => !SEVERITIES.includes(severity)).map(({ text }) => `the finding "${text}" has no severity`),
-    ...(findings.some(({ text }) => text.trim() === '') ? ['a finding says nothing'] : []),
+    ...(findings.some(({ text }) => text.trim() === '') ? ['a finding has no text'] : []),
   ];
 }
 

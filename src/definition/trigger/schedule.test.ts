@@ -37,8 +37,8 @@ describe('the times of a schedule', () => {
 
 describe('a schedule', () => {
   test.each([
-    ['a sixth field', { schedule: '* * * * * *' }, { field: 'schedule', message: 'is not five fields' }],
-    ['a date', { schedule: '2026-01-01T00:00:00Z' }, { field: 'schedule', message: 'is not five fields' }],
+    ['a sixth field', { schedule: '* * * * * *' }, { field: 'schedule', message: 'must have five fields' }],
+    ['a date', { schedule: '2026-01-01T00:00:00Z' }, { field: 'schedule', message: 'must have five fields' }],
     ['a value out of range', { schedule: '61 * * * *' }, { field: 'schedule', message: 'Invalid value for minute: 61' }],
     ['a date that never comes', { schedule: '0 0 30 2 *' }, { field: 'schedule', message: 'names a date that never comes' }],
     [
@@ -46,7 +46,11 @@ describe('a schedule', () => {
       { schedule: '@daily', timezone: 'Mars/Olympus' },
       { field: 'timezone', message: 'there is no time zone "Mars/Olympus"' },
     ],
-    ['another catch-up', { schedule: '@daily', catchUp: 'two' as never }, { field: 'catch_up', message: 'catch_up is "two"' }],
+    [
+      'another catch-up',
+      { schedule: '@daily', catchUp: 'two' as never },
+      { field: 'catch_up', message: '`catch_up` must be one of one, all, none' },
+    ],
   ])('with %s is refused', (_, spec, { field, message }) => {
     expect(scheduleProblem(scheduleOf(spec))).toMatchObject({ field, message: expect.stringContaining(message) });
   });

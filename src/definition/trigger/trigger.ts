@@ -97,7 +97,7 @@ function labelMismatch({ trigger: { label, labels }, payload, subject, isByHand 
   if (isByHand && there === undefined) return undefined;
   const wanted = [...(label === undefined ? [] : [label]), ...labels];
   const missing = wanted.filter((name) => there?.includes(name) !== true && !(name === label && !isByHand));
-  if (missing.length > 0) return `it needs the label ${missing.map(quoted).join(' and ')}, but there ${listed(there ?? [])}`;
+  if (missing.length > 0) return `it requires the label ${missing.map(quoted).join(' and ')}, but there ${listed(there ?? [])}`;
   if (isByHand || wanted.length === 0) return undefined;
   const added = nameOf(payload.label);
   if (added === undefined) return `it starts when a label is added, but the event does not name the label`;
@@ -112,13 +112,13 @@ function otherMismatch({ trigger, payload, subject, isByHand }: TriggerFacts): s
   if (trigger.skipsDrafts === true && subject.draft === true) return 'it is not for drafts of pull requests';
   const found = { milestone: titleOf(subject.milestone), base: refOf(subject.base), assignee: payload.assignee ?? subject.assignee };
   if (milestone !== undefined && !(isByHand && subject.milestone === undefined) && found.milestone !== milestone)
-    return `it needs the milestone ${quoted(milestone)}, but it has ${found.milestone === undefined ? 'none' : quoted(found.milestone)}`;
+    return `it requires the milestone ${quoted(milestone)}, but it has ${found.milestone === undefined ? 'none' : quoted(found.milestone)}`;
   if (baseBranches.length > 0 && !(isByHand && found.base === undefined) && !baseBranches.includes(found.base ?? ''))
     return `it is for pull requests to ${baseBranches.map(quoted).join(' or ')}, but this one goes to ${quoted(found.base ?? 'nothing')}`;
   if (found.base !== undefined && exceptBaseBranches.includes(found.base)) return `it is not for pull requests to ${quoted(found.base)}`;
   if (assigneeIsBot === undefined || (isByHand && found.assignee === undefined)) return undefined;
   const isBot = isJsonObject(found.assignee) && found.assignee.type === 'Bot';
-  return isBot === assigneeIsBot ? undefined : `its assignee must ${assigneeIsBot ? '' : 'not '}be a bot`;
+  return isBot === assigneeIsBot ? undefined : `the assignee must ${assigneeIsBot ? '' : 'not '}be a bot`;
 }
 
 function labelsIn(labels: Json | undefined): string[] | undefined {

@@ -52,7 +52,7 @@ function lostOutputs(step: StepModel, scripts: readonly Script[], facts: KindFac
     {
       step: step.id,
       code: 'OUTPUT_PROTECTED',
-      message: `its files include ${file}, which the gate "${gate}" runs and which is therefore protected: a change of it voids the work`,
+      message: `the outputs include ${file}, which the gate "${gate}" runs and which is therefore protected: a change to it fails the step`,
       hint: `write may_change: ["${file}"] (mayChange in TypeScript) if the agent is to write it, or name other files`,
     },
   ];
@@ -65,8 +65,8 @@ function unwritableState({ id, questionState, mutatesCheckout }: StepModel): Pro
     {
       step: id,
       code: 'STATE_UNWRITABLE',
-      message: `it has to save its progress in ${where} before it asks, and with mutates_checkout: false it may change no file`,
-      hint: 'let git ignore that file, or leave out one of the two',
+      message: `\`question_state\` requires writing ${where}, but \`mutates_checkout: false\` forbids all changes`,
+      hint: 'remove one of them, or let git ignore the file',
     },
   ];
 }

@@ -60,7 +60,7 @@ class OutputCheck {
       step: step.id,
       code: 'NAME_UNKNOWN',
       message: `no step and no output is called "${name}"${this.#problems.suggest(name, this.#known)}`,
-      hint: 'outputs are read as outputs.<step>',
+      hint: 'write outputs.<step>',
     });
   }
 
@@ -77,7 +77,7 @@ class OutputCheck {
     this.#problems.add({
       step: step.id,
       code: 'OUTPUT_TOO_EARLY',
-      message: `it reads outputs.${name}, but "${producer}" ${runs}`,
+      message: `outputs.${name} is read here, but "${producer}" ${runs}`,
       hint: 'read it in a later step, or give a default: outputs.x ?? null',
       reads: ['outputs', name],
       ...(isSure ? {} : { severity: 'warning' }),
@@ -99,7 +99,7 @@ class OutputCheck {
     this.#problems.add({
       step: step.id,
       code: 'RESULT_FIELD_UNKNOWN',
-      message: `it reads ${path}, but the schema of "${producer}" has no field "${field}"${this.#problems.suggest(field, fields)}`,
+      message: `${path} is read here, but the schema of "${producer}" has no field "${field}"${this.#problems.suggest(field, fields)}`,
       hint: `read one of ${fields.join(', ')}, or add the field to the schema`,
       reads: producer === step.id ? ['result', field] : ['outputs', producer, field],
     });

@@ -126,15 +126,15 @@ function groupProblems({ from, count }: Quorum, groups: NonNullable<Surroundings
   if (unknown.length > 0)
     return unknown.map((name) => ({
       code: 'GROUP_UNKNOWN',
-      message: `there is no group "${name}"${didYouMean(name, Object.keys(groups))}, so nobody could decide`,
+      message: `there is no group "${name}"${didYouMean(name, Object.keys(groups))}, so no one could decide`,
       hint: `list its people in .pawl/config.yaml, under groups: { ${name}: [ann] }`,
       // The people of a project without groups may be listed elsewhere.
       ...(Object.keys(groups).length === 0 ? { severity: 'warning' } : {}),
     }));
   const people = new Set(from.flatMap((name) => groups[name] ?? []).map(foldedName)).size;
   if (people >= count) return [];
-  const message = `it needs ${count} people of ${from.join(' or ')}, but there ${people === 1 ? 'is only 1' : `are only ${people}`}`;
-  return [{ code: 'GROUP_TOO_SMALL', message, hint: 'add people under "groups" in the settings, or lower `count`' }];
+  const message = `${count} people of ${from.join(' or ')} must agree, but there ${people === 1 ? 'is only 1' : `are only ${people}`}`;
+  return [{ code: 'GROUP_TOO_SMALL', message, hint: 'add people under `groups` in .pawl/config.yaml, or lower `count`' }];
 }
 
 function childProblems(

@@ -37,7 +37,7 @@ describe('the checks of construction', () => {
   test('the entry exists', () => {
     const definition = workflow([step('plan', { ok: END })], { entry: 'plann' });
     expect(faults(definition)).toEqual(['ENTRY_UNKNOWN']);
-    expect(messages(definition)[0]).toContain('its entry "plann" does not exist (did you mean "plan"?)');
+    expect(messages(definition)[0]).toContain('the entry "plann" does not exist (did you mean "plan"?)');
   });
 
   test('every target exists, also behind bounds, conditions and options', () => {
@@ -53,7 +53,7 @@ describe('the checks of construction', () => {
     const unknown = messages(definition).filter((message) => message.includes('does not exist'));
     expect(unknown).toEqual([
       'the outcome "ok" leads to "first-lost", which does not exist; name a step, or null to end the run',
-      'the used-up bound of "fail" leads to "second-lost", which does not exist; name a step, or null to end the run',
+      'the loop limit of "fail" leads to "second-lost", which does not exist; name a step, or null to end the run',
       'the outcome "ok" with a true condition leads to "third-lost", which does not exist; name a step, or null to end the run',
       'the option "Go" leads to "fourth-lost", which does not exist; name a step, or null to end the run',
     ]);
