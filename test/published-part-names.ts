@@ -265,7 +265,7 @@ export const PART_NAMES: readonly string[] = [
   'Wait',
   'WatchOptions',
   'Watchdogs',
-  'WayBack',
+  'ReturnTarget',
   'WebAnswer',
   'WebFailure',
   'WebRefusal',

@@ -25,7 +25,7 @@ export function withSource<F extends AnyFunction>(code: F, source: string): F {
 }
 
 /** A function that stands for those of an application, which are its source. */
-export function standingFor<F extends AnyFunction>(code: F, given: readonly unknown[]): F {
+export function withSourceOf<F extends AnyFunction>(code: F, given: readonly unknown[]): F {
   const functions = given.filter((one): one is AnyFunction => typeof one === 'function');
   return withSource(code, functions.map(sourceOf).join('\n'));
 }

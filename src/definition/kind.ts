@@ -67,7 +67,7 @@ export function isAgentKind(facts: Pick<KindFacts, 'kinds'>, kind: string): bool
 }
 
 /** Whether the work of a kind goes on outside this process, with a shell of its own: that of an agent or a program. */
-export function worksOutside(facts: Pick<KindFacts, 'kinds'>, kind: string): boolean {
+export function runsInOtherProcess(facts: Pick<KindFacts, 'kinds'>, kind: string): boolean {
   const { worker } = traitsOf(facts, kind);
   return worker === 'agent' || worker === 'program';
 }

@@ -31,7 +31,7 @@ export function walk(start: Json, segments: readonly Segment[], walker: Walker):
     if (next === undefined) {
       const meter = atSegment(walker, segment);
       // A computed key may contain a secret.
-      return segment.kind === 'dynamic' && meter.discreet ? refuseUnsaid(value, meter) : refuseMember(value, key, meter);
+      return segment.kind === 'dynamic' && meter.discreet ? failWithoutKey(value, meter) : refuseMember(value, key, meter);
     }
     value = next;
   }
@@ -98,7 +98,7 @@ function memberOf(value: Json, key: string | number): Json | undefined {
 }
 
 /** Like refuseMember, without showing the key. */
-function refuseUnsaid(value: Json, meter: Meter): never {
+function failWithoutKey(value: Json, meter: Meter): never {
   if (value === null || typeof value === 'object') return meter.absent(() => `there is no such field or item here${ADVICE}`);
   return meter.fail(`cannot read a field of ${describe(value, meter)}, which has none`);
 }

@@ -15,7 +15,7 @@ import { failureText } from '../definition/failure-text.ts';
 import { type EndedMember, groupEvidence } from '../definition/group/group-result.ts';
 import type { KindFacts } from '../definition/kind.ts';
 import type { StepModel } from '../definition/model.ts';
-import { asksPerson } from '../definition/passage.ts';
+import { asksPerson } from '../definition/skipped-steps.ts';
 import type { Path } from '../kernel/activation.ts';
 import type { StepError } from '../kernel/input.ts';
 import type { EndedActivation, Facts, Move, Program, RunBeginning } from '../kernel/program.ts';

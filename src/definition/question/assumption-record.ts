@@ -55,7 +55,7 @@ export function openAssumptions({ assumptions = [] }: { readonly assumptions?: A
 }
 
 /** The assumptions that block a merge: open ones with MUST, and answers that the work does not follow yet. */
-export function holdingAssumptions({ assumptions = [] }: { readonly assumptions?: Assumptions }): readonly Assumption[] {
+export function blockingAssumptions({ assumptions = [] }: { readonly assumptions?: Assumptions }): readonly Assumption[] {
   return assumptions.filter(({ answer, severity }) => (answer === undefined ? severity === 'MUST' : answer.unmet === true));
 }
 
@@ -90,7 +90,10 @@ export function newAssumptions(known: Assumptions, { place, value, ...reported }
 }
 
 /** Why a run cannot record more assumptions, if it cannot. */
-export function roomFault(known: Assumptions, { step, more }: { readonly step: string; readonly more: number }): string | undefined {
+export function assumptionLimitFault(
+  known: Assumptions,
+  { step, more }: { readonly step: string; readonly more: number },
+): string | undefined {
   if (openAssumptions({ assumptions: known }).length + more <= OPEN_ASSUMPTIONS_MAX) return undefined;
   return `step "${step}" made too many assumptions: at most ${OPEN_ASSUMPTIONS_MAX} of a run may wait for an answer; answer some of them`;
 }

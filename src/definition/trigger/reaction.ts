@@ -34,7 +34,7 @@ export interface ReactionModel extends TriggerModel {
 export const RESTARTS_MAX = 3;
 
 /** The step that a run goes back to because of a reaction, and how often it does. */
-export interface WayBack {
+export interface ReturnTarget {
   readonly step: string;
   readonly rule: number;
   readonly max: number;

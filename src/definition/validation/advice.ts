@@ -8,7 +8,7 @@ import { isAgentKind, type KindFacts, type KindRegistry, traitsOf } from '../kin
 import { type Definition, type Edge, membersOf, type StepModel, stepsWithin } from '../model.ts';
 import { Outcome } from '../outcome.ts';
 import { isReview, isSilentWriter, overlappingWriters, writtenBy } from '../overlap.ts';
-import { asksPerson, checksWork } from '../passage.ts';
+import { asksPerson, checksWork } from '../skipped-steps.ts';
 import { blockedWork } from './blocked-work.ts';
 import { gateWarnings } from './gate-warnings.ts';
 import type { Problem } from './problem.ts';

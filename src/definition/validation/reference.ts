@@ -19,7 +19,7 @@ export type Reference =
   | ({ readonly kind: 'group' } & Quorum);
 
 /** What exists outside the file. A part that is left out is not known here and not checked. */
-export interface Surroundings {
+export interface ExternalNames {
   /** The roles, each with what is wrong with it, if anything. */
   readonly roles?: { readonly [name: string]: { readonly problem?: string } };
   /** How to configure a role. */
@@ -63,29 +63,29 @@ function workReferences(work: StepModel, step: string): Reference[] {
 /** Returns a problem for each reference to something that does not exist. */
 export function referenceProblems<R extends Reference>(
   references: readonly R[],
-  around: Surroundings,
+  known: ExternalNames,
 ): { readonly reference: R; readonly problem: Problem }[] {
   return references.flatMap((reference) =>
-    problemsOf(reference, around).map((problem) => ({ reference, problem: { step: reference.step, ...problem } })),
+    problemsOf(reference, known).map((problem) => ({ reference, problem: { step: reference.step, ...problem } })),
   );
 }
 
-function problemsOf(reference: Reference, around: Surroundings): Problem[] {
+function problemsOf(reference: Reference, known: ExternalNames): Problem[] {
   switch (reference.kind) {
     case 'role':
-      return around.roles === undefined ? [] : roleProblems(reference.name, around);
+      return known.roles === undefined ? [] : roleProblems(reference.name, known);
     case 'check':
-      return around.checks === undefined ? [] : checkProblems(reference.name, around.checks);
+      return known.checks === undefined ? [] : checkProblems(reference.name, known.checks);
     case 'group':
-      return around.groups === undefined ? [] : groupProblems(reference, around.groups);
+      return known.groups === undefined ? [] : groupProblems(reference, known.groups);
     case 'database':
-      return around.databases === undefined ? [] : databaseProblems(reference.name, around.databases);
+      return known.databases === undefined ? [] : databaseProblems(reference.name, known.databases);
     case 'workflow':
-      return around.workflows === undefined ? [] : childProblems(reference, around.workflows);
+      return known.workflows === undefined ? [] : childProblems(reference, known.workflows);
   }
 }
 
-function roleProblems(name: string, { roles = {}, roleHint }: Surroundings): Problem[] {
+function roleProblems(name: string, { roles = {}, roleHint }: ExternalNames): Problem[] {
   const problem = Object.hasOwn(roles, name) ? roles[name]?.problem : undefined;
   if (problem !== undefined)
     return [{ code: 'DRIVER_UNKNOWN', message: `the role "${name}" cannot be used: ${problem}`, hint: 'fix the driver of the role' }];
@@ -121,7 +121,7 @@ function databaseProblems(name: string, known: readonly string[]): Problem[] {
   ];
 }
 
-function groupProblems({ from, count }: Quorum, groups: NonNullable<Surroundings['groups']>): Problem[] {
+function groupProblems({ from, count }: Quorum, groups: NonNullable<ExternalNames['groups']>): Problem[] {
   const unknown = from.filter((name) => !Object.hasOwn(groups, name));
   if (unknown.length > 0)
     return unknown.map((name) => ({
@@ -139,7 +139,7 @@ function groupProblems({ from, count }: Quorum, groups: NonNullable<Surroundings
 
 function childProblems(
   { name, input }: Extract<Reference, { kind: 'workflow' }>,
-  workflows: NonNullable<Surroundings['workflows']>,
+  workflows: NonNullable<ExternalNames['workflows']>,
 ): Problem[] {
   const child = workflows.get(name);
   if (child === undefined)

@@ -7,7 +7,16 @@ import { type Expression, parseExpression } from '../../expr/expression.ts';
 import { isChoice } from '../analysis.ts';
 import { contractProblems } from '../contract/contract-problems.ts';
 import { databasesFault, databasesOf, databaseVariable, usesDatabases, writtenDatabase } from '../database.ts';
-import { isAgentKind, isCount, type KindFacts, type KindRegistry, type KindReport, pipelineOf, traitsOf, worksOutside } from '../kind.ts';
+import {
+  isAgentKind,
+  isCount,
+  type KindFacts,
+  type KindRegistry,
+  type KindReport,
+  pipelineOf,
+  runsInOtherProcess,
+  traitsOf,
+} from '../kind.ts';
 import { type ApprovalModel, type Edge, membersOf, type StepModel } from '../model.ts';
 import { networkFault } from '../network.ts';
 import { COMMON_OUTCOMES, Outcome } from '../outcome.ts';
@@ -183,7 +192,7 @@ function checkRestrictions({ step }: StepPlace, facts: KindFacts, fault: Fault):
   const { network, mutatesCheckout, kind } = step;
   const named = network !== undefined ? 'network' : mutatesCheckout !== undefined ? 'mutatesCheckout' : undefined;
   if (named === undefined) return;
-  if (!isAgentKind(facts, kind) && !worksOutside(facts, kind))
+  if (!isAgentKind(facts, kind) && !runsInOtherProcess(facts, kind))
     fault('FIELD_INVALID', `\`${named}\` has no effect on a ${kind} step`, 'remove it; it is for agents and commands');
   const wrong = network === undefined ? undefined : networkFault(network as Json);
   if (wrong !== undefined) fault('FIELD_INVALID', `\`network\` ${wrong}`, 'write false, or a list of hosts');

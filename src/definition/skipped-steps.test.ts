@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { edge, graph, human, option, step, target, to } from '../../test/kernel/definitions.ts';
-import { questionsPassed, stepsAfter, stepsBetween, stepsPassed } from './passage.ts';
+import { questionsPassed, stepsAfter, stepsBetween, stepsPassed } from './skipped-steps.ts';
 
 const ANSWERS = [option('publish', { to: target('publish') }), option('rework', { to: target('draft') })];
 const release = graph(
