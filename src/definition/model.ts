@@ -326,16 +326,34 @@ export interface SnapshotModel {
 }
 
 /** A whole workflow as data. */
-export interface Definition {
+export type Definition = GraphDefinition | FlowDefinition;
+
+/** A workflow whose steps and transitions are data. */
+export interface GraphDefinition extends DefinitionFrame {
+  readonly form: 'graph';
+  readonly entry: string;
+  readonly steps: readonly StepModel[];
+}
+
+/** A workflow whose generator function yields its steps: which they are is known only as it runs, so none are listed. */
+export interface FlowDefinition extends DefinitionFrame {
+  readonly form: 'flow';
+  readonly steps: readonly [];
+}
+
+/** The step that runs of a graph begin at; a flow decides that itself. */
+export function entryOf(definition: Definition): string | undefined {
+  return definition.form === 'graph' ? definition.entry : undefined;
+}
+
+/** The fields that all workflows have in common. */
+interface DefinitionFrame {
   readonly name: string;
   readonly title: string;
   readonly description: string;
   /** The author's version label; it has no meaning to the engine. */
   readonly version?: string;
-  readonly form: 'graph' | 'flow';
   readonly params: Readonly<Record<string, ArgModel>>;
-  readonly entry: string;
-  readonly steps: readonly StepModel[];
   readonly limits: { readonly maxIterations: number };
   /** How many of its steps work at once, over all runs of all workflows with the same key. */
   readonly concurrency?: Concurrency;

@@ -31,7 +31,7 @@ export interface Events {
     /** Fingerprints of the keys that were valid at the start: signatures by them, or by keys they enrolled, count. */
     readonly keys?: readonly string[];
     /** Who signed that it starts after its first step, or with supplied results. */
-    readonly signed?: { readonly from: string; readonly actor: string; readonly signature: Signature };
+    readonly signed?: { readonly from?: string; readonly actor: string; readonly signature: Signature };
   };
   /** The run as a whole changed; `actor` is the person or program that changed it, if any. */
   readonly 'run.changed': RunChange & { readonly actor?: string | undefined };

@@ -15,7 +15,8 @@ function call(id: string, given: Given = {}): FlowStep {
 }
 
 function programOf(flow: Body) {
-  const definition = { ...graph(model('unused', { next: to('complete') })), form: 'flow' as const, name: 'story', steps: [] };
+  const { entry: _, ...frame } = graph(model('unused', { next: to('complete') }));
+  const definition = { ...frame, form: 'flow', name: 'story', steps: [] } as const;
   const workflow: CompiledWorkflow = { definition, hash: 'h', codeHash: 'c', code: new Map(), flow, children: new Map() };
   return createFlowProgram({ workflow, params: {}, facts: REGISTRY });
 }

@@ -9,7 +9,7 @@ import { didYouMean } from '../base/suggest.ts';
 import { stepsOnCycles } from '../definition/analysis.ts';
 import { edgeKey } from '../definition/count-key.ts';
 import { targetName } from '../definition/describe.ts';
-import { type Definition, type Edge, membersOf, type StepModel, type Target } from '../definition/model.ts';
+import { type Definition, type Edge, type GraphDefinition, membersOf, type StepModel, type Target } from '../definition/model.ts';
 import { DEFAULT_EXCLUDES } from '../definition/outcome.ts';
 import { evaluationMessage, holds, itemsExpression, needsOf, needsOfShown } from '../definition/scope/scope.ts';
 import { needsOfTemplates, rendered } from '../definition/scope/template-scope.ts';
@@ -19,10 +19,10 @@ import type { EndedActivation, Facts, Move, Need, Program, RunBeginning } from '
 import type { HaltCause, RunState } from '../kernel/run-state.ts';
 import { UNDO_MODEL, UNDO_STEP, undoMoves } from './undo.ts';
 
-const programs = new WeakMap<Definition, Program>();
+const programs = new WeakMap<GraphDefinition, Program>();
 
 /** The program of a graph; made once per definition, since it holds nothing of a run. */
-export function graphProgram(definition: Definition): Program {
+export function graphProgram(definition: GraphDefinition): Program {
   let program = programs.get(definition);
   if (program === undefined) {
     program = createGraphProgram(definition);
@@ -31,7 +31,7 @@ export function graphProgram(definition: Definition): Program {
   return program;
 }
 
-function createGraphProgram(definition: Definition): Program {
+function createGraphProgram(definition: GraphDefinition): Program {
   const models = new Map<string, StepModel>();
   for (const step of definition.steps) {
     models.set(step.id, step);

@@ -5,7 +5,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import type { FreePath } from '../../expr/expression.ts';
 import { HIDDEN_NAMES } from '../../expr/filters.ts';
 import { createGraph, isChoice, reachable, successorsOf } from '../analysis.ts';
-import { type Definition, membersOf, type StepModel } from '../model.ts';
+import { type GraphDefinition, membersOf, type StepModel } from '../model.ts';
 import { expressionOf, itemsExpression } from '../scope/scope.ts';
 import { pathsInTemplates, templatedPart } from '../scope/template-scope.ts';
 import type { ProblemList } from './problem.ts';
@@ -19,20 +19,20 @@ interface Reader {
 }
 
 /** Adds a problem for each output that is read before it exists, and each field that a declared schema does not have. */
-export function checkOutputReads(definition: Definition, problems: ProblemList): void {
+export function checkOutputReads(definition: GraphDefinition, problems: ProblemList): void {
   const check = new OutputCheck(definition, problems);
   for (const step of definition.steps) for (const reader of readersOf(step)) check.reader(step, reader);
 }
 
 class OutputCheck {
-  readonly #definition: Definition;
+  readonly #definition: GraphDefinition;
   readonly #problems: ProblemList;
   readonly #steps: ReadonlyMap<string, StepModel>;
   readonly #graph: ReturnType<typeof createGraph>;
   readonly #successors: readonly (readonly number[])[];
   readonly #known: ReadonlySet<string>;
 
-  constructor(definition: Definition, problems: ProblemList) {
+  constructor(definition: GraphDefinition, problems: ProblemList) {
     this.#definition = definition;
     this.#problems = problems;
     this.#steps = new Map(definition.steps.map((step) => [step.id, step]));

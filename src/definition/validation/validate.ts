@@ -13,7 +13,7 @@ import { allChecks, checksIn } from '../check.ts';
 import { databasesFault } from '../database.ts';
 import { targetName } from '../describe.ts';
 import type { KindRegistry } from '../kind.ts';
-import { type ArgModel, type Definition, membersOf, type StepModel, type Target } from '../model.ts';
+import { type ArgModel, type Definition, type GraphDefinition, membersOf, type StepModel, type Target } from '../model.ts';
 import { argFaults } from '../param/arg.ts';
 import { sharedVariables } from '../scope/param-variables.ts';
 import { CONDITION_ROOTS } from '../scope/scope-root.ts';
@@ -175,7 +175,7 @@ interface WholeGraph extends Graph {
   readonly successors: readonly (readonly number[])[];
 }
 
-function checkGraph(definition: Definition, problems: ProblemList): void {
+function checkGraph(definition: GraphDefinition, problems: ProblemList): void {
   const graph = createGraph(definition.steps);
   const successors = successorsOf(graph);
   checkTargets(definition, graph, problems);
@@ -234,7 +234,7 @@ function describe({ via, on, condition }: Transition): string {
   return via === 'bound' ? `the loop limit of "${on}"${when}` : `the outcome "${on}"${when}`;
 }
 
-function checkReachability(definition: Definition, graph: WholeGraph, problems: ProblemList): void {
+function checkReachability(definition: GraphDefinition, graph: WholeGraph, problems: ProblemList): void {
   if (definition.steps.length === 0) return;
   const entry = graph.position.get(definition.entry);
   if (entry === undefined) {

@@ -4,7 +4,7 @@ import { EngineError } from '../../base/error.ts';
 import { type Json, toPlain } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import { type Budget, budgetFault } from '../../definition/budget.ts';
-import type { Definition } from '../../definition/model.ts';
+import { type Definition, entryOf } from '../../definition/model.ts';
 import { isFinal, isHalted } from '../../definition/run-status.ts';
 import { stepsPassed } from '../../definition/skipped-steps.ts';
 import { type Path, waitOf } from '../../kernel/activation.ts';
@@ -154,7 +154,8 @@ function actionOf(
 
 /** Returns the steps that a stopped run skips when it continues at another step. */
 function passedBy({ halt }: RunState, definition: Definition, step: string): readonly string[] {
-  return stepsPassed(definition, halt?.step ?? definition.entry, step);
+  const at = halt?.step ?? entryOf(definition);
+  return at === undefined ? [] : stepsPassed(definition, at, step);
 }
 
 const NAMED_MAX = 20;
