@@ -181,7 +181,7 @@ describe('a run whose decisions are signed', () => {
   });
 
   test('a flow begins with results that were given only with a signature, which names no first step', async () => {
-    const flow = workflow<object, unknown>('story', function* () {
+    const flow = workflow('story', {}, function* () {
       return yield* step('draft').task(() => ({ text: 'hello' }));
     });
     const engine = await open({ ...strict, workflows: [flow] });

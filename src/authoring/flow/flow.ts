@@ -68,8 +68,8 @@ export function compileFlow(
   checkOptions(`workflow "${name}"`, options, OPTIONS);
   const definition = definitionOf(name, options);
   const { context, trigger } = options;
-  const roles: CodeRole[] = [{ step: '', role: 'flow', source: sourceOf(body) }];
-  if (context !== undefined) roles.push({ step: '', role: 'context', source: sourceOf(context) });
+  const roles: CodeRole[] = [{ role: 'flow', source: sourceOf(body) }];
+  if (context !== undefined) roles.push({ role: 'context', source: sourceOf(context) });
   return Object.freeze({
     definition,
     hash: hashDefinition(definition),
