@@ -82,11 +82,20 @@ export function newAssumptions(known: Assumptions, { place, value, ...reported }
   const { step, key } = place;
   const isKnown = (digest: string): boolean =>
     known?.some((one) => one.digest === digest && one.step === step && one.key === key && one.answer?.agrees !== false) === true;
-  const last = Number(known?.at(-1)?.id.slice(1) ?? 0);
+  const last = known?.at(-1);
+  const count = last === undefined ? 0 : numberOf(last.id);
   return (value as unknown as readonly AssumptionText[])
     .map((text, index) => ({ severity: text.severity, index, digest: digestJson(text as unknown as Json) }))
     .filter(({ digest }) => !isKnown(digest))
-    .map((text, position) => ({ id: `a${last + position + 1}`, ...place, ...reported, ...text }));
+    .map((text, position) => ({ id: idOf(count + position + 1), ...place, ...reported, ...text }));
+}
+
+function idOf(number: number): string {
+  return `a${number}`;
+}
+
+function numberOf(id: string): number {
+  return Number(id.slice(1));
 }
 
 /** Why a run cannot record more assumptions, if it cannot. */
