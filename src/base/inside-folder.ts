@@ -1,4 +1,4 @@
-// Owns checking whether a path is inside a folder once `..` and links are resolved.
+// Checks whether a path is inside a folder once `..` and links are resolved.
 
 import { realpathSync } from 'node:fs';
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';

@@ -1,4 +1,4 @@
-// Owns how steps and their visits are named. No other file takes such a name apart.
+// Owns the names of steps and of their visits. No other file parses them.
 //
 // - A step is named by its id; a member of a group by both: `review/style`.
 // - A path names a visit: `review#2`, or `review#2/style` for a member. Behind the slash is the member's key: the id of a

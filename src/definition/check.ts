@@ -1,5 +1,5 @@
-// Owns how a check of a gate appears in a definition and what a check declares: everything that definitions and authoring
-// know about one. Its implementation is in its folder below `kinds/gate/checks`.
+// Owns the model of a gate's check and the declaration of a check: everything that definitions and authoring know about
+// one. Its implementation is in its folder below `kinds/gate/checks`.
 
 import type { Duration } from '../base/duration.ts';
 import { omitUndefined } from '../base/fields.ts';

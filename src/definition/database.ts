@@ -1,5 +1,5 @@
-// Owns which protected databases a step uses: how that is declared, validated, and what it means for each kind of step.
-// Where a database is, only the project or the application knows.
+// Owns the protected databases that a step uses: their declaration, its validation, and its meaning for each kind of
+// step. Only the project or the application knows where a database is.
 
 import { isJsonObject, type Json } from '../base/json.ts';
 import { type KindFacts, traitsOf } from './kind.ts';

@@ -1,5 +1,5 @@
-// Owns how the configuration of a step or a check is parsed: each field is read with its type, and what has another type
-// is reported and left out. So nobody asserts the type of what an author wrote.
+// Parses the configuration of a step or a check: each field is read with its type, and one of another type is reported
+// and left out. So no code has to assert the type of an author's value.
 
 import { isJsonObject } from '../base/json.ts';
 import { type Budget, budgetFault } from './budget.ts';

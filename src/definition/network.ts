@@ -1,5 +1,5 @@
-// Owns which hosts a role or a step may connect to: how that is declared, and whether a host is allowed. It is enforced
-// elsewhere.
+// Owns the declaration of the hosts that a role or a step may connect to, and decides whether it allows a host. It is
+// enforced elsewhere.
 
 import { isJsonObject, type Json } from '../base/json.ts';
 

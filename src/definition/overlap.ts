@@ -1,4 +1,4 @@
-// Owns which branches of a group may write the same files.
+// Finds the branches of a group that may write the same files.
 
 import { type KindFacts, traitsOf } from './kind.ts';
 import type { StepModel } from './model.ts';

@@ -1,4 +1,4 @@
-// Owns how an application's kind or check reads its configuration: with a function, or with a schema.
+// Parses the configuration of an application's kind or check: with its function, or with its schema.
 
 /** A schema by the Standard Schema interface, as zod, valibot and arktype make them: what is written, and what is parsed from it. */
 export interface ConfigSchema<Written, Config> {

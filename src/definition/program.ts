@@ -1,4 +1,4 @@
-// Owns how a program appears in a definition: a shell line, or a program and its arguments, and its environment.
+// Owns the model of a program: a shell line, or a program and its arguments, and its environment.
 
 import { omitUndefined } from '../base/fields.ts';
 import { isJsonObject, type Json } from '../base/json.ts';

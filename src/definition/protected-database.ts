@@ -1,5 +1,5 @@
-// Owns what functions of a workflow can do with a protected database: the part of the client of `pawl/safe-db` that they
-// get as `ctx.db`. The client itself is in `src/safe-db`.
+// Owns the interface of a protected database for functions of a workflow: the part of the client of `pawl/safe-db` that
+// they get as `ctx.db`. The client itself is in `src/safe-db`.
 
 import type { SqlValue, WhereClause } from '../base/sql-condition.ts';
 

@@ -1,4 +1,4 @@
-// Owns how a web request appears in a definition, and what its templates cannot change: its host, and which secrets it
+// Owns the model of a web request, and the parts of it that templates cannot change: its host, and which secrets it
 // contains.
 
 import type { Json } from '../base/json.ts';

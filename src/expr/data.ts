@@ -1,4 +1,4 @@
-// Owns how expressions read data: own properties with plain data, and nothing else. Getters, functions and inherited
+// Reads data for expressions: own properties with plain data, and nothing else. Getters, functions and inherited
 // properties count as missing, so no expression can run code or walk a prototype.
 
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';

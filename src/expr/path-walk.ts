@@ -1,4 +1,4 @@
-// Owns following a path through data, and the error when it ends too early.
+// Follows a path through data, and reports where it ends too early.
 //
 // - A missing name is an error at that name, never null: only `??` and `default` handle it.
 // - After `.*`, an entry without the rest of the path is left out.

@@ -1,5 +1,5 @@
-// Owns compiling a pattern into the small program that pattern.ts runs. It rejects patterns that are too long, too deep
-// or not linear before they cost anything.
+// Compiles a pattern into the small program that pattern.ts runs. It rejects patterns that are too long, too deep or
+// not linear before they cost anything.
 
 import type { Meter } from './meter.ts';
 

@@ -1,5 +1,5 @@
-// Owns finding the `{{ }}` placeholders of a text: one pass from left to right, each placeholder parsed in place, so that every error
-// and every path has its position in the file.
+// Finds the `{{ }}` placeholders of a text: one pass from left to right, each placeholder parsed in place, so that
+// every error and every path has its position in the file.
 //
 // - A placeholder ends at the first `}}` outside quotes; an expression has braces only in quotes, so there is no other.
 // - Everything outside the placeholders is text, also a `}}` without its `{{`, and `{%`, `{#`, `<%` and `${`.

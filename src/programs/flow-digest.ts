@@ -1,6 +1,6 @@
-// Owns how a replay recognises what a flow yields. The digest covers what a step is asked to do (name, kind, config
-// with its arguments, question, members). It leaves out the names of functions and the limits, so that renaming a
-// function or raising a timeout, which a person accepted on resume, is not mistaken for another step.
+// Owns the digest by which a replay recognises a step that a flow yields. It covers what the step is asked to do (name,
+// kind, config with its arguments, question, members). It leaves out the names of functions and the limits, so that
+// renaming a function or raising a timeout, which a person accepted on resume, is not mistaken for another step.
 
 import { digestJson } from '../base/digest.ts';
 import { type JsonObject, toPlain } from '../base/json.ts';

@@ -1,4 +1,4 @@
-// Owns what a flow (a generator function) yields: a step to work on, or a group of them to work on together.
+// Owns the values that a flow (a generator function) yields: a step to work on, or a group of them to work on together.
 
 import { deepCopy, type Json } from '../base/json.ts';
 import type { BoundStep, CompiledWorkflow } from '../definition/code.ts';

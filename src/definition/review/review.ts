@@ -1,5 +1,5 @@
-// Owns when a quality review ends. The work is split once into items, and these are frozen: later rounds verify the same
-// items again. Reviewers only report what they saw; this file decides what follows.
+// Owns the rule by which a quality review ends. The work is split once into items, and these are frozen: later rounds
+// verify the same items again. Reviewers only report what they saw; this file decides what follows.
 //
 // - Fewer severities stop the work in later rounds (`BLOCKING_BY_ROUND`), and after `REVIEW_ROUNDS_MAX` a person decides.
 // - A finding outside the items is late: a MUST joins the items, anything else becomes a follow-up. Neither extends the

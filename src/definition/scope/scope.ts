@@ -1,5 +1,5 @@
-// Owns what expressions can see. A scope contains only the names an expression reads, from what the host loaded, so
-// that evaluating one costs the same however long the run is.
+// Owns the scope of expressions. It contains only the names an expression reads, from what the host loaded, so that
+// evaluating one costs the same however long the run is.
 
 import { EngineError } from '../../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';

@@ -1,5 +1,5 @@
-// Owns how problems of a definition are reported: each with the step, a stable code, a message and a hint, and all of
-// them in one error, so that an author fixes a file once and not once per problem.
+// Owns the problems of a definition: each with the step, a stable code, a message and a hint, and all of them in one
+// error, so that an author fixes a file once and not once per problem.
 
 import { EngineError } from '../../base/error.ts';
 import { didYouMean } from '../../base/suggest.ts';

@@ -1,5 +1,5 @@
-// Owns what a workflow refers to outside its own file: roles, groups, checks and other workflows. Whether they exist is
-// known only to the project or the application that runs it, which passes what it has.
+// Owns the references of a workflow to things outside its own file: roles, groups, checks and other workflows. Only the
+// project or the application that runs it knows whether they exist, and passes their names.
 
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { foldedName } from '../../base/person.ts';
