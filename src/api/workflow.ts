@@ -77,7 +77,7 @@ export class Workflow<Input = Readonly<Record<string, unknown>>, Output = Json, 
 export type RunArguments<Input, Options> =
   Record<never, never> extends Input ? [params?: Input, options?: Options] : [params: Input, options?: Options];
 
-/** Defines a workflow as a graph of steps. It is validated at once, and one error lists all mistakes. */
+/** Defines a workflow as a graph of steps. It is validated immediately, and one error lists all mistakes. */
 export function defineWorkflow<const S, const P extends ArgSpecs = Record<never, never>, A = object>(
   spec: WorkflowSpec<S, P, A>,
 ): Workflow<ArgInput<P>, OutputOf<S>, NamesOf<S>> {

@@ -79,7 +79,7 @@ export interface ApprovalModel {
   };
   /** A decision counts only with the signature of an enrolled key. */
   readonly signed?: true;
-  /** The question at the forge: what decides it there, who is asked there, and how they are reminded. */
+  /** The question at the forge: the event that decides it, who is asked there, and how they are reminded. */
   readonly forge?: ForgeQuestion;
   /** A function builds the prompt before the question is asked. */
   readonly built?: true;
@@ -167,7 +167,7 @@ export interface StepFrame extends StepTerms {
   readonly fresh?: 'activation' | 'run';
   /** Patterns of the files that it changes, for parallel branches. */
   readonly writes?: readonly string[];
-  /** True for a step without incoming transitions: the engine runs it beside the others, and nothing depends on it. */
+  /** True for a step without incoming transitions: the engine runs it alongside the others, and nothing depends on it. */
   readonly side?: true;
   /** What happens instead of a timeout, this many times: the time is extended, and a side step notifies people. */
   readonly extension?: { readonly ms: number; readonly max: number; readonly onExtend?: string };
@@ -177,7 +177,7 @@ export interface StepFrame extends StepTerms {
   readonly merges?: false | readonly string[];
   /** An agent at this step may pass questions to the person it works for. */
   readonly supportsQuestions?: boolean;
-  /** The files in which that agent saves its progress first: questions without it are refused. */
+  /** The files in which that agent must save its progress before it asks; otherwise its questions are rejected. */
   readonly questionState?: string;
   /** Patterns of files that an agent at this step must not change, besides those the workflow and the project protect. */
   readonly protected?: readonly string[];
@@ -185,7 +185,7 @@ export interface StepFrame extends StepTerms {
   readonly mayChange?: readonly string[];
   /** The hosts that its agent or program may connect to, where the machine can enforce it. Default: all. */
   readonly network?: NetworkSpec;
-  /** Set if a person sees what its worker wants written at the forge before it is written. */
+  /** Set if a person sees its worker's writes to the forge before they are made. */
   readonly staged?: true;
   /** What undoes its result when the run fails, is rejected or is cancelled: a function, a program or an action. */
   readonly undo?: StepModel;
@@ -239,7 +239,7 @@ export interface ChildWork {
   readonly review?: { readonly digest: string; readonly roles: readonly string[]; readonly from?: readonly string[] };
   /** The child's input; null if a function builds it. */
   readonly input: Json;
-  /** In an attended run: a sub-agent does its steps. Whoever carries out the parent sends it off. */
+  /** In an attended run: a sub-agent, dispatched by the agent of the parent run, does its steps. */
   readonly dispatch?: ChildDispatch;
 }
 
@@ -373,7 +373,7 @@ interface DefinitionFrame {
   >;
   /** How many comments, labels and so on the engine writes at the forge for the workers of one run. */
   readonly writes?: WriteLimits;
-  /** Set if a person sees what workers want written at the forge before it is written. */
+  /** Set if a person sees the writes of workers to the forge before they are made. */
   readonly staged?: true;
   /** The side step that reports, once, that a run failed or escalated. */
   readonly onError?: string;

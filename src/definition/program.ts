@@ -14,15 +14,15 @@ export type ProgramModel = {
   readonly cwd?: string;
 };
 
-/** What is wrong with a program that is neither of the two or both, and what to do. */
+/** The fault and the hint for a program that has neither or both of the two. */
 export const NO_PROGRAM = [
   'exactly one of `run` and `argv` is required',
   'write a shell line as `run`, or a list of words as `argv`',
 ] as const;
 
 /** Parses a program. A caller that reads other fields of the same object passes its reader. */
-export function parseProgram(given: unknown, report: KindReport, { optional }: FieldReader = fieldReader(given, report)): ProgramModel {
-  const { run, argv } = isJsonObject(given) ? given : {};
+export function parseProgram(input: unknown, report: KindReport, { optional }: FieldReader = fieldReader(input, report)): ProgramModel {
+  const { run, argv } = isJsonObject(input) ? input : {};
   if ((run === undefined) === (argv === undefined)) report.fault(...NO_PROGRAM);
   return omitUndefined({
     run: optional('run', isText, ['`run` must be a shell line', 'write the command to run']),

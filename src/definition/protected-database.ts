@@ -16,7 +16,7 @@ export interface DeleteRequest {
   readonly expiresAt: string;
 }
 
-/** A protected database as the functions of a step see it: a copy of their own, whose changes are accepted with the step. */
+/** A protected database as the functions of a step see it: their own copy, whose changes are accepted with the step. */
 export interface ProtectedDatabase {
   /** The rows of one statement. */
   query<T extends object = Record<string, SqlValue>>(sql: string, parameters?: StatementParameters): T[];

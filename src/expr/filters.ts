@@ -99,6 +99,6 @@ function hasPublicApi(value: Json, [recorded]: readonly Json[], meter: Meter): b
   const paths = isList(value) ? entriesOf(value, meter) : [value];
   const stranger = paths.find((path) => typeof path !== 'string');
   if (stranger === undefined && isList(recorded as Json)) return paths.some((path) => holds(recorded as Json, path, meter));
-  const what = describe(stranger ?? value, meter);
-  return meter.fail(`has_public_api needs captured files, but got ${what}; use it on a file output`);
+  const found = describe(stranger ?? value, meter);
+  return meter.fail(`has_public_api needs captured files, but got ${found}; use it on a file output`);
 }

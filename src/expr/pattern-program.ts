@@ -48,8 +48,10 @@ class PatternReader {
     return fragment;
   }
 
-  private refuse(what: string): never {
-    return this.meter.fail(`the pattern ${what} at its character ${this.at + 1}; patterns have . ^ $ [] () | * + ? {n,m} \\d \\w \\s \\b`);
+  private refuse(problem: string): never {
+    return this.meter.fail(
+      `the pattern ${problem} at its character ${this.at + 1}; patterns have . ^ $ [] () | * + ? {n,m} \\d \\w \\s \\b`,
+    );
   }
 
   private accept(text: string): boolean {

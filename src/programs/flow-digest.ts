@@ -7,7 +7,7 @@ import { type JsonObject, toPlain } from '../base/json.ts';
 import { membersOf, type StepModel } from '../definition/model.ts';
 import type { FlowYield } from './flow-step.ts';
 
-/** The digest by which a replay tells whether a flow yields what it yielded before. */
+/** The digest by which a replay tells whether a flow yields the same step as before. */
 export function digestOfYield(yielded: FlowYield): string {
   if (yielded.yields === 'step') return digestJson(askedOf(yielded.bound.model));
   return digestJson({ [yielded.yields]: yielded.steps.map(({ bound }) => askedOf(bound.model)) });

@@ -147,8 +147,8 @@ function followEdge(edge: Edge, at: TransitionContext, taken: TakenEdge): Move {
     const merge = view.keep(rendered(edge.context, { ...scopeAfter(at), error: ended.error?.message }));
     return moveTo(edge.to, at, merge === undefined ? taken : { ...taken, merge });
   } catch (thrown) {
-    const what = `the \`context\` of the transition from "${ended.step}" to "${taken.to}"`;
-    return conditionFailed(`${what} could not be evaluated: ${thrown instanceof EngineError ? thrown.message : String(thrown)}`);
+    const subject = `the \`context\` of the transition from "${ended.step}" to "${taken.to}"`;
+    return conditionFailed(`${subject} could not be evaluated: ${thrown instanceof EngineError ? thrown.message : String(thrown)}`);
   }
 }
 

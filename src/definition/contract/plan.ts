@@ -177,8 +177,8 @@ function partFaults(entry: JsonObject, pointer: string): PlanFault[] {
 
 function rejectedFaults(rejected: Json, pointer: string): PlanFault[] {
   if (!Array.isArray(rejected)) return [fault('PLAN_SHAPE', pointer, '"rejected" must be a list of { option, because }')];
-  return (rejected as readonly Json[]).flatMap((one, index) => {
-    const isWhole = isJsonObject(one) && isText(one.option) && isText(one.because);
+  return (rejected as readonly Json[]).flatMap((entry, index) => {
+    const isWhole = isJsonObject(entry) && isText(entry.option) && isText(entry.because);
     return isWhole ? [] : [fault('PLAN_SHAPE', `${pointer}/${index}`, 'a rejected option must have the texts "option" and "because"')];
   });
 }

@@ -68,7 +68,7 @@ export function withAssumptions(known: Assumptions, more: readonly Assumption[])
 
 /** The list with one assumption answered. */
 export function withAnswer(known: Assumptions, id: string, answer: AssumptionAnswer): readonly Assumption[] {
-  return (known ?? []).map((one) => (one.id === id ? { ...one, answer } : one));
+  return (known ?? []).map((assumption) => (assumption.id === id ? { ...assumption, answer } : assumption));
 }
 
 /** The assumptions that a worker reported, and where they are stored. */
@@ -81,7 +81,10 @@ interface ReportedAssumptions extends Pick<Assumption, 'attempt' | 'at' | 'list'
 export function newAssumptions(known: Assumptions, { place, value, ...reported }: ReportedAssumptions): readonly Assumption[] {
   const { step, key } = place;
   const isKnown = (digest: string): boolean =>
-    known?.some((one) => one.digest === digest && one.step === step && one.key === key && one.answer?.agrees !== false) === true;
+    known?.some(
+      (assumption) =>
+        assumption.digest === digest && assumption.step === step && assumption.key === key && assumption.answer?.agrees !== false,
+    ) === true;
   const last = known?.at(-1);
   const count = last === undefined ? 0 : numberOf(last.id);
   return (value as unknown as readonly AssumptionText[])

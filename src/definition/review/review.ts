@@ -79,7 +79,7 @@ export interface ReviewState {
   readonly items: readonly ReviewItem[];
   /** The latest verdict of each item. */
   readonly verdicts: readonly ItemVerdict[];
-  /** What is left for later: late findings and failed items that stop the work no longer. */
+  /** Left for later: late findings, and failed items that no longer stop the work. */
   readonly followUps: readonly LateFinding[];
   /** How many findings stopped each round. */
   readonly history: readonly number[];
@@ -133,7 +133,9 @@ export function roundFaults(state: ReviewState, { verdicts, findings }: ReviewRo
   const given = verdicts.map(({ id }) => id);
   return [
     ...wanted.filter((id) => !given.includes(id)).map((id) => `the item "${id}" has no verdict`),
-    ...given.filter((id) => !known.has(id)).map((id) => `"${id}" is not an item of this review; report what no item asks for as a finding`),
+    ...given
+      .filter((id) => !known.has(id))
+      .map((id) => `"${id}" is not an item of this review; report anything that no item covers as a finding`),
     ...[...new Set(given.filter((id, index) => given.indexOf(id) !== index))].map((id) => `the item "${id}" has two verdicts`),
     ...verdicts
       .filter(({ status }) => status !== 'pass' && status !== 'fail')

@@ -2,7 +2,7 @@
 // it.
 //
 // - For an event, every condition must hold; a condition on something missing in its payload does not hold.
-// TG2. A run started by hand for a number has no event. Unknown facts about its issue do not prevent the start.
+// TG2. A run started manually for a number has no event. Unknown facts about its issue do not prevent the start.
 
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 
@@ -42,7 +42,7 @@ export interface TriggerModel {
   readonly followsHead?: true | undefined;
 }
 
-/** What happened: an event with its payload from the forge, or, by hand, the facts of an issue or a pull request. */
+/** What happened: an event with its payload from the forge, or, for a manual start, the facts of an issue or a pull request. */
 export interface TriggerEvent {
   readonly event?: string | undefined;
   readonly payload: JsonObject;
@@ -62,20 +62,21 @@ function isEventOf({ event }: TriggerModel, name: string): boolean {
 export function mismatchOf(trigger: TriggerModel, triggerEvent: TriggerEvent): string | undefined {
   const { event } = triggerEvent;
   const all = allTriggers(trigger);
-  const fitting = event === undefined ? all : all.filter((one) => isEventOf(one, event));
-  if (fitting.length === 0) return `it starts on ${[...new Set(all.map((one) => one.event))].join(' or ')}, not on ${event}`;
-  const reasons = fitting.map((one) => ownMismatch(one, triggerEvent));
+  const fitting = event === undefined ? all : all.filter((alternative) => isEventOf(alternative, event));
+  if (fitting.length === 0)
+    return `it starts on ${[...new Set(all.map((alternative) => alternative.event))].join(' or ')}, not on ${event}`;
+  const reasons = fitting.map((alternative) => ownMismatch(alternative, triggerEvent));
   return reasons.includes(undefined) ? undefined : reasons[0];
 }
 
 /** The trigger, or the alternative of it, that matches an event. */
 export function matchingTrigger(trigger: TriggerModel, triggerEvent: TriggerEvent): TriggerModel | undefined {
-  return allTriggers(trigger).find((one) => mismatchOf({ ...one, or: undefined }, triggerEvent) === undefined);
+  return allTriggers(trigger).find((alternative) => mismatchOf({ ...alternative, or: undefined }, triggerEvent) === undefined);
 }
 
 function ownMismatch(trigger: TriggerModel, { event, payload }: TriggerEvent): string | undefined {
   const subject = event === undefined ? subjectByHand(trigger, payload) : (payload.pull_request ?? payload.issue);
-  // Started by hand for another kind of subject: no condition applies.
+  // Started manually for another kind of subject: no condition applies.
   if (event === undefined && subject === undefined) return undefined;
   const known = { trigger, payload, subject: isJsonObject(subject) ? subject : {}, isByHand: event === undefined };
   return labelMismatch(known) ?? otherMismatch(known);

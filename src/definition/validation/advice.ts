@@ -1,6 +1,6 @@
 // Owns advice about workflows that can run but probably do not do what their author wants: questions and checks that can
 // be bypassed, branches that overwrite each other, loops that change nothing, attempts that multiply, and work that
-// nothing verifies. All spellings of a workflow get the same advice.
+// nothing verifies. The advice does not depend on the format of a workflow.
 
 import { createGraph, cyclesOf, isChoice, reachable, reversed, successorsOf } from '../analysis.ts';
 import { writtenDatabase } from '../database.ts';
@@ -57,7 +57,7 @@ function bypassAdvice(steps: readonly StepModel[], entry: string, facts: KindFac
   }));
 }
 
-/** Commands that publish work. A merge by the engine is tied to what was approved; these are not. */
+/** Commands that publish work. A merge by the engine is tied to the approved content; these are not. */
 const PUBLISHES =
   /\bgit\s+push\b|\bgh\s+(?:pr\s+merge|release\s+create)\b|\b(?:npm|pnpm|yarn|cargo|twine)\s+(?:publish|upload)\b|\bdocker\s+push\b/;
 

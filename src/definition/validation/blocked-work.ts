@@ -1,5 +1,5 @@
-// Owns the advice about agents that can never complete their step as declared: one that should change a file that a gate
-// runs, and one that must save its progress where it may not write.
+// Owns the advice about agents that can never complete their step as declared, because they should change a file that a
+// gate runs, or must save their progress where they may not write.
 
 import { allChecks, checksIn, isBuiltIn } from '../check.ts';
 import { type KindFacts, traitsOf } from '../kind.ts';

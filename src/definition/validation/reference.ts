@@ -157,7 +157,7 @@ function childProblems(
   return [
     ...unknown.map((param) => `has no parameter "${param}"${didYouMean(param, Object.keys(params))}`),
     ...missing.map((param) => `requires the parameter "${param}"`),
-  ].map((what) => ({ code: 'CHILD_INPUT', message: `the workflow "${name}" ${what}`, hint: 'fix the input of this step' }));
+  ].map((fault) => ({ code: 'CHILD_INPUT', message: `the workflow "${name}" ${fault}`, hint: 'fix the input of this step' }));
 }
 
 /** Returns the cycle of workflows that starts with this one, as names, if its children lead back to it. */

@@ -72,7 +72,7 @@ export function checkFields(place: StepPlace, checks: StepChecks): void {
   checkContract(step, fault);
   checkJoin(step, fault);
   checkNumbers(step, fault);
-  for (const source of expressionsOf(step)) expression(source.text, source.what);
+  for (const source of expressionsOf(step)) expression(source.text, source.label);
   if (checks.problems.unread.has(at)) return;
   checkRestrictions(place, checks.registry, fault);
   checkDatabases(place, checks.registry, fault);
@@ -305,14 +305,14 @@ function checkNumbers(step: StepModel, fault: Fault): void {
     );
 }
 
-function expressionsOf(step: StepModel): { text: string; what: string }[] {
-  const found: { text: string; what: string }[] = [];
-  if (step.condition !== undefined) found.push({ text: step.condition, what: 'the condition' });
+function expressionsOf(step: StepModel): { text: string; label: string }[] {
+  const found: { text: string; label: string }[] = [];
+  if (step.condition !== undefined) found.push({ text: step.condition, label: 'the condition' });
   for (const [outcome, entry] of Object.entries(step.next)) {
-    if (isChoice(entry)) found.push({ text: entry.condition, what: `the condition of "${outcome}"` });
+    if (isChoice(entry)) found.push({ text: entry.condition, label: `the condition of "${outcome}"` });
   }
   for (const { name, expression } of [...step.preconditions, ...step.postconditions]) {
-    if (expression !== undefined) found.push({ text: expression, what: `the check "${name}"` });
+    if (expression !== undefined) found.push({ text: expression, label: `the check "${name}"` });
   }
   if (found.length < 2) return found;
   // A string next is stored under two outcomes, but its condition is reported once.
@@ -320,15 +320,15 @@ function expressionsOf(step: StepModel): { text: string; what: string }[] {
 }
 
 function expressionCheck({ problems, roots }: StepChecks, fault: Fault): KindReport['expression'] {
-  return (source, what, own = roots) => {
+  return (source, label, own = roots) => {
     const parsed = tryParse(source);
-    if (typeof parsed === 'string') return fault('CONDITION_INVALID', `${what} is invalid: ${parsed}`, 'fix the expression');
+    if (typeof parsed === 'string') return fault('CONDITION_INVALID', `${label} is invalid: ${parsed}`, 'fix the expression');
     if (own === 'any') return;
     for (const root of new Set(parsed.paths.map(({ segments }) => String(segments[0])))) {
       if (!own.includes(root))
         fault(
           'CONDITION_INVALID',
-          `${what} reads "${root}", which does not exist${problems.suggest(root, own)}`,
+          `${label} reads "${root}", which does not exist${problems.suggest(root, own)}`,
           `begin with one of ${own.join(', ')}`,
         );
     }

@@ -243,7 +243,7 @@ function checkReachability(definition: GraphDefinition, graph: WholeGraph, probl
     problems.add({ code: 'ENTRY_UNKNOWN', message, hint: 'name the step the run starts with' });
     return;
   }
-  // Without a transition that could not be read, what is behind it only seems unreachable.
+  // Steps behind a transition that could not be read only seem unreachable.
   if (problems.mistyped.size > 0) return;
   const sides = definition.steps.flatMap(({ side }, index) => (side === true ? [index] : []));
   const seen = reachable(graph.successors, [entry, ...sides]);
