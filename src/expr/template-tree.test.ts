@@ -112,7 +112,7 @@ describe('a tree has bounds', () => {
     }
   });
 
-  test('what is just within the limits is rendered', () => {
+  test('a tree just within the limits is rendered', () => {
     expect(render(nested(64))).toStrictEqual(JSON.parse(JSON.stringify(nested(64)).replace('"{{ n }}"', '7')));
     expect(render(Array.from({ length: 1_000 }, () => '{{ n }}'))).toHaveLength(1_000);
     expect(render(Array.from({ length: 10_000 }, () => 'x'))).toHaveLength(10_000);

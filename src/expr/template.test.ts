@@ -54,7 +54,7 @@ describe('a template that is a single placeholder keeps the type of its value', 
     expect(render(text)).toStrictEqual(expected);
   });
 
-  test('and says so before it is rendered', () => {
+  test('a template says before it is rendered whether it keeps the type of its value', () => {
     expect(parseTemplate(' {{ a }}\n')).toMatchObject({ isWhole: true, hasPlaceholders: true, source: ' {{ a }}\n' });
     expect(parseTemplate('{{ a }}{{ b }}')).toMatchObject({ isWhole: false, hasPlaceholders: true });
     expect(parseTemplate('  ')).toMatchObject({ isWhole: false, hasPlaceholders: false });
@@ -158,7 +158,7 @@ describe('a position is a place in the file', () => {
     expect(failure(text, origin).position).toEqual(position);
   });
 
-  test('also for a slip of syntax', () => {
+  test('a syntax error has its position in the file', () => {
     expect(failure('a\n{{ 1 +\n +2 }}', { line: 5, column: 3, indent: 2 }).position).toEqual({ line: 7, column: 4 });
     expect(failure('a\n {{ 1', { line: 5, column: 3, indent: 2 }).position).toEqual({ line: 6, column: 4 });
     expect(failure("a\n {{ 1 \n 'x }}", { line: 5, column: 3, indent: 2 }).position).toEqual({ line: 7, column: 4 });
@@ -166,7 +166,7 @@ describe('a position is a place in the file', () => {
 });
 
 describe('secrets', () => {
-  test('are found without rendering', () => {
+  test('secrets are found without rendering', () => {
     const template = parseTemplate("{{ a ? secrets.A : b }}{{ c['secrets'] }}\n{{ secrets[d] }}", { file: 'f' });
     expect(readsSecrets(template)).toEqual([
       { file: 'f', line: 1, column: 8 },
@@ -197,7 +197,7 @@ describe('secrets', () => {
     expect(message).not.toContain('hunter2');
   });
 
-  test('that are misspelled are named', () => {
+  test('a misspelled secret is named', () => {
     expect(failure('{{ secrets.TOKN }}').message).toContain('did you mean "TOKEN"');
   });
 });
@@ -232,7 +232,7 @@ describe('a template has bounds', () => {
     quickly(() => expect(render('}'.repeat(100_000))).toBe('}'.repeat(100_000)));
   });
 
-  test('what is just within the limits is rendered', () => {
+  test('a template just within the limits is rendered', () => {
     quickly(() => expect(render('{{ issue.number }}\n'.repeat(1_000))).toBe('7\n'.repeat(1_000)));
     expect(render('x'.repeat(200_000))).toBe('x'.repeat(200_000));
     const large = { a: 'x'.repeat(500_000) };

@@ -20,12 +20,12 @@ describe('a parameter', () => {
     expect(arg({})).toEqual({ description: '', required: false });
   });
 
-  test('does not change', () => {
+  test('a parameter is frozen', () => {
     const model = arg({ choices: [{ deep: 1 }] });
     expect(() => Object.assign(model.choices?.[0] as object, { deep: 2 })).toThrow(TypeError);
   });
 
-  test('is the same when it is declared again', () => {
+  test('a parameter that is declared again is the same', () => {
     for (const model of Object.values(PARAMS)) expect(arg(model)).toEqual(model);
   });
 

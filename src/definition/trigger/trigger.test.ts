@@ -31,14 +31,14 @@ describe('an event', () => {
     ['a bot', { assigneeIsBot: true }, issue([], { assignee: { type: 'Bot' } }), undefined],
     ['nobody instead of a bot', { assigneeIsBot: true }, issue([], { assignee: null }), 'the assignee must be a bot'],
     ['a bot instead of a person', { assigneeIsBot: false }, issue([], { assignee: { type: 'Bot' } }), 'the assignee must not be a bot'],
-  ])('is held to its conditions: %s', (...row) => {
+  ])('an event must meet the conditions of a trigger: %s', (...row) => {
     const [, model, payload, message] = row;
     const found = onLabel(model, payload);
     if (message === undefined) expect(found).toBeUndefined();
     else expect(found).toContain(message);
   });
 
-  test('of a pull request must match the base branch', () => {
+  test('an event of a pull request must match the base branch', () => {
     const model = trigger({ event: 'pull_request.opened', baseBranches: ['main', 'next'] });
     const to = (ref: string) => mismatchOf(model, { event: 'pull_request.opened', payload: { pull_request: { base: { ref } } } });
     expect([to('next'), to('old')]).toEqual([undefined, 'it is for pull requests to "main" or "next", but this one goes to "old"']);
@@ -46,7 +46,7 @@ describe('an event', () => {
 });
 
 describe('TG2: a number given by hand', () => {
-  test('must match the labels of the issue, whichever was added last', () => {
+  test('a manual start must match the labels of the issue, whichever was added last', () => {
     expect(byHand({ label: 'bug' }, issue(['ui', 'bug']))).toBeUndefined();
     expect(byHand({ labels: ['a', 'b'] }, issue(['b', 'a']))).toBeUndefined();
     expect(byHand({ label: 'bug' }, issue(['ui']))).toBe('it requires the label "bug", but there is only "ui"');
@@ -58,7 +58,7 @@ describe('TG2: a number given by hand', () => {
     expect(byHand({ milestone: 'v1' }, issue([], { milestone: null }))).toContain('milestone');
   });
 
-  test('of a pull request ignores conditions on issues', () => {
+  test('a manual start for a pull request ignores conditions on issues', () => {
     expect(byHand({ label: 'bug' }, { pull_request: { number: 2, labels: [] } })).toBeUndefined();
   });
 });
