@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { isInsideFolder } from './inside-folder.ts';
+import { isBelow, isInsideFolder } from './inside-folder.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'pawl-workspace-'));
 const cwd = join(root, 'work');
@@ -29,4 +29,8 @@ test.each<[string, boolean]>([
   ['/etc/passwd', false],
 ])('a path is inside the workspace only if it leads there: %s', (path, isInside) => {
   expect(isInsideFolder(cwd, path)).toBe(isInside);
+});
+
+test('a folder whose name begins with two dots is below its parent, and a sibling is not', () => {
+  expect(['/a', '/a/..b/c', '/ab', '/'].map((path) => isBelow('/a', path))).toEqual([true, true, false, false]);
 });

@@ -16,6 +16,11 @@ export interface JsonObject {
 
 const DEPTH_MAX = 200;
 
+/** True for a list; narrows where Array.isArray loses `readonly`. */
+export function isList<T>(value: T): value is Extract<T, readonly unknown[]> {
+  return Array.isArray(value);
+}
+
 /** Returns a copy of the value as plain data; if a part of it is not plain, throws an error with its path. */
 export function toPlain(value: unknown, subject: string): Json {
   if (value === undefined || value === null) return null;

@@ -208,8 +208,8 @@ export function isNames(value: unknown): value is string | readonly string[] {
   return isText(value) || isTextList(value);
 }
 
-/** True for a list with anything in it. */
-export function isList(value: unknown): value is readonly unknown[] {
+/** True for a list that is not empty. */
+export function isFilledList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value) && value.length > 0;
 }
 

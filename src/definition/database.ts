@@ -1,7 +1,7 @@
 // Owns the protected databases that a step uses: their declaration, its validation, and its meaning for each kind of
 // step. Only the project or the application knows where a database is.
 
-import { isJsonObject, type Json } from '../base/json.ts';
+import { isJsonObject, isList, type Json } from '../base/json.ts';
 import { type KindFacts, traitsOf } from './kind.ts';
 import { type StepKind, type StepModel, withMembers } from './model.ts';
 import { patternRefusal } from './output-pattern.ts';
@@ -84,10 +84,6 @@ function databaseUses(spec: DatabasesSpec): DatabaseUse[] {
     const { access = 'write', deletes, copy, expect = [] } = typeof use === 'string' ? { access: use } : use;
     return { name, access, expect, ...(deletes === undefined ? {} : { deletes }), ...(copy === undefined ? {} : { copy }) };
   });
-}
-
-function isList(spec: DatabasesSpec): spec is readonly string[] {
-  return Array.isArray(spec);
 }
 
 /** The names of the databases of a step. */

@@ -1,7 +1,7 @@
 // Owns the declaration of the hosts that a role or a step may connect to, and decides whether it allows a host. It is
 // enforced elsewhere.
 
-import { isJsonObject, type Json } from '../base/json.ts';
+import { isJsonObject, isList, type Json } from '../base/json.ts';
 
 /** How it is written: `false` for none, a list of hosts, or both with `required`. */
 export type NetworkSpec = false | readonly string[] | { readonly allow?: readonly string[]; readonly required?: boolean };
@@ -38,10 +38,6 @@ export function networkFault(value: Json): string | undefined {
 export function networkOf(spec: NetworkSpec): NetworkModel {
   const { allow = [], required = false } = spec === false ? {} : isList(spec) ? { allow: spec } : spec;
   return { allow: allow.map((host) => host.toLowerCase()), ...(required ? { required: true } : {}) };
-}
-
-function isList(spec: NetworkSpec): spec is readonly string[] {
-  return Array.isArray(spec);
 }
 
 /** Whether a rule allows connections to a port of a host. */

@@ -1,8 +1,8 @@
 // Owns the filters for lists. If an empty list has no result (`first`, `max`), the result is absent, so that `??` and
 // `default` can provide one.
 
-import { isJsonObject, type Json } from '../base/json.ts';
-import { describe, entriesOf, isList, ownData, toJsonText } from './data.ts';
+import { isJsonObject, isList, type Json } from '../base/json.ts';
+import { describe, entriesOf, ownData, toJsonText } from './data.ts';
 import type { Filter } from './filters.ts';
 import type { Meter } from './meter.ts';
 

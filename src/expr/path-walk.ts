@@ -3,11 +3,11 @@
 // - A missing name is an error at that name, never null: only `??` and `default` handle it.
 // - After `.*`, an entry without the rest of the path is left out.
 
-import { isJsonObject, type Json } from '../base/json.ts';
+import { isJsonObject, isList, type Json } from '../base/json.ts';
 import { isReservedName } from '../base/reserved-name.ts';
 import { shortText } from '../base/short-text.ts';
 import { nearestName } from '../base/suggest.ts';
-import { describe, entriesOf, isList, ownData } from './data.ts';
+import { describe, entriesOf, ownData } from './data.ts';
 import type { Meter } from './meter.ts';
 import type { Node, Segment } from './syntax-tree.ts';
 

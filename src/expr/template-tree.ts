@@ -6,8 +6,8 @@
 
 import { EngineError } from '../base/error.ts';
 import { unreachable } from '../base/invariant.ts';
-import type { Json } from '../base/json.ts';
-import { isList } from './data.ts';
+import { isList, type Json } from '../base/json.ts';
+
 import type { FreePath } from './expression.ts';
 import { startOf } from './source.ts';
 import { type Origin, parseTemplate, Rendering, renderWithin, type Template } from './template.ts';

@@ -7,11 +7,11 @@
 
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
-import { isAbsolute, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { ModuleGraph } from '../../authoring/discover/imports.ts';
 import { digestBytes, digestText } from '../../base/digest.ts';
 import { EngineError } from '../../base/error.ts';
+import { isBelow } from '../../base/inside-folder.ts';
 import { isOwnProcess } from '../../base/own-process.ts';
 import { libraryEntries } from './library.ts';
 
@@ -76,19 +76,14 @@ function assertChecked(url: string, digestNow: (known: string) => string | undef
   const path = fileURLToPath(url);
   const known = digests.get(path);
   if (known === undefined) {
-    if ([...folders].some((folder) => isInside(folder, path))) return;
+    if ([...folders].some((folder) => isBelow(folder, path))) return;
     throw new EngineError(
       'NOT_TRUSTED',
       `${path} was loaded, but it is not part of what was trusted, because only running the code shows that it is loaded; import it by its path, or trust the whole folder with "pawl trust --folder"`,
     );
   }
-  if (digestNow(known) !== known && ![...folders].some((folder) => isInside(folder, path)))
+  if (digestNow(known) !== known && ![...folders].some((folder) => isBelow(folder, path)))
     throw new EngineError('NOT_TRUSTED', `${path} changed after its content was checked; start again`);
-}
-
-function isInside(folder: string, path: string): boolean {
-  const inner = relative(folder, path);
-  return !inner.startsWith('..') && !isAbsolute(inner);
 }
 
 /** The digest of what is about to run. Node takes the byte order mark off the text of a CommonJS module. */

@@ -3,10 +3,11 @@
 
 import { realpathSync, type Stats, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, dirname, isAbsolute, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import type { ModuleGraph } from '../../authoring/discover/imports.ts';
 import { changeStateFile, readStateFile } from '../../authority/state-file.ts';
 import { EngineError } from '../../base/error.ts';
+import { isBelow } from '../../base/inside-folder.ts';
 import { parseJsonObject } from '../../base/json.ts';
 import { stateHome } from '../project.ts';
 import type { Shell } from '../shell.ts';
@@ -90,8 +91,7 @@ export function trustedFolder(trust: Trust, file: string): string | undefined {
 
 /** Whether a path is inside a folder. */
 export function isInside(folder: string, path: string): boolean {
-  const below = relative(folder, path);
-  return below !== '' && !below.startsWith('..') && !isAbsolute(below);
+  return relative(folder, path) !== '' && isBelow(folder, path);
 }
 
 /** The files that changed since a file was trusted, relative to it. */

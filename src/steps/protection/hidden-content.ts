@@ -5,9 +5,9 @@
 
 import { lstat, readlink, realpath } from 'node:fs/promises';
 import { dirname, join, posix, relative, resolve, sep } from 'node:path';
+import { isBelow } from '../../base/inside-folder.ts';
 import { entriesBetween, type TreeEntry } from '../../process/git-tree.ts';
 import { ifExists } from '../workspace/workspace-file.ts';
-import { isInside } from '../workspace/workspace-path.ts';
 
 /** A tree and its files on disk. */
 export interface TreeOnDisk {
@@ -56,7 +56,7 @@ async function linkProblem(top: string, path: string, known: FileSet): Promise<s
   const target = real ?? resolve((await ifExists(realpath(dirname(place)))) ?? dirname(place), link);
   const root = await realpath(top);
   const name = relative(root, target);
-  const isOutside = !isInside(root, target);
+  const isOutside = !isBelow(root, target);
   if (!isOutside && (real === undefined || known.has(name.split(sep).join('/')))) return undefined;
   return `${path} leads to ${isOutside ? target : name}, which is not part of the tree`;
 }

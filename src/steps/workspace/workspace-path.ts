@@ -1,8 +1,9 @@
 // Resolves a path: it leads into the workspace, out of it, or nowhere.
 
 import { realpath } from 'node:fs/promises';
-import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { systemCodeOf } from '../../base/error.ts';
+import { isBelow } from '../../base/inside-folder.ts';
 
 /** Where a path leads; `real` is the file after following all links. */
 export type WorkspacePlace = { readonly kind: 'inside'; readonly real: string } | { readonly kind: 'outside' | 'missing' };
@@ -10,19 +11,13 @@ export type WorkspacePlace = { readonly kind: 'inside'; readonly real: string } 
 /** Follows a path from the root of the workspace, which is a real path itself. */
 export async function locateInWorkspace(root: string, path: string): Promise<WorkspacePlace> {
   const target = resolve(root, path);
-  if (isAbsolute(path) || !isInside(root, target)) return { kind: 'outside' };
+  if (isAbsolute(path) || !isBelow(root, target)) return { kind: 'outside' };
   try {
     const real = await realpath(target);
-    return isInside(root, real) ? { kind: 'inside', real } : { kind: 'outside' };
+    return isBelow(root, real) ? { kind: 'inside', real } : { kind: 'outside' };
   } catch (error) {
     const code = systemCodeOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'missing' };
     throw error;
   }
-}
-
-/** Whether a path is a folder itself or below it. */
-export function isInside(folder: string, path: string): boolean {
-  const below = relative(folder, path);
-  return below !== '..' && !below.startsWith(`..${sep}`) && !isAbsolute(below);
 }

@@ -4,11 +4,11 @@
 import type { Dirent } from 'node:fs';
 import { lstat, readdir, readlink, realpath, stat } from 'node:fs/promises';
 import { join, posix } from 'node:path';
+import { isBelow } from '../../base/inside-folder.ts';
 import { fixedFolders, isPlain } from '../../definition/pattern.ts';
 import { AttemptStopped } from '../abort.ts';
 import { matches } from './glob.ts';
 import { ifExists } from './workspace-file.ts';
-import { isInside } from './workspace-path.ts';
 
 /** An entry that matches. `name` is its path in the workspace, with slashes. */
 export type FoundEntry =
@@ -71,7 +71,7 @@ export async function* walkWorkspace(query: WalkQuery): AsyncGenerator<FoundEntr
         const found = await followLink({ root, pattern, name, path });
         if (found === undefined) continue;
         if (found.kind !== 'folder') yield found;
-        else if (!leftOut.has(entry.name) && isOnTheWay(name) && !isInside(found.real, path) && !followed.has(found.real)) {
+        else if (!leftOut.has(entry.name) && isOnTheWay(name) && !isBelow(found.real, path) && !followed.has(found.real)) {
           followed.add(found.real);
           folders.push({ name, real: found.real });
         }
@@ -120,7 +120,7 @@ function startAt({ root, starts }: WalkQuery, path: string): Promise<Target> {
 async function resolveLink(root: string, path: string): Promise<Target> {
   const real = await ifExists(realpath(path));
   if (real === undefined) return { kind: 'dangling' };
-  if (!isInside(root, real)) return { kind: 'outside', real };
+  if (!isBelow(root, real)) return { kind: 'outside', real };
   const facts = await ifExists(stat(real));
   if (facts === undefined) return { kind: 'dangling' };
   return { kind: facts.isFile() ? 'file' : facts.isDirectory() ? 'folder' : 'special', real };
