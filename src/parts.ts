@@ -83,8 +83,10 @@ export type {
   EffectOutputModel,
   ExecutedWork,
   FileOutputModel,
+  FlowDefinition,
   ForgeOutputModel,
   ForgeQuestion,
+  GraphDefinition,
   HumanWork,
   JoinModel,
   NextTable,
@@ -104,7 +106,6 @@ export type {
 export type { NetworkSpec } from './definition/network.ts';
 export type { OutcomeName } from './definition/outcome.ts';
 export type { ConfigParser, ConfigSchema, SchemaVerdict, WrittenFor } from './definition/parser.ts';
-export type { Detour, Override, QuestionBefore } from './definition/passage.ts';
 export type { DeleteRequest, StatementParameters } from './definition/protected-database.ts';
 export type {
   Decision,
@@ -119,8 +120,9 @@ export type { Assumption, AssumptionAnswer, AssumptionPlace } from './definition
 export type { PersonNote, Setback } from './definition/question/notes.ts';
 export type { StepCompleted, StepStarted, WorkflowCompleted, WorkflowStarted } from './definition/result.ts';
 export type { LastDecision } from './definition/scope/scope.ts';
+export type { Detour, Override, QuestionBefore } from './definition/skipped-steps.ts';
 export type { ChildDispatch, ReviewDocuments, StepTerms } from './definition/step-terms.ts';
-export type { ReactionModel, WayBack } from './definition/trigger/reaction.ts';
+export type { ReactionModel, ReturnTarget } from './definition/trigger/reaction.ts';
 export type { ScheduleSpec } from './definition/trigger/schedule.ts';
 export type { StartCommandSpec } from './definition/trigger/start-command.ts';
 export type { RequestModel } from './definition/web-request.ts';

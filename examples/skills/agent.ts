@@ -48,7 +48,7 @@ export interface Scene extends ReadStep {
 }
 
 /** How the agent runs commands of Pawl, and where it records them. */
-export interface Surroundings {
+export interface ExternalNames {
   pawl(words: readonly string[]): Promise<Printed>;
   note(line: string): void;
 }
@@ -78,11 +78,11 @@ export function readDispatches(text: string): string[][] {
 /** An agent from its first command to the end, or until it forgets everything. */
 export class Agent {
   private readonly playbook: Playbook;
-  private readonly around: Surroundings;
+  private readonly around: ExternalNames;
   /** After this many reports the agent is replaced by one that knows nothing. */
   private left: number;
 
-  constructor(playbook: Playbook, around: Surroundings, { forgetsAfter = Number.POSITIVE_INFINITY } = {}) {
+  constructor(playbook: Playbook, around: ExternalNames, { forgetsAfter = Number.POSITIVE_INFINITY } = {}) {
     this.playbook = playbook;
     this.around = around;
     this.left = forgetsAfter;

@@ -6,7 +6,7 @@ import { checkFolders } from './module/check.ts';
 
 /**
  * Finds the workflows in folders by parsing their files; none of their code is run. A module is found by its name and its
- * syntax; what is wrong with its steps only `checkWorkflows` finds.
+ * syntax; only `checkWorkflows` finds faults of its steps.
  */
 export function discoverWorkflows(...folders: readonly string[]): Promise<Discovery> {
   return discover(folders, REGISTRY);

@@ -44,7 +44,7 @@ describe('an option that does not exist is an error', () => {
     expect(() => loose[kind]?.call(step('a'), ...args)).toThrow(message);
   });
 
-  test('of a flow', () => {
+  test('an unknown option of a flow is an error', () => {
     const body = function* () {};
     expect(() => workflow('w', { parms: {} } as never, body)).toThrow('workflow "w": unknown option "parms" (did you mean "params"?)');
     expect(() => workflow('w', { limits: { iterations: 1 } } as never, body)).toThrow(
@@ -60,13 +60,13 @@ describe('an option that does not exist is an error', () => {
     [{ command: undefined, gate: { checks: ['x'], check: 1 } }, 'a gate has no field "check" (did you mean "checks"?)'],
     [{ command: undefined, validate: { stage: 'x' } }, 'a validation has no field "stage" (did you mean "stages"?)'],
     [{ extend: { by: '1s', onExtended: 'x' } }, 'an extension has no field "onExtended" (did you mean "onExtend"?)'],
-  ])('of a step of a graph, in either spelling: %j', (fields, message) => {
+  ])('an unknown option of a step is an error in both syntaxes: %j', (fields, message) => {
     const step = { command: 'x', ...fields, next: null };
     expect(() => defineWorkflow({ name: 'w', steps: { a: step } } as never)).toThrow(message);
     expect(() => defineList({ name: 'w', steps: [{ id: 'a', ...step }] } as never)).toThrow(message);
   });
 
-  test('of the limits of a graph', () => {
+  test('an unknown limit of a graph is an error', () => {
     const define = () => defineWorkflow({ name: 'w', limits: { maxIteration: 1 }, steps: { a: { command: 'x', next: null } } } as never);
     expect(define).toThrow('`limits` has no field "maxIteration" (did you mean "maxIterations"?)');
   });

@@ -129,10 +129,10 @@ const ROLE: Record<keyof RoleSetting, true> = {
 };
 
 /** Throws if a value has an option that `known` does not have as a field. */
-export function assertKnownOptions(what: string, given: object | undefined, known: object): void {
-  const unknown = unknownFields(given ?? {}, Object.keys(known));
+export function assertKnownOptions(owner: string, options: object | undefined, known: object): void {
+  const unknown = unknownFields(options ?? {}, Object.keys(known));
   if (unknown.length > 0)
-    throw new EngineError('OPTION_INVALID', `${what}: ${unknown.join(', ')}; it accepts ${Object.keys(known).join(', ')}`);
+    throw new EngineError('OPTION_INVALID', `${owner}: ${unknown.join(', ')}; it accepts ${Object.keys(known).join(', ')}`);
 }
 
 /** Throws if there is an option that an engine does not have. */

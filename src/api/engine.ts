@@ -265,8 +265,8 @@ export function keysOf(identities: EngineOptions['identities']): () => KeyList {
 function named(options: StartRunOptions, workflow: string): StartOptions {
   const { from, outputs, ...rest } = options;
   if (from === undefined && outputs === undefined) return rest;
-  const what = from === undefined ? 'supply results of its steps' : `begin at step "${from}"`;
-  const actor = requireActor(options.origin, `start workflow "${workflow}" and ${what}`);
+  const start = from === undefined ? 'supply results of its steps' : `begin at step "${from}"`;
+  const actor = requireActor(options.origin, `start workflow "${workflow}" and ${start}`);
   return {
     ...rest,
     origin: { ...options.origin, actor },

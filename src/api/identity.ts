@@ -1,4 +1,4 @@
-// Owns signing for programs that people run: a key from a state folder, opened with its passphrase.
+// Signs for programs that people run: a key from a state folder, opened with its passphrase.
 
 import { readKeyList, readLockedKeys } from '../authority/key-files.ts';
 import { fingerprintOf, unlockKey } from '../authority/keys.ts';

@@ -33,7 +33,7 @@ async function isAbout(store: Store, above: AutomatedParent): Promise<boolean> {
   return (await store.origin()) !== undefined;
 }
 
-/** The processes that drive open runs. Runs that nobody drives are not read: there may be thousands of them. */
+/** The processes that drive open runs. Runs without a driving process are not read: there may be thousands of them. */
 async function driversOf(store: Store): Promise<readonly { readonly pid: number; readonly run: string }[]> {
   const heads = await store.heads({ of: 'owned' });
   return heads.flatMap(({ run, owner, status }) => {

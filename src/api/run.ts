@@ -108,7 +108,7 @@ export interface RunHandle<Output = Json, Names extends WorkflowNames = Workflow
   files(query?: FileQuery<AnyPath<Names['steps'] | Names['members']>>): Promise<FileReport>;
   /** Returns what an undo would restore, what would stay, and what it cannot undo. */
   planUndo(to: AnyPath<Names['steps'] | Names['members']>): Promise<UndoPlan>;
-  /** Restores the files of the workspace to their content before a step, unless somebody else changed them. */
+  /** Restores the files of the workspace to their content before a step, unless they were changed by others since. */
   undo(request: UndoRequest<AnyPath<Names['steps'] | Names['members']>> & { readonly actor: string }): Promise<UndoResult>;
 
   /** Returns what workers assumed instead of asking, with how it was answered, oldest first. */

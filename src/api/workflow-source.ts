@@ -1,4 +1,4 @@
-// Owns where an engine finds workflows: those it was passed, those that they start, and the contexts for them.
+// Finds workflows for an engine: those it was passed, those that they start, and the contexts for them.
 
 import type { CompiledWorkflow } from '../definition/code.ts';
 import { checkChildren, indexWorkflows } from '../definition/validation/children.ts';

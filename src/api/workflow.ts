@@ -13,7 +13,7 @@ import { isMember } from '../definition/address.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import { describeGraph, type GraphDescription } from '../definition/describe.ts';
 import { failureText } from '../definition/failure-text.ts';
-import type { Definition, StepModel } from '../definition/model.ts';
+import { type Definition, entryOf, type StepModel } from '../definition/model.ts';
 import type { ArgInput, ArgSpecs, ArgValues, NoParams } from '../definition/param/arg.ts';
 import { createStepResult, createWorkflowResult, type StepResult, type WorkflowResult } from '../definition/result.ts';
 import { isDone } from '../definition/run-status.ts';
@@ -36,7 +36,8 @@ export class Workflow<Input = Readonly<Record<string, unknown>>, Output = Json, 
   /** Digest of the definition. */
   readonly hash: string;
   readonly steps: readonly StepModel[];
-  readonly entry: string;
+  /** The first step of a graph. */
+  readonly entry: string | undefined;
   readonly totalSteps: number;
   /** Step ids in order. */
   readonly stepOrder: readonly string[];
@@ -50,7 +51,7 @@ export class Workflow<Input = Readonly<Record<string, unknown>>, Output = Json, 
     this.definition = definition;
     this.hash = compiled.hash;
     this.steps = definition.steps;
-    this.entry = definition.entry;
+    this.entry = entryOf(definition);
     this.stepOrder = stepOrder(compiled);
     this.totalSteps = this.stepOrder.length;
     Object.freeze(this);
@@ -76,7 +77,7 @@ export class Workflow<Input = Readonly<Record<string, unknown>>, Output = Json, 
 export type RunArguments<Input, Options> =
   Record<never, never> extends Input ? [params?: Input, options?: Options] : [params: Input, options?: Options];
 
-/** Defines a workflow as a graph of steps. It is validated at once, and one error lists all mistakes. */
+/** Defines a workflow as a graph of steps. It is validated immediately, and one error lists all mistakes. */
 export function defineWorkflow<const S, const P extends ArgSpecs = Record<never, never>, A = object>(
   spec: WorkflowSpec<S, P, A>,
 ): Workflow<ArgInput<P>, OutputOf<S>, NamesOf<S>> {

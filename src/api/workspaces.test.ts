@@ -69,7 +69,7 @@ describe('a run about a pull request', () => {
     expect(git(place?.workspace as string, 'rev-parse', 'HEAD')).toBe(sha);
   });
 
-  test('does not mistake a branch of the clone with the same name for the head', async () => {
+  test('a run does not mistake a branch of the clone with the same name for the head', async () => {
     git(join(home, 'clone'), 'branch', 'topic');
     const { number: pr, head: sha } = await openSample(stage, 'topic');
     const folder = await pathOf(inClone(), 'run1', { pr });
@@ -103,7 +103,7 @@ describe('a run about a pull request', () => {
     expect(existsSync(join(home, 'worktrees'))).toBe(false);
   });
 
-  test('that an attended agent works on must be checked out: the agent works where it was called', async () => {
+  test('the pull request of an attended run must be checked out: the agent works where it was called', async () => {
     const { number: pr } = await openSample(stage, 'topic');
     const prepare = () => inClone().prepare({ id: 'run1', origin: { pr }, facts: { $attended: true } });
     await expect(prepare()).rejects.toMatchObject({ code: 'WORKSPACE_FAILED', message: expect.stringContaining('check out "topic"') });

@@ -1,6 +1,6 @@
-// Owns where the runs of an engine work: a triggered run with driven agents gets its own worktree, so that it and the
-// people's checkout do not disturb each other. An attended run works in place. A run about a pull request works on its
-// head, fetched from the forge; it does not start without it.
+// Decides where the runs of an engine work: a triggered run with driven agents gets its own worktree, so that it and
+// the people's checkout do not disturb each other. An attended run works in place. A run about a pull request works on
+// its head, fetched from the forge; it does not start without it.
 
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';

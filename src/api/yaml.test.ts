@@ -21,7 +21,7 @@ stages:
   expect((await workflowFromYaml(text)).hash).toBe(read.hash);
 });
 
-test('what a file cannot hold is refused', async () => {
+test('a field that a workflow file cannot have is rejected', async () => {
   const graph = defineWorkflow({ name: 'w', steps: { a: { handler: () => 1, next: null } } });
   await expect(workflowToYaml(graph)).rejects.toThrow('some of it is a function');
   const flow = workflow('f', function* () {

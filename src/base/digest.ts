@@ -1,4 +1,4 @@
-// Owns content addresses. There is one algorithm everywhere, so that a digest in a record can be checked by hand
+// Owns content addresses. There is one algorithm everywhere, so that a digest in a record can be checked manually
 // (`sha256sum` of the canonical text).
 
 import { hash } from 'node:crypto';

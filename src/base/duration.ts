@@ -14,13 +14,13 @@ const PART = /(\d+(?:\.\d+)?)(ms|s|m|h|d|w)/g;
 /** A duration as users write it: `90s`, `1h30m`, or a number of milliseconds. */
 export type Duration = string | number;
 
-/** Parses a duration into milliseconds. `what` names the setting in the error. */
-export function parseDuration(duration: Duration, what: string): number {
+/** Parses the duration of a setting into milliseconds. */
+export function parseDuration(duration: Duration, setting: string): number {
   const ms = durationOf(duration);
   if (ms === undefined)
     throw new EngineError(
       'DEFINITION_INVALID',
-      `${what}: ${JSON.stringify(duration)} is not a duration; write one such as "30s", "10m", "24h" or "400d"`,
+      `${setting}: ${JSON.stringify(duration)} is not a duration; write one such as "30s", "10m", "24h" or "400d"`,
     );
   return ms;
 }

@@ -9,19 +9,19 @@ describe('an engine error', () => {
     expect(error).toMatchObject({ name: 'EngineError', code: 'STORE_FULL', message: 'no space', cause, details: { bytes: 1 }, position });
   });
 
-  test('is printed with its name, whatever a bundle calls its class', () => {
+  test('an engine error is printed with its name, whatever a bundle calls its class', () => {
     expect(EngineError.name).toBe('EngineError');
     expect(Object.hasOwn(new EngineError('RUN_FINAL', 'over'), 'name')).toBe(false);
     expect(String(new EngineError('RUN_FINAL', 'over'))).toBe('EngineError: over');
   });
 
-  test('has no cause and no details unless they are given', () => {
+  test('an engine error has no cause and no details unless they are passed', () => {
     const error = new EngineError('RUN_FINAL', 'over');
     expect('cause' in error).toBe(false);
     expect(error).toMatchObject({ details: {}, position: undefined });
   });
 
-  test('is recognised by its code, even if its class came from another copy of the module', () => {
+  test('an engine error is recognised by its code, even if its class came from another copy of the module', () => {
     expect(isEngineError(new EngineError('RUN_FINAL', 'over'))).toBe(true);
     expect(isEngineError(Object.assign(new Error('over'), { code: 'RUN_FINAL' }))).toBe(true);
   });

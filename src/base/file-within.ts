@@ -1,4 +1,4 @@
-// Owns reading a text file whose path comes from others and must not lead out of a folder.
+// Reads a text file whose path comes from outside and must not lead out of a folder.
 
 import { lstatSync, realpathSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';

@@ -3,15 +3,15 @@ import { isEngineError } from './error.ts';
 import { invariant, unreachable } from './invariant.ts';
 
 describe('an invariant', () => {
-  test('that holds does not throw', () => {
+  test('an invariant that holds does not throw', () => {
     expect(() => invariant(true, 'K1: holds')).not.toThrow();
   });
 
-  test.each([false, 0, '', null, undefined])('that is %j throws its message', (condition) => {
+  test.each([false, 0, '', null, undefined])('an invariant that is %j throws its message', (condition) => {
     expect(() => invariant(condition, 'K1: holds')).toThrow('invariant: K1: holds');
   });
 
-  test('that fails is our bug and never an EngineError', () => {
+  test('an invariant that fails is our bug and never an EngineError', () => {
     const thrown = (() => {
       try {
         return unreachable({ type: 'new' } as never);

@@ -5,7 +5,7 @@ import { canonicalJson, deepCopy, deepFreeze, isJsonObject, type Json, toPlain }
 const json = () => fc.jsonValue() as fc.Arbitrary<Json>;
 
 describe('what enters a record', () => {
-  test('is a copy equal to any plain data', () => {
+  test('plain data becomes an equal copy', () => {
     fc.assert(
       fc.property(json(), (value) => {
         expect(toPlain(value, 'output')).toEqual(JSON.parse(JSON.stringify(value)));
@@ -17,7 +17,7 @@ describe('what enters a record', () => {
     expect(plain.list).not.toBe(given.list);
   });
 
-  test('is null for undefined, and drops undefined members', () => {
+  test('undefined becomes null, and undefined members are dropped', () => {
     expect(toPlain(undefined, 'output')).toBeNull();
     expect(toPlain({ a: undefined, b: 1 }, 'output')).toEqual({ b: 1 });
   });
@@ -42,7 +42,7 @@ describe('what enters a record', () => {
     );
   });
 
-  test('may contain a value twice, but not itself (JS1)', () => {
+  test('data may contain a value twice, but not itself (JS1)', () => {
     const shared = { x: 1 };
     expect(toPlain({ a: shared, b: shared }, 'output')).toEqual({ a: { x: 1 }, b: { x: 1 } });
     const loop: Record<string, unknown> = {};
@@ -50,13 +50,13 @@ describe('what enters a record', () => {
     expect(() => toPlain(loop, 'output')).toThrow('self.loop refers to itself');
   });
 
-  test('may be nested 200 deep and no deeper (JS1)', () => {
+  test('data may be nested 200 deep and no deeper (JS1)', () => {
     const nested = (depth: number) => JSON.parse('['.repeat(depth) + ']'.repeat(depth)) as unknown;
     expect(() => toPlain(nested(200), 'output')).not.toThrow();
     expect(() => toPlain(nested(201), 'output')).toThrow('is nested deeper than 200');
   });
 
-  test('may use toJSON, under the same rule (JS2)', () => {
+  test('data may use toJSON, under the same rule (JS2)', () => {
     expect(toPlain({ at: new Date(0) }, 'output')).toEqual({ at: '1970-01-01T00:00:00.000Z' });
     expect(() => toPlain({ a: { toJSON: () => ({ b: new Set() }) } }, 'output')).toThrow('a.b is a Set without toJSON');
   });
@@ -69,7 +69,7 @@ describe('what enters a record', () => {
 });
 
 describe('canonical text', () => {
-  test('does not depend on the order of keys', () => {
+  test('canonical text does not depend on the order of keys', () => {
     expect(canonicalJson({ b: 1, a: { d: [], c: null } })).toBe('{"a":{"c":null,"d":[]},"b":1}');
     expect(canonicalJson({ a: { c: null, d: [] }, b: 1 })).toBe('{"a":{"c":null,"d":[]},"b":1}');
   });
@@ -84,19 +84,19 @@ describe('canonical text', () => {
 });
 
 describe('data', () => {
-  test('is an object unless it is null, a list or a scalar', () => {
+  test('data is an object unless it is null, a list or a scalar', () => {
     expect([{}, { a: 1 }].map((value) => isJsonObject(value))).toEqual([true, true]);
     expect([null, [], 'x', 1, undefined].map((value) => isJsonObject(value))).toEqual([false, false, false, false, false]);
   });
 
-  test('is frozen all the way down', () => {
+  test('data is frozen at every depth', () => {
     const frozen = deepFreeze({ a: [{ b: 1 }] });
     expect([frozen, frozen.a, frozen.a[0]].every(Object.isFrozen)).toBe(true);
   });
 });
 
 describe('a deep copy', () => {
-  test('is equal to the data, shares nothing with it, and keeps keys such as __proto__', () => {
+  test('a deep copy is equal, shares nothing, and keeps keys such as __proto__', () => {
     fc.assert(
       fc.property(json(), (value) => {
         expect(JSON.stringify(deepCopy(value))).toBe(JSON.stringify(value));
@@ -110,7 +110,7 @@ describe('a deep copy', () => {
     expect(Object.keys(deepCopy(odd))).toEqual(['__proto__']);
   });
 
-  test('is the same object if it is live', () => {
+  test('a deep copy of a live object is the object itself', () => {
     class Own extends Map {}
     const shared = new Uint8Array(new SharedArrayBuffer(2));
     for (const live of [new Own(), new Proxy(new Own(), {}), { run: () => 1 }, () => 1, Symbol('s'), shared])
@@ -132,7 +132,7 @@ describe('a deep copy', () => {
     expect(given).toEqual({ list: [live, [3, 1, 2]], map: new Map([['a', { live, n: [1] }]]), set: new Set([1]), date: new Date(5), live });
   });
 
-  test('has its own bytes, of the same type', () => {
+  test('a deep copy has its own bytes, of the same type', () => {
     for (const bytes of [new Float64Array([3, 1]), Buffer.from('ba'), new Uint8Array([3, 1])]) {
       const copy = deepCopy(bytes);
       expect([[...copy], copy.constructor]).toEqual([[...bytes], bytes.constructor]);

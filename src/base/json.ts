@@ -16,11 +16,16 @@ export interface JsonObject {
 
 const DEPTH_MAX = 200;
 
-/** Returns a copy of the value as plain data; if a part of it is not plain, throws an error with its path. `what` starts the message. */
-export function toPlain(value: unknown, what: string): Json {
+/** True for a list; narrows where Array.isArray loses `readonly`. */
+export function isList<T>(value: T): value is Extract<T, readonly unknown[]> {
+  return Array.isArray(value);
+}
+
+/** Returns a copy of the value as plain data; if a part of it is not plain, throws an error with its path. */
+export function toPlain(value: unknown, subject: string): Json {
   if (value === undefined || value === null) return null;
   if (typeof value === 'string' || typeof value === 'boolean') return value;
-  checkPlain(value, what, { path: '', parents: [] });
+  checkPlain(value, subject, { path: '', parents: [] });
   return JSON.parse(JSON.stringify(value)) as Json;
 }
 
@@ -29,32 +34,33 @@ interface Place {
   readonly parents: readonly object[];
 }
 
-function checkPlain(value: unknown, what: string, place: Place): void {
+function checkPlain(value: unknown, subject: string, place: Place): void {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return;
   if (typeof value === 'number') {
-    if (!Number.isFinite(value)) refuse(what, place, `is ${value}`);
+    if (!Number.isFinite(value)) refuse(subject, place, `is ${value}`);
     return;
   }
-  if (typeof value !== 'object') refuse(what, place, `is a ${typeof value}`);
-  if (place.parents.includes(value)) refuse(what, place, 'refers to itself');
-  if (place.parents.length >= DEPTH_MAX) refuse(what, place, `is nested deeper than ${DEPTH_MAX}`);
+  if (typeof value !== 'object') refuse(subject, place, `is a ${typeof value}`);
+  if (place.parents.includes(value)) refuse(subject, place, 'refers to itself');
+  if (place.parents.length >= DEPTH_MAX) refuse(subject, place, `is nested deeper than ${DEPTH_MAX}`);
   const toJson = (value as { toJSON?: unknown }).toJSON;
   const inside = { path: place.path, parents: [...place.parents, value] };
-  if (typeof toJson === 'function') checkPlain(toJson.call(value, ''), what, inside);
-  else checkMembers(value, what, inside);
+  if (typeof toJson === 'function') checkPlain(toJson.call(value, ''), subject, inside);
+  else checkMembers(value, subject, inside);
 }
 
-function checkMembers(value: object, what: string, inside: Place): void {
+function checkMembers(value: object, subject: string, inside: Place): void {
   if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index += 1) checkPlain(value[index], what, { ...inside, path: `${inside.path}[${index}]` });
+    for (let index = 0; index < value.length; index += 1)
+      checkPlain(value[index], subject, { ...inside, path: `${inside.path}[${index}]` });
     return;
   }
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) {
-    refuse(what, inside, `is ${kindOfObject(value)} without toJSON`);
+    refuse(subject, inside, `is ${kindOfObject(value)} without toJSON`);
   }
   for (const [key, member] of Object.entries(value)) {
-    if (member !== undefined) checkPlain(member, what, { ...inside, path: `${inside.path}.${key}` });
+    if (member !== undefined) checkPlain(member, subject, { ...inside, path: `${inside.path}.${key}` });
   }
 }
 
@@ -66,11 +72,15 @@ function kindOfObject(value: object): string {
   return 'an instance of a class';
 }
 
-function refuse(what: string, place: Place, why: string): never {
+function refuse(subject: string, place: Place, why: string): never {
   const at = place.path === '' ? 'it' : place.path.replace(/^\./, '');
-  throw new EngineError('STEP_OUTPUT_INVALID', `${what} is not plain JSON: ${at} ${why}; return data, or give the object a toJSON method`, {
-    details: { path: at },
-  });
+  throw new EngineError(
+    'STEP_OUTPUT_INVALID',
+    `${subject} is not plain JSON: ${at} ${why}; return data, or give the object a toJSON method`,
+    {
+      details: { path: at },
+    },
+  );
 }
 
 /**

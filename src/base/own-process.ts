@@ -1,5 +1,5 @@
-// Owns whether this process was started to run Pawl, so that Pawl restricts which modules it loads. A program that uses
-// the library, or a test that runs a command inside itself, is not restricted.
+// Tells whether this process was started to run Pawl, so that Pawl restricts which modules it loads. A program that
+// uses the library, or a test that runs a command inside itself, is not restricted.
 
 /** The mark is global because each bundle of the command line has its own copy of this module. */
 const MARK = Symbol.for('pawl.own-process');

@@ -1,6 +1,6 @@
-// Owns when two names mean the same person: compared case-insensitively for A to Z only, as forges do. Similar-looking
-// letters are different. The groups of the settings name people as the forge does, so `github:ann`, as a decision at the
-// forge is recorded, is `ann`: a person who decides at the forge and here has one vote.
+// Decides whether two names mean the same person: they are compared case-insensitively for A to Z only, as forges do.
+// Similar-looking letters are different. The groups of the settings name people as the forge does, so `github:ann`, as
+// a decision at the forge is recorded, is `ann`: a person who decides at the forge and here has one vote.
 
 /** Whether two names mean the same person. */
 export function isSamePerson(one: string, other: string): boolean {

@@ -1,4 +1,4 @@
-// Owns opening a file of a project or of the state folder. An agent or an archive can replace it with a named pipe or a
+// Opens a file of a project or of the state folder. An agent or an archive can replace it with a named pipe or a
 // device, which would block forever when it is opened, or with a link, through which another file would be written.
 
 import { closeSync, constants, fstatSync, ftruncateSync, lstatSync, openSync, readFileSync, type Stats, writeFileSync } from 'node:fs';

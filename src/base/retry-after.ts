@@ -1,4 +1,4 @@
-// Owns reading from the headers of an HTTP response when to try again.
+// Reads from the headers of an HTTP response when to try again.
 
 /** The time from which another request makes sense; undefined if the headers do not say. Header names are in lower case. */
 export function resumeTime(headers: Readonly<Record<string, string>>, now: number): number | undefined {

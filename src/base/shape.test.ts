@@ -27,7 +27,7 @@ describe('a shape', () => {
     expect(() => parseShape(short, value, ({ path }) => new Error(path.join('.')))).toThrow('likes.1');
   });
 
-  test('has the type of its values', () => {
+  test('a shape has the type of its values', () => {
     expectTypeOf<ValueOf<typeof person>['name']>().toEqualTypeOf<string>();
     expectTypeOf<ValueOf<typeof person>['likes']>().toEqualTypeOf<readonly ('tea' | 'milk')[] | undefined>();
     expect(short({ name: 'ann' })).toBeUndefined();

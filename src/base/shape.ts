@@ -103,7 +103,7 @@ export type Mapping<F extends MappingFields, Required extends keyof F = never> =
   readonly [Name in Required]: ValueOf<F[Name]>;
 } & { readonly [Name in Exclude<keyof F, Required>]?: ValueOf<F[Name]> };
 
-/** The words about a mapping that differ: what it must be, and what a name that it does not know, or a missing one, is. */
+/** The wording for a mapping: what it must be, and the faults of an unknown and of a missing name. */
 interface MappingWords<Required> {
   readonly expected?: string;
   readonly required?: readonly Required[];

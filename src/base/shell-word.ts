@@ -1,4 +1,4 @@
-// Owns quoting a string as one word of a POSIX shell, for commands that are printed to be pasted.
+// Quotes a string as one word of a POSIX shell, for commands that are printed to be pasted.
 
 /** Returns the string quoted as one shell word. */
 export function shellWord(text: string): string {

@@ -1,4 +1,4 @@
-// Owns shortening strings that are too long for a message or a checkpoint, without splitting a character.
+// Shortens strings that are too long for a message or a checkpoint, without splitting a character.
 
 /** Shortens a string to at most so many characters; an ellipsis marks the cut. */
 export function shortText(text: string, charactersMax: number): string {

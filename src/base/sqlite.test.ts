@@ -19,7 +19,7 @@ const ROW = { title: 'one', createdAt: 5, isRead: true, kind: 'a', about: '["x"]
 const rows = () => database.all('SELECT * FROM notes');
 
 describe('a row', () => {
-  test('is read with the names and the types of its fields', () => {
+  test('a row is read with the names and the types of its fields', () => {
     expect(database.insert('notes', ROW)).toEqual({ isNew: true, id: 1 });
     expect(rows().map(note)).toEqual([{ ...ROW, id: 1, about: ['x'] }]);
   });
@@ -34,7 +34,7 @@ describe('a row', () => {
     expect(() => rows().map(note)).toThrow(expect.objectContaining({ code: 'STORE_DAMAGED', message: expect.stringContaining(message) }));
   });
 
-  test('can have columns without a value', () => {
+  test('a row can have columns without a value', () => {
     database.insert('notes', { id: 1 });
     expect(rows().map(rowAs({ title: nullable(text), about: optional(text), newer: optional(text) }))).toEqual([
       { title: null, about: undefined, newer: undefined },

@@ -1,7 +1,7 @@
-// Owns which files belong to a database that this process has open. SQLite's locks belong to the process, and the system
-// releases all of them when the process closes the file anywhere else: another process then takes the database for unused
-// and removes its log, with committed data. So only SQLite may open a file of an open database, and code that reads files
-// named by others checks here first, without opening them.
+// Owns the list of files that belong to a database that this process has open. SQLite's locks belong to the process,
+// and the system releases all of them when the process closes the file anywhere else: another process then takes the
+// database for unused and removes its log, with committed data. So only SQLite may open a file of an open database, and
+// code that reads files named by others checks here first, without opening them.
 //
 // - A file is identified by its device and inode, so a hard link, a symbolic link or a bind mount is the same file.
 // - Files beside a database are recognised by name: notification files, keys, transcripts and backups are not the

@@ -1,4 +1,4 @@
-// Owns running asynchronous work one at a time.
+// Runs asynchronous work one at a time.
 
 /** Runs work with a key after all earlier work with the same key. */
 type WorkQueue = <T>(key: string, work: () => Promise<T>) => Promise<T>;

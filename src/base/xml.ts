@@ -1,4 +1,4 @@
-// Owns writing XML that agents read: elements, attributes, and commands that run as they are printed. All other content is
+// Writes XML that agents read: elements, attributes, and commands that run as they are printed. All other content is
 // escaped, so that it can neither close an element nor pass for one.
 
 /** The attributes of an element; one that is undefined is left out. */

@@ -7,7 +7,7 @@ import type { CompiledWorkflow } from '../definition/code.ts';
 import { checksContained } from '../definition/plain-workflow.ts';
 import { childNames } from '../definition/validation/children.ts';
 import { invalidDefinition, type Problem, severityOf } from '../definition/validation/problem.ts';
-import { childCycle, type Reference, referenceProblems, referencesIn, type Surroundings } from '../definition/validation/reference.ts';
+import { childCycle, type ExternalNames, type Reference, referenceProblems, referencesIn } from '../definition/validation/reference.ts';
 import { REGISTRY } from '../kinds/registry.ts';
 import { discoverProject } from './definitions.ts';
 import type { LoadedWorkflow } from './load.ts';
@@ -22,7 +22,7 @@ interface References {
 }
 
 /** Reads the names that references can have in a project. A kind that nothing refers to is not read. */
-export async function readSurroundings(project: Project, { references, settings }: References): Promise<Surroundings> {
+export async function readExternalNames(project: Project, { references, settings }: References): Promise<ExternalNames> {
   const needs = (kind: Reference['kind']): boolean => references.some((reference) => reference.kind === kind);
   return {
     checks: needs('check') ? [...Object.keys(REGISTRY.checks), ...(await projectChecks(project))] : [],
@@ -41,7 +41,7 @@ function roleHint(name: string): string {
   return `define it in .pawl/agents/${name}.md, or under "roles" in .pawl/config.yaml`;
 }
 
-async function rolesOf(project: Project, settings: Pick<Settings, 'roles'>): Promise<NonNullable<Surroundings['roles']>> {
+async function rolesOf(project: Project, settings: Pick<Settings, 'roles'>): Promise<NonNullable<ExternalNames['roles']>> {
   const { driverProblem, readRoleList } = await import('./roles.ts');
   const list = await readRoleList(project, settings);
   return Object.fromEntries(
@@ -73,7 +73,7 @@ export async function assertRunnable(
     // The agent that calls can do the work of any role.
     const references = isAttended ? found.filter(({ kind }) => kind !== 'role') : found;
     const surroundings = {
-      ...(await readSurroundings(project, { references, settings })),
+      ...(await readExternalNames(project, { references, settings })),
       workflows: await workflowsFor(project, workflow, all),
     };
     const problems = referenceProblems(references, surroundings).map(({ problem }) => problem);
@@ -129,7 +129,7 @@ async function workflowsFor(
   project: Project,
   workflow: CompiledWorkflow,
   loaded: ReadonlyMap<string, CompiledWorkflow>,
-): Promise<NonNullable<Surroundings['workflows']>> {
+): Promise<NonNullable<ExternalNames['workflows']>> {
   const known = [...loaded].map(([name, { definition }]) => [name, { params: definition.params }] as const);
   if (childNames(workflow).every((name) => loaded.has(name)) && workflow.definition.form !== 'flow') return new Map(known);
   const { workflows } = await discoverProject(project);

@@ -29,11 +29,11 @@ describe('a path', () => {
     expect(parsePath(path)).toEqual(parts);
   });
 
-  test('leads to the step or the group at its beginning, and so does a name', () => {
+  test('a path leads to the step or the group at its beginning, and so does a name', () => {
     expect(['build#1', 'review#2/style', 'review/style', 'build'].map(topStepOf)).toEqual(['build', 'review', 'review', 'build']);
   });
 
-  test('of a member leads to its group, whatever names the item and wherever the run was started', () => {
+  test('the path of a member leads to its group, whatever the key of the item and the parent of the run', () => {
     expect(['build#1', 'each#1/docs/a#1.md'].map(isMember)).toEqual([false, true]);
     expect(pathToGroup('each#1/docs/a#1.md', 'each#1')).toBe('each#1');
     expect(pathToGroup('call#2/each#1/docs/a.md', 'each#1')).toBe('call#2/each#1');
@@ -45,11 +45,11 @@ describe('a path', () => {
     ]);
   });
 
-  test('is shown without the number of a first visit', () => {
+  test('a path is shown without the number of a first visit', () => {
     expect(['build#1', 'build#11', 'build#2', 'each#1/a'].map(pathText)).toEqual(['build', 'build#11', 'build#2', 'each#1/a']);
   });
 
-  test('is the same place in every visit', () => {
+  test('a path without its visits is the same in every visit', () => {
     expect(['a#1/b#2/key', 'a#7/b#1/key'].map(withoutVisits)).toEqual(['a/b/key', 'a/b/key']);
   });
 
@@ -57,7 +57,7 @@ describe('a path', () => {
     expect(['a#1', 'a#1/x', 'a#10/x', 'b#1'].filter((path) => isWithin(path, 'a#1'))).toEqual(['a#1', 'a#1/x']);
   });
 
-  test('is found by a step before an item that is called the same', () => {
+  test('a name finds a step before an item with the same name', () => {
     expect(partNamed('each#1/build/build#2', 'build')).toEqual({ name: 'build', path: 'each#1/build/build#2', is: 'step' });
     expect(partNamed('review#1/style', 'style')).toEqual({ name: 'style', path: 'review#1/style', is: 'member' });
     expect(partNamed('review#1/style', 'other')).toBeUndefined();
@@ -76,17 +76,17 @@ describe('the model of a step', () => {
   });
   const prompt = (model: unknown): unknown => (model as { readonly config?: { readonly prompt?: unknown } } | undefined)?.config?.prompt;
 
-  test('of a member is that of its own group, where groups have members of the same id', () => {
+  test('the model of a member is found in its own group, if groups have members with the same id', () => {
     expect(['one/look', 'two/look'].map((name) => prompt(modelNamed(definition, name)))).toEqual(['First.', 'Second.']);
     expect(['one#1/look', 'two#4/look'].map((path) => prompt(modelAt(definition, path)))).toEqual(['First.', 'Second.']);
   });
 
-  test('of an item is the body of the fan-out, whatever the item is called', () => {
+  test('the model of an item is the body of the fan-out, whatever its key', () => {
     expect(prompt(modelAt(definition, 'all#1/one'))).toBe('Each.');
     expect(modelNamed(definition, 'all')?.kind).toBe('each');
   });
 
-  test('of a name that the definition lacks is none', () => {
+  test('a name that the definition lacks has no model', () => {
     expect([modelNamed(definition, 'look'), modelNamed(definition, 'one/other'), modelAt(definition, 'none#1')]).toEqual([
       undefined,
       undefined,

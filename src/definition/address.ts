@@ -1,8 +1,8 @@
-// Owns how steps and their visits are named. No other file takes such a name apart.
+// Owns the names of steps and of their visits. No other file parses them.
 //
 // - A step is named by its id; a member of a group by both: `review/style`.
-// - A path names a visit: `review#2`, or `review#2/style` for a member. Behind the slash is the member's key: the id of a
-//   branch, or whatever names an item, so it can contain anything.
+// - A path names a visit: `review#2`, or `review#2/style` for a member. After the slash comes the member's key: the id of a
+//   branch, or the key of an item, which can contain any character.
 // - A step that a stage of a file adds is named after the stage and what it is for: `build.enter`, `build.on_fail.spawn`.
 
 import { type Definition, membersOf, type StepModel } from './model.ts';
@@ -21,7 +21,7 @@ export function createPath(step: string, visit: number): string {
   return `${step}#${visit}`;
 }
 
-/** The parts of a path; undefined for a text that is none, such as the name of a step. */
+/** The parts of a path; undefined for anything else, such as the name of a step. */
 export function parsePath(path: string): PathParts | undefined {
   const [, step, visit, key] = VISIT.exec(path) ?? [];
   return step === undefined ? undefined : { step, visit: Number(visit), ...(key === undefined ? {} : { key }) };
@@ -42,7 +42,7 @@ export function pathToGroup(path: string, group: string): string {
   return path.slice(0, path.lastIndexOf(`${group}/`) + group.length);
 }
 
-/** A path as people read it: the number of a first visit is left out. */
+/** A path in human-readable form, without the number of a first visit. */
 export function pathText(path: string): string {
   return path.replace(/#1$/, '');
 }
@@ -52,12 +52,12 @@ export function isOfStep(path: string, step: string): boolean {
   return path === step || path.startsWith(`${step}#`) || path.startsWith(`${step}/`);
 }
 
-/** The name of a step that a stage adds, after what it is for. */
+/** The name of a step that a stage adds for a purpose. */
 export function addedName(stage: string, ...purpose: readonly string[]): string {
   return [stage, ...purpose].join('.');
 }
 
-/** What a stage adds a step for, such as `on_fail`, `spawn`; undefined for a step that it does not add. */
+/** The purpose for which a stage adds a step, such as `on_fail`, `spawn`; undefined for any other step. */
 export function addedPurpose(step: string, stage: string): readonly string[] | undefined {
   return step.startsWith(`${stage}.`) ? step.slice(stage.length + 1).split('.') : undefined;
 }
@@ -74,7 +74,7 @@ interface PathPart {
   readonly is: 'step' | 'member';
 }
 
-/** What is on the way to a path, outermost first. The path of a step in a started run begins with the step that started it. */
+/** The steps and members on the way to a path, outermost first. The path of a step in a child run begins with the step that started it. */
 export function partsOf(path: string): readonly PathPart[] {
   const parts = path.split('/');
   return parts.map((part, index) => ({
@@ -84,7 +84,7 @@ export function partsOf(path: string): readonly PathPart[] {
   }));
 }
 
-/** The part that somebody means by a name: a step before a member, since an item can be called like a step. */
+/** The part with a name: a step before a member, since an item can have the name of a step. */
 export function partNamed(path: string, name: string): PathPart | undefined {
   const named = partsOf(path).filter((part) => part.name === name);
   return named.find(({ is }) => is === 'step') ?? named[0];

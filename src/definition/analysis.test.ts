@@ -35,7 +35,7 @@ describe('cycles', () => {
     );
   });
 
-  test('of a hundred thousand steps in one ring do not overflow the stack', () => {
+  test('a ring of a hundred thousand steps does not overflow the stack', () => {
     const ring = Array.from({ length: 100_000 }, (_, index) => [(index + 1) % 100_000]);
     expect(cyclesOf(ring).map(({ length }) => length)).toEqual([100_000]);
   });

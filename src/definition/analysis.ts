@@ -1,4 +1,4 @@
-// Owns the graph of a definition: its transitions, which steps can be reached, which can end, and which are on cycles.
+// Owns the graph of a definition: its transitions, and the steps that can be reached, can end or are on cycles.
 // Everything is linear in steps and transitions and uses lists instead of the call stack, so that a definition of any
 // size can be analysed.
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { addBudgets, budgetFault } from './budget.ts';
 
 describe('a budget', () => {
-  test('has up to four amounts, all of them optional', () => {
+  test('a budget has up to four amounts, all optional', () => {
     expect(budgetFault({})).toBeUndefined();
     expect(budgetFault({ tokens: 0, costUsd: 0.5, turns: 3, timeMs: 60_000 })).toBeUndefined();
   });
@@ -22,7 +22,7 @@ describe('a budget', () => {
     expect(budgetFault(value)).toContain(fault);
   });
 
-  test('and another are added amount by amount', () => {
+  test('two budgets are added amount by amount', () => {
     expect(addBudgets({ tokens: 5, turns: 1 }, { tokens: 7, costUsd: 0.5 })).toEqual({ tokens: 12, turns: 1, costUsd: 0.5 });
   });
 });

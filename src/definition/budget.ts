@@ -74,9 +74,10 @@ function shown(amount: unknown): string {
 }
 
 /** Adds two budgets. An amount that only one of them has is kept; the second decides about unknown usage. */
-export function addBudgets(one: Budget, other: Budget): Budget {
+export function addBudgets(first: Budget, second: Budget): Budget {
   const sum: Partial<Record<Amount, number>> = {};
-  for (const name of AMOUNTS) if (one[name] !== undefined || other[name] !== undefined) sum[name] = (one[name] ?? 0) + (other[name] ?? 0);
-  const unknown = other.unknown ?? one.unknown;
+  for (const name of AMOUNTS)
+    if (first[name] !== undefined || second[name] !== undefined) sum[name] = (first[name] ?? 0) + (second[name] ?? 0);
+  const unknown = second.unknown ?? first.unknown;
   return { ...sum, ...(unknown === undefined ? {} : { unknown }) };
 }

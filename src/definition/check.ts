@@ -1,5 +1,5 @@
-// Owns how a check of a gate appears in a definition and what a check declares: everything that definitions and authoring
-// know about one. Its implementation is in its folder below `kinds/gate/checks`.
+// Owns the model of a gate's check and the declaration of a check: everything that definitions and authoring know about
+// one. Its implementation is in its folder below `kinds/gate/checks`.
 
 import type { Duration } from '../base/duration.ts';
 import { omitUndefined } from '../base/fields.ts';
@@ -37,7 +37,7 @@ export type CustomCheckModel = { readonly check: CustomCheckName } & CheckFrame;
 /** One check of a gate: a built-in one by its name, or one of an application. */
 export type CheckModel = CheckOf<keyof CheckConfigs> | CustomCheckModel;
 
-/** What other parts of the engine need to know of a check. */
+/** The properties of a check that other parts of the engine depend on. */
 export interface CheckTraits {
   /** True if it does not look at files of the workspace. Others might. */
   readonly looksElsewhere?: true;
@@ -45,7 +45,7 @@ export interface CheckTraits {
   readonly heldAtMerge?: true;
   /** True if it is about the work, although it does not look at files itself. */
   readonly judgesWork?: true;
-  /** True if it is about whether people approve. */
+  /** True if it checks approvals of people. */
   readonly isApproval?: true;
   /** True if it looks at the same things in every run of a tree of runs. */
   readonly sameInEveryRun?: true;
@@ -58,7 +58,7 @@ export interface CheckDeclaration extends CheckTraits {
   readonly name: string;
   /** True if it is about the run's pull request, which is opened first if there is none yet. */
   readonly needsPullRequest?: true;
-  /** True if it is made of other checks, which have time limits of their own. */
+  /** True if it consists of other checks, which have their own time limits. */
   readonly isMadeOfOthers?: true;
   /** True if it stops by itself at its time limit and leaves nothing running; otherwise the engine abandons it then. */
   readonly stopsItself?: true;
@@ -95,7 +95,7 @@ export function knowingChecks(report: KindReport, checks: CheckCodes = {}): Kind
 
 interface ParsedCheck extends CheckDeclaration {
   /** Parses a check, and reports what is wrong with it. */
-  parseCheck(given: JsonObject, report: KindReport): CheckModel;
+  parseCheck(input: JsonObject, report: KindReport): CheckModel;
 }
 
 function isParsed(check: CheckDeclaration | undefined): check is ParsedCheck {
@@ -108,15 +108,15 @@ interface CheckParts<Name extends keyof CheckConfigs> extends Omit<CheckDeclarat
   title?(config: CheckOf<Name>): string;
   approvalOf?(config: CheckOf<Name>): string;
   reports?(config: CheckOf<Name>): readonly string[];
-  fields(read: FieldReader, report: KindReport, given: JsonObject): CheckConfigs[Name];
+  fields(read: FieldReader, report: KindReport, input: JsonObject): CheckConfigs[Name];
 }
 
 /** A built-in check. Validating one is parsing it. */
 export function declareCheck<Name extends keyof CheckConfigs>({ fields, ...declaration }: CheckParts<Name>): CheckDeclaration {
   const { name } = declaration;
-  const parseCheck = (given: JsonObject, report: KindReport) => {
-    const { unread, ...read } = fieldReader(given, report);
-    const parsed = Object.assign({ check: name }, parseFrame(read), fields(read, report, given));
+  const parseCheck = (input: JsonObject, report: KindReport) => {
+    const { unread, ...read } = fieldReader(input, report);
+    const parsed = Object.assign({ check: name }, parseFrame(read), fields(read, report, input));
     for (const field of unread().filter((unknown) => !(unknown in parsed)))
       report.fault(`a check "${name}" has no field "${field}"`, 'remove it, or fix the spelling');
     return parsed;
@@ -140,34 +140,34 @@ function parseFrame({ optional }: FieldReader): CheckFrame {
 }
 
 /** Parses a list of checks; faults have the number of the check. */
-export function parseChecks(given: readonly unknown[], report: KindReport): readonly CheckModel[] {
-  return given.flatMap((check, index) => parseCheck(check, numbered(report, index)) ?? []);
+export function parseChecks(input: readonly unknown[], report: KindReport): readonly CheckModel[] {
+  return input.flatMap((check, index) => parseCheck(check, numbered(report, index)) ?? []);
 }
 
 function numbered(report: KindReport, index: number): KindReport {
   return {
     fault: (message, hint) => report.fault(`check ${index + 1}: ${message}`, hint),
-    expression: (source, what, roots) => report.expression(source, `check ${index + 1}: ${what}`, roots),
+    expression: (source, label, roots) => report.expression(source, `check ${index + 1}: ${label}`, roots),
     check: (name) => report.check(name),
   };
 }
 
-function parseCheck(given: unknown, report: KindReport): CheckModel | undefined {
-  if (!isCheck(given)) {
+function parseCheck(input: unknown, report: KindReport): CheckModel | undefined {
+  if (!isCheck(input)) {
     report.fault('`check` must name what to check', 'write it as { check: "file_exists", paths: ["README.md"] }');
     return undefined;
   }
-  const declared = report.check(given.check);
-  if (isParsed(declared)) return declared.parseCheck(given, report);
+  const declared = report.check(input.check);
+  if (isParsed(declared)) return declared.parseCheck(input, report);
   // A project's own check validates its fields itself; one that is not known here, when it runs.
-  parseFrame(fieldReader(given, report));
-  declared?.validate(given, report);
-  return given;
+  parseFrame(fieldReader(input, report));
+  declared?.validate(input, report);
+  return input;
 }
 
-/** Returns the checks that a check is made of; none for most. */
+/** Returns the checks inside a check; none for most. */
 export function nestedChecks(check: CheckModel): readonly CheckModel[] {
-  // A project's own check may call something else so.
+  // A project's own check may use this name for something else.
   return 'checks' in check && Array.isArray(check.checks) ? check.checks.filter(isCheck) : [];
 }
 
@@ -208,8 +208,8 @@ export function isNames(value: unknown): value is string | readonly string[] {
   return isText(value) || isTextList(value);
 }
 
-/** True for a list with anything in it. */
-export function isList(value: unknown): value is readonly unknown[] {
+/** True for a list that is not empty. */
+export function isFilledList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value) && value.length > 0;
 }
 

@@ -98,7 +98,7 @@ export interface LoopPosition {
   readonly blocks?: readonly string[];
 }
 
-/** Instructions with a title of their own, and where in a loop they are. */
+/** Instructions with their own title, and their position in a loop. */
 export interface BuiltActions {
   readonly title: string;
   readonly actions: readonly string[];
@@ -110,7 +110,7 @@ export type ActionsBuilder<Params = JsonObject> = (params: Params, at: ActionsCo
 
 /** Accepted work, and the current state of the run. */
 export interface AcceptedWork<Params = JsonObject> extends ActionsContext {
-  /** `reject` for a verdict against what was reviewed. */
+  /** `reject` for a verdict against the reviewed work. */
   readonly outcome: 'ok' | 'reject';
   readonly output: Json;
   readonly params: Params;
@@ -128,12 +128,12 @@ export type ConditionCheck = (ctx: never) => boolean | Promise<boolean>;
 export interface BuiltValue {
   /** Where in the work it belongs: `['env', 'TITLE']`, `['request', 'body', 'title']`. */
   readonly path: readonly string[];
-  /** What it must be: a text, an object of strings, or any data. */
+  /** Its type: a string, an object of strings, or any data. */
   readonly shape: 'text' | 'texts' | 'data';
   readonly build: (ctx: StepContext) => unknown;
 }
 
-/** What stands in a definition in place of a text that a function builds. */
+/** The placeholder in a definition for a string that a function builds. */
 export const BUILT_TEXT = '(built by a function)';
 
 /** The functions of one step. */
@@ -156,7 +156,7 @@ export interface StepCode {
   readonly finds?: Readonly<Record<string, (ctx: never) => unknown>>;
   /** The application's kind that does the work of a `custom` step. */
   readonly custom?: CustomKind;
-  /** The application's checks that a gate makes, by name; how they run is up to whoever executes gates. */
+  /** The application's checks that a gate makes, by name; the executor of gates decides how they run. */
   readonly checks?: CheckCodes;
   /** Builds the instructions, if they are not fixed text. */
   readonly actions?: ActionsBuilder;

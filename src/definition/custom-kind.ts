@@ -3,7 +3,7 @@
 
 import type { JsonObject } from '../base/json.ts';
 import type { StepContext } from './code.ts';
-import { standingFor } from './hash.ts';
+import { withSourceOf } from './hash.ts';
 import type { RecoveryPolicy } from './model.ts';
 import { type ConfigParser, parseConfig, type WrittenFor } from './parser.ts';
 
@@ -69,7 +69,7 @@ export function defineStepKind<Config, Output, const Outcome extends string = ne
     outcomes: Object.freeze([...outcomes]),
     recovery,
     parse: (config: unknown): unknown => parseConfig(spec.parse, config),
-    run: standingFor((job: CustomJob<never>) => spec.run(job), [spec.parse, spec.run]),
+    run: withSourceOf((job: CustomJob<never>) => spec.run(job), [spec.parse, spec.run]),
   });
   return Object.freeze(own);
 }

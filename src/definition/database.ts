@@ -1,7 +1,7 @@
-// Owns which protected databases a step uses: how that is declared, validated, and what it means for each kind of step.
-// Where a database is, only the project or the application knows.
+// Owns the protected databases that a step uses: their declaration, its validation, and its meaning for each kind of
+// step. Only the project or the application knows where a database is.
 
-import { isJsonObject, type Json } from '../base/json.ts';
+import { isJsonObject, isList, type Json } from '../base/json.ts';
 import { type KindFacts, traitsOf } from './kind.ts';
 import { type StepKind, type StepModel, withMembers } from './model.ts';
 import { patternRefusal } from './output-pattern.ts';
@@ -47,17 +47,18 @@ export function databasesFault(value: Json): string | undefined {
       : undefined;
   if (uses === undefined) return 'must be a list of names, such as [book], or a map from names to read or write';
   for (const [name, use] of uses) {
-    if (typeof name !== 'string' || !NAME.test(name)) return `has the name ${JSON.stringify(name)}; use letters, digits, "_" and "-"`;
+    if (typeof name !== 'string' || !NAME.test(name))
+      return `has the invalid name ${JSON.stringify(name)}; use letters, digits, "_" and "-"`;
     const fault = useFault(use);
     if (fault !== undefined) return `has "${name}", ${fault}`;
   }
   const variables = uses.map(([name]) => databaseVariable(String(name)));
   const twice = variables.find((variable, index) => variables.indexOf(variable) !== index);
-  if (twice !== undefined) return `has two names that would both be in the variable ${twice}`;
+  if (twice !== undefined) return `has two names that would both be in the environment variable ${twice}`;
   const written = databaseUses(value as DatabasesSpec).filter(({ access }) => access === 'write');
   return written.length < 2
     ? undefined
-    : `lets one step write ${written.map(({ name }) => `"${name}"`).join(' and ')}, which cannot be one transaction; give it read access to all but one`;
+    : `would let one step write ${written.map(({ name }) => `"${name}"`).join(' and ')}, which cannot be one transaction; give it read access to all but one`;
 }
 
 function useFault(use: Json): string | undefined {
@@ -73,7 +74,7 @@ function useFault(use: Json): string | undefined {
   if (copy === undefined) return undefined;
   if (typeof copy !== 'string' || /[*?[\]{}]/.test(copy)) return 'whose `copy` must be a path inside the workspace';
   const refusal = patternRefusal(copy);
-  return refusal === undefined ? undefined : `whose \`copy\` is refused: ${refusal}`;
+  return refusal === undefined ? undefined : `whose \`copy\` is invalid: ${refusal}`;
 }
 
 /** A valid declaration (see `databasesFault`) as a list. */
@@ -83,10 +84,6 @@ function databaseUses(spec: DatabasesSpec): DatabaseUse[] {
     const { access = 'write', deletes, copy, expect = [] } = typeof use === 'string' ? { access: use } : use;
     return { name, access, expect, ...(deletes === undefined ? {} : { deletes }), ...(copy === undefined ? {} : { copy }) };
   });
-}
-
-function isList(spec: DatabasesSpec): spec is readonly string[] {
-  return Array.isArray(spec);
 }
 
 /** The names of the databases of a step. */

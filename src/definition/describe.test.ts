@@ -53,7 +53,7 @@ test('a graph is nodes and arrows; outcomes with the same target share one', () 
   ]);
 });
 
-test('its Mermaid text names steps by position, so that no title can break it', () => {
+test('the Mermaid text of a graph names steps by position, so that no title can break it', () => {
   expect(toMermaid(definition)).toBe(`flowchart TD
   s0["Write #34;it#34;"]
   s1["review (parallel: a, b)"]

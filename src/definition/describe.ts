@@ -3,7 +3,7 @@
 
 import { omitUndefined } from '../base/fields.ts';
 import { transitionsOf } from './analysis.ts';
-import { type Definition, membersOf, type StepKind, type StepModel, type Target } from './model.ts';
+import { type Definition, entryOf, membersOf, type StepKind, type StepModel, type Target } from './model.ts';
 
 /** The progress of a run at a step. */
 export type NodeState = 'done' | 'current' | 'failed' | 'skipped' | 'ahead';
@@ -54,12 +54,12 @@ export function describeGraph(definition: Definition): GraphDescription {
   return {
     name: definition.name,
     title: definition.title,
-    nodes: definition.steps.map((step) => nodeOf(step, definition.entry)),
+    nodes: definition.steps.map((step) => nodeOf(step, entryOf(definition))),
     arrows: definition.steps.flatMap((step) => arrowsOf(step, positions)),
   };
 }
 
-function nodeOf(step: StepModel, entry: string): GraphNode {
+function nodeOf(step: StepModel, entry: string | undefined): GraphNode {
   return {
     id: step.id,
     title: step.title,

@@ -1,11 +1,11 @@
-// Owns how the configuration of a step or a check is parsed: each field is read with its type, and what has another type
-// is reported and left out. So nobody asserts the type of what an author wrote.
+// Parses the configuration of a step or a check: each field is read with its type, and one of another type is reported
+// and left out. So no code has to assert the type of an author's value.
 
 import { isJsonObject } from '../base/json.ts';
 import { type Budget, budgetFault } from './budget.ts';
 import { isCount, type KindReport } from './kind.ts';
 
-/** What is wrong with a field of another type, and what to write instead. */
+/** The fault of a field with another type, and what to write instead. */
 type FieldFault = readonly [message: string, hint: string];
 
 /** Returns a field that has the type; another one is reported and undefined. */
@@ -22,9 +22,9 @@ export interface FieldReader {
   readonly required: ReadField;
 }
 
-/** Reads the fields of an object; anything else has none. `unread` returns the names that nobody asked for. */
-export function fieldReader(given: unknown, report: KindReport): FieldReader & { unread(): readonly string[] } {
-  const fields: Readonly<Record<string, unknown>> = isJsonObject(given) ? given : {};
+/** Reads the fields of an object; anything else has none. `unread` returns the names of the others. */
+export function fieldReader(input: unknown, report: KindReport): FieldReader & { unread(): readonly string[] } {
+  const fields: Readonly<Record<string, unknown>> = isJsonObject(input) ? input : {};
   const asked = new Set<string>();
   const required: ReadField = (field, is, fault) => {
     asked.add(field);
@@ -52,10 +52,10 @@ export function countFrom(least: number): (value: unknown) => value is number {
 
 /** Whether a value is one of these. */
 export function oneOf<const Value>(...values: readonly Value[]): (value: unknown) => value is Value {
-  return (value): value is Value => values.some((one) => one === value);
+  return (value): value is Value => values.some((option) => option === value);
 }
 
-/** True for texts by name. */
+/** True for an object of strings. */
 export function isTexts(value: unknown): value is Readonly<Record<string, string>> {
   return isJsonObject(value) && Object.values(value).every((text) => typeof text === 'string');
 }
@@ -63,5 +63,8 @@ export function isTexts(value: unknown): value is Readonly<Record<string, string
 /** Reads the budget of a step. */
 export function readBudget({ optional }: FieldReader): Budget | undefined {
   const isBudget = (value: unknown): value is Budget => budgetFault(value) === undefined;
-  return optional('budget', isBudget, (value) => [`its budget is invalid: ${budgetFault(value)}`, 'correct the amount, or leave it out']);
+  return optional('budget', isBudget, (value) => [
+    `\`budget\` is invalid: ${budgetFault(value)}`,
+    'write an amount that is allowed, or remove it',
+  ]);
 }

@@ -40,11 +40,11 @@ test('a field that is undefined is a field that is absent', () => {
 });
 
 test('every change of the data changes the hash', () => {
-  const hashes = [
+  const hashes: string[] = [
     definition,
     { ...definition, title: 'Other' },
-    { ...definition, entry: 'b' },
-    { ...definition, steps: definition.steps.toReversed() },
+    { ...definition, entry: 'b' } as Definition,
+    { ...definition, steps: definition.steps.toReversed() } as Definition,
     { ...definition, limits: { maxIterations: 11 } },
   ].map(hashDefinition);
   expect(new Set(hashes).size).toBe(hashes.length);

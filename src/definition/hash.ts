@@ -10,7 +10,8 @@ import type { Definition } from './model.ts';
 
 /** The source of a function of a workflow, and its role: `postcondition 0` of step `writer`. */
 export interface CodeRole {
-  readonly step: string;
+  /** Absent for a function of the workflow itself. */
+  readonly step?: string;
   readonly role: string;
   readonly source: string;
 }
@@ -19,18 +20,18 @@ type AnyFunction = (...args: never[]) => unknown;
 
 const SOURCE = Symbol.for('pawl.source');
 
-/** The function with another text for the digest than its own: what its author wrote, which it is made from. */
+/** Sets the source of a function for the digest: the text of what its author wrote, if that is another function. */
 export function withSource<F extends AnyFunction>(code: F, source: string): F {
   return Object.assign(code, { [SOURCE]: source });
 }
 
-/** A function that stands for those of an application, which are its source. */
-export function standingFor<F extends AnyFunction>(code: F, given: readonly unknown[]): F {
-  const functions = given.filter((one): one is AnyFunction => typeof one === 'function');
+/** Uses the source of the functions among these values for the digest. */
+export function withSourceOf<F extends AnyFunction>(code: F, values: readonly unknown[]): F {
+  const functions = values.filter((value): value is AnyFunction => typeof value === 'function');
   return withSource(code, functions.map(sourceOf).join('\n'));
 }
 
-/** The text of a function for the digest; of whatever an author wrote in its place, which is refused later, the text as well. */
+/** The source of a function for the digest; of another value, which is rejected later, its text. */
 export function sourceOf(code: (AnyFunction & { readonly [SOURCE]?: string }) | undefined): string {
   return code?.[SOURCE] ?? String(code);
 }
@@ -44,7 +45,7 @@ export function hashDefinition(definition: Definition): string {
 
 /** The digest of the functions of a workflow. */
 export function hashCode(roles: Iterable<CodeRole>): string {
-  const sources = [...roles].map(({ step, role, source }) => [step, role, source] as const);
+  const sources = [...roles].map(({ step = '', role, source }) => [step, role, source] as const);
   return digestJson(sources.sort((a, b) => compare(`${a[0]}\n${a[1]}`, `${b[0]}\n${b[1]}`)));
 }
 

@@ -8,7 +8,7 @@ import type { OutcomeName } from './outcome.ts';
 /** How the kernel runs an activation of the kind: it executes something, waits, or has members. */
 type Pipeline = 'execute' | 'human' | 'group' | 'child' | 'delay' | 'signal';
 
-/** What other parts of the engine need to know of a kind. Nothing else decides by the name of a kind what is true of it. */
+/** The properties of a kind that other parts of the engine depend on. Nothing else decides by the name of a kind. */
 export interface KindTraits {
   /** How the kernel runs it. Default: it is executed. */
   readonly pipeline?: Pipeline;
@@ -16,7 +16,7 @@ export interface KindTraits {
   readonly worker?: 'agent' | 'generator' | 'program' | 'function';
   /** Whether its work may change files of the workspace: any of them, or those that the step declares. */
   readonly writesFiles?: 'any' | 'declared';
-  /** True if its conditions may read databases although nobody works there. */
+  /** True if its conditions may read databases although it has no worker. */
   readonly readsDatabases?: true;
   /** True if an object that it returns joins the run's data. */
   readonly joinsData?: true;
@@ -24,25 +24,25 @@ export interface KindTraits {
   readonly checksWork?: true;
   /** True if it judges the tree of the workspace without checks of its own. */
   readonly judgesTree?: true;
-  /** True if it only looks at the forge or at files: the same again does not change what it sees. */
+  /** True if it only looks at the forge or at files, so that repeating it changes nothing. */
   readonly onlyLooks?: true;
   /** True if its work can end without a verdict; the step then waits and runs again later, until it times out. */
   readonly mayBePending?: true;
   /** True if agents cannot do anything about a failure of it. */
   readonly isBeyondAgents?: true;
-  /** What it does to take the result of another step back, in a few words, for kinds that can. */
+  /** How it undoes the result of another step, in a few words, for kinds that can. */
   undoText?(step: StepModel): string;
-  /** What it leaves outside the run: nothing, nothing that would have to be taken back, or something that lasts. */
+  /** Its effects outside the run: none, none that would have to be undone, or lasting ones. */
   readonly effects?: 'none' | 'passing' | 'lasting';
-  /** What it means to run it again, in a few words. */
+  /** The consequence of running it again, in a few words. */
   readonly again?: string;
-  /** What it did outside the workspace, which putting files back does not undo. */
+  /** Its effects outside the workspace, which restoring files does not undo. */
   effectText?(step: StepModel): string;
   /** Whether a step of this kind merges work. */
   lands?(step: StepModel): boolean;
 }
 
-/** What is true of the kinds and checks that there are. It is passed to whoever has to know. */
+/** The properties of all kinds and checks, passed to all code that depends on them. */
 export interface KindFacts {
   readonly kinds: Readonly<Record<string, KindTraits>>;
   readonly checks: Readonly<Record<string, CheckTraits>>;
@@ -50,7 +50,7 @@ export interface KindFacts {
 
 const NO_TRAITS: KindTraits = Object.freeze({});
 
-/** Returns what is true of a kind. */
+/** Returns the properties of a kind. */
 export function traitsOf({ kinds }: Pick<KindFacts, 'kinds'>, kind: string): KindTraits {
   return kinds[kind] ?? NO_TRAITS;
 }
@@ -66,8 +66,8 @@ export function isAgentKind(facts: Pick<KindFacts, 'kinds'>, kind: string): bool
   return worker === 'agent' || worker === 'generator';
 }
 
-/** Whether the work of a kind goes on outside this process, with a shell of its own: that of an agent or a program. */
-export function worksOutside(facts: Pick<KindFacts, 'kinds'>, kind: string): boolean {
+/** Whether the work runs in another process with its own shell, as agents and programs do. */
+export function runsInOtherProcess(facts: Pick<KindFacts, 'kinds'>, kind: string): boolean {
   const { worker } = traitsOf(facts, kind);
   return worker === 'agent' || worker === 'program';
 }
@@ -83,7 +83,7 @@ export interface KindReport {
   /** Reports a fault, and what to do about it. */
   fault(message: string, hint: string): void;
   /** Checks an expression. `roots` are the allowed root names, if they differ from those of conditions; `any` allows all data. */
-  expression(source: string, what: string, roots?: readonly string[] | 'any'): void;
+  expression(source: string, label: string, roots?: readonly string[] | 'any'): void;
   /** Returns the declaration of a check, or undefined if only the engine that runs it knows it. */
   check(name: string): CheckDeclaration | undefined;
 }

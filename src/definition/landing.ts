@@ -1,5 +1,5 @@
-// Owns what ties the questions of a workflow to its gates and merges: if a gate checks files, or an action merges them,
-// a person who is asked decides about the current tree of the workspace and nothing else.
+// Ties the questions of a workflow to its gates and merges: if a gate checks files, or an action merges them, a person
+// who is asked decides about the current tree of the workspace and nothing else.
 
 import { createGraph, reachable, successorsOf } from './analysis.ts';
 import { allChecks, type CheckModel, checksIn } from './check.ts';

@@ -79,7 +79,7 @@ export interface ApprovalModel {
   };
   /** A decision counts only with the signature of an enrolled key. */
   readonly signed?: true;
-  /** The question at the forge: what decides it there, who is asked there, and how they are reminded. */
+  /** The question at the forge: the event that decides it, who is asked there, and how they are reminded. */
   readonly forge?: ForgeQuestion;
   /** A function builds the prompt before the question is asked. */
   readonly built?: true;
@@ -167,7 +167,7 @@ export interface StepFrame extends StepTerms {
   readonly fresh?: 'activation' | 'run';
   /** Patterns of the files that it changes, for parallel branches. */
   readonly writes?: readonly string[];
-  /** True for a step without incoming transitions: the engine runs it beside the others, and nothing depends on it. */
+  /** True for a step without incoming transitions: the engine runs it alongside the others, and nothing depends on it. */
   readonly side?: true;
   /** The stage of a workflow file that this step belongs to, as its message, its delay or the agent of a transition; absent for a stage itself. */
   readonly addedFor?: string;
@@ -179,7 +179,7 @@ export interface StepFrame extends StepTerms {
   readonly merges?: false | readonly string[];
   /** An agent at this step may pass questions to the person it works for. */
   readonly supportsQuestions?: boolean;
-  /** The files in which that agent saves its progress first: questions without it are refused. */
+  /** The files in which that agent must save its progress before it asks; otherwise its questions are rejected. */
   readonly questionState?: string;
   /** Patterns of files that an agent at this step must not change, besides those the workflow and the project protect. */
   readonly protected?: readonly string[];
@@ -187,7 +187,7 @@ export interface StepFrame extends StepTerms {
   readonly mayChange?: readonly string[];
   /** The hosts that its agent or program may connect to, where the machine can enforce it. Default: all. */
   readonly network?: NetworkSpec;
-  /** Set if a person sees what its worker wants written at the forge before it is written. */
+  /** Set if a person sees its worker's writes to the forge before they are made. */
   readonly staged?: true;
   /** What undoes its result when the run fails, is rejected or is cancelled: a function, a program or an action. */
   readonly undo?: StepModel;
@@ -241,7 +241,7 @@ export interface ChildWork {
   readonly review?: { readonly digest: string; readonly roles: readonly string[]; readonly from?: readonly string[] };
   /** The child's input; null if a function builds it. */
   readonly input: Json;
-  /** In an attended run: a sub-agent does its steps. Whoever carries out the parent sends it off. */
+  /** In an attended run: a sub-agent, dispatched by the agent of the parent run, does its steps. */
   readonly dispatch?: ChildDispatch;
 }
 
@@ -328,16 +328,34 @@ export interface SnapshotModel {
 }
 
 /** A whole workflow as data. */
-export interface Definition {
+export type Definition = GraphDefinition | FlowDefinition;
+
+/** A workflow whose steps and transitions are data. */
+export interface GraphDefinition extends DefinitionFrame {
+  readonly form: 'graph';
+  readonly entry: string;
+  readonly steps: readonly StepModel[];
+}
+
+/** A workflow whose generator function yields its steps: which they are is known only as it runs, so none are listed. */
+export interface FlowDefinition extends DefinitionFrame {
+  readonly form: 'flow';
+  readonly steps: readonly [];
+}
+
+/** The step that runs of a graph begin at; a flow decides that itself. */
+export function entryOf(definition: Definition): string | undefined {
+  return definition.form === 'graph' ? definition.entry : undefined;
+}
+
+/** The fields that all workflows have in common. */
+interface DefinitionFrame {
   readonly name: string;
   readonly title: string;
   readonly description: string;
   /** The author's version label; it has no meaning to the engine. */
   readonly version?: string;
-  readonly form: 'graph' | 'flow';
   readonly params: Readonly<Record<string, ArgModel>>;
-  readonly entry: string;
-  readonly steps: readonly StepModel[];
   readonly limits: { readonly maxIterations: number };
   /** How many of its steps work at once, over all runs of all workflows with the same key. */
   readonly concurrency?: Concurrency;
@@ -357,7 +375,7 @@ export interface Definition {
   >;
   /** How many comments, labels and so on the engine writes at the forge for the workers of one run. */
   readonly writes?: WriteLimits;
-  /** Set if a person sees what workers want written at the forge before it is written. */
+  /** Set if a person sees the writes of workers to the forge before they are made. */
   readonly staged?: true;
   /** The side step that reports, once, that a run failed or escalated. */
   readonly onError?: string;

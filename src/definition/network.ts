@@ -1,7 +1,7 @@
-// Owns which hosts a role or a step may connect to: how that is declared, and whether a host is allowed. It is enforced
-// elsewhere.
+// Owns the declaration of the hosts that a role or a step may connect to, and decides whether it allows a host. It is
+// enforced elsewhere.
 
-import { isJsonObject, type Json } from '../base/json.ts';
+import { isJsonObject, isList, type Json } from '../base/json.ts';
 
 /** How it is written: `false` for none, a list of hosts, or both with `required`. */
 export type NetworkSpec = false | readonly string[] | { readonly allow?: readonly string[]; readonly required?: boolean };
@@ -26,8 +26,8 @@ export function networkFault(value: Json): string | undefined {
   const unknown = Object.keys(rule).find((key) => !KNOWN.includes(key));
   if (unknown !== undefined) return `has the unknown field "${unknown}"; the fields are allow and required`;
   const { allow = [], required = false } = rule;
-  if (typeof required !== 'boolean') return '`required` must be true or false';
-  if (!Array.isArray(allow)) return '`allow` must be a list of hosts, such as [api.example.com]';
+  if (typeof required !== 'boolean') return 'must have true or false as `required`';
+  if (!Array.isArray(allow)) return 'must have a list of hosts as `allow`, such as [api.example.com]';
   const wrong = allow.find((host) => typeof host !== 'string' || !HOST.test(host.toLowerCase()));
   return wrong === undefined
     ? undefined
@@ -38,10 +38,6 @@ export function networkFault(value: Json): string | undefined {
 export function networkOf(spec: NetworkSpec): NetworkModel {
   const { allow = [], required = false } = spec === false ? {} : isList(spec) ? { allow: spec } : spec;
   return { allow: allow.map((host) => host.toLowerCase()), ...(required ? { required: true } : {}) };
-}
-
-function isList(spec: NetworkSpec): spec is readonly string[] {
-  return Array.isArray(spec);
 }
 
 /** Whether a rule allows connections to a port of a host. */

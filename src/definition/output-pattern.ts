@@ -1,4 +1,4 @@
-// Owns which file patterns a step may declare as outputs: those that stay inside the workspace and match quickly.
+// Decides which file patterns a step may declare as outputs: those that stay inside the workspace and match quickly.
 
 import { isAgentKind, type KindFacts } from './kind.ts';
 import type { FileOutputModel, OutputModel, StepModel } from './model.ts';

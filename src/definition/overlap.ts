@@ -1,4 +1,4 @@
-// Owns which branches of a group may write the same files.
+// Finds the branches of a group that may write the same files.
 
 import { type KindFacts, traitsOf } from './kind.ts';
 import type { StepModel } from './model.ts';
@@ -27,19 +27,19 @@ export function overlappingWriters(
 ): ReadonlySet<string> {
   const found = new Set<string>();
   const written = members.map(patternsOf);
-  for (const [index, one] of members.entries()) {
-    for (const [at, other] of members.entries()) {
+  for (const [index, first] of members.entries()) {
+    for (const [at, second] of members.entries()) {
       if (at <= index || !written[index]?.some((pattern) => written[at]?.some((rival) => mayMeet(pattern, rival)))) continue;
-      found.add(one.id);
-      found.add(other.id);
+      found.add(first.id);
+      found.add(second.id);
     }
   }
   return found;
 }
 
 /** Whether two patterns can match the same path, judged by the fixed part before their first wildcard. */
-export function mayMeet(one: string, other: string): boolean {
-  const [a, b] = [fixedStart(one), fixedStart(other)];
-  if (isPlain(one) && isPlain(other)) return a === b;
-  return (!isPlain(other) && a.startsWith(b)) || (!isPlain(one) && b.startsWith(a));
+export function mayMeet(first: string, second: string): boolean {
+  const [a, b] = [fixedStart(first), fixedStart(second)];
+  if (isPlain(first) && isPlain(second)) return a === b;
+  return (!isPlain(second) && a.startsWith(b)) || (!isPlain(first) && b.startsWith(a));
 }

@@ -1,6 +1,6 @@
-// Owns how an application's kind or check reads its configuration: with a function, or with a schema.
+// Parses the configuration of an application's kind or check: with its function, or with its schema.
 
-/** A schema by the Standard Schema interface, as zod, valibot and arktype make them: what is written, and what is parsed from it. */
+/** A schema by the Standard Schema interface, as zod, valibot and arktype make them: the types of its input and of its output. */
 export interface ConfigSchema<Written, Config> {
   readonly '~standard': {
     readonly version: 1;
@@ -10,7 +10,7 @@ export interface ConfigSchema<Written, Config> {
   };
 }
 
-/** What a schema found. */
+/** The result of a schema: the value, or its faults. */
 export type SchemaVerdict<Config> =
   | { readonly value: Config; readonly issues?: undefined }
   | {
@@ -20,10 +20,10 @@ export type SchemaVerdict<Config> =
       }[];
     };
 
-/** Returns the configuration from what was written, or throws an error that says what is wrong. */
+/** Returns the configuration for an input, or throws an error that says what is wrong. */
 export type ConfigParser<Written, Config> = ((written: Written) => Config) | ConfigSchema<Written, Config>;
 
-/** The type of what is written: a parser that takes anything takes what it returns. */
+/** The type of the input: a parser of anything accepts the type that it returns. */
 export type WrittenFor<Written, Config> = unknown extends Written ? Config : Written;
 
 /** Parses a configuration. */

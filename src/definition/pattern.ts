@@ -27,12 +27,12 @@ const RANGE = /\{(-?\d+)\.\.(-?\d+)(?:\.\.-?\d+)?\}/g;
 export function patternCost(pattern: string): string | undefined {
   if (isPlain(pattern)) return undefined;
   if (countAlternatives(pattern) > ALTERNATIVES_MAX)
-    return `its braces stand for more than ${ALTERNATIVES_MAX} patterns; write fewer alternatives, or use *`;
+    return `its braces expand to more than ${ALTERNATIVES_MAX} patterns; write fewer alternatives, or use *`;
   const segments = pattern.split('/');
-  if (segments.filter((segment) => segment === '**').length > WILDCARDS_MAX) return `it has more than ${WILDCARDS_MAX} times **`;
+  if (segments.filter((segment) => segment === '**').length > WILDCARDS_MAX) return `it has more than ${WILDCARDS_MAX} "**"; use fewer`;
   if (/[*+]\(/.test(pattern)) return 'it repeats a group with +( ) or *( ); write {a,b} or * instead';
   const isWild = segments.some((segment) => (segment.replaceAll(/\*+/g, '*').match(/\*|!\(/g)?.length ?? 0) > WILDCARDS_MAX);
-  return isWild ? `one name in it has more than ${WILDCARDS_MAX} wildcards` : undefined;
+  return isWild ? `one of its names has more than ${WILDCARDS_MAX} wildcards; use fewer` : undefined;
 }
 
 /** How many patterns the braces of a pattern stand for: groups side by side multiply, alternatives add up. */

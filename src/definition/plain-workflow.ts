@@ -1,4 +1,4 @@
-// Owns workflows without functions, such as files: the definition is all there is.
+// Owns workflows without functions, such as those of files: the definition is all they have.
 
 import { omitUndefined } from '../base/fields.ts';
 import type { CheckCode } from './check.ts';

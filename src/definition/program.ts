@@ -1,4 +1,4 @@
-// Owns how a program appears in a definition: a shell line, or a program and its arguments, and its environment.
+// Owns the model of a program: a shell line, or a program and its arguments, and its environment.
 
 import { omitUndefined } from '../base/fields.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
@@ -14,18 +14,18 @@ export type ProgramModel = {
   readonly cwd?: string;
 };
 
-/** What is wrong with a program that is neither of the two or both, and what to do. */
+/** The fault and the hint for a program that has neither or both of the two. */
 export const NO_PROGRAM = [
-  'it must have exactly one of `run` and `argv`',
+  'exactly one of `run` and `argv` is required',
   'write a shell line as `run`, or a list of words as `argv`',
 ] as const;
 
 /** Parses a program. A caller that reads other fields of the same object passes its reader. */
-export function parseProgram(given: unknown, report: KindReport, { optional }: FieldReader = fieldReader(given, report)): ProgramModel {
-  const { run, argv } = isJsonObject(given) ? given : {};
+export function parseProgram(input: unknown, report: KindReport, { optional }: FieldReader = fieldReader(input, report)): ProgramModel {
+  const { run, argv } = isJsonObject(input) ? input : {};
   if ((run === undefined) === (argv === undefined)) report.fault(...NO_PROGRAM);
   return omitUndefined({
-    run: optional('run', isText, ['its command is empty', 'write the shell line to run']),
+    run: optional('run', isText, ['`run` must be a shell line', 'write the command to run']),
     argv: optional('argv', isTextList, ['`argv` must be a list of words', 'write it as ["program", "argument"]']),
     env: optional('env', isTexts, ['every value of `env` must be a string', 'write it in quotes']),
     cwd: optional('cwd', isText, ['`cwd` must be a path', 'write a folder, or leave it out']),

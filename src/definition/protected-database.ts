@@ -1,5 +1,5 @@
-// Owns what functions of a workflow can do with a protected database: the part of the client of `pawl/safe-db` that they
-// get as `ctx.db`. The client itself is in `src/safe-db`.
+// Owns the interface of a protected database for functions of a workflow: the part of the client of `pawl/safe-db` that
+// they get as `ctx.db`. The client itself is in `src/safe-db`.
 
 import type { SqlValue, WhereClause } from '../base/sql-condition.ts';
 
@@ -16,7 +16,7 @@ export interface DeleteRequest {
   readonly expiresAt: string;
 }
 
-/** A protected database as the functions of a step see it: a copy of their own, whose changes are accepted with the step. */
+/** A protected database as the functions of a step see it: their own copy, whose changes are accepted with the step. */
 export interface ProtectedDatabase {
   /** The rows of one statement. */
   query<T extends object = Record<string, SqlValue>>(sql: string, parameters?: StatementParameters): T[];

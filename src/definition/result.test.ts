@@ -11,16 +11,16 @@ describe('a step result', () => {
     expect(createStepResult({ ...done, durationMs: 0 }).durationMs).toBe(0);
   });
 
-  test('that failed has an error message', () => {
+  test('the result of a failed step has an error message', () => {
     const { error: _, ...silent } = broken;
     expect(() => createStepResult(silent)).toThrow('R2: the failed step "lint" has no error message');
   });
 
-  test('that succeeded cannot be a handled failure', () => {
+  test('the result of a successful step cannot be a handled failure', () => {
     expect(() => createStepResult({ ...done, handled: true })).toThrow('R2');
   });
 
-  test('is deeply frozen and independent of the original output', () => {
+  test('a step result is deeply frozen and independent of the original output', () => {
     const output = { files: ['a.ts'] };
     const result = createStepResult({ ...done, output });
     output.files.push('b.ts');
@@ -53,7 +53,7 @@ describe('a workflow result', () => {
     });
   });
 
-  test('cannot be a success with an unhandled failure', () => {
+  test('a workflow with an unhandled failure cannot be a success', () => {
     const failed = createStepResult(broken);
     expect(() => createWorkflowResult({ ...base, stepResults: [failed], finalOutput: 1 })).toThrow(
       'R3: workflow "ship" succeeded although step "lint" failed unhandled',
@@ -73,7 +73,7 @@ describe('a workflow result', () => {
 });
 
 describe('a progress event', () => {
-  test('is an immutable member of a union discriminated by `type`', () => {
+  test('a progress event is an immutable member of a union discriminated by `type`', () => {
     const event = createProgressEvent({
       type: 'StepCompleted',
       stepName: 'a',

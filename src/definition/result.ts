@@ -72,23 +72,23 @@ export interface WorkflowCompleted {
 export type ProgressEvent = WorkflowStarted | StepStarted | StepCompleted | WorkflowCompleted;
 
 /** Creates the frozen result of a step. Its output is copied as plain data; anything else is rejected. */
-export function createStepResult(given: Omit<StepResult, 'output'> & { readonly output: unknown }): StepResult {
-  checkDuration(`step "${given.name}"`, given.durationMs);
-  invariant(given.success || given.error !== undefined, `R2: the failed step "${given.name}" has no error message`);
-  invariant(!given.success || given.handled !== true, `R2: step "${given.name}" succeeded, so there was no failure to handle`);
+export function createStepResult(fields: Omit<StepResult, 'output'> & { readonly output: unknown }): StepResult {
+  checkDuration(`step "${fields.name}"`, fields.durationMs);
+  invariant(fields.success || fields.error !== undefined, `R2: the failed step "${fields.name}" has no error message`);
+  invariant(!fields.success || fields.handled !== true, `R2: step "${fields.name}" succeeded, so there was no failure to handle`);
   return deepFreeze({
-    name: given.name,
-    stepType: given.stepType,
-    success: given.success,
-    output: toPlain(given.output, `the output of step "${given.name}"`),
-    durationMs: given.durationMs,
-    ...omitUndefined({ error: given.error, handled: given.handled, child: given.child }),
+    name: fields.name,
+    stepType: fields.stepType,
+    success: fields.success,
+    output: toPlain(fields.output, `the output of step "${fields.name}"`),
+    durationMs: fields.durationMs,
+    ...omitUndefined({ error: fields.error, handled: fields.handled, child: fields.child }),
   });
 }
 
 /** Creates the frozen result of a run. */
-export function createWorkflowResult(given: WorkflowResult<unknown>): WorkflowResult {
-  const { workflowName, success, stepResults, totalDurationMs } = given;
+export function createWorkflowResult(fields: WorkflowResult<unknown>): WorkflowResult {
+  const { workflowName, success, stepResults, totalDurationMs } = fields;
   checkDuration(`workflow "${workflowName}"`, totalDurationMs);
   const unhandled = stepResults.find((result) => !result.success && result.handled !== true);
   invariant(
@@ -99,8 +99,8 @@ export function createWorkflowResult(given: WorkflowResult<unknown>): WorkflowRe
     workflowName,
     stepResults: [...stepResults],
     totalDurationMs,
-    finalOutput: toPlain(given.finalOutput, `the final output of workflow "${workflowName}"`),
-    ...(given.success ? { success: true } : { success: false, error: given.error }),
+    finalOutput: toPlain(fields.finalOutput, `the final output of workflow "${workflowName}"`),
+    ...(fields.success ? { success: true } : { success: false, error: fields.error }),
   });
 }
 

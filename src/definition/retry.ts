@@ -1,4 +1,4 @@
-// Owns when a failed attempt is retried, and after which delay. A broken contract has a budget of its own.
+// Decides whether a failed attempt is retried, and after which delay. A broken contract has a separate budget.
 
 import type { StepModel } from './model.ts';
 

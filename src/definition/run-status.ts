@@ -1,6 +1,6 @@
 // Owns the statuses of a run as users see them, and what each means for its driver and for callers that wait.
 
-/** The states of a run as users see them. `overridden` is completed after a person skipped or accepted something by hand. */
+/** The states of a run as users see them. `overridden` is completed after a person skipped or accepted something manually. */
 export type RunStatus = 'pending' | 'running' | 'waiting' | 'completed' | 'overridden' | 'failed' | 'escalated' | 'rejected' | 'cancelled';
 
 /** True when nothing can change the run any more. */
@@ -13,7 +13,7 @@ export function isDone(status: RunStatus): boolean {
   return status === 'completed' || status === 'overridden';
 }
 
-/** True when the run is stopped until somebody resumes it. */
+/** True when the run is stopped until a person resumes it. */
 export function isHalted(status: RunStatus): boolean {
   return status === 'failed' || status === 'escalated';
 }

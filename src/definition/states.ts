@@ -9,7 +9,7 @@ export const LoopState = Object.freeze({
   RETRY: 'retry',
   /** A review passed. */
   COMPLETE: 'complete',
-  /** The bound of the loop is used up and the last review had not passed. */
+  /** The limit of the loop is reached and the last review had not passed. */
   EXHAUSTED: 'exhausted',
 } as const);
 

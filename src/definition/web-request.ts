@@ -1,4 +1,4 @@
-// Owns how a web request appears in a definition, and what its templates cannot change: its host, and which secrets it
+// Owns the model of a web request, and the parts of it that templates cannot change: its host, and which secrets it
 // contains.
 
 import type { Json } from '../base/json.ts';
@@ -15,8 +15,8 @@ export type RequestModel = {
 const LITERAL_HOST = /^https?:\/\/[^/?#\\@\s]+(?=[/?#])/i;
 
 /** Whether a URL has a literal host before its first placeholder, so that no value can change where it goes. */
-export function hasLiteralHost({ hasHoles, parts: [first] }: Template): boolean {
-  return !hasHoles || (typeof first === 'string' && LITERAL_HOST.test(first));
+export function hasLiteralHost({ hasPlaceholders, parts: [first] }: Template): boolean {
+  return !hasPlaceholders || (typeof first === 'string' && LITERAL_HOST.test(first));
 }
 
 /** Returns the names of the secrets that templates read, or undefined if they cannot be determined. */

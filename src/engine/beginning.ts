@@ -5,8 +5,8 @@
 import { EngineError } from '../base/error.ts';
 import { type KindFacts, traitsOf } from '../definition/kind.ts';
 import type { Definition } from '../definition/model.ts';
-import type { Detour, Override } from '../definition/passage.ts';
-import { asksPerson, checksWork, questionsPassed, stepsAfter, stepsBetween } from '../definition/passage.ts';
+import type { Detour, Override } from '../definition/skipped-steps.ts';
+import { asksPerson, checksWork, questionsPassed, stepsAfter, stepsBetween } from '../definition/skipped-steps.ts';
 import { requireActor } from './request/actor.ts';
 import type { ForkHistory, StartOptions } from './run-start.ts';
 

@@ -1,7 +1,7 @@
 // Answers the questions of a log's readers about an event: its activation, its path, its override.
 
 import type { Group } from '../definition/group/join.ts';
-import type { Override } from '../definition/passage.ts';
+import type { Override } from '../definition/skipped-steps.ts';
 import type { Activation, Path } from '../kernel/activation.ts';
 import type { EventOf, RunEvent } from '../kernel/event.ts';
 

@@ -2,7 +2,7 @@
 
 import { EngineError } from '../base/error.ts';
 import { topStepOf } from '../definition/address.ts';
-import { holdingAssumptions } from '../definition/question/assumption-record.ts';
+import { blockingAssumptions } from '../definition/question/assumption-record.ts';
 import type { BlockingAssumption } from '../steps/attempt.ts';
 import { blockingText } from '../steps/workspace/merge-check.ts';
 import type { Store } from '../store/store.ts';
@@ -16,7 +16,7 @@ export async function blockingAssumptionsIn(store: Store, run: string): Promise<
     // Such a run will not act on an answer any more, but its files may remain, so its open assumptions still count:
     // otherwise a worker could cancel or repeat a step to get rid of them.
     const isOver = isReplaced || state.status === 'cancelled';
-    for (const { id: assumption, step, answer } of holdingAssumptions(state))
+    for (const { id: assumption, step, answer } of blockingAssumptions(state))
       if (answer === undefined || !isOver) blocking.push({ run: id, id: assumption, step, isAnswered: answer !== undefined });
   }
   return blocking;
@@ -35,7 +35,7 @@ export async function assertForkable(store: Store, run: string, reused: Readonly
   const blocking: BlockingAssumption[] = [];
   for (const id of below) {
     const { state } = await store.load(id);
-    const open = holdingAssumptions(state).filter(({ answer }) => answer === undefined);
+    const open = blockingAssumptions(state).filter(({ answer }) => answer === undefined);
     blocking.push(...open.map(({ id: assumption, step }) => ({ run: id, id: assumption, step, isAnswered: false })));
     below.push(...(await store.list({ parent: id })).map((child) => child.id));
   }

@@ -8,7 +8,7 @@ import { didYouMean } from '../base/suggest.ts';
 import { type BoundStep, type CompiledWorkflow, NO_CODE, type StepCode } from '../definition/code.ts';
 import type { EndedMember } from '../definition/group/group-result.ts';
 import type { KindFacts } from '../definition/kind.ts';
-import { type Definition, type StepModel, stepsWithin } from '../definition/model.ts';
+import { type Definition, type GraphDefinition, type StepModel, stepsWithin } from '../definition/model.ts';
 import { plainFrame } from '../definition/plain-frame.ts';
 import type { Path } from '../kernel/activation.ts';
 import type { Program } from '../kernel/program.ts';
@@ -112,7 +112,8 @@ export async function programOfRun(
   stored: { workflow: CompiledWorkflow; definition: Definition; params: JsonObject },
 ): Promise<BoundProgram> {
   const { workflow, definition, params } = stored;
-  if (state.form === 'graph') return graphOf(workflow.hash === state.def ? workflow.definition : definition, workflow, source);
+  const current = workflow.hash === state.def ? workflow.definition : definition;
+  if (current.form === 'graph') return graphOf(current, workflow, source);
   const program = createFlowProgram({ workflow, params, facts, undoes: undoesIn(source, workflow) });
   // Rows beyond the checkpoint belong to an owner that took the run over meanwhile.
   const past = (await store.attempts(state.id)).filter((row) => row.seq <= state.seq);
@@ -137,7 +138,7 @@ function undoesIn(source: DefinitionSource, workflow: CompiledWorkflow): (child:
   };
 }
 
-function graphOf(definition: Definition, workflow: CompiledWorkflow, source: DefinitionSource): BoundProgram {
+function graphOf(definition: GraphDefinition, workflow: CompiledWorkflow, source: DefinitionSource): BoundProgram {
   const own = graphProgram(definition);
   const children = own.onUndo === undefined ? definition.steps.flatMap(stepsWithin).filter((step) => step.kind === 'workflow') : [];
   const undoes = undoesIn(source, workflow);

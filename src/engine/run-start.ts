@@ -5,9 +5,10 @@ import { omitUndefined } from '../base/fields.ts';
 import { createRunId } from '../base/id.ts';
 import { type Json, type JsonObject, toPlain } from '../base/json.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
+import { entryOf } from '../definition/model.ts';
 import { bindParams } from '../definition/param/arg.ts';
-import type { Override } from '../definition/passage.ts';
 import type { Assumption } from '../definition/question/assumption-record.ts';
+import type { Override } from '../definition/skipped-steps.ts';
 import type { Ref } from '../kernel/activation.ts';
 import { createRun } from '../kernel/apply.ts';
 import type { EventOf } from '../kernel/event.ts';
@@ -111,7 +112,7 @@ export async function startRun(
   const { origin = {}, from, sign, past, facts } = options;
   assertPriority(origin);
   const by = omitUndefined({ actor: origin.actor, sign });
-  const event = await signFirstEvent(parts.signing, created, { from, entry: definition.entry, ...by });
+  const event = await signFirstEvent(parts.signing, created, { from, entry: entryOf(definition), ...by });
   const fork = past === undefined ? {} : { fork: { run: past.run, seq: past.seq } };
   const create = { owner: core.me, definition, codeHash: workflow.codeHash, origin, ...fork };
   const driver = new RunDriver(options.parked === true ? storedOnlyHost(core) : core, {

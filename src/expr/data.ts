@@ -1,7 +1,7 @@
-// Owns how expressions read data: own properties with plain data, and nothing else. Getters, functions and inherited
+// Reads data for expressions: own properties with plain data, and nothing else. Getters, functions and inherited
 // properties count as missing, so no expression can run code or walk a prototype.
 
-import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { isJsonObject, isList, type Json, type JsonObject } from '../base/json.ts';
 import { shortText } from '../base/short-text.ts';
 import { DATA_DEPTH_MAX, type Meter } from './meter.ts';
 import { hasText } from './text-search.ts';
@@ -17,11 +17,6 @@ export function ownData(container: object, key: string | number): Json | undefin
 
 function isData(value: unknown): value is Json {
   return typeof value === 'number' ? Number.isFinite(value) : ['string', 'boolean', 'object'].includes(typeof value);
-}
-
-/** True for a list; narrows where Array.isArray loses `readonly`. */
-export function isList(value: Json): value is readonly Json[] {
-  return Array.isArray(value);
 }
 
 /** Returns the entries of a list or the values of an object, in order, and counts each one. */

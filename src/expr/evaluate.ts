@@ -5,7 +5,7 @@ import { unreachable } from '../base/invariant.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
 import { describe, holds, isSame, ownData } from './data.ts';
 import { FILTERS, type Filter } from './filters.ts';
-import { Absent, type Meter } from './meter.ts';
+import { type Meter, MissingValue } from './meter.ts';
 import { rootValue, type Walker, walk } from './path-walk.ts';
 import type { BinaryOperator, Node, NodeOf } from './syntax-tree.ts';
 
@@ -64,7 +64,7 @@ export class Evaluator implements Walker {
     try {
       left = this.value(node.left);
     } catch (thrown) {
-      if (!(thrown instanceof Absent)) throw thrown;
+      if (!(thrown instanceof MissingValue)) throw thrown;
     }
     return left === null ? this.value(node.right) : left;
   }

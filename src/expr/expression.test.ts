@@ -173,7 +173,7 @@ describe('only own data properties are there', () => {
 });
 
 describe('a condition', () => {
-  test('is true or false', () => {
+  test('a condition is true or false', () => {
     expect(evaluateCondition(parseExpression('1 < 2'), SCOPE)).toBe(true);
     expect(evaluateCondition(parseExpression('1 > 2'), SCOPE)).toBe(false);
   });
@@ -209,7 +209,7 @@ describe('a condition', () => {
     expect(message).toMatch(/no such field|cannot read a field of|of that name/);
   });
 
-  test('that reads a secret does not quote it', () => {
+  test('a condition that reads a secret does not quote it', () => {
     const expression = parseExpression('secrets.TOKEN && true');
     expect(() => evaluateCondition(expression, { secrets: { TOKEN: 'hunter2' } })).toThrow(/got a text;/);
   });

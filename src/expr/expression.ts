@@ -6,7 +6,7 @@ import type { Json } from '../base/json.ts';
 import { describe } from './data.ts';
 import { Evaluator } from './evaluate.ts';
 import { type FreePath, freePaths } from './free-paths.ts';
-import { Absent, Meter } from './meter.ts';
+import { Meter, MissingValue } from './meter.ts';
 import { parseTree } from './parser.ts';
 import { evaluationError, type Source, startOf } from './source.ts';
 import type { Node } from './syntax-tree.ts';
@@ -48,7 +48,7 @@ export function run({ tree, stretch }: Expression, scope: Json, meter: Meter): J
   try {
     return new Evaluator(scope, meter).value(tree);
   } catch (thrown) {
-    if (!(thrown instanceof Absent)) throw thrown;
+    if (!(thrown instanceof MissingValue)) throw thrown;
     throw evaluationError(stretch, { offset: thrown.offset, message: thrown.explain() });
   }
 }

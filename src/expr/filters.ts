@@ -2,9 +2,9 @@
 // data it returns data, or fails with a message, within the meter's limits. To add one, add it to the table of its
 // subject (text-filters.ts, list-filters.ts, or here) and to docs/internals/expr.md.
 
-import { isJsonObject, type Json } from '../base/json.ts';
+import { isJsonObject, isList, type Json } from '../base/json.ts';
 import { reservedName } from '../base/reserved-name.ts';
-import { describe, entriesOf, holds, isList, ownData, toJsonText } from './data.ts';
+import { describe, entriesOf, holds, ownData, toJsonText } from './data.ts';
 import { LIST_FILTERS } from './list-filters.ts';
 import type { Meter } from './meter.ts';
 import { TEXT_FILTERS } from './text-filters.ts';
@@ -99,6 +99,6 @@ function hasPublicApi(value: Json, [recorded]: readonly Json[], meter: Meter): b
   const paths = isList(value) ? entriesOf(value, meter) : [value];
   const stranger = paths.find((path) => typeof path !== 'string');
   if (stranger === undefined && isList(recorded as Json)) return paths.some((path) => holds(recorded as Json, path, meter));
-  const what = describe(stranger ?? value, meter);
-  return meter.fail(`has_public_api needs captured files, but got ${what}; use it on a file output`);
+  const found = describe(stranger ?? value, meter);
+  return meter.fail(`has_public_api needs captured files, but got ${found}; use it on a file output`);
 }

@@ -1,4 +1,4 @@
-// Owns which names an expression can read, found without evaluating it. A path ends at a computed index, and paths in
+// Finds the names that an expression can read, without evaluating it. A path ends at a computed index, and paths in
 // both branches of a conditional count.
 
 import type { SourcePosition } from '../base/error.ts';

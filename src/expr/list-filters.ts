@@ -1,8 +1,8 @@
 // Owns the filters for lists. If an empty list has no result (`first`, `max`), the result is absent, so that `??` and
 // `default` can provide one.
 
-import { isJsonObject, type Json } from '../base/json.ts';
-import { describe, entriesOf, isList, ownData, toJsonText } from './data.ts';
+import { isJsonObject, isList, type Json } from '../base/json.ts';
+import { describe, entriesOf, ownData, toJsonText } from './data.ts';
 import type { Filter } from './filters.ts';
 import type { Meter } from './meter.ts';
 
@@ -26,8 +26,8 @@ function plain(name: string, compute: (list: readonly Json[], meter: Meter) => J
   return { arity: [0, 0], usage: name, apply: (value, _, meter) => compute(listIn(value, name, meter), meter) };
 }
 
-function listIn(value: Json, what: string, meter: Meter): readonly Json[] {
-  return isList(value) ? entriesOf(value, meter) : meter.fail(`${what} needs a list, but got ${describe(value, meter)}`);
+function listIn(value: Json, filter: string, meter: Meter): readonly Json[] {
+  return isList(value) ? entriesOf(value, meter) : meter.fail(`${filter} needs a list, but got ${describe(value, meter)}`);
 }
 
 /** A null item is a result; a missing item is not. */

@@ -2,7 +2,7 @@
 // of nodes, so this counts work that grows with the data.
 //
 // - Every entry, item and comparison costs a step, even if it is not used.
-// - An evaluation ends with a value or an EngineError; `Absent` never leaves it.
+// - An evaluation ends with a value or an EngineError; `MissingValue` never leaves it.
 
 import { evaluationError, type Source } from './source.ts';
 
@@ -17,7 +17,7 @@ export const DATA_DEPTH_MAX = 256;
  * Signals that a name does not exist, so that `??` can handle it. It is not an Error: most are caught, and the stack
  * and the search for a similar name are only worth their time if one is not.
  */
-export class Absent {
+export class MissingValue {
   readonly offset: number;
   readonly explain: () => string;
 
@@ -64,6 +64,6 @@ export class Meter {
 
   /** Ends the evaluation because a value is missing, unless `??` or `default` handles it. */
   absent(explain: () => string): never {
-    throw new Absent(this.offset, explain);
+    throw new MissingValue(this.offset, explain);
   }
 }

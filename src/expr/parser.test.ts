@@ -106,7 +106,7 @@ describe('a source that is too large is refused before it costs anything', () =>
     expect(Math.min(...times)).toBeLessThan(50);
   });
 
-  test('what is just within the limits is read', () => {
+  test('an expression just within the limits is parsed', () => {
     parseExpression(`${'('.repeat(64)}1${')'.repeat(64)}`);
     parseExpression(Array.from({ length: 1_000 }, () => '1').join('+'));
     parseExpression(`'${'a'.repeat(9_998)}'`);

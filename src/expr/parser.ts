@@ -139,7 +139,7 @@ class Parser {
   private arithmetic(operators: readonly BinaryOperator[], operand: () => Node): Node {
     let left = operand();
     for (;;) {
-      const operator = operators.find((one) => this.cursor.is(one));
+      const operator = operators.find((symbol) => this.cursor.is(symbol));
       if (operator === undefined) return left;
       const { offset } = this.cursor.take();
       left = { kind: 'binary', operator, left, right: operand(), offset };
@@ -233,8 +233,8 @@ class Parser {
   }
 
   private callError(name: string): Error {
-    const what = name === '' ? 'a value' : name;
-    return this.cursor.error(`found a call of ${what}; values cannot be called: ${callHint(name)}`);
+    const called = name === '' ? 'a value' : name;
+    return this.cursor.error(`found a call of ${called}; values cannot be called: ${callHint(name)}`);
   }
 
   private dotted(): Segment {

@@ -1,13 +1,13 @@
-// Owns following a path through data, and the error when it ends too early.
+// Follows a path through data, and reports where it ends too early.
 //
 // - A missing name is an error at that name, never null: only `??` and `default` handle it.
 // - After `.*`, an entry without the rest of the path is left out.
 
-import { isJsonObject, type Json } from '../base/json.ts';
+import { isJsonObject, isList, type Json } from '../base/json.ts';
 import { isReservedName } from '../base/reserved-name.ts';
 import { shortText } from '../base/short-text.ts';
 import { nearestName } from '../base/suggest.ts';
-import { describe, entriesOf, isList, ownData } from './data.ts';
+import { describe, entriesOf, ownData } from './data.ts';
 import type { Meter } from './meter.ts';
 import type { Node, Segment } from './syntax-tree.ts';
 
@@ -31,7 +31,7 @@ export function walk(start: Json, segments: readonly Segment[], walker: Walker):
     if (next === undefined) {
       const meter = atSegment(walker, segment);
       // A computed key may contain a secret.
-      return segment.kind === 'dynamic' && meter.discreet ? refuseUnsaid(value, meter) : refuseMember(value, key, meter);
+      return segment.kind === 'dynamic' && meter.discreet ? failWithoutKey(value, meter) : refuseMember(value, key, meter);
     }
     value = next;
   }
@@ -98,7 +98,7 @@ function memberOf(value: Json, key: string | number): Json | undefined {
 }
 
 /** Like refuseMember, without showing the key. */
-function refuseUnsaid(value: Json, meter: Meter): never {
+function failWithoutKey(value: Json, meter: Meter): never {
   if (value === null || typeof value === 'object') return meter.absent(() => `there is no such field or item here${ADVICE}`);
   return meter.fail(`cannot read a field of ${describe(value, meter)}, which has none`);
 }

@@ -1,5 +1,5 @@
-// Owns compiling a pattern into the small program that pattern.ts runs. It rejects patterns that are too long, too deep
-// or not linear before they cost anything.
+// Compiles a pattern into the small program that pattern.ts runs. It rejects patterns that are too long, too deep or
+// not linear before they cost anything.
 
 import type { Meter } from './meter.ts';
 
@@ -48,8 +48,10 @@ class PatternReader {
     return fragment;
   }
 
-  private refuse(what: string): never {
-    return this.meter.fail(`the pattern ${what} at its character ${this.at + 1}; patterns have . ^ $ [] () | * + ? {n,m} \\d \\w \\s \\b`);
+  private refuse(problem: string): never {
+    return this.meter.fail(
+      `the pattern ${problem} at its character ${this.at + 1}; patterns have . ^ $ [] () | * + ? {n,m} \\d \\w \\s \\b`,
+    );
   }
 
   private accept(text: string): boolean {

@@ -39,21 +39,21 @@ export function positionAt(source: Source, offset: number): SourcePosition {
 
 /** The error for a source that is not an expression. */
 export function syntaxError(source: Source, complaint: SourceMessage): EngineError {
-  return errorAt(source, complaint, { code: 'EXPRESSION_SYNTAX', what: `cannot read the expression ${excerpt(source)}` });
+  return errorAt(source, complaint, { code: 'EXPRESSION_SYNTAX', prefix: `cannot read the expression ${excerpt(source)}` });
 }
 
 /** The error for a source that is too large. */
 export function limitError(source: Source, complaint: SourceMessage): EngineError {
-  return errorAt(source, complaint, { code: 'EXPRESSION_LIMIT', what: `the expression ${excerpt(source)} is too large` });
+  return errorAt(source, complaint, { code: 'EXPRESSION_LIMIT', prefix: `the expression ${excerpt(source)} is too large` });
 }
 
 /** The error for an expression without a value in its scope. */
 export function evaluationError(source: Source, complaint: SourceMessage): EngineError {
-  return errorAt(source, complaint, { code: 'EXPRESSION_EVALUATION', what: `cannot evaluate ${excerpt(source)}` });
+  return errorAt(source, complaint, { code: 'EXPRESSION_EVALUATION', prefix: `cannot evaluate ${excerpt(source)}` });
 }
 
-function errorAt(source: Source, { offset, message }: SourceMessage, { code, what }: { code: ErrorCode; what: string }): EngineError {
-  return new EngineError(code, `${what}: ${message}`, { position: positionAt(source, offset) });
+function errorAt(source: Source, { offset, message }: SourceMessage, { code, prefix }: { code: ErrorCode; prefix: string }): EngineError {
+  return new EngineError(code, `${prefix}: ${message}`, { position: positionAt(source, offset) });
 }
 
 function excerpt(source: Source): string {

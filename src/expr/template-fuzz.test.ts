@@ -39,9 +39,9 @@ const nearly = fc.oneof(
   anyText,
   fc.array(fc.constantFrom(...BITS), { maxLength: 12 }).map((bits) => bits.join('')),
 );
-const withoutHoles = nearly.map((text) => text.replaceAll(/\{(?=\{)/g, ''));
-/** Text that can stand before a hole: a brace at its end would belong to the hole's. */
-const before = withoutHoles.map((text) => text.replace(/\{$/, ''));
+const withoutPlaceholders = nearly.map((text) => text.replaceAll(/\{(?=\{)/g, ''));
+/** Text that can stand before a placeholder: a brace at its end would belong to the placeholder's. */
+const before = withoutPlaceholders.map((text) => text.replace(/\{$/, ''));
 
 /** The value of the template, or its error as plain data. */
 function outcome(text: string, names: JsonObject): Json {
@@ -55,10 +55,10 @@ function outcome(text: string, names: JsonObject): Json {
 }
 
 test(
-  'a text without holes is rendered as it is',
+  'a text without placeholders is rendered as it is',
   () => {
     fc.assert(
-      fc.property(withoutHoles, (text) => {
+      fc.property(withoutPlaceholders, (text) => {
         expect(renderTemplate(parseTemplate(text), {})).toBe(text);
       }),
       { numRuns: casesOf(3_000) },
@@ -100,7 +100,7 @@ test(
   () => {
     const space = fc.constantFrom('', ' ', '\n', '\n  ', ' \r\n');
     fc.assert(
-      fc.property(fc.tuple(before, space, space, withoutHoles), fc.nat({ max: 6 }), ([text, left, right, rest], indent) => {
+      fc.property(fc.tuple(before, space, space, withoutPlaceholders), fc.nat({ max: 6 }), ([text, left, right, rest], indent) => {
         const value = `${text}{{${left}1 +${right}lost }}${rest}`;
         const lines = value.split('\n').map((line) => ' '.repeat(indent) + line);
         const template = parseTemplate(value, { file: 'f', line: 1, column: indent + 1, indent });
@@ -115,7 +115,7 @@ test(
 );
 
 test(
-  'a slip of syntax is placed inside the hole',
+  'a slip of syntax is placed inside the placeholder',
   () => {
     fc.assert(
       fc.property(before, nearly, (text, inside) => {
@@ -135,7 +135,7 @@ test(
 );
 
 test(
-  'a tree is rendered member by member, and data without holes is the same data',
+  'a tree is rendered member by member, and data without placeholders is the same data',
   () => {
     fc.assert(
       fc.property(fc.array(nearly, { maxLength: 4 }), json, scope, (texts, data, names) => {

@@ -41,14 +41,14 @@ describe('a tree is rendered as a whole', () => {
     expect(render(json)).toStrictEqual(expected);
   });
 
-  test('a tree without holes is returned unchanged', () => {
+  test('a tree without placeholders is returned unchanged', () => {
     const kept = { a: [1, { b: 'text' }], c: null };
     const rendered = render({ kept, filled: '{{ n }}' });
     expect(rendered).toStrictEqual({ kept, filled: 7 });
     expect((rendered as { kept: Json }).kept).toBe(kept);
     expect(render(kept)).toBe(kept);
-    expect(parseTemplateTree(kept)).toMatchObject({ hasHoles: false, paths: [] });
-    expect(parseTemplateTree([['{{ n }}']]).hasHoles).toBe(true);
+    expect(parseTemplateTree(kept)).toMatchObject({ hasPlaceholders: false, paths: [] });
+    expect(parseTemplateTree([['{{ n }}']]).hasPlaceholders).toBe(true);
   });
 
   test('a key that is called __proto__ is data', () => {
@@ -86,7 +86,7 @@ describe('a tree has bounds', () => {
     ['a million items', Array.from({ length: 1_000_000 }, () => 0), 'more than 10000 values'],
     ['over 10,000 values in all', Array.from({ length: 74 }, () => Array.from({ length: 135 }, () => 0)), 'more than 10000 values'],
     ['over a million characters', Array.from({ length: 6 }, () => 'x'.repeat(190_000)), 'more than 1000000 characters'],
-    ['1,001 holes', [...Array.from({ length: 100 }, () => '{{ n }}'.repeat(10)), '{{ n }}'], 'more than 1000 holes'],
+    ['1,001 placeholders', [...Array.from({ length: 100 }, () => '{{ n }}'.repeat(10)), '{{ n }}'], 'more than 1000 placeholders'],
     ['a text of a megabyte', { a: 'x'.repeat(1_000_000) }, 'at most 200000'],
   ])('%s are refused at once', (_, json, hint) => {
     const times = [1, 2, 3].map(() => {
@@ -107,12 +107,12 @@ describe('a tree has bounds', () => {
     ]) {
       expect(failure(() => render(json, scope))).toMatchObject({
         code: 'EXPRESSION_EVALUATION',
-        message: expect.stringContaining('all holes together produce more than 1000000 characters'),
+        message: expect.stringContaining('all placeholders together produce more than 1000000 characters'),
       });
     }
   });
 
-  test('what is just within the limits is rendered', () => {
+  test('a tree just within the limits is rendered', () => {
     expect(render(nested(64))).toStrictEqual(JSON.parse(JSON.stringify(nested(64)).replace('"{{ n }}"', '7')));
     expect(render(Array.from({ length: 1_000 }, () => '{{ n }}'))).toHaveLength(1_000);
     expect(render(Array.from({ length: 10_000 }, () => 'x'))).toHaveLength(10_000);

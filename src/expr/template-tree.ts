@@ -1,17 +1,17 @@
 // Owns JSON whose strings may be templates: parsed and rendered as a whole. Keys are never templates, and values
-// without holes are kept unchanged.
+// without placeholders are kept unchanged.
 //
-// - Depth, values, text and holes are counted before each descent, so that no tree can exhaust the stack.
+// - Depth, values, text and placeholders are counted before each descent, so that no tree can exhaust the stack.
 // - All templates of a tree share the limits of one rendering.
 
 import { EngineError } from '../base/error.ts';
 import { unreachable } from '../base/invariant.ts';
-import type { Json } from '../base/json.ts';
-import { isList } from './data.ts';
+import { isList, type Json } from '../base/json.ts';
+
 import type { FreePath } from './expression.ts';
 import { startOf } from './source.ts';
 import { type Origin, parseTemplate, Rendering, renderWithin, type Template } from './template.ts';
-import { HOLES_MAX } from './template-hole.ts';
+import { PLACEHOLDERS_MAX } from './template-placeholder.ts';
 
 const DEPTH_MAX = 64;
 const VALUES_MAX = 10_000;
@@ -19,7 +19,7 @@ const TEXT_MAX = 1_000_000;
 
 /** A parsed tree: plain data that can be stored and rendered any number of times. */
 export interface TemplateTree {
-  readonly hasHoles: boolean;
+  readonly hasPlaceholders: boolean;
   /** Every path that its templates may read, in the order of the tree. */
   readonly paths: readonly FreePath[];
   readonly root: TreeNode;
@@ -38,7 +38,7 @@ type TreePath = readonly (string | number)[];
 export function parseTemplateTree(json: Json, originOf: (path: TreePath) => Origin = () => ({})): TemplateTree {
   const reader = new TreeReader(originOf);
   const root = reader.read(json, []);
-  return { hasHoles: root.kind !== 'constant', paths: reader.paths, root };
+  return { hasPlaceholders: root.kind !== 'constant', paths: reader.paths, root };
 }
 
 /** Renders every template of the tree. The members of `scope` are its names. */
@@ -51,7 +51,7 @@ class TreeReader {
   private readonly originOf: (path: TreePath) => Origin;
   private values = 0;
   private characters = 0;
-  private holes = 0;
+  private placeholders = 0;
 
   constructor(originOf: (path: TreePath) => Origin) {
     this.originOf = originOf;
@@ -73,9 +73,9 @@ class TreeReader {
     this.characters += value.length;
     if (this.characters > TEXT_MAX) this.refuse(path, `its texts have more than ${TEXT_MAX} characters`);
     const template = parseTemplate(value, this.originOf(path));
-    if (!template.hasHoles) return { kind: 'constant', value };
-    this.holes += template.parts.filter((part) => typeof part !== 'string').length;
-    if (this.holes > HOLES_MAX) this.refuse(path, `it has more than ${HOLES_MAX} holes`);
+    if (!template.hasPlaceholders) return { kind: 'constant', value };
+    this.placeholders += template.parts.filter((part) => typeof part !== 'string').length;
+    if (this.placeholders > PLACEHOLDERS_MAX) this.refuse(path, `it has more than ${PLACEHOLDERS_MAX} placeholders`);
     for (const read of template.paths) this.paths.push(read);
     return { kind: 'template', template };
   }

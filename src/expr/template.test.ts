@@ -22,7 +22,7 @@ function failure(text: string, origin: Origin = {}, scope: Json = SCOPE): Engine
   throw new Error(`${text} was rendered`);
 }
 
-describe('a template is text with the values of its holes', () => {
+describe('a template is text with the values of its placeholders', () => {
   test.each<[string, Json]>([
     ['Fix #{{ issue.number }}', 'Fix #7'],
     ['{{issue.author.name}} and {{ issue.labels | join(" ") }}', 'Ann and bug ui'],
@@ -41,7 +41,7 @@ describe('a template is text with the values of its holes', () => {
   });
 });
 
-describe('a template that is a single hole keeps the type of its value', () => {
+describe('a template that is a single placeholder keeps the type of its value', () => {
   test.each<[string, Json]>([
     ['{{ issue.number }}', 7],
     ['  {{ issue.labels }}\n', ['bug', 'ui']],
@@ -54,14 +54,14 @@ describe('a template that is a single hole keeps the type of its value', () => {
     expect(render(text)).toStrictEqual(expected);
   });
 
-  test('and says so before it is rendered', () => {
-    expect(parseTemplate(' {{ a }}\n')).toMatchObject({ isWhole: true, hasHoles: true, source: ' {{ a }}\n' });
-    expect(parseTemplate('{{ a }}{{ b }}')).toMatchObject({ isWhole: false, hasHoles: true });
-    expect(parseTemplate('  ')).toMatchObject({ isWhole: false, hasHoles: false });
+  test('a template says before it is rendered whether it keeps the type of its value', () => {
+    expect(parseTemplate(' {{ a }}\n')).toMatchObject({ isWhole: true, hasPlaceholders: true, source: ' {{ a }}\n' });
+    expect(parseTemplate('{{ a }}{{ b }}')).toMatchObject({ isWhole: false, hasPlaceholders: true });
+    expect(parseTemplate('  ')).toMatchObject({ isWhole: false, hasPlaceholders: false });
   });
 });
 
-describe('everything outside the holes is text', () => {
+describe('everything outside the placeholders is text', () => {
   test.each([
     'plain',
     'a }} b }}',
@@ -75,7 +75,7 @@ describe('everything outside the holes is text', () => {
     '\u0000{\ud800}',
   ])('%j', (text) => {
     expect(render(text)).toBe(text);
-    expect(parseTemplate(text).hasHoles).toBe(false);
+    expect(parseTemplate(text).hasPlaceholders).toBe(false);
   });
 
   test.each<[string, string]>([
@@ -84,7 +84,7 @@ describe('everything outside the holes is text', () => {
     ['{{ "}}" + \'"}}\' }}.', '}}"}}.'],
     ["{{ '\\'}}' }}.", "'}}."],
     ["{{ '\\\\' }}}}", '\\}}'],
-  ])('braces inside the quotes of a hole are text too: %s', (text, expected) => {
+  ])('braces inside the quotes of a placeholder are text too: %s', (text, expected) => {
     expect(render(text)).toBe(expected);
   });
 });
@@ -118,7 +118,7 @@ describe('an invalid template is refused at its position', () => {
   });
 });
 
-describe('a hole without a value is an error, never a gap', () => {
+describe('a placeholder without a value is an error, never a gap', () => {
   test.each([
     ['rm -rf {{ issue.titel }}/*', 17, 'did you mean "title"'],
     ['rm -rf {{ isue.title }}/*', 11, 'did you mean "issue"'],
@@ -144,17 +144,21 @@ describe('a position is a place in the file', () => {
       { from: { column: 5, indent: 4 }, is: { line: 2, column: 10 } },
     ],
     [
-      'on the further lines of a hole',
+      'on the further lines of a placeholder',
       '{{\n x\n}}',
       { from: { file: 'f', line: 7, column: 5, indent: 4 }, is: { file: 'f', line: 8, column: 6 } },
     ],
-    ['behind a hole of several lines', '{{ 1 +\n 1 }} {{ x }}', { from: { line: 7, column: 5, indent: 4 }, is: { line: 8, column: 14 } }],
+    [
+      'behind a placeholder of several lines',
+      '{{ 1 +\n 1 }} {{ x }}',
+      { from: { line: 7, column: 5, indent: 4 }, is: { line: 8, column: 14 } },
+    ],
   ])('%s', (_, text, { from: origin, is: position }) => {
     expect(parseTemplate(text, origin).paths).toEqual([{ segments: ['x'], position }]);
     expect(failure(text, origin).position).toEqual(position);
   });
 
-  test('also for a slip of syntax', () => {
+  test('a syntax error has its position in the file', () => {
     expect(failure('a\n{{ 1 +\n +2 }}', { line: 5, column: 3, indent: 2 }).position).toEqual({ line: 7, column: 4 });
     expect(failure('a\n {{ 1', { line: 5, column: 3, indent: 2 }).position).toEqual({ line: 6, column: 4 });
     expect(failure("a\n {{ 1 \n 'x }}", { line: 5, column: 3, indent: 2 }).position).toEqual({ line: 7, column: 4 });
@@ -162,7 +166,7 @@ describe('a position is a place in the file', () => {
 });
 
 describe('secrets', () => {
-  test('are found without rendering', () => {
+  test('secrets are found without rendering', () => {
     const template = parseTemplate("{{ a ? secrets.A : b }}{{ c['secrets'] }}\n{{ secrets[d] }}", { file: 'f' });
     expect(readsSecrets(template)).toEqual([
       { file: 'f', line: 1, column: 8 },
@@ -193,7 +197,7 @@ describe('secrets', () => {
     expect(message).not.toContain('hunter2');
   });
 
-  test('that are misspelled are named', () => {
+  test('a misspelled secret is named', () => {
     expect(failure('{{ secrets.TOKN }}').message).toContain('did you mean "TOKEN"');
   });
 });
@@ -210,14 +214,14 @@ describe('a template has bounds', () => {
 
   test.each([
     ['a megabyte of text', 'x'.repeat(1_000_000), { code: 'EXPRESSION_LIMIT', column: 1 }],
-    ['a megabyte of holes', '{{ a }}'.repeat(150_000), { code: 'EXPRESSION_LIMIT', column: 1 }],
-    ['10,000 holes', '{{ a }}'.repeat(10_000), { code: 'EXPRESSION_LIMIT', column: 7_001 }],
-    ['10,000 holes on as many lines', '{{ a }}\n'.repeat(10_000), { code: 'EXPRESSION_LIMIT', column: 1 }],
+    ['a megabyte of placeholders', '{{ a }}'.repeat(150_000), { code: 'EXPRESSION_LIMIT', column: 1 }],
+    ['10,000 placeholders', '{{ a }}'.repeat(10_000), { code: 'EXPRESSION_LIMIT', column: 7_001 }],
+    ['10,000 placeholders on as many lines', '{{ a }}\n'.repeat(10_000), { code: 'EXPRESSION_LIMIT', column: 1 }],
     ['100,000 opening braces', '{'.repeat(100_000), { code: 'EXPRESSION_SYNTAX', column: 1 }],
     ['100,000 lines and an opening brace', `${'\n'.repeat(100_000)}{{`, { code: 'EXPRESSION_SYNTAX', column: 1 }],
-    ['100,000 quotes in a hole', `{{ ${"'".repeat(99_999)} }}`, { code: 'EXPRESSION_SYNTAX', column: 100_002 }],
-    ['a hole of 20,000 characters', `{{ ${'1+'.repeat(10_000)}1 }}`, { code: 'EXPRESSION_LIMIT', column: 3 }],
-    ['a hole nested 900 deep', `{{ ${'('.repeat(900)}1${')'.repeat(900)} }}`, { code: 'EXPRESSION_LIMIT', column: 69 }],
+    ['100,000 quotes in a placeholder', `{{ ${"'".repeat(99_999)} }}`, { code: 'EXPRESSION_SYNTAX', column: 100_002 }],
+    ['a placeholder of 20,000 characters', `{{ ${'1+'.repeat(10_000)}1 }}`, { code: 'EXPRESSION_LIMIT', column: 3 }],
+    ['a placeholder nested 900 deep', `{{ ${'('.repeat(900)}1${')'.repeat(900)} }}`, { code: 'EXPRESSION_LIMIT', column: 69 }],
   ])('%s is refused at once', (_, text, { code, column }) => {
     quickly(() =>
       expect(() => parseTemplate(text)).toThrow(expect.objectContaining({ code, position: expect.objectContaining({ column }) })),
@@ -228,7 +232,7 @@ describe('a template has bounds', () => {
     quickly(() => expect(render('}'.repeat(100_000))).toBe('}'.repeat(100_000)));
   });
 
-  test('what is just within the limits is rendered', () => {
+  test('a template just within the limits is rendered', () => {
     quickly(() => expect(render('{{ issue.number }}\n'.repeat(1_000))).toBe('7\n'.repeat(1_000)));
     expect(render('x'.repeat(200_000))).toBe('x'.repeat(200_000));
     const large = { a: 'x'.repeat(500_000) };
@@ -236,10 +240,10 @@ describe('a template has bounds', () => {
   });
 
   test.each<[string, string, Json]>([
-    ['text in all holes together', '{{ a }}{{ a }}{{ 1 }}', { a: 'x'.repeat(500_000) }],
-    ['JSON in all holes together', 'x{{ a }}{{ a }}', { a: ['x'.repeat(600_000)] }],
-    ['work in all holes together', '{{ 1 in a }}'.repeat(1_000), { a: Array.from({ length: 1_000 }, () => 0) }],
-    ['work in one hole', 'x{{ 1 in a }}', { a: Array.from({ length: 200_000 }, () => 0) }],
+    ['text in all placeholders together', '{{ a }}{{ a }}{{ 1 }}', { a: 'x'.repeat(500_000) }],
+    ['JSON in all placeholders together', 'x{{ a }}{{ a }}', { a: ['x'.repeat(600_000)] }],
+    ['work in all placeholders together', '{{ 1 in a }}'.repeat(1_000), { a: Array.from({ length: 1_000 }, () => 0) }],
+    ['work in one placeholder', 'x{{ 1 in a }}', { a: Array.from({ length: 200_000 }, () => 0) }],
   ])('too much %s is refused', (_, text, scope) => {
     const template = parseTemplate(text);
     const refused = expect.objectContaining({ code: 'EXPRESSION_EVALUATION', message: expect.stringContaining('more than ') });

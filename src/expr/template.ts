@@ -1,8 +1,8 @@
-// Owns texts with `{{ expr }}` holes: parse once, render often. A rendering always ends in bounded time, with data or
-// an EngineError with a position inside the hole.
+// Owns texts with `{{ expr }}` placeholders: parse once, render often. A rendering always ends in bounded time, with data or
+// an EngineError with a position inside the placeholder.
 //
 // - Values are inserted once, from left to right, and never parsed again: `{{` inside a value stays text.
-// - A template with exactly one hole and only spaces around it keeps the type of its value; any other becomes text.
+// - A template with exactly one placeholder and only spaces around it keeps the type of its value; any other becomes text.
 // - Null has no text. It is an error, like a missing name, so that no command or title is built with a gap.
 
 import type { SourcePosition } from '../base/error.ts';
@@ -11,9 +11,9 @@ import { toJsonText } from './data.ts';
 import { type FreePath, run } from './expression.ts';
 import { Meter } from './meter.ts';
 import { startOf } from './source.ts';
-import { type Hole, inHole, type Origin, readParts, templateLimit } from './template-hole.ts';
+import { inPlaceholder, type Origin, type Placeholder, readParts, templateLimit } from './template-placeholder.ts';
 
-export type { Origin } from './template-hole.ts';
+export type { Origin } from './template-placeholder.ts';
 
 const TEMPLATE_MAX = 200_000;
 const OUTPUT_MAX = 1_000_000;
@@ -22,23 +22,29 @@ const STEPS_MAX = 100_000;
 /** A parsed template: plain data that can be stored and rendered any number of times. */
 export interface Template {
   readonly source: string;
-  readonly hasHoles: boolean;
-  /** True for exactly one hole with only spaces around it: such a template keeps the type of its value. */
+  readonly hasPlaceholders: boolean;
+  /** True for exactly one placeholder with only spaces around it: such a template keeps the type of its value. */
   readonly isWhole: boolean;
-  /** Every path that its holes may read, in source order. */
+  /** Every path that its placeholders may read, in source order. */
   readonly paths: readonly FreePath[];
-  readonly parts: readonly (string | Hole)[];
+  readonly parts: readonly (string | Placeholder)[];
 }
 
-/** Parses a text with holes. `origin` is the position of its first character. */
+/** Parses a text with placeholders. `origin` is the position of its first character. */
 export function parseTemplate(text: string, origin: Origin = {}): Template {
   if (text.length > TEMPLATE_MAX) {
     throw templateLimit(text, startOf(origin), `it has ${text.length} characters, and at most ${TEMPLATE_MAX} are allowed; split it up`);
   }
   const parts = readParts(text, origin);
-  const holes = parts.filter((part) => typeof part !== 'string');
-  const isWhole = holes.length === 1 && parts.every((part) => typeof part !== 'string' || part.trim() === '');
-  return { source: text, hasHoles: holes.length > 0, isWhole, paths: holes.flatMap((hole) => hole.paths), parts };
+  const placeholders = parts.filter((part) => typeof part !== 'string');
+  const isWhole = placeholders.length === 1 && parts.every((part) => typeof part !== 'string' || part.trim() === '');
+  return {
+    source: text,
+    hasPlaceholders: placeholders.length > 0,
+    isWhole,
+    paths: placeholders.flatMap((placeholder) => placeholder.paths),
+    parts,
+  };
 }
 
 /** Renders the template. The members of `scope` are its names. */
@@ -53,18 +59,18 @@ export function readsSecrets(template: { readonly paths: readonly FreePath[] }):
 
 /** Renders one of the templates of a rendering. */
 export function renderWithin(template: Template, scope: Json, rendering: Rendering): Json {
-  const [hole] = template.isWhole ? template.parts.filter((part) => typeof part !== 'string') : [];
-  if (hole === undefined) return textOf(template, scope, rendering);
-  const meter = new HoleMeter(hole, rendering);
-  return inHole(hole.place, () => {
-    const value = run(hole.expression, scope, meter);
-    meter.offset = hole.expression.tree.offset;
+  const [placeholder] = template.isWhole ? template.parts.filter((part) => typeof part !== 'string') : [];
+  if (placeholder === undefined) return textOf(template, scope, rendering);
+  const meter = new PlaceholderMeter(placeholder, rendering);
+  return inPlaceholder(placeholder.place, () => {
+    const value = run(placeholder.expression, scope, meter);
+    meter.offset = placeholder.expression.tree.offset;
     if (rendering.isShared) rendering.add(toJsonText(value, meter).length, meter);
     return value;
   });
 }
 
-/** The usage of all holes of one rendering together, so that many small ones cannot bypass the limits. */
+/** The usage of all placeholders of one rendering together, so that many small ones cannot bypass the limits. */
 export class Rendering {
   /** True if one value may be inserted many times, so that also values that keep their type are counted. */
   readonly isShared: boolean;
@@ -78,21 +84,21 @@ export class Rendering {
   spend(steps: number, meter: Meter): void {
     this.steps += steps;
     if (this.steps > STEPS_MAX)
-      meter.fail(`all holes together took more than ${STEPS_MAX} steps; look at less data, or prepare it in a step`);
+      meter.fail(`all placeholders together took more than ${STEPS_MAX} steps; look at less data, or prepare it in a step`);
   }
 
   add(characters: number, meter: Meter): void {
     this.characters += characters;
     if (this.characters > OUTPUT_MAX)
-      meter.fail(`all holes together produce more than ${OUTPUT_MAX} characters; insert less, or refer to a file`);
+      meter.fail(`all placeholders together produce more than ${OUTPUT_MAX} characters; insert less, or refer to a file`);
   }
 }
 
-class HoleMeter extends Meter {
+class PlaceholderMeter extends Meter {
   private readonly rendering: Rendering;
 
-  constructor(hole: Hole, rendering: Rendering) {
-    super(hole.expression.stretch, hole.paths.some(isSecret));
+  constructor(placeholder: Placeholder, rendering: Rendering) {
+    super(placeholder.expression.stretch, placeholder.paths.some(isSecret));
     this.rendering = rendering;
   }
 
@@ -103,14 +109,14 @@ class HoleMeter extends Meter {
 }
 
 function textOf(template: Template, scope: Json, rendering: Rendering): string {
-  return template.parts.map((part) => (typeof part === 'string' ? part : holeText(part, scope, rendering))).join('');
+  return template.parts.map((part) => (typeof part === 'string' ? part : placeholderText(part, scope, rendering))).join('');
 }
 
-function holeText(hole: Hole, scope: Json, rendering: Rendering): string {
-  const meter = new HoleMeter(hole, rendering);
-  return inHole(hole.place, () => {
-    const value = run(hole.expression, scope, meter);
-    meter.offset = hole.expression.tree.offset;
+function placeholderText(placeholder: Placeholder, scope: Json, rendering: Rendering): string {
+  const meter = new PlaceholderMeter(placeholder, rendering);
+  return inPlaceholder(placeholder.place, () => {
+    const value = run(placeholder.expression, scope, meter);
+    meter.offset = placeholder.expression.tree.offset;
     if (value === null) meter.fail("it is null, which has no text; give a default: a.b ?? 'none'");
     const text = typeof value === 'string' ? value : toJsonText(value, meter);
     rendering.add(text.length, meter);

@@ -53,6 +53,6 @@ function replace(value: Json, args: readonly Json[], meter: Meter): string {
   return parts.join(to);
 }
 
-function textIn(value: Json, what: string, meter: Meter): string {
-  return typeof value === 'string' ? value : meter.fail(`${what} needs text, but got ${describe(value, meter)}`);
+function textIn(value: Json, filter: string, meter: Meter): string {
+  return typeof value === 'string' ? value : meter.fail(`${filter} needs text, but got ${describe(value, meter)}`);
 }

@@ -1,5 +1,5 @@
-// Owns finding text in text, in time that grows with the sum of their lengths. The runtime's own search grows with the
-// product for texts that almost match, and a malicious one takes a minute.
+// Finds text in text, in time that grows with the sum of their lengths. The runtime's own search grows with the product
+// for texts that almost match, and a malicious one takes a minute.
 
 import type { Meter } from './meter.ts';
 

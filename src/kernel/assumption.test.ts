@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { graph, step, to } from '../../test/kernel/definitions.ts';
 import { control, errored, settled } from '../../test/kernel/inputs.ts';
 import { type MemoryHost, startGraph } from '../../test/kernel/memory-host.ts';
-import { holdingAssumptions, openAssumptions } from '../definition/question/assumption-record.ts';
+import { blockingAssumptions, openAssumptions } from '../definition/question/assumption-record.ts';
 import { lastEndOf } from '../engine/request/assumptions.ts';
 import type { Ref } from './activation.ts';
 import type { RunInput } from './input.ts';
@@ -139,8 +139,8 @@ describe('a landing (K23)', () => {
   test('is held up by an answer that the work does not follow, however grave it was', () => {
     const host = three();
     assumes(host, 'a#1', { ...TEXT, severity: 'COULD' });
-    expect(holdingAssumptions(host.state)).toEqual([]);
+    expect(blockingAssumptions(host.state)).toEqual([]);
     host.take(control(host, { do: 'answer', assumption: 'a1', agrees: false }));
-    expect(holdingAssumptions(host.state).map(({ id }) => id)).toEqual(['a1']);
+    expect(blockingAssumptions(host.state).map(({ id }) => id)).toEqual(['a1']);
   });
 });

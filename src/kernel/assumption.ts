@@ -7,7 +7,7 @@
 //      steps, under new keys; other members of the same group keep their results.
 // K23. While an assumption with MUST is open, or the work does not follow an answer yet, nothing is merged: the step waits.
 
-import { type Assumption, holdingAssumptions, newAssumptions, roomFault } from '../definition/question/assumption-record.ts';
+import { type Assumption, assumptionLimitFault, blockingAssumptions, newAssumptions } from '../definition/question/assumption-record.ts';
 import { withNote } from '../definition/question/notes.ts';
 import { isFinal } from '../definition/run-status.ts';
 import { type Activation, type Ref, slotsOf, startTimeOf, visitOf, type Wait, waitOf } from './activation.ts';
@@ -37,7 +37,7 @@ export function recordAssumptions(turn: Turn, activation: Activation, list: Ref 
   const place = { path, step, ...(member === undefined ? {} : { within: member.group }), ...inGroup };
   const assumptions = newAssumptions(known, { place, attempt, at: turn.at, list, value: turn.view.value(list) });
   if (assumptions.length === 0) return undefined;
-  const message = roomFault(known, { step, more: assumptions.length });
+  const message = assumptionLimitFault(known, { step, more: assumptions.length });
   if (message !== undefined) return { code: 'LIMIT_REACHED', message, reason: 'error', retryable: false };
   turn.changeRun({ change: 'assumed', assumptions });
   return undefined;
@@ -53,7 +53,7 @@ export function answerAssumption(turn: Turn, request: ControlRequest<'answer'>):
   const unmet = agrees || goBack !== undefined ? undefined : (true as const);
   turn.changeRun({ change: 'assumption-answered', assumption: id, answer: { agrees, actor, at: turn.at, text, unmet } }, actor);
   goBack?.();
-  if (isFinal(turn.run.status) || holdingAssumptions(turn.run).length > 0) return;
+  if (isFinal(turn.run.status) || blockingAssumptions(turn.run).length > 0) return;
   // Steps that wait for answers check again whether they may merge.
   for (const activation of Object.values(turn.run.live)) if (waitOf(activation)?.kind === 'assumptions') startFresh(turn, activation);
 }

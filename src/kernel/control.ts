@@ -4,9 +4,9 @@
 // K9. After an exhausted bound a run continues only with more iterations or at another step; nothing resets a bound.
 
 import { headOf } from '../definition/group/join.ts';
-import type { Override } from '../definition/passage.ts';
 import { withNote } from '../definition/question/notes.ts';
 import { isHalted } from '../definition/run-status.ts';
+import type { Override } from '../definition/skipped-steps.ts';
 import { childOf, type Visit, waitOf } from './activation.ts';
 import { answerAssumption, runAgain } from './assumption.ts';
 import { startFresh } from './attended.ts';

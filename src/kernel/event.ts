@@ -6,10 +6,10 @@ import type { Signature } from '../base/signature.ts';
 import type { Budget } from '../definition/budget.ts';
 import type { Counters, Group } from '../definition/group/join.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
-import type { Detour, Override } from '../definition/passage.ts';
 import type { Assumption, AssumptionAnswer } from '../definition/question/assumption-record.ts';
 import type { PersonNote, Setback } from '../definition/question/notes.ts';
 import { withoutOwnNames } from '../definition/scope/joining-data.ts';
+import type { Detour, Override } from '../definition/skipped-steps.ts';
 import type { ReactionRecord } from '../definition/trigger/reaction.ts';
 import type { Activation, Path, Ref } from './activation.ts';
 import type { ControlAction, StepError } from './input.ts';
@@ -31,7 +31,7 @@ export interface Events {
     /** Fingerprints of the keys that were valid at the start: signatures by them, or by keys they enrolled, count. */
     readonly keys?: readonly string[];
     /** Who signed that it starts after its first step, or with supplied results. */
-    readonly signed?: { readonly from: string; readonly actor: string; readonly signature: Signature };
+    readonly signed?: { readonly from?: string; readonly actor: string; readonly signature: Signature };
   };
   /** The run as a whole changed; `actor` is the person or program that changed it, if any. */
   readonly 'run.changed': RunChange & { readonly actor?: string | undefined };

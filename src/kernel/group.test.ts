@@ -155,7 +155,7 @@ describe('the items of a fan-out', () => {
   test.each([
     [{ items: 'abc' }, 'the items "params.items" of step "fan" are not a list but a string; an earlier step must return them as a list'],
     [{}, 'the items "params.items" of step "fan" are not there'],
-    [{ items: Array.from({ length: 100_001 }, () => 0) }, 'are 100001; a fan-out takes 100000 at most'],
+    [{ items: Array.from({ length: 100_001 }, () => 0) }, 'are 100001; a fan-out takes at most 100000'],
   ])('that are no list, or too many, are an error that says so', (params, message) => {
     const { state } = startGraph(graph(each('fan', { next: to('complete') })), params);
     expect(state.halt?.message).toContain(message);

@@ -6,7 +6,7 @@ import type { Budget } from '../definition/budget.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
 import type { Decision, Observation } from '../definition/question/asked-question.ts';
 import type { RunStatus } from '../definition/run-status.ts';
-import type { ReactionRecord, WayBack } from '../definition/trigger/reaction.ts';
+import type { ReactionRecord, ReturnTarget } from '../definition/trigger/reaction.ts';
 import type { Path, Ref } from './activation.ts';
 import type { RunBeginning } from './program.ts';
 import type { HaltedStep } from './run-state.ts';
@@ -143,8 +143,8 @@ export type ControlAction =
   | { readonly do: 'again'; readonly place: HaltedStep; readonly note: string }
   /** After an event: gates check again, agents get a note, or the run goes back to a step, at most `max` times. */
   | { readonly do: 'recheckGates' }
-  | { readonly do: 'wake'; readonly note: { readonly event: string; readonly text: string }; readonly back?: WayBack | undefined }
-  | ({ readonly do: 'back' } & WayBack)
+  | { readonly do: 'wake'; readonly note: { readonly event: string; readonly text: string }; readonly back?: ReturnTarget | undefined }
+  | ({ readonly do: 'back' } & ReturnTarget)
   /** A limit is near, or reached. */
   | { readonly do: 'warn' | 'halt'; readonly limit: string; readonly message: string }
   /** A person has put the files of the workspace back to what they were before a step; it is only recorded, also in a run that is over. */

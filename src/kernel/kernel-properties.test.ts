@@ -4,7 +4,7 @@ import { arbitraryDefinition, arbitraryParams } from '../../test/kernel/arbitrar
 import { progress, stepFailure } from '../../test/kernel/inputs.ts';
 import { Ledger } from '../../test/kernel/ledger.ts';
 import { type MemoryHost, openGraph } from '../../test/kernel/memory-host.ts';
-import type { Definition } from '../definition/model.ts';
+import type { GraphDefinition } from '../definition/model.ts';
 import { isFinal, isHalted } from '../definition/run-status.ts';
 import { lastEndOf } from '../engine/request/assumptions.ts';
 import { humanWaitOf, type Ref } from './activation.ts';
@@ -23,7 +23,7 @@ interface Pick {
 const picks = fc.array(fc.record({ noise: fc.nat(9), index: fc.nat(1000), wait: fc.nat(30) }), { minLength: 1, maxLength: 60 });
 
 /** Things that come at the wrong time, twice, or from people who did not look. */
-function noise(host: MemoryHost, definition: Definition, past: readonly RunInput[]): RunInput[] {
+function noise(host: MemoryHost, definition: GraphDefinition, past: readonly RunInput[]): RunInput[] {
   const { at } = host.state;
   const steer = (action: ControlAction): RunInput => ({ type: 'control', at, actor: 'bob', action });
   const steps = definition.steps.map(({ id }) => id);
@@ -82,7 +82,7 @@ function assuming(host: MemoryHost): RunInput[] {
   ];
 }
 
-function inputFor(host: MemoryHost, definition: Definition, given: { pick: Pick; past: readonly RunInput[] }): RunInput {
+function inputFor(host: MemoryHost, definition: GraphDefinition, given: { pick: Pick; past: readonly RunInput[] }): RunInput {
   const { pick, past } = given;
   const useful = progress(host.state, host.program);
   const choices = pick.noise < 3 || useful.length === 0 ? noise(host, definition, past) : useful;
@@ -91,7 +91,7 @@ function inputFor(host: MemoryHost, definition: Definition, given: { pick: Pick;
 }
 
 /** Gives the run one input after the other and throws at the first thing that is wrong. */
-function drive(definition: Definition, params: { flag: boolean; items: string[]; none: null }, schedule: readonly Pick[]): MemoryHost {
+function drive(definition: GraphDefinition, params: { flag: boolean; items: string[]; none: null }, schedule: readonly Pick[]): MemoryHost {
   const host = openGraph(definition, params);
   const ledger = new Ledger(host, definition.steps);
   const past: RunInput[] = [{ type: 'start', at: 0 }];

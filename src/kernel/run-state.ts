@@ -10,10 +10,10 @@ import { deriveRunId } from '../base/id.ts';
 import type { Budget } from '../definition/budget.ts';
 import type { Group } from '../definition/group/join.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
-import type { Detour } from '../definition/passage.ts';
 import type { Assumption } from '../definition/question/assumption-record.ts';
 import type { PersonNote, Setback } from '../definition/question/notes.ts';
 import type { RunStatus } from '../definition/run-status.ts';
+import type { Detour } from '../definition/skipped-steps.ts';
 import type { Activation, Path, Ref, Visit } from './activation.ts';
 import type { ChangeOf } from './event.ts';
 

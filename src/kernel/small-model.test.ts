@@ -17,7 +17,7 @@ import {
 } from '../../test/kernel/definitions.ts';
 import { type MemoryHost, startGraph } from '../../test/kernel/memory-host.ts';
 import { type WalkOptions, walk } from '../../test/kernel/small-model.ts';
-import type { Definition, JoinModel } from '../definition/model.ts';
+import type { GraphDefinition, JoinModel } from '../definition/model.ts';
 
 const TIME = { timeoutMs: 10 };
 const ONCE = { contractRetries: 0 };
@@ -28,7 +28,7 @@ const LOOP = graph(
 );
 const PAUSED = { max: 1, on: ['error', 'timeout'] as const, backoff: { initialMs: 5, factor: 1, maxMs: 5 } };
 
-const MODELS: readonly (readonly [string, Definition, WalkOptions])[] = [
+const MODELS: readonly (readonly [string, GraphDefinition, WalkOptions])[] = [
   ['a loop with bounds', LOOP, { resumes: 1 }],
   ...JOINS.map((join) => {
     const fan = parallel('fan', [step('x', { ...ONCE, recovery: 'ask' }), human('y', TIME), step('z', ONCE)], {

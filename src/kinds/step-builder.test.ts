@@ -143,7 +143,7 @@ describe('a question to a person', () => {
   });
 
   test('needs distinct answers, and one at least', () => {
-    expect(() => step('q').human({ prompt: '?', options: [] })).toThrow('step "q" cannot be built: its question has no options');
+    expect(() => step('q').human({ prompt: '?', options: [] })).toThrow('step "q" cannot be built: the question has no options');
     expect(() => step('q').human({ prompt: '?', signed: 'yes' as never })).toThrow('signed` must be true or false, not "yes"');
     expect(() => step('q').human({ prompt: '?', options: ['a', 'a'] })).toThrow('two options are called "a"');
   });
@@ -200,7 +200,7 @@ describe('the other kinds', () => {
   });
 
   test('refuse invalid options, naming the step', () => {
-    expect(() => step('c').command({} as never)).toThrow('step "c" cannot be built: it must have exactly one of `run` and `argv`');
+    expect(() => step('c').command({} as never)).toThrow('step "c" cannot be built: exactly one of `run` and `argv` is required');
     const inner = { check: 'any_of', checks: ['npm test', { check: 'command', run: 'x', timeout: '5s' }] } as const;
     expect(modelOf(step('g').gate({ checks: [inner], flaky: 'quarantine' })).config).toEqual({
       checks: [

@@ -1,13 +1,13 @@
-// Owns how a replay recognises what a flow yields. The digest covers what a step is asked to do (name, kind, config
-// with its arguments, question, members). It leaves out the names of functions and the limits, so that renaming a
-// function or raising a timeout, which a person accepted on resume, is not mistaken for another step.
+// Owns the digest by which a replay recognises a step that a flow yields. It covers what the step is asked to do (name,
+// kind, config with its arguments, question, members). It leaves out the names of functions and the limits, so that
+// renaming a function or raising a timeout, which a person accepted on resume, is not mistaken for another step.
 
 import { digestJson } from '../base/digest.ts';
 import { type JsonObject, toPlain } from '../base/json.ts';
 import { membersOf, type StepModel } from '../definition/model.ts';
 import type { FlowYield } from './flow-step.ts';
 
-/** The digest by which a replay tells whether a flow yields what it yielded before. */
+/** The digest by which a replay tells whether a flow yields the same step as before. */
 export function digestOfYield(yielded: FlowYield): string {
   if (yielded.yields === 'step') return digestJson(askedOf(yielded.bound.model));
   return digestJson({ [yielded.yields]: yielded.steps.map(({ bound }) => askedOf(bound.model)) });

@@ -47,7 +47,7 @@ export type Position =
   | { readonly kind: 'thrown'; readonly error: unknown };
 
 interface GeneratorResult {
-  readonly given: GeneratorInput;
+  readonly input: GeneratorInput;
   /** The name of the step that the generator yielded next. */
   readonly at: string | undefined;
 }
@@ -68,7 +68,7 @@ export class FlowPass {
     const flow = source.workflow.flow as (input: JsonObject) => Generator<unknown, unknown, unknown>;
     this.source = source;
     this.generator = flow(source.params);
-    for (const given of past) this.give(given);
+    for (const input of past) this.give(input);
   }
 
   /** Where the generator is. */
@@ -83,15 +83,15 @@ export class FlowPass {
 
   /** The output of the last step that succeeded. */
   get lastOutput(): Json {
-    const last = this.turns.findLast(({ given }) => 'value' in given);
-    return last !== undefined && 'value' in last.given ? (last.given.value ?? null) : null;
+    const last = this.turns.findLast(({ input }) => 'value' in input);
+    return last !== undefined && 'value' in last.input ? (last.input.value ?? null) : null;
   }
 
   /** Gives the generator the result of its current step, and resumes it. */
-  give(given: GeneratorInput): void {
-    this.now = this.advance(given);
+  give(input: GeneratorInput): void {
+    this.now = this.advance(input);
     if (this.now.kind === 'step') this.yielded = this.now.step;
-    this.turns.push({ given, at: this.now.kind === 'step' ? this.now.step.name : undefined });
+    this.turns.push({ input, at: this.now.kind === 'step' ? this.now.step.name : undefined });
   }
 
   /** Returns a new pass that is at the step where this one failed. */
@@ -108,14 +108,14 @@ export class FlowPass {
   private after(count: number): FlowPass {
     return new FlowPass(
       this.source,
-      this.turns.slice(0, count).map(({ given }) => given),
+      this.turns.slice(0, count).map(({ input }) => input),
     );
   }
 
-  private advance(given: GeneratorInput): Position {
+  private advance(input: GeneratorInput): Position {
     try {
       const { result, unused } = resumeGenerator(() =>
-        'failure' in given ? this.generator.throw(new StepFailed(given.failure)) : this.generator.next(deepCopy(given.value)),
+        'failure' in input ? this.generator.throw(new StepFailed(input.failure)) : this.generator.next(deepCopy(input.value)),
       );
       this.checkYielded(unused.filter((step) => result.done === true || step !== result.value));
       if (result.done === true) return { kind: 'returned', value: result.value };
@@ -130,10 +130,10 @@ export class FlowPass {
   /** A step that was created but not yielded does not run, so continuing would skip it silently. A returned step is not yielded. */
   private checkYielded([unused]: readonly FlowYield[]): void {
     if (unused === undefined) return;
-    const what = unused.yields === 'step' ? `step "${unused.bound.model.id}"` : `${unused.yields}([…])`;
+    const subject = unused.yields === 'step' ? `step "${unused.bound.model.id}"` : `${unused.yields}([…])`;
     throw new EngineError(
       'STEP_NOT_YIELDED',
-      `the flow "${this.name}" created ${what} but never yielded it, so it did not run; write \`yield*\` before it, where it is created`,
+      `the flow "${this.name}" created ${subject} but never yielded it, so it did not run; write \`yield*\` before it, where it is created`,
     );
   }
 

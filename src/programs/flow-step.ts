@@ -1,4 +1,4 @@
-// Owns what a flow (a generator function) yields: a step to work on, or a group of them to work on together.
+// Owns the values that a flow (a generator function) yields: a step to work on, or a group of them to work on together.
 
 import { deepCopy, type Json } from '../base/json.ts';
 import type { BoundStep, CompiledWorkflow } from '../definition/code.ts';
@@ -37,7 +37,7 @@ export function markUsed(step: FlowYield): void {
   created?.delete(step);
 }
 
-/** Resumes a flow, which is synchronous; returns what it yielded, and the steps that it created and did not use elsewhere. */
+/** Resumes a flow, which is synchronous; returns the yielded value, and the steps that it created and did not use elsewhere. */
 export function resumeGenerator<T>(work: () => T): { readonly result: T; readonly unused: readonly FlowYield[] } {
   created = new Set();
   try {

@@ -15,7 +15,8 @@ function call(id: string, given: Given = {}): FlowStep {
 }
 
 function programOf(flow: Body) {
-  const definition = { ...graph(model('unused', { next: to('complete') })), form: 'flow' as const, name: 'story', steps: [] };
+  const { entry: _, ...frame } = graph(model('unused', { next: to('complete') }));
+  const definition = { ...frame, form: 'flow', name: 'story', steps: [] } as const;
   const workflow: CompiledWorkflow = { definition, hash: 'h', codeHash: 'c', code: new Map(), flow, children: new Map() };
   return createFlowProgram({ workflow, params: {}, facts: REGISTRY });
 }
@@ -67,7 +68,7 @@ describe('a flow', () => {
     expect(output(host)).toEqual({ a: 'one', b: 'two' });
   });
 
-  test('that returns nothing ends with the output of its last step (F4)', () => {
+  test('a flow that returns nothing ends with the output of its last step (F4)', () => {
     const host = start(function* () {
       yield call('a');
       yield call('b');
@@ -77,7 +78,7 @@ describe('a flow', () => {
     expect(output(host)).toBe('two');
   });
 
-  test('that went back to a step ends without the output that this step had before (F4)', () => {
+  test('a flow that went back to a step ends without the earlier output of that step (F4)', () => {
     const program = programOf(function* () {
       try {
         yield call('a');
@@ -101,7 +102,7 @@ describe('a flow', () => {
     expect(kept).toEqual([null]);
   });
 
-  test('that returns what cannot be stored fails with a reason (F4)', () => {
+  test('a flow that returns a value that cannot be stored fails with a reason (F4)', () => {
     const host = start(function* () {
       yield call('a');
       return { when: () => 1 };
@@ -167,7 +168,7 @@ describe('a step of a flow that did not succeed', () => {
     expect(output(host)).toEqual({ a: 'one', b: 'two' });
   });
 
-  test('is not what fails a flow that throws something of its own; that is replayed as a whole', () => {
+  test('a flow that throws its own error is replayed as a whole', () => {
     let isMended = false;
     const body: Body = function* () {
       const a = yield call('a');
@@ -186,7 +187,7 @@ describe('a step of a flow that did not succeed', () => {
 });
 
 describe('the name of a step', () => {
-  test('is used once per run; the second use fails the run before that step runs (F2)', () => {
+  test('a step name is used once per run; the second use fails the run before that step runs (F2)', () => {
     const host = start(function* () {
       yield call('same');
       yield call('same');
@@ -199,14 +200,14 @@ describe('the name of a step', () => {
     );
   });
 
-  test('is used once inside a group as well (F2)', () => {
+  test('a step name is used once inside a group (F2)', () => {
     const host = start(function* () {
       yield { yields: 'all', steps: [call('x'), call('x')] };
     });
     expect(host.state.halt).toMatchObject({ code: 'STEP_DUPLICATE' });
   });
 
-  test('that was never yielded is unknown', () => {
+  test('a step that was never yielded is unknown', () => {
     expect(() => start(twoSteps).program.model('zzz')).toThrow('the flow "story" has not yielded a step "zzz"');
   });
 

@@ -1,5 +1,5 @@
 // Owns the order of steps of a flow: a live generator per run (`flow-pass.ts`). After a crash the generator is built anew
-// and given the recorded results in order; each yield is compared with what was recorded.
+// and gets the recorded results in order; each yield is compared with the record.
 //
 // F1. A yield that differs from the record stops the replay with expected and actual; nothing is run.
 // F3. A step that did not succeed is thrown into the generator; uncaught, it fails the run.
@@ -15,7 +15,7 @@ import { failureText } from '../definition/failure-text.ts';
 import { type EndedMember, groupEvidence } from '../definition/group/group-result.ts';
 import type { KindFacts } from '../definition/kind.ts';
 import type { StepModel } from '../definition/model.ts';
-import { asksPerson } from '../definition/passage.ts';
+import { asksPerson } from '../definition/skipped-steps.ts';
 import type { Path } from '../kernel/activation.ts';
 import type { StepError } from '../kernel/input.ts';
 import type { EndedActivation, Facts, Move, Program, RunBeginning } from '../kernel/program.ts';
@@ -48,7 +48,7 @@ export interface FlowProgram extends Program {
   /** The step that undoes a step that was yielded earlier. */
   undo(step: string): BoundStep | undefined;
   /** Feeds the recorded results to the generator until it is where the run is; supplied results replace recorded ones. */
-  replay(run: RunState | undefined, history: readonly FlowRecord[], given?: SuppliedResults): void;
+  replay(run: RunState | undefined, history: readonly FlowRecord[], supplied?: SuppliedResults): void;
 }
 
 /** Results that were supplied in place of steps, and the first step that is not skipped. */
@@ -142,8 +142,8 @@ class FlowInstance implements FlowProgram {
     return [this.moveOf(this.started(), view, ended)];
   }
 
-  replay(run: RunState | undefined, history: readonly FlowRecord[], given: SuppliedResults = NOTHING_SUPPLIED): void {
-    const { outputs } = given;
+  replay(run: RunState | undefined, history: readonly FlowRecord[], supplied: SuppliedResults = NOTHING_SUPPLIED): void {
+    const { outputs } = supplied;
     const recorded = new Set(history.map(({ step }) => step));
     const unrecorded = new Map([...outputs].filter(([step]) => !recorded.has(step)));
     const own = run === undefined ? [] : Object.values(run.live).filter(({ member, side }) => member === undefined && side === undefined);
@@ -155,8 +155,8 @@ class FlowInstance implements FlowProgram {
       this.compare(record.step, record.input);
       this.feed(outputs.has(record.step) ? okRecord(record.step, outputs) : record);
     }
-    this.feedSupplied(unrecorded, given.until ?? live?.step ?? halt?.step);
-    if (run === undefined) return this.assertAtStep(given.until);
+    this.feedSupplied(unrecorded, supplied.until ?? live?.step ?? halt?.step);
+    if (run === undefined) return this.assertAtStep(supplied.until);
     if (live !== undefined) this.compare(live.step, live.input);
     else if (halt?.path !== undefined) this.compare(halt.step, halt.input);
   }

@@ -92,7 +92,7 @@ describe('a choice', () => {
     expect(host.state.status).toBe(status);
   });
 
-  test('that cannot be evaluated escalates and is never false by accident (G2)', () => {
+  test('a choice that cannot be evaluated escalates and is never false by accident (G2)', () => {
     const host = startGraph(choosing('result.missing.deep == 1'));
     host.take(settled(host, 'a#1', { output: { n: 2 } }));
     expect(host.state).toMatchObject({ status: 'escalated', halt: { reason: 'condition', code: 'CONDITION_ERROR', path: 'a#1' } });
@@ -127,19 +127,19 @@ describe('a bound', () => {
     expect(state.halt?.message).toContain('reached its limit of 2');
   });
 
-  test('that is used up takes its `then` (G1)', () => {
+  test('an edge at its limit leads to its `then` (G1)', () => {
     expect(goRound(loop('complete'), 3).state.status).toBe('completed');
     expect(goRound(loop('fail'), 3).state.status).toBe('failed');
   });
 
-  test('of _default is one bound, whichever outcome took it (G1)', () => {
+  test('the limit of _default counts all outcomes that take it (G1)', () => {
     const next = { ok: edge('complete'), _default: edge('a', { max: 2, then: 'reject' }) };
     const host = startGraph(graph(step('a', { next })));
     for (const [index, outcome] of ['fail', 'iterate', 'fail'].entries()) host.take(settled(host, `a#${index + 1}`, { outcome }));
     expect(host.state.status).toBe('rejected');
   });
 
-  test('of one choice is not used up by another choice of the same step (G1)', () => {
+  test('the limit of one choice is not used up by another choice of the same step (G1)', () => {
     const again = (max: number) => ({ condition: 'true', onTrue: edge('a', { max, then: 'reject' }), onFalse: edge('complete') });
     const host = startGraph(graph(step('a', { next: { ok: edge('complete'), iterate: again(1), fail: again(1) } })));
     host.take(settled(host, 'a#1', { outcome: 'iterate' }));

@@ -9,9 +9,9 @@ import { didYouMean } from '../base/suggest.ts';
 import { stepsOnCycles } from '../definition/analysis.ts';
 import { edgeKey } from '../definition/count-key.ts';
 import { targetName } from '../definition/describe.ts';
-import { type Definition, type Edge, membersOf, type StepModel, type Target } from '../definition/model.ts';
+import { type Definition, type Edge, type GraphDefinition, membersOf, type StepModel, type Target } from '../definition/model.ts';
 import { DEFAULT_EXCLUDES } from '../definition/outcome.ts';
-import { evaluationMessage, holds, itemsExpression, needsOf, needsOfShown } from '../definition/scope/scope.ts';
+import { evaluationMessage, holds, itemsExpression, needsOf, needsOfShown, type ScopeInput } from '../definition/scope/scope.ts';
 import { needsOfTemplates, rendered } from '../definition/scope/template-scope.ts';
 import { isBefore } from '../definition/validation/rework.ts';
 import type { TakenEdge } from '../kernel/event.ts';
@@ -19,10 +19,10 @@ import type { EndedActivation, Facts, Move, Need, Program, RunBeginning } from '
 import type { HaltCause, RunState } from '../kernel/run-state.ts';
 import { UNDO_MODEL, UNDO_STEP, undoMoves } from './undo.ts';
 
-const programs = new WeakMap<Definition, Program>();
+const programs = new WeakMap<GraphDefinition, Program>();
 
 /** The program of a graph; made once per definition, since it holds nothing of a run. */
-export function graphProgram(definition: Definition): Program {
+export function graphProgram(definition: GraphDefinition): Program {
   let program = programs.get(definition);
   if (program === undefined) {
     program = createGraphProgram(definition);
@@ -31,7 +31,7 @@ export function graphProgram(definition: Definition): Program {
   return program;
 }
 
-function createGraphProgram(definition: Definition): Program {
+function createGraphProgram(definition: GraphDefinition): Program {
   const models = new Map<string, StepModel>();
   for (const step of definition.steps) {
     models.set(step.id, step);
@@ -63,8 +63,10 @@ function createGraphProgram(definition: Definition): Program {
 }
 
 /** The initial data of the run: the facts that it started with, and the `context` of its definition, in order. */
-function initialData({ context = [], facts: names = [] }: Definition, given: { run: RunState; view: Facts; start: RunBeginning }): Move[] {
-  const { run, view, start } = given;
+function initialData(
+  { context = [], facts: names = [] }: Definition,
+  { run, view, start }: { run: RunState; view: Facts; start: RunBeginning },
+): Move[] {
   const unknown = names.length === 0 ? undefined : view.keep(Object.fromEntries(names.map((name) => [name, null])));
   const facts = [unknown, start.facts].flatMap((data) => (data === undefined ? [] : [{ do: 'merge' as const, data }]));
   if (context.length === 0) return facts;
@@ -73,11 +75,12 @@ function initialData({ context = [], facts: names = [] }: Definition, given: { r
   if (isJsonObject(known)) for (const [name, value] of Object.entries(known)) data.set(name, value);
   const own = new Map<string, Json>();
   const seen = { params: view.params, data: (key: string) => (own.has(key) ? own.get(key) : data.get(key)), output: () => undefined };
-  for (const { name, value } of context) own.set(name, rendered(value, { run, view: seen, step: '' }));
+  for (const { name, value } of context) own.set(name, rendered(value, { run, view: seen }));
   const kept = view.keep(Object.fromEntries(own));
   return kept === undefined ? facts : [...facts, { do: 'merge', data: kept }];
 }
 
+/** The step that ended, and the run at that moment. */
 interface TransitionContext {
   readonly run: RunState;
   readonly ended: EndedActivation;
@@ -85,24 +88,31 @@ interface TransitionContext {
   readonly names: Definition['outputNames'];
 }
 
-/** What follows a step. After a side step nothing does, unless it has a transition. */
-function nextMoves(model: StepModel, question: TransitionContext): Move[] {
-  if (model.side === true && model.next[transitionKey(model, question.ended)] === undefined) return [];
-  return [nextMove(model, question)];
+/** The scope of expressions that are evaluated when a step has ended. */
+function scopeAfter({ run, view, names, ended: { step, output } }: TransitionContext): ScopeInput {
+  return { run, view, names, step, result: output === undefined ? null : view.value(output) };
 }
 
-function nextMove(model: StepModel, question: TransitionContext): Move {
-  const { ended } = question;
+// `nextMoves` asks `nextMove` for the entry of the transition table; `takeTransition` applies the limit of its edge (G1),
+// `followEdge` evaluates the `context`, and `moveTo` turns the target into a move.
+
+/** What follows a step. After a side step nothing does, unless it has a transition. */
+function nextMoves(model: StepModel, at: TransitionContext): Move[] {
+  if (model.side === true && model.next[transitionKey(model, at.ended)] === undefined) return [];
+  return [nextMove(model, at)];
+}
+
+function nextMove(model: StepModel, at: TransitionContext): Move {
+  const { ended } = at;
   const option = ended.choice === undefined ? undefined : model.question?.options.find((candidate) => candidate.label === ended.choice);
-  if (option?.to !== undefined) return moveTo(option.to, question, { to: targetName(option.to) });
+  if (option?.to !== undefined) return moveTo(option.to, at, { to: targetName(option.to) });
   const key = transitionKey(model, ended);
   const entry = model.next[key];
-  if (entry === undefined) return unmapped(model, question);
-  if (!('condition' in entry)) return takeTransition(entry, question, edgeKey(model.id, key));
+  if (entry === undefined) return unmapped(model, at);
+  if (!('condition' in entry)) return takeTransition(entry, at, edgeKey(model.id, key));
   try {
-    const result = ended.output === undefined ? null : question.view.value(ended.output);
-    const yes = holds(entry.condition, { run: question.run, view: question.view, names: question.names, step: model.id, result });
-    return takeTransition(yes ? entry.onTrue : entry.onFalse, question, edgeKey(model.id, key, yes));
+    const yes = holds(entry.condition, scopeAfter(at));
+    return takeTransition(yes ? entry.onTrue : entry.onFalse, at, edgeKey(model.id, key, yes));
   } catch (thrown) {
     return conditionFailed(evaluationMessage(entry.condition, thrown));
   }
@@ -115,14 +125,14 @@ function transitionKey(model: StepModel, ended: EndedActivation): string {
   return covered ? '_default' : ended.outcome;
 }
 
-function takeTransition(edge: Edge, question: TransitionContext, key: string): Move {
-  if (edge.max === undefined) return followEdge(edge, question, { to: targetName(edge.to) });
-  const allowed = edge.max + (question.run.extended[key] ?? 0);
-  if ((question.run.counts[key] ?? 0) < allowed) return followEdge(edge, question, { to: targetName(edge.to), key });
-  const { ended } = question;
+function takeTransition(edge: Edge, at: TransitionContext, key: string): Move {
+  if (edge.max === undefined) return followEdge(edge, at, { to: targetName(edge.to) });
+  const allowed = edge.max + (at.run.extended[key] ?? 0);
+  if ((at.run.counts[key] ?? 0) < allowed) return followEdge(edge, at, { to: targetName(edge.to), key });
+  const { ended } = at;
   const then = edge.then ?? { end: 'escalate' as const };
   const taken: TakenEdge = { to: targetName(then), key, exhausted: true };
-  if (!('end' in then) || then.end !== 'escalate') return moveTo(then, question, taken);
+  if (!('end' in then) || then.end !== 'escalate') return moveTo(then, at, taken);
   const message = `the transition from "${ended.step}" to "${targetName(edge.to)}" reached its limit of ${allowed}`;
   // Only a step can be visited more often. From an end the run continues like after any other escalation.
   const cause: HaltCause = 'end' in edge.to ? { reason: 'target', message } : { reason: 'exhausted', message, edge: key, to: edge.to.step };
@@ -130,17 +140,15 @@ function takeTransition(edge: Edge, question: TransitionContext, key: string): M
 }
 
 /** Follows an edge. Its `context` is evaluated now, while the step that ended can still be read. */
-function followEdge(edge: Edge, question: TransitionContext, taken: TakenEdge): Move {
-  if (edge.context === undefined) return moveTo(edge.to, question, taken);
-  const { run, view, ended, names } = question;
+function followEdge(edge: Edge, at: TransitionContext, taken: TakenEdge): Move {
+  if (edge.context === undefined) return moveTo(edge.to, at, taken);
+  const { view, ended } = at;
   try {
-    const result = ended.output === undefined ? null : view.value(ended.output);
-    const error = ended.error === undefined ? {} : { error: ended.error.message };
-    const merge = view.keep(rendered(edge.context, { run, view, names, step: ended.step, result, ...error }));
-    return moveTo(edge.to, question, merge === undefined ? taken : { ...taken, merge });
+    const merge = view.keep(rendered(edge.context, { ...scopeAfter(at), error: ended.error?.message }));
+    return moveTo(edge.to, at, merge === undefined ? taken : { ...taken, merge });
   } catch (thrown) {
-    const what = `the \`context\` of the transition from "${ended.step}" to "${taken.to}"`;
-    return conditionFailed(`${what} could not be evaluated: ${thrown instanceof EngineError ? thrown.message : String(thrown)}`);
+    const subject = `the \`context\` of the transition from "${ended.step}" to "${taken.to}"`;
+    return conditionFailed(`${subject} could not be evaluated: ${thrown instanceof EngineError ? thrown.message : String(thrown)}`);
   }
 }
 
@@ -152,9 +160,9 @@ function escalate(cause: HaltCause, edge: TakenEdge | undefined): Move {
   return { do: 'halt', status: 'escalated', cause, at: 'step', edge };
 }
 
-function moveTo(target: Target, question: TransitionContext, edge: TakenEdge): Move {
+function moveTo(target: Target, at: TransitionContext, edge: TakenEdge): Move {
   if ('step' in target) return { do: 'open', step: target.step, edge };
-  const { ended } = question;
+  const { ended } = at;
   const { output } = ended;
   if (target.end === 'complete') return { do: 'end', status: 'completed', edge, output };
   if (target.end === 'reject') return { do: 'end', status: 'rejected', edge, output };

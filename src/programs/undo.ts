@@ -1,7 +1,7 @@
 // Owns the order of undoing: one step, opened again until it reports that nothing is left. It is part of no definition;
 // graphs and flows both open it when a run fails, is rejected or is cancelled.
 //
-// K24. A run that fails, is rejected or is cancelled ends only after what it did is undone, newest first; meanwhile no
+// K24. A run that fails, is rejected or is cancelled ends only after its results are undone, newest first; meanwhile no
 //      other step starts.
 
 import { isJsonObject } from '../base/json.ts';

@@ -66,16 +66,8 @@ function createStepModel(kind: StepKind, { config = {}, model }: AttemptFields):
 }
 
 function createWorkflow(step: StepModel, { form = 'graph', context }: AttemptFields): CompiledWorkflow {
-  const definition = {
-    name: 'example',
-    title: 'Example',
-    description: '',
-    form,
-    params: {},
-    entry: step.id,
-    steps: form === 'graph' ? [step] : [],
-    limits: { maxIterations: 10 },
-  };
+  const frame = { name: 'example', title: 'Example', description: '', params: {}, limits: { maxIterations: 10 } };
+  const definition: Definition = form === 'graph' ? { ...frame, form, entry: step.id, steps: [step] } : { ...frame, form, steps: [] };
   const workflow = { definition, hash: '', codeHash: '', code: new Map(), children: new Map() };
   return context === undefined ? workflow : { ...workflow, context };
 }

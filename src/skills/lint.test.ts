@@ -125,7 +125,7 @@ test('a pattern of entries for sub-agents is checked like a pattern of names', (
 
 test.each([
   ['an unknown parameter', { documents: [{ path: '{folder}/a.md' }] }, '{folder} is not a parameter of the skill'],
-  ['a path that leads outside', { documents: [{ path: '../a.md' }] }, 'the path "../a.md" is refused: it leads out of the workspace'],
+  ['a path that leads outside', { documents: [{ path: '../a.md' }] }, 'the path "../a.md" is invalid: it leads out of the workspace'],
   [
     'an invalid pattern',
     { documents: [{ path: 'a.md', ids: { pattern: '(', min: 1 } }] },

@@ -5,7 +5,7 @@ import { EngineError, messageOf } from '../base/error.ts';
 import { omitUndefined } from '../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { CheckDeclaration, CheckFrame, CheckModel, CheckTraits, ConfiguredCheck, CustomCheckName } from '../definition/check.ts';
-import { standingFor } from '../definition/hash.ts';
+import { withSourceOf } from '../definition/hash.ts';
 import type { KindReport } from '../definition/kind.ts';
 import { type ConfigParser, parseConfig, type WrittenFor } from '../definition/parser.ts';
 import { eventProblem } from '../definition/trigger/event.ts';
@@ -151,7 +151,7 @@ export function defineCheck<Config extends object, Written = unknown>(
           report.fault(`the fields of the check "${name}" are wrong: ${messageOf(thrown)}`, 'correct them');
         }
       },
-      run: standingFor((config: CheckModel, context: CheckContext) => spec.run(parse(config), context), [spec.parse, spec.run]),
+      run: withSourceOf((config: CheckModel, context: CheckContext) => spec.run(parse(config), context), [spec.parse, spec.run]),
     }),
   );
   return own;

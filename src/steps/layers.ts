@@ -3,7 +3,7 @@
 // services; most functions of authors need none.
 
 import { canWrite, databaseNames } from '../definition/database.ts';
-import { type KindFacts, traitsOf, worksOutside } from '../definition/kind.ts';
+import { type KindFacts, runsInOtherProcess, traitsOf } from '../definition/kind.ts';
 import { type Definition, membersOf, type StepModel, stepsWithin } from '../definition/model.ts';
 import { writtenBy } from '../definition/overlap.ts';
 import type { AttemptResult } from './attempt.ts';
@@ -31,7 +31,7 @@ export const WORK_LAYERS: readonly Layer[] = [
   { isNeeded: takesSnapshots, around: withSnapshots },
   { isNeeded: (job) => !takesSnapshots(job) && mayRestore(job.request.workflow.definition), around: finishRestores },
   { isNeeded: needsCopies, around: runOnCopies },
-  { isNeeded: (job) => !needsCopies(job) && worksOutside(job.runner, kindOf(job)), around: watchDatabases },
+  { isNeeded: (job) => !needsCopies(job) && runsInOtherProcess(job.runner, kindOf(job)), around: watchDatabases },
   { isNeeded: (job) => job.request.bound.code.built !== undefined, around: withBuiltValues },
   { isNeeded: affectsProtectedFiles, around: acceptChanges },
   { isNeeded: isReadOnly, around: rejectFileChanges },
@@ -110,5 +110,5 @@ function isReadOnly({ request }: Job): boolean {
 
 /** Whether other members of its group may write the same files. Agents that get handed-out work have their own checkout. */
 function mayConflict(job: Job): boolean {
-  return !isReadOnly(job) && job.request.group !== undefined && worksOutside(job.runner, kindOf(job)) && !isForCaller(job);
+  return !isReadOnly(job) && job.request.group !== undefined && runsInOtherProcess(job.runner, kindOf(job)) && !isForCaller(job);
 }

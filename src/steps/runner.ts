@@ -11,7 +11,7 @@ import { omitUndefined } from '../base/fields.ts';
 import { invariant } from '../base/invariant.ts';
 import { type Json, type JsonObject, toPlain } from '../base/json.ts';
 import { writtenDatabase } from '../definition/database.ts';
-import { isAgentKind, pipelineOf, worksOutside } from '../definition/kind.ts';
+import { isAgentKind, pipelineOf, runsInOtherProcess } from '../definition/kind.ts';
 import { roleOf } from '../definition/model.ts';
 import type { AssumptionText } from '../definition/question/assumption.ts';
 import { heldBy, startTimeOf } from '../kernel/activation.ts';
@@ -204,7 +204,7 @@ function work(job: Job): Work | Promise<Work> {
   const execute = ownEntry(job.runner.kinds, kind)?.execute;
   if (execute === undefined) return { error: stepError('STEP_FAILED', `a step of kind "${kind}" waits; it is not executed`) };
   // Declared outputs are verified for every worker; agents and programs must also leave protected files alone.
-  if (worksOutside(job.runner, kind) || outputsOf(job.request.bound.model).length > 0) return runWithOutputs(job, execute);
+  if (runsInOtherProcess(job.runner, kind) || outputsOf(job.request.bound.model).length > 0) return runWithOutputs(job, execute);
   return isAgentKind(job.runner, kind) ? protectFiles(job, execute) : execute(job);
 }
 

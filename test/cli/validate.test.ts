@@ -219,8 +219,8 @@ stages:
     expect([code, files.map(({ warnings }) => warnings.map((found) => `${found.line} ${found.code} ${found.message}`))]).toEqual([
       0,
       [
-        ['5 GROUP_TOO_SMALL step "ask": it needs 3 people of maintainers or owners, but there are only 2'],
-        ['6 GROUP_TOO_SMALL stage "few": it needs 2 people of owners, but there is only 1'],
+        ['5 GROUP_TOO_SMALL step "ask": 3 people of maintainers or owners must agree, but there are only 2'],
+        ['6 GROUP_TOO_SMALL stage "few": 2 people of owners must agree, but there is only 1'],
       ],
     ]);
   });

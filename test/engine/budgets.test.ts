@@ -7,6 +7,7 @@ import type { AnyWorkflow } from '../../src/api/engine-options.ts';
 import { checkYaml } from '../../src/authoring/yaml/check/check.ts';
 import type { Budget } from '../../src/definition/budget.ts';
 import { hashDefinition } from '../../src/definition/hash.ts';
+import type { Definition } from '../../src/definition/model.ts';
 import { REGISTRY } from '../../src/kinds/registry.ts';
 import { createVirtualClock } from '../../src/proof/virtual-clock.ts';
 import { accepted } from '../kernel/definitions.ts';
@@ -38,7 +39,7 @@ function under(given: AnyWorkflow, { run, steps = {} }: { readonly run?: Budget;
     const budget = steps[model.id];
     return budget === undefined || model.kind !== 'agent' ? model : { ...model, config: { ...model.config, budget } };
   });
-  const definition = accepted({ ...compiled.definition, steps: models, ...(run === undefined ? {} : { budget: run }) });
+  const definition = accepted({ ...compiled.definition, steps: models, ...(run === undefined ? {} : { budget: run }) } as Definition);
   return { ...compiled, definition, hash: hashDefinition(definition) };
 }
 

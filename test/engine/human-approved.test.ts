@@ -105,7 +105,7 @@ test('the step that it names must ask a person', async () => {
       ],
     });
   expect(naming('ask')).not.toThrow();
-  expect(naming('work')).toThrow('its check "human_approved" requires an approval at step "work", which does not ask a person');
+  expect(naming('work')).toThrow('the check "human_approved" requires an approval at step "work", which does not ask a person');
   expect(naming('aks')).toThrow('requires an approval at step "aks", which does not exist (did you mean "ask"?)');
 });
 

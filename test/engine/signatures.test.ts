@@ -180,6 +180,17 @@ describe('a run whose decisions are signed', () => {
     await (await start({ from: 'draft' })).wait('idle');
   });
 
+  test('a flow begins with results that were given only with a signature, which names no first step', async () => {
+    const flow = workflow('story', {}, function* () {
+      return yield* step('draft').task(() => ({ text: 'hello' }));
+    });
+    const engine = await open({ ...strict, workflows: [flow] });
+    const by = async (statement: Statement) => sign(ann, statement, Date.now());
+    const start = (more: object) => engine.start(flow, {}, { origin: { actor: 'ann' }, outputs: { draft: 'text' }, ...more });
+    expect((await errorOf(start({}))).message).toContain('starting workflow "story" with supplied results requires the signature');
+    expect((await (await start({ sign: by })).wait()).status).toBe('overridden');
+  });
+
   test('two spellings of a name are not two people', async () => {
     const two = defineWorkflow({ name: 'two', steps: [{ id: 'ask', human: { prompt: 'Publish?', count: 2 }, next: null }] });
     const engine = await open({ ...strict, workflows: [two] });

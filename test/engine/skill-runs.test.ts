@@ -144,8 +144,8 @@ describe('a contract', () => {
     );
     const agent = await begin(skill);
     expect(await agent.told()).toContain('- out/notes.md: sections "Scope", "Risks" (2+ items); 20+ words; 2+ names like R-1');
-    expect(await agent.report()).toEqual([expect.stringContaining('out/notes.md: it is as it was before this step')]);
-    expect(await agent.told()).toContain('out/notes.md: it is as it was before this step');
+    expect(await agent.report()).toEqual([expect.stringContaining('out/notes.md: it is unchanged since before this step')]);
+    expect(await agent.told()).toContain('out/notes.md: it is unchanged since before this step');
     write('out/notes.md', NOTES);
     expect(await agent.report()).toEqual(['more']);
   });
@@ -191,7 +191,9 @@ describe('a contract', () => {
     const agent = await begin(skillOf([step('look', { iterates: true, contract: { documents: [{ path: 'look.md' }] } })]));
     write('look.md', NOTES);
     expect(await agent.report({ confidence: 'low' })).toEqual(['look']);
-    expect(await agent.report({ confidence: 'high' })).toEqual([expect.stringContaining('look.md: it is as it was before this step')]);
+    expect(await agent.report({ confidence: 'high' })).toEqual([
+      expect.stringContaining('look.md: it is unchanged since before this step'),
+    ]);
     write('look.md', `${NOTES}\nAnother look found nothing that contradicts it.`);
     expect(await agent.report({ confidence: 'high' })).toEqual([]);
   });

@@ -59,9 +59,9 @@ type Opinion = { readonly value: Json } | 'gone' | 'wrong' | 'unreadable';
 
 function tryTemplate(parts: readonly (string | Tree)[], names: JsonObject): Trial {
   const source = parts.map((part) => (typeof part === 'string' ? part : `{{ ${print(part)} }}`)).join('');
-  const holes = parts.filter((part) => typeof part !== 'string');
-  const isWhole = holes.length === 1 && parts.every((part) => typeof part !== 'string' || part.trim() === '');
-  const reference = () => (isWhole ? meaning(holes[0] as Tree, names) : parts.map((part) => partText(part, names)).join(''));
+  const placeholders = parts.filter((part) => typeof part !== 'string');
+  const isWhole = placeholders.length === 1 && parts.every((part) => typeof part !== 'string' || part.trim() === '');
+  const reference = () => (isWhole ? meaning(placeholders[0] as Tree, names) : parts.map((part) => partText(part, names)).join(''));
   return timed(source, () => {
     const ours = settled(() => renderTemplate(parseTemplate(source), names));
     // A template has nothing that could answer a missing name, so here both kinds of error are one.

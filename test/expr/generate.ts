@@ -128,7 +128,7 @@ export function spoiled(source: string, random: Random): string {
   return text;
 }
 
-/** A template as its parts: texts, and the trees of its holes. */
+/** A template as its parts: texts, and the trees of its placeholders. */
 export function randomTemplate(random: Random): (string | Tree)[] {
   const parts = Array.from({ length: random.int(0, 5) }, () => (random.chance(0.5) ? random.pick(TEXTS) : randomTree(random, 4)));
   return parts.length === 0 ? [''] : parts;

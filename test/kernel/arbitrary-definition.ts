@@ -2,7 +2,7 @@
 // contracts, limits of time and questions behind steps.
 
 import * as fc from 'fast-check';
-import type { Choice, Definition, Edge, NextTable, StepFrame, StepModel } from '../../src/definition/model.ts';
+import type { Choice, Edge, GraphDefinition, NextTable, StepFrame, StepModel } from '../../src/definition/model.ts';
 import {
   child,
   delay,
@@ -142,7 +142,7 @@ function stepOf(place: Place): fc.Arbitrary<StepModel> {
 }
 
 /** A valid definition of one to five steps; its params are `flag`, `items` and `none`. */
-export const arbitraryDefinition: fc.Arbitrary<Definition> = fc
+export const arbitraryDefinition: fc.Arbitrary<GraphDefinition> = fc
   .integer({ min: 1, max: 5 })
   .chain((size) => fc.tuple(fc.boolean(), ...Array.from({ length: size }, (_, index) => stepOf({ index, size }))))
   .map(([undoes, ...steps]) => graph(...(steps as StepModel[]).map((one) => (undoes ? { ...one, undo: step('undo') } : one))));

@@ -8,6 +8,7 @@ import type {
   DelayWork,
   EachWork,
   Edge,
+  GraphDefinition,
   JoinModel,
   NextTable,
   ParallelWork,
@@ -107,12 +108,12 @@ export const JOINS: readonly JoinModel[] = [{ rule: 'all' }, { rule: 'any' }, { 
 export const PROMISE = { name: 'promise', error: 'the promise is broken' };
 
 /** A definition of these steps that begins with the first one; it is refused as any other if it cannot work. */
-export function graph(...steps: readonly StepModel[]): Definition {
+export function graph(...steps: readonly StepModel[]): GraphDefinition {
   return graphWith({}, ...steps);
 }
 
 /** The same with more fields of a definition. */
-export function graphWith(more: Partial<Definition>, ...steps: readonly StepModel[]): Definition {
+export function graphWith(more: Partial<GraphDefinition>, ...steps: readonly StepModel[]): GraphDefinition {
   return accepted({
     name: 'w',
     title: 'w',
@@ -127,7 +128,7 @@ export function graphWith(more: Partial<Definition>, ...steps: readonly StepMode
 }
 
 /** The definition, or the error with all that is wrong with it. */
-export function accepted(definition: Definition): Definition {
+export function accepted<D extends Definition>(definition: D): D {
   const problems = new ProblemList();
   checkDefinition(definition, problems, { registry: REGISTRY });
   problems.refuse(definition.name);

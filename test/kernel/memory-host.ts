@@ -3,7 +3,7 @@
 
 import { digestText } from '../../src/base/digest.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../src/base/json.ts';
-import type { Definition, StepModel } from '../../src/definition/model.ts';
+import type { GraphDefinition, StepModel } from '../../src/definition/model.ts';
 import type { HumanWait } from '../../src/definition/question/asked-question.ts';
 import { opensGroup } from '../../src/engine/event-facts.ts';
 import type { Activation, Membership, Path, PendingResult, Ref, Visit, Wait } from '../../src/kernel/activation.ts';
@@ -168,12 +168,12 @@ export class MemoryHost {
 }
 
 /** A new run of a graph, not started yet. */
-export function openGraph(definition: Definition, params: JsonObject = {}): MemoryHost {
+export function openGraph(definition: GraphDefinition, params: JsonObject = {}): MemoryHost {
   return new MemoryHost({ program: graphProgram(definition), form: 'graph', params });
 }
 
 /** A run of a graph that has taken its first step. */
-export function startGraph(definition: Definition, params: JsonObject = {}): MemoryHost {
+export function startGraph(definition: GraphDefinition, params: JsonObject = {}): MemoryHost {
   const host = openGraph(definition, params);
   host.take({ type: 'start', at: 0 });
   return host;

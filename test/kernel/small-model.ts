@@ -1,7 +1,7 @@
 // Owns the exhaustive walk over a small workflow: every state that any order of inputs can lead to, each visited once.
 
 import type { JsonObject } from '../../src/base/json.ts';
-import type { Definition } from '../../src/definition/model.ts';
+import type { GraphDefinition } from '../../src/definition/model.ts';
 import { isFinal, isHalted } from '../../src/definition/run-status.ts';
 import { waitOf } from '../../src/kernel/activation.ts';
 import type { RunInput } from '../../src/kernel/input.ts';
@@ -41,7 +41,7 @@ interface Node {
 }
 
 /** Visits every state of a workflow. */
-export function walk(definition: Definition, given: WalkOptions = {}): Walk {
+export function walk(definition: GraphDefinition, given: WalkOptions = {}): Walk {
   const first: Node = { host: startGraph(definition, given.params), resumes: given.resumes ?? 0, from: [] };
   const nodes: Node[] = [first];
   const known = new Map([[keyOf(first), 0]]);

@@ -75,7 +75,7 @@ describe.concurrent('from the command line', () => {
     });
     await project.pawl('forge', 'issue', 'create', '--title', 'find fails');
     const early = await project.rig.run(['run', 'bug-fix-workflow', '--issue', '1']);
-    expect([early.code, early.stderr]).toEqual([2, expect.stringContaining('it needs the label "bug", but there is no label')]);
+    expect([early.code, early.stderr]).toEqual([2, expect.stringContaining('it requires the label "bug", but there is no label')]);
     await project.pawl('forge', 'label', '1', '--add', 'bug');
     const told = await project.json<ToldRun>('run', 'bug-fix-workflow', '--issue', '1');
     expect([told.code, outcomes(told)]).toEqual([0, ['diagnose#1 ok', 'implement#1 ok', 'verify#1 ok', 'open_pr#1 ok']]);

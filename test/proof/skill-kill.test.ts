@@ -44,7 +44,7 @@ test('a skill continues after kill -9 in the middle of a confidence loop', async
   const [again] = await run.openSteps();
   expect([again?.step, again?.prompt]).toEqual(['look', expect.stringContaining('Look, visit 2.')]);
   const report = async () => run.report({ token: (await run.openSteps())[0]?.token ?? '', result: { confidence: 'high' } });
-  expect((await report()).message).toContain('look.md: it is as it was before this step');
+  expect((await report()).message).toContain('look.md: it is unchanged since before this step');
   await run.wait('idle');
   writeFileSync(rig.path('look.md'), 'The second look found another thing as well.');
   expect((await report()).accepted).toBe(true);

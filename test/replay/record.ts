@@ -4,7 +4,7 @@
 
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Definition } from '../../src/definition/model.ts';
+import type { GraphDefinition } from '../../src/definition/model.ts';
 import {
   child,
   delay,
@@ -24,7 +24,7 @@ import { control, decided, errored, settled } from '../kernel/inputs.ts';
 import { type MemoryHost, startGraph } from '../kernel/memory-host.ts';
 
 interface Recording {
-  readonly definition: Definition;
+  readonly definition: GraphDefinition;
   readonly params?: { readonly items: string[] };
   readonly play: (host: MemoryHost) => void;
 }

@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ScriptedMove } from '../../src/agents/scripted.ts';
-import { membersOf } from '../../src/definition/model.ts';
+import { entryOf, membersOf } from '../../src/definition/model.ts';
 import { createVirtualClock } from '../../src/proof/virtual-clock.ts';
 import { openLocalForgeStage } from '../forge/local-stage.ts';
 import { createPlay, errorsOf, type Play, settled, storyOf, warningsOf, workflowOf } from './yaml-play.ts';
@@ -100,7 +100,11 @@ stages:
       `stages: [{ id: a, type: ${type}, ${fields}, on_timeout: fail, on_error: fail, on_enter: { notify: ann } }]`,
     );
     const step = definition.steps.find(({ id }) => id === 'a');
-    expect([step?.next.timeout, step?.next.error, definition.entry]).toEqual([{ to: { end: 'fail' } }, { to: { end: 'fail' } }, 'a.enter']);
+    expect([step?.next.timeout, step?.next.error, entryOf(definition)]).toEqual([
+      { to: { end: 'fail' } },
+      { to: { end: 'fail' } },
+      'a.enter',
+    ]);
   });
 
   test.each(['complete', 'fail', 'escalate'])('%s is no id of a stage', (id) => {

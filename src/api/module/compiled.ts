@@ -1,7 +1,7 @@
-// Owns loading a file of the bundle with the code that V8 compiled in an earlier process: without it, compiling is a
-// third of what a small program waits for (docs/internals/cli.md). Node has its own cache, but it applies to all
-// modules of a process, which a library must not decide for the program that imports it, and it keeps only what is compiled
-// before a module is executed.
+// Loads a file of the bundle with the code that V8 compiled in an earlier process: without it, compiling is a third of
+// what a small program waits for (docs/internals/cli.md). Node has its own cache, but it applies to all modules of a
+// process, which a library must not decide for the program that imports it, and it keeps only what is compiled before a
+// module is executed.
 //
 // V8 executes whatever it is given, so a cache begins with a digest of itself and of its source. One that is missing,
 // damaged or for another Node is replaced; one that cannot be written makes the next start slower, nothing else. A file that

@@ -1,5 +1,5 @@
-// Owns importing the module of a workflow: as a module wherever it lies, with the library this program is part of, and
-// only with the content that was checked.
+// Imports the module of a workflow: as a module wherever it lies, with the library this program is part of, and only
+// with the content that was checked.
 
 import { registerHooks } from 'node:module';
 import { dirname, join } from 'node:path';

@@ -1,5 +1,5 @@
-// Owns what modules of users may load: only the files that were checked, with the content they had then, regardless of
-// when and how they are imported. In a folder that is trusted as a whole, everything may be loaded.
+// Restricts what modules of users may load: only the files that were checked, with the content they had then,
+// regardless of when and how they are imported. In a folder that is trusted as a whole, everything may be loaded.
 //
 // In a process that was started to run Pawl, every load except Pawl's own is a load of the user. In any other process a
 // load is the user's if a module of the user loaded the importing file. Workers have no such check; what they load is

@@ -1,5 +1,5 @@
-// Owns finding out whether the application has registered OpenTelemetry, without loading anything of it: without it,
-// tracing costs one look at a global.
+// Checks whether the application has registered OpenTelemetry, without loading anything of it: without it, tracing
+// costs one look at a global.
 
 import type { ContextManager, TracerProvider } from '@opentelemetry/api';
 

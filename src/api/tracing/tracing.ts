@@ -73,7 +73,7 @@ export class Tracing implements RunObserver {
     this.tracer = parts.telemetry.trace.getTracer('pawl');
   }
 
-  /** Starts a run under a span. `start` gets what is stored with the run, so that its later spans join the same trace. */
+  /** Starts a run under a span. `start` gets the data stored with the run, so that its later spans join the same trace. */
   async starting<T>(run: { readonly id: string; readonly workflow: string }, start: (traceparent: string) => Promise<T>): Promise<T> {
     // Such a start fails. The segment belongs to the run that has the id.
     if (this.segments.has(run.id)) return start('');
@@ -211,7 +211,7 @@ export class Tracing implements RunObserver {
     return { span, context: trace.setSpan(whole, span), whole, since };
   }
 
-  /** The context of a run as a whole: that of its parent, or the stored or derived one of a run that nobody started. */
+  /** The context of a run as a whole: that of its parent, or the stored or derived one of a run without a parent. */
   private async contextOf({ id, parent }: Pick<RunState, 'id' | 'parent'>): Promise<Context> {
     if (parent === undefined) {
       const { origin } = await this.parts.store.load(id);

@@ -174,7 +174,6 @@ describe('a compiled flow', () => {
         mode: { description: '', type: 'string', required: false, choices: ['quick', 'full'], default: 'quick' },
         rounds: { description: 'how often', type: 'integer', required: true, min: 1, max: 5 },
       },
-      entry: '',
       steps: [],
       limits: { maxIterations: 10 },
     });

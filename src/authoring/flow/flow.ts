@@ -68,8 +68,8 @@ export function compileFlow(
   checkOptions(`workflow "${name}"`, options, OPTIONS);
   const definition = definitionOf(name, options);
   const { context, trigger } = options;
-  const roles: CodeRole[] = [{ step: '', role: 'flow', source: sourceOf(body) }];
-  if (context !== undefined) roles.push({ step: '', role: 'context', source: sourceOf(context) });
+  const roles: CodeRole[] = [{ role: 'flow', source: sourceOf(body) }];
+  if (context !== undefined) roles.push({ role: 'context', source: sourceOf(context) });
   return Object.freeze({
     definition,
     hash: hashDefinition(definition),
@@ -96,7 +96,7 @@ function checkBody(name: string, body: FlowBody<never, unknown> | undefined): as
 function definitionOf(name: string, options: FlowOptions<ArgSpecs>): Definition {
   const reading = new Reading();
   const header = readHeader({ ...readHeaderFields(options, reading.shapeFault()), name }, reading);
-  const definition: Definition = { ...header, form: 'flow', entry: '', steps: [] };
+  const definition: Definition = { ...header, form: 'flow', steps: [] };
   checkHeader(definition, reading.problems);
   reading.problems.refuse(name);
   return deepFreeze(JSON.parse(JSON.stringify(definition)) as Definition);

@@ -17,7 +17,7 @@ describe('what a graph refuses is refused in a flow', () => {
   test.each<[string, { readonly message: string; readonly [method: string]: unknown }]>([
     ['how many people agree', { human: { prompt: '?', count: 'two' }, message: 'count` must be a positive integer, not "two"' }],
     ['what a question is about', { human: { prompt: '?', subjects: { file: ['a'] } }, message: '`subjects` has no field "file"' }],
-    ['who decides', { human: { prompt: '?', from: [] }, message: 'its question has an empty `from`' }],
+    ['who decides', { human: { prompt: '?', from: [] }, message: '`from` must name at least one group' }],
     ['a poll without a condition', { delay: { duration: '1h', poll: { interval: '10s' } }, message: 'poll.condition` is missing' }],
     ['a gate at a merge', { gate: { checks: ['x'], rerunAtMerge: 'no' }, message: 'rerunAtMerge` must be true or false, not "no"' }],
     ['a repair that is counted', { validate: { retry: 'often' }, message: '`retry` must be a whole number' }],
@@ -30,17 +30,17 @@ describe('what a graph refuses is refused in a flow', () => {
 
   test.each<[string, object, string]>([
     ['what is retried', { retry: { max: 2, on: ['never'] } }, '`retry.on[0]` must be "error" or "timeout", not "never"'],
-    ['pauses that shrink', { retry: { max: 2, backoff: { initial: '1s', factor: 0.5 } } }, 'the pauses between its retries do not grow'],
-    ['hosts', { network: 5 }, 'its network'],
-    ['a file outside the workspace', { writes: ['../x'] }, 'its pattern "../x" is invalid'],
-    ['databases', { databases: 5 }, 'its `databases`'],
+    ['pauses that shrink', { retry: { max: 2, backoff: { initial: '1s', factor: 0.5 } } }, '`backoff` must have a `factor` of at least 1'],
+    ['hosts', { network: 5 }, '`network` must be'],
+    ['a file outside the workspace', { writes: ['../x'] }, 'the pattern "../x" is invalid'],
+    ['databases', { databases: 5 }, '`databases` must be'],
     ['what is restored', { onFail: 'reset' }, '`onFail` must be "restore"'],
     [
       'a function that decides nothing',
       { recovery: 'ask', reconcile: () => 'done' },
       'it has a reconcile function, but its recovery is "ask"',
     ],
-    ['a program that undoes nothing', { undo: { command: '' } }, 'its command is empty'],
+    ['a program that undoes nothing', { undo: { command: '' } }, '`run` must be a shell line'],
     ['a value in the command of an undo', { undo: { command: 'rm {{ result.file }}' } }, 'values never become part of a command'],
     ['an output twice', { outputs: [1, 2].map(() => ({ name: 'x', type: 'comment' })) }, 'two outputs are called "x"'],
   ])('%s', (_what, options, message) => {

@@ -84,13 +84,13 @@ export function checkLiterals(work: StepWork, isFilled: boolean, step: StepReadi
       if (readsRun(text, isFilled))
         step.fault(
           'TEMPLATE_IN_COMMAND',
-          `its command contains ${holeOf(text)}, and values never become part of a command`,
+          `its command contains ${placeholderOf(text)}, and values never become part of a command`,
           'pass the value as a variable: env: { TITLE: (ctx) => … }, and write "$TITLE"; parameters are there as $PAWL_PARAM_<NAME>',
         );
     } else if (!isFilled && BRACES.test(text))
       step.fault(
         'TEMPLATE_LITERAL',
-        `its \`${name}\` contains ${holeOf(text)}, which would not be filled in`,
+        `its \`${name}\` contains ${placeholderOf(text)}, which would not be filled in`,
         `write a function: ${name}: (ctx) => \`… \${ctx.params.name} …\``,
       );
   }
@@ -102,7 +102,7 @@ export function checkPlainText(value: Json, field: string, step: StepReading): v
     if (BRACES.test(text))
       step.fault(
         'TEMPLATE_LITERAL',
-        `its \`${field}\` contains ${holeOf(text)}, which would not be filled in`,
+        `its \`${field}\` contains ${placeholderOf(text)}, which would not be filled in`,
         HINTS[field] ?? 'remove it',
       );
 }
@@ -114,7 +114,7 @@ const HINTS: Readonly<Record<string, string>> = {
 
 const HOLE_MAX = 60;
 
-function holeOf(text: string): string {
+function placeholderOf(text: string): string {
   const [hole = ''] = BRACES.exec(text) ?? [];
   return `"${shortText(hole, HOLE_MAX)}"`;
 }

@@ -401,7 +401,7 @@ describe('an invalid workflow', () => {
       /workflow "wf" has 6 problems:.*\(did you mean "implement"\?\)/s,
     );
     expect(() => compileGraph({ name: 'wf', steps: [{ id: 'a' }] }, REGISTRY)).toThrow(
-      'workflow "wf" is not valid: step "a": it does not say what comes next; write `next: null` to end the run here, or name a step',
+      'workflow "wf" is not valid: step "a": `next` is missing; write `next: null` to end the run here, or name a step',
     );
   });
 });

@@ -7,7 +7,7 @@ import type { BoundStep, CompiledWorkflow, StepCode } from '../../definition/cod
 import { withDatabases } from '../../definition/database.ts';
 import { hashCode, hashDefinition } from '../../definition/hash.ts';
 import { tiedToTree } from '../../definition/landing.ts';
-import type { Definition } from '../../definition/model.ts';
+import type { Definition, GraphDefinition } from '../../definition/model.ts';
 import type { ArgSpecs } from '../../definition/param/arg.ts';
 import { checkDefinition } from '../../definition/validation/validate.ts';
 import { readStarts } from '../spec/schedule.ts';
@@ -37,7 +37,7 @@ export function compileGraph<Ctx = object, P = ArgSpecs>(spec: GraphSpec<Ctx, P>
 
 /** A spec as a definition and the functions of its steps, both unchecked. */
 export interface GraphDraft {
-  readonly definition: Definition;
+  readonly definition: GraphDefinition;
   readonly steps: readonly BoundStep[];
 }
 
@@ -65,7 +65,7 @@ export function finishGraph(
   reading: GraphReading,
   more: { readonly [Field in 'context' | 'trigger' | 'schedule' | 'command']?: CompiledWorkflow[Field] | undefined },
 ): CompiledWorkflow {
-  const frozen = deepFreeze(JSON.parse(JSON.stringify(definition)) as Definition);
+  const frozen = deepFreeze(JSON.parse(JSON.stringify(definition)) as GraphDefinition);
   return Object.freeze(
     defined<CompiledWorkflow>({
       definition: frozen,
@@ -113,7 +113,7 @@ function readSteps(entries: Entries<unknown>, limit: number | undefined, reading
   });
 }
 
-function readDefinition(spec: GraphEntries<unknown>, steps: readonly BoundStep[], reading: GraphReading): Definition {
+function readDefinition(spec: GraphEntries<unknown>, steps: readonly BoundStep[], reading: GraphReading): GraphDefinition {
   reading.knownFields(spec, [...Object.keys(WORKFLOW), 'name', 'entry', 'steps'], { what: 'a workflow' });
   const outputNames = outputNamesOf(steps);
   return {
@@ -151,7 +151,7 @@ function frozenMap<T>(entries: Iterable<readonly [string, T]>): ReadonlyMap<stri
  * Reports steps that run beside a run but are not side steps, and transitions into or out of side steps, which the engine runs by
  * itself.
  */
-function checkSides({ steps, onError, entry }: Definition, { problems }: GraphReading): void {
+function checkSides({ steps, onError, entry }: GraphDefinition, { problems }: GraphReading): void {
   // A side step that could not be read only seems to be missing.
   if (problems.mistyped.size > 0) return;
   const sides = new Set(steps.filter(({ side }) => side === true).map(({ id }) => id));

@@ -168,7 +168,7 @@ function hasTemplates(work: StepWork): boolean {
   // Most steps have none, and searching for braces is faster than parsing.
   if (!JSON.stringify(texts).includes('{{')) return false;
   try {
-    return parseTemplateTree(texts).hasHoles;
+    return parseTemplateTree(texts).hasPlaceholders;
   } catch {
     // A template that cannot be parsed is reported when the definition is checked.
     return true;

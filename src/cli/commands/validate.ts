@@ -188,13 +188,13 @@ async function checkReferences(
   const isTriggered = files.some((file) => file.trigger !== undefined);
   const all = isWhole ? files : [...files, ...(await otherWorkflows(project, files))];
   if (references.length === 0 && !isTriggered) return files.map((file) => withDuplicates(file, all));
-  const { readSurroundings, cycleProblem } = await import('../reference-check.ts');
+  const { readExternalNames, cycleProblem } = await import('../reference-check.ts');
   const { referenceProblems } = await import('../../definition/validation/reference.ts');
   const { readSettings } = await import('../settings/settings.ts');
   const { overlapProblems } = await import('../trigger/overlap.ts');
   const settings = await readSettings(shell, project);
   const known = new Map(all.toReversed().flatMap((file) => (file.workflow === undefined ? [] : [[file.workflow.name, file] as const])));
-  const around = { ...(await readSurroundings(project, { references, settings })), workflows: known };
+  const around = { ...(await readExternalNames(project, { references, settings })), workflows: known };
   const childrenOf = (name: string): string[] => childReferences(known.get(name)).map((child) => child.name);
   return files.map((found) => {
     const file = { ...found, warnings: [...found.warnings, ...overlapProblems(found, settings.roles)] };

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { defineWorkflow } from '../../api/workflow.ts';
 import { describeGraph } from '../../definition/describe.ts';
+import type { Definition } from '../../definition/model.ts';
 import { widthOf } from '../terminal.ts';
 import { drawText } from './text.ts';
 
@@ -53,7 +54,11 @@ test('a graph is drawn from top to bottom, with a branch for every other transit
 });
 
 test('a drawing fits the terminal and does not need Unicode', () => {
-  const long = { ...definition, title: 'x'.repeat(200), steps: definition.steps.map((step) => ({ ...step, title: 't'.repeat(200) })) };
+  const long = {
+    ...definition,
+    title: 'x'.repeat(200),
+    steps: definition.steps.map((step) => ({ ...step, title: 't'.repeat(200) })),
+  } as Definition;
   const lines = drawText(describeGraph(long), { ...LOOK, hasUnicode: false, columns: 60 }).split('\n');
   expect(lines.filter((line) => widthOf(line) > 60)).toEqual([]);
   expect(lines.filter((line) => /[^\x20-\x7e]/.test(line))).toEqual([]);

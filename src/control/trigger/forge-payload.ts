@@ -4,6 +4,7 @@
 import { omitUndefined } from '../../base/fields.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import { isSamePerson } from '../../base/person.ts';
+import { parseEvent } from '../../definition/trigger/event.ts';
 import type { ForgeAnswer, ForgeComment, ForgeEvent, ForgeReader, IssueFacts, PullRequestFacts } from '../../forge/forge.ts';
 
 type SharedFacts = Pick<IssueFacts, 'labels' | 'author' | 'bot' | 'assignees' | 'milestone'>;
@@ -29,7 +30,7 @@ export async function payloadOf(
 export async function payloadOfEvent(forge: ForgeReader, event: ForgeEvent): Promise<ForgeAnswer<JsonObject>> {
   const subject = await payloadOf(forge, event);
   if (subject.result !== 'ok') return subject;
-  const [, action] = event.event.split('.');
+  const { action } = parseEvent(event.event);
   const { label, sha } = event;
   const comment = event.comment === undefined ? undefined : await commentOf(forge, event);
   if (comment !== undefined && comment.result !== 'ok') return comment;

@@ -1,4 +1,4 @@
-// Owns where in a shell line a value may be inserted. A value is written as one quoted word; inside quotes, after a
+// Checks where in a shell line a value may be inserted. A value is written as one quoted word; inside quotes, after a
 // backslash or in a here-document that quoting would break, and the shell would execute part of the value.
 
 const NAME = /^\{([A-Za-z][\w-]*)\}/;

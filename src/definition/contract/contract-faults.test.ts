@@ -58,8 +58,8 @@ test('a document that has everything has no faults', () => {
 
 test.each<[string, Omit<DocumentContract, 'path'>, string | undefined, string]>([
   ['is missing', {}, undefined, 'it is missing; write it'],
-  ['is empty', {}, ' \n', 'it is empty'],
-  ['is short', {}, '# A\nToo little.', 'it has 2 words of its own; at least 20 are needed'],
+  ['is empty', {}, ' \n', 'it is empty; write its content'],
+  ['is short', {}, '# A\nToo little.', 'it has 2 words (without quotations and code); at least 20 are required'],
   ['lacks a section', { sections: ['Risks'] }, TEXT, 'the section "Risks" is missing; add the heading "## Risks" with its content'],
   ['has an empty section', { sections: ['Risks'] }, `${TEXT}\n## Risks\n`, 'the section "Risks" is empty'],
   ['repeats a title', { sections: ['Risks'] }, `${TEXT}\n## Risks\nRisks.`, 'the section "Risks" only repeats its title'],
@@ -67,9 +67,9 @@ test.each<[string, Omit<DocumentContract, 'path'>, string | undefined, string]>(
     'has too few items',
     { sections: [{ title: 'Findings', minItems: 3 }] },
     TEXT,
-    'the section "Findings" has 2 list items or table rows; at least 3 are needed',
+    'the section "Findings" has 2 list items or table rows; at least 3 are required',
   ],
-  ['defines too few names', { ids: { pattern: 'F-\\d+', min: 3 } }, TEXT, 'it has 2 different names like F-1; at least 3 are needed'],
+  ['defines too few names', { ids: { pattern: 'F-\\d+', min: 3 } }, TEXT, 'it has 2 different names like F-1; at least 3 are required'],
   [
     'defines too many names',
     { ids: { pattern: 'F-\\d+', min: 1, max: 1 } },
@@ -80,10 +80,10 @@ test.each<[string, Omit<DocumentContract, 'path'>, string | undefined, string]>(
     'has no quotation',
     { quotes: 2 },
     TEXT,
-    'it has 1 quotations with a source; at least 2 are needed, each a block quote that ends with "> — path:line"',
+    'it has 1 quotations with a source; at least 2 are required, each a block quote that ends with "> — path:line"',
   ],
-  ['holds a place', {}, `${TEXT}\n- TODO`, 'it has a placeholder: "- TODO"; write what belongs there'],
-])('a document that %s is refused', (...row) => {
+  ['holds a place', {}, `${TEXT}\n- TODO`, '"- TODO" is a placeholder; write the content'],
+])('a document that %s is rejected', (...row) => {
   const [, contract, text, fault] = row;
   expect(faults(contract, text)).toEqual([`a.md: ${fault}`]);
 });
@@ -102,8 +102,8 @@ test.each([
     'x/.././/a.md is a document of this work, not a source',
   ],
   ['is from another document of the run', '> The parser trims\n> — ./notes.md:3', './notes.md is a document of this work, not a source'],
-  ['is only a bracket', '> }\n> — src/parse.ts:3', 'the quotation of src/parse.ts has less than 10 characters; quote more of it'],
-])('a quotation that %s is refused', (_, quotation, fault) => {
+  ['is only a bracket', '> }\n> — src/parse.ts:3', 'the quotation of src/parse.ts has fewer than 10 characters; quote more of it'],
+])('a quotation that %s is rejected', (_, quotation, fault) => {
   const text = `${TEXT}\n\n${quotation}`;
   const accepted = { 'notes.md': { digest: 'x', step: 'one' } };
   expect(faults({ quotes: 1 }, text, { accepted, files: { 'notes.md': 'The parser trims' } })).toEqual([
@@ -111,10 +111,10 @@ test.each([
   ]);
 });
 
-test('a document of nothing but quotations is refused before each is looked for', () => {
+test('a document of nothing but quotations is rejected before each is searched for', () => {
   const many = Array.from({ length: 501 }, (_, at) => `> return text.trim(); ${at}\n> — src/parse.ts:2\n`).join('\n');
   expect(faults({ quotes: 1 }, `${TEXT.split('>')[0]}\n${many}`)).toEqual([
-    'a.md: it has 501 quotations, and 500 are the most; keep those that matter',
+    'a.md: it has 501 quotations; at most 500 are allowed; remove some',
   ]);
 });
 
@@ -124,7 +124,7 @@ test('a quotation may be indented and broken otherwise than its source', () => {
   ).toEqual([]);
 });
 
-test('a name that the other document does not have is refused, and one that is left out where all are wanted', () => {
+test('a name that the other document lacks is rejected, and so is a missing one where all are required', () => {
   const references = [{ pattern: 'F-\\d+', to: 'b.md', all: true as const }];
   expect(faults({ references }, TEXT, { files: { 'b.md': 'F-1 F-3' } })).toEqual([
     'a.md: F-2 is not in b.md',
@@ -133,34 +133,34 @@ test('a name that the other document does not have is refused, and one that is l
 });
 
 describe('a document that is not the work of its step is refused', () => {
-  test('as it was before', () => {
+  test('a document that is unchanged since before its step is rejected', () => {
     expect(faults({}, TEXT.replaceAll(' ', '  '), { before: { 'a.md': TEXT } })).toEqual([
-      'a.md: it is as it was before this step; the work of this step is not in it',
+      'a.md: it is unchanged since before this step; add the work of this step',
     ]);
   });
 
-  test('as a copy of another one, also with another heading', () => {
+  test('a copy of another document is rejected, even with another heading', () => {
     const long = Array.from({ length: 6 }, (_, at) => `Line ${at} says something of its own that is long enough.`).join('\n');
     const more = { files: { 'b.md': `# B\n${long}` }, accepted: { 'b.md': { digest: 'x', step: 'one' } } };
     expect(faults({}, `# A\n${long}`, more)).toEqual(['a.md: it is a copy of b.md; write what this step asks for']);
   });
 
-  test('frozen and changed, by this step or by another', () => {
+  test('a frozen document that any step changed is rejected', () => {
     const accepted = { 'a.md': { digest: documentDigest(TEXT), step: 'split', frozen: true as const } };
-    const fault = 'a.md: it is frozen since step "split" and was changed; restore what was accepted there';
+    const fault = 'a.md: it is frozen since step "split" but has changed; restore the accepted version';
     expect(faults({ frozen: true }, TEXT, { accepted, before: { 'a.md': TEXT } })).toEqual([]);
     expect(faults({ frozen: true }, `${TEXT} more`, { accepted })).toEqual([fault]);
     expect(contractFaults({}, scene({ accepted, files: { 'a.md': 'other' } }))).toEqual([fault]);
   });
 });
 
-test('a JSON document fits its schema and holds no places', () => {
+test('a JSON document must match its schema and have no placeholders', () => {
   const json = { type: 'object', properties: { why: { type: 'string' } }, required: ['why'] };
   expect(faults({ json }, '{"why": "it is slow"}')).toEqual([]);
   expect(faults({ json }, '{')).toEqual([expect.stringContaining('a.md: it is not JSON')]);
   expect(faults({ json }, '{}')).toEqual(['a.md: the document.why is missing']);
-  expect(faults({ json }, '{"why": "TBD"}')).toEqual(['a.md: the document.why is a placeholder; write what belongs there']);
-  expect(faults({ json }, '{"why": "why"}')).toEqual(['a.md: the document.why is a placeholder; write what belongs there']);
+  expect(faults({ json }, '{"why": "TBD"}')).toEqual(['a.md: the document.why is a placeholder; write the content']);
+  expect(faults({ json }, '{"why": "why"}')).toEqual(['a.md: the document.why is a placeholder; write the content']);
 });
 
 test('changed files count, but not those that are documents', () => {
@@ -182,7 +182,7 @@ test.each([
   '[your findings here]',
   '| TODO |',
   'To be determined.',
-])('%j holds a place', (line) => expect(isPlaceholder(line)).toBe(true));
+])('%j is a placeholder', (line) => expect(isPlaceholder(line)).toBe(true));
 
 test.each([
   'The TODO comments in src/a.ts are old.',
@@ -191,12 +191,14 @@ test.each([
   'none found in src',
   '- Use <input> for it.',
   'Wait ... then go.',
-])('%j says something', (line) => expect(isPlaceholder(line)).toBe(false));
+])('%j is not a placeholder', (line) => expect(isPlaceholder(line)).toBe(false));
 
-test('a text that repeats a line, or few words, is refused; quotations and code are not looked at', () => {
-  expect(placeholderFaults('The parser is fine.\n'.repeat(5))).toEqual(['it repeats the line "the parser is fine." 5 times']);
+test('a text that repeats a line, or few words, is rejected; quotations and code are ignored', () => {
+  expect(placeholderFaults('The parser is fine.\n'.repeat(5))).toEqual([
+    'the line "the parser is fine." is repeated 5 times; write real content',
+  ]);
   expect(placeholderFaults(Array.from({ length: 9 }, (_, at) => `word word word word ${at % 3}`).join('\n'))).toEqual([
-    expect.stringContaining('it says the same few words over and over'),
+    expect.stringContaining('the text is repetitive'),
   ]);
   expect(placeholderFaults('> TODO\n\n```\nTODO\n```')).toEqual([]);
 });
@@ -221,7 +223,7 @@ test('no line of a document takes more than one look, however long it is', () =>
   expect(sectionsOf('## Scope ##  \n## C#\n## 1.2) Risks').map(({ title }) => title)).toEqual(['Scope', 'C', '1.2) Risks']);
 });
 
-test('parameters are filled in, but a value never becomes a command of its own', () => {
+test('parameters are filled in, but a value never becomes a separate command', () => {
   const values = { folder: 'out', test: 'npm test', name: 'a; rm -rf /' };
   expect(filledContract({ documents: [{ path: '{folder}/a.md' }], changes: ['{folder}/*.{ts,js}'] }, values)).toEqual({
     documents: [{ path: 'out/a.md' }],
@@ -245,7 +247,7 @@ test.each([
   ['echo "$(ls) {name}"', 'name'],
   ['echo "\\"{name}"', 'name'],
   ["echo $'a\\'{name}'", 'name'],
-])('a value is not put where the shell would read it again: %s', (command, name) => {
+])('a value is not inserted where the shell would interpret it: %s', (command, name) => {
   expect(contractProblems({ command })).toEqual([expect.stringContaining(`{${name}} `)]);
   expect(() => commandLine(command, { name: '$(touch x)' })).toThrow(`{${name}} `);
   expect(contractProblems({ command: 'run {name} --x="a b" {other}' })).toEqual([]);
@@ -255,26 +257,28 @@ test.each([
 const ZERO = '\u200b';
 
 test.each([
-  ['numbers only', Array.from({ length: 40 }, (_, n) => `${n * 7919}`).join(' '), 'it has 0 words of its own'],
-  ['signs that nobody sees', `# A\n${ZERO.repeat(400)}`, 'it has 0 words of its own'],
-  ['nothing but such signs', `${ZERO}\u2060 \ufeff`, 'it is empty'],
-  ['one word cut into many', `# A\n${'word'.split('').join(ZERO).repeat(20)}`, 'it has 1 words of its own'],
-  ['a hidden placeholder', `${TEXT}\nTO${ZERO}DO: write the rest`, 'it has a placeholder'],
-])('a document of %s is none', (_, text, fault) => {
+  ['numbers only', Array.from({ length: 40 }, (_, n) => `${n * 7919}`).join(' '), 'it has 0 words (without'],
+  ['signs that nobody sees', `# A\n${ZERO.repeat(400)}`, 'it has 0 words (without'],
+  ['nothing but such signs', `${ZERO}\u2060 \ufeff`, 'it is empty; write its content'],
+  ['one word cut into many', `# A\n${'word'.split('').join(ZERO).repeat(20)}`, 'it has 1 words (without'],
+  ['a hidden placeholder', `${TEXT}\nTO${ZERO}DO: write the rest`, 'is a placeholder'],
+])('a document of %s is rejected', (_, text, fault) => {
   expect(faults({}, text).join('\n')).toContain(fault);
 });
 
-test('a copy with signs that nobody sees is a copy', () => {
+test('a copy with invisible characters is a copy', () => {
   expect(
     faults({}, TEXT.replaceAll(' ', ` ${ZERO}`), {
       files: { 'b.md': TEXT },
       accepted: { 'b.md': { digest: documentDigest(TEXT), step: 'b' } },
     }),
   ).toEqual(['a.md: it is a copy of b.md; write what this step asks for']);
-  expect(faults({}, `${TEXT}${ZERO}`, { before: { 'a.md': TEXT } })).toEqual([expect.stringContaining('it is as it was before this step')]);
+  expect(faults({}, `${TEXT}${ZERO}`, { before: { 'a.md': TEXT } })).toEqual([
+    expect.stringContaining('it is unchanged since before this step'),
+  ]);
 });
 
-test('what the step itself created is no source, unless changing files is its work', () => {
+test('a file that the step created cannot be quoted, unless the step is to change files', () => {
   const written = ['src/parse.ts'];
   expect(faults({ quotes: 1 }, TEXT, { written })).toEqual([
     'a.md: line 10: src/parse.ts was created in this step, so it cannot be quoted as a source; quote what was there before',

@@ -101,7 +101,7 @@ function frozenFaults(own: ReadonlySet<string>, { accepted, read }: ContractScen
 }
 
 function frozenFault(path: string, step: string): string {
-  return `${path}: it is frozen since step "${step}" and was changed; restore what was accepted there`;
+  return `${path}: it is frozen since step "${step}" but has changed; restore the accepted version`;
 }
 
 interface DocumentScene extends ContractScene {
@@ -116,8 +116,8 @@ function documentFaults(document: DocumentContract, scene: DocumentScene): strin
   const known = scene.accepted.get(path);
   const digest = documentDigest(text);
   if (known?.frozen === true) return digest === known.digest ? [] : [frozenFault(path, known.step)];
-  if (text.trim() === '') return [`${path}: it is empty`];
-  if (digest === scene.before(path)) return [`${path}: it is as it was before this step; the work of this step is not in it`];
+  if (text.trim() === '') return [`${path}: it is empty; write its content`];
+  if (digest === scene.before(path)) return [`${path}: it is unchanged since before this step; add the work of this step`];
   const copy = copyOf(document, text, scene);
   if (copy !== undefined) return [`${path}: it is a copy of ${copy}; write what this step asks for`];
   const faults = isJsonDocument(document) ? jsonFaults(document, text) : textFaults(document, text, scene);
@@ -152,7 +152,7 @@ function textFaults(document: DocumentContract, text: string, scene: DocumentSce
   const written = sectionsOf(text);
   return [
     ...placeholderFaults(text),
-    ...(words < minWords ? [`it has ${words} words of its own; at least ${minWords} are needed`] : []),
+    ...(words < minWords ? [`it has ${words} words (without quotations and code); at least ${minWords} are required`] : []),
     ...sections.flatMap((section) => sectionFaults(typeof section === 'string' ? { title: section } : section, written)),
     ...quoteFaults(document, text, scene),
   ];
@@ -171,8 +171,8 @@ function sectionFaults(
   if (words.length === 0) return [`the section "${title}" is empty`];
   if (plainTitle(section.lines.join(' ')) === plainTitle(title)) return [`the section "${title}" only repeats its title`];
   return [
-    ...(words.length < minWords ? [`the section "${title}" has ${words.length} words; at least ${minWords} are needed`] : []),
-    ...(items < minItems ? [`the section "${title}" has ${items} list items or table rows; at least ${minItems} are needed`] : []),
+    ...(words.length < minWords ? [`the section "${title}" has ${words.length} words; at least ${minWords} are required`] : []),
+    ...(items < minItems ? [`the section "${title}" has ${items} list items or table rows; at least ${minItems} are required`] : []),
   ];
 }
 
@@ -187,8 +187,8 @@ function jsonFaults({ json, plan }: DocumentContract, text: string): string[] {
   if (unfit !== undefined) return [unfit];
   const held = placeholderIn(value, 'the document');
   return [
-    ...(held === undefined ? [] : [`${held} is a placeholder; write what belongs there`]),
-    ...(isBare(value) ? ['it holds nothing'] : []),
+    ...(held === undefined ? [] : [`${held} is a placeholder; write the content`]),
+    ...(isBare(value) ? ['the document is empty; write its content'] : []),
     ...(plan === true ? planFaults(value).map(({ pointer, message }) => (pointer === '' ? message : `${pointer}: ${message}`)) : []),
   ];
 }
@@ -205,7 +205,7 @@ function nameFaults({ ids, references = [] }: DocumentContract, text: string, { 
     ids === undefined
       ? []
       : count < ids.min
-        ? [`it has ${count} different ${nameText(ids.pattern).replace(/^name/, 'names')}; at least ${ids.min} are needed`]
+        ? [`it has ${count} different ${nameText(ids.pattern).replace(/^name/, 'names')}; at least ${ids.min} are required`]
         : ids.max !== undefined && count > ids.max
           ? [`it has ${count} different ${nameText(ids.pattern).replace(/^name/, 'names')}; at most ${ids.max} are allowed`]
           : [];
@@ -233,7 +233,7 @@ const QUOTES_MAX = 500;
 function quoteFaults({ quotes }: DocumentContract, text: string, scene: DocumentScene): string[] {
   if (quotes === undefined) return [];
   const found = quotationsIn(text);
-  if (found.length > QUOTES_MAX) return [`it has ${found.length} quotations, and ${QUOTES_MAX} are the most; keep those that matter`];
+  if (found.length > QUOTES_MAX) return [`it has ${found.length} quotations; at most ${QUOTES_MAX} are allowed; remove some`];
   const sources = new Map(found.map(({ path }) => [path, '']));
   for (const path of sources.keys()) sources.set(path, plainQuote(scene.read(path) ?? ''));
   const faults = found.flatMap((quotation) => {
@@ -244,7 +244,7 @@ function quoteFaults({ quotes }: DocumentContract, text: string, scene: Document
   if (different >= quotes) return faults;
   return [
     ...faults,
-    `it has ${different} quotations with a source; at least ${quotes} are needed, each a block quote that ends with "> — path:line"`,
+    `it has ${different} quotations with a source; at least ${quotes} are required, each a block quote that ends with "> — path:line"`,
   ];
 }
 
@@ -255,7 +255,7 @@ function quotationFault({ text, path }: Quotation, { notes, read, fileOf, isWrit
   if (isWritten(path)) return `${path} was created in this step, so it cannot be quoted as a source; quote what was there before`;
   const quote = plainQuote(text);
   if (quote.length < QUOTE_CHARACTERS_MIN)
-    return `the quotation of ${path} has less than ${QUOTE_CHARACTERS_MIN} characters; quote more of it`;
+    return `the quotation of ${path} has fewer than ${QUOTE_CHARACTERS_MIN} characters; quote more of it`;
   return source.includes(quote) ? undefined : `the quotation is not in ${path}; quote it word for word`;
 }
 

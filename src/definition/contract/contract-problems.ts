@@ -19,7 +19,7 @@ export function contractProblems({ documents = [], changes = [], command, report
   return [
     ...paths.flatMap((path) => {
       const why = patternRefusal(path);
-      return why === undefined ? [] : [`the path "${path}" is refused: ${why}`];
+      return why === undefined ? [] : [`the path "${path}" is invalid: ${why}`];
     }),
     ...patterns.flatMap((pattern) => nameProblem(pattern) ?? []),
     ...schemas.flatMap((schema) => schemaFault(schema) ?? []),

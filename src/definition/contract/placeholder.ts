@@ -36,10 +36,7 @@ const DIFFERENT_SHARE = 0.2;
 export function placeholderFaults(text: string): string[] {
   const lines = ownLines(text).filter((line) => line.trim() !== '');
   const held = lines.find(isPlaceholder);
-  return [
-    ...(held === undefined ? [] : [`it has a placeholder: "${shortened(held)}"; write what belongs there`]),
-    ...repetitionFaults(lines),
-  ];
+  return [...(held === undefined ? [] : [`"${shortened(held)}" is a placeholder; write the content`]), ...repetitionFaults(lines)];
 }
 
 function repetitionFaults(lines: readonly string[]): string[] {
@@ -47,10 +44,10 @@ function repetitionFaults(lines: readonly string[]): string[] {
   for (const line of lines.map(plainText)) counts.set(line, (counts.get(line) ?? 0) + 1);
   const most = [...counts].sort((a, b) => b[1] - a[1])[0];
   if (most !== undefined && most[1] >= REPEATED_MIN && most[1] * 2 > lines.length)
-    return [`it repeats the line "${shortened(most[0])}" ${most[1]} times`];
+    return [`the line "${shortened(most[0])}" is repeated ${most[1]} times; write real content`];
   const words = wordsOf(lines).map((word) => word.toLowerCase());
   if (words.length >= WORDS_MIN && new Set(words).size < words.length * DIFFERENT_SHARE)
-    return [`it says the same few words over and over: ${new Set(words).size} different ones of ${words.length}`];
+    return [`the text is repetitive: ${new Set(words).size} distinct words out of ${words.length}; write real content`];
   return [];
 }
 

@@ -177,8 +177,8 @@ function partFaults(entry: JsonObject, pointer: string): PlanFault[] {
 
 function rejectedFaults(rejected: Json, pointer: string): PlanFault[] {
   if (!Array.isArray(rejected)) return [fault('PLAN_SHAPE', pointer, '"rejected" must be a list of { option, because }')];
-  return (rejected as readonly Json[]).flatMap((one, index) => {
-    const isWhole = isJsonObject(one) && isText(one.option) && isText(one.because);
+  return (rejected as readonly Json[]).flatMap((entry, index) => {
+    const isWhole = isJsonObject(entry) && isText(entry.option) && isText(entry.because);
     return isWhole ? [] : [fault('PLAN_SHAPE', `${pointer}/${index}`, 'a rejected option must have the texts "option" and "because"')];
   });
 }
@@ -231,10 +231,10 @@ function referenceFaults(entries: Entries): PlanFault[] {
     entries[from].flatMap(({ id, pointer, value }) => {
       const named = namedIn(value[field], `${pointer}/${field}`);
       if (named.length === 0)
-        return without === undefined ? [] : [fault(without, `${pointer}/${field}`, `${id || pointer} names none of the "${to}"`)];
+        return without === undefined ? [] : [fault(without, `${pointer}/${field}`, `${id || pointer} must refer to one of the "${to}"`)];
       return named
         .filter(({ name }) => !entries[to].some((entry) => entry.id === name))
-        .map(({ name, at }) => fault('PLAN_ID_UNKNOWN', at, `${id || pointer} names "${name}", which is none of the "${to}"`));
+        .map(({ name, at }) => fault('PLAN_ID_UNKNOWN', at, `${id || pointer} refers to "${name}", which is not in "${to}"`));
     }),
   );
 }
@@ -272,7 +272,9 @@ function looseFaults({ requirements, decisions, milestones, intents, changes }: 
 function acceptanceFaults(id: string, acceptance: Json | undefined, pointer: string): PlanFault[] {
   const list = (Array.isArray(acceptance) ? acceptance : []) as readonly Json[];
   if (list.length === 0)
-    return [fault('PLAN_MILESTONE_WITHOUT_ACCEPTANCE', pointer, `${id} has no acceptance criteria; say what is seen when it is reached`)];
+    return [
+      fault('PLAN_MILESTONE_WITHOUT_ACCEPTANCE', pointer, `${id} has no acceptance criteria; say what can be observed when it is reached`),
+    ];
   return list.flatMap((criterion, index) =>
     isText(criterion) ? [] : [fault('PLAN_SHAPE', `${pointer}/${index}`, `an acceptance criterion of ${id} must be a string`)],
   );

@@ -1,6 +1,6 @@
-// Owns what must exist when a step is done, as data: documents with sections, names, references and quotes, changed
-// files, a report, a command. The engine checks it against the project's files, and the same data is printed for the
-// agent, so that instructions and checks cannot differ.
+// Owns the contract of a step, which says as data what must exist when it is done: documents with sections, names,
+// references and quotes, changed files, a report, a command. The engine checks it against the project's files, and the
+// same data is printed for the agent, so that instructions and checks cannot differ.
 //
 // Texts may name parameters in braces: `{folder}/findings.md`.
 

@@ -1,5 +1,5 @@
-// Owns how a Markdown document is read for a contract: its sections, words, list items and quotations. It is stricter than
-// a parser: whatever looks like a heading outside a code block is one.
+// Reads a Markdown document for a contract: its sections, words, list items and quotations. It is stricter than a
+// parser: whatever looks like a heading outside a code block is one.
 //
 // The text comes from an agent and a line may be megabytes long, so no regular expression here may backtrack.
 

@@ -46,60 +46,60 @@ export type ForgeActionOf<Name extends ForgeAction['action']> = Extract<ForgeAct
 type Parsers = { readonly [Name in ForgeAction['action']]: Parser<Name> };
 interface Parser<Name extends ForgeAction['action']> {
   readonly fields: readonly Exclude<keyof ForgeActionOf<Name>, 'action'>[];
-  parse(given: JsonObject): ForgeActionOf<Name>;
+  parse(input: JsonObject): ForgeActionOf<Name>;
 }
 
 const PARSERS: Parsers = {
   merge_pr: {
     fields: ['method', 'delete_branch', 'wait', 'pr'],
-    parse: (given) => {
-      const method = METHODS.find((name) => name === given.method);
-      if (method === undefined && given.method !== undefined)
-        invalid(`"method" of merge_pr must not be ${shown(given.method)}; use ${METHODS.join(', ')}`);
+    parse: (input) => {
+      const method = METHODS.find((name) => name === input.method);
+      if (method === undefined && input.method !== undefined)
+        invalid(`"method" of merge_pr must not be ${shown(input.method)}; use ${METHODS.join(', ')}`);
       return omitUndefined({
         action: 'merge_pr' as const,
         method,
-        delete_branch: flag(given),
-        wait: duration(given),
-        pr: maybeText(given, 'pr'),
+        delete_branch: flag(input),
+        wait: duration(input),
+        pr: maybeText(input, 'pr'),
       });
     },
   },
   close_issue: { fields: ['issue'], parse: ({ issue }) => omitUndefined({ action: 'close_issue' as const, issue: maybeIssue(issue) }) },
   create_issue: {
     fields: ['title', 'body', 'labels'],
-    parse: (given) =>
+    parse: (input) =>
       omitUndefined({
         action: 'create_issue' as const,
-        title: text(given, 'title'),
-        body: maybeText(given, 'body'),
-        labels: maybeLabels(given, 'labels'),
+        title: text(input, 'title'),
+        body: maybeText(input, 'body'),
+        labels: maybeLabels(input, 'labels'),
       }),
   },
   label: {
     fields: ['add', 'remove', 'target', 'pr'],
-    parse: (given) => {
-      const [add, remove] = [maybeLabels(given, 'add'), maybeLabels(given, 'remove')];
+    parse: (input) => {
+      const [add, remove] = [maybeLabels(input, 'add'), maybeLabels(input, 'remove')];
       demandLabels(add, remove);
-      return omitUndefined({ action: 'label' as const, add, remove, target: target(given), pr: maybeText(given, 'pr') });
+      return omitUndefined({ action: 'label' as const, add, remove, target: target(input), pr: maybeText(input, 'pr') });
     },
   },
   label_issue: {
     fields: ['add', 'target'],
-    parse: (given) => {
-      const add = maybeLabels(given, 'add') ?? [];
+    parse: (input) => {
+      const add = maybeLabels(input, 'add') ?? [];
       demandLabels(add, undefined);
-      return omitUndefined({ action: 'label_issue' as const, add, target: target(given) });
+      return omitUndefined({ action: 'label_issue' as const, add, target: target(input) });
     },
   },
   notify: {
     fields: ['target', 'message'],
-    parse: (given) => omitUndefined({ action: 'notify' as const, target: text(given, 'target'), message: maybeText(given, 'message') }),
+    parse: (input) => omitUndefined({ action: 'notify' as const, target: text(input, 'target'), message: maybeText(input, 'message') }),
   },
   comment: {
     fields: ['target', 'message', 'pr'],
-    parse: (given) =>
-      omitUndefined({ action: 'comment' as const, target: target(given), message: text(given, 'message'), pr: maybeText(given, 'pr') }),
+    parse: (input) =>
+      omitUndefined({ action: 'comment' as const, target: target(input), message: text(input, 'message'), pr: maybeText(input, 'pr') }),
   },
 };
 
@@ -107,15 +107,15 @@ const PARSERS: Parsers = {
 export const FORGE_ACTIONS: readonly string[] = Object.keys(PARSERS);
 
 /** Returns the action that these fields are, or throws an error that says what is wrong with them. */
-export function parseForgeAction({ action, ...given }: JsonObject): ForgeAction {
+export function parseForgeAction({ action, ...input }: JsonObject): ForgeAction {
   if (!isAction(action))
     return invalid(
       `unknown action ${shown(action)}${didYouMean(String(action), FORGE_ACTIONS)}; the actions are ${FORGE_ACTIONS.join(', ')}`,
     );
-  const { fields, parse }: { readonly fields: readonly string[]; parse(given: JsonObject): ForgeAction } = PARSERS[action];
-  const unknown = Object.keys(given).find((field) => !fields.includes(field));
+  const { fields, parse }: { readonly fields: readonly string[]; parse(input: JsonObject): ForgeAction } = PARSERS[action];
+  const unknown = Object.keys(input).find((field) => !fields.includes(field));
   if (unknown !== undefined) invalid(`${action} has no field "${unknown}"${didYouMean(unknown, fields)}; it has ${fields.join(', ')}`);
-  return parse(given);
+  return parse(input);
 }
 
 /** The labels as a list. */
@@ -134,19 +134,19 @@ function isAction(name: Json | undefined): name is ForgeAction['action'] {
   return typeof name === 'string' && Object.hasOwn(PARSERS, name);
 }
 
-function text(given: JsonObject, field: string): string {
-  return maybeText(given, field) ?? invalid(`"${field}" must be a non-empty string, not null`);
+function text(input: JsonObject, field: string): string {
+  return maybeText(input, field) ?? invalid(`"${field}" must be a non-empty string, not null`);
 }
 
-function maybeText(given: JsonObject, field: string): string | undefined {
-  const value = given[field];
+function maybeText(input: JsonObject, field: string): string | undefined {
+  const value = input[field];
   if (value === undefined) return undefined;
   if (typeof value !== 'string' || value.trim() === '') invalid(`"${field}" must be a non-empty string, not ${shown(value)}`);
   return value;
 }
 
-function duration(given: JsonObject): string | undefined {
-  const wait = maybeText(given, 'wait');
+function duration(input: JsonObject): string | undefined {
+  const wait = maybeText(input, 'wait');
   if (wait !== undefined && !isOpen(wait)) parseDuration(wait, '"wait" of merge_pr');
   return wait;
 }
@@ -168,8 +168,8 @@ function isOpen(value: string): boolean {
   return value === BUILT_TEXT || value.includes('{{');
 }
 
-function maybeLabels(given: JsonObject, field: string): Labels | undefined {
-  const value = given[field];
+function maybeLabels(input: JsonObject, field: string): Labels | undefined {
+  const value = input[field];
   if (value === undefined || typeof value === 'string') return value;
   if (!isTexts(value)) invalid(`"${field}" must be a label or a list of labels, not ${shown(value)}`);
   return value;
@@ -183,9 +183,9 @@ function demandLabels(add: Labels | undefined, remove: Labels | undefined): void
   if (labelsOf(add).length + labelsOf(remove).length === 0) invalid('label needs "add" or "remove"');
 }
 
-function target(given: JsonObject): (typeof TARGETS)[number] | undefined {
-  const known = TARGETS.find((name) => name === given.target);
-  if (known === undefined && given.target !== undefined) invalid(`"target" must be issue or pr, not ${shown(given.target)}`);
+function target(input: JsonObject): (typeof TARGETS)[number] | undefined {
+  const known = TARGETS.find((name) => name === input.target);
+  if (known === undefined && input.target !== undefined) invalid(`"target" must be issue or pr, not ${shown(input.target)}`);
   return known;
 }
 

@@ -1,4 +1,4 @@
-// Owns what the engine writes at the forge for workers: the kinds of writes, and how many of each a run may make.
+// Owns the kinds of writes that the engine makes at the forge for workers, and how many of each a run may make.
 
 /** The kinds of writes at the forge, with their names in limits. */
 const WRITE_KINDS = ['comments', 'pull_requests', 'labels', 'issues', 'reviews', 'discussions'] as const;

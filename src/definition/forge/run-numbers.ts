@@ -1,4 +1,5 @@
-// Owns which issues and pull requests a run is about: those it was started for, and those whose numbers it keeps in its data.
+// Finds the issues and pull requests that a run is about: those it was started for, and those whose numbers it keeps in
+// its data.
 
 import { isJsonObject, type Json } from '../../base/json.ts';
 

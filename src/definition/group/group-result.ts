@@ -45,7 +45,11 @@ export function groupFailure(members: readonly EndedMember[], total: number): st
 export function groupEvidence(members: readonly EndedMember[]): Json {
   const bad = members.filter(isBad).sort((a, b) => (a.key < b.key ? -1 : 1));
   if (bad.length === 0) return null;
-  return { members: Object.fromEntries(bad.map((one) => [one.key, { outcome: one.outcome, ...omitUndefined({ error: reasonOf(one) }) }])) };
+  return {
+    members: Object.fromEntries(
+      bad.map((member) => [member.key, { outcome: member.outcome, ...omitUndefined({ error: reasonOf(member) }) }]),
+    ),
+  };
 }
 
 function isBad({ outcome }: EndedMember): boolean {
@@ -54,6 +58,6 @@ function isBad({ outcome }: EndedMember): boolean {
 
 function reasonOf({ error, output }: EndedMember): string | undefined {
   if (error !== undefined) return error.message;
-  const told = isJsonObject(output) && typeof output.error === 'string' ? output.error : failedChecks(output);
-  return told?.slice(0, REASON_MAX);
+  const reason = isJsonObject(output) && typeof output.error === 'string' ? output.error : failedChecks(output);
+  return reason?.slice(0, REASON_MAX);
 }

@@ -14,7 +14,7 @@ export function itemsOf(source: string, scope: ScopeInput): { readonly list: rea
     if (!Array.isArray(value))
       return { wrong: `not a list but ${value === null ? 'null' : `a ${typeof value}`}; an earlier step must return them as a list` };
     if (value.length <= FAN_OUT_ITEMS_MAX) return { list: value };
-    return { wrong: `${value.length}; a fan-out takes ${FAN_OUT_ITEMS_MAX} at most: split the list, or work on parts of it` };
+    return { wrong: `${value.length}; a fan-out takes at most ${FAN_OUT_ITEMS_MAX}: split the list, or work on parts of it` };
   } catch (thrown) {
     return { wrong: `not there: ${thrown instanceof Error ? thrown.message : String(thrown)}` };
   }

@@ -59,11 +59,11 @@ describe('a join', () => {
     expect(joinOutcome({ ...books({ rule: 'count', n: 3 }, 3), reject: 1 })).toBe('reject');
   });
 
-  test('of nothing, all is met and the others are skipped', () => {
+  test('an `all` join over no members is met; the others are skipped', () => {
     expect(JOINS.map((join) => joinOutcome(books(join, 0)))).toEqual(['ok', 'skip', 'skip']);
   });
 
-  test('counts an iteration as success and every trouble as failure', () => {
+  test('a join counts an iteration as success, and errors, timeouts, cancellations and conflicts as failures', () => {
     expect(['ok', 'iterate', 'reject', 'skip', 'fail', 'error', 'timeout', 'cancelled', 'conflict'].map(headOf)).toEqual([
       'ok',
       'ok',

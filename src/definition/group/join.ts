@@ -3,7 +3,7 @@
 //
 // N1. Skipped members leave the count; when every member is skipped, so is the group.
 // N2. An unmet join is `reject` if any member rejected, otherwise `fail`.
-// N3. A join that can no longer be met settles at once when a member has rejected; without one it waits for the
+// N3. A join that can no longer be met settles immediately once a member has rejected; until then it waits for the
 //     rest, since one of them may still reject. So every order of the same results gives the same outcome.
 // N6. If a transition exists for "all rejected", a rejected join waits as long as all members may still reject.
 

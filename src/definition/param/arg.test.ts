@@ -20,12 +20,12 @@ describe('a parameter', () => {
     expect(arg({})).toEqual({ description: '', required: false });
   });
 
-  test('does not change', () => {
+  test('a parameter is frozen', () => {
     const model = arg({ choices: [{ deep: 1 }] });
     expect(() => Object.assign(model.choices?.[0] as object, { deep: 2 })).toThrow(TypeError);
   });
 
-  test('is the same when it is declared again', () => {
+  test('a parameter that is declared again is the same', () => {
     for (const model of Object.values(PARAMS)) expect(arg(model)).toEqual(model);
   });
 
@@ -33,9 +33,9 @@ describe('a parameter', () => {
     [{ min: 3, max: 1 }, 'min 3 is above max 1'],
     [{ min: Number.NaN }, 'min and max must be finite numbers'],
     [{ choices: [] }, 'choices is empty, so no value is allowed'],
-    [{ type: 'string', min: 1 }, 'min and max bound numbers, but its type is string'],
-    [{ choices: ['a'], default: 'b' }, 'its default "b" is not one of its choices; write one of "a"'],
-    [{ min: 1, max: 3, default: 9 }, 'its default 9 is above 3; write an integer from 1 to 3'],
+    [{ type: 'string', min: 1 }, 'min and max apply only to numbers, but the type is string'],
+    [{ choices: ['a'], default: 'b' }, 'the default "b" is not one of its choices; write one of "a"'],
+    [{ min: 1, max: 3, default: 9 }, 'the default 9 is above 3; write an integer from 1 to 3'],
   ] as const)('%j contradicts itself', (spec, fault) => {
     expect(argFaults(arg(spec))).toContain(fault);
   });
@@ -63,7 +63,7 @@ describe('binding', () => {
     [{ rounds: 1, taget: 'x' }, '"taget" is not a parameter (did you mean "target"?); the parameters are mode, rounds, share, target'],
     [{ rounds: 1, target: () => 1 }, '"target" is not plain JSON: it is a function'],
     [JSON.parse('{"rounds":1,"__proto__":{}}'), '"__proto__" is not a parameter'],
-    [[1], 'they must be an object of values by name'],
+    [[1], 'they must be an object with a value per name'],
   ])('%j is refused', (given, told) => {
     expect(binding(given)).toThrow(expect.objectContaining({ code: 'PARAMS_INVALID', message: expect.stringContaining(told) }));
   });

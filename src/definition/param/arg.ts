@@ -132,18 +132,18 @@ export function argFaults(model: ArgModel): string[] {
   if ([min, max].some((bound) => bound !== undefined && !Number.isFinite(bound))) faults.push('min and max must be finite numbers');
   if (min !== undefined && max !== undefined && min > max) faults.push(`min ${min} is above max ${max}`);
   if ((min !== undefined || max !== undefined) && model.type !== 'number' && model.type !== 'integer')
-    faults.push(`min and max bound numbers, but its type is ${model.type}`);
+    faults.push(`min and max apply only to numbers, but the type is ${model.type}`);
   if (choices?.length === 0) faults.push('choices is empty, so no value is allowed');
   const unfit = model.default === undefined ? undefined : valueFault(model, model.default);
-  if (unfit !== undefined) faults.push(`its default ${canonicalJson(model.default as Json)} ${unfit}`);
+  if (unfit !== undefined) faults.push(`the default ${canonicalJson(model.default as Json)} ${unfit}`);
   return faults;
 }
 
-/** Returns the values with defaults filled in, or throws PARAMS_INVALID with all faults. `what` names their owner. */
-export function bindParams(params: Readonly<Record<string, ArgModel>>, given: unknown, what: string): JsonObject {
-  const values = given === undefined || given === null ? {} : given;
+/** Returns the values with defaults filled in, or throws PARAMS_INVALID with all faults. `owner` is what they belong to. */
+export function bindParams(params: Readonly<Record<string, ArgModel>>, input: unknown, owner: string): JsonObject {
+  const values = input === undefined || input === null ? {} : input;
   if (typeof values !== 'object' || Array.isArray(values))
-    throw invalidParams(what, { faults: ['they must be an object of values by name'] });
+    throw invalidParams(owner, { faults: ['they must be an object with a value per name'] });
   const faults = unknownNames(params, values);
   const missing: string[] = [];
   const bound: [string, Json][] = [];
@@ -153,7 +153,7 @@ export function bindParams(params: Readonly<Record<string, ArgModel>>, given: un
     if (result.fault !== undefined) faults.push(result.fault);
     else if (result.value !== undefined) bound.push([name, result.value]);
   }
-  if (faults.length > 0) throw invalidParams(what, { faults, missing });
+  if (faults.length > 0) throw invalidParams(owner, { faults, missing });
   return deepFreeze(Object.fromEntries(bound));
 }
 
@@ -188,9 +188,9 @@ interface BoundArg {
 
 /** Returns what is wrong with the fields of a value that belong to arguments, or undefined. Other fields are ignored. */
 export function argumentFault(args: Readonly<Record<string, ArgModel>>, value: Json): string | undefined {
-  const given = typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+  const input = typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
   return Object.entries(args)
-    .map(([name, model]) => bindOne(name, model, Object.hasOwn(given, name) ? given[name] : undefined).fault)
+    .map(([name, model]) => bindOne(name, model, Object.hasOwn(input, name) ? input[name] : undefined).fault)
     .find((fault) => fault !== undefined);
 }
 
@@ -212,13 +212,13 @@ export function argumentLines(args: Readonly<Record<string, ArgModel>>): string[
   });
 }
 
-function bindOne(name: string, model: ArgModel, given: unknown): BoundArg {
-  if (given === undefined) {
+function bindOne(name: string, model: ArgModel, input: unknown): BoundArg {
+  if (input === undefined) {
     if (model.default !== undefined) return { value: model.default };
     return model.required ? { fault: `"${name}" is missing; it must be ${expectation(model)}`, isMissing: true } : {};
   }
   try {
-    const value = toPlain(given, `"${name}"`);
+    const value = toPlain(input, `"${name}"`);
     const fault = valueFault(model, value);
     return fault === undefined ? { value } : { fault: `"${name}" is ${shortText(canonicalJson(value), SHOWN_MAX)}, which ${fault}` };
   } catch (error) {
@@ -253,9 +253,9 @@ const SHOWN_MAX = 80;
 
 /** `missing` names the missing parameters, so that a caller can say how to pass them. */
 function invalidParams(
-  what: string,
+  owner: string,
   { faults, missing = [] }: { readonly faults: readonly string[]; readonly missing?: readonly string[] },
 ): EngineError {
   const list = faults.length === 1 ? faults[0] : `\n${faults.map((fault) => `- ${fault}`).join('\n')}`;
-  return new EngineError('PARAMS_INVALID', `the parameters of ${what} are not valid: ${list}`, { details: { problems: faults, missing } });
+  return new EngineError('PARAMS_INVALID', `the parameters of ${owner} are not valid: ${list}`, { details: { problems: faults, missing } });
 }

@@ -13,7 +13,7 @@ describe('a domain', () => {
     expect([...Constant(42)]).toEqual([42]);
   });
 
-  test('has a key that depends only on its values', () => {
+  test('the key of a domain depends only on its values', () => {
     const keys = [
       BoundedInt(1, 5),
       BoundedInt(1, 5),
@@ -25,7 +25,7 @@ describe('a domain', () => {
     expect(new Set(keys.map(({ key }) => key)).size).toBe(4);
   });
 
-  test('has a value at each position, and none beside them', () => {
+  test('a domain has a value at each position and none outside', () => {
     for (const domain of [BoundedInt(-1, 1), ChoiceSet(['a', { b: 1 }]), Constant(null)]) {
       expect(Array.from({ length: domain.size }, (_, index) => domain.at(index))).toEqual([...domain]);
       for (const index of [-1, domain.size, 0.5])
@@ -33,7 +33,7 @@ describe('a domain', () => {
     }
   });
 
-  test('is an arbitrary for fast-check in one line, however large it is', () => {
+  test('a domain of any size is an arbitrary for fast-check in one line', () => {
     const large = BoundedInt(10, 1e9);
     const values: fc.Arbitrary<number> = fc.nat(large.size - 1).map((index) => large.at(index));
     fc.assert(fc.property(values, (value) => value >= 10 && value <= 1e9));
@@ -44,7 +44,7 @@ describe('a domain', () => {
     expect(failed.counterexample).toEqual([10]);
   });
 
-  test('does not change', () => {
+  test('a domain is frozen', () => {
     const choices = ['a', 'b'];
     const domain = ChoiceSet(choices);
     choices.push('c');
@@ -56,7 +56,7 @@ describe('a domain', () => {
     expect([...ChoiceSet(['a', 'b', 'a'])]).toEqual(['a', 'b']);
   });
 
-  test('is never empty', () => {
+  test('a domain is never empty', () => {
     for (const empty of [
       () => BoundedInt(2, 1),
       () => BoundedInt(0.5, 2),
@@ -68,7 +68,7 @@ describe('a domain', () => {
 });
 
 describe('the domain of a parameter', () => {
-  test('is its choices, its bounds, both booleans, or its default; an open one has none', () => {
+  test('the domain of a parameter is its choices, its bounds, both booleans, or its default; an open parameter has none', () => {
     expect([...(domainOf(arg({ choices: ['a', 'b'], default: 'b' })) ?? [])]).toEqual(['a', 'b']);
     expect([...(domainOf(arg({ min: 2, max: 4 })) ?? [])]).toEqual([2, 3, 4]);
     expect([...(domainOf(arg({ type: 'boolean' })) ?? [])]).toEqual([false, true]);

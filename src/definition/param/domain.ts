@@ -89,7 +89,7 @@ export function extractSchema(
   return Object.freeze(Object.fromEntries(bySteps));
 }
 
-/** A fan-out has no arguments of its own: the author wrote those of its body on the step. */
+/** The arguments of a step. Those of a fan-out's body were written on the step itself. */
 export function argsOf(step: StepModel): StepModel['args'] {
   return step.kind === 'each' ? { ...step.args, ...step.body.args } : step.args;
 }

@@ -93,8 +93,8 @@ export function schemaMismatch(schema: Json, value: Json, at = 'output'): string
   const types = typesOf(schema);
   if (types.length > 0 && !types.some((type) => TYPES[type]?.(value) === true))
     return `${at} must be ${types.join(' or ')}, not ${kindOf(value)}`;
-  if (Array.isArray(schema.enum) && !schema.enum.some((one) => isEqual(one as Json, value)))
-    return `${at} must be one of ${schema.enum.map((one) => JSON.stringify(one)).join(', ')}, not ${shown(value)}`;
+  if (Array.isArray(schema.enum) && !schema.enum.some((allowed) => isEqual(allowed as Json, value)))
+    return `${at} must be one of ${schema.enum.map((allowed) => JSON.stringify(allowed)).join(', ')}, not ${shown(value)}`;
   if (schema.const !== undefined && !isEqual(schema.const, value))
     return `${at} must be ${JSON.stringify(schema.const)}, not ${shown(value)}`;
   if (Array.isArray(schema.anyOf) && schema.anyOf.every((part) => schemaMismatch(part as Json, value, at) !== undefined))

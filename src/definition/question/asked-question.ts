@@ -33,7 +33,7 @@ export type HumanWait = QuestionState & ShownSubjects;
 /** What is shown to people. `digest` is that of everything shown; a decision must name it. */
 export type ShownSubjects =
   | { readonly digest: string; readonly outside?: undefined }
-  /** The subjects outside the run are still to be observed: nobody is asked yet. */
+  /** The subjects outside the run are not observed yet, so no one has been asked. */
   | { readonly digest?: undefined; readonly outside: OutsideQuestion & { readonly seen?: undefined; readonly decided?: undefined } }
   | {
       readonly digest: string;
@@ -49,7 +49,7 @@ export interface OutsideQuestion {
   readonly question: string;
 }
 
-/** The wait for an answer, whoever gives it. */
+/** The wait for an answer. */
 export interface QuestionState {
   readonly kind: 'human';
   /** How often it was asked again, because something changed or because people disagreed. */

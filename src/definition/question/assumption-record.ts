@@ -55,7 +55,7 @@ export function openAssumptions({ assumptions = [] }: { readonly assumptions?: A
 }
 
 /** The assumptions that block a merge: open ones with MUST, and answers that the work does not follow yet. */
-export function holdingAssumptions({ assumptions = [] }: { readonly assumptions?: Assumptions }): readonly Assumption[] {
+export function blockingAssumptions({ assumptions = [] }: { readonly assumptions?: Assumptions }): readonly Assumption[] {
   return assumptions.filter(({ answer, severity }) => (answer === undefined ? severity === 'MUST' : answer.unmet === true));
 }
 
@@ -68,7 +68,7 @@ export function withAssumptions(known: Assumptions, more: readonly Assumption[])
 
 /** The list with one assumption answered. */
 export function withAnswer(known: Assumptions, id: string, answer: AssumptionAnswer): readonly Assumption[] {
-  return (known ?? []).map((one) => (one.id === id ? { ...one, answer } : one));
+  return (known ?? []).map((assumption) => (assumption.id === id ? { ...assumption, answer } : assumption));
 }
 
 /** The assumptions that a worker reported, and where they are stored. */
@@ -81,16 +81,31 @@ interface ReportedAssumptions extends Pick<Assumption, 'attempt' | 'at' | 'list'
 export function newAssumptions(known: Assumptions, { place, value, ...reported }: ReportedAssumptions): readonly Assumption[] {
   const { step, key } = place;
   const isKnown = (digest: string): boolean =>
-    known?.some((one) => one.digest === digest && one.step === step && one.key === key && one.answer?.agrees !== false) === true;
-  const last = Number(known?.at(-1)?.id.slice(1) ?? 0);
+    known?.some(
+      (assumption) =>
+        assumption.digest === digest && assumption.step === step && assumption.key === key && assumption.answer?.agrees !== false,
+    ) === true;
+  const last = known?.at(-1);
+  const count = last === undefined ? 0 : numberOf(last.id);
   return (value as unknown as readonly AssumptionText[])
     .map((text, index) => ({ severity: text.severity, index, digest: digestJson(text as unknown as Json) }))
     .filter(({ digest }) => !isKnown(digest))
-    .map((text, position) => ({ id: `a${last + position + 1}`, ...place, ...reported, ...text }));
+    .map((text, position) => ({ id: idOf(count + position + 1), ...place, ...reported, ...text }));
+}
+
+function idOf(number: number): string {
+  return `a${number}`;
+}
+
+function numberOf(id: string): number {
+  return Number(id.slice(1));
 }
 
 /** Why a run cannot record more assumptions, if it cannot. */
-export function roomFault(known: Assumptions, { step, more }: { readonly step: string; readonly more: number }): string | undefined {
+export function assumptionLimitFault(
+  known: Assumptions,
+  { step, more }: { readonly step: string; readonly more: number },
+): string | undefined {
   if (openAssumptions({ assumptions: known }).length + more <= OPEN_ASSUMPTIONS_MAX) return undefined;
   return `step "${step}" made too many assumptions: at most ${OPEN_ASSUMPTIONS_MAX} of a run may wait for an answer; answer some of them`;
 }

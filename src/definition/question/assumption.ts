@@ -38,7 +38,7 @@ const FIELDS: readonly string[] = ['question', 'assumed', 'severity', 'options']
 export function checkAssumptions(list: Json): { readonly assumptions: readonly AssumptionText[] } | { readonly why: string } {
   if (!Array.isArray(list)) return { why: 'they must be a list' };
   if (list.length > ASSUMPTIONS_PER_ATTEMPT)
-    return { why: `there are ${list.length}, and an attempt records ${ASSUMPTIONS_PER_ATTEMPT} at most; keep the gravest` };
+    return { why: `there are ${list.length}, and an attempt records at most ${ASSUMPTIONS_PER_ATTEMPT}; keep the most severe` };
   const assumptions: AssumptionText[] = [];
   for (const [index, item] of list.entries()) {
     const read = assumptionOf(item as Json);
@@ -49,9 +49,9 @@ export function checkAssumptions(list: Json): { readonly assumptions: readonly A
 }
 
 function assumptionOf(item: Json): AssumptionText | string {
-  if (!isJsonObject(item)) return 'it must be an object with "question" and "assumed"';
+  if (!isJsonObject(item)) return 'must be an object with "question" and "assumed"';
   const unknown = Object.keys(item).find((field) => !FIELDS.includes(field));
-  if (unknown !== undefined) return `it has the unknown field "${unknown}"${didYouMean(unknown, FIELDS)}`;
+  if (unknown !== undefined) return `unknown field "${unknown}"${didYouMean(unknown, FIELDS)}; valid fields: ${FIELDS.join(', ')}`;
   const { question, assumed, severity = 'SHOULD', options } = item;
   const fault = textFault('question', question, TEXT_MAX) ?? textFault('assumed', assumed, TEXT_MAX) ?? optionsFault(options);
   if (fault !== undefined) return fault;
@@ -63,12 +63,12 @@ function assumptionOf(item: Json): AssumptionText | string {
 
 function textFault(field: string, value: Json | undefined, max: number): string | undefined {
   if (typeof value !== 'string' || value.trim() === '') return `"${field}" must be a string`;
-  return value.length > max ? `"${field}" has ${value.length} characters; it may have ${max} at most` : undefined;
+  return value.length > max ? `"${field}" has ${value.length} characters; at most ${max} are allowed` : undefined;
 }
 
 function optionsFault(options: Json | undefined): string | undefined {
   if (options === undefined) return undefined;
-  if (!Array.isArray(options) || options.length > OPTIONS_MAX) return `"options" must be a list of at most ${OPTIONS_MAX} texts`;
+  if (!Array.isArray(options) || options.length > OPTIONS_MAX) return `"options" must be a list of at most ${OPTIONS_MAX} strings`;
   return options.map((option) => textFault('options', option as Json, OPTION_MAX)).find((fault) => fault !== undefined);
 }
 

@@ -9,7 +9,7 @@ interface Choice {
   readonly text?: string | undefined;
 }
 
-/** What is known besides the choice. */
+/** The circumstances of the choice. */
 interface ChoiceContext {
   /** The digest of what was shown. */
   readonly digest: string;

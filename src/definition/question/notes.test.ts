@@ -63,7 +63,7 @@ test('an action that may fail without consequence is no setback, and one that le
   expect(after([], action('b'), 'error')?.map(({ step }) => step)).toEqual(['tell']);
 });
 
-test('what a person chose, and steps beside the run, are no setbacks', () => {
+test('the choice of a person is not a setback, nor is the failure of a side step', () => {
   expect(after([], HUMAN, 'rework')).toBeUndefined();
   expect(after([], { ...TASK, beside: true }, 'fail')).toBeUndefined();
 });

@@ -2,7 +2,7 @@
 // a choice at a question, or when they resumed the run), and what went wrong (a gate that failed, a review that rejected,
 // a command that ended with an error).
 //
-// - An action that may fail without consequence, such as a message to people, is no setback: agents cannot fix it.
+// - An action that may fail harmlessly, such as a notification, is not a setback: agents cannot fix it.
 //
 // K18. A note stays until a step with agents has succeeded, so that parallel agents and all their attempts get it. A note
 //      from a question after or inside that step is for the next step, and so is an event that arrived while the step

@@ -1,5 +1,5 @@
-// Owns what a decision is bound to: the digest of a question and of its outside subjects. A signer recomputes it from what
-// was shown, without the rest of the kernel.
+// Owns the digest that a decision is bound to: that of a question and of its outside subjects. A signer recomputes it
+// from what was shown, without the rest of the kernel.
 
 import { digestJson } from '../../base/digest.ts';
 import { type Json, toPlain } from '../../base/json.ts';

@@ -1,4 +1,4 @@
-// Owns what was observed about the outside subjects of a question, as a run stores it: files, a pull request, the tree of
+// Owns the observed state of the outside subjects of a question, as a run stores it: files, a pull request, the tree of
 // the workspace.
 
 import { isJsonObject, type Json } from '../../base/json.ts';

@@ -1,5 +1,5 @@
-// Owns how the documents of a review are read: the items that it was split into, and what the reviewers of a round saw.
-// What follows from a round is decided in `review.ts`.
+// Reads the documents of a review: the items that it was split into, and the verdicts of the reviewers of a round.
+// `review.ts` decides what follows from a round.
 
 import { messageOf } from '../../base/error.ts';
 import { isJsonObject, type Json, jsonText } from '../../base/json.ts';
@@ -49,7 +49,7 @@ export function readFindings(value: Json | undefined): LateFinding[] {
 export function findingFaults(findings: readonly LateFinding[]): string[] {
   return findings.flatMap(({ severity, text }) => [
     ...(SEVERITIES.includes(severity) ? [] : [`the finding "${text}" needs a severity: ${SEVERITIES.join(', ')}`]),
-    ...(text.trim() === '' ? ['a finding says nothing'] : []),
+    ...(text.trim() === '' ? ['a finding has no text'] : []),
   ]);
 }
 

@@ -49,7 +49,7 @@ interface RoundDocuments {
   readonly verdicts: { readonly path: string; readonly text: string | undefined };
 }
 
-/** What a gate stores about a round, and what it reports to the worker that fixes the findings. */
+/** A round as its gate stores it and reports it to the worker that fixes the findings. */
 interface GateRound {
   readonly status: ReviewStatus;
   readonly round: number;
@@ -75,7 +75,7 @@ export function judgeDocuments(name: string, before: OpenReview | undefined, { i
   if (before?.itemsDigest !== undefined && before.itemsDigest !== itemsDigest)
     return {
       faults: [
-        `${items.path}: the items of a review are frozen after round 1, and the file was changed; restore it. What no item asks for is a finding`,
+        `${items.path}: the items of a review are frozen after round 1, and the file was changed; restore it, and report anything that no item covers as a finding`,
       ],
     };
   const round = readReviewRound(verdicts.path, verdicts.text);

@@ -40,7 +40,7 @@ describe('a round', () => {
     expect(decision).toMatchObject({ status: 'passed', blocking: [], followUps: [], trend: 'first', state: { round: 1 } });
   });
 
-  test('is repeated for every failed item at first, and only for grave ones later', () => {
+  test('at first every failed item repeats the round, later only severe ones do', () => {
     const start = startReview([item('m'), item('s', 'SHOULD'), item('c', 'COULD')]);
     const blockingIn = (round: number) => {
       const state = roundsOf(start, round - 1, ['m', 's', 'c']);
@@ -58,7 +58,7 @@ describe('a round', () => {
     });
   });
 
-  test('takes a late MUST into the items, and puts anything else aside', () => {
+  test('a late MUST joins the items, and any other late finding becomes a follow-up', () => {
     const decision = judgeRound(startReview([item('a')]), {
       verdicts: [pass('a')],
       findings: [
@@ -85,7 +85,7 @@ describe('a round', () => {
     expect(second.blocking).toMatchObject([{ id: 'late-1-1', evidence: 'late-1-1 is wrong' }]);
   });
 
-  test('does not believe that a late MUST is fixed while another reviewer still sees it', () => {
+  test('a late MUST is open as long as one reviewer still reports it', () => {
     const leak = { severity: 'MUST' as const, text: 'It leaks a password.' };
     const first = judgeRound(startReview([item('a')]), { verdicts: [pass('a')], findings: [leak] }).state;
     const second = judgeRound(first, { verdicts: [pass('a'), pass('late-1-1')], findings: [leak] });
@@ -103,7 +103,7 @@ describe('a round', () => {
     expect(roundFaults(state, { verdicts: [pass('late-1-1')], findings: [] })).toEqual(['the item "late-1-2" has no verdict']);
   });
 
-  test('is stopped by a late MUST also where no item can be added', () => {
+  test('a late MUST stops the round even if no item can be added', () => {
     const items = Array.from({ length: REVIEW_ITEMS_MAX }, (_, index) => item(`i${index}`, 'COULD'));
     const grave = { severity: 'MUST' as const, text: 'The key is printed.' };
     const round = { verdicts: items.map(({ id }) => pass(id)), findings: [grave] };
@@ -112,7 +112,7 @@ describe('a round', () => {
     expect(judgeRound(first.state, round)).toMatchObject({ status: 'again', blocking: [grave], followUps: [grave] });
   });
 
-  test('says whether the work gets better', () => {
+  test('a round says whether the work gets better', () => {
     const start = startReview([item('a'), item('b')]);
     const once = judgeRound(start, { verdicts: [fail('a'), pass('b')], findings: [] }).state;
     const trend = (verdicts: ReturnType<typeof fail | typeof pass>[]) => judgeRound(once, { verdicts, findings: [] }).trend;
@@ -156,11 +156,11 @@ test('a review ends within its bound, whatever the reviewers say', () => {
 test.each([
   [[], 'there are no items, so nothing would be reviewed'],
   [[item('a'), item('a')], 'two items have the id "a"'],
-  [[item('a b')], 'its id must be'],
-  [[{ ...item('a'), severity: 'HIGH' as never }], 'its severity must be one of MUST, SHOULD, COULD'],
-  [[{ ...item('a'), question: ' ' }], 'asks nothing'],
-  [Array.from({ length: REVIEW_ITEMS_MAX + 1 }, (_, index) => item(`i${index}`)), '200 are the most'],
-])('items are refused: %#', (items, message) => {
+  [[item('a b')], '"id" must be'],
+  [[{ ...item('a'), severity: 'HIGH' as never }], '"severity" must be one of MUST, SHOULD, COULD'],
+  [[{ ...item('a'), question: ' ' }], 'has no question'],
+  [Array.from({ length: REVIEW_ITEMS_MAX + 1 }, (_, index) => item(`i${index}`)), 'at most 200 are allowed'],
+])('the items of a review are rejected: %#', (items, message) => {
   expect(itemFaults(items).join('; ')).toContain(message);
 });
 
@@ -171,7 +171,7 @@ test.each([
   [[{ ...pass('a'), evidence: '' }], [], 'has no evidence'],
   [[{ ...pass('a'), status: 'ok' as never }], [], 'must be pass or fail'],
   [[pass('a')], [{ severity: 'BAD' as never, text: 'x' }], 'has no severity'],
-  [[pass('a')], [{ severity: 'MUST' as const, text: ' ' }], 'a finding says nothing'],
-])('what a round said is refused: %#', (verdicts, findings, message) => {
+  [[pass('a')], [{ severity: 'MUST' as const, text: ' ' }], 'a finding has no text'],
+])('the verdicts of a round are rejected: %#', (verdicts, findings, message) => {
   expect(roundFaults(startReview([item('a')]), { verdicts, findings }).join('; ')).toContain(message);
 });

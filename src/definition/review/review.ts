@@ -1,5 +1,5 @@
-// Owns when a quality review ends. The work is split once into items, and these are frozen: later rounds verify the same
-// items again. Reviewers only report what they saw; this file decides what follows.
+// Owns the rule by which a quality review ends. The work is split once into items, and these are frozen: later rounds
+// verify the same items again. Reviewers only report what they saw; this file decides what follows.
 //
 // - Fewer severities stop the work in later rounds (`BLOCKING_BY_ROUND`), and after `REVIEW_ROUNDS_MAX` a person decides.
 // - A finding outside the items is late: a MUST joins the items, anything else becomes a follow-up. Neither extends the
@@ -79,7 +79,7 @@ export interface ReviewState {
   readonly items: readonly ReviewItem[];
   /** The latest verdict of each item. */
   readonly verdicts: readonly ItemVerdict[];
-  /** What is left for later: late findings and failed items that stop the work no longer. */
+  /** Left for later: late findings, and failed items that no longer stop the work. */
   readonly followUps: readonly LateFinding[];
   /** How many findings stopped each round. */
   readonly history: readonly number[];
@@ -116,13 +116,13 @@ const ITEM_ID = /^[A-Za-z0-9][\w.-]{0,39}$/;
 /** What is wrong with the items that a review was split into. */
 export function itemFaults(items: readonly ReviewItem[]): string[] {
   if (items.length === 0) return ['there are no items, so nothing would be reviewed'];
-  if (items.length > REVIEW_ITEMS_MAX) return [`there are ${items.length} items; ${REVIEW_ITEMS_MAX} are the most`];
+  if (items.length > REVIEW_ITEMS_MAX) return [`there are ${items.length} items; at most ${REVIEW_ITEMS_MAX} are allowed`];
   const ids = items.map(({ id }) => id);
   return items.flatMap(({ id, severity, question }, index) => [
-    ...(ITEM_ID.test(id) ? [] : [`item ${index + 1}: its id must be up to 40 letters, digits or any of _ . -, not ${JSON.stringify(id)}`]),
+    ...(ITEM_ID.test(id) ? [] : [`item ${index + 1}: "id" must be up to 40 letters, digits or any of _ . -, not ${JSON.stringify(id)}`]),
     ...(ids.indexOf(id) === index ? [] : [`two items have the id "${id}"`]),
-    ...(SEVERITIES.includes(severity) ? [] : [`item "${id}": its severity must be one of ${SEVERITIES.join(', ')}`]),
-    ...(question.trim() === '' ? [`item "${id}" asks nothing`] : []),
+    ...(SEVERITIES.includes(severity) ? [] : [`item "${id}": "severity" must be one of ${SEVERITIES.join(', ')}`]),
+    ...(question.trim() === '' ? [`item "${id}" has no question`] : []),
   ]);
 }
 
@@ -133,14 +133,16 @@ export function roundFaults(state: ReviewState, { verdicts, findings }: ReviewRo
   const given = verdicts.map(({ id }) => id);
   return [
     ...wanted.filter((id) => !given.includes(id)).map((id) => `the item "${id}" has no verdict`),
-    ...given.filter((id) => !known.has(id)).map((id) => `"${id}" is not an item of this review; report what no item asks for as a finding`),
+    ...given
+      .filter((id) => !known.has(id))
+      .map((id) => `"${id}" is not an item of this review; report anything that no item covers as a finding`),
     ...[...new Set(given.filter((id, index) => given.indexOf(id) !== index))].map((id) => `the item "${id}" has two verdicts`),
     ...verdicts
       .filter(({ status }) => status !== 'pass' && status !== 'fail')
       .map(({ id }) => `the verdict of "${id}" must be pass or fail`),
     ...verdicts.filter(({ evidence }) => evidence.trim() === '').map(({ id }) => `the verdict of "${id}" has no evidence`),
     ...findings.filter(({ severity }) => !SEVERITIES.includes(severity)).map(({ text }) => `the finding "${text}" has no severity`),
-    ...(findings.some(({ text }) => text.trim() === '') ? ['a finding says nothing'] : []),
+    ...(findings.some(({ text }) => text.trim() === '') ? ['a finding has no text'] : []),
   ];
 }
 

@@ -1,4 +1,4 @@
-// Owns which parts of step results join the data of a run.
+// Selects the parts of step results that join the data of a run.
 
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { isReservedName } from '../../base/reserved-name.ts';

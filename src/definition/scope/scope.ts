@@ -1,5 +1,5 @@
-// Owns what expressions can see. A scope contains only the names an expression reads, from what the host loaded, so
-// that evaluating one costs the same however long the run is.
+// Owns the scope of expressions. It contains only the names an expression reads, from what the host loaded, so that
+// evaluating one costs the same however long the run is.
 
 import { EngineError } from '../../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
@@ -38,7 +38,8 @@ export interface ScopeInput {
     /** Returns the latest result of a step. */
     output(step: string): Json | undefined;
   };
-  readonly step: string;
+  /** Absent when the initial data of a run is evaluated, before its first step. */
+  readonly step?: string;
   readonly result?: Json;
   /** Named outputs: the step that produces each. */
   readonly names?: Readonly<Record<string, string>> | undefined;
@@ -172,7 +173,7 @@ function addRoot(scope: Record<string, Json>, root: string, input: ScopeInput): 
 
 /** Returns the value of a root; other names refer to the run's data. */
 function rootValue(root: string, input: ScopeInput): Json | undefined {
-  const { run, view, step, result = null, error = null } = input;
+  const { run, view, step = null, result = null, error = null } = input;
   switch (root) {
     case 'params':
       return view.params;

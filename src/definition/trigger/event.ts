@@ -85,6 +85,12 @@ const ACTIONS: Readonly<Record<string, string>> = {
   workflow_run: 'completed in_progress requested',
 };
 
+/** The parts of the name of an event: `pull_request.opened` is the action `opened` of `pull_request`. */
+export function parseEvent(name: string): { readonly kind: string; readonly action: string | undefined } {
+  const dot = name.indexOf('.');
+  return dot === -1 ? { kind: name, action: undefined } : { kind: name.slice(0, dot), action: name.slice(dot + 1) };
+}
+
 /** Why a name is not an event, and what to write instead. */
 interface EventProblem {
   readonly message: string;
@@ -93,9 +99,7 @@ interface EventProblem {
 
 /** Returns what is wrong with the name of an event such as `issues.labeled`, or undefined if GitHub has that event. */
 export function eventProblem(name: string): EventProblem | undefined {
-  const dot = name.indexOf('.');
-  const event = dot === -1 ? name : name.slice(0, dot);
-  const action = dot === -1 ? undefined : name.slice(dot + 1);
+  const { kind: event, action } = parseEvent(name);
   if (!Object.hasOwn(ACTIONS, event))
     return {
       message: `there is no event "${event}"${didYouMean(event, Object.keys(ACTIONS))}`,

@@ -34,7 +34,7 @@ export interface ReactionModel extends TriggerModel {
 export const RESTARTS_MAX = 3;
 
 /** The step that a run goes back to because of a reaction, and how often it does. */
-export interface WayBack {
+export interface ReturnTarget {
   readonly step: string;
   readonly rule: number;
   readonly max: number;
@@ -93,16 +93,24 @@ function* faultsOf(reaction: ReactionModel, { ids, form, problems }: KnownSteps)
     yield { code: 'FIELD_INVALID', message: `there is no reaction "${String(what)}"${didYouMean(String(what), REACTIONS)}`, hint };
   }
   if (reviewState !== undefined && !event.startsWith('pull_request_review'))
-    yield { code: 'FIELD_INVALID', message: 'only a review has a state', hint: 'use it with pull_request_review.submitted' };
+    yield {
+      code: 'FIELD_INVALID',
+      message: '`review_state` applies only to pull_request_review events',
+      hint: 'remove it, or change the event',
+    };
   const takesStep = what === 'invalidate_and_restart' || what === 'wake_agent';
   if (what === 'invalidate_and_restart' && step === undefined)
-    yield { code: 'FIELD_MISSING', message: '`step` must name the step to go back to', hint: 'for example "step: review"' };
+    yield { code: 'FIELD_MISSING', message: '`step` must name the step to go back to', hint: 'for example `step: review`' };
   if (what === 'notify' && (typeof notify !== 'string' || notify.trim() === ''))
-    yield { code: 'FIELD_MISSING', message: '`notify` must name a group or a person', hint: 'for example "notify: maintainers"' };
+    yield { code: 'FIELD_MISSING', message: '`notify` must name a group or a person', hint: 'for example `notify: maintainers`' };
   if (what !== 'notify' && (notify ?? reaction.message) !== undefined)
-    yield { code: 'FIELD_INVALID', message: `${what} tells nobody`, hint: 'remove `notify` and `message`, or write "do: notify"' };
+    yield {
+      code: 'FIELD_INVALID',
+      message: `\`do: ${what}\` does not notify anyone`,
+      hint: 'remove `notify` and `message`, or write `do: notify`',
+    };
   if (!takesStep && (step ?? max) !== undefined)
-    yield { code: 'FIELD_INVALID', message: `${what} does not go back to a step`, hint: 'remove `step` and `max`' };
+    yield { code: 'FIELD_INVALID', message: `\`do: ${what}\` does not go back to a step`, hint: 'remove `step` and `max`' };
   if (takesStep && step !== undefined && form === 'flow')
     yield { code: 'FIELD_INVALID', message: 'a flow cannot go back to a step', hint: 'remove `step`, or write the workflow as a graph' };
   else if (takesStep && step !== undefined && !ids.includes(step))
@@ -112,5 +120,9 @@ function* faultsOf(reaction: ReactionModel, { ids, form, problems }: KnownSteps)
       hint: 'name a step to go back to',
     };
   if (max !== undefined && !(Number.isSafeInteger(max) && max >= 1))
-    yield { code: 'NUMBER_INVALID', message: `\`max\` must be a positive integer, not ${String(max)}`, hint: 'correct it' };
+    yield {
+      code: 'NUMBER_INVALID',
+      message: `\`max\` must be a positive integer, not ${String(max)}`,
+      hint: 'write how often the run may go back',
+    };
 }

@@ -7,7 +7,7 @@ const iso = (time: number | undefined) => (time === undefined ? undefined : new 
 const berlin = (schedule: string) => scheduleOf({ schedule, timezone: 'Europe/Berlin' });
 
 describe('the times of a schedule', () => {
-  test('are those of its time zone, in summer and in winter', () => {
+  test('the times of a schedule are those of its time zone, in summer and in winter', () => {
     expect(iso(nextTick(berlin('0 6 * * 1-5'), Date.parse('2026-03-27T12:00:00Z')))).toBe('2026-03-30T04:00:00.000Z');
     expect(iso(nextTick(berlin('0 6 * * 1-5'), Date.parse('2026-01-02T12:00:00Z')))).toBe('2026-01-05T05:00:00.000Z');
     expect(iso(nextTick(scheduleOf({ schedule: '@daily' }), Date.parse('2026-01-02T12:00:00Z')))).toBe('2026-01-03T00:00:00.000Z');
@@ -28,7 +28,7 @@ describe('the times of a schedule', () => {
     expect(autumn.map(iso)).toEqual(['2026-10-25T00:30:00.000Z', '2026-10-26T01:30:00.000Z']);
   });
 
-  test('are at most as many as asked for, the first or the last ones', () => {
+  test('at most as many times as requested are returned, the first or the last', () => {
     expect(lastTicks(scheduleOf({ schedule: '* * * * *' }), { after: 0, until: 3_600_000, max: 2 })).toEqual([3_540_000, 3_600_000]);
     expect(lastTicks(scheduleOf({ schedule: '* * * * *' }), { after: 3_540_000, until: 3_600_000, max: 2 })).toEqual([3_600_000]);
     expect(ticksBetween(scheduleOf({ schedule: '* * * * *' }), { after: 0, until: 3_600_000, max: 3 })).toEqual([60_000, 120_000, 180_000]);
@@ -37,8 +37,8 @@ describe('the times of a schedule', () => {
 
 describe('a schedule', () => {
   test.each([
-    ['a sixth field', { schedule: '* * * * * *' }, { field: 'schedule', message: 'is not five fields' }],
-    ['a date', { schedule: '2026-01-01T00:00:00Z' }, { field: 'schedule', message: 'is not five fields' }],
+    ['a sixth field', { schedule: '* * * * * *' }, { field: 'schedule', message: 'must have five fields' }],
+    ['a date', { schedule: '2026-01-01T00:00:00Z' }, { field: 'schedule', message: 'must have five fields' }],
     ['a value out of range', { schedule: '61 * * * *' }, { field: 'schedule', message: 'Invalid value for minute: 61' }],
     ['a date that never comes', { schedule: '0 0 30 2 *' }, { field: 'schedule', message: 'names a date that never comes' }],
     [
@@ -46,7 +46,11 @@ describe('a schedule', () => {
       { schedule: '@daily', timezone: 'Mars/Olympus' },
       { field: 'timezone', message: 'there is no time zone "Mars/Olympus"' },
     ],
-    ['another catch-up', { schedule: '@daily', catchUp: 'two' as never }, { field: 'catch_up', message: 'catch_up is "two"' }],
+    [
+      'another catch-up',
+      { schedule: '@daily', catchUp: 'two' as never },
+      { field: 'catch_up', message: '`catch_up` must be one of one, all, none' },
+    ],
   ])('with %s is refused', (_, spec, { field, message }) => {
     expect(scheduleProblem(scheduleOf(spec))).toMatchObject({ field, message: expect.stringContaining(message) });
   });

@@ -64,7 +64,7 @@ function paramsProblem({ params: values }: ScheduleModel, params: Definition['pa
 
 function timesProblem({ cron, timezone, catchUp }: ScheduleModel): ScheduleProblem | undefined {
   if (typeof cron !== 'string' || !(WORDS.includes(cron) || cron.trim().split(/\s+/).length === 5))
-    return { field: 'schedule', message: `the schedule ${JSON.stringify(cron)} is not five fields`, hint: FIELDS };
+    return { field: 'schedule', message: `a schedule must have five fields, not ${JSON.stringify(cron)}`, hint: FIELDS };
   if (!isZone(timezone))
     return {
       field: 'timezone',
@@ -72,10 +72,14 @@ function timesProblem({ cron, timezone, catchUp }: ScheduleModel): ScheduleProbl
       hint: 'write a name such as Europe/Berlin, or UTC',
     };
   if (!CATCH_UPS.includes(catchUp))
-    return { field: 'catch_up', message: `catch_up is ${JSON.stringify(catchUp)}`, hint: `write ${CATCH_UPS.join(', ')}` };
+    return {
+      field: 'catch_up',
+      message: `\`catch_up\` must be one of ${CATCH_UPS.join(', ')}, not ${JSON.stringify(catchUp)}`,
+      hint: 'write "one", the default',
+    };
   try {
     if (nextTick({ cron, timezone }, FIXED) !== undefined) return undefined;
-    return { field: 'schedule', message: `the schedule "${cron}" names a date that never comes`, hint: 'correct its day or its month' };
+    return { field: 'schedule', message: `the schedule "${cron}" names a date that never comes`, hint: 'change the day or the month' };
   } catch (error) {
     const why = (error as Error).message.replace(/^CronPattern: /, '');
     return { field: 'schedule', message: `the schedule "${cron}" is invalid: ${why}`, hint: FIELDS };

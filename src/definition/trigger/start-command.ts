@@ -20,8 +20,13 @@ const HIDDEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029]/u;
 /** Returns what is wrong with the name of a command, if anything. */
 export function commandProblem(name: unknown): { readonly message: string; readonly hint: string } | undefined {
   if (typeof name !== 'string' || !NAME.test(name))
-    return { message: `${JSON.stringify(name)} cannot be a command`, hint: 'write small letters, digits and hyphens, such as review' };
-  return name === 'pawl' ? { message: '"/pawl" is for runs that are open', hint: 'choose another word, such as review' } : undefined;
+    return {
+      message: `a command must consist of lowercase letters, digits and hyphens, not ${JSON.stringify(name)}`,
+      hint: 'write a word such as review',
+    };
+  return name === 'pawl'
+    ? { message: '"/pawl" is reserved for commands to open runs', hint: 'choose another word, such as review' }
+    : undefined;
 }
 
 /** A comment that may start a workflow. */

@@ -23,22 +23,22 @@ describe('an event', () => {
     ['another label was added', { label: 'bug' }, labelled('ui', ['bug', 'ui']), 'when the label "bug" is added, but "ui" was'],
     ['no label is named', { label: 'bug' }, issue(['bug']), 'does not name the label'],
     ['all labels, the last one added', { labels: ['a', 'b'] }, labelled('b', ['a', 'b', 'c']), undefined],
-    ['one of the labels is missing', { labels: ['a', 'b'] }, labelled('a', ['a']), 'it needs the label "b", but there is only "a"'],
+    ['one of the labels is missing', { labels: ['a', 'b'] }, labelled('a', ['a']), 'it requires the label "b", but there is only "a"'],
     ['the one added is none of them', { labels: ['a', 'b'] }, labelled('c', ['a', 'b', 'c']), 'is added, but "c" was'],
     ['the milestone', { milestone: 'v1' }, issue([], { milestone: { title: 'v1' } }), undefined],
     ['another milestone', { milestone: 'v1' }, issue([], { milestone: { title: 'v2' } }), 'the milestone "v1", but it has "v2"'],
     ['no milestone', { milestone: 'v1' }, issue([]), 'the milestone "v1", but it has none'],
     ['a bot', { assigneeIsBot: true }, issue([], { assignee: { type: 'Bot' } }), undefined],
-    ['nobody instead of a bot', { assigneeIsBot: true }, issue([], { assignee: null }), 'its assignee must be a bot'],
-    ['a bot instead of a person', { assigneeIsBot: false }, issue([], { assignee: { type: 'Bot' } }), 'its assignee must not be a bot'],
-  ])('is held to its conditions: %s', (...row) => {
+    ['nobody instead of a bot', { assigneeIsBot: true }, issue([], { assignee: null }), 'the assignee must be a bot'],
+    ['a bot instead of a person', { assigneeIsBot: false }, issue([], { assignee: { type: 'Bot' } }), 'the assignee must not be a bot'],
+  ])('an event must meet the conditions of a trigger: %s', (...row) => {
     const [, model, payload, message] = row;
     const found = onLabel(model, payload);
     if (message === undefined) expect(found).toBeUndefined();
     else expect(found).toContain(message);
   });
 
-  test('of a pull request must match the base branch', () => {
+  test('an event of a pull request must match the base branch', () => {
     const model = trigger({ event: 'pull_request.opened', baseBranches: ['main', 'next'] });
     const to = (ref: string) => mismatchOf(model, { event: 'pull_request.opened', payload: { pull_request: { base: { ref } } } });
     expect([to('next'), to('old')]).toEqual([undefined, 'it is for pull requests to "main" or "next", but this one goes to "old"']);
@@ -46,11 +46,11 @@ describe('an event', () => {
 });
 
 describe('TG2: a number given by hand', () => {
-  test('must match the labels of the issue, whichever was added last', () => {
+  test('a manual start must match the labels of the issue, whichever was added last', () => {
     expect(byHand({ label: 'bug' }, issue(['ui', 'bug']))).toBeUndefined();
     expect(byHand({ labels: ['a', 'b'] }, issue(['b', 'a']))).toBeUndefined();
-    expect(byHand({ label: 'bug' }, issue(['ui']))).toBe('it needs the label "bug", but there is only "ui"');
-    expect(byHand({ labels: ['a', 'b'] }, issue(['b']))).toContain('it needs the label "a"');
+    expect(byHand({ label: 'bug' }, issue(['ui']))).toBe('it requires the label "bug", but there is only "ui"');
+    expect(byHand({ labels: ['a', 'b'] }, issue(['b']))).toContain('it requires the label "a"');
   });
 
   test('ignores conditions on unknown facts of its issue', () => {
@@ -58,7 +58,7 @@ describe('TG2: a number given by hand', () => {
     expect(byHand({ milestone: 'v1' }, issue([], { milestone: null }))).toContain('milestone');
   });
 
-  test('of a pull request ignores conditions on issues', () => {
+  test('a manual start for a pull request ignores conditions on issues', () => {
     expect(byHand({ label: 'bug' }, { pull_request: { number: 2, labels: [] } })).toBeUndefined();
   });
 });

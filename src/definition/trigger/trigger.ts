@@ -2,7 +2,7 @@
 // it.
 //
 // - For an event, every condition must hold; a condition on something missing in its payload does not hold.
-// TG2. A run started by hand for a number has no event. Unknown facts about its issue do not prevent the start.
+// TG2. A run started manually for a number has no event. Unknown facts about its issue do not prevent the start.
 
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 
@@ -42,7 +42,7 @@ export interface TriggerModel {
   readonly followsHead?: true | undefined;
 }
 
-/** What happened: an event with its payload from the forge, or, by hand, the facts of an issue or a pull request. */
+/** What happened: an event with its payload from the forge, or, for a manual start, the facts of an issue or a pull request. */
 export interface TriggerEvent {
   readonly event?: string | undefined;
   readonly payload: JsonObject;
@@ -62,20 +62,21 @@ function isEventOf({ event }: TriggerModel, name: string): boolean {
 export function mismatchOf(trigger: TriggerModel, triggerEvent: TriggerEvent): string | undefined {
   const { event } = triggerEvent;
   const all = allTriggers(trigger);
-  const fitting = event === undefined ? all : all.filter((one) => isEventOf(one, event));
-  if (fitting.length === 0) return `it starts on ${[...new Set(all.map((one) => one.event))].join(' or ')}, not on ${event}`;
-  const reasons = fitting.map((one) => ownMismatch(one, triggerEvent));
+  const fitting = event === undefined ? all : all.filter((alternative) => isEventOf(alternative, event));
+  if (fitting.length === 0)
+    return `it starts on ${[...new Set(all.map((alternative) => alternative.event))].join(' or ')}, not on ${event}`;
+  const reasons = fitting.map((alternative) => ownMismatch(alternative, triggerEvent));
   return reasons.includes(undefined) ? undefined : reasons[0];
 }
 
 /** The trigger, or the alternative of it, that matches an event. */
 export function matchingTrigger(trigger: TriggerModel, triggerEvent: TriggerEvent): TriggerModel | undefined {
-  return allTriggers(trigger).find((one) => mismatchOf({ ...one, or: undefined }, triggerEvent) === undefined);
+  return allTriggers(trigger).find((alternative) => mismatchOf({ ...alternative, or: undefined }, triggerEvent) === undefined);
 }
 
 function ownMismatch(trigger: TriggerModel, { event, payload }: TriggerEvent): string | undefined {
   const subject = event === undefined ? subjectByHand(trigger, payload) : (payload.pull_request ?? payload.issue);
-  // Started by hand for another kind of subject: no condition applies.
+  // Started manually for another kind of subject: no condition applies.
   if (event === undefined && subject === undefined) return undefined;
   const known = { trigger, payload, subject: isJsonObject(subject) ? subject : {}, isByHand: event === undefined };
   return labelMismatch(known) ?? otherMismatch(known);
@@ -97,7 +98,7 @@ function labelMismatch({ trigger: { label, labels }, payload, subject, isByHand 
   if (isByHand && there === undefined) return undefined;
   const wanted = [...(label === undefined ? [] : [label]), ...labels];
   const missing = wanted.filter((name) => there?.includes(name) !== true && !(name === label && !isByHand));
-  if (missing.length > 0) return `it needs the label ${missing.map(quoted).join(' and ')}, but there ${listed(there ?? [])}`;
+  if (missing.length > 0) return `it requires the label ${missing.map(quoted).join(' and ')}, but there ${listed(there ?? [])}`;
   if (isByHand || wanted.length === 0) return undefined;
   const added = nameOf(payload.label);
   if (added === undefined) return `it starts when a label is added, but the event does not name the label`;
@@ -112,13 +113,13 @@ function otherMismatch({ trigger, payload, subject, isByHand }: TriggerFacts): s
   if (trigger.skipsDrafts === true && subject.draft === true) return 'it is not for drafts of pull requests';
   const found = { milestone: titleOf(subject.milestone), base: refOf(subject.base), assignee: payload.assignee ?? subject.assignee };
   if (milestone !== undefined && !(isByHand && subject.milestone === undefined) && found.milestone !== milestone)
-    return `it needs the milestone ${quoted(milestone)}, but it has ${found.milestone === undefined ? 'none' : quoted(found.milestone)}`;
+    return `it requires the milestone ${quoted(milestone)}, but it has ${found.milestone === undefined ? 'none' : quoted(found.milestone)}`;
   if (baseBranches.length > 0 && !(isByHand && found.base === undefined) && !baseBranches.includes(found.base ?? ''))
     return `it is for pull requests to ${baseBranches.map(quoted).join(' or ')}, but this one goes to ${quoted(found.base ?? 'nothing')}`;
   if (found.base !== undefined && exceptBaseBranches.includes(found.base)) return `it is not for pull requests to ${quoted(found.base)}`;
   if (assigneeIsBot === undefined || (isByHand && found.assignee === undefined)) return undefined;
   const isBot = isJsonObject(found.assignee) && found.assignee.type === 'Bot';
-  return isBot === assigneeIsBot ? undefined : `its assignee must ${assigneeIsBot ? '' : 'not '}be a bot`;
+  return isBot === assigneeIsBot ? undefined : `the assignee must ${assigneeIsBot ? '' : 'not '}be a bot`;
 }
 
 function labelsIn(labels: Json | undefined): string[] | undefined {

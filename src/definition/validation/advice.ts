@@ -1,6 +1,6 @@
 // Owns advice about workflows that can run but probably do not do what their author wants: questions and checks that can
 // be bypassed, branches that overwrite each other, loops that change nothing, attempts that multiply, and work that
-// nothing verifies. All spellings of a workflow get the same advice.
+// nothing verifies. The advice does not depend on the format of a workflow.
 
 import { createGraph, cyclesOf, isChoice, reachable, reversed, successorsOf } from '../analysis.ts';
 import { writtenDatabase } from '../database.ts';
@@ -8,7 +8,7 @@ import { isAgentKind, type KindFacts, type KindRegistry, traitsOf } from '../kin
 import { type Definition, type Edge, membersOf, type StepModel, stepsWithin } from '../model.ts';
 import { Outcome } from '../outcome.ts';
 import { isReview, isSilentWriter, overlappingWriters, writtenBy } from '../overlap.ts';
-import { asksPerson, checksWork } from '../passage.ts';
+import { asksPerson, checksWork } from '../skipped-steps.ts';
 import { blockedWork } from './blocked-work.ts';
 import { gateWarnings } from './gate-warnings.ts';
 import type { Problem } from './problem.ts';
@@ -52,12 +52,12 @@ function bypassAdvice(steps: readonly StepModel[], entry: string, facts: KindFac
   return bypassesIn(steps, entry, facts).map(({ question, rework, check }) => ({
     step: question,
     code: 'CHECK_BYPASSED',
-    message: `changes made by "${rework}" after a decision at "${question}" come back to it without passing "${check}"`,
-    hint: `lead "${rework}" to "${check}", so that people are asked about checked work`,
+    message: `changes made by "${rework}" after a decision at "${question}" return to it without passing "${check}"`,
+    hint: `lead from "${rework}" to "${check}", so that people decide about checked work`,
   }));
 }
 
-/** Commands that publish work. A merge by the engine is tied to what was approved; these are not. */
+/** Commands that publish work. A merge by the engine is tied to the approved content; these are not. */
 const PUBLISHES =
   /\bgit\s+push\b|\bgh\s+(?:pr\s+merge|release\s+create)\b|\b(?:npm|pnpm|yarn|cargo|twine)\s+(?:publish|upload)\b|\bdocker\s+push\b/;
 
@@ -91,14 +91,14 @@ function writerAdvice(step: StepModel, facts: KindFacts): Problem[] {
       : [...overlappingWriters(members, patternsOf)];
   if (rivals.length === 0) return [];
   const isDeclared = step.kind === 'parallel' && overlappingWriters(members).size > 0;
-  const who = step.kind === 'each' ? 'its items' : `its branches ${rivals.map((id) => `"${id}"`).join(' and ')}`;
+  const who = step.kind === 'each' ? 'items' : `branches ${rivals.map((id) => `"${id}"`).join(' and ')}`;
   return [
     {
       step: step.id,
       code: 'WRITERS_OVERLAP',
       ...(isDeclared ? {} : { severity: 'hint' as const }),
-      message: `${who} may write the same files at once; each works in a checkout of its own, and changes that contradict each other end as "conflict"`,
-      hint: 'declare with `writes` which files each of them changes, or let them run one after the other with concurrency 1',
+      message: `${who} may write the same files; each works in a separate checkout, and conflicting changes end as outcome "conflict"`,
+      hint: 'declare with `writes` which files each of them changes, or run one after the other with concurrency 1',
     },
   ];
 }
@@ -111,8 +111,8 @@ function databaseAdvice(step: StepModel, { kinds }: KindFacts): Problem[] {
     {
       step: step.id,
       code: 'DATABASE_UNVERIFIED',
-      message: `it writes to the database "${written.name}", and nothing checks what it wrote before that is accepted`,
-      hint: 'add a postcondition, or a query under `expect` of the database; write access: read if it only reads',
+      message: `nothing checks what the step writes to the database "${written.name}" before it is accepted`,
+      hint: 'add a postcondition, or a query under `expect` of the database; write `access: read` if the step only reads',
     },
   ];
 }
@@ -161,8 +161,8 @@ function loopAdvice({ steps, edges }: Loop, facts: KindFacts): Problem[] {
       {
         step: first.id,
         code: 'LOOP_IDLE',
-        message: `nothing in the loop of ${steps.map(({ id }) => `"${id}"`).join(', ')} changes what is checked, so it comes to the same result every time`,
-        hint: 'lead back to the step that does the work, or put a delay into the loop',
+        message: `nothing in the loop of ${steps.map(({ id }) => `"${id}"`).join(', ')} changes what is checked, so every round has the same result`,
+        hint: 'lead back to the step that does the work, or add a delay to the loop',
       },
     ];
   // The engine explains failures, rejections and rework to the next agent; a step that succeeded explains nothing.
@@ -179,7 +179,7 @@ function loopAdvice({ steps, edges }: Loop, facts: KindFacts): Problem[] {
   return [...sources].map(([step, to]) => ({
     step,
     code: 'LOOP_UNEXPLAINED',
-    message: `it sends the run back to the agent at "${to}" although it ended well, so the agent does not learn why`,
+    message: `after success the run returns to the agent at "${to}", and nothing tells that agent why`,
     hint: 'pass the reason along with the transition, such as context: { reason: "{{ result.missing }}" }',
   }));
 }
@@ -202,7 +202,7 @@ function retryAdvice(loops: readonly Loop[]): Problem[] {
       const attempts = (1 + retry.max + contractRetries) * (1 + returns);
       if (retry.max === 0 || returns === 0 || attempts < ATTEMPTS_MAX) return [];
       const message = `a run can make ${attempts} attempts at this step: ${1 + retry.max + contractRetries} per visit, and its loop comes back up to ${returns} times`;
-      return [{ step: id, code: 'RETRIES_MULTIPLY', message, hint: 'lower `retry` or the bound of the loop, or set a budget' }];
+      return [{ step: id, code: 'RETRIES_MULTIPLY', message, hint: 'lower `retry` or the limit of the loop, or set a budget' }];
     });
   });
 }

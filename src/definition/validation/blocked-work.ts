@@ -1,5 +1,5 @@
-// Owns the advice about agents that can never complete their step as declared: one that should change a file that a gate
-// runs, and one that must save its progress where it may not write.
+// Owns the advice about agents that can never complete their step as declared, because they should change a file that a
+// gate runs, or must save their progress where they may not write.
 
 import { allChecks, checksIn, isBuiltIn } from '../check.ts';
 import { type KindFacts, traitsOf } from '../kind.ts';
@@ -52,7 +52,7 @@ function lostOutputs(step: StepModel, scripts: readonly Script[], facts: KindFac
     {
       step: step.id,
       code: 'OUTPUT_PROTECTED',
-      message: `its files include ${file}, which the gate "${gate}" runs and which is therefore protected: a change of it voids the work`,
+      message: `the outputs include ${file}, which the gate "${gate}" runs and which is therefore protected: a change to it fails the step`,
       hint: `write may_change: ["${file}"] (mayChange in TypeScript) if the agent is to write it, or name other files`,
     },
   ];
@@ -65,8 +65,8 @@ function unwritableState({ id, questionState, mutatesCheckout }: StepModel): Pro
     {
       step: id,
       code: 'STATE_UNWRITABLE',
-      message: `it has to save its progress in ${where} before it asks, and with mutates_checkout: false it may change no file`,
-      hint: 'let git ignore that file, or leave out one of the two',
+      message: `\`question_state\` requires writing ${where}, but \`mutates_checkout: false\` forbids all changes`,
+      hint: 'remove one of them, or let git ignore the file',
     },
   ];
 }

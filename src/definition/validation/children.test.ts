@@ -20,12 +20,12 @@ const check = (...workflows: CompiledWorkflow[]) => {
 };
 
 describe('children', () => {
-  test('may form a diamond', () => {
+  test('children may form a diamond', () => {
     check(starts('a', 'b', 'c'), starts('b', 'd'), starts('c', 'd'), starts('d'));
     check(starts('a', starts('given')));
   });
 
-  test('that do not exist are reported with the step that starts them and a suggestion', () => {
+  test('children that do not exist are reported with the step that starts them and a suggestion', () => {
     expect(() => check(starts('a', 'deply'), starts('deploy'))).toThrow(
       expect.objectContaining({
         code: 'WORKFLOW_UNKNOWN',
@@ -36,14 +36,14 @@ describe('children', () => {
     );
   });
 
-  test('that start their own parent are reported with the whole cycle', () => {
+  test('children that start their own parent are reported with the whole cycle', () => {
     expect(() => check(starts('x', 'a'), starts('a', 'ok', 'b'), starts('ok'), starts('b', 'c'), starts('c', 'a'))).toThrow(
       expect.objectContaining({ code: 'DEFINITION_CYCLE', message: expect.stringContaining('a → b → c → a;') }),
     );
     expect(() => check(starts('self', 'self'))).toThrow(expect.objectContaining({ details: { cycle: ['self', 'self'] } }));
   });
 
-  test('are found inside groups too', () => {
+  test('children are found inside groups too', () => {
     const group = compileGraph(
       {
         name: 'a',

@@ -58,7 +58,7 @@ test('an agent that is to write what a gate runs is reported, unless it may', ()
   const out = 'outputs: [{ name: x, type: file, pattern: "src/**" }]';
   const gate = '{ id: tests, type: gate, conditions: [{ check: command, run: "sh src/hello.sh | grep -q hello" }] }';
   expect(warningsOf(`{ id: work, ${WORK}, ${out} }`, gate)).toEqual([
-    '1 OUTPUT_PROTECTED stage "work": its files include src/hello.sh, which the gate "tests" runs and which is therefore protected: a change of it voids the work',
+    '1 OUTPUT_PROTECTED stage "work": the outputs include src/hello.sh, which the gate "tests" runs and which is therefore protected: a change to it fails the step',
   ]);
   expect(warningsOf(`{ id: work, ${WORK}, ${out}, may_change: ["src/**"] }`, gate)).toEqual([]);
   expect(
@@ -69,7 +69,7 @@ test('an agent that is to write what a gate runs is reported, unless it may', ()
 test('an agent that has to save its progress where it may change nothing is reported', () => {
   const asks = 'supports_questions: true, question_state: plan.md';
   expect(warningsOf(`{ id: work, ${WORK}, ${asks}, mutates_checkout: false }`)).toEqual([
-    '1 STATE_UNWRITABLE stage "work": it has to save its progress in plan.md before it asks, and with mutates_checkout: false it may change no file',
+    '1 STATE_UNWRITABLE stage "work": `question_state` requires writing plan.md, but `mutates_checkout: false` forbids all changes',
   ]);
   expect(warningsOf(`{ id: work, ${WORK}, ${asks} }`)).toEqual([]);
 });

@@ -19,7 +19,7 @@ function gatesBeforeWork(steps: readonly StepModel[], facts: KindFacts): Problem
   if (landings.length === 0) return [];
   const successors = successorsOf(createGraph(steps));
   const workers = indexesOf(steps, (step) => mayWrite(step, facts));
-  return indexesOf(steps, (step) => isHeld(step, facts)).flatMap((gate) => {
+  return indexesOf(steps, (step) => isRequiredByMerge(step, facts)).flatMap((gate) => {
     const without = successors.map((targets, from) => (from === gate ? [] : targets.filter((target) => target !== gate)));
     const after = reachable(without, successors[gate] ?? []);
     const worker = workers.find((index) => {
@@ -49,7 +49,7 @@ function idOf(steps: readonly StepModel[], index: number): string {
 }
 
 /** Whether a merge requires a step to pass: a gate that checks files, CI or approvals, or a validation. */
-function isHeld(step: StepModel, facts: KindFacts): boolean {
+function isRequiredByMerge(step: StepModel, facts: KindFacts): boolean {
   if ('config' in step && 'rerunAtMerge' in step.config && step.config.rerunAtMerge === false) return false;
   const isHeldAtForge = allChecks(checksIn(step)).some(({ check }) => facts.checks[check]?.heldAtMerge === true);
   return step.kind === 'validate' || isHeldAtForge || judgesTree(facts, step);

@@ -5,7 +5,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import type { FreePath } from '../../expr/expression.ts';
 import { HIDDEN_NAMES } from '../../expr/filters.ts';
 import { createGraph, isChoice, reachable, successorsOf } from '../analysis.ts';
-import { type Definition, membersOf, type StepModel } from '../model.ts';
+import { type GraphDefinition, membersOf, type StepModel } from '../model.ts';
 import { expressionOf, itemsExpression } from '../scope/scope.ts';
 import { pathsInTemplates, templatedPart } from '../scope/template-scope.ts';
 import type { ProblemList } from './problem.ts';
@@ -19,20 +19,20 @@ interface Reader {
 }
 
 /** Adds a problem for each output that is read before it exists, and each field that a declared schema does not have. */
-export function checkOutputReads(definition: Definition, problems: ProblemList): void {
+export function checkOutputReads(definition: GraphDefinition, problems: ProblemList): void {
   const check = new OutputCheck(definition, problems);
   for (const step of definition.steps) for (const reader of readersOf(step)) check.reader(step, reader);
 }
 
 class OutputCheck {
-  readonly #definition: Definition;
+  readonly #definition: GraphDefinition;
   readonly #problems: ProblemList;
   readonly #steps: ReadonlyMap<string, StepModel>;
   readonly #graph: ReturnType<typeof createGraph>;
   readonly #successors: readonly (readonly number[])[];
   readonly #known: ReadonlySet<string>;
 
-  constructor(definition: Definition, problems: ProblemList) {
+  constructor(definition: GraphDefinition, problems: ProblemList) {
     this.#definition = definition;
     this.#problems = problems;
     this.#steps = new Map(definition.steps.map((step) => [step.id, step]));
@@ -60,7 +60,7 @@ class OutputCheck {
       step: step.id,
       code: 'NAME_UNKNOWN',
       message: `no step and no output is called "${name}"${this.#problems.suggest(name, this.#known)}`,
-      hint: 'outputs are read as outputs.<step>',
+      hint: 'write outputs.<step>',
     });
   }
 
@@ -77,7 +77,7 @@ class OutputCheck {
     this.#problems.add({
       step: step.id,
       code: 'OUTPUT_TOO_EARLY',
-      message: `it reads outputs.${name}, but "${producer}" ${runs}`,
+      message: `outputs.${name} is read here, but "${producer}" ${runs}`,
       hint: 'read it in a later step, or give a default: outputs.x ?? null',
       reads: ['outputs', name],
       ...(isSure ? {} : { severity: 'warning' }),
@@ -99,7 +99,7 @@ class OutputCheck {
     this.#problems.add({
       step: step.id,
       code: 'RESULT_FIELD_UNKNOWN',
-      message: `it reads ${path}, but the schema of "${producer}" has no field "${field}"${this.#problems.suggest(field, fields)}`,
+      message: `${path} is read here, but the schema of "${producer}" has no field "${field}"${this.#problems.suggest(field, fields)}`,
       hint: `read one of ${fields.join(', ')}, or add the field to the schema`,
       reads: producer === step.id ? ['result', field] : ['outputs', producer, field],
     });

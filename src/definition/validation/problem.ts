@@ -1,5 +1,5 @@
-// Owns how problems of a definition are reported: each with the step, a stable code, a message and a hint, and all of
-// them in one error, so that an author fixes a file once and not once per problem.
+// Owns the problems of a definition: each with the step, a stable code, a message and a hint, and all of them in one
+// error, so that an author fixes a file once and not once per problem.
 
 import { EngineError } from '../../base/error.ts';
 import { didYouMean } from '../../base/suggest.ts';
@@ -27,7 +27,7 @@ export function severityOf({ code, severity }: Pick<Problem, 'code' | 'severity'
   return severity ?? FINDINGS[code];
 }
 
-// What a step without the field would be accused of; it is not reported beside the field itself.
+// Problems that are mere consequences of a field with the wrong type; they are not reported for the same step.
 const FOLLOWS: ReadonlySet<FindingCode> = new Set([
   'FIELD_INVALID',
   'FIELD_MISSING',
@@ -49,24 +49,24 @@ const SUGGESTIONS_MAX = 20;
 /** Collects problems while a definition is read. */
 export class ProblemList {
   readonly found: Problem[] = [];
-  /** Steps whose configuration was refused when it was parsed: what is left of it is not validated again. */
+  /** Steps whose configuration was rejected when it was parsed; the rest of it is not validated again. */
   readonly refused = new Set<string>();
   /** Steps whose work was not read: nothing that depends on their kind is validated. */
   readonly unread = new Set<string>();
   #suggestionsLeft = SUGGESTIONS_MAX;
 
-  /** The steps with fields of a wrong type, and the empty text for the workflow. */
-  readonly mistyped = new Set<string>();
+  /** The steps with fields of a wrong type; undefined for the workflow itself. */
+  readonly mistyped = new Set<string | undefined>();
 
   /** Adds one problem, unless it follows from a field of a wrong type. */
   add(problem: Problem): void {
-    if (!(FOLLOWS.has(problem.code) && this.mistyped.has(problem.step ?? ''))) this.found.push(problem);
+    if (!(FOLLOWS.has(problem.code) && this.mistyped.has(problem.step))) this.found.push(problem);
   }
 
   /** Adds a field of a wrong type, which is read as if it were absent. */
   addMistyped(problem: Problem): void {
     this.found.push(problem);
-    this.mistyped.add(problem.step ?? '');
+    this.mistyped.add(problem.step);
   }
 
   /** Returns ` (did you mean "x"?)` for the first problems, and nothing once there are many. */

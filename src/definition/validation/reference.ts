@@ -1,5 +1,5 @@
-// Owns what a workflow refers to outside its own file: roles, groups, checks and other workflows. Whether they exist is
-// known only to the project or the application that runs it, which passes what it has.
+// Owns the references of a workflow to things outside its own file: roles, groups, checks and other workflows. Only the
+// project or the application that runs it knows whether they exist, and passes their names.
 
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { foldedName } from '../../base/person.ts';
@@ -19,7 +19,7 @@ export type Reference =
   | ({ readonly kind: 'group' } & Quorum);
 
 /** What exists outside the file. A part that is left out is not known here and not checked. */
-export interface Surroundings {
+export interface ExternalNames {
   /** The roles, each with what is wrong with it, if anything. */
   readonly roles?: { readonly [name: string]: { readonly problem?: string } };
   /** How to configure a role. */
@@ -63,29 +63,29 @@ function workReferences(work: StepModel, step: string): Reference[] {
 /** Returns a problem for each reference to something that does not exist. */
 export function referenceProblems<R extends Reference>(
   references: readonly R[],
-  around: Surroundings,
+  known: ExternalNames,
 ): { readonly reference: R; readonly problem: Problem }[] {
   return references.flatMap((reference) =>
-    problemsOf(reference, around).map((problem) => ({ reference, problem: { step: reference.step, ...problem } })),
+    problemsOf(reference, known).map((problem) => ({ reference, problem: { step: reference.step, ...problem } })),
   );
 }
 
-function problemsOf(reference: Reference, around: Surroundings): Problem[] {
+function problemsOf(reference: Reference, known: ExternalNames): Problem[] {
   switch (reference.kind) {
     case 'role':
-      return around.roles === undefined ? [] : roleProblems(reference.name, around);
+      return known.roles === undefined ? [] : roleProblems(reference.name, known);
     case 'check':
-      return around.checks === undefined ? [] : checkProblems(reference.name, around.checks);
+      return known.checks === undefined ? [] : checkProblems(reference.name, known.checks);
     case 'group':
-      return around.groups === undefined ? [] : groupProblems(reference, around.groups);
+      return known.groups === undefined ? [] : groupProblems(reference, known.groups);
     case 'database':
-      return around.databases === undefined ? [] : databaseProblems(reference.name, around.databases);
+      return known.databases === undefined ? [] : databaseProblems(reference.name, known.databases);
     case 'workflow':
-      return around.workflows === undefined ? [] : childProblems(reference, around.workflows);
+      return known.workflows === undefined ? [] : childProblems(reference, known.workflows);
   }
 }
 
-function roleProblems(name: string, { roles = {}, roleHint }: Surroundings): Problem[] {
+function roleProblems(name: string, { roles = {}, roleHint }: ExternalNames): Problem[] {
   const problem = Object.hasOwn(roles, name) ? roles[name]?.problem : undefined;
   if (problem !== undefined)
     return [{ code: 'DRIVER_UNKNOWN', message: `the role "${name}" cannot be used: ${problem}`, hint: 'fix the driver of the role' }];
@@ -121,25 +121,25 @@ function databaseProblems(name: string, known: readonly string[]): Problem[] {
   ];
 }
 
-function groupProblems({ from, count }: Quorum, groups: NonNullable<Surroundings['groups']>): Problem[] {
+function groupProblems({ from, count }: Quorum, groups: NonNullable<ExternalNames['groups']>): Problem[] {
   const unknown = from.filter((name) => !Object.hasOwn(groups, name));
   if (unknown.length > 0)
     return unknown.map((name) => ({
       code: 'GROUP_UNKNOWN',
-      message: `there is no group "${name}"${didYouMean(name, Object.keys(groups))}, so nobody could decide`,
+      message: `there is no group "${name}"${didYouMean(name, Object.keys(groups))}, so no one could decide`,
       hint: `list its people in .pawl/config.yaml, under groups: { ${name}: [ann] }`,
       // The people of a project without groups may be listed elsewhere.
       ...(Object.keys(groups).length === 0 ? { severity: 'warning' } : {}),
     }));
   const people = new Set(from.flatMap((name) => groups[name] ?? []).map(foldedName)).size;
   if (people >= count) return [];
-  const message = `it needs ${count} people of ${from.join(' or ')}, but there ${people === 1 ? 'is only 1' : `are only ${people}`}`;
-  return [{ code: 'GROUP_TOO_SMALL', message, hint: 'add people under "groups" in the settings, or lower `count`' }];
+  const message = `${count} people of ${from.join(' or ')} must agree, but there ${people === 1 ? 'is only 1' : `are only ${people}`}`;
+  return [{ code: 'GROUP_TOO_SMALL', message, hint: 'add people under `groups` in .pawl/config.yaml, or lower `count`' }];
 }
 
 function childProblems(
   { name, input }: Extract<Reference, { kind: 'workflow' }>,
-  workflows: NonNullable<Surroundings['workflows']>,
+  workflows: NonNullable<ExternalNames['workflows']>,
 ): Problem[] {
   const child = workflows.get(name);
   if (child === undefined)
@@ -157,7 +157,7 @@ function childProblems(
   return [
     ...unknown.map((param) => `has no parameter "${param}"${didYouMean(param, Object.keys(params))}`),
     ...missing.map((param) => `requires the parameter "${param}"`),
-  ].map((what) => ({ code: 'CHILD_INPUT', message: `the workflow "${name}" ${what}`, hint: 'fix the input of this step' }));
+  ].map((fault) => ({ code: 'CHILD_INPUT', message: `the workflow "${name}" ${fault}`, hint: 'fix the input of this step' }));
 }
 
 /** Returns the cycle of workflows that starts with this one, as names, if its children lead back to it. */

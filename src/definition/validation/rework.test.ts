@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { defineWorkflow } from '../../compat/index.ts';
+import { entryOf } from '../../definition/model.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
 import { defineStepKind } from '../custom-kind.ts';
 import { arg } from '../param/arg.ts';
@@ -25,7 +26,7 @@ function bypasses(rework: string, more: Parameters<typeof defineWorkflow>[0]['st
       ...more,
     ],
   });
-  return bypassesIn(compiled.definition.steps, compiled.definition.entry, REGISTRY);
+  return bypassesIn(compiled.definition.steps, entryOf(compiled.definition) as string, REGISTRY);
 }
 
 test('rework that passes the checks again bypasses nothing', () => {
@@ -72,5 +73,5 @@ test('a check that was not on every path is not required', () => {
     ],
     params: { quick: arg({ description: 'quick', type: 'boolean', default: false }) },
   });
-  expect(bypassesIn(compiled.definition.steps, compiled.definition.entry, REGISTRY)).toEqual([]);
+  expect(bypassesIn(compiled.definition.steps, entryOf(compiled.definition) as string, REGISTRY)).toEqual([]);
 });

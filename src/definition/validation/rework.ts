@@ -36,7 +36,8 @@ export function bypassesIn(steps: readonly StepModel[], entry: string, facts: Pi
  * True if a step is before a question on every path from the start: going back there leads no further than the run
  * could go before it asked.
  */
-export function isBefore(definition: Pick<Definition, 'steps' | 'entry'>, step: string, question: string): boolean {
+export function isBefore(definition: Definition, step: string, question: string): boolean {
+  if (definition.form === 'flow') return false;
   const graph = createGraph(definition.steps);
   const [start, at, asked] = [definition.entry, step, question].map((id) => graph.position.get(id));
   if (start === undefined || at === undefined || asked === undefined) return false;

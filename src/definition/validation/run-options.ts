@@ -1,5 +1,5 @@
-// Owns finding the script or program after the options of a shell, an interpreter or a wrapper:
-// `bash -eo pipefail ci.sh`, `timeout -s KILL 60 pytest`.
+// Finds the script or program after the options of a shell, an interpreter or a wrapper: `bash -eo pipefail ci.sh`,
+// `timeout -s KILL 60 pytest`.
 
 import { basename } from 'node:path';
 

@@ -1,5 +1,5 @@
-// Owns splitting a command line into simple commands and their words, to see which program runs and which files it gets.
-// It never decides what runs: the shell does.
+// Splits a command line into simple commands and their words, to see which program runs and which files it gets. It
+// never decides what runs: the shell does.
 
 /** One command of a line. */
 export interface SimpleCommand {

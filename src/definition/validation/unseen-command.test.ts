@@ -31,7 +31,7 @@ describe('a command whose text does not show which files it runs', () => {
     expect(hiddenScript({ run })).toEqual(expect.any(String));
   });
 
-  test('as a list of words', () => {
+  test('a list of words is checked as well', () => {
     expect(hiddenScript({ argv: ['sh', '-c', 'cat ci.sh | sh'] })).toContain('runs the output of another command');
     expect(hiddenScript({ argv: ['sh', 'ci.sh'] })).toBeUndefined();
   });

@@ -1,5 +1,5 @@
-// Owns whether the text of a command shows which files it runs. If another command, a variable or a pipe decides that, the
-// files cannot be found in the text, and the author has to name them.
+// Checks whether the text of a command shows which files it runs. If another command, a variable or a pipe decides
+// that, the files cannot be found in the text, and the author has to name them.
 
 import { INTERPRETERS, programName, SHELLS, startedProgram, withoutOptions } from './run-options.ts';
 import { type SimpleCommand, simpleCommands } from './shell-words.ts';

@@ -6,8 +6,17 @@ import type { Json } from '../../base/json.ts';
 import { type Expression, parseExpression } from '../../expr/expression.ts';
 import { isChoice } from '../analysis.ts';
 import { contractProblems } from '../contract/contract-problems.ts';
-import { databasesFault, databasesOf, usesDatabases, writtenDatabase } from '../database.ts';
-import { isAgentKind, isCount, type KindFacts, type KindRegistry, type KindReport, pipelineOf, traitsOf, worksOutside } from '../kind.ts';
+import { databasesFault, databasesOf, databaseVariable, usesDatabases, writtenDatabase } from '../database.ts';
+import {
+  isAgentKind,
+  isCount,
+  type KindFacts,
+  type KindRegistry,
+  type KindReport,
+  pipelineOf,
+  runsInOtherProcess,
+  traitsOf,
+} from '../kind.ts';
 import { type ApprovalModel, type Edge, membersOf, type StepModel } from '../model.ts';
 import { networkFault } from '../network.ts';
 import { COMMON_OUTCOMES, Outcome } from '../outcome.ts';
@@ -63,7 +72,7 @@ export function checkFields(place: StepPlace, checks: StepChecks): void {
   checkContract(step, fault);
   checkJoin(step, fault);
   checkNumbers(step, fault);
-  for (const source of expressionsOf(step)) expression(source.text, source.what);
+  for (const source of expressionsOf(step)) expression(source.text, source.label);
   if (checks.problems.unread.has(at)) return;
   checkRestrictions(place, checks.registry, fault);
   checkDatabases(place, checks.registry, fault);
@@ -87,7 +96,11 @@ function checkId(id: string, fault: Fault): void {
   if (isReservedId(id))
     fault('STEP_RESERVED', 'this id is reserved for an end of the run', `use another id than ${RESERVED_IDS.join(', ')}`);
   else if (!ID.test(id))
-    fault('NAME_INVALID', 'this id cannot be part of a path', 'use letters, digits, "_", "-", "." and spaces, at most 200');
+    fault(
+      'NAME_INVALID',
+      'a step id may contain only letters, digits, "_", "-", "." and spaces, at most 200 characters',
+      'rename the step',
+    );
   else if (id in {}) fault('NAME_INVALID', 'this id has another meaning in JavaScript', 'use another id');
 }
 
@@ -95,12 +108,16 @@ function checkNext({ step, at, group }: StepPlace, { problems, registry }: StepC
   const keys = Object.keys(step.next);
   if (group !== undefined) {
     if (keys.length > 0)
-      fault('MEMBER_INVALID', `it belongs to "${group.id}" and has its own next`, `write next on "${group.id}"; its join decides`);
+      fault(
+        'MEMBER_INVALID',
+        `a branch of "${group.id}" cannot have \`next\``,
+        `move \`next\` to "${group.id}"; the join of the group decides`,
+      );
     return;
   }
   const chosen = step.question?.options ?? [];
   if (keys.length === 0 && step.side !== true && !(chosen.length > 0 && chosen.every(({ to }) => to !== undefined)))
-    fault('NEXT_MISSING', 'it does not say what comes next', 'write `next: null` to end the run here, or name a step');
+    fault('NEXT_MISSING', '`next` is missing', 'write `next: null` to end the run here, or name a step');
   for (const key of problems.unread.has(at) ? [] : keys) {
     const outcomes = outcomesOf(step, registry);
     if (COMMON_KEYS.has(key) || outcomes.includes(key) || chosen.some(({ outcome }) => outcome === key)) continue;
@@ -135,29 +152,29 @@ function checkBounds(step: StepModel, fault: Fault): void {
 }
 
 function checkBound({ max, then, to }: Edge, fault: Fault): void {
-  if (!isCount(max, 1)) fault('NUMBER_INVALID', `\`maxIterations\` must be a positive integer, not ${max}`, 'correct it');
+  if (!isCount(max, 1)) fault('NUMBER_INVALID', `\`maxIterations\` must be a positive integer, not ${max}`, 'write a limit such as 3');
   if (then !== undefined && 'step' in then && 'step' in to && then.step === to.step)
     fault(
       'LOOP_REENTERED',
-      `a used-up bound leads to "${to.step}", which is where the bound should stop it going`,
-      'let onExhausted lead somewhere else',
+      `when the loop limit is reached, the run goes to "${to.step}" again`,
+      'let `onExhausted` lead out of the loop, or to "escalate"',
     );
 }
 
 function checkQuestion({ step, group }: StepPlace, fault: Fault): void {
   if (step.question === undefined) return;
   const { prompt, options } = step.question;
-  if (prompt.trim() === '') fault('QUESTION_INVALID', 'its question has no prompt', 'say what the person decides');
-  if (options.length === 0) fault('QUESTION_INVALID', 'its question has no options', 'give at least one answer');
+  if (prompt.trim() === '') fault('QUESTION_INVALID', 'the question has no prompt', 'write what the person decides');
+  if (options.length === 0) fault('QUESTION_INVALID', 'the question has no options', 'add at least one answer');
   checkDeciders(step.question, fault);
   const labels = options.map(({ label }) => label);
   for (const label of new Set(labels)) {
-    if (label.trim() === '') fault('QUESTION_INVALID', 'an option has no label', 'name every answer');
+    if (label.trim() === '') fault('QUESTION_INVALID', 'an option has no label', 'give every option a label');
     if (labels.indexOf(label) !== labels.lastIndexOf(label))
-      fault('QUESTION_INVALID', `two options are called "${label}"`, 'give each its own label');
+      fault('QUESTION_INVALID', `two options are called "${label}"`, 'rename one of them');
   }
   if (group !== undefined && options.some(({ to }) => to !== undefined))
-    fault('MEMBER_INVALID', `an option leads out of "${group.id}"`, 'give the option an outcome; the join of the group decides');
+    fault('MEMBER_INVALID', 'an option of a branch cannot have a target', `give it an outcome, and let the join of "${group.id}" decide`);
 }
 
 /** Only a step that runs in the workspace has files to restore. */
@@ -175,10 +192,10 @@ function checkRestrictions({ step }: StepPlace, facts: KindFacts, fault: Fault):
   const { network, mutatesCheckout, kind } = step;
   const named = network !== undefined ? 'network' : mutatesCheckout !== undefined ? 'mutatesCheckout' : undefined;
   if (named === undefined) return;
-  if (!isAgentKind(facts, kind) && !worksOutside(facts, kind))
+  if (!isAgentKind(facts, kind) && !runsInOtherProcess(facts, kind))
     fault('FIELD_INVALID', `\`${named}\` has no effect on a ${kind} step`, 'remove it; it is for agents and commands');
   const wrong = network === undefined ? undefined : networkFault(network as Json);
-  if (wrong !== undefined) fault('FIELD_INVALID', `its network ${wrong}`, 'write false, or a list of hosts');
+  if (wrong !== undefined) fault('FIELD_INVALID', `\`network\` ${wrong}`, 'write false, or a list of hosts');
 }
 
 function checkDatabases({ step, group }: StepPlace, { kinds }: KindFacts, fault: Fault): void {
@@ -191,10 +208,10 @@ function checkDatabases({ step, group }: StepPlace, { kinds }: KindFacts, fault:
   if (placed !== undefined)
     fault(
       'FIELD_INVALID',
-      `its copy of "${placed.name}" would be where the copies of other branches or items are`,
-      'leave out `copy`; its path is in a variable',
+      `the copies of "${placed.name}" for all branches or items would be in the same place`,
+      `remove \`copy\`; the path is then in the environment variable ${databaseVariable(placed.name)}`,
     );
-  if (wrong !== undefined) fault('FIELD_INVALID', `its \`databases\` ${wrong}`, 'write a list of names, or a map such as { book: read }');
+  if (wrong !== undefined) fault('FIELD_INVALID', `\`databases\` ${wrong}`, 'write a list of names, or a map such as { book: read }');
 }
 
 function checkWrites({ step }: StepPlace, fault: Fault): void {
@@ -211,25 +228,24 @@ function checkWrites({ step }: StepPlace, fault: Fault): void {
   const named = [...(step.writes ?? []), ...(step.protected ?? []), ...(step.mayChange ?? []), ...produced, ...asked];
   for (const pattern of named) {
     const refusal = patternRefusal(pattern);
-    if (refusal !== undefined)
-      fault('FIELD_INVALID', `its pattern "${pattern}" is invalid: ${refusal}`, 'write a pattern inside the workspace');
+    if (refusal !== undefined) fault('FIELD_INVALID', `the pattern "${pattern}" is invalid: ${refusal}`, 'name files inside the workspace');
   }
 }
 
 function checkContract({ contract }: StepModel, fault: Fault): void {
   for (const problem of contract === undefined ? [] : contractProblems(contract))
-    fault('FIELD_INVALID', `its contract is invalid: ${problem}`, 'correct the contract');
+    fault('FIELD_INVALID', `\`contract\` is invalid: ${problem}`, 'change this part of the contract');
 }
 
 function checkDeciders({ from, count, subjects }: ApprovalModel, fault: Fault): void {
   if (from !== undefined && (from.length === 0 || from.some((name) => name.trim() === '')))
-    fault('QUESTION_INVALID', 'its question has an empty `from`', 'name a group under `from`, or leave it out');
+    fault('QUESTION_INVALID', '`from` must name at least one group', 'remove it if anyone may decide');
   if (count !== undefined && !isCount(count, 1))
-    fault('NUMBER_INVALID', `\`count\` must be a positive integer, not ${count}`, 'correct it');
+    fault('NUMBER_INVALID', `\`count\` must be a positive integer, not ${count}`, 'write how many people must agree');
   for (const pattern of subjects?.files ?? []) {
     const refusal = patternRefusal(pattern);
     if (refusal !== undefined)
-      fault('QUESTION_INVALID', `its question is about "${pattern}": ${refusal}`, 'write a pattern inside the workspace');
+      fault('QUESTION_INVALID', `the pattern "${pattern}" under \`subjects\` is invalid: ${refusal}`, 'name files inside the workspace');
   }
 }
 
@@ -239,40 +255,44 @@ function checkMembership({ step, group }: StepPlace, facts: KindFacts, fault: Fa
     fault(
       'MEMBER_INVALID',
       `a ${step.kind} step cannot be part of "${group.id}"`,
-      'put it into a workflow of its own and start that as a step',
+      'put it into a separate workflow and start that as a step',
     );
   if (group !== undefined && membersOf(step).length > 0 && !isGroup)
     fault(
       'MEMBER_INVALID',
-      `it is part of "${group.id}" and has parts of its own`,
-      'put it into a workflow of its own and start that as a step',
+      `a branch of "${group.id}" cannot contain other steps`,
+      'put it into a separate workflow and start that as a step',
     );
   const seen = new Set<string>();
   const twice = membersOf(step).flatMap(({ id }) => (seen.size === seen.add(id).size ? [id] : []));
-  for (const id of new Set(twice)) fault('STEP_DUPLICATE', `two of its branches are called "${id}"`, 'rename one of them');
+  for (const id of new Set(twice)) fault('STEP_DUPLICATE', `two branches are called "${id}"`, 'rename one of them');
 }
 
 function checkJoin(step: StepModel, fault: Fault): void {
   if (step.kind !== 'parallel' && step.kind !== 'each') return;
   const { join, concurrency } = step;
   if (concurrency !== undefined && !isCount(concurrency, 1))
-    fault('NUMBER_INVALID', `\`concurrency\` must be a positive integer, not ${concurrency}`, 'correct it');
+    fault('NUMBER_INVALID', `\`concurrency\` must be a positive integer, not ${concurrency}`, 'write how many may work at once');
   if (join.rule !== 'count') return;
-  if (!isCount(join.n, 1)) fault('JOIN_INVALID', `its join waits for ${join.n}`, 'write a positive integer');
+  if (!isCount(join.n, 1)) fault('JOIN_INVALID', `\`join\` must be a positive integer, not ${join.n}`, 'write how many must succeed');
   else if (step.kind === 'parallel' && join.n > step.members.length)
-    fault('JOIN_INVALID', `its join waits for ${join.n} of ${step.members.length} branches`, `write at most ${step.members.length}`);
+    fault(
+      'JOIN_INVALID',
+      `\`join\` needs ${join.n} branches, but the step has ${step.members.length}`,
+      `write at most ${step.members.length}`,
+    );
 }
 
 function checkNumbers(step: StepModel, fault: Fault): void {
   const { timeoutMs, retry, contractRetries } = step;
   if (timeoutMs !== undefined && !isCount(timeoutMs, 1))
-    fault('TIMEOUT_INVALID', `its timeout is ${timeoutMs} ms`, 'write a duration such as "30s"');
+    fault('TIMEOUT_INVALID', `\`timeout\` must be a positive duration, not ${timeoutMs} ms`, 'write one such as "30s"');
   if (!isCount(retry.max, 0))
-    fault('NUMBER_INVALID', `\`retry\` must be 0 or a positive integer, not ${JSON.stringify(retry.max)}`, 'correct it');
+    fault('NUMBER_INVALID', `\`retry\` must be 0 or a positive integer, not ${JSON.stringify(retry.max)}`, 'write a number such as 2');
   if (!retry.on.every((outcome) => outcome === 'error' || outcome === 'timeout'))
-    fault('FIELD_INVALID', `it is retried on ${retry.on.join(', ')}`, 'only "error" and "timeout" are retried');
+    fault('FIELD_INVALID', `\`retry.on\` must be "error", "timeout" or both, not ${retry.on.join(', ')}`, 'remove the other outcomes');
   if (!isCount(contractRetries, 0))
-    fault('NUMBER_INVALID', `\`contractRetries\` must be 0 or a positive integer, not ${contractRetries}`, 'correct it');
+    fault('NUMBER_INVALID', `\`contractRetries\` must be 0 or a positive integer, not ${contractRetries}`, 'write a number such as 1');
   const { backoff } = retry;
   if (
     backoff !== undefined &&
@@ -280,19 +300,19 @@ function checkNumbers(step: StepModel, fault: Fault): void {
   )
     fault(
       'NUMBER_INVALID',
-      'the pauses between its retries do not grow',
-      'write a factor of at least 1 and a max of at least the initial pause',
+      '`backoff` must have a `factor` of at least 1 and a `max` of at least `initial`',
+      'write one such as { initial: "1s", factor: 2, max: "30s" }',
     );
 }
 
-function expressionsOf(step: StepModel): { text: string; what: string }[] {
-  const found: { text: string; what: string }[] = [];
-  if (step.condition !== undefined) found.push({ text: step.condition, what: 'its condition' });
+function expressionsOf(step: StepModel): { text: string; label: string }[] {
+  const found: { text: string; label: string }[] = [];
+  if (step.condition !== undefined) found.push({ text: step.condition, label: 'the condition' });
   for (const [outcome, entry] of Object.entries(step.next)) {
-    if (isChoice(entry)) found.push({ text: entry.condition, what: `the condition of "${outcome}"` });
+    if (isChoice(entry)) found.push({ text: entry.condition, label: `the condition of "${outcome}"` });
   }
   for (const { name, expression } of [...step.preconditions, ...step.postconditions]) {
-    if (expression !== undefined) found.push({ text: expression, what: `the check "${name}"` });
+    if (expression !== undefined) found.push({ text: expression, label: `the check "${name}"` });
   }
   if (found.length < 2) return found;
   // A string next is stored under two outcomes, but its condition is reported once.
@@ -300,15 +320,15 @@ function expressionsOf(step: StepModel): { text: string; what: string }[] {
 }
 
 function expressionCheck({ problems, roots }: StepChecks, fault: Fault): KindReport['expression'] {
-  return (source, what, own = roots) => {
+  return (source, label, own = roots) => {
     const parsed = tryParse(source);
-    if (typeof parsed === 'string') return fault('CONDITION_INVALID', `${what} is invalid: ${parsed}`, 'fix the expression');
+    if (typeof parsed === 'string') return fault('CONDITION_INVALID', `${label} is invalid: ${parsed}`, 'fix the expression');
     if (own === 'any') return;
     for (const root of new Set(parsed.paths.map(({ segments }) => String(segments[0])))) {
       if (!own.includes(root))
         fault(
           'CONDITION_INVALID',
-          `${what} reads "${root}", which does not exist${problems.suggest(root, own)}`,
+          `${label} reads "${root}", which does not exist${problems.suggest(root, own)}`,
           `begin with one of ${own.join(', ')}`,
         );
     }

@@ -5,14 +5,14 @@ import { describe, expect, test } from 'vitest';
 import { cpuTimeMs } from '../../../test/cpu-time.ts';
 import { type Given, step as plainStep } from '../../../test/kernel/definitions.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
-import type { Definition, Edge, StepModel, Target } from '../model.ts';
+import type { Definition, Edge, GraphDefinition, StepModel, Target } from '../model.ts';
 import { ProblemList } from './problem.ts';
 import { checkDefinition, findProblems } from './validate.ts';
 
 const END: Edge = { to: { end: 'complete' } };
 const to = (step: string, bound: Omit<Edge, 'to'> = {}): Edge => ({ to: { step }, ...bound });
 const step = (id: string, next: StepModel['next'], fields: Given = {}): StepModel => plainStep(id, { ...fields, next });
-const workflow = (steps: readonly StepModel[], fields: Partial<Definition> = {}): Definition => ({
+const workflow = (steps: readonly StepModel[], fields: Partial<GraphDefinition> = {}): GraphDefinition => ({
   name: 'wf',
   title: 'wf',
   description: '',
@@ -37,7 +37,7 @@ describe('the checks of construction', () => {
   test('the entry exists', () => {
     const definition = workflow([step('plan', { ok: END })], { entry: 'plann' });
     expect(faults(definition)).toEqual(['ENTRY_UNKNOWN']);
-    expect(messages(definition)[0]).toContain('its entry "plann" does not exist (did you mean "plan"?)');
+    expect(messages(definition)[0]).toContain('the entry "plann" does not exist (did you mean "plan"?)');
   });
 
   test('every target exists, also behind bounds, conditions and options', () => {
@@ -53,7 +53,7 @@ describe('the checks of construction', () => {
     const unknown = messages(definition).filter((message) => message.includes('does not exist'));
     expect(unknown).toEqual([
       'the outcome "ok" leads to "first-lost", which does not exist; name a step, or null to end the run',
-      'the used-up bound of "fail" leads to "second-lost", which does not exist; name a step, or null to end the run',
+      'the loop limit of "fail" leads to "second-lost", which does not exist; name a step, or null to end the run',
       'the outcome "ok" with a true condition leads to "third-lost", which does not exist; name a step, or null to end the run',
       'the option "Go" leads to "fourth-lost", which does not exist; name a step, or null to end the run',
     ]);
@@ -189,7 +189,8 @@ describe('what else is rejected', () => {
   });
 
   test('a flow has no graph to check', () => {
-    expect(faults(workflow([], { form: 'flow' }))).toEqual([]);
+    const { entry: _, ...frame } = workflow([]);
+    expect(faults({ ...frame, form: 'flow', steps: [] })).toEqual([]);
   });
 
   test('all faults at once, in one error that has them as data', () => {

@@ -13,7 +13,7 @@ import { allChecks, checksIn } from '../check.ts';
 import { databasesFault } from '../database.ts';
 import { targetName } from '../describe.ts';
 import type { KindRegistry } from '../kind.ts';
-import { type ArgModel, type Definition, membersOf, type StepModel, type Target } from '../model.ts';
+import { type ArgModel, type Definition, type GraphDefinition, membersOf, type StepModel, type Target } from '../model.ts';
 import { argFaults } from '../param/arg.ts';
 import { sharedVariables } from '../scope/param-variables.ts';
 import { CONDITION_ROOTS } from '../scope/scope-root.ts';
@@ -57,8 +57,8 @@ export function checkHeader(definition: Definition, problems: ProblemList): void
   if (definition.name.trim() === '' || /[\p{Cc}]/u.test(definition.name))
     problems.add({
       code: 'NAME_INVALID',
-      message: `its name is ${JSON.stringify(definition.name)}`,
-      hint: 'give it a name of visible characters',
+      message: `the name of a workflow must have visible characters and no control characters, not ${JSON.stringify(definition.name)}`,
+      hint: 'write a name such as "release"',
     });
   checkArgs(definition.params, problems);
   checkVariables(Object.keys(definition.params), problems);
@@ -69,8 +69,8 @@ export function checkHeader(definition: Definition, problems: ProblemList): void
   if (fault !== undefined)
     problems.add({
       code: 'NUMBER_INVALID',
-      message: `its circuit breakers are invalid: ${fault}`,
-      hint: 'correct the limit, or leave it out',
+      message: `the circuit breakers are invalid: ${fault}`,
+      hint: 'write a limit that is allowed, or remove it',
     });
   checkLimits(definition, problems);
 }
@@ -94,7 +94,7 @@ function checkApprovals({ steps }: Definition, problems: ProblemList, { checks: 
       const named = known[check.check]?.approvalOf?.(check);
       if (named === undefined || asking.includes(named)) continue;
       const why = steps.some(({ id }) => id === named) ? 'does not ask a person' : `does not exist${problems.suggest(named, asking)}`;
-      const message = `its check "${check.check}" requires an approval at step "${named}", which ${why}`;
+      const message = `the check "${check.check}" requires an approval at step "${named}", which ${why}`;
       problems.add({ step: at, code: 'KIND_INVALID', message, hint: 'name a step of this workflow that asks a person' });
     }
   }
@@ -119,13 +119,13 @@ function placesOf(steps: readonly StepModel[]): StepPlace[] {
 
 function checkArgs(args: Readonly<Record<string, ArgModel>>, problems: ProblemList, step?: string): void {
   for (const [name, model] of Object.entries(args)) {
-    const faults = name in {} ? ['its name has another meaning in JavaScript'] : argFaults(model);
+    const faults = name in {} ? ['the name has another meaning in JavaScript'] : argFaults(model);
     for (const fault of faults)
       problems.add({
         ...(step === undefined ? { param: name } : { step }),
         code: 'ARG_INVALID',
         message: `parameter "${name}": ${fault}`,
-        hint: 'fix its declaration',
+        hint: `change the parameter under \`${step === undefined ? 'params' : 'args'}\``,
       });
   }
 }
@@ -136,7 +136,7 @@ function checkVariables(params: readonly string[], problems: ProblemList): void 
     problems.add({
       param: names.at(-1) as string,
       code: 'ARG_INVALID',
-      message: `the parameters ${names.map((name) => `"${name}"`).join(' and ')} would both be in the variable ${variable}`,
+      message: `the parameters ${names.map((name) => `"${name}"`).join(' and ')} would both be in the environment variable ${variable}`,
       hint: 'rename one of them',
     });
 }
@@ -146,8 +146,8 @@ function checkBudget(budget: unknown, problems: ProblemList): void {
   if (fault === undefined) return;
   problems.add({
     code: 'NUMBER_INVALID',
-    message: `its budget is invalid: ${fault}`,
-    hint: 'correct the amount, or leave it out',
+    message: `\`budget\` is invalid: ${fault}`,
+    hint: 'write an amount that is allowed, or remove it',
   });
 }
 
@@ -157,12 +157,12 @@ function checkLimits(definition: Definition, problems: ProblemList): void {
   problems.add({
     code: 'NUMBER_INVALID',
     message: `\`limits.maxIterations\` must be a positive integer, not ${maxIterations}`,
-    hint: 'correct it',
+    hint: 'write how often a step may be visited, such as 50',
   });
 }
 
 function checkIds(definition: Definition, problems: ProblemList): void {
-  if (definition.steps.length === 0) problems.add({ code: 'NO_STEPS', message: 'it has no steps', hint: 'give it at least one' });
+  if (definition.steps.length === 0) problems.add({ code: 'NO_STEPS', message: 'there are no steps', hint: 'add at least one' });
   const seen = new Set<string>();
   for (const { id } of definition.steps) {
     if (seen.has(id))
@@ -175,7 +175,7 @@ interface WholeGraph extends Graph {
   readonly successors: readonly (readonly number[])[];
 }
 
-function checkGraph(definition: Definition, problems: ProblemList): void {
+function checkGraph(definition: GraphDefinition, problems: ProblemList): void {
   const graph = createGraph(definition.steps);
   const successors = successorsOf(graph);
   checkTargets(definition, graph, problems);
@@ -231,19 +231,19 @@ function targetInBranch(transition: Transition, target: string, group: string): 
 function describe({ via, on, condition }: Transition): string {
   if (via === 'option') return `the option "${on}"`;
   const when = condition === undefined ? '' : ` with a ${condition.is} condition`;
-  return via === 'bound' ? `the used-up bound of "${on}"${when}` : `the outcome "${on}"${when}`;
+  return via === 'bound' ? `the loop limit of "${on}"${when}` : `the outcome "${on}"${when}`;
 }
 
-function checkReachability(definition: Definition, graph: WholeGraph, problems: ProblemList): void {
+function checkReachability(definition: GraphDefinition, graph: WholeGraph, problems: ProblemList): void {
   if (definition.steps.length === 0) return;
   const entry = graph.position.get(definition.entry);
   if (entry === undefined) {
     const suggestion = problems.suggest(definition.entry, graph.position.keys());
-    const message = `its entry "${definition.entry}" does not exist${suggestion}`;
+    const message = `the entry "${definition.entry}" does not exist${suggestion}`;
     problems.add({ code: 'ENTRY_UNKNOWN', message, hint: 'name the step the run starts with' });
     return;
   }
-  // Without a transition that could not be read, what is behind it only seems unreachable.
+  // Steps behind a transition that could not be read only seem unreachable.
   if (problems.mistyped.size > 0) return;
   const sides = definition.steps.flatMap(({ side }, index) => (side === true ? [index] : []));
   const seen = reachable(graph.successors, [entry, ...sides]);
@@ -253,7 +253,7 @@ function checkReachability(definition: Definition, graph: WholeGraph, problems: 
         step: id,
         code: 'UNREACHABLE',
         message: `no path leads here from the entry "${definition.entry}"`,
-        hint: 'lead to it from a step, or remove it',
+        hint: 'add a transition to it, or remove it',
       });
   });
 }
@@ -306,11 +306,16 @@ function checkLoops(definition: Definition, graph: Graph, problems: ProblemList)
 
 function reenteredLoop(transition: Transition): Problem {
   const target = targetName(transition.to);
-  const message = `${describe(transition)} leads to "${target}", and from there back into the same loop without a bound`;
-  return { step: transition.from, code: 'LOOP_REENTERED', message, hint: 'let onExhausted lead out of the loop, or to escalate' };
+  const message = `${describe(transition)} leads to "${target}", and from there back into the same loop without a limit`;
+  return { step: transition.from, code: 'LOOP_REENTERED', message, hint: 'let `onExhausted` lead out of the loop, or to "escalate"' };
 }
 
 function unboundedLoop(members: readonly string[]): Problem {
-  const message = `the steps ${members.map((id) => `"${id}"`).join(', ')} form a loop without a bound`;
-  return { step: members[0] as string, code: 'LOOP_UNBOUNDED', message, hint: 'give one of its edges a maximum' };
+  const message = `the steps ${members.map((id) => `"${id}"`).join(', ')} form a loop without a limit`;
+  return {
+    step: members[0] as string,
+    code: 'LOOP_UNBOUNDED',
+    message,
+    hint: 'limit one of its transitions with maxIterations (max_iterations in a file)',
+  };
 }

@@ -5,9 +5,9 @@ import { omitUndefined } from '../../base/fields.ts';
 import { type Json, toPlain } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import { type Budget, budgetFault } from '../../definition/budget.ts';
-import type { Definition } from '../../definition/model.ts';
-import { stepsPassed } from '../../definition/passage.ts';
+import { type Definition, entryOf } from '../../definition/model.ts';
 import { isFinal, isHalted } from '../../definition/run-status.ts';
+import { stepsPassed } from '../../definition/skipped-steps.ts';
 import { type Path, waitOf } from '../../kernel/activation.ts';
 import type { ControlAction } from '../../kernel/input.ts';
 import { type RunState, unknownAt } from '../../kernel/run-state.ts';
@@ -146,7 +146,8 @@ function actionOf(
 
 /** Returns the steps that a stopped run skips when it continues at another step. */
 function passedBy({ halt }: RunState, definition: Definition, step: string): readonly string[] {
-  return stepsPassed(definition, halt?.step ?? definition.entry, step);
+  const at = halt?.step ?? entryOf(definition);
+  return at === undefined ? [] : stepsPassed(definition, at, step);
 }
 
 const NAMED_MAX = 20;

@@ -11,7 +11,7 @@ import { EngineError } from '../../base/error.ts';
 import { canonicalJson, type Json } from '../../base/json.ts';
 import { JUMPS } from '../../definition/count-key.ts';
 import { hashDefinition } from '../../definition/hash.ts';
-import type { ApprovalModel, Definition } from '../../definition/model.ts';
+import { type ApprovalModel, type Definition, entryOf } from '../../definition/model.ts';
 import { isBefore } from '../../definition/validation/rework.ts';
 import type { Activation, Path } from '../../kernel/activation.ts';
 import { heldBy, humanWaitOf, waitOf } from '../../kernel/activation.ts';
@@ -141,7 +141,7 @@ class Walk {
 
   private checkStart(event: EventOf<'run.started'>): void {
     const { signed, at } = event;
-    this.begins = signed?.from ?? this.parts.definition.entry;
+    this.begins = signed?.from ?? entryOf(this.parts.definition);
     if (this.draft.signed !== true) return;
     if (signed === undefined) {
       if (event.fork !== undefined || event.supplied !== undefined) this.fail('starting with supplied results is not signed');
@@ -157,7 +157,7 @@ class Walk {
   private checkOpening({ activation }: EventOf<'step.opened'>): void {
     const begins = this.begins;
     this.begins = undefined;
-    if (begins === undefined || this.draft.form === 'flow' || this.draft.signed !== true || activation.kind === 'human') return;
+    if (begins === undefined || this.draft.signed !== true || activation.kind === 'human') return;
     if (activation.step !== begins) this.fail(`it started at "${activation.step}" instead of "${begins}"`);
   }
 

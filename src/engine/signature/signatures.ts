@@ -9,6 +9,7 @@ import type { KeyList } from '../../authority/enrolment.ts';
 import type { Statement } from '../../authority/statement.ts';
 import { type Verification, verifySignature } from '../../authority/verification.ts';
 import { EngineError } from '../../base/error.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import type { Json } from '../../base/json.ts';
 import type { Signature } from '../../base/signature.ts';
 import { type Definition, membersOf, type StepModel } from '../../definition/model.ts';
@@ -121,7 +122,8 @@ export function overrideStatement(run: string, action: ControlAction | StartActi
 /** Starting a run elsewhere than at its first step, or with supplied results. */
 interface StartAction {
   readonly do: 'start';
-  readonly from: string;
+  /** Absent for a flow, which has no first step to leave. */
+  readonly from?: string;
   readonly supplied: Readonly<Record<string, string>>;
   readonly fork: EventOf<'run.started'>['fork'] | null;
 }
@@ -129,10 +131,10 @@ interface StartAction {
 /** Returns the statement that signs a start elsewhere than at the first step. */
 export function startStatement(
   { run, supplied = {}, fork }: Pick<EventOf<'run.started'>, 'run' | 'supplied' | 'fork'>,
-  { from, actor }: { readonly from: string; readonly actor: string },
+  { from, actor }: { readonly from?: string | undefined; readonly actor: string },
 ): Statement {
   const digests = Object.fromEntries(Object.entries(supplied).map(([step, { digest }]) => [step, digest]));
-  return overrideStatement(run.id, { do: 'start', from, supplied: digests, fork: fork ?? null }, actor);
+  return overrideStatement(run.id, omitUndefined({ do: 'start' as const, from, supplied: digests, fork: fork ?? null }), actor);
 }
 
 /** Returns the first event with its signature, if it requires one. A plain start at the entry does not. */
@@ -144,23 +146,21 @@ export async function signFirstEvent(
     entry,
     actor,
     sign,
-  }: { readonly from: string | undefined; readonly entry: string; readonly actor?: string; readonly sign?: Signer | undefined },
+  }: { readonly from: string | undefined; readonly entry: string | undefined; readonly actor?: string; readonly sign?: Signer | undefined },
 ): Promise<EventOf<'run.started'>> {
   const passes = event.fork !== undefined || event.supplied !== undefined || (from !== undefined && from !== entry);
   if (event.run.signed !== true || !passes) return event;
   const begins = from ?? entry;
-  // A flow has no entry, and the empty text is what is signed for its beginning.
-  const where = begins === '' ? 'with supplied results' : `at "${begins}"`;
   if (sign === undefined || actor === undefined)
     throw new EngineError(
       'SIGNATURE_REQUIRED',
-      `starting workflow "${event.run.workflow}" ${where} requires the signature of an enrolled key; start it with "pawl" at a terminal, or with --passphrase-fd`,
+      `starting workflow "${event.run.workflow}"${begins === undefined ? ' with supplied results' : ` at "${begins}"`} requires the signature of an enrolled key; start it with "pawl" at a terminal, or with --passphrase-fd`,
     );
   const statement = startStatement(event, { from: begins, actor });
   const signature = await sign(statement);
   const verified = verifySignature(keys(), { statement, signature, keys: event.keys, at: event.at });
   if (!verified.isValid) throw new EngineError('SIGNATURE_INVALID', `the signature is not valid: ${verified.why}; nothing was started`);
-  return { ...event, signed: { from: begins, actor, signature } };
+  return { ...event, signed: omitUndefined({ from: begins, actor, signature }) };
 }
 
 /** Returns the input with the signature that was passed, or that the signer creates now. */

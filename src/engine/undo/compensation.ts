@@ -69,8 +69,8 @@ export async function planCancel(core: EngineCore, run: string): Promise<CancelP
 
 /** Returns the undo of each step of a run. The steps of a graph are data; those of a flow are found by replaying it. */
 async function undosOf(core: EngineCore, run: string): Promise<(step: string) => StepModel | undefined> {
-  const { state, definition } = await core.store.load(run);
-  if (state.form === 'flow') {
+  const { definition } = await core.store.load(run);
+  if (definition.form === 'flow') {
     const { bound } = await openRun(core, run);
     return (step) => bound.undo(step)?.model;
   }

@@ -175,7 +175,7 @@ stages:
         { checks: { seen: approved } },
       );
     await expect(file('ask')).resolves.toBeDefined();
-    await expect(file('aks')).rejects.toThrow('its check "seen" requires an approval at step "aks", which does not exist');
+    await expect(file('aks')).rejects.toThrow('the check "seen" requires an approval at step "aks", which does not exist');
   });
 
   test('that looks elsewhere is not stopped by files that change meanwhile', async () => {

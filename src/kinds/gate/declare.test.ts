@@ -74,7 +74,7 @@ describe('a gate does not take', () => {
     [{ check: 'ci_status', workflows: 'test' }, 'check 1: `workflows` must be a list of names'],
     [{ check: 'ci_status', expect: 'conclusion == 1' }, 'check 1: `expect` must be a conclusion'],
     [{ check: 'any_of', checks: [] }, 'check 1: `checks` must have at least one check'],
-    [{ check: 'any_of', checks: [{ check: 'command' }] }, 'check 1: check 1: it must have exactly one of `run` and `argv`'],
+    [{ check: 'any_of', checks: [{ check: 'command' }] }, 'check 1: check 1: exactly one of `run` and `argv` is required'],
     [{ check: 'any_of', checks: ['x'] }, 'check 1: check 1: `check` must name what to check'],
   ])('%j', (check, fault) => {
     expect(faults(check)).toEqual([fault]);

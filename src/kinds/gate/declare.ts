@@ -2,7 +2,7 @@
 // of each check are declared in its folder below `checks`.
 
 import { omitUndefined } from '../../base/fields.ts';
-import { type CheckModel, isList, parseChecks } from '../../definition/check.ts';
+import { type CheckModel, isFilledList, parseChecks } from '../../definition/check.ts';
 import { fieldReader, oneOf } from '../../definition/field-reader.ts';
 import type { KindDeclaration, KindReport } from '../../definition/kind.ts';
 import type { StepOf } from '../../definition/model.ts';
@@ -52,7 +52,7 @@ export function parseGate(given: unknown, report: KindReport): GateModel {
     'write one of them, or leave it out',
   ]);
   const rerunAtMerge = optional('rerunAtMerge', oneOf(false), ['`rerunAtMerge` must be true or false', 'write false, or leave it out']);
-  const checks = required('checks', isList, [
+  const checks = required('checks', isFilledList, [
     'a gate must have at least one check',
     'write one such as { check: "command", run: "npm test" }',
   ]);

@@ -2,7 +2,7 @@
 // decides how many rounds there are, and runs the step that repairs between them.
 
 import { omitUndefined } from '../../base/fields.ts';
-import type { JsonObject } from '../../base/json.ts';
+import { isList, type JsonObject } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import type { StepOf } from '../../definition/model.ts';
 import type { ProcessResult } from '../../process/command.ts';
@@ -73,10 +73,6 @@ function resolveStages(services: StepServices, { stages }: StepOf<'validate'>): 
 function namesUnder({ stages }: StepServices, name: string): readonly string[] {
   const setting = ownEntry(stages, name);
   return isList(setting) ? setting : [name];
-}
-
-function isList(setting: unknown): setting is readonly string[] {
-  return Array.isArray(setting);
 }
 
 function conclude(step: string, runs: readonly StageRun[]): Work {

@@ -124,8 +124,8 @@ interface TrialStep {
 
 /** The workflow with the step as its entry, a script in place of its work, and all other steps waiting. */
 function trialWorkflow(definition: Definition, step: StepModel, { generated, end, work }: TrialStep): CompiledWorkflow {
-  const { name, title, description, form, params, limits, outputNames } = definition;
-  const kept = { name, title, description, form, params, limits, ...omitUndefined({ outputNames }) };
+  const { name, title, description, params, limits, outputNames } = definition;
+  const kept = { name, title, description, form: 'graph' as const, params, limits, ...omitUndefined({ outputNames }) };
   // The run begins at the step, so it is beside nothing.
   const { side: _, ...tried } = frameOf(step, generated);
   const { outcome } = end;

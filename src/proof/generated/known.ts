@@ -3,7 +3,7 @@
 
 import type { JsonObject } from '../../base/json.ts';
 import { isChoice, transitionsOf } from '../../definition/analysis.ts';
-import type { Choice, Definition, Edge, StepModel, Target } from '../../definition/model.ts';
+import { type Choice, type Definition, type Edge, entryOf, type StepModel, type Target } from '../../definition/model.ts';
 import { expressionOf, holds, needsOfPaths } from '../../definition/scope/scope.ts';
 import { OWN_ROOTS } from '../../definition/scope/scope-root.ts';
 import { pathsInTemplates } from '../../definition/scope/template-scope.ts';
@@ -62,7 +62,8 @@ export function stepsFor(definition: Definition, params: JsonObject): ReadonlySe
   const steps = new Map(definition.steps.map((step) => [step.id, step]));
   const seen = new Set<string>();
   const found = new Set<string>();
-  const waiting = [definition.entry, ...definition.steps.filter(({ side }) => side === true).map(({ id }) => id)];
+  const entry = entryOf(definition);
+  const waiting = definition.steps.filter(({ id, side }) => id === entry || side === true).map(({ id }) => id);
   for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
     const step = steps.get(id);
     if (step === undefined || seen.has(id)) continue;

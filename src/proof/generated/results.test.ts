@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Definition } from '../../definition/model.ts';
 import { arg, defineWorkflow, step, workflow } from '../../index.ts';
 import { testWorkflow } from './results.ts';
 
@@ -76,7 +77,10 @@ describe('the generated tests of a workflow', () => {
     ]);
     const { compiled } = chosen;
     const steps = compiled.definition.steps.filter(({ id }) => id !== 'many');
-    const broken = await testWorkflow({ ...compiled, definition: { ...compiled.definition, steps } }, { filter: 'chosen/count' });
+    const broken = await testWorkflow(
+      { ...compiled, definition: { ...compiled.definition, steps } as Definition },
+      { filter: 'chosen/count' },
+    );
     expect(broken.results[0]?.problems).toEqual([expect.stringContaining('outcome "ok"')]);
   });
 
@@ -166,7 +170,7 @@ describe('a generated test fails', () => {
     });
     const [one, two] = compiled.definition.steps;
     const steps = [{ ...one, next: { ...one?.next, fail: { to: { step: 'three' } } } }, two] as typeof compiled.definition.steps;
-    const found = await problemsOf({ ...compiled, definition: { ...compiled.definition, steps } });
+    const found = await problemsOf({ ...compiled, definition: { ...compiled.definition, steps } as Definition });
     expect(found.map(([id, problem]) => [id, problem])).toEqual([
       ['gone/structure', expect.stringContaining('three')],
       ['gone/one', expect.stringContaining('outcome "fail"')],

@@ -5,7 +5,7 @@ import { digestText } from '../../base/digest.ts';
 import { invariant } from '../../base/invariant.ts';
 import { type Json, toPlain } from '../../base/json.ts';
 import { createPath, isMember } from '../../definition/address.ts';
-import type { Definition, StepModel } from '../../definition/model.ts';
+import type { Definition, GraphDefinition, StepModel } from '../../definition/model.ts';
 import { plainFrame } from '../../definition/plain-frame.ts';
 import { isSettled, type RunStatus } from '../../definition/run-status.ts';
 import { dueOf } from '../../engine/status.ts';
@@ -19,7 +19,7 @@ import type { AttemptRow, CommitResult, Delta, Mail, RunCreation, StoredValue } 
 export const START_AT = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
 
 /** A definition of steps that follow each other. */
-export function createLine(name: string, steps: readonly string[]): Definition {
+export function createLine(name: string, steps: readonly string[]): GraphDefinition {
   const models = steps.map((id, index) => createStep(id, steps[index + 1]));
   return {
     name,
@@ -118,7 +118,7 @@ export function createFirst(first: FirstDelta): Delta {
   const def = digestText(JSON.stringify(definition));
   const at = first.more?.at ?? START_AT;
   const started = { id: first.run, workflow: definition.name, def, form: definition.form, ...first.started };
-  const activation = first.activation ?? createActivation(definition.entry);
+  const activation = first.activation ?? createActivation(definition.steps[0]?.id as string);
   const events: RunEvent[] = [
     { type: 'run.started', at, run: started },
     { type: 'step.opened', at, activation },

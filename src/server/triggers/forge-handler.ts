@@ -18,6 +18,7 @@ import { isSamePerson } from '../../base/person.ts';
 import { assertFirstFor, openRunsFor, secondRun } from '../../control/trigger/open-runs.ts';
 import { subjectOf } from '../../control/trigger/subject.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
+import { parseEvent } from '../../definition/trigger/event.ts';
 import { paramsBehind } from '../../definition/trigger/start-command.ts';
 import type { ForgeEvent, ForgeReader, IssueFacts, Permission, PullRequestFacts } from '../../forge/forge.ts';
 import { PUSHED, TRIGGER } from '../../steps/run-records.ts';
@@ -328,9 +329,9 @@ async function staleReason(
 ): Promise<string | undefined> {
   if (clockOf(services.events).now() - event.at > AGE_MAX_MS)
     return `it is from ${new Date(event.at).toISOString()}, which is too old; "pawl trigger" replays an event by hand`;
-  const [, action = ''] = event.event.split('.');
+  const { kind, action = '' } = parseEvent(event.event);
   const isLabel = action === 'labeled' && event.label !== undefined;
-  const isLive = event.event.startsWith('pull_request.') && LIVE.has(action);
+  const isLive = kind === 'pull_request' && LIVE.has(action);
   if (!isLabel && !isLive) return undefined;
   const subject = await subjectFacts(settings.forge, event);
   // If it cannot be read, the code that acts on it decides.

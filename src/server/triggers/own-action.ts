@@ -16,6 +16,7 @@
 
 import { fieldOf } from '../../base/json.ts';
 import { isSamePerson } from '../../base/person.ts';
+import { parseEvent } from '../../definition/trigger/event.ts';
 import { type CompletedAction, type ForgeEvent, type ForgeReader, OWN_CHECK_PREFIX } from '../../forge/forge.ts';
 import { runOfKey } from '../../forge/run-key.ts';
 import { git } from '../../process/git.ts';
@@ -121,7 +122,7 @@ async function runOfRecord({ forge, store }: OwnActionParts, event: ForgeEvent):
 
 /** The recorded actions that can have caused an event. */
 async function recordsOf(forge: ForgeReader, event: ForgeEvent): Promise<readonly CompletedAction[]> {
-  const names = ACTIONS[event.event] ?? ACTIONS[event.event.split('.')[1] ?? ''] ?? [];
+  const names = ACTIONS[event.event] ?? ACTIONS[parseEvent(event.event).action ?? ''] ?? [];
   if (names.length === 0) return [];
   return valueIn(await forge.done('')).filter(
     (one) => names.includes(one.action) && isAbout(one.value, event) && Math.abs(one.at - event.at) <= NEAR_MS,

@@ -1,6 +1,7 @@
 // Owns which workflows an event starts: those whose trigger it matches. A workflow that overrides triggers takes precedence over
 // the triggers of roles that match the same event.
 
+import { parseEvent } from '../../definition/trigger/event.ts';
 import type { WrittenStart } from '../../definition/trigger/start-command.ts';
 import { allTriggers, matchingTrigger, mismatchOf, type TriggerModel } from '../../definition/trigger/trigger.ts';
 import type { TriggeredWorkflow } from '../services.ts';
@@ -26,9 +27,9 @@ export function selectTriggered(
   });
   const overrides = found.some(({ trigger }) => trigger.overrides === true);
   if (found.length > 0) return overrides ? found.filter(({ trigger }) => trigger.isOfRole !== true) : found;
-  const kind = event.split('.')[0];
+  const { kind } = parseEvent(event);
   const reasons = all
-    .filter(({ trigger }) => allTriggers(trigger).some((one) => one.event.split('.')[0] === kind))
+    .filter(({ trigger }) => allTriggers(trigger).some((one) => parseEvent(one.event).kind === kind))
     .map(({ workflow, trigger }) => `"${workflow}": ${mismatchOf(trigger, triggerEvent)}`);
   return reasons.length === 0 ? `no workflow starts on ${event}` : reasons.join('; ');
 }

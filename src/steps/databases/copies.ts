@@ -8,7 +8,7 @@ import { digestText } from '../../base/digest.ts';
 import { EngineError } from '../../base/error.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import { type DatabaseUse, databasesOf, databaseVariable } from '../../definition/database.ts';
-import { worksOutside } from '../../definition/kind.ts';
+import { runsInOtherProcess } from '../../definition/kind.ts';
 import type { StepModel } from '../../definition/model.ts';
 import type { CopyFiles } from '../../safe-db/accept.ts';
 import { SafeDatabaseClient } from '../../safe-db/client.ts';
@@ -91,7 +91,7 @@ async function createNew(job: Job, { folder, copy, file }: NewCopy): Promise<Cop
 /** The path of the copy in the workspace, for agents and programs. */
 function workspacePath({ runner, request }: Job, { copy }: DatabaseUse): string | undefined {
   const { kind } = request.bound.model;
-  return copy === undefined || !worksOutside(runner, kind) ? undefined : resolve(runner.services.cwd, copy);
+  return copy === undefined || !runsInOtherProcess(runner, kind) ? undefined : resolve(runner.services.cwd, copy);
 }
 
 /** Keeps the copies until the work on them is reported. */

@@ -9,7 +9,7 @@
 import { omitUndefined, unlessEmpty } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
 import { FORGE_OUTPUTS } from '../../definition/forge/forge-write.ts';
-import { worksOutside } from '../../definition/kind.ts';
+import { runsInOtherProcess } from '../../definition/kind.ts';
 import { isFileOutput, patternRefusal } from '../../definition/output-pattern.ts';
 import { PUBLIC_API } from '../../expr/filters.ts';
 import { AttemptStopped } from '../abort.ts';
@@ -232,7 +232,7 @@ function resultWithOutputs(job: Job, done: FinishedWork['done'], findings: reado
 
 /** Whether the worker's answer, except its outputs, is only a claim. */
 function isAnswerOnlyClaim({ runner, request }: Job): boolean {
-  return worksOutside(runner, request.bound.model.kind);
+  return runsInOtherProcess(runner, request.bound.model.kind);
 }
 
 /** The number of the pull request, for the run's data. */

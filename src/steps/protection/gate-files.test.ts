@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createScriptedDriver } from '../../agents/scripted.ts';
 import type { JsonObject } from '../../base/json.ts';
-import type { StepModel } from '../../definition/model.ts';
+import type { Definition, StepModel } from '../../definition/model.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
 import { createAttemptRequest } from '../../proof/attempt-request.ts';
 import type { AttemptResult } from '../attempt.ts';
@@ -44,7 +44,7 @@ async function attack({ gate, act, model = {} }: Attack): Promise<AttemptResult>
   const plain = createAttemptRequest({ kind: 'agent', config: { role: 'dev' }, model });
   const check = typeof gate === 'string' ? { check: 'command', run: gate } : gate;
   const judge = { ...plain.bound.model, id: 'judge', kind: 'gate' as const, config: { checks: [check] } };
-  const definition = { ...plain.workflow.definition, steps: [plain.bound.model, judge as unknown as StepModel] };
+  const definition = { ...plain.workflow.definition, steps: [plain.bound.model, judge as unknown as StepModel] } as Definition;
   return await run({ ...plain, workflow: { ...plain.workflow, definition } });
 }
 

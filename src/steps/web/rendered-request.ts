@@ -62,7 +62,7 @@ async function renderTemplates(model: RequestModel, context: RenderContext, scop
 
 function renderUrl(template: Template, scope: JsonObject): string {
   // A URL that is a single value is used unchanged. It is checked like any other, and gets no secrets unless its host is listed.
-  if (template.isWhole || !template.hasHoles) return String(renderTemplate(template, scope)).trim();
+  if (template.isWhole || !template.hasPlaceholders) return String(renderTemplate(template, scope)).trim();
   const url = template.parts
     .map((part) => {
       if (typeof part === 'string') return part;

@@ -3,7 +3,7 @@
 // anything, unless its role may not change files or the branches are reviews. Without git, the branches share the workspace.
 
 import type { ToolAction } from '../../agents/driver.ts';
-import { worksOutside } from '../../definition/kind.ts';
+import { runsInOtherProcess } from '../../definition/kind.ts';
 import { type Definition, membersOf, roleOf, type StepModel } from '../../definition/model.ts';
 import { isReview, isSilentWriter, overlappingWriters, writtenBy } from '../../definition/overlap.ts';
 import { closeSideCheckout, mergeBack, openSideCheckout } from '../../process/side-checkout.ts';
@@ -43,7 +43,7 @@ export function mayConflictWithOthers(runner: Runner, { activation, bound, group
   const { services } = runner;
   const { kind, id } = bound.model;
   if (group === undefined || (group.kind !== 'parallel' && group.kind !== 'each') || group.concurrency === 1) return false;
-  if (!worksOutside(runner, kind) || activation.member === undefined) return false;
+  if (!runsInOtherProcess(runner, kind) || activation.member === undefined) return false;
   const patternsOf = (member: StepModel): readonly string[] => {
     if (!isSilentWriter(runner, member)) return writtenBy(member);
     const isLive = member.id === id && bound.code.agent !== undefined;

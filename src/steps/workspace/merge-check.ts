@@ -7,7 +7,7 @@ import type { JsonObject } from '../../base/json.ts';
 import { shortList } from '../../base/short-text.ts';
 import { NO_CODE } from '../../definition/code.ts';
 import { membersOf, type StepModel } from '../../definition/model.ts';
-import { stepsAfter } from '../../definition/passage.ts';
+import { stepsAfter } from '../../definition/skipped-steps.ts';
 import type { ActionSubject } from '../../forge/action.ts';
 import type { Forge } from '../../forge/forge.ts';
 import { git } from '../../process/git.ts';

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../base/json.ts';
 import type { CheckModel } from '../../definition/check.ts';
 import { judgesFiles } from '../../definition/landing.ts';
+import type { Definition } from '../../definition/model.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
 import { createAttemptRequest } from '../../proof/attempt-request.ts';
 import type { AttemptResult } from '../attempt.ts';
@@ -35,7 +36,7 @@ async function gate(
 ): Promise<AttemptResult> {
   const request = createAttemptRequest({ kind: 'gate', config: { checks } });
   const models = steps.map((frame) => ({ ...request.bound.model, id: 'made', kind: 'agent' as const, config: {}, ...frame }));
-  const definition = { ...request.workflow.definition, steps: [request.bound.model, ...models] };
+  const definition = { ...request.workflow.definition, steps: [request.bound.model, ...models] } as Definition;
   return await createAttemptRunner(
     { cwd, now: () => 0, ...services },
     REGISTRY,

@@ -122,7 +122,7 @@ test('rework that comes back to a person without the gate before it is a warning
 `);
   expect([none, compiled === undefined]).toEqual([[], false]);
   expect(warnings.map(({ line, code, message }) => `${line} ${code} ${message}`)).toEqual([
-    '7 CHECK_BYPASSED stage "ask": changes made by "fix" after a decision at "ask" come back to it without passing "test"',
+    '7 CHECK_BYPASSED stage "ask": changes made by "fix" after a decision at "ask" return to it without passing "test"',
   ]);
 });
 

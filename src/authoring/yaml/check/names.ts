@@ -88,7 +88,7 @@ function outputProblem(name: string, position: FreePath['position'], { outputs }
   const producers = outputs.get(name);
   if (producers === undefined) {
     const message = `no stage and no output is called "${name}"${didYouMean(name, outputs.keys())}`;
-    return [problemAt(position, { code: 'NAME_UNKNOWN', message, hint: 'outputs are read as outputs.<stage>' })];
+    return [problemAt(position, { code: 'NAME_UNKNOWN', message, hint: 'write outputs.<stage>' })];
   }
   const [only] = producers;
   // The result of a parallel stage contains those of its branches; only stages can be read by the names of their outputs.

@@ -45,7 +45,12 @@ describe('the reactions of a workflow file', () => {
     ['  push: { do: invalidate_and_restart, stage: wrk }', 'TARGET_UNKNOWN', 'did you mean "work"', 5],
     ['  push: { do: notify }', 'FIELD_MISSING', 'must name a group', 5],
     ['  push: { do: cancel, stage: work }', 'FIELD_INVALID', 'does not go back', 5],
-    ['  push: { do: cancel, conditions: { review_state: approved } }', 'FIELD_INVALID', 'only a review has a state', 5],
+    [
+      '  push: { do: cancel, conditions: { review_state: approved } }',
+      'FIELD_INVALID',
+      '`review_state` applies only to pull_request_review events',
+      5,
+    ],
   ])('say what is wrong, and where: %s', (...[written, code, words, line]) => {
     const [first, ...others] = check(written).errors;
     expect(first).toMatchObject({ code, line });

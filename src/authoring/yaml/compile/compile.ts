@@ -40,7 +40,7 @@ const FOLLOWS_DUPLICATES: ReadonlySet<string> = new Set([...FOLLOWS_WRONG_TARGET
 const HINTS: Readonly<Record<string, string>> = {
   NO_END: 'let a stage lead to complete',
   UNREACHABLE: 'lead to it from a stage, or remove it',
-  LOOP_REENTERED: 'let "then" lead out of the loop, or to escalate',
+  LOOP_REENTERED: 'let `then` lead out of the loop, or to "escalate"',
 };
 
 /** A definition, if there are no errors, and a function that freezes and hashes it: most files are only checked. */

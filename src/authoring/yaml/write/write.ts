@@ -14,7 +14,7 @@ import { addedName, addedPurpose } from '../../../definition/address.ts';
 import type { Breakers } from '../../../definition/breakers.ts';
 import { writeBudget } from '../../../definition/budget.ts';
 import { withoutDatabases } from '../../../definition/database.ts';
-import type { Definition, StepModel } from '../../../definition/model.ts';
+import type { Definition, GraphDefinition, StepModel } from '../../../definition/model.ts';
 import type { DescribedWorkflow } from '../../../definition/plain-workflow.ts';
 import type { ReactionModel } from '../../../definition/trigger/reaction.ts';
 import type { Compilers } from '../../graph/work.ts';
@@ -52,7 +52,7 @@ export function writeYaml(workflow: DescribedWorkflow, registry: Compilers, arou
   return { text, differences: differencesOf(definition, compiled.definition) };
 }
 
-function documentOf(definition: Definition, around: JsonObject, compilers: Compilers): JsonObject {
+function documentOf(definition: GraphDefinition, around: JsonObject, compilers: Compilers): JsonObject {
   const { name, title, description, version, params, steps, limits, context, entry, permissions, budget } = definition;
   const ways = new WayWriter(definition, compilers);
   const stages = steps.filter(({ id }) => !HOOK.test(id) && !ways.isAdded(id));

@@ -1,6 +1,6 @@
 // Owns what the check `any_of` declares: checks of which one must pass.
 
-import { type CheckDeclaration, type CheckModel, declareCheck, isList, parseChecks } from '../../../../definition/check.ts';
+import { type CheckDeclaration, type CheckModel, declareCheck, isFilledList, parseChecks } from '../../../../definition/check.ts';
 
 declare module '../../../../definition/check.ts' {
   interface CheckConfigs {
@@ -17,7 +17,7 @@ export const anyOfCheck: CheckDeclaration = declareCheck({
   stopsItself: true,
   isMadeOfOthers: true,
   fields({ required }, report) {
-    const checks = required('checks', isList, [
+    const checks = required('checks', isFilledList, [
       '`checks` must have at least one check',
       'write them as checks: [{ check: "command", run: "npm test" }, …]',
     ]);

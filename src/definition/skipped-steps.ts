@@ -1,4 +1,4 @@
-// Owns what a run skips when it does not follow its definition: which steps are on every path to a step or from it to a
+// Computes what a run skips when it leaves the defined order: which steps are on every path to a step or from it to a
 // successful end, which of them are questions to people, and which answers continue.
 
 import { createGraph, type Graph, reachable, successorsOf } from './analysis.ts';
@@ -47,15 +47,15 @@ export function checksWork(facts: Pick<KindFacts, 'kinds'>, step: StepModel): bo
 
 /** Returns the steps on every path from one step to another, without the second; only the first if there is no path. */
 export function stepsBetween(definition: Definition, from: string, to: string): string[] {
-  const ways = waysOf(definition);
-  if (!ways.leads(from, to, undefined)) return [from];
-  return idsOf(definition).filter((id) => id !== to && (id === from || !ways.leads(from, to, id)));
+  const paths = createPathFinder(definition);
+  if (!paths.leads(from, to, undefined)) return [from];
+  return idsOf(definition).filter((id) => id !== to && (id === from || !paths.leads(from, to, id)));
 }
 
 /** Returns the steps on every path from a step to a successful end of the run, without the step itself. */
 export function stepsAfter(definition: Definition, from: string): string[] {
-  const ways = waysOf(definition);
-  return idsOf(definition).filter((id) => id !== from && !ways.completes(from, id));
+  const paths = createPathFinder(definition);
+  return idsOf(definition).filter((id) => id !== from && !paths.completes(from, id));
 }
 
 /**
@@ -72,19 +72,19 @@ export function stepsPassed(definition: Definition, at: string, to: string): str
  * asked: those that are not asked on every path from there.
  */
 export function questionsPassed(definition: Definition, from: string, among: readonly string[]): QuestionBefore[] {
-  const ways = waysOf(definition);
+  const paths = createPathFinder(definition);
   const again = new Set([from, ...stepsAfter(definition, from)]);
   return definition.steps
     .filter((step) => among.includes(step.id) && !again.has(step.id) && asksPerson(step))
-    .sort((a, b) => (ways.leads(a.id, b.id, undefined) && !ways.leads(b.id, a.id, undefined) ? -1 : 0))
-    .map((step) => ({ step: step.id, on: ways.targets(step.id).filter((id) => id === from || ways.leads(id, from, step.id)) }));
+    .sort((a, b) => (paths.leads(a.id, b.id, undefined) && !paths.leads(b.id, a.id, undefined) ? -1 : 0))
+    .map((step) => ({ step: step.id, on: paths.targets(step.id).filter((id) => id === from || paths.leads(id, from, step.id)) }));
 }
 
 function idsOf({ steps }: Definition): string[] {
   return steps.map(({ id }) => id);
 }
 
-interface Ways {
+interface PathFinder {
   /** Whether there is a path from one step to another without a third. */
   leads(from: string, to: string, without: string | undefined): boolean;
   /** Whether there is a path from a step to a successful end without another. */
@@ -92,7 +92,7 @@ interface Ways {
   targets(from: string): string[];
 }
 
-function waysOf(definition: Definition): Ways {
+function createPathFinder(definition: Definition): PathFinder {
   const graph = createGraph(definition.steps);
   const successors = successorsOf(graph);
   const id = (index: number): string => (definition.steps[index] as StepModel).id;

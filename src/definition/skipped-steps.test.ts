@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { edge, graph, human, option, step, target, to } from '../../test/kernel/definitions.ts';
-import { questionsPassed, stepsAfter, stepsBetween, stepsPassed } from './passage.ts';
+import { questionsPassed, stepsAfter, stepsBetween, stepsPassed } from './skipped-steps.ts';
 
 const ANSWERS = [option('publish', { to: target('publish') }), option('rework', { to: target('draft') })];
 const release = graph(
@@ -17,12 +17,12 @@ const optional = graph(
 );
 
 describe('the steps between two steps', () => {
-  test('are those on every path, in order', () => {
+  test('the steps between two steps are those on every path, in order', () => {
     expect(stepsBetween(release, 'draft', 'publish')).toEqual(['draft', 'check', 'approve']);
     expect(stepsBetween(optional, 'draft', 'publish')).toEqual(['draft']);
   });
 
-  test('are only the first if there is no path to the second', () => {
+  test('without a path between two steps, only the first is between them', () => {
     expect(stepsBetween(release, 'publish', 'draft')).toEqual(['publish']);
   });
 });
@@ -49,7 +49,7 @@ describe('questions before a step', () => {
     expect(questionsPassed(release, 'announce', ['approve', 'publish'])).toEqual([{ step: 'approve', on: ['publish'] }]);
   });
 
-  test('are left out if every path from the step asks them', () => {
+  test('questions that every path from the step asks are left out', () => {
     expect(questionsPassed(release, 'check', ['draft', 'approve'])).toEqual([]);
   });
 });

@@ -1,16 +1,16 @@
-// Owns finding the `{{ }}` holes of a text: one pass from left to right, each hole parsed in place, so that every error
-// and every path has its position in the file.
+// Finds the `{{ }}` placeholders of a text: one pass from left to right, each placeholder parsed in place, so that
+// every error and every path has its position in the file.
 //
-// - A hole ends at the first `}}` outside quotes; an expression has braces only in quotes, so there is no other.
-// - Everything outside the holes is text, also a `}}` without its `{{`, and `{%`, `{#`, `<%` and `${`.
+// - A placeholder ends at the first `}}` outside quotes; an expression has braces only in quotes, so there is no other.
+// - Everything outside the placeholders is text, also a `}}` without its `{{`, and `{%`, `{#`, `<%` and `${`.
 
 import { EngineError, type SourcePosition } from '../base/error.ts';
 import { shortText } from '../base/short-text.ts';
 import { type Expression, type FreePath, parseExpression } from './expression.ts';
 import { startOf } from './source.ts';
 
-/** How many holes a template, or a tree of them, may have. */
-export const HOLES_MAX = 1_000;
+/** How many placeholders a template, or a tree of them, may have. */
+export const PLACEHOLDERS_MAX = 1_000;
 const EXCERPT_MAX = 80;
 
 /**
@@ -22,35 +22,36 @@ export interface Origin extends Partial<SourcePosition> {
 }
 
 /** An expression between braces, and the paths it reads, with positions in the file. */
-export interface Hole {
+export interface Placeholder {
   readonly expression: Expression;
   readonly paths: readonly FreePath[];
-  readonly place: HolePlace;
+  readonly place: PlaceholderPosition;
 }
 
-/** The line where a hole starts, and the indentation of its further lines in the file. */
-interface HolePlace {
+/** The line where a placeholder starts, and the indentation of its further lines in the file. */
+interface PlaceholderPosition {
   readonly line: number;
   readonly indent: number;
 }
 
-/** Returns the texts and holes of a text alternately, starting and ending with a text, which may be empty. */
-export function readParts(text: string, origin: Origin): (string | Hole)[] {
+/** Returns the texts and placeholders of a text alternately, starting and ending with a text, which may be empty. */
+export function readParts(text: string, origin: Origin): (string | Placeholder)[] {
   const places = new Places(text, origin);
-  const parts: (string | Hole)[] = [];
+  const parts: (string | Placeholder)[] = [];
   let end = 0;
   for (let open = text.indexOf('{{'); open !== -1; open = text.indexOf('{{', end)) {
-    if (parts.length >= 2 * HOLES_MAX) throw templateLimit(text, places.at(open), `it has more than ${HOLES_MAX} holes; split it up`);
+    if (parts.length >= 2 * PLACEHOLDERS_MAX)
+      throw templateLimit(text, places.at(open), `it has more than ${PLACEHOLDERS_MAX} placeholders; split it up`);
     const close = findClose(text, open, places);
-    parts.push(text.slice(end, open), readHole(text.slice(open + 2, close), places.at(open + 2), places.indent));
+    parts.push(text.slice(end, open), readPlaceholder(text.slice(open + 2, close), places.at(open + 2), places.indent));
     end = close + 2;
   }
   parts.push(text.slice(end));
   return parts;
 }
 
-/** Runs an action for a hole, and corrects the position of its error. */
-export function inHole<T>(place: HolePlace, action: () => T): T {
+/** Runs an action for a placeholder, and corrects the position of its error. */
+export function inPlaceholder<T>(place: PlaceholderPosition, action: () => T): T {
   try {
     return action();
   } catch (thrown) {
@@ -66,20 +67,20 @@ export function templateLimit(text: string, position: SourcePosition, message: s
   return new EngineError('EXPRESSION_LIMIT', `the template ${excerpt(text)} is too large: ${message}`, { position });
 }
 
-function readHole(source: string, start: SourcePosition, indent: number): Hole {
+function readPlaceholder(source: string, start: SourcePosition, indent: number): Placeholder {
   const place = { line: start.line, indent };
-  const expression = inHole(place, () => parseExpression(source, start));
+  const expression = inPlaceholder(place, () => parseExpression(source, start));
   const paths = expression.paths.map(({ segments, position }) => ({ segments, position: indented(position, place) }));
   return { expression, paths, place };
 }
 
-/** The parser of a hole does not know the indentation of its further lines in the file. */
-function indented(position: SourcePosition, place: HolePlace): SourcePosition {
+/** The parser of a placeholder does not know the indentation of its further lines in the file. */
+function indented(position: SourcePosition, place: PlaceholderPosition): SourcePosition {
   if (position.line === place.line || place.indent === 0) return position;
   return { ...position, column: position.column + place.indent };
 }
 
-/** Returns the offset of the `}}` that ends the hole. */
+/** Returns the offset of the `}}` that ends the placeholder. */
 function findClose(text: string, open: number, places: Places): number {
   let at = open + 2;
   while (at < text.length) {
@@ -90,26 +91,27 @@ function findClose(text: string, open: number, places: Places): number {
     else at += 1;
   }
   const before = at < text.length ? ' before the next {{' : '';
-  throw holeError(
+  throw placeholderError(
     text.slice(open),
     places.at(open),
-    `the hole that starts here has no closing }}${before}; text with {{ in it is written {{ '{{' }}`,
+    `the placeholder that starts here has no closing }}${before}; text with {{ in it is written {{ '{{' }}`,
   );
 }
 
-function pastQuote(text: string, start: number, hole: { open: number; places: Places }): number {
+function pastQuote(text: string, start: number, placeholder: { open: number; places: Places }): number {
   const quote = text.charAt(start);
   for (let at = start + 1; at < text.length; at += 1) {
     if (text.charAt(at) === quote) return at + 1;
     if (text.charAt(at) === '\\') at += 1;
   }
-  // If braces follow, the quote is the mistake; if not, it is only an apostrophe after an open hole.
+  // If braces follow, the quote is the mistake; if not, it is only an apostrophe after an open placeholder.
   const slip = text.includes('}}', start);
-  if (slip) throw holeError(text.slice(hole.open), hole.places.at(start), `the text that starts here has no closing ${quote}`);
+  if (slip)
+    throw placeholderError(text.slice(placeholder.open), placeholder.places.at(start), `the text that starts here has no closing ${quote}`);
   return text.length;
 }
 
-function holeError(text: string, position: SourcePosition, message: string): EngineError {
+function placeholderError(text: string, position: SourcePosition, message: string): EngineError {
   return new EngineError('EXPRESSION_SYNTAX', `cannot read the template ${excerpt(text)}: ${message}`, { position });
 }
 
