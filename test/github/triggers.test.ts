@@ -308,7 +308,7 @@ describe('who may start', () => {
     const item = issue();
     expect(await sent(opened, { event: 'issues', payload: payloadFor(item, { action: 'opened', sender: 'carol' }) })).toMatchObject({
       status: 'ignored',
-      reason: '"carol" may not start workflows (permission: read); somebody with write permission can add the label "workflow:triage"',
+      reason: '"carol" may not start workflows (permission: read); someone with write permission can add the label "workflow:triage"',
     });
     expect((await sent(opened, label(item, 'workflow:triage', 'carol'))).status).toBe('ignored');
     expect((await sent(opened, label(item, 'workflow:triage'))).status).toBe('done');

@@ -189,21 +189,21 @@ interface StartRequest {
 async function refusalOf(parts: ForgeHandlerParts, { delivery, received, requested }: StartRequest): Promise<string | undefined> {
   const { actor } = received.event;
   const { pr } = subjectOf(received.payload);
-  const label = `add the label "workflow:${requested.workflows[0]?.workflow}"`;
+  const instead = `someone with write permission can add the label "workflow:${requested.workflows[0]?.workflow}"`;
   const pull = pr === undefined || requested.isNamed ? undefined : await pullRequestOf(parts, pr);
   const isListed = pull !== undefined && isListedFork(pull, parts.settings.forks);
   // A person who replays an event at the command line is responsible for it.
   if (sourceOf(delivery) !== 'manual' && !(isListed && isForkPush(received.event))) {
+    if (actor === undefined) return `the event names no sender, so it may not start workflows; ${instead}`;
     const permission = await permissionOf(parts, actor);
     if (permission !== 'admin' && permission !== 'write')
-      return `${actor === undefined ? 'nobody' : `"${actor}"`} may not start workflows (permission: ${permission}); somebody with write permission can ${label}`;
+      return `"${actor}" may not start workflows (permission: ${permission}); ${instead}`;
   }
   if (pull?.fork !== true || isListed) return undefined;
-  return `pull request #${pr} comes from a fork, so it does not start workflows by itself; somebody with write permission can ${label}`;
+  return `pull request #${pr} comes from a fork, so it does not start workflows by itself; ${instead}`;
 }
 
-async function permissionOf({ settings: { forge } }: ForgeHandlerParts, actor: string | undefined): Promise<Permission> {
-  if (actor === undefined) return 'none';
+async function permissionOf({ settings: { forge } }: ForgeHandlerParts, actor: string): Promise<Permission> {
   const found = await forge.permission(actor);
   if (found.result === 'not_found') return 'none';
   const permission = valueIn(found);

@@ -1,4 +1,4 @@
-// Events that the forge attributes to nobody: they do nothing that needs a right, and are taken for nobody else's.
+// Events without a sender: they do nothing that needs a right, and are attributed to no account.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { defineWorkflow } from '../../src/compat/index.ts';
@@ -17,37 +17,37 @@ beforeEach(async () => {
 });
 afterEach(() => rig.close());
 
-const NOBODY = 'nobody may not start workflows (permission: none)';
+const NO_SENDER = 'the event names no sender, so it may not start workflows; someone with write permission can add the label "workflow:';
 
-const byNobody = ({ payload, ...webhook }: Webhook): Webhook => ({ ...webhook, payload: { ...payload, sender: null } });
+const withoutSender = ({ payload, ...webhook }: Webhook): Webhook => ({ ...webhook, payload: { ...payload, sender: null } });
 
-describe('an event by nobody', () => {
-  test('starts nothing, also if its label names the workflow', async () => {
+describe('an event without a sender', () => {
+  test('an event without a sender starts nothing, even if its label names the workflow', async () => {
     const opened = await rig.serve([waits('feature', { label: 'feature' })]);
     const item = rig.issue();
     for (const label of ['feature', 'workflow:feature'])
-      expect(await rig.sent(opened, byNobody(rig.label(item, label)))).toMatchObject({
+      expect(await rig.sent(opened, withoutSender(rig.label(item, label)))).toMatchObject({
         status: 'ignored',
-        reason: expect.stringContaining(NOBODY),
+        reason: expect.stringContaining(NO_SENDER),
       });
     expect(await opened.engine.list()).toEqual([]);
   });
 
-  test('that polling finds is not by the account "ghost"', async () => {
+  test('an event that polling finds without a sender is not attributed to the account "ghost"', async () => {
     const { forge } = rig.stage;
     const opened = await rig.events.open({ workflows: [waits('triage', { event: 'issues.opened' })], events: { forge: { forge } } });
     await expect.poll(() => opened.server.services.database.get('SELECT cursor FROM forge_cursors')?.cursor).toBeDefined();
     rig.issue({ user: DELETED });
-    await expect.poll(() => rig.deliveries(opened)).toMatchObject([{ status: 'ignored', reason: expect.stringContaining(NOBODY) }]);
+    await expect.poll(() => rig.deliveries(opened)).toMatchObject([{ status: 'ignored', reason: expect.stringContaining(NO_SENDER) }]);
     expect(await opened.engine.list()).toEqual([]);
   });
 
-  test('is no push to a fork that the settings list', () => {
+  test('an event without a sender is not a push to a listed fork', () => {
     const push = { id: 'one', event: 'pull_request.opened', at: 0, pr: 1 };
     expect([isForkPush({ ...push, actor: 'carol' }), isForkPush(push)]).toEqual([true, false]);
   });
 
-  test('cancels no run and decides no question', async () => {
+  test('an event without a sender cancels no run and decides no question', async () => {
     const workflow = defineWorkflow({
       name: 'asking',
       facts: ['issue_number'],
@@ -58,22 +58,22 @@ describe('an event by nobody', () => {
     const item = rig.issue();
     const { id } = await opened.engine.start(workflow, {}, { facts: { issue_number: item.number } });
     await opened.engine.run(id).wait('idle');
-    expect((await rig.sent(opened, byNobody(rig.comment(item, 'stop', { sender: 'ghost' })))).reason).toContain(
+    expect((await rig.sent(opened, withoutSender(rig.comment(item, 'stop', { sender: 'ghost' })))).reason).toContain(
       `run ${id} does not react: the forge does not say who caused it`,
     );
     rig.events.clock.advance(60_000);
-    await rig.sent(opened, byNobody(rig.label(item, 'ship')));
+    await rig.sent(opened, withoutSender(rig.label(item, 'ship')));
     expect((await opened.engine.run(id).get()).status).toBe('waiting');
   });
 
-  test('has another key than the same event by anybody', () => {
+  test('an event without a sender has another key than the same event with one', () => {
     const event = { id: 'one', event: 'issues.labeled', at: 0, issue: 1, label: 'ready' };
     const keys = [undefined, '', 'null', 'ghost'].map((actor) => keyOfEvent(actor === undefined ? event : { ...event, actor }));
     expect(new Set(keys).size).toBe(keys.length);
   });
 });
 
-test('a review by a deleted account is no approval', async () => {
+test('a review by a deleted account does not count as an approval', async () => {
   const { number } = await rig.stage.openFromFork('theirs');
   await rig.stage.review(number, DELETED, 'approved');
   await rig.stage.review(number, 'ann', 'approved');
